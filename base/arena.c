@@ -1,0 +1,73 @@
+/* A bump allocator over a chain of blocks. Large requests get a block of their own. */
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_SIZE = 1 << 16 };
+
+struct br_arena_block {
+    struct br_arena_block *next;
+    size_t size, used;
+    alignas(max_align_t) unsigned char data[];
+};
+
+void *br_arena_alloc(struct br_arena *arena, size_t size)
+{
+    const size_t unit = alignof(max_align_t);
+    if (size > SIZE_MAX - sizeof(struct br_arena_block) - unit)
+        return NULL;
+    size = (size + unit - 1) / unit * unit;
+    if (size == 0)
+        size = unit;
+    struct br_arena_block *head = arena->head;
+    if (head && head->size - head->used >= size) {
+        void *memory = head->data + head->used;
+        head->used += size;
+        return memory;
+    }
+    bool own = size > BLOCK_SIZE / 4;
+    size_t capacity = own ? size : BLOCK_SIZE;
+    struct br_arena_block *block = calloc(1, sizeof *block + capacity);
+    if (!block)
+        return NULL;
+    block->size = capacity;
+    block->used = size;
+    if (own && head) { /* keep filling the current block */
+        block->next = head->next;
+        head->next = block;
+    } else {
+        block->next = head;
+        arena->head = block;
+    }
+    return block->data;
+}
+
+void *br_arena_array(struct br_arena *arena, size_t count, size_t size)
+{
+    if (size != 0 && count > SIZE_MAX / size)
+        return NULL;
+    return br_arena_alloc(arena, count * size);
+}
+
+char *br_arena_text(struct br_arena *arena, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = br_arena_alloc(arena, size);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+void br_arena_finish(struct br_arena *arena)
+{
+    for (struct br_arena_block *block = arena->head; block;) {
+        struct br_arena_block *next = block->next;
+        free(block);
+        block = next;
+    }
+    arena->head = NULL;
+}

@@ -1,0 +1,219 @@
+/* Exact decimals, read and written without the locale and without binary rounding. */
+#include "base/decimal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Digits beyond the 18th significant one: dropped (and remembered) where `lossy`, else a fault. */
+struct scan {
+    int64_t mantissa;
+    int64_t exponent;
+    const char *rest;
+    bool dropped_half; /* the first dropped digit was 5 or more */
+};
+
+static enum br_decimal_fault scan_number(const char *p, bool lossy, struct scan *out)
+{
+    const int64_t most = 99999999999999999; /* one more digit still fits 63 bits */
+    bool negative = false, digits = false, point = false, dropped = false;
+    int64_t m = 0, e = 0;
+    *out = (struct scan){0};
+    while (is_blank(*p))
+        p++;
+    if (*p == '+' || *p == '-')
+        negative = *p++ == '-';
+    for (;; p++) {
+        if (*p == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (!is_digit(*p))
+            break;
+        digits = true;
+        if (m > most) { /* no room: a zero only moves the exponent */
+            if (*p != '0' && !lossy)
+                return BR_DECIMAL_RANGE;
+            if (!dropped)
+                out->dropped_half = *p >= '5';
+            dropped = true;
+            e += !point;
+        } else {
+            m = m * 10 + (*p - '0');
+            e -= point;
+        }
+    }
+    if (!digits)
+        return BR_DECIMAL_FORM;
+    if (*p == 'e' || *p == 'E') {
+        const char *q = p + 1;
+        bool minus = false;
+        if (*q == '+' || *q == '-')
+            minus = *q++ == '-';
+        if (is_digit(*q)) {
+            int64_t x = 0;
+            for (; is_digit(*q); q++)
+                if (x < 100000)
+                    x = x * 10 + (*q - '0');
+            e += minus ? -x : x;
+            p = q;
+        }
+    }
+    out->mantissa = negative ? -m : m;
+    out->exponent = e;
+    out->rest = p;
+    return BR_DECIMAL_OK;
+}
+
+static enum br_decimal_fault normalise(int64_t m, int64_t e, struct br_decimal *value)
+{
+    if (m == 0) {
+        *value = (struct br_decimal){0, 0};
+        return BR_DECIMAL_OK;
+    }
+    while (m % 10 == 0) {
+        m /= 10;
+        e++;
+    }
+    if (e < -18 || e > 18)
+        return BR_DECIMAL_RANGE;
+    *value = (struct br_decimal){m, (int32_t)e};
+    return BR_DECIMAL_OK;
+}
+
+static bool only_blanks(const char *p)
+{
+    while (is_blank(*p))
+        p++;
+    return *p == 0;
+}
+
+enum br_decimal_fault br_decimal_parse(const char *text, struct br_decimal *value)
+{
+    struct scan s;
+    enum br_decimal_fault fault = scan_number(text, false, &s);
+    if (fault)
+        return fault;
+    if (!only_blanks(s.rest))
+        return BR_DECIMAL_FORM;
+    return normalise(s.mantissa, s.exponent, value);
+}
+
+enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_decimal *value)
+{
+    static const struct {
+        const char *name;
+        int64_t factor;
+    } suffixes[] = {
+        {"KiB", INT64_C(1) << 10}, {"MiB", INT64_C(1) << 20}, {"GiB", INT64_C(1) << 30},
+        {"TiB", INT64_C(1) << 40}, {"k", 1000},               {"M", 1000000},
+        {"G", 1000000000},
+    };
+    struct scan s;
+    enum br_decimal_fault fault = scan_number(text, false, &s);
+    if (fault)
+        return fault;
+    while (is_blank(*s.rest))
+        s.rest++;
+    int64_t factor = 1;
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        size_t n = strlen(suffixes[i].name);
+        if (strncmp(s.rest, suffixes[i].name, n) == 0 && only_blanks(s.rest + n)) {
+            factor = suffixes[i].factor;
+            s.rest += n;
+            break;
+        }
+    }
+    if (!only_blanks(s.rest))
+        return BR_DECIMAL_FORM;
+    while (s.mantissa && s.mantissa % 10 == 0) {
+        s.mantissa /= 10;
+        s.exponent++;
+    }
+    if (__builtin_mul_overflow(s.mantissa, factor, &s.mantissa))
+        return BR_DECIMAL_RANGE;
+    return normalise(s.mantissa, s.exponent, value);
+}
+
+int br_decimal_format(struct br_decimal value, char *text, size_t size)
+{
+    const char *sign = value.mantissa < 0 ? "-" : "";
+    uint64_t m = value.mantissa < 0 ? -(uint64_t)value.mantissa : (uint64_t)value.mantissa;
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)m);
+    if (value.exponent >= 0)
+        return snprintf(text, size, "%s%s%.*s", sign, digits, m ? (int)value.exponent : 0,
+                        "000000000000000000");
+    int shift = -value.exponent;
+    if (n > shift)
+        return snprintf(text, size, "%s%.*s.%s", sign, n - shift, digits, digits + n - shift);
+    return snprintf(text, size, "%s0.%.*s%s", sign, shift - n, "000000000000000000", digits);
+}
+
+bool br_decimal_scale(struct br_decimal value, int32_t digits, int64_t *scaled)
+{
+    int64_t e = (int64_t)value.exponent + digits;
+    int64_t m = value.mantissa;
+    for (; e > 0 && m != 0; e--)
+        if (__builtin_mul_overflow(m, 10, &m))
+            return false;
+    for (; e < 0 && m != 0; e++) {
+        if (m % 10 != 0)
+            return false;
+        m /= 10;
+    }
+    *scaled = m;
+    return true;
+}
+
+enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns)
+{
+    struct scan s;
+    enum br_decimal_fault fault = scan_number(text, true, &s);
+    if (fault)
+        return fault;
+    if (!only_blanks(s.rest))
+        return BR_DECIMAL_FORM;
+    int64_t m = s.mantissa, e = s.exponent + 9;
+    int round = s.dropped_half ? 5 : 0; /* the digit after the last one kept */
+    for (; e > 0 && m != 0; e--) {
+        if (__builtin_mul_overflow(m, 10, &m))
+            return BR_DECIMAL_RANGE;
+        round = 0;
+    }
+    for (; e < 0 && m != 0; e++) {
+        round = (int)(m % 10 < 0 ? -(m % 10) : m % 10);
+        m /= 10;
+    }
+    if (e < 0) /* more places to drop than there were digits */
+        round = 0;
+    if (round >= 5)
+        m += s.mantissa < 0 ? -1 : 1;
+    *ns = m;
+    return BR_DECIMAL_OK;
+}
+
+int br_seconds_format(int64_t ns, char *text, size_t size)
+{
+    const char *sign = ns < 0 ? "-" : "";
+    uint64_t v = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    unsigned long long whole = v / 1000000000u;
+    unsigned fraction = (unsigned)(v % 1000000000u);
+    if (fraction == 0)
+        return snprintf(text, size, "%s%llu", sign, whole);
+    int places = 9;
+    while (fraction % 10 == 0) {
+        fraction /= 10;
+        places--;
+    }
+    return snprintf(text, size, "%s%llu.%0*u", sign, whole, places, fraction);
+}

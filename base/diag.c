@@ -1,0 +1,66 @@
+/* Filling and formatting diagnostics. */
+#include "base/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(struct br_diag *diag, struct br_pos pos, enum br_status status, const char *hint,
+                 const char *format, va_list args)
+{
+    if (!diag)
+        return;
+    diag->status = status;
+    diag->line = pos.line;
+    diag->column = pos.column;
+    vsnprintf(diag->what, sizeof diag->what, format, args);
+    snprintf(diag->hint, sizeof diag->hint, "%s", hint ? hint : "");
+}
+
+enum br_status br_fail(struct br_diag *diag, enum br_status status, const char *hint,
+                       const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fill(diag, diag ? (struct br_pos){diag->line, diag->column} : (struct br_pos){0}, status, hint,
+         format, args);
+    va_end(args);
+    return status;
+}
+
+enum br_status br_fail_at(struct br_diag *diag, struct br_pos pos, enum br_status status,
+                          const char *hint, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fill(diag, pos, status, hint, format, args);
+    va_end(args);
+    return status;
+}
+
+enum br_status br_fail_memory(struct br_diag *diag)
+{
+    return br_fail(diag, BR_SYSTEM, "try a smaller job, or a machine with more memory",
+                   "out of memory");
+}
+
+void br_diag_file(struct br_diag *diag, const char *file)
+{
+    if (diag)
+        snprintf(diag->file, sizeof diag->file, "%s", file ? file : "");
+}
+
+int br_diag_format(const struct br_diag *diag, char *text, int size)
+{
+    char place[sizeof diag->file + 32] = "";
+    if (diag->file[0]) {
+        if (diag->line && diag->column)
+            snprintf(place, sizeof place, "%s:%u:%u: ", diag->file, diag->line, diag->column);
+        else if (diag->line)
+            snprintf(place, sizeof place, "%s:%u: ", diag->file, diag->line);
+        else
+            snprintf(place, sizeof place, "%s: ", diag->file);
+    }
+    return snprintf(text, size > 0 ? (size_t)size : 0, "%s%s%s%s", place, diag->what,
+                    diag->hint[0] ? "; " : "", diag->hint);
+}

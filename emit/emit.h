@@ -1,0 +1,33 @@
+/* Writing plans and jobs. One file and one row of the table in emit.c per output. */
+#ifndef BR_EMIT_EMIT_H
+#define BR_EMIT_EMIT_H
+
+#include <stdio.h>
+
+#include "planner/cluster.h"
+#include "planner/dag.h"
+#include "planner/plan.h"
+
+/* What there is to write; all borrowed. */
+struct br_emit_input {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster; /* may be NULL where only a job is written */
+    const struct br_plan *plan;       /* NULL where only a job is written */
+};
+
+/* Names of the outputs of a plan, for k = 0, 1, ..., and a line on each; NULL past the end. */
+const char *br_emit_plan_name(uint32_t k);
+const char *br_emit_plan_summary(uint32_t k);
+/* The same for outputs of a job alone. */
+const char *br_emit_job_name(uint32_t k);
+const char *br_emit_job_summary(uint32_t k);
+
+/* Writes the plan ("order", "json", "xml", "dot", "gantt", "svg"). BR_USAGE for an unknown format,
+ * with the known ones in the diagnostic; BR_SYSTEM where writing or a needed program fails. */
+enum br_status br_emit_plan(const char *format, const struct br_emit_input *input, FILE *out,
+                            struct br_diag *diag);
+/* Writes the job ("xml", "dot"); with a cluster, the XML form carries it. */
+enum br_status br_emit_job(const char *format, const struct br_emit_input *input, FILE *out,
+                           struct br_diag *diag);
+
+#endif

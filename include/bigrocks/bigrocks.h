@@ -1,0 +1,21 @@
+/* Everything: include this one. */
+#ifndef BIGROCKS_BIGROCKS_H
+#define BIGROCKS_BIGROCKS_H
+
+#include <bigrocks/cluster.h>
+#include <bigrocks/dag.h>
+#include <bigrocks/diag.h>
+#include <bigrocks/plan.h>
+#include <bigrocks/planner.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Version of the library that runs, such as "0.1.0". */
+BR_API const char *br_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

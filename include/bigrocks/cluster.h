@@ -1,0 +1,48 @@
+/* A cluster: classes of equal machines, each with a count and a capacity vector.
+ *
+ * A task runs on exactly one machine. One machine that holds everything is the aggregate pool of
+ * the resource-constrained project scheduling problem. Machines are numbered from 0 over the
+ * classes in the order of the add calls.
+ */
+#ifndef BIGROCKS_CLUSTER_H
+#define BIGROCKS_CLUSTER_H
+
+#include <bigrocks/diag.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Most machines that one cluster may have. */
+#define BR_MAX_MACHINES 1000000u
+
+struct br_cluster;
+
+/* An empty cluster. The name is copied and may be NULL. NULL when memory is out. */
+BR_API struct br_cluster *br_cluster_create(const char *name);
+/* Releases the cluster; NULL is fine. */
+BR_API void br_cluster_destroy(struct br_cluster *cluster);
+
+/* Adds `count` >= 1 equal machines under a unique class name, copied. *cls (may be NULL) receives
+ * the class's number. */
+BR_API enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name,
+                                           uint32_t count, uint32_t *cls, struct br_diag *diag);
+
+/* Each machine of the class offers `amount` (a plain decimal >= 0) of the resource. A resource
+ * that is not mentioned is not there. Once per class and resource. */
+BR_API enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
+                                              const char *resource, const char *amount,
+                                              struct br_diag *diag);
+
+/* Number of machines over all classes. */
+BR_API uint32_t br_cluster_machine_count(const struct br_cluster *cluster);
+/* Writes "class[i]", or "class" where the class has one machine. Returns like snprintf. */
+BR_API int br_cluster_machine_name(const struct br_cluster *cluster, uint32_t machine, char *text,
+                                   size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+/* A job: a DAG of stages, each of one or more equal tasks, with durations and demands.
+ *
+ * Build it by br_dag_create, the add and set calls, then br_dag_finish, which checks it; from then
+ * on it is read-only and may be shared between threads. Stage and task numbers are dense, from 0,
+ * in the order of the add calls; the tasks of a stage are consecutive.
+ */
+#ifndef BIGROCKS_DAG_H
+#define BIGROCKS_DAG_H
+
+#include <bigrocks/diag.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Most tasks and stages that one job may have; more is refused with a diagnostic. */
+#define BR_MAX_TASKS 20000000u
+
+enum br_edge_type {
+    BR_BARRIER = 0,    /* every task of the child waits for every task of the parent */
+    BR_ONE_TO_ONE = 1, /* task i of the child waits for task i of the parent; equal counts */
+};
+
+struct br_dag;
+
+/* An empty job. The name is copied. NULL when memory is out. Release with br_dag_destroy. */
+BR_API struct br_dag *br_dag_create(const char *name);
+/* Releases the job; NULL is fine. Plans made from it must go first. */
+BR_API void br_dag_destroy(struct br_dag *dag);
+
+/* Declares a resource; the unit may be NULL. Declaring a name twice is an error. Demands may also
+ * name resources that were never declared. */
+BR_API enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const char *unit,
+                                          struct br_diag *diag);
+
+/* Adds a stage of `tasks` >= 1 tasks that last duration_ns >= 0 each. The id is copied, must be
+ * unique and not empty. *stage (may be NULL) receives the stage's number. */
+BR_API enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tasks,
+                                       int64_t duration_ns, uint32_t *stage, struct br_diag *diag);
+
+/* Every task of the stage holds `amount` of the resource on its machine while it runs. The amount
+ * is a plain decimal >= 0 such as "2", "0.59", "1.5e3"; it is kept exactly. Once per resource. */
+BR_API enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char *resource,
+                                        const char *amount, struct br_diag *diag);
+
+/* Overrides the duration of task `index` of the stage. */
+BR_API enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
+                                          int64_t duration_ns, struct br_diag *diag);
+
+/* The command that runs one task; "{index}" in it stands for the task's index. Copied. */
+BR_API enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char *command,
+                                         struct br_diag *diag);
+
+/* The child stage waits for the parent stage. Adding an edge twice is harmless; a barrier between
+ * the same stages overrides a one-to-one edge. */
+BR_API enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,
+                                      enum br_edge_type type, struct br_diag *diag);
+
+/* Checks the whole (not empty, no cycle, equal counts across one-to-one edges) and freezes it. The
+ * diagnostic of a cycle names it task by task. O(stages + tasks + edges). */
+BR_API enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag);
+
+BR_API const char *br_dag_name(const struct br_dag *dag);
+BR_API uint32_t br_dag_stage_count(const struct br_dag *dag);
+BR_API uint32_t br_dag_task_count(const struct br_dag *dag);
+/* First task of the stage and number of its tasks. Either pointer may be NULL. */
+BR_API void br_dag_stage_tasks(const struct br_dag *dag, uint32_t stage, uint32_t *first,
+                               uint32_t *count);
+/* The stage's id; borrowed. */
+BR_API const char *br_dag_stage_id(const struct br_dag *dag, uint32_t stage);
+/* The stage of a task. O(log stages). */
+BR_API uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task);
+/* Writes "stage[i]", or "stage" where the stage has one task. Returns like snprintf. */
+BR_API int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,63 @@
+/* A plan: for every task a machine, a start and a rank; the makespan, and a proven bound on it. */
+#ifndef BIGROCKS_PLAN_H
+#define BIGROCKS_PLAN_H
+
+#include <bigrocks/cluster.h>
+#include <bigrocks/dag.h>
+#include <bigrocks/diag.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct br_plan;
+
+/* One task of a plan. Times are nanoseconds from the start of the plan. */
+struct br_plan_task {
+    uint32_t task;
+    uint32_t machine;
+    int64_t start_ns;
+    int64_t end_ns;
+    uint32_t rank;   /* 1..n, by start; a parent always ranks before its children */
+    double priority; /* (n - rank + 1) / n: 1 for the first, never 0 */
+    char subset;     /* the subset it was placed with: T, S, P or C */
+};
+
+/* Releases the plan; NULL is fine. */
+BR_API void br_plan_destroy(struct br_plan *plan);
+
+BR_API uint32_t br_plan_task_count(const struct br_plan *plan);
+/* The k-th task of the order, k from 0: the one with rank k + 1. O(1). */
+BR_API struct br_plan_task br_plan_at(const struct br_plan *plan, uint32_t k);
+/* The entry of a task. O(1). */
+BR_API struct br_plan_task br_plan_of(const struct br_plan *plan, uint32_t task);
+
+BR_API int64_t br_plan_makespan_ns(const struct br_plan *plan);
+/* A proven lower bound on every plan's makespan, and the name of the argument that gave it. */
+BR_API int64_t br_plan_lower_bound_ns(const struct br_plan *plan);
+BR_API const char *br_plan_bound_method(const struct br_plan *plan);
+/* makespan / lower bound - 1; 0 where both are 0. */
+BR_API double br_plan_gap(const struct br_plan *plan);
+/* The method that made the plan, such as "graphene" or "lft"; borrowed. */
+BR_API const char *br_plan_method(const struct br_plan *plan);
+
+/* Records a better bound that was proven elsewhere (the LP); a worse one is ignored, one above the
+ * makespan is an error, since either the bound or the plan would have to be wrong. */
+BR_API enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns,
+                                          const char *method, struct br_diag *diag);
+
+/* Checks the plan against the job and the cluster, sharing no code with the search: every task
+ * once, durations, precedence, capacities at every instant, ranks, makespan >= bound. Up to
+ * `limit` faults go to `fault` (may be NULL), one call each. BR_OK, or BR_NO with the first fault
+ * in the diagnostic. O(n log n + edges). */
+BR_API enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *dag,
+                                     const struct br_cluster *cluster, uint32_t limit,
+                                     void (*fault)(void *context, const char *text), void *context,
+                                     struct br_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,64 @@
+/* Planning: from a job and a cluster to a plan, and bounds without a plan. */
+#ifndef BIGROCKS_PLANNER_H
+#define BIGROCKS_PLANNER_H
+
+#include <bigrocks/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum br_effort { BR_EFFORT_FAST, BR_EFFORT_DEFAULT };
+enum br_frag_score {
+    BR_FRAG_BOUND, /* max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack */
+    BR_FRAG_PAPER, /* TWork / ExecTime, as printed in the paper */
+};
+
+/* How far a running search is. Times in nanoseconds. */
+struct br_progress {
+    uint64_t done, total; /* candidates examined and known so far */
+    int64_t makespan_ns;  /* of the best plan so far; 0 before the first */
+    int64_t lower_bound_ns;
+};
+
+/* What to do, and when to stop. Start from br_plan_options_default(). */
+struct br_plan_options {
+    const char *method; /* "best", "graphene", or a row of br_method_name() */
+    enum br_effort effort;
+    uint64_t seed;
+    uint32_t threads;      /* 0: one per processor; the plan does not depend on it */
+    int64_t time_limit_ns; /* 0: none; the best plan so far is the result */
+    uint64_t placements;   /* 0: none; deterministic limit on the search, in placements */
+    enum br_frag_score frag_score;
+    uint32_t threshold_limit;  /* most distinct values of l and of f each; 0: no limit */
+    double troublesome_limit;  /* prune sets T with more than this share of the work; 1: never */
+    const volatile int *stop;  /* may be NULL; non-zero ends the search with the best so far */
+    /* May be NULL. Called from the calling thread only, at most some ten times a second. */
+    void (*progress)(void *context, const struct br_progress *progress);
+    void *progress_context;
+};
+
+BR_API struct br_plan_options br_plan_options_default(void);
+
+/* Names of the planning methods, for k = 0, 1, ...; NULL past the end. */
+BR_API const char *br_method_name(uint32_t k);
+/* One line on what the method does; NULL past the end. */
+BR_API const char *br_method_summary(uint32_t k);
+
+/* Plans the finished job on the cluster. options may be NULL for the defaults. On BR_OK *plan is
+ * the caller's, has passed br_plan_verify, and must go before dag and cluster. A limit reached is
+ * BR_OK; br_plan_note says so. Errors: BR_BAD_INPUT (a demand that no machine holds, a resource
+ * that the cluster lacks, numbers that do not scale), BR_USAGE (unknown method), BR_SYSTEM. */
+BR_API enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
+                                   const struct br_plan_options *options, struct br_plan **plan,
+                                   struct br_diag *diag);
+
+/* Best combinatorial lower bound on the makespan, and the name of the argument behind it (static
+ * storage; method may be NULL). */
+BR_API enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *cluster,
+                               int64_t *lower_bound_ns, const char **method, struct br_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

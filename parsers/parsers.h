@@ -1,0 +1,58 @@
+/* Reading jobs, clusters and plans from files. One file and one row of the table in parsers.c per
+ * format; the format is recognised from the content. Nothing here reaches the network, and no
+ * reader opens a file but the one that it was given. */
+#ifndef BR_PARSERS_PARSERS_H
+#define BR_PARSERS_PARSERS_H
+
+#include <stdbool.h>
+
+#include "planner/cluster.h"
+#include "planner/dag.h"
+#include "planner/plan.h"
+
+/* What a job file gives: a finished job, and a cluster where the file carries one (PSPLIB and
+ * Patterson files do, a native job may, a plan always does; else NULL). Both are the caller's. */
+struct br_input {
+    struct br_dag *dag;
+    struct br_cluster *cluster;
+};
+
+/* How files that DAX and SimGrid jobs hand on count; see docs/formats.md. */
+enum br_transfer_mode {
+    BR_TRANSFER_DELAY, /* a task without demands on the edge, as long as the transfer takes */
+    BR_TRANSFER_DEMAND, /* a demand for the resource "net" on both ends */
+};
+
+struct br_parse_options {
+    const char *from; /* format's name; NULL: recognise it */
+    struct br_decimal transfer_rate; /* bytes a second; 0: files are ignored */
+    enum br_transfer_mode transfer_mode;
+    struct br_decimal speed; /* of one core, for formats that give operations instead of seconds */
+};
+struct br_parse_options br_parse_options_default(void);
+
+/* Names of the job formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
+const char *br_parser_name(uint32_t k);
+const char *br_parser_summary(uint32_t k);
+
+/* Reads a job from the file, or from standard input where path is "-". On failure *input is
+ * zeroed and the diagnostic has file, line and column. options may be NULL. */
+enum br_status br_parse_job(const char *path, const struct br_parse_options *options,
+                            struct br_input *input, struct br_diag *diag);
+void br_input_finish(struct br_input *input);
+
+/* Reads a cluster in the native XML form. */
+enum br_status br_parse_cluster(const char *path, struct br_cluster **cluster,
+                                struct br_diag *diag);
+
+/* "cpu=16,mem=64GiB" on `machines` machines of class "m". Faults name the column in the text. */
+enum br_status br_parse_capacity(uint32_t machines, const char *capacity,
+                                 struct br_cluster **cluster, struct br_diag *diag);
+
+/* Reads a plan in the JSON form that emit writes: the job, the cluster and the plan of it. All
+ * three are the caller's; the plan must go first. The plan is read, not believed: see
+ * br_plan_verify. */
+enum br_status br_parse_plan(const char *path, struct br_input *input, struct br_plan **plan,
+                             struct br_diag *diag);
+
+#endif

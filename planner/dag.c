@@ -1,0 +1,594 @@
+/* Building and checking a job. Growing arrays while it is built, flat read-only arrays after
+ * br_dag_finish; uthash finds stages by id and edges by their ends. */
+#include "planner/dag.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* uthash must not exit when memory is out: the failed add is seen by its missing entry. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct stage_name {
+    const char *id;
+    uint32_t stage;
+    UT_hash_handle hh;
+};
+
+struct edge_ends {
+    uint32_t ends[2];
+    uint32_t edge;
+    UT_hash_handle hh;
+};
+
+struct override {
+    uint32_t task_of_stage, stage;
+    int64_t duration_ns;
+};
+
+/* The stage index outlives br_dag_finish; all else serves building only. */
+struct br_dag_build {
+    uint32_t resource_room, stage_room, demand_room, edge_room, attribute_room;
+    uint32_t overrides, override_room;
+    struct override *override;
+    struct stage_name *by_id;
+    struct edge_ends *by_ends;
+    uint32_t last_edge;
+    bool memory_out; /* an index could not grow */
+};
+
+/* Makes room for one more element of a growing array. */
+static bool grow(void *array, uint32_t used, uint32_t *room, size_t size)
+{
+    void **memory = array;
+    if (used < *room)
+        return true;
+    uint32_t next = *room ? *room + *room / 2 + 1 : 16;
+    void *larger = realloc(*memory, (size_t)next * size);
+    if (!larger)
+        return false;
+    *memory = larger;
+    *room = next;
+    return true;
+}
+
+struct br_dag *br_dag_create(const char *name)
+{
+    struct br_dag *dag = calloc(1, sizeof *dag);
+    if (!dag)
+        return NULL;
+    dag->build = calloc(1, sizeof *dag->build);
+    dag->name = br_arena_text(&dag->arena, name ? name : "");
+    if (!dag->build || !dag->name) {
+        br_dag_destroy(dag);
+        return NULL;
+    }
+    dag->build->last_edge = UINT32_MAX;
+    return dag;
+}
+
+static void drop_edge_index(struct br_dag_build *build)
+{
+    struct edge_ends *entry, *next;
+    HASH_ITER(hh, build->by_ends, entry, next)
+    {
+        HASH_DEL(build->by_ends, entry);
+        free(entry);
+    }
+}
+
+void br_dag_destroy(struct br_dag *dag)
+{
+    if (!dag)
+        return;
+    if (dag->build) {
+        HASH_CLEAR(hh, dag->build->by_id); /* the entries are the arena's */
+        drop_edge_index(dag->build);
+        free(dag->build->override);
+        free(dag->build);
+    }
+    free(dag->resource);
+    free(dag->stage);
+    free(dag->demand);
+    free(dag->edge);
+    free(dag->attribute);
+    free(dag->duration_ns);
+    free(dag->topological);
+    br_arena_finish(&dag->arena);
+    free(dag);
+}
+
+static enum br_status refuse_finished(const struct br_dag *dag, struct br_diag *diag)
+{
+    if (dag->finished)
+        return br_fail(diag, BR_USAGE, "change the job before br_dag_finish",
+                       "the job is already finished");
+    return BR_OK;
+}
+
+static enum br_status refuse_stage(const struct br_dag *dag, uint32_t stage, struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (stage >= dag->stages)
+        return br_fail(diag, BR_USAGE, NULL, "there is no stage number %" PRIu32, stage);
+    return BR_OK;
+}
+
+/* The resource's number, declared now where it is new; UINT32_MAX when memory is out. */
+static uint32_t intern_resource(struct br_dag *dag, const char *name)
+{
+    for (uint32_t r = 0; r < dag->resources; r++)
+        if (strcmp(dag->resource[r].name, name) == 0)
+            return r;
+    char *copy = br_arena_text(&dag->arena, name);
+    if (!copy ||
+        !grow(&dag->resource, dag->resources, &dag->build->resource_room, sizeof *dag->resource))
+        return UINT32_MAX;
+    dag->resource[dag->resources] = (struct br_resource){copy, NULL};
+    return dag->resources++;
+}
+
+enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const char *unit,
+                                   struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (!name || !*name)
+        return br_fail(diag, BR_BAD_INPUT, "give it a name", "a resource has no name");
+    for (uint32_t r = 0; r < dag->resources; r++)
+        if (strcmp(dag->resource[r].name, name) == 0)
+            return br_fail(diag, BR_BAD_INPUT, "declare each resource once",
+                           "resource '%s' is declared twice", name);
+    uint32_t r = intern_resource(dag, name);
+    if (r == UINT32_MAX)
+        return br_fail_memory(diag);
+    if (unit && !(dag->resource[r].unit = br_arena_text(&dag->arena, unit)))
+        return br_fail_memory(diag);
+    return BR_OK;
+}
+
+uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id)
+{
+    struct stage_name *entry = NULL;
+    HASH_FIND_STR(dag->build->by_id, id, entry);
+    return entry ? entry->stage : UINT32_MAX;
+}
+
+enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tasks,
+                                int64_t duration_ns, uint32_t *stage, struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (!id || !*id)
+        return br_fail(diag, BR_BAD_INPUT, "give every stage an id", "a stage has no id");
+    if (tasks == 0)
+        return br_fail(diag, BR_BAD_INPUT, "a stage has at least one task",
+                       "stage '%s' has no tasks", id);
+    if (duration_ns < 0)
+        return br_fail(diag, BR_BAD_INPUT, "durations are 0 or more", "stage '%s' lasts %g s", id,
+                       (double)duration_ns / 1e9);
+    if (tasks > BR_MAX_TASKS || dag->tasks > BR_MAX_TASKS - tasks)
+        return br_fail(diag, BR_BAD_INPUT, "split the job",
+                       "stage '%s' takes the job over %u tasks, the most that are planned", id,
+                       BR_MAX_TASKS);
+    uint32_t other = br_dag_find_stage(dag, id);
+    if (other != UINT32_MAX) {
+        if (dag->stage[other].pos.line)
+            return br_fail(diag, BR_BAD_INPUT, "give every stage an id of its own",
+                           "stage '%s' is there twice, first in line %" PRIu32, id,
+                           dag->stage[other].pos.line);
+        return br_fail(diag, BR_BAD_INPUT, "give every stage an id of its own",
+                       "stage '%s' is there twice", id);
+    }
+    struct stage_name *entry = br_arena_alloc(&dag->arena, sizeof *entry);
+    char *copy = br_arena_text(&dag->arena, id);
+    if (!entry || !copy ||
+        !grow(&dag->stage, dag->stages, &dag->build->stage_room, sizeof *dag->stage))
+        return br_fail_memory(diag);
+    entry->id = copy;
+    entry->stage = dag->stages;
+    HASH_ADD_KEYPTR(hh, dag->build->by_id, copy, strlen(copy), entry);
+    if (br_dag_find_stage(dag, id) != dag->stages)
+        return br_fail_memory(diag);
+    dag->stage[dag->stages] = (struct br_stage){
+        .id = copy, .duration_ns = duration_ns, .tasks = tasks, .first_task = dag->tasks};
+    dag->tasks += tasks;
+    if (stage)
+        *stage = dag->stages;
+    dag->stages++;
+    return BR_OK;
+}
+
+enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char *resource,
+                                 const char *amount, struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, stage, diag);
+    if (status)
+        return status;
+    const char *id = dag->stage[stage].id;
+    if (!resource || !*resource)
+        return br_fail(diag, BR_BAD_INPUT, "name the resource",
+                       "a demand of stage '%s' names no resource", id);
+    struct br_decimal value;
+    switch (amount ? br_decimal_parse(amount, &value) : BR_DECIMAL_FORM) {
+    case BR_DECIMAL_FORM:
+        return br_fail(diag, BR_BAD_INPUT, "write a plain decimal such as 2 or 0.59",
+                       "stage '%s' demands '%s' of %s, which is not a number", id,
+                       amount ? amount : "", resource);
+    case BR_DECIMAL_RANGE:
+        return br_fail(diag, BR_BAD_INPUT, "choose a unit that keeps amounts within 18 digits",
+                       "stage '%s' demands '%s' of %s, which has too many digits", id, amount,
+                       resource);
+    case BR_DECIMAL_OK:
+        break;
+    }
+    if (value.mantissa < 0)
+        return br_fail(diag, BR_BAD_INPUT, "demands are 0 or more",
+                       "stage '%s' demands %s of %s, which is negative", id, amount, resource);
+    for (uint32_t d = dag->demands; d-- > 0 && dag->demand[d].stage == stage;)
+        if (strcmp(dag->resource[dag->demand[d].resource].name, resource) == 0)
+            return br_fail(diag, BR_BAD_INPUT, "give each resource once per stage",
+                           "stage '%s' demands %s twice", id, resource);
+    uint32_t r = intern_resource(dag, resource);
+    if (r == UINT32_MAX ||
+        !grow(&dag->demand, dag->demands, &dag->build->demand_room, sizeof *dag->demand))
+        return br_fail_memory(diag);
+    dag->demand[dag->demands++] = (struct br_demand){stage, r, value};
+    return BR_OK;
+}
+
+enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
+                                   int64_t duration_ns, struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, stage, diag);
+    if (status)
+        return status;
+    if (index >= dag->stage[stage].tasks)
+        return br_fail(diag, BR_BAD_INPUT, "indices count from 0",
+                       "stage '%s' has %" PRIu32 " tasks, there is none with index %" PRIu32,
+                       dag->stage[stage].id, dag->stage[stage].tasks, index);
+    if (duration_ns < 0)
+        return br_fail(diag, BR_BAD_INPUT, "durations are 0 or more",
+                       "task %s[%" PRIu32 "] lasts %g s", dag->stage[stage].id, index,
+                       (double)duration_ns / 1e9);
+    struct br_dag_build *build = dag->build;
+    if (!grow(&build->override, build->overrides, &build->override_room, sizeof *build->override))
+        return br_fail_memory(diag);
+    build->override[build->overrides++] = (struct override){index, stage, duration_ns};
+    return BR_OK;
+}
+
+enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char *command,
+                                  struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, stage, diag);
+    if (status)
+        return status;
+    dag->stage[stage].command = command ? br_arena_text(&dag->arena, command) : NULL;
+    return command && !dag->stage[stage].command ? br_fail_memory(diag) : BR_OK;
+}
+
+enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,
+                               enum br_edge_type type, struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, parent, diag);
+    if (!status)
+        status = refuse_stage(dag, child, diag);
+    if (status)
+        return status;
+    const struct br_stage *a = &dag->stage[parent], *b = &dag->stage[child];
+    if (type == BR_ONE_TO_ONE && a->tasks != b->tasks)
+        return br_fail(diag, BR_BAD_INPUT, "use type barrier, or give both as many tasks",
+                       "a one-to-one edge joins '%s' with %" PRIu32 " tasks and '%s' with %" PRIu32,
+                       a->id, a->tasks, b->id, b->tasks);
+    struct br_dag_build *build = dag->build;
+    uint32_t ends[2] = {parent, child};
+    struct edge_ends *entry = NULL;
+    HASH_FIND(hh, build->by_ends, ends, sizeof ends, entry);
+    if (entry) {
+        if (type == BR_BARRIER)
+            dag->edge[entry->edge].type = BR_BARRIER;
+        build->last_edge = entry->edge;
+        return BR_OK;
+    }
+    entry = calloc(1, sizeof *entry);
+    if (!entry || !grow(&dag->edge, dag->edges, &build->edge_room, sizeof *dag->edge)) {
+        free(entry);
+        return br_fail_memory(diag);
+    }
+    memcpy(entry->ends, ends, sizeof ends);
+    entry->edge = dag->edges;
+    struct edge_ends *added = NULL;
+    HASH_ADD(hh, build->by_ends, ends, sizeof ends, entry);
+    HASH_FIND(hh, build->by_ends, ends, sizeof ends, added);
+    if (added != entry) {
+        free(entry);
+        return br_fail_memory(diag);
+    }
+    dag->edge[dag->edges] = (struct br_edge){.parent = parent, .child = child, .type = type};
+    build->last_edge = dag->edges++;
+    return BR_OK;
+}
+
+enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br_diag *diag)
+{
+    dag->source = br_arena_text(&dag->arena, file);
+    return dag->source ? BR_OK : br_fail_memory(diag);
+}
+
+void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos)
+{
+    dag->stage[stage].pos = pos;
+}
+
+void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos)
+{
+    uint32_t edge = dag->build->last_edge;
+    if (edge != UINT32_MAX && dag->edge[edge].pos.line == 0)
+        dag->edge[edge].pos = pos;
+}
+
+uint32_t br_dag_last_edge(const struct br_dag *dag)
+{
+    return dag->build->last_edge;
+}
+
+enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
+                                    const char *name, const char *value, struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    char *n = br_arena_text(&dag->arena, name), *v = br_arena_text(&dag->arena, value);
+    if (!n || !v ||
+        !grow(&dag->attribute, dag->attributes, &dag->build->attribute_room,
+              sizeof *dag->attribute))
+        return br_fail_memory(diag);
+    dag->attribute[dag->attributes++] = (struct br_attribute){owner, index, n, v};
+    return BR_OK;
+}
+
+/* Groups the demands by stage, stably. */
+static bool group_demands(struct br_dag *dag)
+{
+    struct br_demand *grouped = malloc(((size_t)dag->demands + 1) * sizeof *grouped);
+    if (!grouped)
+        return false;
+    for (uint32_t d = 0; d < dag->demands; d++)
+        dag->stage[dag->demand[d].stage].demands++;
+    uint32_t first = 0;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        dag->stage[s].first_demand = first;
+        first += dag->stage[s].demands;
+        dag->stage[s].demands = 0;
+    }
+    for (uint32_t d = 0; d < dag->demands; d++) {
+        struct br_stage *stage = &dag->stage[dag->demand[d].stage];
+        grouped[stage->first_demand + stage->demands++] = dag->demand[d];
+    }
+    free(dag->demand);
+    dag->demand = grouped;
+    return true;
+}
+
+static enum br_status refuse_repeated_demands(struct br_dag *dag, struct br_diag *diag)
+{
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        const struct br_demand *run = dag->demand + stage->first_demand;
+        for (uint32_t i = 0; i < stage->demands; i++)
+            for (uint32_t j = 0; j < i; j++)
+                if (run[i].resource == run[j].resource)
+                    return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
+                                      "give each resource once per stage",
+                                      "stage '%s' demands %s twice", stage->id,
+                                      dag->resource[run[i].resource].name);
+    }
+    return BR_OK;
+}
+
+/* Follows parents inside the stages that could not be ordered until one comes again, and writes
+ * that cycle, task by task: every stage on it stands for its task 0, which waits for itself. */
+static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *waiting,
+                                     struct br_diag *diag)
+{
+    enum { SHOWN = 12 };
+    uint32_t *via = malloc((size_t)dag->stages * sizeof *via);   /* edge to an unordered parent */
+    uint32_t *seen = calloc(dag->stages, sizeof *seen);          /* step of the visit, from 1 */
+    uint32_t *cycle = malloc((size_t)dag->stages * sizeof *cycle); /* stages, children first */
+    enum br_status status = br_fail_memory(diag);
+    if (!via || !seen || !cycle)
+        goto out;
+    for (uint32_t e = dag->edges; e-- > 0;)
+        if (waiting[dag->edge[e].parent] && waiting[dag->edge[e].child])
+            via[dag->edge[e].child] = e;
+    uint32_t at = 0, steps = 0;
+    while (!waiting[at])
+        at++;
+    while (!seen[at]) {
+        seen[at] = ++steps;
+        cycle[steps - 1] = at;
+        at = dag->edge[via[at]].parent;
+    }
+    uint32_t from = seen[at] - 1, length = steps - from;
+    struct br_pos pos = dag->edge[via[cycle[steps - 1]]].pos; /* the edge that closes it */
+    char text[600] = "";
+    size_t used = 0;
+    for (uint32_t k = 0; k <= length && used < sizeof text - 1; k++) {
+        if (length > SHOWN && k == SHOWN / 2) {
+            k = length - SHOWN / 2;
+            used += (size_t)snprintf(text + used, sizeof text - used, " -> ...");
+            if (used >= sizeof text)
+                break;
+        }
+        const struct br_stage *stage =
+            &dag->stage[cycle[k == length ? steps - 1 : steps - 1 - k]];
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.60s%s", k ? " -> " : "",
+                                 stage->id, stage->tasks > 1 ? "[0]" : "");
+    }
+    status = br_fail_at(diag, pos, BR_BAD_INPUT, "remove one of these edges",
+                        "the job has a cycle of %" PRIu32 " task%s: %s", length,
+                        length == 1 ? "" : "s", text);
+out:
+    free(via);
+    free(seen);
+    free(cycle);
+    return status;
+}
+
+static void sift_down(uint32_t *heap, uint32_t size, uint32_t at)
+{
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= size)
+            return;
+        if (child + 1 < size && heap[child + 1] < heap[child])
+            child++;
+        if (heap[at] <= heap[child])
+            return;
+        uint32_t swap = heap[at];
+        heap[at] = heap[child];
+        heap[child] = swap;
+        at = child;
+    }
+}
+
+/* Kahn's order with the least stage number first, by a binary heap. */
+static enum br_status order_stages(struct br_dag *dag, struct br_diag *diag)
+{
+    uint32_t n = dag->stages, ready = 0, done = 0;
+    uint32_t *first = calloc((size_t)n + 1, sizeof *first);
+    uint32_t *child = malloc(((size_t)dag->edges + 1) * sizeof *child);
+    uint32_t *waiting = calloc(n, sizeof *waiting);
+    uint32_t *heap = malloc((size_t)n * sizeof *heap);
+    dag->topological = malloc((size_t)n * sizeof *dag->topological);
+    enum br_status status = BR_OK;
+    if (!first || !child || !waiting || !heap || !dag->topological) {
+        status = br_fail_memory(diag);
+        goto out;
+    }
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        first[dag->edge[e].parent + 1]++;
+        waiting[dag->edge[e].child]++;
+    }
+    for (uint32_t s = 0; s < n; s++)
+        first[s + 1] += first[s];
+    for (uint32_t e = 0; e < dag->edges; e++)
+        child[first[dag->edge[e].parent]++] = dag->edge[e].child;
+    for (uint32_t s = n; s > 0; s--)
+        first[s] = first[s - 1];
+    first[0] = 0;
+    for (uint32_t s = 0; s < n; s++)
+        if (!waiting[s])
+            heap[ready++] = s; /* ascending, so already a heap */
+    while (ready) {
+        uint32_t s = heap[0];
+        heap[0] = heap[--ready];
+        sift_down(heap, ready, 0);
+        dag->topological[done++] = s;
+        for (uint32_t k = first[s]; k < first[s + 1]; k++)
+            if (--waiting[child[k]] == 0) {
+                uint32_t at = ready++;
+                for (; at && heap[(at - 1) / 2] > child[k]; at = (at - 1) / 2)
+                    heap[at] = heap[(at - 1) / 2];
+                heap[at] = child[k];
+            }
+    }
+    if (done < n)
+        status = describe_cycle(dag, waiting, diag);
+out:
+    free(first);
+    free(child);
+    free(waiting);
+    free(heap);
+    return status;
+}
+
+enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (dag->source)
+        br_diag_file(diag, dag->source);
+    if (dag->stages == 0)
+        return br_fail(diag, BR_BAD_INPUT, "give it at least one stage", "the job is empty");
+    if (!group_demands(dag))
+        return br_fail_memory(diag);
+    status = refuse_repeated_demands(dag, diag);
+    if (!status)
+        status = order_stages(dag, diag);
+    if (status)
+        return status;
+    dag->duration_ns = malloc((size_t)dag->tasks * sizeof *dag->duration_ns);
+    if (!dag->duration_ns)
+        return br_fail_memory(diag);
+    for (uint32_t s = 0, t = 0; s < dag->stages; s++)
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++)
+            dag->duration_ns[t++] = dag->stage[s].duration_ns;
+    struct br_dag_build *build = dag->build;
+    for (uint32_t k = 0; k < build->overrides; k++) {
+        const struct override *o = &build->override[k];
+        dag->duration_ns[dag->stage[o->stage].first_task + o->task_of_stage] = o->duration_ns;
+    }
+    free(build->override);
+    build->override = NULL;
+    drop_edge_index(build);
+    dag->finished = true;
+    return BR_OK;
+}
+
+const char *br_dag_name(const struct br_dag *dag)
+{
+    return dag->name;
+}
+
+uint32_t br_dag_stage_count(const struct br_dag *dag)
+{
+    return dag->stages;
+}
+
+uint32_t br_dag_task_count(const struct br_dag *dag)
+{
+    return dag->tasks;
+}
+
+void br_dag_stage_tasks(const struct br_dag *dag, uint32_t stage, uint32_t *first, uint32_t *count)
+{
+    if (first)
+        *first = dag->stage[stage].first_task;
+    if (count)
+        *count = dag->stage[stage].tasks;
+}
+
+const char *br_dag_stage_id(const struct br_dag *dag, uint32_t stage)
+{
+    return dag->stage[stage].id;
+}
+
+uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task)
+{
+    uint32_t low = 0, high = dag->stages;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (dag->stage[middle].first_task <= task)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size)
+{
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
+    if (stage->tasks == 1)
+        return snprintf(text, size, "%s", stage->id);
+    return snprintf(text, size, "%s[%" PRIu32 "]", stage->id, task - stage->first_task);
+}
