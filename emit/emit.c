@@ -1,0 +1,78 @@
+/* The tables of outputs: a new one is a file and a row here. */
+#include "emit/emit.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "emit/outputs.h"
+#include "emit/write.h"
+
+struct output {
+    const char *name, *summary;
+    br_output *write;
+};
+
+static const struct output plan_outputs[] = {
+    {"order", "tab-separated, one task a line, by rank", br_emit_order},
+    {"json", "the whole plan with its job and cluster, for other programs", br_emit_json},
+};
+
+static const struct output job_outputs[] = {
+    {"xml", "the native form", br_emit_job_xml},
+};
+
+enum {
+    PLAN_OUTPUTS = sizeof plan_outputs / sizeof plan_outputs[0],
+    JOB_OUTPUTS = sizeof job_outputs / sizeof job_outputs[0],
+};
+
+const char *br_emit_plan_name(uint32_t k)
+{
+    return k < PLAN_OUTPUTS ? plan_outputs[k].name : NULL;
+}
+
+const char *br_emit_plan_summary(uint32_t k)
+{
+    return k < PLAN_OUTPUTS ? plan_outputs[k].summary : NULL;
+}
+
+const char *br_emit_job_name(uint32_t k)
+{
+    return k < JOB_OUTPUTS ? job_outputs[k].name : NULL;
+}
+
+const char *br_emit_job_summary(uint32_t k)
+{
+    return k < JOB_OUTPUTS ? job_outputs[k].summary : NULL;
+}
+
+static enum br_status emit(const struct output *table, uint32_t outputs, const char *kind,
+                           const char *format, const struct br_emit_input *input, FILE *out,
+                           struct br_diag *diag)
+{
+    for (uint32_t k = 0; k < outputs; k++)
+        if (strcmp(table[k].name, format) == 0) {
+            enum br_status status = table[k].write(input, out, diag);
+            return status ? status : br_write_finish(out, diag);
+        }
+    char hint[sizeof diag->hint] = "choose one of ";
+    for (uint32_t k = 0; k < outputs; k++) {
+        size_t used = strlen(hint);
+        snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "", table[k].name);
+    }
+    return br_fail(diag, BR_USAGE, hint, "a %s has no output '%s'", kind, format);
+}
+
+enum br_status br_emit_plan(const char *format, const struct br_emit_input *input, FILE *out,
+                            struct br_diag *diag)
+{
+    assert(input->dag && input->cluster && input->plan);
+    return emit(plan_outputs, PLAN_OUTPUTS, "plan", format, input, out, diag);
+}
+
+enum br_status br_emit_job(const char *format, const struct br_emit_input *input, FILE *out,
+                           struct br_diag *diag)
+{
+    assert(input->dag);
+    return emit(job_outputs, JOB_OUTPUTS, "job", format, input, out, diag);
+}

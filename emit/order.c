@@ -1,0 +1,28 @@
+/* The plan as a precedence order, for shell scripts and spreadsheets: a header line, then one task
+ * a line by rank, fields between tabs. Tabs, line breaks and backslashes inside names are written
+ * as \t, \n, \r and \\. */
+#include "emit/outputs.h"
+#include "emit/write.h"
+
+#include <inttypes.h>
+
+enum br_status br_emit_order(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    const struct br_plan *plan = input->plan;
+    fputs("rank\tid\tpriority\tstart\tend\tmachine\tsubset\n", out);
+    for (uint32_t k = 0; k < plan->tasks && !ferror(out); k++) {
+        uint32_t task = plan->order[k];
+        fprintf(out, "%" PRIu32 "\t", k + 1);
+        br_write_task(out, BR_QUOTE_TABS, input->dag, task);
+        putc('\t', out);
+        br_write_ratio(out, (int64_t)plan->tasks - k, plan->tasks);
+        putc('\t', out);
+        br_write_seconds(out, plan->start_ns[task]);
+        putc('\t', out);
+        br_write_seconds(out, plan->end_ns[task]);
+        putc('\t', out);
+        br_write_machine(out, BR_QUOTE_TABS, input->cluster, plan->machine[task]);
+        fprintf(out, "\t%c\n", plan->subset[task]);
+    }
+    return BR_OK;
+}

@@ -1,0 +1,291 @@
+/* Escaping texts and writing exact numbers for all outputs. UTF-8 is decoded and checked here, so
+ * that every output is valid whatever a job file called its tasks. */
+#include "emit/write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLACEMENT 0xfffdu
+
+/* The next character, and *text moved past it; an invalid byte counts as one character. */
+static uint32_t next_character(const char **text)
+{
+    const unsigned char *p = (const unsigned char *)*text;
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    uint32_t c = *p;
+    int more = c < 0x80                ? 0
+               : c >= 0xc2 && c < 0xe0 ? 1
+               : c >= 0xe0 && c < 0xf0 ? 2
+               : c >= 0xf0 && c < 0xf5 ? 3
+                                       : -1;
+    *text += 1;
+    if (more <= 0)
+        return more < 0 ? REPLACEMENT : c;
+    c &= 0x3fu >> more;
+    for (int i = 1; i <= more; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return REPLACEMENT;
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    if (c < least[more] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+        return REPLACEMENT;
+    *text += more;
+    return c;
+}
+
+static void put_utf8(FILE *out, uint32_t c)
+{
+    if (c < 0x80) {
+        putc((int)c, out);
+    } else if (c < 0x800) {
+        putc((int)(0xc0 | c >> 6), out);
+        putc((int)(0x80 | (c & 0x3f)), out);
+    } else if (c < 0x10000) {
+        putc((int)(0xe0 | c >> 12), out);
+        putc((int)(0x80 | (c >> 6 & 0x3f)), out);
+        putc((int)(0x80 | (c & 0x3f)), out);
+    } else {
+        putc((int)(0xf0 | c >> 18), out);
+        putc((int)(0x80 | (c >> 12 & 0x3f)), out);
+        putc((int)(0x80 | (c >> 6 & 0x3f)), out);
+        putc((int)(0x80 | (c & 0x3f)), out);
+    }
+}
+
+static void put_json(FILE *out, uint32_t c)
+{
+    static const char *const names[] = {
+        ['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n", ['\f'] = "\\f", ['\r'] = "\\r",
+    };
+    if (c == '"' || c == '\\') {
+        putc('\\', out);
+        putc((int)c, out);
+    } else if (c >= 0x20) {
+        put_utf8(out, c);
+    } else if (c < sizeof names / sizeof names[0] && names[c]) {
+        fputs(names[c], out);
+    } else {
+        fprintf(out, "\\u%04x", (unsigned)c);
+    }
+}
+
+static void put_xml(FILE *out, uint32_t c, bool attribute)
+{
+    bool blank = c == '\t' || c == '\n' || c == '\r';
+    if (c == '&')
+        fputs("&amp;", out);
+    else if (c == '<')
+        fputs("&lt;", out);
+    else if (c == '>')
+        fputs("&gt;", out);
+    else if (c == '"' && attribute)
+        fputs("&quot;", out);
+    else if (blank && (attribute || c == '\r'))
+        fprintf(out, "&#%u;", (unsigned)c); /* else a reader would turn it into a blank */
+    else if ((c < 0x20 && !blank) || c == 0xfffe || c == 0xffff)
+        put_utf8(out, REPLACEMENT); /* XML 1.0 has no way to say it */
+    else
+        put_utf8(out, c);
+}
+
+static void put_label(FILE *out, uint32_t c)
+{
+    if (c == '"' || c == '\\') {
+        putc('\\', out);
+        putc((int)c, out);
+    } else if (c == '\n') {
+        fputs("\\n", out);
+    } else {
+        put_utf8(out, c < 0x20 ? ' ' : c);
+    }
+}
+
+static void put_field(FILE *out, uint32_t c)
+{
+    switch (c) {
+    case '\t':
+        fputs("\\t", out);
+        break;
+    case '\n':
+        fputs("\\n", out);
+        break;
+    case '\r':
+        fputs("\\r", out);
+        break;
+    case '\\':
+        fputs("\\\\", out);
+        break;
+    default:
+        put_utf8(out, c);
+    }
+}
+
+static void put_character(FILE *out, enum br_quote quote, uint32_t c)
+{
+    switch (quote) {
+    case BR_QUOTE_JSON:
+        put_json(out, c);
+        break;
+    case BR_QUOTE_ATTRIBUTE:
+    case BR_QUOTE_XML:
+        put_xml(out, c, quote == BR_QUOTE_ATTRIBUTE);
+        break;
+    case BR_QUOTE_DOT: /* a quotation mark is the only thing that DOT escapes */
+        if (c == '"')
+            putc('\\', out);
+        put_utf8(out, c);
+        break;
+    case BR_QUOTE_LABEL:
+        put_label(out, c);
+        break;
+    case BR_QUOTE_TABS:
+        put_field(out, c);
+        break;
+    }
+}
+
+void br_write_text(FILE *out, enum br_quote quote, const char *text)
+{
+    bool odd = false; /* an odd number of backslashes stands before this character */
+    while (*text) {
+        uint32_t c = next_character(&text);
+        /* DOT cannot say a single backslash before a quotation mark or the end of a line. */
+        if (quote == BR_QUOTE_DOT && odd && (c == '"' || c == '\n'))
+            putc('\\', out);
+        odd = c == '\\' && !odd;
+        put_character(out, quote, c);
+    }
+    if (quote == BR_QUOTE_DOT && odd) /* else it would escape the closing quote */
+        putc('\\', out);
+}
+
+uint32_t br_text_length(const char *text)
+{
+    uint32_t length = 0;
+    for (; *text; length++)
+        next_character(&text);
+    return length;
+}
+
+void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters)
+{
+    if (br_text_length(text) <= characters) {
+        br_write_text(out, quote, text);
+        return;
+    }
+    for (uint32_t k = 0; k + 1 < characters; k++)
+        put_character(out, quote, next_character(&text));
+    put_utf8(out, 0x2026);
+}
+
+void br_write_task(FILE *out, enum br_quote quote, const struct br_dag *dag, uint32_t task)
+{
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
+    br_write_text(out, quote, stage->id);
+    if (stage->tasks > 1)
+        fprintf(out, "[%" PRIu32 "]", task - stage->first_task);
+}
+
+void br_write_machine(FILE *out, enum br_quote quote, const struct br_cluster *cluster,
+                      uint32_t machine)
+{
+    const struct br_class *cls = &cluster->cls[br_cluster_machine_class(cluster, machine)];
+    br_write_text(out, quote, cls->name);
+    if (cls->count > 1)
+        fprintf(out, "[%" PRIu32 "]", machine - cls->first_machine);
+}
+
+void br_write_seconds(FILE *out, int64_t ns)
+{
+    char text[BR_SECONDS_TEXT];
+    br_seconds_format(ns, text, sizeof text);
+    fputs(text, out);
+}
+
+void br_write_decimal(FILE *out, struct br_decimal value)
+{
+    char text[BR_DECIMAL_TEXT];
+    br_decimal_format(value, text, sizeof text);
+    fputs(text, out);
+}
+
+void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator)
+{
+    const int64_t unit = 1000000000;
+    int64_t whole = numerator / denominator;
+    __extension__ typedef __int128 wide;
+    wide rest = (wide)(numerator % denominator) * unit;
+    wide half = numerator < 0 ? -(wide)denominator : (wide)denominator;
+    int64_t fraction = (int64_t)((2 * rest + half) / (2 * (wide)denominator));
+    if (fraction == unit || fraction == -unit) {
+        whole += fraction / unit;
+        fraction = 0;
+    }
+    char text[BR_SECONDS_TEXT]; /* nine decimals: the text of nanoseconds */
+    br_seconds_format(fraction, text, sizeof text);
+    const char *point = strchr(text, '.');
+    fprintf(out, "%s%" PRId64 "%s", numerator < 0 && whole == 0 && fraction ? "-" : "", whole,
+            point ? point : "");
+}
+
+const char *br_edge_type_name(enum br_edge_type type)
+{
+    return type == BR_ONE_TO_ONE ? "one-to-one" : "barrier";
+}
+
+/* Number of the owner among job, stages, edges. */
+static uint32_t owner_slot(enum br_owner owner, uint32_t index, uint32_t stages)
+{
+    return owner == BR_OWNER_JOB ? 0 : owner == BR_OWNER_STAGE ? 1 + index : 1 + stages + index;
+}
+
+enum br_status br_attributes_init(struct br_attributes *by, const struct br_dag *dag,
+                                  struct br_diag *diag)
+{
+    size_t owners = 1 + (size_t)dag->stages + dag->edges;
+    by->stages = dag->stages;
+    by->first = calloc(owners + 2, sizeof *by->first);
+    by->item = malloc(((size_t)dag->attributes + 1) * sizeof *by->item);
+    if (!by->first || !by->item) {
+        br_attributes_finish(by);
+        return br_fail_memory(diag);
+    }
+    /* Counting sort: counts two slots ahead, so that filling moves each start into place. */
+    for (uint32_t a = 0; a < dag->attributes; a++)
+        by->first[owner_slot(dag->attribute[a].owner, dag->attribute[a].index, dag->stages) + 2]++;
+    for (size_t k = 2; k < owners + 2; k++)
+        by->first[k] += by->first[k - 1];
+    for (uint32_t a = 0; a < dag->attributes; a++) {
+        const struct br_attribute *item = &dag->attribute[a];
+        by->item[by->first[owner_slot(item->owner, item->index, dag->stages) + 1]++] = item;
+    }
+    return BR_OK;
+}
+
+void br_attributes_finish(struct br_attributes *by)
+{
+    free(by->first);
+    free(by->item);
+    *by = (struct br_attributes){0};
+}
+
+const struct br_attribute **br_attributes_run(const struct br_attributes *by, enum br_owner owner,
+                                              uint32_t index, uint32_t *count)
+{
+    uint32_t slot = owner_slot(owner, index, by->stages);
+    *count = by->first[slot + 1] - by->first[slot];
+    return by->item + by->first[slot];
+}
+
+enum br_status br_write_finish(FILE *out, struct br_diag *diag)
+{
+    errno = 0;
+    if (fflush(out) == 0 && !ferror(out))
+        return BR_OK;
+    int error = errno;
+    return br_fail(diag, BR_SYSTEM, "check the free space and the other end of the pipe",
+                   "writing failed%s%s", error ? ": " : "", error ? strerror(error) : "");
+}

@@ -1,0 +1,65 @@
+/* The small change of all outputs: texts escaped as a format wants them, names of tasks and
+ * machines, exact numbers, attributes by owner. All of it writes to a FILE and leaves errors in
+ * the FILE's error flag; br_write_finish turns that into a diagnostic once, at the end. */
+#ifndef BR_EMIT_WRITE_H
+#define BR_EMIT_WRITE_H
+
+#include <stdio.h>
+
+#include "planner/cluster.h"
+#include "planner/dag.h"
+#include "planner/plan.h"
+
+/* How a text is escaped. Quotes around it are the caller's. Bytes that are not UTF-8, and
+ * characters that the format cannot hold, become U+FFFD. */
+enum br_quote {
+    BR_QUOTE_JSON,      /* inside "..." */
+    BR_QUOTE_ATTRIBUTE, /* inside an XML attribute's "..." */
+    BR_QUOTE_XML,       /* XML text */
+    BR_QUOTE_DOT,       /* inside a DOT "..." that is read back as it is: ids, values */
+    BR_QUOTE_LABEL,     /* inside a DOT "..." that Graphviz draws: \ and line breaks are kept */
+    BR_QUOTE_TABS,      /* a field between tabs: \t, \n, \r and \\ */
+};
+
+void br_write_text(FILE *out, enum br_quote quote, const char *text);
+/* At most `characters` characters of the text, the last of them "..." where it was cut. */
+void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters);
+/* Number of characters (code points) of the text. */
+uint32_t br_text_length(const char *text);
+
+/* "stage[i]", or "stage" where the stage has one task. O(log stages). */
+void br_write_task(FILE *out, enum br_quote quote, const struct br_dag *dag, uint32_t task);
+/* "class[i]", or "class" where the class has one machine. O(log classes). */
+void br_write_machine(FILE *out, enum br_quote quote, const struct br_cluster *cluster,
+                      uint32_t machine);
+
+void br_write_seconds(FILE *out, int64_t ns);
+void br_write_decimal(FILE *out, struct br_decimal value);
+/* numerator / denominator (> 0, both below 2^63) rounded to nine decimals, trailing zeros left
+ * out; exact arithmetic, so that no locale and no printf of floats can change a byte. */
+void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator);
+
+/* "barrier" or "one-to-one". */
+const char *br_edge_type_name(enum br_edge_type type);
+
+/* The attributes of a job grouped by owner: those of stage s are the entries
+ * item[first[1 + s]] .. item[first[2 + s] - 1], those of edge e follow after all stages, those of
+ * the job come first. See br_attributes_run. */
+struct br_attributes {
+    uint32_t *first;
+    const struct br_attribute **item;
+    uint32_t stages;
+};
+/* Both arrays are the struct's, released by br_attributes_finish. O(stages + edges +
+ * attributes). */
+enum br_status br_attributes_init(struct br_attributes *by, const struct br_dag *dag,
+                                  struct br_diag *diag);
+void br_attributes_finish(struct br_attributes *by);
+/* The attributes of one owner, in the order in which they were given; *count of them. */
+const struct br_attribute **br_attributes_run(const struct br_attributes *by, enum br_owner owner,
+                                              uint32_t index, uint32_t *count);
+
+/* Flushes, and answers BR_SYSTEM where anything written so far was lost. */
+enum br_status br_write_finish(FILE *out, struct br_diag *diag);
+
+#endif
