@@ -1,0 +1,112 @@
+# Sourced by run-example, run-tests and .ci/run: installs what is missing and builds.
+# Set `top` to the project's root first.
+
+# What the program and its own tests are built from, as Debian names it ...
+build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
+    libxml2-dev libgraphviz-dev graphviz libjansson-dev uthash-dev libglpk-dev libcmocka-dev)
+# ... what some tests use besides (they are reported as skipped without it) ...
+test_packages=(g++ binutils python3-jsonschema)
+# ... and what only the checks of .ci/run use.
+check_packages=(clang clang-format shellcheck)
+
+say() {
+    printf '== %s\n' "$*"
+}
+
+die() {
+    printf 'error: %s\n' "$*" >&2
+    exit 5
+}
+
+is_installed() {
+    dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    else
+        sudo "$@"
+    fi
+}
+
+# Where the packages have other names, all that can be done is to look for what they bring.
+need_elsewhere() {
+    local tool library missing=()
+    for tool in cc meson ninja pkg-config python3 dot; do
+        command -v "$tool" >/dev/null || missing+=("$tool")
+    done
+    if command -v pkg-config >/dev/null; then
+        for library in libxml-2.0 libcgraph jansson cmocka; do
+            pkg-config --exists "$library" || missing+=("$library")
+        done
+    fi
+    say "this is not Debian; needed is what these Debian packages hold: $*"
+    if [ ${#missing[@]} -gt 0 ]; then
+        die "not found: ${missing[*]}; install them by the system's own means and try again"
+    fi
+}
+
+# need PACKAGE...: installs those that are missing; does nothing where none is.
+need() {
+    local package missing=()
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        need_elsewhere "$@"
+        return
+    fi
+    for package in "$@"; do
+        is_installed "$package" || missing+=("$package")
+    done
+    if [ ${#missing[@]} -eq 0 ]; then
+        return
+    fi
+    say "installing Debian packages: ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+        die "no sudo here; let root run: apt-get install ${missing[*]}"
+    fi
+    local install=(env DEBIAN_FRONTEND=noninteractive
+        apt-get install -y -q --no-install-recommends "${missing[@]}")
+    # Package lists that are absent or too old make the first attempt fail.
+    if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 || ! as_root "${install[@]}"; then
+        say "updating the package lists"
+        as_root apt-get update -q || say "apt-get update failed; trying with the lists there are"
+        as_root "${install[@]}" || die "could not install: ${missing[*]}"
+    fi
+}
+
+# want PACKAGE...: the same for what can be done without.
+want() {
+    (need "$@") || say "going on without them"
+}
+
+# was_configured_here DIR: whether meson set DIR up for this very source.
+was_configured_here() {
+    python3 - "$1/meson-info/meson-info.json" "$top" <<'EOF'
+import json, sys
+try:
+    sys.exit(json.load(open(sys.argv[1]))['directories']['source'] != sys.argv[2])
+except (OSError, ValueError, KeyError):
+    sys.exit(1)
+EOF
+}
+
+# configure DIR OPTION...: a meson build directory that is fit for use. A directory that another
+# version of meson or another place of the source left behind is made anew.
+configure() {
+    local dir=$1
+    shift
+    if [ ! -e "$dir/meson-private/coredata.dat" ]; then
+        # Without coredata.dat nothing in there is of use, and meson may refuse the rest.
+        rm -rf "$dir/meson-private" "$dir/meson-info" "$dir/build.ninja"
+        meson setup "$dir" "$top" "$@"
+    elif ! was_configured_here "$dir" || ! ninja -C "$dir" build.ninja >/dev/null; then
+        say "the configuration in $dir does not fit any more; making it anew"
+        meson setup --wipe "$dir" "$top" "$@"
+    fi
+}
+
+# build DIR OPTION...: configures where necessary, and compiles.
+build() {
+    configure "$@"
+    ninja -C "$1"
+}
