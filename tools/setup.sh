@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2154
 # Sourced by run-example, run-tests and .ci/run: installs what is missing and builds.
 # Set `top` to the project's root first.
 
