@@ -1,4 +1,5 @@
-/* A bump allocator over a chain of blocks. Large requests get a block of their own. */
+/* A bump allocator over a chain of blocks, each twice the last up to a limit, so that a job may
+ * have very many small arenas. Large requests get a block of their own. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_SIZE = 1 << 16 };
+enum { BLOCK_SIZE_FIRST = 1 << 10, BLOCK_SIZE = 1 << 16 };
 
 struct br_arena_block {
     struct br_arena_block *next;
@@ -29,8 +30,11 @@ void *br_arena_alloc(struct br_arena *arena, size_t size)
         head->used += size;
         return memory;
     }
-    bool own = size > BLOCK_SIZE / 4;
-    size_t capacity = own ? size : BLOCK_SIZE;
+    size_t block_size = head ? head->size * 2 : BLOCK_SIZE_FIRST;
+    if (block_size > BLOCK_SIZE)
+        block_size = BLOCK_SIZE;
+    bool own = size > block_size / 4;
+    size_t capacity = own ? size : block_size;
     struct br_arena_block *block = calloc(1, sizeof *block + capacity);
     if (!block)
         return NULL;

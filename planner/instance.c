@@ -322,20 +322,43 @@ void br_instance_destroy(struct br_instance *instance)
     free(instance);
 }
 
+/* A stage's number in the part, found in the part's ascending list, or UINT32_MAX: a job may have
+ * as many parts as stages, so a part must not cost a table as long as the whole. */
+static uint32_t number_in_part(const uint32_t *stages, uint32_t count, uint32_t stage)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (stages[middle] < stage)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && stages[low] == stage ? low : UINT32_MAX;
+}
+
+struct place {
+    uint32_t position, stage;
+};
+
+static int by_position(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->position < y->position ? -1 : x->position > y->position;
+}
+
 struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
                                      uint32_t count)
 {
     struct br_instance *in = calloc(1, sizeof *in);
-    uint32_t *number = malloc(((size_t)whole->stages + 1) * sizeof *number);
+    struct place *place = malloc(((size_t)count + 1) * sizeof *place);
     uint32_t arcs = 0;
     uint32_t *from = NULL, *to = NULL;
-    bool *one = NULL, ok = in && number;
+    bool *one = NULL, ok = in && place;
     if (!ok)
         goto out;
-    for (uint32_t s = 0; s < whole->stages; s++)
-        number[s] = UINT32_MAX;
     for (uint32_t k = 0; k < count; k++) {
-        number[stages[k]] = k;
+        place[k] = (struct place){whole->position[stages[k]], k};
         in->tasks += whole->stage_first[stages[k] + 1] - whole->stage_first[stages[k]];
         arcs += whole->child_first[stages[k] + 1] - whole->child_first[stages[k]];
     }
@@ -350,12 +373,14 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
     arcs = 0;
     for (uint32_t k = 0; from && to && one && k < count; k++)
         for (uint32_t a = whole->child_first[stages[k]]; a < whole->child_first[stages[k] + 1];
-             a++)
-            if (number[whole->child[a].stage] != UINT32_MAX) {
-                from[arcs] = k;
-                to[arcs] = number[whole->child[a].stage];
-                one[arcs++] = whole->child[a].one_to_one;
-            }
+             a++) {
+            uint32_t child = number_in_part(stages, count, whole->child[a].stage);
+            if (child == UINT32_MAX)
+                continue;
+            from[arcs] = k;
+            to[arcs] = child;
+            one[arcs++] = whole->child[a].one_to_one;
+        }
     ok = from && to && one && allocate(in, arcs) && link_arcs(in, from, to, one, arcs);
     if (!ok)
         goto out;
@@ -372,9 +397,9 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
         }
     }
     in->stage_first[count] = in->tasks;
-    for (uint32_t k = 0, n = 0; k < whole->stages; k++)
-        if (number[whole->topological[k]] != UINT32_MAX)
-            in->topological[n++] = number[whole->topological[k]];
+    qsort(place, count, sizeof *place, by_position);
+    for (uint32_t k = 0; k < count; k++)
+        in->topological[k] = place[k].stage;
     memcpy(in->class_first, whole->class_first, ((size_t)whole->classes + 1) * sizeof(uint32_t));
     if (row) {
         memcpy(in->capacity, whole->capacity, (size_t)whole->classes * row);
@@ -382,7 +407,7 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
     }
     describe_stages(in);
 out:
-    free(number);
+    free(place);
     free(from);
     free(to);
     free(one);

@@ -1,0 +1,7 @@
+/* Integers of 128 bits, for products of times and amounts that do not fit 64. */
+#ifndef BR_BASE_WIDE_H
+#define BR_BASE_WIDE_H
+
+__extension__ typedef __int128 br_wide;
+
+#endif
