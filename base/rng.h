@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "base/wide.h"
+
 struct br_rng {
     uint64_t state;
 };
@@ -24,7 +26,7 @@ static inline uint64_t br_rng_next(struct br_rng *rng)
 /* Uniform in 0..n-1, n >= 1; the bias of the multiply is below 2^-32 for n below 2^32. */
 static inline uint64_t br_rng_below(struct br_rng *rng, uint64_t n)
 {
-    return (uint64_t)(((unsigned __int128)br_rng_next(rng) * n) >> 64);
+    return (uint64_t)(((br_uwide)br_rng_next(rng) * n) >> 64);
 }
 
 /* Uniform in [0, 1). */

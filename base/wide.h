@@ -3,5 +3,6 @@
 #define BR_BASE_WIDE_H
 
 __extension__ typedef __int128 br_wide;
+__extension__ typedef unsigned __int128 br_uwide;
 
 #endif

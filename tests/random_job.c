@@ -109,8 +109,8 @@ static bool build(const struct description *d, const uint32_t *order, struct ran
         for (uint32_t r = 0; r < d->resources && ok; r++)
             if (stage->demand[r] >= 0) {
                 snprintf(text, sizeof text, d->amount_format, stage->demand[r]);
-                ok = br_dag_add_demand(job->dag, number[order[k]], resource[r], text, NULL) ==
-                     BR_OK;
+                ok =
+                    br_dag_add_demand(job->dag, number[order[k]], resource[r], text, NULL) == BR_OK;
             }
     }
     for (uint32_t p = 0; p < d->stages; p++)
@@ -119,7 +119,7 @@ static bool build(const struct description *d, const uint32_t *order, struct ran
                 ok = br_dag_add_edge(job->dag, number[p], number[c],
                                      (enum br_edge_type)(d->edge[p][c] - 1), NULL) == BR_OK;
     for (uint32_t c = 0; c < d->classes && ok; c++) {
-        ok = br_cluster_add_class(job->cluster, class[c], d->count[c], NULL, NULL) == BR_OK;
+        ok = br_cluster_add_class(job->cluster, class[c], d -> count[c], NULL, NULL) == BR_OK;
         for (uint32_t r = 0; r < d->resources && ok; r++)
             if (d->capacity[c][r] >= 0) {
                 snprintf(text, sizeof text, d->amount_format, d->capacity[c][r]);

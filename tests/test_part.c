@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -12,7 +13,7 @@
 
 enum { TASKS = 14 };
 
-/* Calls `each` with every arc between single tasks. */
+/* Which task is an ancestor of which. */
 static void close_over(const struct br_instance *in, bool before[TASKS][TASKS])
 {
     memset(before, 0, TASKS * sizeof *before);
@@ -30,8 +31,7 @@ static void close_over(const struct br_instance *in, bool before[TASKS][TASKS])
                 before[i][j] |= before[i][k] && before[k][j];
 }
 
-/* All cuts among all sets of tasks, as a bit per number of tasks in them: the sets are nested, so
- * their sizes tell them apart. */
+/* All cuts among all sets of tasks, under their sizes: cuts are nested, so no two have one size. */
 static uint32_t cut_sizes(uint32_t tasks, bool before[TASKS][TASKS], uint32_t of_size[TASKS + 1])
 {
     uint32_t count = 0;
