@@ -5,6 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
+/* Control characters of the input must reach no terminal, and a fault is one line. A character
+ * that was cut at the end goes. */
+static void make_printable(char *text)
+{
+    size_t size = strlen(text);
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+            text[i] = '?';
+    for (size_t at = 0; (at += br_text_utf8_length(text + at, size - at)) < size;) {
+        if (size - at < 4)
+            memset(text + at, 0, size - at);
+        else
+            text[at] = '?';
+        size = strlen(text);
+    }
+}
+
 static void fill(struct br_diag *diag, struct br_pos pos, enum br_status status, const char *hint,
                  const char *format, va_list args)
 {
@@ -15,6 +34,8 @@ static void fill(struct br_diag *diag, struct br_pos pos, enum br_status status,
     diag->column = pos.column;
     vsnprintf(diag->what, sizeof diag->what, format, args);
     snprintf(diag->hint, sizeof diag->hint, "%s", hint ? hint : "");
+    make_printable(diag->what);
+    make_printable(diag->hint);
 }
 
 enum br_status br_fail(struct br_diag *diag, enum br_status status, const char *hint,

@@ -19,12 +19,12 @@ struct br_input {
 
 /* How files that DAX and SimGrid jobs hand on count; see docs/formats.md. */
 enum br_transfer_mode {
-    BR_TRANSFER_DELAY, /* a task without demands on the edge, as long as the transfer takes */
+    BR_TRANSFER_DELAY,  /* a task without demands on the edge, as long as the transfer takes */
     BR_TRANSFER_DEMAND, /* a demand for the resource "net" on both ends */
 };
 
 struct br_parse_options {
-    const char *from; /* format's name; NULL: recognise it */
+    const char *from;                /* format's name; NULL: recognise it */
     struct br_decimal transfer_rate; /* bytes a second; 0: files are ignored */
     enum br_transfer_mode transfer_mode;
     struct br_decimal speed; /* of one core, for formats that give operations instead of seconds */
@@ -40,6 +40,8 @@ const char *br_parser_summary(uint32_t k);
 enum br_status br_parse_job(const char *path, const struct br_parse_options *options,
                             struct br_input *input, struct br_diag *diag);
 void br_input_finish(struct br_input *input);
+/* The same for the native XML form alone, in the library that knows no other form. */
+enum br_status br_parse_job_xml(const char *path, struct br_input *input, struct br_diag *diag);
 
 /* Reads a cluster in the native XML form. */
 enum br_status br_parse_cluster(const char *path, struct br_cluster **cluster,

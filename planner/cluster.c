@@ -1,6 +1,8 @@
 /* Building a cluster, and finding machines in it. */
 #include "planner/cluster.h"
 
+#include <bigrocks/dag.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,10 @@ enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name
         return br_fail(diag, BR_BAD_INPUT, "plan for fewer machines",
                        "class '%s' takes the cluster over %u machines, the most that are planned",
                        name, BR_MAX_MACHINES);
+    if (cluster->classes == BR_MAX_CLASSES)
+        return br_fail(diag, BR_BAD_INPUT, "put equal machines into one class",
+                       "class '%s' is one more than %u, the most that are planned", name,
+                       BR_MAX_CLASSES);
     for (uint32_t c = 0; c < cluster->classes; c++)
         if (strcmp(cluster->cls[c].name, name) == 0)
             return br_fail(diag, BR_BAD_INPUT, "give every class a name of its own",
@@ -93,9 +99,13 @@ enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
         if (strcmp(class->capacity[k].resource, resource) == 0)
             return br_fail(diag, BR_BAD_INPUT, "give each resource once per class",
                            "class '%s' offers %s twice", class->name, resource);
+    if (class->capacities == BR_MAX_RESOURCES)
+        return br_fail(diag, BR_BAD_INPUT, "merge resources that are demanded together",
+                       "%s is one resource more of class '%s' than %u, the most that are planned",
+                       resource, class->name, BR_MAX_RESOURCES);
     char *copy = br_arena_text(&cluster->arena, resource);
     struct br_capacity *larger =
-        realloc(class->capacity, ((size_t)class->capacities + 1) * sizeof *larger);
+        realloc(class->capacity, ((size_t) class->capacities + 1) * sizeof *larger);
     if (larger)
         class->capacity = larger;
     if (!copy || !larger)

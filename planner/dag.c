@@ -46,6 +46,8 @@ static bool grow(void *array, uint32_t used, uint32_t *room, size_t size)
     if (used < *room)
         return true;
     uint32_t next = *room ? *room + *room / 2 + 1 : 16;
+    if (next <= *room)
+        return false;
     void *larger = realloc(*memory, (size_t)next * size);
     if (!larger)
         return false;
@@ -118,18 +120,23 @@ static enum br_status refuse_stage(const struct br_dag *dag, uint32_t stage, str
     return BR_OK;
 }
 
-/* The resource's number, declared now where it is new; UINT32_MAX when memory is out. */
-static uint32_t intern_resource(struct br_dag *dag, const char *name)
+/* The resource's number; it is there from now on. */
+static enum br_status intern_resource(struct br_dag *dag, const char *name, uint32_t *resource,
+                                      struct br_diag *diag)
 {
-    for (uint32_t r = 0; r < dag->resources; r++)
-        if (strcmp(dag->resource[r].name, name) == 0)
-            return r;
+    for (*resource = 0; *resource < dag->resources; ++*resource)
+        if (strcmp(dag->resource[*resource].name, name) == 0)
+            return BR_OK;
+    if (dag->resources == BR_MAX_RESOURCES)
+        return br_fail(diag, BR_BAD_INPUT, "merge resources that are demanded together",
+                       "resource '%s' is one more than %u, the most that are planned", name,
+                       BR_MAX_RESOURCES);
     char *copy = br_arena_text(&dag->arena, name);
     if (!copy ||
         !grow(&dag->resource, dag->resources, &dag->build->resource_room, sizeof *dag->resource))
-        return UINT32_MAX;
-    dag->resource[dag->resources] = (struct br_resource){copy, NULL};
-    return dag->resources++;
+        return br_fail_memory(diag);
+    dag->resource[dag->resources++] = (struct br_resource){.name = copy};
+    return BR_OK;
 }
 
 enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const char *unit,
@@ -140,15 +147,16 @@ enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const c
         return status;
     if (!name || !*name)
         return br_fail(diag, BR_BAD_INPUT, "give it a name", "a resource has no name");
-    for (uint32_t r = 0; r < dag->resources; r++)
-        if (strcmp(dag->resource[r].name, name) == 0)
-            return br_fail(diag, BR_BAD_INPUT, "declare each resource once",
-                           "resource '%s' is declared twice", name);
-    uint32_t r = intern_resource(dag, name);
-    if (r == UINT32_MAX)
-        return br_fail_memory(diag);
+    uint32_t r;
+    status = intern_resource(dag, name, &r, diag);
+    if (status)
+        return status;
+    if (dag->resource[r].declared)
+        return br_fail(diag, BR_BAD_INPUT, "declare each resource once",
+                       "resource '%s' is declared twice", name);
     if (unit && !(dag->resource[r].unit = br_arena_text(&dag->arena, unit)))
         return br_fail_memory(diag);
+    dag->resource[r].declared = true;
     return BR_OK;
 }
 
@@ -235,9 +243,11 @@ enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char 
         if (strcmp(dag->resource[dag->demand[d].resource].name, resource) == 0)
             return br_fail(diag, BR_BAD_INPUT, "give each resource once per stage",
                            "stage '%s' demands %s twice", id, resource);
-    uint32_t r = intern_resource(dag, resource);
-    if (r == UINT32_MAX ||
-        !grow(&dag->demand, dag->demands, &dag->build->demand_room, sizeof *dag->demand))
+    uint32_t r;
+    status = intern_resource(dag, resource, &r, diag);
+    if (status)
+        return status;
+    if (!grow(&dag->demand, dag->demands, &dag->build->demand_room, sizeof *dag->demand))
         return br_fail_memory(diag);
     dag->demand[dag->demands++] = (struct br_demand){stage, r, value};
     return BR_OK;
@@ -399,8 +409,8 @@ static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *w
                                      struct br_diag *diag)
 {
     enum { SHOWN = 12 };
-    uint32_t *via = malloc((size_t)dag->stages * sizeof *via);   /* edge to an unordered parent */
-    uint32_t *seen = calloc(dag->stages, sizeof *seen);          /* step of the visit, from 1 */
+    uint32_t *via = malloc((size_t)dag->stages * sizeof *via);     /* edge to an unordered parent */
+    uint32_t *seen = calloc(dag->stages, sizeof *seen);            /* step of the visit, from 1 */
     uint32_t *cycle = malloc((size_t)dag->stages * sizeof *cycle); /* stages, children first */
     enum br_status status = br_fail_memory(diag);
     if (!via || !seen || !cycle)
@@ -427,8 +437,7 @@ static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *w
             if (used >= sizeof text)
                 break;
         }
-        const struct br_stage *stage =
-            &dag->stage[cycle[k == length ? steps - 1 : steps - 1 - k]];
+        const struct br_stage *stage = &dag->stage[cycle[k == length ? steps - 1 : steps - 1 - k]];
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%.60s%s", k ? " -> " : "",
                                  stage->id, stage->tasks > 1 ? "[0]" : "");
     }

@@ -12,6 +12,7 @@
 struct br_resource {
     const char *name;
     const char *unit; /* NULL where not given */
+    bool declared;    /* by br_dag_add_resource, not only by a demand */
 };
 
 struct br_demand {

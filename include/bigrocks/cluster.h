@@ -17,6 +17,8 @@ extern "C" {
 
 /* Most machines that one cluster may have. */
 #define BR_MAX_MACHINES 1000000u
+/* Most classes of machines that one cluster may have. */
+#define BR_MAX_CLASSES 10000u
 
 struct br_cluster;
 

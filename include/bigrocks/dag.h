@@ -17,6 +17,8 @@ extern "C" {
 
 /* Most tasks and stages that one job may have; more is refused with a diagnostic. */
 #define BR_MAX_TASKS 20000000u
+/* Most different resources of one job, and of one class of machines. */
+#define BR_MAX_RESOURCES 1000u
 
 enum br_edge_type {
     BR_BARRIER = 0,    /* every task of the child waits for every task of the parent */

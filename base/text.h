@@ -1,0 +1,16 @@
+/* What texts may hold, so that every output can hold them: UTF-8, no stray control characters. */
+#ifndef BR_BASE_TEXT_H
+#define BR_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Length of the longest run of valid UTF-8 without NUL bytes from the start; `size` where all is
+ * valid. Surrogates, overlong forms, U+FFFE and U+FFFF are not. */
+size_t br_text_utf8_length(const char *text, size_t size);
+/* Is it valid UTF-8 without control characters? Names of all kinds have to be. */
+bool br_text_is_plain(const char *text);
+/* The same, but tabs and line ends are fine. Commands and passed-through values have to be. */
+bool br_text_is_lines(const char *text);
+
+#endif

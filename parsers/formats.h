@@ -1,0 +1,41 @@
+/* The readers behind the table in parsers.c: what one row offers, and what the native XML readers
+ * share. Internal to this room. */
+#ifndef BR_PARSERS_FORMATS_H
+#define BR_PARSERS_FORMATS_H
+
+#include "parsers/parsers.h"
+#include "parsers/source.h"
+#include "parsers/xml.h"
+
+#define BR_JOB_SPACE "urn:bigrocks:job:1"
+#define BR_CLUSTER_SPACE "urn:bigrocks:cluster:1"
+
+/* Reads the job into input->dag, and a cluster into input->cluster where the file has one. The
+ * dag need not be finished. On failure the caller releases what input holds. */
+typedef enum br_status br_read_job(struct br_source *source, const struct br_parse_options *options,
+                                   struct br_input *input, struct br_diag *diag);
+
+br_read_job br_read_job_xml, br_read_dot, br_read_dax, br_read_psplib, br_read_patterson;
+
+/* Picks the reader, from the content or from options->from. */
+typedef enum br_status br_choose_reader(const struct br_source *source,
+                                        const struct br_parse_options *options, br_read_job **read,
+                                        struct br_diag *diag);
+
+/* Opens the file, lets `choose` pick the reader, reads and finishes the job. */
+enum br_status br_read_whole_job(const char *path, const struct br_parse_options *options,
+                                 br_choose_reader *choose, struct br_input *input,
+                                 struct br_diag *diag);
+
+/* Elements inside <cluster>, for the cluster's own file and for a job that carries one. */
+struct br_cluster_reader {
+    struct br_cluster *cluster;
+    uint32_t cls;   /* class that capacities belong to */
+    uint32_t depth; /* of <cluster> */
+};
+/* For <cluster> itself and for every element in it. */
+enum br_status br_cluster_reader_start(struct br_cluster_reader *reader, struct br_xml *xml);
+/* Once, at the end of <cluster>. */
+enum br_status br_cluster_reader_end(const struct br_cluster_reader *reader, struct br_xml *xml);
+
+#endif

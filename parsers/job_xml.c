@@ -1,0 +1,343 @@
+/* The native job form. Elements may come in any order: edges wait until their stages are known.
+ * What the form does not know is an extension and is skipped. */
+#include "parsers/formats.h"
+#include "parsers/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* An edge that came before one of its stages, or after such an edge (the order is kept). */
+struct waiting_edge {
+    const char *from, *to; /* the arena's */
+    enum br_edge_type type;
+    struct br_pos pos;
+};
+
+struct waiting_attribute {
+    uint32_t edge; /* in reader.edge */
+    const char *name, *value;
+};
+
+enum { KNOWN_DEPTH = 3 }; /* <job>, <stage>, <demand> */
+
+struct job_reader {
+    struct br_dag *dag;
+    struct br_cluster_reader cluster;
+    bool in_cluster;
+    const struct rule *open[KNOWN_DEPTH + 1]; /* by depth */
+    uint32_t stage;                           /* the open one */
+    uint32_t edge; /* the open one, in the dag; UINT32_MAX: the last waiting one */
+
+    struct br_arena arena;
+    uint32_t edges, edge_room, attributes, attribute_room;
+    struct waiting_edge *waiting;
+    struct waiting_attribute *attribute;
+    struct br_source *source;
+};
+
+typedef enum br_status start_function(struct job_reader *reader, struct br_xml *xml);
+
+/* Which element is known inside which. */
+struct rule {
+    const char *name, *parent;
+    start_function *start;
+};
+
+static enum br_status missing(const struct br_xml *xml, const char *attribute)
+{
+    char hint[100];
+    snprintf(hint, sizeof hint, "write <%.30s %s=\"...\">", xml->name, attribute);
+    return br_fail(xml->diag, BR_BAD_INPUT, hint, "a <%.30s> has no %s", xml->name, attribute);
+}
+
+static enum br_status start_job(struct job_reader *reader, struct br_xml *xml)
+{
+    const char *name = br_xml_attribute(xml, "name");
+    char stem[256];
+    if (!name)
+        name = br_source_stem(reader->source, "job", stem, sizeof stem);
+    reader->dag = br_dag_create(name);
+    return reader->dag ? BR_OK : br_fail_memory(xml->diag);
+}
+
+static enum br_status start_resource(struct job_reader *reader, struct br_xml *xml)
+{
+    return br_dag_add_resource(reader->dag, br_xml_attribute(xml, "name"),
+                               br_xml_attribute(xml, "unit"), xml->diag);
+}
+
+static enum br_status start_stage(struct job_reader *reader, struct br_xml *xml)
+{
+    const char *id = br_xml_attribute(xml, "id"), *tasks = br_xml_attribute(xml, "tasks");
+    const char *duration = br_xml_attribute(xml, "duration");
+    uint32_t count = 1;
+    int64_t ns = 0;
+    char owner[100];
+    if (!id)
+        return missing(xml, "id");
+    snprintf(owner, sizeof owner, "stage '%.80s'", id);
+    enum br_status status = BR_OK;
+    if (tasks)
+        status = br_value_count(tasks, "tasks", owner, &count, xml->diag);
+    if (!status && duration)
+        status = br_value_seconds(duration, "duration", owner, &ns, xml->diag);
+    if (!status)
+        status = br_dag_add_stage(reader->dag, id, count, ns, &reader->stage, xml->diag);
+    if (!status)
+        br_dag_set_stage_pos(reader->dag, reader->stage, xml->pos);
+    return status;
+}
+
+static enum br_status start_demand(struct job_reader *reader, struct br_xml *xml)
+{
+    return br_dag_add_demand(reader->dag, reader->stage, br_xml_attribute(xml, "resource"),
+                             br_xml_attribute(xml, "amount"), xml->diag);
+}
+
+static enum br_status start_task(struct job_reader *reader, struct br_xml *xml)
+{
+    const char *index = br_xml_attribute(xml, "index");
+    const char *duration = br_xml_attribute(xml, "duration");
+    uint32_t number;
+    int64_t ns;
+    char owner[100];
+    if (!duration)
+        return BR_OK; /* only extensions in it */
+    if (!index)
+        return missing(xml, "index");
+    snprintf(owner, sizeof owner, "a task of '%.80s'", br_dag_stage_id(reader->dag, reader->stage));
+    enum br_status status = br_value_count(index, "index", owner, &number, xml->diag);
+    if (!status)
+        status = br_value_seconds(duration, "duration", owner, &ns, xml->diag);
+    return status ? status : br_dag_set_duration(reader->dag, reader->stage, number, ns, xml->diag);
+}
+
+static enum br_status start_command(struct job_reader *reader, struct br_xml *xml)
+{
+    if (reader->dag->stage[reader->stage].command)
+        return br_fail(xml->diag, BR_BAD_INPUT, "join them by && in one command",
+                       "stage '%.80s' has two commands",
+                       br_dag_stage_id(reader->dag, reader->stage));
+    br_xml_keep_text(xml);
+    return BR_OK;
+}
+
+static enum br_status add_edge(struct job_reader *reader, const struct waiting_edge *edge,
+                               uint32_t parent, uint32_t child, struct br_diag *diag)
+{
+    enum br_status status = br_dag_add_edge(reader->dag, parent, child, edge->type, diag);
+    if (!status)
+        br_dag_set_edge_pos(reader->dag, edge->pos);
+    return status;
+}
+
+static bool grow(void *array, uint32_t used, uint32_t *room, size_t size)
+{
+    void **memory = array;
+    if (used < *room)
+        return true;
+    uint32_t next = *room + *room / 2 + 64;
+    void *larger = next > *room ? realloc(*memory, (size_t)next * size) : NULL;
+    if (!larger)
+        return false;
+    *memory = larger;
+    *room = next;
+    return true;
+}
+
+static enum br_status start_edge(struct job_reader *reader, struct br_xml *xml)
+{
+    const char *from = br_xml_attribute(xml, "from"), *to = br_xml_attribute(xml, "to");
+    const char *type = br_xml_attribute(xml, "type");
+    struct waiting_edge edge = {.type = BR_BARRIER, .pos = xml->pos};
+    if (!from || !to)
+        return missing(xml, from ? "to" : "from");
+    if (type && strcmp(type, "one-to-one") == 0)
+        edge.type = BR_ONE_TO_ONE;
+    else if (type && strcmp(type, "barrier") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write type=\"barrier\" or type=\"one-to-one\"",
+                       "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
+                       type);
+    if (!reader->edges) {
+        uint32_t parent = br_dag_find_stage(reader->dag, from);
+        uint32_t child = br_dag_find_stage(reader->dag, to);
+        if (parent != UINT32_MAX && child != UINT32_MAX) {
+            enum br_status status = add_edge(reader, &edge, parent, child, xml->diag);
+            reader->edge = br_dag_last_edge(reader->dag);
+            return status;
+        }
+    }
+    edge.from = br_arena_text(&reader->arena, from);
+    edge.to = br_arena_text(&reader->arena, to);
+    if (!edge.from || !edge.to ||
+        !grow(&reader->waiting, reader->edges, &reader->edge_room, sizeof *reader->waiting))
+        return br_fail_memory(xml->diag);
+    reader->waiting[reader->edges++] = edge;
+    reader->edge = UINT32_MAX;
+    return BR_OK;
+}
+
+static enum br_status start_attribute(struct job_reader *reader, struct br_xml *xml)
+{
+    const char *name = br_xml_attribute(xml, "name"), *value = br_xml_attribute(xml, "value");
+    const char *owner = reader->open[xml->depth - 1]->name;
+    if (!name || !value)
+        return missing(xml, name ? "value" : "name");
+    if (strcmp(owner, "job") == 0)
+        return br_dag_add_attribute(reader->dag, BR_OWNER_JOB, 0, name, value, xml->diag);
+    if (strcmp(owner, "stage") == 0)
+        return br_dag_add_attribute(reader->dag, BR_OWNER_STAGE, reader->stage, name, value,
+                                    xml->diag);
+    if (reader->edge != UINT32_MAX)
+        return br_dag_add_attribute(reader->dag, BR_OWNER_EDGE, reader->edge, name, value,
+                                    xml->diag);
+    struct waiting_attribute attribute = {.edge = reader->edges - 1,
+                                          .name = br_arena_text(&reader->arena, name),
+                                          .value = br_arena_text(&reader->arena, value)};
+    if (!attribute.name || !attribute.value ||
+        !grow(&reader->attribute, reader->attributes, &reader->attribute_room,
+              sizeof *reader->attribute))
+        return br_fail_memory(xml->diag);
+    reader->attribute[reader->attributes++] = attribute;
+    return BR_OK;
+}
+
+static enum br_status start_cluster(struct job_reader *reader, struct br_xml *xml)
+{
+    if (reader->cluster.cluster)
+        return br_fail(xml->diag, BR_BAD_INPUT, "keep one of them", "the job carries two clusters");
+    reader->in_cluster = true;
+    return br_cluster_reader_start(&reader->cluster, xml);
+}
+
+static const struct rule rules[] = {
+    {"stage", "job", start_stage},          {"demand", "stage", start_demand},
+    {"task", "stage", start_task},          {"edge", "job", start_edge},
+    {"command", "stage", start_command},    {"resource", "job", start_resource},
+    {"attribute", "job", start_attribute},  {"attribute", "stage", start_attribute},
+    {"attribute", "edge", start_attribute}, {"cluster", "job", start_cluster},
+};
+static const struct rule root = {"job", "", start_job};
+
+static enum br_status open_root(struct job_reader *reader, struct br_xml *xml)
+{
+    static const char hint[] = "write <job xmlns=\"" BR_JOB_SPACE "\">";
+    if (strcmp(xml->name, "job") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, hint, "the root element is <%.80s>, not <job>",
+                       xml->name);
+    if (!*xml->space)
+        return br_fail(xml->diag, BR_BAD_INPUT, hint, "the root element <job> has no namespace");
+    if (strcmp(xml->space, BR_JOB_SPACE) != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, hint,
+                       "the root element <job> is in the unknown namespace '%.120s'", xml->space);
+    reader->open[1] = &root;
+    return start_job(reader, xml);
+}
+
+static enum br_status on_start(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    if (reader->in_cluster)
+        return br_cluster_reader_start(&reader->cluster, xml);
+    if (xml->depth == 1)
+        return open_root(reader, xml);
+    const struct rule *rule = NULL;
+    const char *parent = xml->depth <= KNOWN_DEPTH ? reader->open[xml->depth - 1]->name : "";
+    for (size_t r = 0; r < sizeof rules / sizeof rules[0] && !rule; r++)
+        if (strcmp(rules[r].name, xml->name) == 0 && strcmp(rules[r].parent, parent) == 0)
+            rule = &rules[r];
+    bool ours = strcmp(xml->space, BR_JOB_SPACE) == 0 ||
+                (rule && rule->start == start_cluster && strcmp(xml->space, BR_CLUSTER_SPACE) == 0);
+    if (rule && !*xml->space)
+        return br_fail(xml->diag, BR_BAD_INPUT, "give it the prefix of <job>, or <job> none",
+                       "<%.30s> is not in the namespace of <job>", xml->name);
+    if (!rule || !ours) {
+        br_xml_skip(xml);
+        return BR_OK;
+    }
+    reader->open[xml->depth] = rule;
+    return rule->start(reader, xml);
+}
+
+static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+{
+    struct job_reader *reader = context;
+    if (reader->in_cluster) {
+        if (xml->depth > reader->cluster.depth)
+            return BR_OK;
+        reader->in_cluster = false;
+        return br_cluster_reader_end(&reader->cluster, xml);
+    }
+    if (text)
+        return br_dag_set_command(reader->dag, reader->stage, text, xml->diag);
+    return BR_OK;
+}
+
+/* The stage at one end of a waiting edge. */
+static enum br_status find_end(const struct job_reader *reader, const struct waiting_edge *edge,
+                               const char *id, uint32_t *stage, struct br_diag *diag)
+{
+    *stage = br_dag_find_stage(reader->dag, id);
+    if (*stage != UINT32_MAX)
+        return BR_OK;
+    return br_fail_at(diag, edge->pos, BR_BAD_INPUT, "add that stage, or remove the edge",
+                      "the edge from '%.80s' to '%.80s' names a stage '%.80s', which the job does "
+                      "not have",
+                      edge->from, edge->to, id);
+}
+
+static enum br_status resolve_edges(struct job_reader *reader, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    uint32_t next = 0;
+    for (uint32_t e = 0; e < reader->edges && !status; e++) {
+        const struct waiting_edge *edge = &reader->waiting[e];
+        uint32_t parent, child;
+        br_value_place(diag, edge->pos);
+        status = find_end(reader, edge, edge->from, &parent, diag);
+        if (!status)
+            status = find_end(reader, edge, edge->to, &child, diag);
+        if (!status)
+            status = add_edge(reader, edge, parent, child, diag);
+        for (; !status && next < reader->attributes && reader->attribute[next].edge == e; next++)
+            status = br_dag_add_attribute(reader->dag, BR_OWNER_EDGE, br_dag_last_edge(reader->dag),
+                                          reader->attribute[next].name,
+                                          reader->attribute[next].value, diag);
+    }
+    return status;
+}
+
+enum br_status br_read_job_xml(struct br_source *source, const struct br_parse_options *options,
+                               struct br_input *input, struct br_diag *diag)
+{
+    static const struct br_xml_handler handler = {on_start, on_end};
+    struct job_reader reader = {.source = source};
+    (void)options;
+    enum br_status status = br_xml_read(source, &handler, &reader, diag);
+    if (!status)
+        status = resolve_edges(&reader, diag);
+    input->dag = reader.dag;
+    input->cluster = reader.cluster.cluster;
+    br_arena_finish(&reader.arena);
+    free(reader.waiting);
+    free(reader.attribute);
+    return status;
+}
+
+static enum br_status choose_xml(const struct br_source *source,
+                                 const struct br_parse_options *options, br_read_job **read,
+                                 struct br_diag *diag)
+{
+    (void)source, (void)options, (void)diag;
+    *read = br_read_job_xml;
+    return BR_OK;
+}
+
+enum br_status br_parse_job_xml(const char *path, struct br_input *input, struct br_diag *diag)
+{
+    return br_read_whole_job(path, NULL, choose_xml, input, diag);
+}

@@ -1,0 +1,176 @@
+/* The table of job formats, and which of them a file is in. */
+#include "parsers/parsers.h"
+#include "parsers/formats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_psplib(const char *text);
+static bool is_patterson(const char *text);
+static bool is_dot(const char *text);
+static bool is_job_xml(const char *text);
+static bool is_dax(const char *text);
+
+static const struct format {
+    const char *name, *summary;
+    bool (*recognise)(const char *text); /* from the first bytes, NUL-terminated */
+    br_read_job *read;
+} formats[] = {
+    {"xml", "native job form, <job xmlns=\"" BR_JOB_SPACE "\">", is_job_xml, br_read_job_xml},
+    {"psplib", "PSPLIB single-mode project (.sm), with its pool", is_psplib, br_read_psplib},
+    {"patterson", "Patterson project (.rcp), with its pool", is_patterson, br_read_patterson},
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+const char *br_parser_name(uint32_t k)
+{
+    return k < FORMATS ? formats[k].name : NULL;
+}
+
+const char *br_parser_summary(uint32_t k)
+{
+    return k < FORMATS ? formats[k].summary : NULL;
+}
+
+static const char *skip_blanks(const char *p)
+{
+    if (strncmp(p, "\xef\xbb\xbf", 3) == 0)
+        p += 3; /* byte order mark */
+    return p + strspn(p, " \t\r\n\f\v");
+}
+
+/* Passes a construct that ends with `end`; NULL where it does not end in the text. */
+static const char *skip_past(const char *p, const char *end)
+{
+    p = strstr(p, end);
+    return p ? p + strlen(end) : NULL;
+}
+
+/* The first start tag of an XML text, after "<"; NULL where there is none. */
+static const char *root_tag(const char *p)
+{
+    for (p = skip_blanks(p); p && *p == '<'; p = p ? skip_blanks(p) : NULL) {
+        if (strncmp(p, "<?", 2) == 0)
+            p = skip_past(p, "?>");
+        else if (strncmp(p, "<!--", 4) == 0)
+            p = skip_past(p, "-->");
+        else if (strncmp(p, "<!", 2) == 0) { /* a DTD, which its reader refuses */
+            const char *subset = strchr(p, '['), *end = strchr(p, '>');
+            p = subset && end && subset < end ? skip_past(p, "]>") : skip_past(p, ">");
+        } else
+            return p + 1;
+    }
+    return NULL;
+}
+
+/* Name of the root element, without prefix, cut to the room; "" where there is none. */
+static void root_name(const char *text, char *name, size_t size)
+{
+    const char *tag = root_tag(text);
+    size_t length = tag ? strcspn(tag, " \t\r\n/>") : 0;
+    const char *colon = tag ? memchr(tag, ':', length) : NULL;
+    if (colon) {
+        length -= (size_t)(colon + 1 - tag);
+        tag = colon + 1;
+    }
+    snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), tag ? tag : "");
+}
+
+static bool is_job_xml(const char *text)
+{
+    char name[16];
+    root_name(text, name, sizeof name);
+    return strcmp(name, "job") == 0;
+}
+
+static bool is_dax(const char *text)
+{
+    char name[16];
+    root_name(text, name, sizeof name);
+    return strcmp(name, "adag") == 0;
+}
+
+static bool is_dot(const char *text)
+{
+    static const char *const words[] = {"strict", "digraph", "graph"};
+    const char *p = skip_blanks(text);
+    while (p && (*p == '/' || *p == '#')) {
+        p = strncmp(p, "/*", 2) == 0 ? skip_past(p + 2, "*/") : skip_past(p, "\n");
+        p = p ? skip_blanks(p) : NULL;
+    }
+    for (size_t w = 0; p && w < sizeof words / sizeof words[0]; w++) {
+        size_t length = strlen(words[w]);
+        if (strncasecmp(p, words[w], length) == 0 && strchr(" \t\r\n{\"/", p[length]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_psplib(const char *text)
+{
+    return strstr(text, "PRECEDENCE RELATIONS") || strstr(text, "file with basedata");
+}
+
+static bool is_patterson(const char *text)
+{
+    const char *p = skip_blanks(text);
+    return *p >= '0' && *p <= '9' && text[strspn(text, "0123456789 \t\r\n-")] == 0;
+}
+
+static enum br_status refuse_unknown(const struct br_source *source, struct br_diag *diag)
+{
+    const char *text = source->buffer, *p = skip_blanks(text);
+    char name[64], hint[200];
+    snprintf(hint, sizeof hint, "name the format by --from");
+    size_t used = strlen(hint);
+    for (size_t k = 0; k < FORMATS; k++)
+        used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : ": ",
+                                 formats[k].name);
+    struct br_pos pos = {1, 1};
+    if (source->filled == 0 || (*p == 0 && strlen(text) == source->filled))
+        return br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "give it a job",
+                          "the file is empty");
+    if (strncmp(text, "\x1f\x8b", 2) == 0)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, "decompress it first",
+                          "the file is compressed by gzip");
+    if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, "save it as UTF-8, or name the format by --from",
+                          "the file is in UTF-16");
+    root_name(text, name, sizeof name);
+    if (strcmp(name, "cluster") == 0)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, "give it by --cluster, and a job here",
+                          "this is a cluster, not a job");
+    if (*name)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, hint,
+                          "no format for jobs has the root element <%s>", name);
+    if (*p == '{')
+        return br_fail_at(diag, pos, BR_BAD_INPUT, "give the job that a plan was made from",
+                          "this looks like JSON, perhaps a plan, not a job");
+    return br_fail_at(diag, pos, BR_BAD_INPUT, hint, "the format of the file is not known");
+}
+
+static enum br_status choose(const struct br_source *source, const struct br_parse_options *options,
+                             br_read_job **read, struct br_diag *diag)
+{
+    for (size_t k = 0; k < FORMATS; k++)
+        if (options->from ? strcmp(options->from, formats[k].name) == 0
+                          : formats[k].recognise(source->buffer)) {
+            *read = formats[k].read;
+            return BR_OK;
+        }
+    if (!options->from)
+        return refuse_unknown(source, diag);
+    char known[100] = "";
+    for (size_t k = 0, used = 0; k < FORMATS; k++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
+                                 formats[k].name);
+    return br_fail_at(diag, (struct br_pos){0, 0}, BR_USAGE, known, "there is no format '%.80s'",
+                      options->from);
+}
+
+enum br_status br_parse_job(const char *path, const struct br_parse_options *options,
+                            struct br_input *input, struct br_diag *diag)
+{
+    return br_read_whole_job(path, options, choose, input, diag);
+}
