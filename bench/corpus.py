@@ -1,0 +1,105 @@
+"""The public instances beside the project: where they are, their clusters, and planning one.
+
+Used by bench/sweep and bench/quality. The folder is $BIGROCKS_SHARED, or ../shared beside the
+project; data/README.md in it says what each file is. Nothing here trusts the planner: every plan
+is judged by verify/check_plan.py of that folder, which shares no code with it.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SHARED = pathlib.Path(os.environ.get('BIGROCKS_SHARED') or ROOT.parent / 'shared').resolve()
+DATA = SHARED / 'data'
+CHECKER = SHARED / 'verify' / 'check_plan.py'
+
+
+def natural(path):
+    """Sorts j601_2 before j601_10."""
+    return [int(w) if w.isdigit() else w for w in re.split(r'(\d+)', str(path))]
+
+
+def files(pattern):
+    return sorted(DATA.glob(pattern), key=natural)
+
+
+def own_cluster(path):
+    return []
+
+
+def cluster(name):
+    return lambda path: ['--cluster', str(DATA / 'clusters' / name)]
+
+
+def cores(path):
+    """Machines for jobs that demand cores only: 16 each, or as many as the widest task takes."""
+    needed = [int(n) for n in re.findall(r'\bcores="(\d+)"', path.read_text(errors='replace'))]
+    return ['--machines', '4', '--capacity', 'cpu=%d' % max([16] + needed)]
+
+
+# name: (files, cluster's arguments for one of them)
+SETS = {
+    'dax': ('dax/*.xml', cores),
+    'dot': ('dot/*.dot', cores),
+    'tpch': ('tpch/*.xml', cluster('tpch.xml')),
+    'alibaba': ('alibaba/*.xml', cluster('alibaba.xml')),
+    'build': ('build/dav1d.xml', cluster('build.xml')),
+    'rg300': ('rg300/*.rcp', own_cluster),
+    'psplib': ('psplib/j*/*.sm', own_cluster),
+}
+
+
+def instances(name, every=1):
+    """(path, cluster's arguments) of every n-th file of the set."""
+    pattern, arguments = SETS[name]
+    return [(path, arguments(path)) for path in files(pattern)[::every]]
+
+
+def find_bigrocks(given):
+    path = pathlib.Path(given) if given else ROOT / 'build' / 'cli' / 'bigrocks'
+    if not path.exists():
+        sys.exit('no program %s; build it, or name it by --bigrocks' % path)
+    return str(path.resolve())
+
+
+class Failure(Exception):
+    """A plan was not made, or is not feasible; says why."""
+
+
+def run(command, timeout):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise Failure('%s: no answer after %d s' % (' '.join(command), timeout)) from None
+    if done.returncode:
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise Failure('exit %d: %s' % (done.returncode, '; '.join(said[-3:])))
+    return done.stdout
+
+
+def plan(bigrocks, path, arguments, method, scratch, timeout=600, extra=()):
+    """Plans the file and has the plan checked. Returns the plan as a dict; raises Failure."""
+    job = path
+    stem = scratch / ('%s-%s' % (path.stem, method))
+    if path.suffix == '.dot':
+        # The checker reads no DOT.
+        job = stem.with_suffix('.xml')
+        run([bigrocks, 'convert', str(path), '--format', 'xml', '-o', str(job)], timeout)
+    out = stem.with_suffix('.json')
+    run([bigrocks, 'plan', str(job), *arguments, '--method', method, '--seed', '1', '--threads', '1',
+         '--format', 'json', '-o', str(out), *extra], timeout)
+    run([sys.executable, str(CHECKER), str(job), str(out), *arguments], timeout)
+    with out.open() as file:
+        made = json.load(file)
+    out.unlink()
+    return made
+
+
+def each(function, items, jobs):
+    """The function's results in the items' order, `jobs` at a time."""
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(function, items)

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Every command in README.md, docs/*.md and examples/README.md works.
+
+check_docs.py SOURCE_ROOT BIGROCKS_DIR...
+
+A block fenced as ```sh is a script. Each document is one session: its blocks run in their order,
+stopping at the first command that fails, in a scratch copy of the examples (for
+examples/README.md) or of a folder that holds examples/ (for the others), with BIGROCKS_DIR... in
+front of PATH. Blocks with any other mark are not run. Left out are the commands that set up,
+build or install, which would do so inside a test that a build runs; .ci/run calls those itself.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SET_UP = re.compile(r'^(\./run-example|\./run-tests|git clone|cd bigrocks|meson |ninja |sudo )')
+
+
+def scripts(text):
+    return re.findall(r'^```sh\n(.*?)^```$', text, flags=re.M | re.S)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    path = os.pathsep.join([*(str(pathlib.Path(p).resolve()) for p in sys.argv[2:]),
+                            os.environ['PATH']])
+    documents = [root / 'README.md', root / 'examples/README.md', *sorted(root.glob('docs/*.md'))]
+    failed = commands = 0
+    for document in documents:
+        lines = [line for script in scripts(document.read_text()) for line in script.splitlines()
+                 if not SET_UP.match(line)]
+        if not lines:
+            continue
+        with tempfile.TemporaryDirectory(prefix='bigrocks-docs') as scratch:
+            shutil.copytree(root / 'examples', pathlib.Path(scratch) / 'examples')
+            inside = 'examples' if document.parent.name == 'examples' else '.'
+            done = subprocess.run(['bash', '-exuo', 'pipefail', '-c', '\n'.join(lines)],
+                                  cwd=pathlib.Path(scratch) / inside, text=True,
+                                  env=dict(os.environ, PATH=path, NO_COLOR='1'),
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        name = document.relative_to(root)
+        commands += len(lines)
+        print('%s: %d lines, exit %d' % (name, len(lines), done.returncode))
+        if done.returncode:
+            failed += 1
+            print(done.stdout)
+    print('%d lines of commands' % commands)
+    return failed > 0 or commands == 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
