@@ -282,7 +282,9 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
     reader.parser =
         xmlCreateIOParserCtxt(&sax, &reader, on_read, on_close, &reader, XML_CHAR_ENCODING_NONE);
     if (reader.parser) {
-        xmlCtxtUseOptions(reader.parser, XML_PARSE_NONET);
+        /* NOENT: else "&amp;" in an attribute comes as "&#38;". Only the predefined entities are
+         * left to replace, since declarations are refused. */
+        xmlCtxtUseOptions(reader.parser, XML_PARSE_NONET | XML_PARSE_NOENT);
         xmlParseDocument(reader.parser);
         if (!reader.status && !reader.parser->wellFormed)
             fail(&reader,

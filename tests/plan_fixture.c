@@ -299,7 +299,7 @@ struct fixture fixture_random(uint64_t seed, uint32_t tasks)
             .long_score = br_rng_below(&rng, 3) ? br_rng_unit(&rng) : (double)NAN,
             .frag_score = br_rng_unit(&rng),
             .variants = br_rng_next(&rng),
-            .makespan_ns = (int64_t)(br_rng_next(&rng) >> 2),
+            .makespan_ns = (int64_t)br_rng_below(&rng, UINT64_C(1000000000000000000)),
         };
     return (struct fixture){dag, cluster, plan};
 }

@@ -1,0 +1,405 @@
+/* Walking JSON. Structure and numbers are read here, numbers as text; jansson [RFC 8259] decodes
+ * strings that hold escapes and checks what is skipped. */
+#include "parsers/json.h"
+
+#include <jansson.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/decimal.h"
+
+void br_json_init(struct br_json *json, const char *text, size_t size, struct br_diag *diag)
+{
+    *json = (struct br_json){.diag = diag,
+                             .start = text,
+                             .at = text,
+                             .end = text + size,
+                             .counted = text,
+                             .line_start = text,
+                             .line = 1};
+}
+
+void br_json_finish(struct br_json *json)
+{
+    free(json->text);
+    free(json->key);
+    json->text = json->key = NULL;
+}
+
+struct br_pos br_json_pos(struct br_json *json, const char *at)
+{
+    if (at < json->counted) {
+        json->counted = json->line_start = json->start;
+        json->line = 1;
+    }
+    const char *newline;
+    while ((newline = memchr(json->counted, '\n', (size_t)(at - json->counted)))) {
+        json->counted = json->line_start = newline + 1;
+        json->line++;
+    }
+    json->counted = at;
+    return (struct br_pos){json->line, (uint32_t)(at - json->line_start) + 1};
+}
+
+bool br_json_fail(struct br_json *json, const char *at, const char *hint, const char *format, ...)
+{
+    if (json->status)
+        return false;
+    char what[sizeof json->diag->what];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    json->status = br_fail_at(json->diag, br_json_pos(json, at), BR_BAD_INPUT, hint, "%s", what);
+    return false;
+}
+
+bool br_json_take(struct br_json *json, const char *at, enum br_status status)
+{
+    if (json->status || !status)
+        return !json->status;
+    json->status = status;
+    if (json->diag) {
+        struct br_pos pos = br_json_pos(json, at);
+        json->diag->line = pos.line;
+        json->diag->column = pos.column;
+    }
+    return false;
+}
+
+static bool cut_short(struct br_json *json)
+{
+    return br_json_fail(json, json->end, "the file is cut short; write it again",
+                        "the text ends in the middle of a value");
+}
+
+char br_json_peek(struct br_json *json)
+{
+    const char *p = json->at;
+    while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+        p++;
+    json->at = p;
+    return p < json->end ? *p : 0;
+}
+
+/* What stands here, for "expected ..., found ...". */
+static bool unexpected(struct br_json *json, const char *what)
+{
+    char c = br_json_peek(json);
+    if (!c)
+        return cut_short(json);
+    const char *found = c == '{'                             ? "an object"
+                        : c == '['                           ? "an array"
+                        : c == '"'                           ? "a string"
+                        : c == 't' || c == 'f'               ? "true or false"
+                        : c == 'n'                           ? "null"
+                        : c == '-' || (c >= '0' && c <= '9') ? "a number"
+                                                             : NULL;
+    char other[16];
+    if (!found) {
+        snprintf(other, sizeof other, c > ' ' && c < 127 ? "'%c'" : "byte %d",
+                 c > ' ' && c < 127 ? c : (unsigned char)c);
+        found = other;
+    }
+    return br_json_fail(json, json->at, NULL, "expected %s, found %s", what, found);
+}
+
+static bool enter(struct br_json *json, const char *what, char open)
+{
+    if (json->status)
+        return false;
+    if (br_json_peek(json) != open)
+        return unexpected(json, what);
+    json->at++;
+    json->fresh = true;
+    return true;
+}
+
+bool br_json_object(struct br_json *json, const char *what)
+{
+    return enter(json, what, '{');
+}
+
+bool br_json_array(struct br_json *json, const char *what)
+{
+    return enter(json, what, '[');
+}
+
+/* Past the comma before the next element; false at the closing character, which is passed. */
+static bool next(struct br_json *json, char close)
+{
+    if (json->status)
+        return false;
+    bool fresh = json->fresh;
+    json->fresh = false;
+    char c = br_json_peek(json);
+    if (c == close) {
+        json->at++;
+        return false;
+    }
+    if (fresh)
+        return true;
+    if (c != ',')
+        return unexpected(json, close == '}' ? "',' or '}'" : "',' or ']'");
+    json->at++;
+    return true;
+}
+
+bool br_json_item(struct br_json *json)
+{
+    return next(json, ']');
+}
+
+static bool keep(struct br_json *json, char **to, size_t *room, const char *from, size_t length)
+{
+    if (length >= *room) {
+        char *larger = realloc(*to, length + length / 2 + 64);
+        if (!larger) {
+            json->status = br_fail_memory(json->diag);
+            return false;
+        }
+        *to = larger;
+        *room = length + length / 2 + 64;
+    }
+    memcpy(*to, from, length);
+    (*to)[length] = 0;
+    return true;
+}
+
+/* One value through jansson, with faults at their place in the whole text. */
+static json_t *load(struct br_json *json)
+{
+    json_error_t error;
+    json_t *value =
+        json_loadb(json->at, (size_t)(json->end - json->at),
+                   JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL, &error);
+    if (value) {
+        json->at += error.position;
+        return value;
+    }
+    if (json_error_code(&error) == json_error_out_of_memory) {
+        json->status = br_fail_memory(json->diag);
+    } else if (json_error_code(&error) == json_error_premature_end_of_input) {
+        cut_short(json);
+    } else {
+        size_t offset = error.position > 0 ? (size_t)error.position : 0;
+        size_t left = (size_t)(json->end - json->at);
+        br_json_fail(json, json->at + (offset < left ? offset : left), NULL, "%s", error.text);
+    }
+    return NULL;
+}
+
+static bool read_string(struct br_json *json, char **to, size_t *room)
+{
+    const char *p = json->at + 1;
+    while (p < json->end && *p != '"' && *p != '\\' && *p >= ' ' && *p < 127)
+        p++;
+    if (p < json->end && *p == '"') { /* nothing to decode: nearly always */
+        const char *from = json->at + 1;
+        json->at = p + 1;
+        return keep(json, to, room, from, (size_t)(p - from));
+    }
+    json_t *value = load(json);
+    if (!value)
+        return false;
+    bool kept = keep(json, to, room, json_string_value(value), json_string_length(value));
+    json_decref(value);
+    return kept;
+}
+
+bool br_json_string(struct br_json *json, const char *what)
+{
+    if (json->status)
+        return false;
+    if (br_json_peek(json) != '"')
+        return unexpected(json, what);
+    return read_string(json, &json->text, &json->text_room);
+}
+
+bool br_json_member(struct br_json *json)
+{
+    if (!next(json, '}'))
+        return false;
+    if (br_json_peek(json) != '"')
+        return unexpected(json, "a key in quotation marks");
+    if (!read_string(json, &json->key, &json->key_room))
+        return false;
+    if (br_json_peek(json) != ':')
+        return unexpected(json, "':'");
+    json->at++;
+    return true;
+}
+
+static const char *digits(const char *p)
+{
+    while (*p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+/* The end of the number at p as the grammar has it, or NULL. The text ends with a NUL. */
+static const char *number_end(const char *p)
+{
+    p += *p == '-';
+    const char *whole = p;
+    p = digits(p);
+    if (p == whole || (*whole == '0' && p > whole + 1))
+        return NULL;
+    if (*p == '.') {
+        const char *fraction = ++p;
+        if ((p = digits(p)) == fraction)
+            return NULL;
+    }
+    if (*p == 'e' || *p == 'E') {
+        p++;
+        p += *p == '+' || *p == '-';
+        const char *exponent = p;
+        if ((p = digits(p)) == exponent)
+            return NULL;
+    }
+    return p;
+}
+
+bool br_json_number(struct br_json *json, const char *what)
+{
+    if (json->status)
+        return false;
+    char c = br_json_peek(json);
+    if (c != '-' && (c < '0' || c > '9'))
+        return unexpected(json, what);
+    const char *end = number_end(json->at);
+    if (!end)
+        return br_json_fail(json, json->at, "write a number such as 12.5",
+                            "expected %s, found a malformed number", what);
+    const char *from = json->at;
+    json->at = end;
+    return keep(json, &json->text, &json->text_room, from, (size_t)(end - from));
+}
+
+bool br_json_scalar(struct br_json *json, const char *what)
+{
+    if (json->status)
+        return false;
+    return br_json_peek(json) == '"' ? br_json_string(json, what) : br_json_number(json, what);
+}
+
+bool br_json_count(struct br_json *json, const char *what, uint64_t most, uint64_t *count)
+{
+    if (!br_json_number(json, what))
+        return false;
+    uint64_t value = 0;
+    const char *p = json->text;
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
+            break;
+    const char *at = json->at - strlen(json->text);
+    if (*p)
+        return br_json_fail(json, at, NULL, "expected %s, found %s, which is not a whole number",
+                            what, json->text);
+    if (value > most)
+        return br_json_fail(json, at, NULL, "%s is %s, which is above %" PRIu64, what, json->text,
+                            most);
+    *count = value;
+    return true;
+}
+
+bool br_json_seconds(struct br_json *json, const char *what, int64_t *ns)
+{
+    const int64_t most = INT64_MAX / 4;
+    if (!br_json_number(json, what))
+        return false;
+    if (br_seconds_parse(json->text, ns) || *ns > most || *ns < -most)
+        return br_json_fail(json, json->at - strlen(json->text), "times are below 73 years",
+                            "%s is %s seconds, which is out of range", what, json->text);
+    return true;
+}
+
+bool br_json_skip(struct br_json *json)
+{
+    if (json->status)
+        return false;
+    if (!br_json_peek(json))
+        return cut_short(json);
+    json_t *value = load(json);
+    json_decref(value);
+    return value != NULL;
+}
+
+bool br_json_done(struct br_json *json)
+{
+    if (json->status)
+        return false;
+    if (br_json_peek(json) || json->at < json->end)
+        return br_json_fail(json, json->at, "a file holds one plan", "more follows after the end");
+    return true;
+}
+
+/* Passes a value by its brackets alone: what is known is read, and so checked, later. */
+static bool pass(struct br_json *json)
+{
+    size_t depth = 0;
+    char c = br_json_peek(json);
+    if (!c)
+        return cut_short(json);
+    if (c != '{' && c != '[' && c != '"') { /* a word or a number; its reader judges it */
+        while (json->at < json->end && !strchr(",]} \t\r\n", *json->at))
+            json->at++;
+        return true;
+    }
+    for (const char *p = json->at; p < json->end; p++) {
+        if (*p == '"') {
+            for (p++; p < json->end && *p != '"'; p++)
+                p += *p == '\\';
+            if (p >= json->end)
+                break;
+        } else if (*p == '{' || *p == '[') {
+            depth++;
+        } else if (*p == '}' || *p == ']') {
+            depth--;
+        }
+        if (depth == 0) {
+            json->at = p + 1;
+            return true;
+        }
+    }
+    return cut_short(json);
+}
+
+bool br_json_fields(struct br_json *json, const char *what, struct br_json_field *field,
+                    size_t fields)
+{
+    for (size_t k = 0; k < fields; k++)
+        field[k].at = NULL;
+    if (!br_json_object(json, what))
+        return false;
+    const char *start = json->at - 1;
+    while (br_json_member(json)) {
+        size_t k = 0;
+        while (k < fields && strcmp(field[k].name, json->key) != 0)
+            k++;
+        br_json_peek(json);
+        if (k < fields && field[k].at)
+            return br_json_fail(json, json->at, "give it once", "'%s' is there twice", json->key);
+        if (k < fields)
+            field[k].at = json->at;
+        if (k < fields ? !pass(json) : !br_json_skip(json))
+            return false;
+    }
+    for (size_t k = 0; k < fields && !json->status; k++)
+        if (field[k].required && !field[k].at)
+            br_json_fail(json, start, NULL, "%s has no '%s'", what, field[k].name);
+    return !json->status;
+}
+
+bool br_json_go(struct br_json *json, const struct br_json_field *field)
+{
+    if (json->status || !field->at)
+        return false;
+    json->at = field->at;
+    return true;
+}

@@ -1,0 +1,257 @@
+/* Reading plans back: exact round trips, and faults with their places. */
+#include "plan_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "parsers/parsers.h"
+
+static enum br_status parse_job(const char *path, struct br_input *input, struct br_plan **plan,
+                                struct br_diag *diag)
+{
+    return br_parse_job(path, NULL, input, diag);
+}
+
+/* Reads the text as if it were a file. */
+static enum br_status read_as(enum br_status (*parse)(const char *, struct br_input *,
+                                                      struct br_plan **, struct br_diag *),
+                              const char *text, size_t size, struct fixture *read,
+                              struct br_diag *diag)
+{
+    char path[] = "/tmp/bigrocks-plan-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, size), size);
+    close(fd);
+    struct br_input input;
+    *read = (struct fixture){0};
+    enum br_status status = parse(path, &input, &read->plan, diag);
+    unlink(path);
+    read->dag = input.dag;
+    read->cluster = input.cluster;
+    return status;
+}
+
+static enum br_status read_text(const char *text, size_t size, struct fixture *read,
+                                struct br_diag *diag)
+{
+    return read_as(br_parse_plan, text, size, read, diag);
+}
+
+static void round_trip(bool job, const char *format, const struct fixture *written)
+{
+    char *first = fixture_emit(job, format, written);
+    struct fixture read;
+    struct br_diag diag = {0};
+    if (read_as(job ? parse_job : br_parse_plan, first, strlen(first), &read, &diag)) {
+        char text[1024];
+        br_diag_format(&diag, text, sizeof text);
+        fail_msg("%s", text);
+    }
+    char *second = fixture_emit(job, format, &read);
+    assert_string_equal(first, second);
+    free(second);
+    free(first);
+    fixture_finish(&read);
+}
+
+static void round_trips(struct fixture written)
+{
+    round_trip(false, "json", &written);
+    round_trip(true, "xml", &written);
+    fixture_finish(&written);
+}
+
+static void fixtures_come_back(void **state)
+{
+    round_trips(fixture_small());
+    round_trips(fixture_nasty());
+    round_trips(fixture_layers(40, 50, 7, 3));
+}
+
+static void random_plans_come_back(void **state)
+{
+    for (uint64_t seed = 1; seed <= 2000; seed++)
+        round_trips(fixture_random(seed, 1 + (uint32_t)(seed % 40)));
+}
+
+/* Every truncation of a plan is refused, and none crashes. */
+static void truncated(void **state)
+{
+    struct fixture written = fixture_small(), read;
+    char *text = fixture_emit(false, "json", &written);
+    size_t size = strlen(text);
+    for (size_t length = 0; length < size - 2; length++) { /* up to the last brace */
+        struct br_diag diag = {0};
+        assert_int_equal(read_text(text, length, &read, &diag), BR_BAD_INPUT);
+        assert_true(diag.what[0] && diag.line > 0);
+        assert_null(read.dag);
+        assert_null(read.cluster);
+        assert_null(read.plan);
+    }
+    free(text);
+    fixture_finish(&written);
+}
+
+/* One byte changed at random: read or refused, and what was read can be written. */
+static void damaged(void **state)
+{
+    struct fixture written = fixture_small(), read;
+    char *text = fixture_emit(false, "json", &written);
+    size_t size = strlen(text);
+    static const char bytes[] = "{}[]\",:0-9.eE\\n\x01 \x80u";
+    uint32_t refused = 0;
+    for (size_t at = 0; at < size; at++) {
+        char old = text[at];
+        text[at] = bytes[at % (sizeof bytes - 1)];
+        struct br_diag diag = {0};
+        if (read_text(text, size, &read, &diag)) {
+            refused++;
+            assert_true(diag.what[0]);
+        } else {
+            free(fixture_emit(false, "json", &read));
+            fixture_finish(&read);
+        }
+        text[at] = old;
+    }
+    assert_true(refused > size / 3);
+    free(text);
+    fixture_finish(&written);
+}
+
+#define HEAD "{\"format\": \"bigrocks-plan/1\", \"makespan\": 1,\n"
+#define STAGES "\"stages\": [{\"id\": \"a\", \"tasks\": 2, \"duration\": 1}],\n"
+#define CLUSTER "\"cluster\": {\"classes\": [{\"class\": \"m\", \"count\": 1}]},\n"
+#define TASK(id, rank)                                                                             \
+    "{\"id\": \"" id "\", \"start\": 0, \"end\": 1, \"machine\": \"m\", \"rank\": " rank "}"
+#define TASKS "\"tasks\": [" TASK("a[0]", "1") "," TASK("a[1]", "2") "]"
+
+static void faults(void **state)
+{
+    static const struct {
+        const char *text, *what;
+        uint32_t line, column;
+    } cases[] = {
+        {"", "ends in the middle", 1, 1},
+        {"[]", "expected the plan, found an array", 1, 1},
+        {"{}", "has no 'makespan'", 1, 1},
+        {HEAD STAGES CLUSTER TASKS "} x", "more follows", 4, 0},
+        {HEAD STAGES CLUSTER "\"x\": []}", "has no 'tasks'", 1, 1},
+        {HEAD STAGES STAGES CLUSTER TASKS "}", "'stages' is there twice", 3, 11},
+        {"{\"makespan\": 1, " STAGES CLUSTER TASKS "}", "no plan: it has no 'format'", 1, 1},
+        {"{\"format\": \"bigrocks-plan/2\", \"makespan\": 1," STAGES CLUSTER TASKS "}",
+         "'bigrocks-plan/2', not", 1, 12},
+        {HEAD "\"stages\": [],\n" CLUSTER "\"tasks\": []}", "the job is empty", 0, 0},
+        {HEAD "\"stages\": [{\"id\": 7, \"tasks\": 2, \"duration\": 1}],\n" CLUSTER TASKS "}",
+         "expected a stage's id, found a number", 2, 19},
+        {HEAD "\"stages\": [{\"id\": \"a\", \"tasks\": 2, \"duration\": \"1\"}],\n" CLUSTER TASKS
+              "}",
+         "expected duration, found a string", 2, 48},
+        {HEAD "\"stages\": [{\"id\": \"a\", \"tasks\": 2, \"duration\": 1e99}],\n" CLUSTER TASKS
+              "}",
+         "out of range", 2, 48},
+        {HEAD "\"stages\": [{\"id\": \"a\", \"tasks\": 2.5, \"duration\": 1}],\n" CLUSTER TASKS "}",
+         "not a whole number", 2, 33},
+        {HEAD
+         "\"stages\": [{\"id\": \"a\", \"tasks\": 99999999999, \"duration\": 1}],\n" CLUSTER TASKS
+         "}",
+         "above", 2, 33},
+        {HEAD "\"stages\": [{\"id\": \"a\", \"tasks\": 2, \"duration\": 01}],\n" CLUSTER TASKS "}",
+         "malformed number", 2, 48},
+        {HEAD "\"stages\": [{\"id\": \"a\", \"tasks\": 2, \"duration\": NaN}],\n" CLUSTER TASKS "}",
+         "found 'N'", 2, 48},
+        {HEAD "\"stages\": [{\"id\": \"a\", \"tasks\": 2, \"duration\": 1}\n"
+              "{\"id\": \"b\", \"tasks\": 2, \"duration\": 1}],\n" CLUSTER TASKS "}",
+         "expected ',' or ']', found an object", 3, 1},
+        {HEAD "\"stages\": [{\"id\": \"a\", \"tasks\": 2, \"duration\": 1},],\n" CLUSTER TASKS "}",
+         "expected a stage", 2, 51},
+        {HEAD "\"stages\": [{\"id\": \"a\", \"tasks\": 2, \"duration\": 1, \"demands\": "
+              "{\"cpu\": \"x\"}}],\n" CLUSTER TASKS "}",
+         "demands 'x' of cpu", 2, 70},
+        {HEAD STAGES "\"edges\": [{\"from\": \"a\", \"to\": \"b\"}],\n" CLUSTER TASKS "}",
+         "no stage 'b'", 3, 0},
+        {HEAD STAGES "\"edges\": [\n{\"from\": \"a\", \"to\": \"a\"}],\n" CLUSTER TASKS "}",
+         "cycle", 4, 1},
+        {HEAD STAGES
+         "\"edges\": [{\"from\": \"a\", \"to\": \"a\", \"type\": \"x\"}],\n" CLUSTER TASKS "}",
+         "no type of edge", 3, 0},
+        {HEAD STAGES "\"cluster\": {\"classes\": []},\n" TASKS "}", "no machines", 3, 0},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("a[0]", "1") "]}", "'a[1]' is not planned", 4, 10},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("a[0]", "1") ",\n" TASK("a[0]", "2") "]}",
+         "there twice", 5, 8},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("a[0]", "1") ",\n" TASK("a[1]", "1") "]}",
+         "two tasks have rank 1", 5, 0},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("a[0]", "0") "]}", "rank 0", 4, 0},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("a[0]", "3") "]}", "above 2", 4, 0},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("a[2]", "1") "]}", "no task 'a[2]'", 4, 18},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("a[00]", "1") "]}", "no task 'a[00]'", 4, 18},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("a", "1") "]}", "no task 'a'", 4, 18},
+        {HEAD STAGES CLUSTER "\"tasks\": [{\"id\": \"a[0]\", \"start\": 0, \"end\": 1, "
+                             "\"machine\": \"m[0]\", \"rank\": 1}]}",
+         "no machine 'm[0]'", 4, 0},
+        {HEAD STAGES CLUSTER "\"tasks\": [{\"id\": \"a[0]\", \"start\": 0, \"end\": 1, "
+                             "\"machine\": \"m\"}]}",
+         "a task has no 'rank'", 4, 11},
+        {HEAD STAGES CLUSTER "\"tasks\": [" TASK("\\q", "1") "]}", "invalid escape", 4, 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct fixture read;
+        struct br_diag diag = {0};
+        enum br_status status = read_text(cases[k].text, strlen(cases[k].text), &read, &diag);
+        if (status != BR_BAD_INPUT || !strstr(diag.what, cases[k].what) ||
+            diag.line != cases[k].line || (cases[k].column && diag.column != cases[k].column))
+            fail_msg("case %zu: status %d, %u:%u: %s", k, (int)status, (unsigned)diag.line,
+                     (unsigned)diag.column, diag.what);
+    }
+}
+
+/* Members in any order, unknown ones, amounts as strings, and only what must be there. */
+static void tolerant(void **state)
+{
+    static const char text[] = "{" TASKS ", \"later\": {\"x\": [1, {\"y\": null}]}, " CLUSTER STAGES
+                               "\"makespan\": 1.000000001, \"format\": \"bigrocks-plan/1\"}\n";
+    struct fixture read;
+    assert_int_equal(read_text(text, strlen(text), &read, NULL), BR_OK);
+    assert_int_equal(read.plan->makespan_ns, 1000000001);
+    assert_int_equal(read.plan->end_ns[1], 1000000000);
+    assert_int_equal(read.plan->order[1], 1);
+    fixture_finish(&read);
+    static const char amounts[] = HEAD
+        "\"stages\": [{\"duration\": 1, \"demands\": {\"c\": \"0.1\", \"d\": 0.123456789012345678},"
+        " \"tasks\": 2, \"id\": \"\\u0061\"}],\n" CLUSTER TASKS "}";
+    assert_int_equal(read_text(amounts, strlen(amounts), &read, NULL), BR_OK);
+    assert_int_equal(read.dag->demand[0].amount.mantissa, 1);
+    assert_int_equal(read.dag->demand[1].amount.mantissa, 123456789012345678);
+    assert_int_equal(read.dag->demand[1].amount.exponent, -18);
+    fixture_finish(&read);
+}
+
+static void no_file(void **state)
+{
+    struct br_input input;
+    struct br_plan *plan;
+    struct br_diag diag = {0};
+    assert_int_equal(br_parse_plan("/nonexistent/plan.json", &input, &plan, &diag), BR_SYSTEM);
+    assert_string_equal(diag.file, "/nonexistent/plan.json");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixtures_come_back),
+        cmocka_unit_test(random_plans_come_back),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(tolerant),
+        cmocka_unit_test(no_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
