@@ -1,0 +1,46 @@
+/* Lower bounds on the makespan by arguments that need no solver.
+ *
+ * Each bound takes one instance: a whole job or a part of it between cuts. All are in ticks. A
+ * bound is rounded up to the next whole tick, which is safe: in a plan where no task can start
+ * earlier with the others left alone, every start is 0 or the end of another task, so that all
+ * times are sums of durations, hence whole ticks; and moving tasks to the left turns any plan into
+ * such a plan without a later end.
+ *
+ * When memory is out a function gives a weaker bound, at worst 0; that is still a bound.
+ */
+#ifndef BR_PLANNER_BOUNDS_H
+#define BR_PLANNER_BOUNDS_H
+
+#include "planner/instance.h"
+
+struct br_bound {
+    int64_t ticks;
+    const char *method; /* static storage */
+};
+
+/* CPLen: the longest path, every task with its duration. O(tasks + arcs). */
+struct br_bound br_bounds_critical_path(const struct br_instance *in);
+/* TWork: the largest over resources of work by capacity. O(tasks + stages x resources). */
+struct br_bound br_bounds_work(const struct br_instance *in);
+/* TWork in measures that see that a task fits one machine or none; see bounds_measure.h. */
+struct br_bound br_bounds_fragmentation(const struct br_instance *in);
+/* Heads and tails: the largest a + TWork{tasks with head >= a and tail >= b} + b, heads and tails
+ * by the longest path. */
+struct br_bound br_bounds_energy(const struct br_instance *in);
+/* ModCP: the longest path, where a stage ahead of a barrier counts the larger of its TWork and its
+ * longest task. */
+struct br_bound br_bounds_modcp(const struct br_instance *in);
+/* The same with the rounds that a stage needs on the machines; see bounds_measure.h. */
+struct br_bound br_bounds_waves(const struct br_instance *in);
+/* Heads and tails by rounds and by the work of all ancestors and all descendants, energy in all
+ * measures. With up to some thousand stages at least as much as all of the above; beyond, only some
+ * thresholds are tried. */
+struct br_bound br_bounds_window(const struct br_instance *in);
+
+/* The best of all the above on this instance, without looking for cuts. */
+struct br_bound br_bounds_best(const struct br_instance *in);
+/* NewLB: the sum over the parts between cuts of the best on each; where the whole is small enough,
+ * at least br_bounds_best of it. */
+struct br_bound br_bounds_sum(const struct br_instance *whole);
+
+#endif

@@ -1,0 +1,334 @@
+/* Measures by resource, by the floor family of dual feasible functions, and by cliques. Which of
+ * the many are kept is a matter of strength only, so that floating point may rank them.
+ * [Fekete01; Mingozzi98 for cliques as bounds] */
+#include "planner/bounds_measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "planner/bounds_closure.h"
+
+enum {
+    DEMANDS_TRIED = 48,  /* distinct demands of a resource that give thresholds */
+    PARTS_TRIED = 6,     /* thresholds just above 1/2, 1/3, ... of a machine */
+    KEPT_MOST = 24,      /* of a resource, and of cliques */
+    CLIQUE_STAGES = 512, /* more stages: no cliques */
+    CLIQUE_SEEDS = 128,
+};
+
+uint64_t br_stage_slots(const struct br_instance *in, uint32_t stage, uint64_t most)
+{
+    const int64_t *demand = in->demand + (size_t)stage * in->resources;
+    uint64_t slots = 0;
+    for (uint32_t c = 0; c < in->classes && slots < most; c++) {
+        uint64_t fit = most;
+        for (uint32_t r = 0; r < in->resources; r++)
+            if (demand[r] > 0) {
+                int64_t k = in->capacity[(size_t)c * in->resources + r] / demand[r];
+                if ((uint64_t)k < fit)
+                    fit = (uint64_t)k;
+            }
+        uint64_t machines = in->class_first[c + 1] - in->class_first[c];
+        slots += fit * machines; /* at most 2^32 x 2^20 */
+    }
+    return slots < most ? slots : most;
+}
+
+static int descending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x > y ? -1 : x < y;
+}
+
+int64_t br_stage_waves(const struct br_instance *in, uint32_t stage, int64_t *scratch)
+{
+    const int64_t *d = in->duration + in->stage_first[stage];
+    uint64_t n = in->stage_first[stage + 1] - in->stage_first[stage];
+    uint64_t slots = br_stage_slots(in, stage, n);
+    int64_t longest = in->stage_longest[stage], best = longest;
+    if (slots >= n)
+        return longest;
+    if (in->stage_equal[stage])
+        return (int64_t)((n + slots - 1) / slots) * longest;
+    /* Sums from the longest on, so that the sum of any run is a difference. */
+    memcpy(scratch, d, n * sizeof *scratch);
+    qsort(scratch, n, sizeof *scratch, descending);
+    for (uint64_t i = 1; i < n; i++)
+        scratch[i] += scratch[i - 1];
+    for (uint64_t q = 1; q * slots < n; q++) {
+        uint64_t last = q * slots, first = last - q;
+        int64_t sum = scratch[last] - (first ? scratch[first - 1] : 0);
+        if (sum > best)
+            best = sum;
+    }
+    int64_t even = scratch[n - 1] / (int64_t)slots + (scratch[n - 1] % (int64_t)slots != 0);
+    return even > best ? even : best;
+}
+
+static struct br_measure *add_measure(struct br_measures *ms, const struct br_instance *in,
+                                      const char *kind, int64_t capacity)
+{
+    struct br_measure *m = &ms->measure[ms->count];
+    m->weight = br_arena_array(&ms->arena, in->stages, sizeof *m->weight);
+    if (!m->weight)
+        return NULL;
+    m->kind = kind;
+    m->capacity = capacity;
+    ms->count++;
+    return m;
+}
+
+/* A choice under way: a threshold, or the first member of a clique, and what it is worth. */
+struct candidate {
+    int64_t threshold;
+    double worth;
+    uint64_t tie; /* of equal worth, the smaller first; says nothing of how stages are numbered */
+};
+
+static int worthier(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->worth != y->worth)
+        return x->worth > y->worth ? -1 : 1;
+    if (x->tie != y->tie)
+        return x->tie < y->tie ? -1 : 1;
+    return x->threshold < y->threshold ? -1 : x->threshold > y->threshold;
+}
+
+static int64_t floor_capacity(const struct br_instance *in, uint32_t resource, int64_t threshold)
+{
+    int64_t capacity = 0;
+    for (uint32_t c = 0; c < in->classes; c++)
+        capacity += in->capacity[(size_t)c * in->resources + resource] / threshold *
+                    (int64_t)(in->class_first[c + 1] - in->class_first[c]);
+    return capacity;
+}
+
+/* The demands for one resource, with the work that asks for each. */
+struct demand_work {
+    int64_t demand, work;
+};
+
+static int by_demand(const void *a, const void *b)
+{
+    const struct demand_work *x = a, *y = b;
+    return x->demand < y->demand ? -1 : x->demand > y->demand;
+}
+
+/* Thresholds: parts of the demands that occur, and just above parts of the machines. */
+static uint32_t list_thresholds(const struct br_instance *in, uint32_t resource,
+                                const struct demand_work *distinct, uint32_t count,
+                                struct candidate *out)
+{
+    int64_t largest = distinct[count - 1].demand;
+    uint32_t n = 0, tried = count < DEMANDS_TRIED ? count : DEMANDS_TRIED;
+    for (uint32_t k = 0; k < tried; k++) {
+        int64_t demand = distinct[(uint64_t)(count - 1) * k / (tried > 1 ? tried - 1 : 1)].demand;
+        for (int64_t part = 1; part <= 3; part++)
+            out[n++].threshold = demand / part;
+    }
+    for (uint32_t c = 0; c < in->classes && c < DEMANDS_TRIED; c++)
+        for (int64_t part = 2; part < 2 + PARTS_TRIED; part++)
+            out[n++].threshold = in->capacity[(size_t)c * in->resources + resource] / part + 1;
+    uint32_t good = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t t = out[k].threshold;
+        if (t < 2 || t > largest)
+            continue;
+        int64_t capacity = floor_capacity(in, resource, t);
+        double worth = 0;
+        for (uint32_t i = 0; i < count; i++)
+            worth += (double)(distinct[i].demand / t) * (double)distinct[i].work;
+        out[good++] = (struct candidate){t, worth / (double)capacity, (uint64_t)t};
+    }
+    qsort(out, good, sizeof *out, worthier);
+    return good;
+}
+
+static bool add_fragmentation(struct br_measures *ms, const struct br_instance *in,
+                              uint32_t resource, uint32_t keep)
+{
+    enum { ROOM = 3 * DEMANDS_TRIED + PARTS_TRIED * DEMANDS_TRIED };
+    struct demand_work *distinct = malloc((size_t)in->stages * sizeof *distinct);
+    struct candidate *candidate = malloc(ROOM * sizeof *candidate);
+    bool ok = distinct && candidate;
+    uint32_t count = 0, n = 0;
+    for (uint32_t s = 0; ok && s < in->stages; s++) {
+        int64_t demand = in->demand[(size_t)s * in->resources + resource];
+        if (demand > 0)
+            distinct[n++] = (struct demand_work){demand, ms->work[s]};
+    }
+    if (n > 0) {
+        qsort(distinct, n, sizeof *distinct, by_demand);
+        for (uint32_t k = 0; k < n; k++)
+            if (count > 0 && distinct[count - 1].demand == distinct[k].demand)
+                distinct[count - 1].work += distinct[k].work;
+            else
+                distinct[count++] = distinct[k];
+        n = list_thresholds(in, resource, distinct, count, candidate);
+    }
+    for (uint32_t k = 0; ok && k < n && keep > 0; k++) {
+        int64_t t = candidate[k].threshold;
+        if (k > 0 && t == candidate[k - 1].threshold)
+            continue;
+        struct br_measure *m =
+            add_measure(ms, in, "fragmentation", floor_capacity(in, resource, t));
+        ok = m != NULL;
+        for (uint32_t s = 0; ok && s < in->stages; s++)
+            m->weight[s] = in->demand[(size_t)s * in->resources + resource] / t;
+        keep--;
+    }
+    free(distinct);
+    free(candidate);
+    return ok;
+}
+
+/* On one machine: can no task of s run together with one of u (or with another of s itself)? */
+static bool exclude(const struct br_instance *in, const struct br_closure *closure, uint32_t s,
+                    uint32_t u)
+{
+    const int64_t *a = in->demand + (size_t)s * in->resources;
+    const int64_t *b = in->demand + (size_t)u * in->resources;
+    for (uint32_t r = 0; r < in->resources; r++)
+        if (a[r] > in->capacity[r] - b[r])
+            return true;
+    return s != u && (br_closure_bit(closure->before, closure->words, s, u) ||
+                      br_closure_bit(closure->after, closure->words, s, u));
+}
+
+/* Gives every stage a number that depends on the work of the stages that it conflicts with, on that
+ * of those that these conflict with, and so on; so that the choice between stages of equal work
+ * does not depend on how the stages are numbered. */
+static void colour(const struct br_measures *ms, uint32_t n, const bool *conflict, uint64_t *now,
+                   uint64_t *last)
+{
+    for (uint32_t s = 0; s < n; s++)
+        now[s] = (uint64_t)ms->work[s];
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t s = 0; s < n; s++) {
+            struct br_rng mix = br_rng_seed(now[s]);
+            last[s] = br_rng_next(&mix);
+        }
+        for (uint32_t s = 0; s < n; s++) {
+            uint64_t sum = 0;
+            for (uint32_t u = 0; u < n; u++)
+                sum += conflict[(size_t)s * n + u] ? last[u] : 0;
+            struct br_rng mix = br_rng_seed(last[s] ^ sum);
+            now[s] = br_rng_next(&mix);
+        }
+    }
+}
+
+/* Grows a clique from a stage, always by the stage with most work of those left. */
+static int64_t grow_clique(const struct br_measures *ms, uint32_t stages, const bool *conflict,
+                           const uint64_t *tie, uint32_t seed, bool *member, bool *open)
+{
+    int64_t work = 0;
+    memset(member, 0, stages * sizeof *member);
+    for (uint32_t s = 0; s < stages; s++)
+        open[s] = conflict[(size_t)s * stages + s];
+    for (uint32_t next = seed; next != UINT32_MAX;) {
+        const bool *row = conflict + (size_t)next * stages;
+        member[next] = true;
+        work += ms->work[next];
+        open[next] = false;
+        next = UINT32_MAX;
+        for (uint32_t s = 0; s < stages; s++) {
+            open[s] &= row[s];
+            if (open[s] && (next == UINT32_MAX || ms->work[s] > ms->work[next] ||
+                            (ms->work[s] == ms->work[next] && tie[s] < tie[next])))
+                next = s;
+        }
+    }
+    return work;
+}
+
+static bool same_clique(const struct br_measures *ms, uint32_t from, uint32_t stages,
+                        const bool *member)
+{
+    for (uint32_t k = from; k < ms->count; k++) {
+        bool same = true;
+        for (uint32_t s = 0; s < stages && same; s++)
+            same = ms->measure[k].weight[s] == member[s];
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static bool add_cliques(struct br_measures *ms, const struct br_instance *in, uint32_t keep)
+{
+    uint32_t n = in->stages, seeds = 0, first = ms->count;
+    struct br_closure closure;
+    bool *conflict = malloc((size_t)n * n * sizeof *conflict);
+    bool *member = malloc(2 * (size_t)n * sizeof *member);
+    struct candidate *seed = malloc((size_t)n * sizeof *seed);
+    uint64_t *tie = malloc(2 * (size_t)n * sizeof *tie);
+    bool ok = br_closure_init(&closure, in) && conflict && member && seed && tie;
+    for (uint32_t s = 0; ok && s < n; s++)
+        for (uint32_t u = 0; u < n; u++) {
+            bool single = s == u && in->stage_first[s + 1] - in->stage_first[s] == 1;
+            conflict[(size_t)s * n + u] = single || exclude(in, &closure, s, u);
+        }
+    if (ok)
+        colour(ms, n, conflict, tie, tie + n);
+    for (uint32_t s = 0; ok && s < n; s++)
+        if (conflict[(size_t)s * n + s])
+            seed[seeds++] = (struct candidate){s, (double)ms->work[s], tie[s]};
+    if (ok)
+        qsort(seed, seeds, sizeof *seed, worthier);
+    seeds = seeds < CLIQUE_SEEDS ? seeds : CLIQUE_SEEDS;
+    for (uint32_t k = 0; k < seeds; k++)
+        seed[k].worth = (double)grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold,
+                                            member, member + n);
+    if (ok)
+        qsort(seed, seeds, sizeof *seed, worthier);
+    for (uint32_t k = 0; ok && k < seeds && ms->count < first + keep; k++) {
+        grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold, member, member + n);
+        if (same_clique(ms, first, n, member))
+            continue;
+        struct br_measure *m = add_measure(ms, in, "clique", 1);
+        ok = m != NULL;
+        for (uint32_t s = 0; ok && s < n; s++)
+            m->weight[s] = member[s];
+    }
+    br_closure_finish(&closure);
+    free(conflict);
+    free(member);
+    free(seed);
+    free(tie);
+    return ok;
+}
+
+bool br_measures_init(struct br_measures *ms, const struct br_instance *in, bool plain)
+{
+    *ms = (struct br_measures){0};
+    /* Bounds cost stages^2 x measures where there are few stages. */
+    uint64_t keep = 1000000 / ((uint64_t)in->stages * in->stages) + 2;
+    keep = plain ? 0 : keep < KEPT_MOST ? keep : KEPT_MOST;
+    ms->measure = br_arena_array(&ms->arena, (in->resources + 1) * (keep + 1), sizeof *ms->measure);
+    ms->work = br_arena_array(&ms->arena, in->stages, sizeof *ms->work);
+    bool ok = ms->measure && ms->work;
+    for (uint32_t t = 0; ok && t < in->tasks; t++)
+        ms->work[in->task_stage[t]] += in->duration[t];
+    for (uint32_t r = 0; ok && r < in->resources; r++) {
+        struct br_measure *m = in->total[r] > 0 ? add_measure(ms, in, "work", in->total[r]) : NULL;
+        ok = m || in->total[r] == 0;
+        for (uint32_t s = 0; m && s < in->stages; s++)
+            m->weight[s] = in->demand[(size_t)s * in->resources + r];
+    }
+    for (uint32_t r = 0; ok && r < in->resources && !plain; r++)
+        ok = add_fragmentation(ms, in, r, (uint32_t)keep);
+    if (ok && !plain && in->machines == 1 && in->stages > 1 && in->stages <= CLIQUE_STAGES)
+        ok = add_cliques(ms, in, (uint32_t)keep);
+    if (!ok)
+        br_measures_finish(ms);
+    return ok;
+}
+
+void br_measures_finish(struct br_measures *ms)
+{
+    br_arena_finish(&ms->arena);
+    *ms = (struct br_measures){0};
+}

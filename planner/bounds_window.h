@@ -1,0 +1,41 @@
+/* Heads and tails: how much time must pass before a task can start, and after it has ended.
+ *
+ * After a barrier a task waits for whole stages, and so for their rounds and for the work of all
+ * stages ahead of it; after a one-to-one edge it waits for one task only.
+ */
+#ifndef BR_PLANNER_BOUNDS_WINDOW_H
+#define BR_PLANNER_BOUNDS_WINDOW_H
+
+#include "planner/bounds_measure.h"
+
+enum br_length {
+    BR_LENGTH_LONGEST, /* a stage takes its longest task: heads by the longest path */
+    BR_LENGTH_WORK,    /* ... and at least its TWork */
+    BR_LENGTH_WAVES,   /* ... and at least its rounds */
+};
+
+struct br_windows {
+    struct br_arena arena;
+    int64_t *length;                  /* by stage: the least time it takes alone */
+    int64_t *head, *tail;             /* by task */
+    int64_t *stage_head, *stage_tail; /* by stage: the least of its tasks */
+    int64_t ticks; /* the bound that they give at once: head + duration + tail, for the tasks of a
+                      stage one by one and together */
+};
+
+/* Heads and tails, with stages as long as said. With measures (may be NULL), also the work of all
+ * stages that a stage has to wait for wholly. False when memory is out, with *windows zeroed.
+ * O(tasks + arcs of tasks); with measures also O(stages^2 x measures), or where there are many
+ * stages the work of the direct parents only. */
+bool br_windows_init(struct br_windows *windows, const struct br_instance *in,
+                     enum br_length length, const struct br_measures *measures);
+void br_windows_finish(struct br_windows *windows);
+
+/* The largest a + work{stages with head >= a and tail >= b} / capacity + b over all measures, in
+ * ticks, at least `least`; *best (may be NULL) receives the measure, unless none beats `least`.
+ * With many stages only some b are tried, which costs strength and not validity. */
+int64_t br_windows_energy(const struct br_windows *windows, const struct br_instance *in,
+                          const struct br_measures *measures, int64_t least,
+                          const struct br_measure **best);
+
+#endif
