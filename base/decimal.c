@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+__extension__ typedef unsigned __int128 wide;
+
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -114,8 +116,12 @@ enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_deci
         const char *name;
         int64_t factor;
     } suffixes[] = {
-        {"KiB", INT64_C(1) << 10}, {"MiB", INT64_C(1) << 20}, {"GiB", INT64_C(1) << 30},
-        {"TiB", INT64_C(1) << 40}, {"k", 1000},               {"M", 1000000},
+        {"KiB", INT64_C(1) << 10},
+        {"MiB", INT64_C(1) << 20},
+        {"GiB", INT64_C(1) << 30},
+        {"TiB", INT64_C(1) << 40},
+        {"k", 1000},
+        {"M", 1000000},
         {"G", 1000000000},
     };
     struct scan s;
@@ -142,6 +148,53 @@ enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_deci
     if (__builtin_mul_overflow(s.mantissa, factor, &s.mantissa))
         return BR_DECIMAL_RANGE;
     return normalise(s.mantissa, s.exponent, value);
+}
+
+enum br_decimal_fault br_decimal_parse_nearest(const char *text, struct br_decimal *value)
+{
+    struct scan s;
+    enum br_decimal_fault fault = scan_number(text, true, &s);
+    if (fault)
+        return fault;
+    if (!only_blanks(s.rest))
+        return BR_DECIMAL_FORM;
+    if (s.dropped_half)
+        s.mantissa += s.mantissa < 0 ? -1 : 1;
+    int64_t last = 0; /* digit that was rounded away last */
+    for (; s.mantissa && s.exponent < -18; s.exponent++) {
+        last = s.mantissa % 10;
+        s.mantissa /= 10;
+    }
+    if (s.exponent == -18)
+        s.mantissa += last >= 5 ? 1 : last <= -5 ? -1 : 0;
+    return normalise(s.mantissa, s.exponent, value);
+}
+
+bool br_decimal_quotient_ns(struct br_decimal amount, struct br_decimal rate, int64_t *ns)
+{
+    if (amount.mantissa < 0 || rate.mantissa <= 0)
+        return false;
+    wide over = (wide)amount.mantissa;
+    wide under = (wide)rate.mantissa;
+    const wide most = ~(wide)0 / 10;
+    int64_t e = (int64_t)amount.exponent - rate.exponent + 9;
+    for (; e > 0 && over; e--) {
+        if (over > most)
+            return false;
+        over *= 10;
+    }
+    for (; e < 0 && over; e++) {
+        if (under > most) { /* below 1e-9 by far, and rounded up */
+            *ns = 1;
+            return true;
+        }
+        under *= 10;
+    }
+    wide quotient = over / under + (over % under != 0);
+    if (quotient > INT64_MAX)
+        return false;
+    *ns = (int64_t)quotient;
+    return true;
 }
 
 int br_decimal_format(struct br_decimal value, char *text, size_t size)

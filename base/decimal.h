@@ -24,6 +24,12 @@ enum br_decimal_fault {
 enum br_decimal_fault br_decimal_parse(const char *text, struct br_decimal *value);
 /* The same with an optional suffix KiB, MiB, GiB, TiB, k, M or G. */
 enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_decimal *value);
+/* The same without a suffix for what need not be exact: digits beyond the 18th are rounded away,
+ * and what is below 1e-18 is 0. */
+enum br_decimal_fault br_decimal_parse_nearest(const char *text, struct br_decimal *value);
+/* amount / rate in units of 1e-9, rounded up; false where the rate is not positive, the amount
+ * negative, or the quotient does not fit. Seconds in nanoseconds, for bytes and bytes a second. */
+bool br_decimal_quotient_ns(struct br_decimal amount, struct br_decimal rate, int64_t *ns);
 /* Writes the shortest plain decimal ("2", "0.59", "1500"). Returns like snprintf. A buffer of
  * BR_DECIMAL_TEXT bytes is enough for exponents within -18 and 18. */
 enum { BR_DECIMAL_TEXT = 48 };

@@ -27,6 +27,11 @@ enum br_status br_read_whole_job(const char *path, const struct br_parse_options
                                  br_choose_reader *choose, struct br_input *input,
                                  struct br_diag *diag);
 
+/* Names the source in the job and finishes it. For readers that have more to do afterwards; the
+ * others leave it to br_read_whole_job. */
+enum br_status br_read_finish(const struct br_source *source, struct br_dag *dag,
+                              struct br_diag *diag);
+
 /* Elements inside <cluster>, for the cluster's own file and for a job that carries one. */
 struct br_cluster_reader {
     struct br_cluster *cluster;

@@ -17,6 +17,8 @@ static const struct format {
     br_read_job *read;
 } formats[] = {
     {"xml", "native job form, <job xmlns=\"" BR_JOB_SPACE "\">", is_job_xml, br_read_job_xml},
+    {"dot", "Graphviz digraph, also as SimGrid and daggen write it", is_dot, br_read_dot},
+    {"dax", "Pegasus abstract workflow 2.1 and 3.x, <adag>", is_dax, br_read_dax},
     {"psplib", "PSPLIB single-mode project (.sm), with its pool", is_psplib, br_read_psplib},
     {"patterson", "Patterson project (.rcp), with its pool", is_patterson, br_read_patterson},
 };

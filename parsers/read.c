@@ -19,6 +19,14 @@ void br_input_finish(struct br_input *input)
     *input = (struct br_input){NULL, NULL};
 }
 
+enum br_status br_read_finish(const struct br_source *source, struct br_dag *dag,
+                              struct br_diag *diag)
+{
+    br_value_place(diag, (struct br_pos){0, 0});
+    enum br_status status = br_dag_set_source(dag, source->name, diag);
+    return status ? status : br_dag_finish(dag, diag);
+}
+
 enum br_status br_read_whole_job(const char *path, const struct br_parse_options *options,
                                  br_choose_reader *choose, struct br_input *input,
                                  struct br_diag *diag)
@@ -36,11 +44,8 @@ enum br_status br_read_whole_job(const char *path, const struct br_parse_options
     status = choose(&source, options, &read, diag);
     if (!status)
         status = read(&source, options, input, diag);
-    br_value_place(status ? NULL : diag, (struct br_pos){0, 0});
-    if (!status)
-        status = br_dag_set_source(input->dag, source.name, diag);
-    if (!status)
-        status = br_dag_finish(input->dag, diag);
+    if (!status && !input->dag->finished)
+        status = br_read_finish(&source, input->dag, diag);
     br_source_close(&source);
     if (status)
         br_input_finish(input);

@@ -337,6 +337,11 @@ void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos)
     dag->stage[stage].pos = pos;
 }
 
+void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns)
+{
+    dag->stage[stage].duration_ns = duration_ns;
+}
+
 void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos)
 {
     uint32_t edge = dag->build->last_edge;
@@ -421,11 +426,11 @@ static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *w
     uint32_t at = 0, steps = 0;
     while (!waiting[at])
         at++;
-    while (!seen[at]) {
+    do {
         seen[at] = ++steps;
         cycle[steps - 1] = at;
         at = dag->edge[via[at]].parent;
-    }
+    } while (!seen[at]);
     uint32_t from = seen[at] - 1, length = steps - from;
     struct br_pos pos = dag->edge[via[cycle[steps - 1]]].pos; /* the edge that closes it */
     char text[600] = "";

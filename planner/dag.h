@@ -66,6 +66,8 @@ struct br_dag {
  * br_dag_set_source, so that faults found later are reported there. */
 enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br_diag *diag);
 void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos);
+/* Replaces the duration of the stage; overrides of its tasks stay. Before br_dag_finish. */
+void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns);
 void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos);
 /* The stage with this id, or UINT32_MAX. O(1) expected; before and after br_dag_finish. */
 uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id);
