@@ -403,18 +403,24 @@ static enum br_status make_link(const struct dot_reader *reader, Agedge_t *edge,
     return BR_OK;
 }
 
+/* Attributes of the links that became an edge; what two of them agree on, once. */
 static enum br_status pass_edges(const struct dot_reader *reader, const uint32_t *number,
                                  struct br_diag *diag)
 {
-    enum br_status status = BR_OK;
-    for (uint32_t k = 0; k < reader->links; k++)
+    Agedge_t **seen = calloc((size_t)reader->dag->edges + 1, sizeof *seen);
+    enum br_status status = seen ? BR_OK : br_fail_memory(diag);
+    for (uint32_t k = 0; k < reader->links && !status; k++) {
+        Agedge_t *edge = reader->edge[k], *twin = seen[number[k]];
         for (Agsym_t *s = NULL; !status && (s = agnxtattr(reader->graph, AGEDGE, s));) {
-            char *value = agxget(reader->edge[k], s);
+            char *value = agxget(edge, s);
             bool used =
                 strcmp(s->name, "type") == 0 || (reader->sized && strcmp(s->name, "size") == 0);
-            if (*value && !used)
+            if (*value && !used && !(twin && strcmp(agxget(twin, s), value) == 0))
                 status = pass_through(reader->dag, BR_OWNER_EDGE, number[k], s->name, value, diag);
         }
+        seen[number[k]] = edge;
+    }
+    free(seen);
     return status;
 }
 

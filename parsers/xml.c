@@ -55,7 +55,7 @@ static struct br_pos tag_place(xmlParserCtxtPtr parser)
     for (; p > input->base && p[-1] != '\n'; p--)
         pos.column += (p[-1] & 0xc0) != 0x80;
     if (p == input->base)
-        pos.column = 0;
+        pos.column = 0; /* the line's beginning is no longer there */
     return pos;
 }
 
