@@ -184,15 +184,22 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
     return ok;
 }
 
-/* On one machine: can no task of s run together with one of u (or with another of s itself)? */
+/* Can no task of s run together with one of u (or with another of s itself), on one machine? On a
+ * cluster of one machine that means at all, and then being an ancestor excludes, too. */
 static bool exclude(const struct br_instance *in, const struct br_closure *closure, uint32_t s,
                     uint32_t u)
 {
     const int64_t *a = in->demand + (size_t)s * in->resources;
     const int64_t *b = in->demand + (size_t)u * in->resources;
-    for (uint32_t r = 0; r < in->resources; r++)
-        if (a[r] > in->capacity[r] - b[r])
-            return true;
+    bool fit = false;
+    for (uint32_t c = 0; c < in->classes && !fit; c++) {
+        const int64_t *capacity = in->capacity + (size_t)c * in->resources;
+        fit = true;
+        for (uint32_t r = 0; r < in->resources && fit; r++)
+            fit = a[r] <= capacity[r] - b[r];
+    }
+    if (!fit || in->machines > 1)
+        return !fit;
     return s != u && (br_closure_bit(closure->before, closure->words, s, u) ||
                       br_closure_bit(closure->after, closure->words, s, u));
 }
@@ -268,7 +275,7 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
     bool ok = br_closure_init(&closure, in) && conflict && member && seed && tie;
     for (uint32_t s = 0; ok && s < n; s++)
         for (uint32_t u = 0; u < n; u++) {
-            bool single = s == u && in->stage_first[s + 1] - in->stage_first[s] == 1;
+            bool single = s == u && (in->stage_first[s + 1] - in->stage_first[s] == 1);
             conflict[(size_t)s * n + u] = single || exclude(in, &closure, s, u);
         }
     if (ok)
@@ -288,7 +295,7 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
         grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold, member, member + n);
         if (same_clique(ms, first, n, member))
             continue;
-        struct br_measure *m = add_measure(ms, in, "clique", 1);
+        struct br_measure *m = add_measure(ms, in, "clique", in->machines);
         ok = m != NULL;
         for (uint32_t s = 0; ok && s < n; s++)
             m->weight[s] = member[s];
@@ -320,7 +327,7 @@ bool br_measures_init(struct br_measures *ms, const struct br_instance *in, bool
     }
     for (uint32_t r = 0; ok && r < in->resources && !plain; r++)
         ok = add_fragmentation(ms, in, r, (uint32_t)keep);
-    if (ok && !plain && in->machines == 1 && in->stages > 1 && in->stages <= CLIQUE_STAGES)
+    if (ok && !plain && in->stages > 1 && in->stages <= CLIQUE_STAGES)
         ok = add_cliques(ms, in, (uint32_t)keep);
     if (!ok)
         br_measures_finish(ms);

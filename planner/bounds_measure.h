@@ -9,8 +9,9 @@
  * demand / t there. A task that needs more than half of a machine weighs 1 where t is just above
  * the half, and each machine counts 1. These are dual feasible functions [Fekete01].
  *
- * On one machine, tasks of which no two can run together, be it for lack of capacity or since one
- * is an ancestor of the other, are a measure of capacity 1.
+ * Tasks of which no two fit one machine together are a measure with weight 1, and with the number
+ * of machines as capacity. On a cluster of one machine so are tasks of which no two can run
+ * together for lack of capacity or since one is an ancestor of the other.
  */
 #ifndef BR_PLANNER_BOUNDS_MEASURE_H
 #define BR_PLANNER_BOUNDS_MEASURE_H

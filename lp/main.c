@@ -1,0 +1,155 @@
+/* bigrocks-bound: a lower bound on the makespan of a job, by linear programming.
+ *
+ * A program of its own because of licences: it links GLPK and nothing that must not meet it. It
+ * reads one job in the native form that carries its cluster, and writes one JSON object. */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bigrocks/bigrocks.h>
+
+#include "base/decimal.h"
+#include "lp/destructive.h"
+#include "parsers/parsers.h"
+#include "planner/bounds.h"
+#include "planner/part.h"
+
+/* Without a time limit the work is limited by counts, so that the answer is always the same. */
+#define DEFAULT_NODES INT64_C(40000000)
+#define DEFAULT_ROUNDS INT64_C(6000)
+
+static const char help[] =
+    "usage: bigrocks-bound [--time-limit SECONDS] [JOB.xml]\n"
+    "\n"
+    "Reads a job with its cluster in the native XML form, from standard input where no file is\n"
+    "given, and writes a proven lower bound on the makespan of every plan as JSON:\n"
+    "\n"
+    "  {\"lower_bound\": 118, \"method\": \"...\", \"status\": \"optimal\"}\n"
+    "\n"
+    "status: optimal (the relaxation's best), limit (a limit ended the search), large (some part\n"
+    "has too many stages for it), fault (the solver failed). The bound holds in all four.\n"
+    "\n"
+    "  --time-limit SECONDS  stop after about so long; without it, after a fixed amount of work,\n"
+    "                        so that equal jobs get equal bounds\n"
+    "  --help, --version\n"
+    "\n"
+    "Example:\n"
+    "  bigrocks convert job.dot --cluster rack.xml --format xml | bigrocks-bound --time-limit 10\n";
+
+static int fail(const struct br_diag *diag)
+{
+    char text[1400];
+    br_diag_format(diag, text, sizeof text);
+    fprintf(stderr, "bigrocks-bound: %s\n", text);
+    return (int)diag->status;
+}
+
+struct result {
+    int64_t ticks;
+    bool raised; /* above the combinatorial bound */
+    enum lp_end end;
+};
+
+/* The worst end of any part is the end of all. */
+static struct result bound_parts(const struct br_parts *parts, struct lp_budget *budget)
+{
+    struct result result = {0, false, LP_END_DONE};
+    for (uint32_t k = 0; k < parts->count; k++) {
+        enum lp_end end;
+        int64_t core = br_bounds_best(parts->part[k]).ticks;
+        int64_t ticks = lp_destructive_bound(parts->part[k], core, budget, &end);
+        result.ticks += ticks;
+        result.raised |= ticks > core;
+        if (end > result.end)
+            result.end = end;
+    }
+    return result;
+}
+
+static enum br_status bound(const char *path, struct lp_budget *budget, struct br_diag *diag)
+{
+    static const char *const status_name[] = {
+        [LP_END_DONE] = "optimal",
+        [LP_END_LARGE] = "large",
+        [LP_END_SPENT] = "limit",
+        [LP_END_FAULT] = "fault",
+    };
+    struct br_input input = {NULL, NULL};
+    struct br_instance *whole = NULL;
+    struct br_parts parts = {0};
+    char seconds[BR_SECONDS_TEXT];
+    enum br_status status = br_parse_job_xml(path, &input, diag);
+    if (!status && !input.cluster)
+        status = br_fail(diag, BR_BAD_INPUT,
+                         "put a <cluster> inside <job>, as bigrocks convert --cluster does",
+                         "the job carries no cluster");
+    if (!status)
+        status = br_instance_create(input.dag, input.cluster, &whole, diag);
+    if (!status)
+        status = br_parts_create(whole, &parts, diag);
+    if (!status) {
+        struct br_bound core = br_bounds_sum(whole);
+        struct result result = bound_parts(&parts, budget);
+        const char *method = core.method;
+        if (result.ticks > core.ticks && result.raised)
+            method =
+                parts.count > 1 ? "interval LP, sum over the parts between cuts" : "interval LP";
+        else if (result.ticks > core.ticks)
+            method = "sum over the parts between cuts";
+        int64_t ticks = result.ticks > core.ticks ? result.ticks : core.ticks;
+        br_seconds_format(ticks * whole->tick_ns, seconds, sizeof seconds);
+        printf("{\"lower_bound\": %s, \"method\": \"%s\", \"status\": \"%s\"}\n", seconds, method,
+               status_name[result.end]);
+        if (fflush(stdout) || ferror(stdout))
+            status = br_fail(diag, BR_SYSTEM, NULL, "cannot write: %s", strerror(errno));
+    }
+    br_parts_finish(&parts);
+    br_instance_destroy(whole);
+    br_input_finish(&input);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"time-limit", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
+    };
+    struct lp_budget budget = {DEFAULT_NODES, DEFAULT_ROUNDS, 0};
+    struct br_diag diag = {0};
+    int option;
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        int64_t ns;
+        switch (option) {
+        case 't':
+            if (br_seconds_parse(optarg, &ns) != BR_DECIMAL_OK || ns <= 0) {
+                fprintf(stderr, "bigrocks-bound: '%s' is no time limit; give seconds, such as 10\n",
+                        optarg);
+                return BR_USAGE;
+            }
+            budget = (struct lp_budget){INT64_MAX, INT64_MAX, lp_now() + (double)ns / 1e9};
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return BR_OK;
+        case 'v':
+            printf("bigrocks-bound %s\n", br_version());
+            return BR_OK;
+        default:
+            fputs("bigrocks-bound: see bigrocks-bound --help\n", stderr);
+            return BR_USAGE;
+        }
+    }
+    if (argc - optind > 1) {
+        fputs("bigrocks-bound: give one job; see bigrocks-bound --help\n", stderr);
+        return BR_USAGE;
+    }
+    if (bound(optind < argc ? argv[optind] : "-", &budget, &diag))
+        return fail(&diag);
+    return BR_OK;
+}
