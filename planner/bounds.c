@@ -1,4 +1,4 @@
-/* The combinatorial bounds, one by one and together. [Grandl16, 5; Klein00 for heads and tails] */
+/* The combinatorial bounds, one by one and together. [Grandl16, 5] [Klein99] */
 #include "planner/bounds.h"
 
 #include <bigrocks/planner.h>

@@ -1,6 +1,6 @@
 /* Measures by resource, by the floor family of dual feasible functions, and by cliques. Which of
  * the many are kept is a matter of strength only, so that floating point may rank them.
- * [Fekete01; Mingozzi98 for cliques as bounds] */
+ * [Fekete01] Cliques as bounds: [Mingozzi98]. */
 #include "planner/bounds_measure.h"
 
 #include <stdlib.h>
