@@ -134,6 +134,11 @@ const char *br_plan_method(const struct br_plan *plan)
     return plan->method;
 }
 
+const char *br_plan_note(const struct br_plan *plan)
+{
+    return plan->note;
+}
+
 enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns,
                                    const char *method, struct br_diag *diag)
 {

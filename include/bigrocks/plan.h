@@ -43,6 +43,9 @@ BR_API double br_plan_gap(const struct br_plan *plan);
 /* The method that made the plan, such as "graphene" or "lft"; borrowed. */
 BR_API const char *br_plan_method(const struct br_plan *plan);
 
+/* Why the search ended before it was through, such as a limit; NULL where it did not. Borrowed. */
+BR_API const char *br_plan_note(const struct br_plan *plan);
+
 /* Records a better bound that was proven elsewhere (the LP); a worse one is ignored, one above the
  * makespan is an error, since either the bound or the plan would have to be wrong. */
 BR_API enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns,

@@ -1,0 +1,313 @@
+/* For every troublesome set T all variants are carried: T forward or backward into the empty space,
+ * then the four orders of S, P and C with every direction that cannot meet a dead end. The paper
+ * keeps the better of two after T and after S; carrying both never loses to that. Variants share
+ * their beginnings by undo. Candidates are spread over threads; each worker keeps its best, and the
+ * total order over (makespan, ends, candidate, variant) makes the result the same for any number
+ * of threads. */
+#include "planner/graphene.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "planner/score.h"
+#include "planner/subset.h"
+
+/* One step of a variant. */
+struct step {
+    char subset;
+    enum br_direction direction;
+};
+
+struct variant {
+    const char *name;
+    struct step step[4];
+};
+
+#define F BR_FORWARD
+#define B BR_BACKWARD
+/* Neighbours share as many first steps as they can. P always goes backward and C forward; S can go
+ * forward while C is not placed and backward while P is not placed. */
+static const struct variant variants[] = {
+    {"T> S> C> P<", {{'T', F}, {'S', F}, {'C', F}, {'P', B}}},
+    {"T> S> P< C>", {{'T', F}, {'S', F}, {'P', B}, {'C', F}}},
+    {"T> S< C> P<", {{'T', F}, {'S', B}, {'C', F}, {'P', B}}},
+    {"T> S< P< C>", {{'T', F}, {'S', B}, {'P', B}, {'C', F}}},
+    {"T> C> S< P<", {{'T', F}, {'C', F}, {'S', B}, {'P', B}}},
+    {"T> P< S> C>", {{'T', F}, {'P', B}, {'S', F}, {'C', F}}},
+    {"T< S> C> P<", {{'T', B}, {'S', F}, {'C', F}, {'P', B}}},
+    {"T< S> P< C>", {{'T', B}, {'S', F}, {'P', B}, {'C', F}}},
+    {"T< S< C> P<", {{'T', B}, {'S', B}, {'C', F}, {'P', B}}},
+    {"T< S< P< C>", {{'T', B}, {'S', B}, {'P', B}, {'C', F}}},
+    {"T< C> S< P<", {{'T', B}, {'C', F}, {'S', B}, {'P', B}}},
+    {"T< P< S> C>", {{'T', B}, {'P', B}, {'S', F}, {'C', F}}},
+};
+#undef F
+#undef B
+enum { VARIANTS = sizeof variants / sizeof variants[0], STEPS = 4 };
+
+struct worker {
+    struct br_placer *placer;
+    char *letter, *scratch;
+    struct br_schedule best, trial;
+    uint32_t candidate, variant; /* of the best */
+};
+
+/* What a candidate cost. */
+struct effort {
+    uint64_t variants, placements;
+};
+
+struct search {
+    const struct br_instance *in;
+    const struct br_graphene_options *options;
+    const struct br_troubles *troubles;
+    struct br_order order[2]; /* by direction */
+    struct worker *worker;
+    struct effort *effort; /* by candidate */
+    uint32_t total;
+    atomic_uint done;
+    atomic_uint last; /* least candidate that reached the lower bound: none after it counts */
+    atomic_bool memory_out, cut;
+    _Atomic int64_t least;
+};
+
+static uint32_t subset_index(char subset)
+{
+    return subset == 'T' ? 0 : subset == 'S' ? 1 : subset == 'P' ? 2 : 3;
+}
+
+/* Empty subsets drop out of a variant; of variants that then are alike only the first is needed.
+ * Returns the number of steps left. */
+static uint32_t reduce(const struct variant *variant, const uint32_t *size, struct step *steps)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < STEPS; k++)
+        if (size[subset_index(variant->step[k].subset)])
+            steps[n++] = variant->step[k];
+    return n;
+}
+
+static bool same_steps(const struct step *a, const struct step *b, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (a[k].subset != b[k].subset || a[k].direction != b[k].direction)
+            return false;
+    return true;
+}
+
+static bool repeats_earlier(uint32_t v, const uint32_t *size, const struct step *steps, uint32_t n)
+{
+    struct step other[STEPS];
+    for (uint32_t k = 0; k < v; k++)
+        if (reduce(&variants[k], size, other) == n && same_steps(other, steps, n))
+            return true;
+    return false;
+}
+
+/* Keeps the placer's schedule where it is the worker's best. Candidates come in ascending order, so
+ * that of equal ones the first stays; and so it does at the lower bound, whatever the ends. */
+static void consider(struct search *search, struct worker *w, uint32_t candidate, uint32_t variant)
+{
+    const struct br_graphene_options *options = search->options;
+    br_schedule_take(&w->trial, search->in, w->placer, w->letter);
+    search->effort[candidate].variants++;
+    if (w->trial.makespan >= options->beat || w->best.makespan <= options->lower_bound ||
+        !br_schedule_better(&w->trial, &w->best))
+        return;
+    br_schedule_swap(&w->trial, &w->best);
+    w->candidate = candidate;
+    w->variant = variant;
+    int64_t least = atomic_load(&search->least);
+    while (w->best.makespan < least &&
+           !atomic_compare_exchange_weak(&search->least, &least, w->best.makespan))
+        ;
+    unsigned last = atomic_load(&search->last);
+    while (w->best.makespan <= options->lower_bound && candidate < last &&
+           !atomic_compare_exchange_weak(&search->last, &last, candidate))
+        ;
+}
+
+/* All variants of one candidate. Steps that the variant before took too stay in the space. */
+static bool examine(void *context, uint32_t number, uint32_t candidate)
+{
+    struct search *search = context;
+    const struct br_graphene_options *options = search->options;
+    struct worker *w = &search->worker[number];
+    uint32_t size[4] = {0}, open = 0, dead = STEPS + 1;
+    struct step path[STEPS] = {0};
+    bool ok = true;
+    if (candidate > atomic_load(&search->last))
+        return true;
+    uint64_t before = br_placer_placements(w->placer);
+    br_troubles_letters(search->troubles, candidate, search->in, w->letter, w->scratch);
+    for (uint32_t t = 0; t < search->in->tasks; t++)
+        size[subset_index(w->letter[t])]++;
+    for (uint32_t v = 0; ok && v < VARIANTS; v++) {
+        struct step steps[STEPS];
+        uint32_t n = reduce(&variants[v], size, steps), shared = 0;
+        if (repeats_earlier(v, size, steps, n))
+            continue;
+        while (shared < open && shared < n && same_steps(path + shared, steps + shared, 1))
+            shared++;
+        /* The beginning up to `dead` steps was found too long: whatever follows is, too. */
+        if (dead <= shared)
+            continue;
+        dead = STEPS + 1;
+        for (; open > shared; open--)
+            br_placer_pop(w->placer);
+        for (; ok && open < n && dead > STEPS; open++) {
+            path[open] = steps[open];
+            ok = br_placer_push(w->placer);
+            if (!ok) {
+                atomic_store(&search->memory_out, true);
+                break;
+            }
+            ok = br_place(w->placer, steps[open].direction, w->letter, steps[open].subset,
+                          &search->order[steps[open].direction], options->stop);
+            const struct br_space *space = br_placer_space(w->placer);
+            if (!ok && !br_stopped(options->stop))
+                atomic_store(&search->memory_out, true);
+            else if (!ok)
+                atomic_store(&search->cut, true);
+            else if (br_space_end(space) - br_space_begin(space) >= options->beat)
+                dead = open + 1;
+        }
+        if (ok && dead > STEPS)
+            consider(search, w, candidate, v);
+    }
+    for (; open; open--)
+        br_placer_pop(w->placer);
+    search->effort[candidate].placements = br_placer_placements(w->placer) - before;
+    unsigned done = atomic_fetch_add(&search->done, 1) + 1;
+    if (options->progress)
+        options->progress(options->progress_context, done, search->total,
+                          atomic_load(&search->least));
+    return ok;
+}
+
+/* The candidates, in order, whose placements stay within the limit: their cost is known before
+ * they are tried, so the limit cuts at the same place for any number of threads. */
+static uint32_t affordable(const struct br_troubles *troubles, const struct br_instance *in,
+                           uint64_t placements)
+{
+    uint64_t cost = (uint64_t)VARIANTS * in->tasks;
+    if (placements == 0 || placements / cost >= troubles->count)
+        return troubles->count;
+    return placements < cost ? 1 : (uint32_t)(placements / cost);
+}
+
+static void report_best(struct br_graphene_report *report, const struct search *search,
+                        const struct br_scores *scores, const struct worker *w)
+{
+    const struct br_trouble *set = &search->troubles->set[w->candidate];
+    uint32_t size[4] = {0};
+    for (uint32_t t = 0; t < search->in->tasks; t++)
+        size[subset_index(w->best.subset[t])]++;
+    report->t = size[0];
+    report->s = size[1];
+    report->p = size[2];
+    report->c = size[3];
+    report->order = variants[w->variant].name;
+    if (set->l && scores->longest > 0)
+        report->long_score = (double)scores->long_value[set->l - 1] / (double)scores->longest;
+    if (set->f)
+        report->frag_score = scores->frag_value[set->f - 1];
+}
+
+static bool init_worker(struct worker *w, const struct br_instance *in)
+{
+    w->placer = br_placer_create(in);
+    w->letter = malloc(in->tasks);
+    w->scratch = malloc(2 * ((size_t)in->tasks + in->stages));
+    w->candidate = UINT32_MAX;
+    bool best = br_schedule_init(&w->best, in), trial = br_schedule_init(&w->trial, in);
+    return w->placer && w->letter && w->scratch && best && trial;
+}
+
+static void finish_worker(struct worker *w)
+{
+    br_placer_destroy(w->placer);
+    free(w->letter);
+    free(w->scratch);
+    br_schedule_finish(&w->best);
+    br_schedule_finish(&w->trial);
+}
+
+/* Of two workers' bests: at the lower bound the first candidate, else the better schedule. */
+static bool beats(const struct worker *a, const struct worker *b, int64_t lower_bound)
+{
+    bool bound = a->best.makespan <= lower_bound && b->best.makespan <= lower_bound;
+    if (!bound && br_schedule_better(&a->best, &b->best))
+        return true;
+    if (!bound && br_schedule_better(&b->best, &a->best))
+        return false;
+    return a->candidate < b->candidate;
+}
+
+bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
+                 const struct br_reach *reach, const struct br_graphene_options *options,
+                 struct br_graphene_report *report)
+{
+    struct br_scores scores = {0};
+    struct br_troubles troubles = {0};
+    struct search search = {.in = in, .options = options, .troubles = &troubles};
+    uint32_t threads = 0;
+    struct br_key *key = malloc(in->tasks * sizeof *key);
+    *report = (struct br_graphene_report){.long_score = NAN, .frag_score = NAN};
+    schedule->makespan = INT64_MAX;
+    bool ok = key && br_scores_init(&scores, in, options->frag_score, options->threshold_limit) &&
+              br_troubles_init(&troubles, in, &scores, options->troublesome_limit);
+    for (uint32_t d = 0; ok && d < 2; d++) {
+        br_key_longest(in, reach, d ? BR_BACKWARD : BR_FORWARD, key);
+        ok = br_order_init(&search.order[d ? BR_BACKWARD : BR_FORWARD], in, key);
+    }
+    uint32_t count = ok ? affordable(&troubles, in, options->placements) : 0;
+    if (ok) {
+        threads = options->threads < count ? options->threads : count;
+        search.worker = calloc(threads, sizeof *search.worker);
+        search.effort = calloc(count, sizeof *search.effort);
+        ok = search.worker && search.effort;
+        for (uint32_t k = 0; ok && k < threads; k++)
+            ok = init_worker(&search.worker[k], in);
+    }
+    if (ok) {
+        search.total = count;
+        atomic_init(&search.least, options->beat);
+        atomic_init(&search.last, UINT32_MAX);
+        br_parallel(threads, count, examine, &search);
+        ok = !atomic_load(&search.memory_out);
+    }
+    if (ok) {
+        const unsigned last = atomic_load(&search.last);
+        struct worker *best = &search.worker[0];
+        for (uint32_t k = 1; k < threads; k++)
+            if (beats(&search.worker[k], best, options->lower_bound))
+                best = &search.worker[k];
+        for (uint32_t k = 0; k < count && k <= last; k++) {
+            report->variants += search.effort[k].variants;
+            report->placements += search.effort[k].placements;
+        }
+        report->pairs = troubles.pairs;
+        report->distinct = troubles.count;
+        report->duplicate = troubles.duplicate;
+        report->pruned = troubles.pruned;
+        report->cut = atomic_load(&search.cut) || count < troubles.count;
+        if (best->best.makespan != INT64_MAX) {
+            report_best(report, &search, &scores, best);
+            br_schedule_swap(schedule, &best->best);
+        }
+    }
+    for (uint32_t k = 0; search.worker && k < threads; k++)
+        finish_worker(&search.worker[k]);
+    free(search.worker);
+    free(search.effort);
+    for (uint32_t d = 0; d < 2; d++)
+        br_order_finish(&search.order[d]);
+    br_troubles_finish(&troubles);
+    br_scores_finish(&scores);
+    free(key);
+    return ok;
+}

@@ -1,0 +1,18 @@
+/* The baseline heuristics: what bigrocks is compared with, and what it is never worse than. */
+#ifndef BR_PLANNER_HEURISTIC_H
+#define BR_PLANNER_HEURISTIC_H
+
+#include "planner/order.h"
+#include "planner/schedule.h"
+
+struct br_heuristic {
+    const char *name, *summary;
+    bool (*run)(struct br_schedule *schedule, const struct br_instance *instance,
+                const struct br_reach *reach, uint64_t seed, const volatile int *stop);
+};
+
+/* Row k of the table; NULL past the end. run fills the schedule; false when memory is out or *stop
+ * became non-zero. */
+const struct br_heuristic *br_heuristic_at(uint32_t k);
+
+#endif

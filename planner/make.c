@@ -1,0 +1,487 @@
+/* From a job and a cluster to a verified plan: the parts between cuts, each planned by the method
+ * asked for, one after another on one time line.
+ *
+ * The planning runs in a thread of its own, with the caller supervising it: that is where the time
+ * limit, the caller's stop flag and the progress callback are looked after. Nothing that the
+ * supervisor does can change a plan, except by ending the search. */
+#include <bigrocks/planner.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/parallel.h"
+#include "planner/bounds.h"
+#include "planner/graphene.h"
+#include "planner/heuristic.h"
+#include "planner/part.h"
+#include "planner/plan.h"
+
+enum { SUPERVISION_MS = 50, PROGRESS_MS = 100, FAST_THRESHOLDS = 4 };
+
+struct br_plan_options br_plan_options_default(void)
+{
+    return (struct br_plan_options){
+        .method = "best",
+        .effort = BR_EFFORT_DEFAULT,
+        .seed = 1,
+        .frag_score = BR_FRAG_BOUND,
+        .threshold_limit = 16,
+        .troublesome_limit = 0.9,
+    };
+}
+
+static const struct {
+    const char *name, *summary;
+} search_methods[] = {
+    {"best", "the best of graphene and all baselines, part by part (the default)"},
+    {"graphene", "troublesome tasks first, the rest around them (Graphene, OSDI 2016)"},
+};
+enum { SEARCH_METHODS = sizeof search_methods / sizeof search_methods[0] };
+
+const char *br_method_name(uint32_t k)
+{
+    if (k < SEARCH_METHODS)
+        return search_methods[k].name;
+    const struct br_heuristic *row = br_heuristic_at(k - SEARCH_METHODS);
+    return row ? row->name : NULL;
+}
+
+const char *br_method_summary(uint32_t k)
+{
+    if (k < SEARCH_METHODS)
+        return search_methods[k].summary;
+    const struct br_heuristic *row = br_heuristic_at(k - SEARCH_METHODS);
+    return row ? row->summary : NULL;
+}
+
+/* One call of br_plan_make, shared between the planning thread and the supervisor. */
+struct making {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster;
+    struct br_plan_options options;
+    struct br_plan *plan;
+    struct br_diag diag;
+    enum br_status status;
+
+    volatile int stop;  /* set by the supervisor; read through br_stopped */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    bool finished;
+    bool timed_out;
+    struct br_progress progress;
+};
+
+/* One part while it is planned. */
+struct part_making {
+    struct making *making;
+    const struct br_instance *in;
+    struct br_reach reach;
+    struct br_bound bound;
+    struct br_schedule best;
+    const char *method;     /* of best */
+    int64_t *trial;         /* by heuristic: makespan, or INT64_MAX where it was not finished */
+    uint32_t heuristics;    /* rows to run */
+    uint32_t first_row;
+    uint32_t best_row;
+    pthread_mutex_t lock;   /* guards best, method and best_row */
+    atomic_bool memory_out;
+    uint64_t progress_before; /* candidates of the parts before */
+};
+
+static uint32_t heuristic_rows(void)
+{
+    uint32_t n = 0;
+    while (br_heuristic_at(n))
+        n++;
+    return n;
+}
+
+/* One row of the table; the best stays, ties to the lower row, whatever the order of ending. The
+ * first row ignores the stop flag, so that there is always a plan. */
+static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
+{
+    struct part_making *part = context;
+    uint32_t row = part->first_row + index;
+    const struct br_heuristic *heuristic = br_heuristic_at(row);
+    const volatile int *stop = index == 0 ? NULL : &part->making->stop;
+    struct br_schedule schedule;
+    bool ok = br_schedule_init(&schedule, part->in);
+    if (ok && !heuristic->run(&schedule, part->in, &part->reach, part->making->options.seed, stop))
+        ok = br_stopped(stop);
+    else if (ok) {
+        pthread_mutex_lock(&part->lock);
+        part->trial[row] = schedule.makespan;
+        if (br_schedule_better(&schedule, &part->best) ||
+            (!br_schedule_better(&part->best, &schedule) && row < part->best_row)) {
+            br_schedule_swap(&schedule, &part->best);
+            part->best_row = row;
+            part->method = heuristic->name;
+        }
+        pthread_mutex_unlock(&part->lock);
+    }
+    br_schedule_finish(&schedule);
+    if (!ok)
+        atomic_store(&part->memory_out, true);
+    return ok;
+}
+
+static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
+{
+    struct part_making *part = context;
+    struct making *making = part->making;
+    pthread_mutex_lock(&making->lock);
+    making->progress.done = part->progress_before + done;
+    making->progress.total = part->progress_before + total;
+    making->progress.makespan_ns = makespan == INT64_MAX ? 0 : makespan * part->in->tick_ns;
+    making->progress.lower_bound_ns = part->bound.ticks * part->in->tick_ns;
+    pthread_mutex_unlock(&making->lock);
+}
+
+/* Why a schedule as long as `makespan` needs no search; NULL where it does. */
+static const char *bypass_reason(const struct part_making *part, int64_t makespan)
+{
+    if (makespan > part->bound.ticks)
+        return NULL;
+    if (part->in->tasks == 1)
+        return "a single task";
+    if (makespan == part->reach.critical_path) {
+        int64_t sum = 0;
+        for (uint32_t t = 0; t < part->in->tasks; t++)
+            sum += part->in->duration[t];
+        return sum == makespan ? "a chain" : "it fits the cluster as fast as its critical path";
+    }
+    return "greedy placement reaches the lower bound";
+}
+
+/* Plain greedy placement, which is what an empty T comes to: with a budget of one candidate the
+ * search tries just that, and with no stop flag it always ends with a schedule. */
+static bool greedy(struct part_making *part, struct br_graphene_options options,
+                   struct br_graphene_report *report)
+{
+    options.placements = 1;
+    options.stop = NULL;
+    options.threads = 1;
+    options.progress = NULL;
+    return br_graphene(&part->best, part->in, &part->reach, &options, report);
+}
+
+static bool search(struct part_making *part, struct br_plan_part *out, bool *cut)
+{
+    struct making *making = part->making;
+    const struct br_plan_options *o = &making->options;
+    bool all = strcmp(o->method, "best") == 0;
+    struct br_graphene_options options = {
+        .frag_score = o->frag_score,
+        .threshold_limit = o->threshold_limit,
+        .troublesome_limit = o->troublesome_limit,
+        .threads = o->threads,
+        .placements = o->placements,
+        .stop = &making->stop,
+        .beat = INT64_MAX,
+        .lower_bound = part->bound.ticks,
+        .progress = on_candidate,
+        .progress_context = part,
+    };
+    struct br_graphene_report report = {.long_score = NAN, .frag_score = NAN};
+    if (o->effort == BR_EFFORT_FAST &&
+        (options.threshold_limit == 0 || options.threshold_limit > FAST_THRESHOLDS))
+        options.threshold_limit = FAST_THRESHOLDS;
+    if (!all) {
+        if (!greedy(part, options, &report))
+            return false;
+        part->method = "graphene";
+    }
+    out->bypass = bypass_reason(part, part->best.makespan);
+    if (!out->bypass && !br_stopped(&making->stop)) {
+        struct br_schedule schedule;
+        struct br_graphene_report found;
+        if (all && part->best.makespan < INT64_MAX)
+            options.beat = part->best.makespan + 1;
+        bool ok = br_schedule_init(&schedule, part->in) &&
+                  br_graphene(&schedule, part->in, &part->reach, &options, &found);
+        if (ok) {
+            const char *order = report.order;
+            bool better = br_schedule_better(&schedule, &part->best) || !all;
+            if (schedule.makespan < INT64_MAX && better) {
+                br_schedule_swap(&schedule, &part->best);
+                part->method = "graphene";
+                report = found;
+            } else { /* what is kept is greedy or a baseline; the counts are the search's */
+                found.order = order;
+                found.long_score = report.long_score;
+                found.frag_score = report.frag_score;
+                found.t = report.t, found.s = report.s, found.p = report.p, found.c = report.c;
+                report = found;
+            }
+            *cut |= found.cut;
+        }
+        br_schedule_finish(&schedule);
+        if (!ok)
+            return false;
+    } else if (!out->bypass) {
+        *cut = true;
+    }
+    out->long_score = report.long_score;
+    out->frag_score = report.frag_score;
+    out->t = report.t;
+    out->s = report.s;
+    out->p = report.p;
+    out->c = report.c;
+    out->order = report.order;
+    out->pairs = report.pairs;
+    out->distinct = report.distinct;
+    out->duplicate = report.duplicate;
+    out->pruned = report.pruned;
+    out->variants = report.variants;
+    making->plan->placements += report.placements;
+    part->progress_before += report.distinct;
+    return true;
+}
+
+/* Plans one part and copies it into the plan, `offset` ticks after the start. */
+static bool make_part(struct part_making *part, struct br_plan_part *out, int64_t offset,
+                      bool *cut)
+{
+    struct making *making = part->making;
+    const struct br_instance *in = part->in;
+    struct br_plan *plan = making->plan;
+    bool all = strcmp(making->options.method, "best") == 0;
+    *out = (struct br_plan_part){.stages = in->stages, .tasks = in->tasks};
+    out->long_score = out->frag_score = NAN;
+    part->best_row = UINT32_MAX;
+    part->method = NULL;
+    if (!br_schedule_init(&part->best, in) || !br_reach_init(&part->reach, in))
+        return false;
+    part->bound = br_bounds_best(in);
+    if (part->heuristics) {
+        br_parallel(making->options.threads, part->heuristics, run_heuristic, part);
+        if (atomic_load(&part->memory_out))
+            return false;
+        plan->placements += (uint64_t)part->heuristics * in->tasks;
+    }
+    if ((all || part->heuristics == 0) && !search(part, out, cut))
+        return false;
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        uint32_t task = in->task_origin[t];
+        plan->start_ns[task] = (offset + part->best.start[t]) * in->tick_ns;
+        plan->machine[task] = part->best.machine[t];
+        plan->subset[task] = part->best.subset[t];
+    }
+    out->method = part->method;
+    out->start_ns = offset * in->tick_ns;
+    out->makespan_ns = part->best.makespan * in->tick_ns;
+    out->lower_bound_ns = part->bound.ticks * in->tick_ns;
+    return true;
+}
+
+/* Sums of the heuristics' makespans over the parts, for those that were finished in all. */
+static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows, int64_t tick_ns)
+{
+    plan->trial = br_arena_array(&plan->arena, rows + 1, sizeof *plan->trial);
+    if (!plan->trial)
+        return false;
+    for (uint32_t row = 0; row < rows; row++)
+        if (trial[row] != INT64_MAX)
+            plan->trial[plan->trials++] =
+                (struct br_plan_trial){br_heuristic_at(row)->name, trial[row] * tick_ns};
+    return true;
+}
+
+static bool make_parts(struct making *making, const struct br_parts *parts)
+{
+    struct br_plan *plan = making->plan;
+    const struct br_plan_options *o = &making->options;
+    uint32_t rows = heuristic_rows();
+    struct part_making part = {.making = making, .lock = PTHREAD_MUTEX_INITIALIZER};
+    int64_t *trial = calloc(rows + 1, sizeof *trial);
+    int64_t offset = 0, bound = 0;
+    bool ok = trial != NULL, cut = false, mixed = false;
+    part.trial = calloc(rows + 1, sizeof *part.trial);
+    plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
+    ok = ok && part.trial && plan->part;
+    if (strcmp(o->method, "best") == 0) {
+        part.heuristics = rows;
+    } else if (strcmp(o->method, "graphene") != 0) {
+        while (strcmp(br_heuristic_at(part.first_row)->name, o->method) != 0)
+            part.first_row++;
+        part.heuristics = 1;
+    }
+    for (uint32_t row = 0; ok && row < rows; row++)
+        if (row < part.first_row || row >= part.first_row + part.heuristics)
+            trial[row] = INT64_MAX;
+    for (uint32_t k = 0; ok && k < parts->count; k++) {
+        part.in = parts->part[k];
+        for (uint32_t row = 0; row < rows; row++)
+            part.trial[row] = INT64_MAX;
+        ok = make_part(&part, &plan->part[k], offset, &cut);
+        offset += part.best.makespan;
+        bound += part.bound.ticks;
+        plan->parts++;
+        mixed |= strcmp(plan->part[k].method ? plan->part[k].method : "",
+                        plan->part[0].method ? plan->part[0].method : "") != 0;
+        for (uint32_t row = 0; row < rows; row++)
+            trial[row] = trial[row] == INT64_MAX || part.trial[row] == INT64_MAX
+                             ? INT64_MAX
+                             : trial[row] + part.trial[row];
+        plan->bound_method = part.bound.method;
+        br_schedule_finish(&part.best);
+        br_reach_finish(&part.reach);
+    }
+    if (ok) {
+        int64_t tick = parts->whole->tick_ns;
+        plan->lower_bound_ns = bound * tick;
+        if (parts->count > 1)
+            plan->bound_method = "sum over parts";
+        plan->method = mixed ? o->method : plan->part[0].method;
+        if (cut)
+            plan->note = o->placements && !br_stopped(&making->stop)
+                             ? "the limit of placements ended the search"
+                             : "the search was ended early";
+        ok = add_trials(plan, trial, rows, tick);
+    }
+    free(trial);
+    free(part.trial);
+    pthread_mutex_destroy(&part.lock);
+    return ok;
+}
+
+static enum br_status make(struct making *making)
+{
+    struct br_instance *in = NULL;
+    struct br_parts parts = {0};
+    struct br_diag *diag = &making->diag;
+    enum br_status status = br_instance_create(making->dag, making->cluster, &in, diag);
+    if (status)
+        return status;
+    status = br_parts_create(in, &parts, diag);
+    if (status)
+        goto out;
+    making->plan = br_plan_create(in->tasks);
+    if (!making->plan || !make_parts(making, &parts)) {
+        status = br_fail_memory(diag);
+        goto out;
+    }
+    making->plan->seed = making->options.seed;
+    making->plan->method = br_arena_text(&making->plan->arena, making->plan->method);
+    if (!making->plan->method)
+        status = br_fail_memory(diag);
+    else
+        status = br_plan_rank(making->plan, making->dag, diag);
+    if (!status) {
+        status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
+        if (status == BR_NO) /* never shown as an answer: a plan that fails is our fault */
+            status = diag->status = BR_SYSTEM;
+    }
+out:
+    br_parts_finish(&parts);
+    br_instance_destroy(in);
+    return status;
+}
+
+static void *make_thread(void *argument)
+{
+    struct making *making = argument;
+    making->status = make(making);
+    pthread_mutex_lock(&making->lock);
+    making->finished = true;
+    pthread_cond_signal(&making->changed);
+    pthread_mutex_unlock(&making->lock);
+    return NULL;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Waits for the planning thread, passing on stop, limit and progress. */
+static void supervise(struct making *making)
+{
+    const struct br_plan_options *o = &making->options;
+    int64_t begin = now_ns(), shown = begin;
+    pthread_mutex_lock(&making->lock);
+    while (!making->finished) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += SUPERVISION_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&making->changed, &making->lock, &until);
+        int64_t now = now_ns();
+        making->timed_out |= o->time_limit_ns > 0 && now - begin >= o->time_limit_ns;
+        if (making->timed_out || br_stopped(o->stop))
+            __atomic_store_n(&making->stop, 1, __ATOMIC_RELAXED);
+        if (o->progress && now - shown >= PROGRESS_MS * 1000000L && !making->finished) {
+            struct br_progress progress = making->progress;
+            shown = now;
+            pthread_mutex_unlock(&making->lock);
+            o->progress(o->progress_context, &progress);
+            pthread_mutex_lock(&making->lock);
+        }
+    }
+    pthread_mutex_unlock(&making->lock);
+}
+
+static bool known_method(const char *method)
+{
+    for (uint32_t k = 0; br_method_name(k); k++)
+        if (strcmp(br_method_name(k), method) == 0)
+            return true;
+    return false;
+}
+
+enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
+                            const struct br_plan_options *options, struct br_plan **plan,
+                            struct br_diag *diag)
+{
+    struct making making = {.dag = dag,
+                            .cluster = cluster,
+                            .options = options ? *options : br_plan_options_default(),
+                            .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct br_plan_options *o = &making.options;
+    pthread_condattr_t attributes;
+    pthread_t thread;
+    *plan = NULL;
+    if (!o->method)
+        o->method = "best";
+    if (!known_method(o->method))
+        return br_fail(diag, BR_USAGE, "see the list of methods", "there is no method '%s'",
+                       o->method);
+    if (!(o->troublesome_limit >= 0 && o->troublesome_limit <= 1))
+        return br_fail(diag, BR_USAGE, "give a share from 0 to 1",
+                       "the limit on the share of troublesome work is %g", o->troublesome_limit);
+    if (o->threads == 0)
+        o->threads = br_processors();
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&making.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    int error = pthread_create(&thread, NULL, make_thread, &making);
+    if (error == 0) {
+        supervise(&making);
+        pthread_join(thread, NULL);
+        if (making.status && diag)
+            *diag = making.diag;
+        if (!making.status && making.timed_out && making.plan->note)
+            making.plan->note = "the time limit ended the search";
+    } else {
+        making.status =
+            br_fail(diag, BR_SYSTEM, "allow the process more threads or memory",
+                    "cannot start the planning thread: %s", strerror(error));
+    }
+    pthread_cond_destroy(&making.changed);
+    pthread_mutex_destroy(&making.lock);
+    if (making.status)
+        br_plan_destroy(making.plan);
+    else
+        *plan = making.plan;
+    return making.status;
+}

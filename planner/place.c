@@ -1,0 +1,397 @@
+/* Serial schedule generation on a subset. Readiness is counted on stages: a barrier arc counts once
+ * for the whole stage, and only tasks with one-to-one parents are counted one by one. The heap of
+ * ready tasks holds a cursor for each ready stage instead of its tasks. */
+#include "planner/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STOP_INTERVAL = 1024 };
+
+/* A ready task; where at != ALONE it is the first of its stage's sorted run that is not yet placed,
+ * and stands for the rest of the run. */
+struct ready {
+    uint32_t place, task, at;
+};
+#define ALONE UINT32_MAX
+
+/* What is known of a stage's placed tasks. */
+struct extent {
+    int64_t begin, end; /* least start and greatest end; valid where placed > 0 */
+    uint32_t placed;
+};
+
+struct level {
+    uint64_t space_mark;
+    uint32_t logged;
+    struct extent *extent; /* as it was */
+};
+
+struct br_placer {
+    const struct br_instance *in;
+    struct br_space *space;
+    int64_t *start;
+    uint32_t *machine;
+    struct extent *extent; /* by stage */
+    uint32_t *log;         /* tasks in the order in which they were placed */
+    uint32_t logged;
+    bool *alike;   /* by stage: tasks of equal duration without one-to-one arcs */
+    bool has_pairs; /* some arc is one-to-one */
+
+    struct level *level;
+    uint32_t levels, level_room;
+
+    /* Scratch of one br_place. */
+    uint32_t *left;         /* by stage: tasks of the subset not yet placed */
+    uint32_t *waiting;      /* by stage: unfinished stages of the subset before it, barrier arcs */
+    uint32_t *task_waiting; /* by task: unplaced one-to-one neighbours of the subset before it */
+    int64_t *base;          /* by stage: bound from barrier neighbours, once the stage is ready */
+    bool *by_task;          /* by stage: has one-to-one neighbours of the subset before it */
+    struct ready *heap;
+    uint32_t heap_size;
+    uint64_t placements;
+};
+
+struct br_placer *br_placer_create(const struct br_instance *in)
+{
+    struct br_placer *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    size_t n = in->tasks, s = in->stages;
+    p->in = in;
+    p->space = br_space_create(in);
+    p->start = malloc(n * sizeof *p->start);
+    p->machine = calloc(n, sizeof *p->machine);
+    p->extent = calloc(s, sizeof *p->extent);
+    p->log = malloc(n * sizeof *p->log);
+    p->alike = malloc(s * sizeof *p->alike);
+    p->left = malloc(s * sizeof *p->left);
+    p->waiting = malloc(s * sizeof *p->waiting);
+    p->base = malloc(s * sizeof *p->base);
+    p->by_task = malloc(s * sizeof *p->by_task);
+    p->heap = malloc(n * sizeof *p->heap);
+    bool ok = p->space && p->start && p->machine && p->extent && p->log && p->alike && p->left &&
+              p->waiting && p->base && p->by_task && p->heap;
+    for (uint32_t k = 0; ok && k < in->stages; k++) {
+        p->alike[k] = in->stage_equal[k];
+        for (uint32_t a = in->parent_first[k]; a < in->parent_first[k + 1]; a++)
+            if (in->parent[a].one_to_one)
+                p->alike[k] = false, p->has_pairs = true;
+        for (uint32_t a = in->child_first[k]; a < in->child_first[k + 1]; a++)
+            if (in->child[a].one_to_one)
+                p->alike[k] = false;
+    }
+    if (ok && p->has_pairs)
+        ok = (p->task_waiting = malloc(n * sizeof *p->task_waiting)) != NULL;
+    if (!ok) {
+        br_placer_destroy(p);
+        return NULL;
+    }
+    for (size_t t = 0; t < n; t++)
+        p->start[t] = BR_UNPLACED;
+    return p;
+}
+
+void br_placer_destroy(struct br_placer *p)
+{
+    if (!p)
+        return;
+    br_space_destroy(p->space);
+    for (uint32_t k = 0; k < p->level_room; k++)
+        free(p->level[k].extent);
+    free(p->level);
+    free(p->start);
+    free(p->machine);
+    free(p->extent);
+    free(p->log);
+    free(p->alike);
+    free(p->left);
+    free(p->waiting);
+    free(p->task_waiting);
+    free(p->base);
+    free(p->by_task);
+    free(p->heap);
+    free(p);
+}
+
+static void push_ready(struct br_placer *p, struct ready entry)
+{
+    uint32_t at = p->heap_size++;
+    for (; at && p->heap[(at - 1) / 2].place > entry.place; at = (at - 1) / 2)
+        p->heap[at] = p->heap[(at - 1) / 2];
+    p->heap[at] = entry;
+}
+
+static struct ready pop_ready(struct br_placer *p)
+{
+    struct ready top = p->heap[0], last = p->heap[--p->heap_size];
+    uint32_t at = 0, size = p->heap_size;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= size)
+            break;
+        if (child + 1 < size && p->heap[child + 1].place < p->heap[child].place)
+            child++;
+        if (last.place <= p->heap[child].place)
+            break;
+        p->heap[at] = p->heap[child];
+        at = child;
+    }
+    p->heap[at] = last;
+    return top;
+}
+
+/* One call of br_place: the direction is folded into which arcs come before and which after. */
+struct run {
+    struct br_placer *p;
+    bool forward;
+    const uint32_t *before_first, *after_first;
+    const struct br_arc *before, *after;
+    const char *letter;
+    char subset;
+    const struct br_order *order;
+};
+
+/* Puts the next task of the stage's sorted run at or after `at` into the heap, if there is one. */
+static void push_cursor(const struct run *run, uint32_t stage, uint32_t at)
+{
+    const struct br_instance *in = run->p->in;
+    for (; at < in->stage_first[stage + 1]; at++) {
+        uint32_t task = run->order->by_stage[at];
+        if (run->letter[task] == run->subset) {
+            push_ready(run->p, (struct ready){run->order->place[task], task, at});
+            return;
+        }
+    }
+}
+
+/* All barrier neighbours before the stage are placed, as far as they are of the subset. */
+static void stage_ready(const struct run *run, uint32_t stage)
+{
+    struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    int64_t base = BR_UNPLACED;
+    for (uint32_t a = run->before_first[stage]; a < run->before_first[stage + 1]; a++) {
+        const struct extent *e = &p->extent[run->before[a].stage];
+        if (run->before[a].one_to_one || !e->placed)
+            continue;
+        if (base == BR_UNPLACED || (run->forward ? e->end > base : e->begin < base))
+            base = run->forward ? e->end : e->begin;
+    }
+    p->base[stage] = base;
+    if (!p->by_task[stage]) {
+        push_cursor(run, stage, in->stage_first[stage]);
+        return;
+    }
+    for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++)
+        if (run->letter[t] == run->subset && p->task_waiting[t] == 0)
+            push_ready(p, (struct ready){run->order->place[t], t, ALONE});
+}
+
+/* The bound from everything placed before the task: earliest start, or latest end. */
+static int64_t bound_of(const struct run *run, uint32_t stage, uint32_t task)
+{
+    const struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    int64_t bound = p->base[stage];
+    for (uint32_t a = run->before_first[stage]; p->has_pairs && a < run->before_first[stage + 1];
+         a++) {
+        if (!run->before[a].one_to_one)
+            continue;
+        uint32_t other =
+            in->stage_first[run->before[a].stage] + (task - in->stage_first[stage]);
+        if (p->start[other] == BR_UNPLACED)
+            continue;
+        int64_t edge = p->start[other] + (run->forward ? in->duration[other] : 0);
+        if (bound == BR_UNPLACED || (run->forward ? edge > bound : edge < bound))
+            bound = edge;
+    }
+    if (bound == BR_UNPLACED)
+        bound = run->forward ? br_space_begin(p->space) : br_space_end(p->space);
+    return bound;
+}
+
+static void settle(const struct run *run, uint32_t stage, uint32_t task, struct br_fit fit)
+{
+    struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    struct extent *e = &p->extent[stage];
+    int64_t end = fit.start + in->duration[task];
+    p->start[task] = fit.start;
+    p->machine[task] = fit.machine;
+    p->log[p->logged++] = task;
+    p->placements++;
+    if (!e->placed || fit.start < e->begin)
+        e->begin = fit.start;
+    if (!e->placed || end > e->end)
+        e->end = end;
+    e->placed++;
+    p->left[stage]--;
+}
+
+/* Counts down what waited for the task, and for its stage where that is done. */
+static void release(const struct run *run, uint32_t stage, uint32_t task)
+{
+    struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    for (uint32_t a = run->after_first[stage]; a < run->after_first[stage + 1]; a++) {
+        uint32_t next = run->after[a].stage;
+        if (run->after[a].one_to_one) {
+            uint32_t other = in->stage_first[next] + (task - in->stage_first[stage]);
+            if (run->letter[other] == run->subset && --p->task_waiting[other] == 0 &&
+                p->waiting[next] == 0)
+                push_ready(p, (struct ready){run->order->place[other], other, ALONE});
+        } else if (p->left[stage] == 0 && p->left[next] > 0 && --p->waiting[next] == 0) {
+            stage_ready(run, next);
+        }
+    }
+}
+
+/* Counts what each stage, and each task with one-to-one neighbours, waits for. */
+static void count_waiting(const struct run *run)
+{
+    struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    for (uint32_t s = 0; s < in->stages; s++) {
+        p->left[s] = 0;
+        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
+            p->left[s] += run->letter[t] == run->subset;
+    }
+    for (uint32_t s = 0; s < in->stages; s++) {
+        p->waiting[s] = 0;
+        p->by_task[s] = false;
+        if (p->left[s] == 0)
+            continue;
+        for (uint32_t a = run->before_first[s]; a < run->before_first[s + 1]; a++) {
+            uint32_t other = run->before[a].stage;
+            if (p->left[other] == 0)
+                continue;
+            if (!run->before[a].one_to_one) {
+                p->waiting[s]++;
+                continue;
+            }
+            uint32_t here = in->stage_first[s], there = in->stage_first[other];
+            if (!p->by_task[s])
+                memset(p->task_waiting + here, 0,
+                       (in->stage_first[s + 1] - here) * sizeof *p->task_waiting);
+            p->by_task[s] = true;
+            for (uint32_t i = 0; i < in->stage_first[s + 1] - here; i++)
+                p->task_waiting[here + i] += run->letter[there + i] == run->subset;
+        }
+    }
+}
+
+/* Places the task, and where its stage is alike all others of the subset with it. */
+static bool place_next(const struct run *run, const struct ready *entry)
+{
+    struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    uint32_t stage = in->task_stage[entry->task];
+    int64_t duration = in->duration[entry->task];
+    int64_t bound = bound_of(run, stage, entry->task);
+    uint32_t batch = p->alike[stage] ? p->left[stage] : 1, at = entry->at;
+    while (batch) {
+        struct br_fit fit = run->forward ? br_space_earliest(p->space, stage, duration, bound)
+                                         : br_space_latest(p->space, stage, duration, bound);
+        uint32_t copies =
+            batch > 1 ? br_space_copies(p->space, stage, duration, fit, batch) : 1;
+        if (!br_space_place(p->space, stage, duration, fit, copies))
+            return false;
+        batch -= copies;
+        bound = fit.start + (run->forward ? 0 : duration);
+        for (; copies; copies--) {
+            uint32_t task = entry->task;
+            if (p->alike[stage]) {
+                while (run->letter[run->order->by_stage[at]] != run->subset)
+                    at++;
+                task = run->order->by_stage[at++];
+            }
+            settle(run, stage, task, fit);
+            release(run, stage, task);
+        }
+    }
+    if (entry->at != ALONE && !p->alike[stage])
+        push_cursor(run, stage, entry->at + 1);
+    return true;
+}
+
+bool br_place(struct br_placer *p, enum br_direction direction, const char *letter, char subset,
+              const struct br_order *order, const volatile int *stop)
+{
+    const struct br_instance *in = p->in;
+    bool forward = direction == BR_FORWARD;
+    struct run run = {.p = p,
+                      .forward = forward,
+                      .before_first = forward ? in->parent_first : in->child_first,
+                      .before = forward ? in->parent : in->child,
+                      .after_first = forward ? in->child_first : in->parent_first,
+                      .after = forward ? in->child : in->parent,
+                      .letter = letter,
+                      .subset = subset,
+                      .order = order};
+    uint64_t next_check = p->placements + STOP_INTERVAL;
+    p->heap_size = 0;
+    count_waiting(&run);
+    for (uint32_t s = 0; s < in->stages; s++)
+        if (p->left[s] > 0 && p->waiting[s] == 0)
+            stage_ready(&run, s);
+    while (p->heap_size) {
+        struct ready entry = pop_ready(p);
+        if (!place_next(&run, &entry))
+            return false;
+        if (p->placements >= next_check) {
+            if (stop && *stop)
+                return false;
+            next_check = p->placements + STOP_INTERVAL;
+        }
+    }
+    return true;
+}
+
+bool br_placer_push(struct br_placer *p)
+{
+    if (p->levels == p->level_room) {
+        struct level *larger = realloc(p->level, (p->level_room + 1) * sizeof *larger);
+        if (!larger)
+            return false;
+        p->level = larger;
+        larger[p->level_room].extent = malloc(p->in->stages * sizeof *p->extent);
+        if (!larger[p->level_room].extent)
+            return false;
+        p->level_room++;
+    }
+    struct level *level = &p->level[p->levels++];
+    level->space_mark = br_space_mark(p->space);
+    level->logged = p->logged;
+    memcpy(level->extent, p->extent, p->in->stages * sizeof *p->extent);
+    return true;
+}
+
+void br_placer_pop(struct br_placer *p)
+{
+    const struct level *level = &p->level[--p->levels];
+    br_space_undo(p->space, level->space_mark);
+    while (p->logged > level->logged)
+        p->start[p->log[--p->logged]] = BR_UNPLACED;
+    memcpy(p->extent, level->extent, p->in->stages * sizeof *p->extent);
+}
+
+const struct br_space *br_placer_space(const struct br_placer *p)
+{
+    return p->space;
+}
+
+const int64_t *br_placer_start(const struct br_placer *p)
+{
+    return p->start;
+}
+
+const uint32_t *br_placer_machine(const struct br_placer *p)
+{
+    return p->machine;
+}
+
+uint64_t br_placer_placements(const struct br_placer *p)
+{
+    return p->placements;
+}

@@ -1,0 +1,53 @@
+/* Placing a subset of the tasks into a space, forward or backward.
+ *
+ * [Grandl16, 4.2]: ready is a task of the subset whose parents within the subset are placed; among
+ * the ready ones the first of a given order goes to the earliest fit after all its placed parents,
+ * in whatever subset. Backward is the mirror image. On a whole job this is serial schedule
+ * generation [Kolisch96]; here it is that on a part of the tasks, around what is placed already.
+ */
+#ifndef BR_PLANNER_PLACE_H
+#define BR_PLANNER_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/instance.h"
+#include "planner/space.h"
+
+/* The order in which ready tasks are taken, one for the whole job; see order.h. */
+struct br_order {
+    uint32_t *place;    /* by task: 0 is taken first; a permutation */
+    uint32_t *by_stage; /* the tasks by stage, those of a stage sorted by place */
+};
+
+enum br_direction { BR_FORWARD, BR_BACKWARD };
+
+struct br_placer;
+
+/* A workspace over the instance, which it borrows: an empty space, and where each task is. NULL
+ * when memory is out. O(tasks + arcs). */
+struct br_placer *br_placer_create(const struct br_instance *instance);
+void br_placer_destroy(struct br_placer *placer);
+
+/* Places all tasks whose letter[task] is `subset`. A task without a placed parent (forward) or
+ * child (backward) is bounded by the least start or the greatest end in the space. False when
+ * memory is out or *stop became non-zero (stop may be NULL); a part of the subset is then placed,
+ * and br_placer_pop takes it out. Tasks that are alike are placed in bulk; otherwise each costs a
+ * search of the space. */
+bool br_place(struct br_placer *placer, enum br_direction direction, const char *letter,
+              char subset, const struct br_order *order, const volatile int *stop);
+
+/* Opens a level; false when memory is out. */
+bool br_placer_push(struct br_placer *placer);
+/* Takes out everything placed since the level was opened, and closes it. */
+void br_placer_pop(struct br_placer *placer);
+
+const struct br_space *br_placer_space(const struct br_placer *placer);
+/* By task, in ticks; BR_UNPLACED where it is not placed. */
+#define BR_UNPLACED INT64_MIN
+const int64_t *br_placer_start(const struct br_placer *placer);
+const uint32_t *br_placer_machine(const struct br_placer *placer);
+/* Tasks placed in the life of the placer, undone ones included: the unit of effort. */
+uint64_t br_placer_placements(const struct br_placer *placer);
+
+#endif
