@@ -22,8 +22,8 @@ struct dispatch {
     const struct br_instance *in;
     const struct br_order *order;
     struct br_schedule *schedule;
-    int64_t *free;   /* [machine * resources + resource] */
-    double *weight;  /* [class * resources + resource]: 1 / capacity^2 */
+    int64_t *free;  /* [machine * resources + resource] */
+    double *weight; /* [class * resources + resource]: 1 / capacity^2 */
     uint32_t *machine_class;
     struct event *event;
     uint32_t events;
@@ -37,7 +37,7 @@ struct dispatch {
     bool *alike;            /* by stage: equal durations, no one-to-one arcs */
     uint32_t *heap;         /* stages with ready tasks, by the place of their first */
     uint32_t heap_size;
-    uint32_t *aside;        /* stages that fit nowhere now */
+    uint32_t *aside; /* stages that fit nowhere now */
     uint32_t asides;
 };
 
@@ -417,8 +417,7 @@ static void release(struct dispatch *d)
 }
 
 bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
-                 const struct br_order *order, enum br_dispatch_rule rule,
-                 const volatile int *stop)
+                 const struct br_order *order, enum br_dispatch_rule rule, const volatile int *stop)
 {
     struct dispatch d = {.in = in, .order = order, .schedule = schedule};
     bool ok = prepare(&d);

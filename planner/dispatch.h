@@ -1,7 +1,8 @@
 /* Parallel schedule generation: time goes forward, and whatever is ready and fits starts now.
  *
  * [Kolisch96]; work-conserving, as a cluster scheduler is that never leaves a machine idle which
- * some ready task fits. */
+ * some ready task fits. (A task of duration 0 takes its turn in its stage, though it needs no
+ * room.) */
 #ifndef BR_PLANNER_DISPATCH_H
 #define BR_PLANNER_DISPATCH_H
 

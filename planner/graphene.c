@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,32 +22,23 @@ struct step {
     enum br_direction direction;
 };
 
-struct variant {
-    const char *name;
-    struct step step[4];
-};
+enum { STEPS = 4 };
 
 #define F BR_FORWARD
 #define B BR_BACKWARD
 /* Neighbours share as many first steps as they can. P always goes backward and C forward; S can go
  * forward while C is not placed and backward while P is not placed. */
-static const struct variant variants[] = {
-    {"T> S> C> P<", {{'T', F}, {'S', F}, {'C', F}, {'P', B}}},
-    {"T> S> P< C>", {{'T', F}, {'S', F}, {'P', B}, {'C', F}}},
-    {"T> S< C> P<", {{'T', F}, {'S', B}, {'C', F}, {'P', B}}},
-    {"T> S< P< C>", {{'T', F}, {'S', B}, {'P', B}, {'C', F}}},
-    {"T> C> S< P<", {{'T', F}, {'C', F}, {'S', B}, {'P', B}}},
-    {"T> P< S> C>", {{'T', F}, {'P', B}, {'S', F}, {'C', F}}},
-    {"T< S> C> P<", {{'T', B}, {'S', F}, {'C', F}, {'P', B}}},
-    {"T< S> P< C>", {{'T', B}, {'S', F}, {'P', B}, {'C', F}}},
-    {"T< S< C> P<", {{'T', B}, {'S', B}, {'C', F}, {'P', B}}},
-    {"T< S< P< C>", {{'T', B}, {'S', B}, {'P', B}, {'C', F}}},
-    {"T< C> S< P<", {{'T', B}, {'C', F}, {'S', B}, {'P', B}}},
-    {"T< P< S> C>", {{'T', B}, {'P', B}, {'S', F}, {'C', F}}},
+static const struct step variants[][STEPS] = {
+    {{'T', F}, {'S', F}, {'C', F}, {'P', B}}, {{'T', F}, {'S', F}, {'P', B}, {'C', F}},
+    {{'T', F}, {'S', B}, {'C', F}, {'P', B}}, {{'T', F}, {'S', B}, {'P', B}, {'C', F}},
+    {{'T', F}, {'C', F}, {'S', B}, {'P', B}}, {{'T', F}, {'P', B}, {'S', F}, {'C', F}},
+    {{'T', B}, {'S', F}, {'C', F}, {'P', B}}, {{'T', B}, {'S', F}, {'P', B}, {'C', F}},
+    {{'T', B}, {'S', B}, {'C', F}, {'P', B}}, {{'T', B}, {'S', B}, {'P', B}, {'C', F}},
+    {{'T', B}, {'C', F}, {'S', B}, {'P', B}}, {{'T', B}, {'P', B}, {'S', F}, {'C', F}},
 };
 #undef F
 #undef B
-enum { VARIANTS = sizeof variants / sizeof variants[0], STEPS = 4 };
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 struct worker {
     struct br_placer *placer;
@@ -81,12 +73,12 @@ static uint32_t subset_index(char subset)
 
 /* Empty subsets drop out of a variant; of variants that then are alike only the first is needed.
  * Returns the number of steps left. */
-static uint32_t reduce(const struct variant *variant, const uint32_t *size, struct step *steps)
+static uint32_t reduce(const struct step *variant, const uint32_t *size, struct step *steps)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < STEPS; k++)
-        if (size[subset_index(variant->step[k].subset)])
-            steps[n++] = variant->step[k];
+        if (size[subset_index(variant[k].subset)])
+            steps[n++] = variant[k];
     return n;
 }
 
@@ -102,7 +94,7 @@ static bool repeats_earlier(uint32_t v, const uint32_t *size, const struct step 
 {
     struct step other[STEPS];
     for (uint32_t k = 0; k < v; k++)
-        if (reduce(&variants[k], size, other) == n && same_steps(other, steps, n))
+        if (reduce(variants[k], size, other) == n && same_steps(other, steps, n))
             return true;
     return false;
 }
@@ -147,7 +139,7 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
         size[subset_index(w->letter[t])]++;
     for (uint32_t v = 0; ok && v < VARIANTS; v++) {
         struct step steps[STEPS];
-        uint32_t n = reduce(&variants[v], size, steps), shared = 0;
+        uint32_t n = reduce(variants[v], size, steps), shared = 0;
         if (repeats_earlier(v, size, steps, n))
             continue;
         while (shared < open && shared < n && same_steps(path + shared, steps + shared, 1))
@@ -202,7 +194,7 @@ static uint32_t affordable(const struct br_troubles *troubles, const struct br_i
 static void report_best(struct br_graphene_report *report, const struct search *search,
                         const struct br_scores *scores, const struct worker *w)
 {
-    const struct br_trouble *set = &search->troubles->set[w->candidate];
+    const struct br_trouble *set = search->troubles->set[w->candidate];
     uint32_t size[4] = {0};
     for (uint32_t t = 0; t < search->in->tasks; t++)
         size[subset_index(w->best.subset[t])]++;
@@ -210,7 +202,12 @@ static void report_best(struct br_graphene_report *report, const struct search *
     report->s = size[1];
     report->p = size[2];
     report->c = size[3];
-    report->order = variants[w->variant].name;
+    struct step steps[STEPS];
+    uint32_t n = reduce(variants[w->variant], size, steps);
+    for (uint32_t k = 0, at = 0; k < n; k++)
+        at += (uint32_t)snprintf(report->order + at, sizeof report->order - at, "%s%c%c",
+                                 k ? " " : "", steps[k].subset,
+                                 steps[k].direction == BR_FORWARD ? '>' : '<');
     if (set->l && scores->longest > 0)
         report->long_score = (double)scores->long_value[set->l - 1] / (double)scores->longest;
     if (set->f)
@@ -259,7 +256,7 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
     *report = (struct br_graphene_report){.long_score = NAN, .frag_score = NAN};
     schedule->makespan = INT64_MAX;
     bool ok = key && br_scores_init(&scores, in, options->frag_score, options->threshold_limit) &&
-              br_troubles_init(&troubles, in, &scores, options->troublesome_limit);
+              br_troubles_init(&troubles, in, &scores, options->troublesome_limit, options->stop);
     for (uint32_t d = 0; ok && d < 2; d++) {
         br_key_longest(in, reach, d ? BR_BACKWARD : BR_FORWARD, key);
         ok = br_order_init(&search.order[d ? BR_BACKWARD : BR_FORWARD], in, key);
@@ -294,7 +291,7 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
         report->distinct = troubles.count;
         report->duplicate = troubles.duplicate;
         report->pruned = troubles.pruned;
-        report->cut = atomic_load(&search.cut) || count < troubles.count;
+        report->cut = troubles.cut || atomic_load(&search.cut) || count < troubles.count;
         if (best->best.makespan != INT64_MAX) {
             report_best(report, &search, &scores, best);
             br_schedule_swap(schedule, &best->best);

@@ -13,7 +13,7 @@ struct br_graphene_options {
     uint32_t threshold_limit;
     double troublesome_limit;
     uint32_t threads;
-    uint64_t placements;     /* 0: none; else candidates are left out that would go beyond */
+    uint64_t placements;      /* 0: none; else candidates are left out that would go beyond */
     const volatile int *stop; /* may be NULL */
     /* Variants that grow beyond this are given up: the makespan that is there already. */
     int64_t beat;
@@ -28,8 +28,8 @@ struct br_graphene_report {
     uint64_t pairs, distinct, duplicate, pruned, variants, placements;
     double long_score, frag_score; /* NAN: none */
     uint32_t t, s, p, c;
-    const char *order; /* static storage; NULL where no variant beat options->beat */
-    bool cut;          /* stop or the limit of placements left candidates out */
+    char order[16]; /* such as "T> S< C> P<"; empty where no variant beat options->beat */
+    bool cut;       /* stop or the limit of placements left candidates out */
 };
 
 /* Fills the schedule with the best variant: the smallest makespan, then the smaller sum of ends,

@@ -146,10 +146,9 @@ static enum br_status refuse_amount(const struct br_dag *dag, const struct br_cl
             br_decimal_format(dag->demand[d].amount, amount, sizeof amount);
     br_decimal_format(largest, most, sizeof most);
     if (!declared)
-        return br_fail_at(diag, s->pos, BR_BAD_INPUT,
-                          "give the cluster that resource, or drop the demand",
-                          "task %s demands %s of %s, which no machine of the cluster has", id,
-                          amount, name);
+        return br_fail_at(
+            diag, s->pos, BR_BAD_INPUT, "give the cluster that resource, or drop the demand",
+            "task %s demands %s of %s, which no machine of the cluster has", id, amount, name);
     return br_fail_at(diag, s->pos, BR_BAD_INPUT,
                       "give the cluster a larger machine, or the task a smaller demand",
                       "task %s demands %s of %s, but the largest machine, %s, has %s", id, amount,
@@ -166,8 +165,7 @@ static int32_t digits_needed(const struct br_dag *dag, const struct br_cluster *
             -dag->demand[d].amount.exponent > digits)
             digits = -dag->demand[d].amount.exponent;
     for (uint32_t c = 0; c < cluster->classes; c++) {
-        struct br_decimal value =
-            br_cluster_capacity(cluster, c, dag->resource[resource].name);
+        struct br_decimal value = br_cluster_capacity(cluster, c, dag->resource[resource].name);
         if (value.mantissa && -value.exponent > digits)
             digits = -value.exponent;
     }

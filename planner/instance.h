@@ -20,7 +20,7 @@
 #define BR_TICKS_MAX (INT64_MAX / 4)
 
 struct br_arc {
-    uint32_t stage; /* at the other end */
+    uint32_t stage;  /* at the other end */
     bool one_to_one; /* only where both stages have several tasks; else a barrier says the same */
 };
 
@@ -32,13 +32,13 @@ struct br_instance {
     /* Tasks, by stage; the tasks of stage s are stage_first[s] .. stage_first[s + 1] - 1. */
     uint32_t *stage_first; /* stages + 1 */
     uint32_t *task_stage;
-    int64_t *duration;        /* by task, in ticks */
-    int64_t *stage_longest;   /* longest duration in the stage */
-    bool *stage_equal;        /* all tasks of the stage last equally long */
-    int64_t *demand;          /* [stage * resources + resource] */
-    uint32_t *task_origin;    /* task number in the Dag */
-    uint32_t *topological;    /* stages, parents first, ties by number */
-    uint32_t *position;       /* of a stage in topological */
+    int64_t *duration;      /* by task, in ticks */
+    int64_t *stage_longest; /* longest duration in the stage */
+    bool *stage_equal;      /* all tasks of the stage last equally long */
+    int64_t *demand;        /* [stage * resources + resource] */
+    uint32_t *task_origin;  /* task number in the Dag */
+    uint32_t *topological;  /* stages, parents first, ties by number */
+    uint32_t *position;     /* of a stage in topological */
 
     /* Arcs between stages in CSR form, each once, sorted by the stage at the other end. */
     uint32_t *child_first; /* stages + 1 */

@@ -69,7 +69,7 @@ struct making {
     struct br_diag diag;
     enum br_status status;
 
-    volatile int stop;  /* set by the supervisor; read through br_stopped */
+    volatile int stop;    /* set by the supervisor; read through br_stopped */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     bool finished;
@@ -84,12 +84,12 @@ struct part_making {
     struct br_reach reach;
     struct br_bound bound;
     struct br_schedule best;
-    const char *method;     /* of best */
-    int64_t *trial;         /* by heuristic: makespan, or INT64_MAX where it was not finished */
-    uint32_t heuristics;    /* rows to run */
+    const char *method;  /* of best */
+    int64_t *trial;      /* by heuristic: makespan, or INT64_MAX where it was not finished */
+    uint32_t heuristics; /* rows to run */
     uint32_t first_row;
     uint32_t best_row;
-    pthread_mutex_t lock;   /* guards best, method and best_row */
+    pthread_mutex_t lock; /* guards best, method and best_row */
     atomic_bool memory_out;
     uint64_t progress_before; /* candidates of the parts before */
 };
@@ -206,18 +206,18 @@ static bool search(struct part_making *part, struct br_plan_part *out, bool *cut
         bool ok = br_schedule_init(&schedule, part->in) &&
                   br_graphene(&schedule, part->in, &part->reach, &options, &found);
         if (ok) {
-            const char *order = report.order;
             bool better = br_schedule_better(&schedule, &part->best) || !all;
             if (schedule.makespan < INT64_MAX && better) {
                 br_schedule_swap(&schedule, &part->best);
                 part->method = "graphene";
                 report = found;
-            } else { /* what is kept is greedy or a baseline; the counts are the search's */
-                found.order = order;
-                found.long_score = report.long_score;
-                found.frag_score = report.frag_score;
-                found.t = report.t, found.s = report.s, found.p = report.p, found.c = report.c;
-                report = found;
+            } else { /* what is kept is greedy or a baseline; the effort is the search's */
+                report.pairs = found.pairs;
+                report.distinct = found.distinct;
+                report.duplicate = found.duplicate;
+                report.pruned = found.pruned;
+                report.variants = found.variants;
+                report.placements = found.placements;
             }
             *cut |= found.cut;
         }
@@ -233,7 +233,8 @@ static bool search(struct part_making *part, struct br_plan_part *out, bool *cut
     out->s = report.s;
     out->p = report.p;
     out->c = report.c;
-    out->order = report.order;
+    if (report.order[0] && !(out->order = br_arena_text(&making->plan->arena, report.order)))
+        return false;
     out->pairs = report.pairs;
     out->distinct = report.distinct;
     out->duplicate = report.duplicate;
@@ -245,8 +246,7 @@ static bool search(struct part_making *part, struct br_plan_part *out, bool *cut
 }
 
 /* Plans one part and copies it into the plan, `offset` ticks after the start. */
-static bool make_part(struct part_making *part, struct br_plan_part *out, int64_t offset,
-                      bool *cut)
+static bool make_part(struct part_making *part, struct br_plan_part *out, int64_t offset, bool *cut)
 {
     struct making *making = part->making;
     const struct br_instance *in = part->in;
@@ -302,6 +302,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     int64_t *trial = calloc(rows + 1, sizeof *trial);
     int64_t offset = 0, bound = 0;
     bool ok = trial != NULL, cut = false, mixed = false;
+    const struct br_plan_part *main_part = NULL;
     part.trial = calloc(rows + 1, sizeof *part.trial);
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
     ok = ok && part.trial && plan->part;
@@ -323,8 +324,11 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         offset += part.best.makespan;
         bound += part.bound.ticks;
         plan->parts++;
-        mixed |= strcmp(plan->part[k].method ? plan->part[k].method : "",
-                        plan->part[0].method ? plan->part[0].method : "") != 0;
+        /* What needed no search names the plan only where nothing did. */
+        if (ok && (!main_part || (main_part->bypass && !plan->part[k].bypass)))
+            main_part = &plan->part[k];
+        else if (ok && !plan->part[k].bypass)
+            mixed |= strcmp(plan->part[k].method, main_part->method) != 0;
         for (uint32_t row = 0; row < rows; row++)
             trial[row] = trial[row] == INT64_MAX || part.trial[row] == INT64_MAX
                              ? INT64_MAX
@@ -338,7 +342,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         plan->lower_bound_ns = bound * tick;
         if (parts->count > 1)
             plan->bound_method = "sum over parts";
-        plan->method = mixed ? o->method : plan->part[0].method;
+        plan->method = mixed ? o->method : main_part->method;
         if (cut)
             plan->note = o->placements && !br_stopped(&making->stop)
                              ? "the limit of placements ended the search"
@@ -473,9 +477,8 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
         if (!making.status && making.timed_out && making.plan->note)
             making.plan->note = "the time limit ended the search";
     } else {
-        making.status =
-            br_fail(diag, BR_SYSTEM, "allow the process more threads or memory",
-                    "cannot start the planning thread: %s", strerror(error));
+        making.status = br_fail(diag, BR_SYSTEM, "allow the process more threads or memory",
+                                "cannot start the planning thread: %s", strerror(error));
     }
     pthread_cond_destroy(&making.changed);
     pthread_mutex_destroy(&making.lock);

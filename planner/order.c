@@ -12,8 +12,7 @@ static int64_t max64(int64_t a, int64_t b)
 
 /* One direction: `out` of a task is the longest path through tasks that come before it in the
  * given sense. `passed` is scratch, by stage: the longest path up to and with any of its tasks. */
-static void longest_paths(const struct br_instance *in, bool forward, int64_t *out,
-                          int64_t *passed)
+static void longest_paths(const struct br_instance *in, bool forward, int64_t *out, int64_t *passed)
 {
     const uint32_t *first = forward ? in->parent_first : in->child_first;
     const struct br_arc *arc = forward ? in->parent : in->child;
@@ -30,8 +29,7 @@ static void longest_paths(const struct br_instance *in, bool forward, int64_t *o
             uint32_t there = in->stage_first[arc[a].stage];
             if (arc[a].one_to_one)
                 for (uint32_t i = 0; i < count; i++)
-                    out[here + i] =
-                        max64(out[here + i], out[there + i] + in->duration[there + i]);
+                    out[here + i] = max64(out[here + i], out[there + i] + in->duration[there + i]);
         }
         passed[s] = 0;
         for (uint32_t i = 0; i < count; i++)
@@ -108,9 +106,9 @@ int64_t br_dominant_share(const struct br_instance *in, uint32_t stage)
 {
     int64_t share = 0;
     for (uint32_t r = 0; r < in->resources; r++)
-        share = max64(share,
-                      (int64_t)(((__int128)in->demand[(size_t)stage * in->resources + r] << 32) /
-                                in->total[r]));
+        share =
+            max64(share, (int64_t)(((__int128)in->demand[(size_t)stage * in->resources + r] << 32) /
+                                   in->total[r]));
     return share;
 }
 

@@ -35,8 +35,9 @@ struct br_placer {
     struct extent *extent; /* by stage */
     uint32_t *log;         /* tasks in the order in which they were placed */
     uint32_t logged;
-    bool *alike;   /* by stage: tasks of equal duration without one-to-one arcs */
+    bool *alike;    /* by stage: tasks of equal duration without one-to-one arcs */
     bool has_pairs; /* some arc is one-to-one */
+    bool plain;     /* no bulk placement */
 
     struct level *level;
     uint32_t levels, level_room;
@@ -198,8 +199,7 @@ static int64_t bound_of(const struct run *run, uint32_t stage, uint32_t task)
          a++) {
         if (!run->before[a].one_to_one)
             continue;
-        uint32_t other =
-            in->stage_first[run->before[a].stage] + (task - in->stage_first[stage]);
+        uint32_t other = in->stage_first[run->before[a].stage] + (task - in->stage_first[stage]);
         if (p->start[other] == BR_UNPLACED)
             continue;
         int64_t edge = p->start[other] + (run->forward ? in->duration[other] : 0);
@@ -294,7 +294,7 @@ static bool place_next(const struct run *run, const struct ready *entry)
         struct br_fit fit = run->forward ? br_space_earliest(p->space, stage, duration, bound)
                                          : br_space_latest(p->space, stage, duration, bound);
         uint32_t copies =
-            batch > 1 ? br_space_copies(p->space, stage, duration, fit, batch) : 1;
+            batch > 1 && !p->plain ? br_space_copies(p->space, stage, duration, fit, batch) : 1;
         if (!br_space_place(p->space, stage, duration, fit, copies))
             return false;
         batch -= copies;
@@ -374,6 +374,11 @@ void br_placer_pop(struct br_placer *p)
     while (p->logged > level->logged)
         p->start[p->log[--p->logged]] = BR_UNPLACED;
     memcpy(p->extent, level->extent, p->in->stages * sizeof *p->extent);
+}
+
+void br_placer_set_plain(struct br_placer *p, bool plain)
+{
+    p->plain = plain;
 }
 
 const struct br_space *br_placer_space(const struct br_placer *p)

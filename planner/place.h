@@ -37,6 +37,10 @@ void br_placer_destroy(struct br_placer *placer);
 bool br_place(struct br_placer *placer, enum br_direction direction, const char *letter,
               char subset, const struct br_order *order, const volatile int *stop);
 
+/* With plain set every task costs a search of its own. The placement is the same: tests hold the
+ * two against each other. */
+void br_placer_set_plain(struct br_placer *placer, bool plain);
+
 /* Opens a level; false when memory is out. */
 bool br_placer_push(struct br_placer *placer);
 /* Takes out everything placed since the level was opened, and closes it. */

@@ -71,8 +71,7 @@ enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, stru
             plan->end_ns[t] = plan->start_ns[t] + dag->duration_ns[t];
             if (plan->end_ns[t] > plan->makespan_ns)
                 plan->makespan_ns = plan->end_ns[t];
-            key[t] =
-                (struct rank_key){plan->start_ns[t], dag->duration_ns[t], position[s], t};
+            key[t] = (struct rank_key){plan->start_ns[t], dag->duration_ns[t], position[s], t};
         }
     qsort(key, plan->tasks, sizeof *key, by_start);
     for (uint32_t k = 0; k < plan->tasks; k++) {
@@ -139,8 +138,8 @@ const char *br_plan_note(const struct br_plan *plan)
     return plan->note;
 }
 
-enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns,
-                                   const char *method, struct br_diag *diag)
+enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns, const char *method,
+                                   struct br_diag *diag)
 {
     if (lower_bound_ns > plan->makespan_ns)
         return br_fail(diag, BR_SYSTEM, "report this: a bound or a plan is wrong",

@@ -17,28 +17,28 @@ struct br_plan_trial {
 /* How the search went, part by part between cuts; for --explain. */
 struct br_plan_part {
     uint32_t stages, tasks;
-    const char *method;             /* that made this part of the plan */
-    const char *bypass;             /* why the search was skipped; NULL where it was not */
-    double long_score, frag_score;  /* thresholds (l, f) of the chosen T; NAN for "none" */
-    uint32_t t, s, p, c;            /* sizes of the chosen subsets, in tasks */
-    const char *order;              /* such as "T> S< C> P<" (> forward, < backward); NULL: none */
-    uint64_t pairs;                 /* threshold pairs looked at */
+    const char *method;            /* that made this part of the plan */
+    const char *bypass;            /* why the search was skipped; NULL where it was not */
+    double long_score, frag_score; /* thresholds (l, f) of the chosen T; NAN for "none" */
+    uint32_t t, s, p, c;           /* sizes of the chosen subsets, in tasks */
+    const char *order;             /* such as "T> S< C> P<" (> forward, < backward); NULL: none */
+    uint64_t pairs;                /* threshold pairs looked at */
     uint64_t distinct, duplicate, pruned; /* sets T after closing */
-    uint64_t variants;              /* placements of a whole part tried */
+    uint64_t variants;                    /* placements of a whole part tried */
     int64_t start_ns, makespan_ns, lower_bound_ns;
 };
 
 struct br_plan {
     struct br_arena arena;
-    const char *method;       /* what the user asked for and what won, such as "graphene" */
+    const char *method; /* what the user asked for and what won, such as "graphene" */
     uint64_t seed;
     uint32_t tasks;
-    int64_t *start_ns;        /* by task */
+    int64_t *start_ns; /* by task */
     int64_t *end_ns;
     uint32_t *machine;
-    uint32_t *rank;           /* 1..n */
-    char *subset;             /* T, S, P or C */
-    uint32_t *order;          /* task with rank k + 1 */
+    uint32_t *rank;  /* 1..n */
+    char *subset;    /* T, S, P or C */
+    uint32_t *order; /* task with rank k + 1 */
     int64_t makespan_ns;
     int64_t lower_bound_ns;
     const char *bound_method; /* the plan's arena or static storage */
@@ -46,8 +46,8 @@ struct br_plan {
     struct br_plan_trial *trial;
     uint32_t parts;
     struct br_plan_part *part;
-    uint64_t placements;      /* tasks placed by the whole search */
-    const char *note;         /* a limit that cut the search; NULL where none did */
+    uint64_t placements; /* tasks placed by the whole search */
+    const char *note;    /* a limit that cut the search; NULL where none did */
 };
 
 /* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL when memory is out. */

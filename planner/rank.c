@@ -49,7 +49,8 @@ bool br_rank_depth_first(const struct br_instance *in, uint32_t *out)
     return ok;
 }
 
-/* Stages whose children are all labelled, in a heap with the lexicographically least list on top. */
+/* Stages whose children are all labelled, in a heap with the lexicographically least list on top.
+ */
 struct labels {
     const struct br_instance *in;
     const uint32_t *label; /* by stage, where given */

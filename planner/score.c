@@ -88,8 +88,8 @@ static bool frag_score(const struct br_instance *in, uint32_t stage, enum br_fra
     for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++)
         sum += (double)in->duration[t];
     for (uint32_t r = 0; r < in->resources; r++) {
-        double share = (double)in->demand[(size_t)stage * in->resources + r] * sum /
-                       (double)in->total[r];
+        double share =
+            (double)in->demand[(size_t)stage * in->resources + r] * sum / (double)in->total[r];
         if (share > work)
             work = share;
     }
@@ -112,8 +112,8 @@ static uint32_t thin(void *values, uint32_t count, size_t size, uint32_t limit)
     return limit;
 }
 
-bool br_scores_init(struct br_scores *scores, const struct br_instance *in,
-                    enum br_frag_score form, uint32_t limit)
+bool br_scores_init(struct br_scores *scores, const struct br_instance *in, enum br_frag_score form,
+                    uint32_t limit)
 {
     *scores = (struct br_scores){.frag = malloc(in->stages * sizeof *scores->frag),
                                  .long_value = malloc(in->tasks * sizeof *scores->long_value),

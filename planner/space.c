@@ -29,7 +29,7 @@ struct br_space {
     struct profile *profile; /* by machine; count 0: untouched */
     uint32_t *touched;       /* by class */
     uint32_t *machine_class;
-    double *weight;          /* [class * resources + resource]: 1 / capacity^2, 0 where none */
+    double *weight; /* [class * resources + resource]: 1 / capacity^2, 0 where none */
     struct step *trail;
     uint64_t steps, room;
     int64_t begin, end;
@@ -259,8 +259,7 @@ uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t d
         for (uint32_t r = 0; r < in->resources; r++)
             if (demand[r] && row[r] / demand[r] < copies)
                 copies = (uint32_t)(row[r] / demand[r]);
-        if (!p->count || segment_end(p, k) == FOREVER ||
-            segment_end(p, k) - fit.start >= duration)
+        if (!p->count || segment_end(p, k) == FOREVER || segment_end(p, k) - fit.start >= duration)
             return copies;
         row = p->free + (size_t)++k * in->resources;
     }

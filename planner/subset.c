@@ -1,10 +1,13 @@
 /* Closing T and dividing the rest: one pass over the stages in either direction marks everything
  * after and before T. */
-#include "planner/subset.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+/* A table that cannot grow is seen by the entry that is missing; uthash must not exit. */
+#define HASH_NONFATAL_OOM 1
+#include "planner/subset.h"
+
+#include "base/parallel.h"
 #include "planner/order.h"
 
 /* Marks every task that T reaches through arcs in one direction. reached: by task; any: by stage,
@@ -55,55 +58,51 @@ static void choose(const struct br_instance *in, const struct br_scores *scores,
     for (uint32_t s = 0; s < in->stages; s++) {
         bool frag = f && scores->frag[s] <= scores->frag_value[f - 1];
         for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
-            letter[t] =
-                frag || (l && in->duration[t] >= scores->long_value[l - 1]) ? 'T' : 'S';
+            letter[t] = frag || (l && in->duration[t] >= scores->long_value[l - 1]) ? 'T' : 'S';
     }
-}
-
-static bool same_set(const struct br_trouble *a, const uint64_t *bits, uint64_t hash,
-                     uint32_t words)
-{
-    return a->hash == hash && memcmp(a->bits, bits, words * sizeof *bits) == 0;
 }
 
 /* Keeps the set that `letter` marks, unless it is there already. */
 static bool add_set(struct br_troubles *troubles, const struct br_instance *in, const char *letter,
                     uint32_t l, uint32_t f)
 {
-    uint64_t *bits = calloc(troubles->words, sizeof *bits);
-    uint64_t hash = UINT64_C(14695981039346656037);
-    uint32_t tasks = 0;
-    if (!bits)
-        return false;
+    size_t size = troubles->words * sizeof(uint64_t);
+    struct br_trouble *set = calloc(1, sizeof *set), *found = NULL;
+    uint64_t *bits = calloc(1, size);
+    if (!set || !bits)
+        goto fail;
     for (uint32_t t = 0; t < in->tasks; t++)
-        if (letter[t] == 'T') {
-            bits[t / 64] |= UINT64_C(1) << (t % 64);
-            tasks++;
-        }
-    for (uint32_t w = 0; w < troubles->words; w++)
-        hash = (hash ^ bits[w]) * UINT64_C(1099511628211);
-    for (uint32_t k = 0; k < troubles->count; k++)
-        if (same_set(&troubles->set[k], bits, hash, troubles->words)) {
-            free(bits);
-            troubles->duplicate++;
-            return true;
-        }
+        bits[t / 64] |= (uint64_t)(letter[t] == 'T') << (t % 64);
+    HASH_FIND(hh, troubles->by_bits, bits, size, found);
+    if (found) {
+        free(bits);
+        free(set);
+        troubles->duplicate++;
+        return true;
+    }
     if (troubles->count == troubles->room) {
         uint32_t room = troubles->room ? 2 * troubles->room : 32;
-        struct br_trouble *larger = realloc(troubles->set, room * sizeof *larger);
-        if (!larger) {
-            free(bits);
-            return false;
-        }
+        struct br_trouble **larger = realloc(troubles->set, room * sizeof *larger);
+        if (!larger)
+            goto fail;
         troubles->set = larger;
         troubles->room = room;
     }
-    troubles->set[troubles->count++] = (struct br_trouble){bits, hash, l, f, tasks};
+    *set = (struct br_trouble){.bits = bits, .l = l, .f = f};
+    HASH_ADD_KEYPTR(hh, troubles->by_bits, bits, size, set);
+    HASH_FIND(hh, troubles->by_bits, bits, size, found);
+    if (!found) /* the table could not grow */
+        goto fail;
+    troubles->set[troubles->count++] = set;
     return true;
+fail:
+    free(bits);
+    free(set);
+    return false;
 }
 
 bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in,
-                      const struct br_scores *scores, double share_limit)
+                      const struct br_scores *scores, double share_limit, const volatile int *stop)
 {
     *troubles = (struct br_troubles){.words = (in->tasks + 63) / 64};
     char *letter = malloc(in->tasks);
@@ -119,6 +118,10 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
     }
     for (uint32_t l = 0; ok && l <= scores->long_count; l++)
         for (uint32_t f = 0; ok && f <= scores->frag_count; f++) {
+            if (troubles->count && br_stopped(stop)) {
+                troubles->cut = true;
+                goto out;
+            }
             double share = 0;
             uint32_t tasks = 0;
             troubles->pairs++;
@@ -136,6 +139,7 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
             else
                 ok = add_set(troubles, in, letter, l, f);
         }
+out:
     free(letter);
     free(scratch);
     free(work);
@@ -144,8 +148,11 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
 
 void br_troubles_finish(struct br_troubles *troubles)
 {
-    for (uint32_t k = 0; k < troubles->count; k++)
-        free(troubles->set[k].bits);
+    HASH_CLEAR(hh, troubles->by_bits);
+    for (uint32_t k = 0; k < troubles->count; k++) {
+        free(troubles->set[k]->bits);
+        free(troubles->set[k]);
+    }
     free(troubles->set);
     *troubles = (struct br_troubles){0};
 }
@@ -153,7 +160,7 @@ void br_troubles_finish(struct br_troubles *troubles)
 void br_troubles_letters(const struct br_troubles *troubles, uint32_t k,
                          const struct br_instance *in, char *letter, char *scratch)
 {
-    const uint64_t *bits = troubles->set[k].bits;
+    const uint64_t *bits = troubles->set[k]->bits;
     for (uint32_t t = 0; t < in->tasks; t++)
         letter[t] = bits[t / 64] >> (t % 64) & 1 ? 'T' : 'S';
     br_subset_divide(in, letter, scratch);

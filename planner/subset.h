@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <uthash.h>
+
 #include "planner/instance.h"
 #include "planner/score.h"
 
@@ -17,22 +19,25 @@ void br_subset_divide(const struct br_instance *instance, char *letter, char *sc
 /* A distinct closed T, as one bit a task, and the first pair of thresholds that gave it. */
 struct br_trouble {
     uint64_t *bits;
-    uint64_t hash;
     uint32_t l, f; /* numbers of the thresholds, from 1; 0 is "none" */
-    uint32_t tasks;
+    UT_hash_handle hh;
 };
 
 struct br_troubles {
     uint32_t count, room;
-    struct br_trouble *set; /* the empty set first, then in the order of the pairs */
+    struct br_trouble **set; /* the empty set first, then in the order of the pairs */
     uint64_t pairs, duplicate, pruned;
     uint32_t words; /* of bits */
+    bool cut;       /* the stop flag ended the enumeration */
+    struct br_trouble *by_bits;
 };
 
 /* All distinct closed sets over the grid of thresholds. Sets that hold more than `share_limit` of
- * the work (duration x dominant share) are pruned and counted. False when memory is out. */
+ * the work (duration x dominant share) are pruned and counted. Where *stop becomes non-zero (stop
+ * may be NULL) the sets found so far remain, at least the empty one. False when memory is out.
+ * O(tasks + arcs) a pair. */
 bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *instance,
-                      const struct br_scores *scores, double share_limit);
+                      const struct br_scores *scores, double share_limit, const volatile int *stop);
 void br_troubles_finish(struct br_troubles *troubles);
 /* Writes the letters of set k; scratch as above. */
 void br_troubles_letters(const struct br_troubles *troubles, uint32_t k,

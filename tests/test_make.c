@@ -1,0 +1,231 @@
+/* br_plan_make as its users call it: every method's plans verify, the default is never worse than
+ * any method, threads change nothing, limits and interrupts leave a plan, faults are named. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "planner/plan.h"
+#include "tests/random_job.h"
+#include <bigrocks/bigrocks.h>
+
+enum { JOBS = 600, TASKS = 30 };
+
+static struct br_plan *make(const struct random_job *job, const struct br_plan_options *options)
+{
+    struct br_plan *plan = NULL;
+    struct br_diag diag = {0};
+    if (br_plan_make(job->dag, job->cluster, options, &plan, &diag) != BR_OK)
+        fail_msg("%s", diag.what);
+    assert_int_equal(br_plan_verify(plan, job->dag, job->cluster, 1, NULL, NULL, NULL), BR_OK);
+    assert_true(br_plan_lower_bound_ns(plan) <= br_plan_makespan_ns(plan));
+    return plan;
+}
+
+static void test_methods(void **state)
+{
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct random_job job;
+        struct br_plan_options options = br_plan_options_default();
+        assert_true(random_job_make(seed, TASKS, 0, &job));
+        options.seed = seed;
+        struct br_plan *best = make(&job, &options);
+        int64_t bound;
+        assert_int_equal(br_bound(job.dag, job.cluster, &bound, NULL, NULL), BR_OK);
+        assert_int_equal(bound, br_plan_lower_bound_ns(best));
+        for (uint32_t k = 0; br_method_name(k); k++) {
+            assert_non_null(br_method_summary(k));
+            options.method = br_method_name(k);
+            struct br_plan *plan = make(&job, &options);
+            assert_true(br_plan_makespan_ns(best) <= br_plan_makespan_ns(plan));
+            if (k > 0)
+                assert_string_equal(br_plan_method(plan), options.method);
+            /* What the default says of the method is what the method does. */
+            for (uint32_t t = 0; t < best->trials; t++)
+                if (strcmp(best->trial[t].method, options.method) == 0)
+                    assert_int_equal(best->trial[t].makespan_ns, br_plan_makespan_ns(plan));
+            br_plan_destroy(plan);
+        }
+        br_plan_destroy(best);
+        random_job_finish(&job);
+    }
+}
+
+static void assert_same_plan(const struct br_plan *a, const struct br_plan *b)
+{
+    assert_int_equal(a->tasks, b->tasks);
+    assert_memory_equal(a->start_ns, b->start_ns, a->tasks * sizeof *a->start_ns);
+    assert_memory_equal(a->machine, b->machine, a->tasks * sizeof *a->machine);
+    assert_memory_equal(a->subset, b->subset, a->tasks);
+    assert_memory_equal(a->order, b->order, a->tasks * sizeof *a->order);
+    assert_string_equal(a->method, b->method);
+    assert_int_equal(a->placements, b->placements);
+    assert_int_equal(a->parts, b->parts);
+    for (uint32_t k = 0; k < a->parts; k++) {
+        assert_int_equal(a->part[k].variants, b->part[k].variants);
+        assert_int_equal(a->part[k].t, b->part[k].t);
+        assert_string_equal(a->part[k].order ? a->part[k].order : "",
+                            b->part[k].order ? b->part[k].order : "");
+    }
+}
+
+static void test_threads(void **state)
+{
+    static const char *const methods[] = {"best", "graphene"};
+    for (uint64_t seed = 0; seed < JOBS / 2; seed++) {
+        struct random_job job;
+        assert_true(random_job_make(seed + 10000, RANDOM_JOB_TASKS, 0, &job));
+        for (int m = 0; m < 2; m++) {
+            struct br_plan_options options = br_plan_options_default();
+            options.method = methods[m];
+            options.frag_score = seed % 2 ? BR_FRAG_PAPER : BR_FRAG_BOUND;
+            options.placements = seed % 3 ? 0 : 2000;
+            options.threads = 1;
+            struct br_plan *one = make(&job, &options);
+            options.threads = 2;
+            struct br_plan *two = make(&job, &options);
+            options.threads = 7;
+            struct br_plan *seven = make(&job, &options);
+            assert_same_plan(one, two);
+            assert_same_plan(one, seven);
+            br_plan_destroy(one);
+            br_plan_destroy(two);
+            br_plan_destroy(seven);
+        }
+        random_job_finish(&job);
+    }
+}
+
+/* More search never gives a worse plan. */
+static void test_effort(void **state)
+{
+    for (uint64_t seed = 0; seed < JOBS / 2; seed++) {
+        struct random_job job;
+        struct br_plan_options options = br_plan_options_default();
+        assert_true(random_job_make(seed + 20000, RANDOM_JOB_TASKS, 0, &job));
+        options.method = "graphene";
+        options.threshold_limit = 0;
+        options.troublesome_limit = 1;
+        struct br_plan *all = make(&job, &options);
+        options.placements = 1;
+        struct br_plan *greedy = make(&job, &options);
+        assert_true(br_plan_makespan_ns(all) <= br_plan_makespan_ns(greedy));
+        if (br_plan_note(greedy))
+            assert_non_null(strstr(br_plan_note(greedy), "placements"));
+        assert_null(br_plan_note(all));
+        br_plan_destroy(all);
+        br_plan_destroy(greedy);
+        random_job_finish(&job);
+    }
+}
+
+static struct random_job wide_job(uint32_t stages, uint32_t tasks)
+{
+    struct random_job job = {br_dag_create("wide"), br_cluster_create(NULL)};
+    struct br_rng rng = br_rng_seed(5);
+    char text[32];
+    for (uint32_t s = 0; s < stages; s++) {
+        snprintf(text, sizeof text, "s%u", s);
+        assert_int_equal(br_dag_add_stage(job.dag, text, tasks,
+                                          1 + (int64_t)br_rng_below(&rng, 1000), NULL, NULL),
+                         BR_OK);
+        snprintf(text, sizeof text, "%u", 1 + (unsigned)br_rng_below(&rng, 7));
+        assert_int_equal(br_dag_add_demand(job.dag, s, "cpu", text, NULL), BR_OK);
+        for (uint32_t i = 0; i < tasks; i++)
+            assert_int_equal(
+                br_dag_set_duration(job.dag, s, i, 1 + (int64_t)br_rng_below(&rng, 100000), NULL),
+                BR_OK);
+        if (s > 1)
+            assert_int_equal(
+                br_dag_add_edge(job.dag, (uint32_t)br_rng_below(&rng, s), s, BR_BARRIER, NULL),
+                BR_OK);
+    }
+    assert_int_equal(br_dag_finish(job.dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", 20, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job.cluster, 0, "cpu", "8", NULL), BR_OK);
+    return job;
+}
+
+static int calls;
+
+static void count_calls(void *context, const struct br_progress *progress)
+{
+    *(volatile int *)context = progress->done > 0;
+    calls++;
+}
+
+static void test_limits(void **state)
+{
+    struct random_job job = wide_job(60, 500);
+    for (int m = 0; m < 2; m++) {
+        struct br_plan_options options = br_plan_options_default();
+        volatile int stop = 1; /* asked to end before it begins: there is a plan all the same */
+        options.method = m ? "graphene" : "best";
+        options.threshold_limit = 0;
+        options.stop = &stop;
+        struct br_plan *plan = make(&job, &options);
+        assert_non_null(br_plan_note(plan));
+        br_plan_destroy(plan);
+        options.stop = NULL;
+        options.time_limit_ns = 1;
+        plan = make(&job, &options);
+        assert_non_null(strstr(br_plan_note(plan), "time limit"));
+        br_plan_destroy(plan);
+        /* Progress is told, and its callback can end the search through the stop flag. */
+        stop = 0;
+        calls = 0;
+        options.time_limit_ns = 0;
+        options.stop = &stop;
+        options.progress = count_calls;
+        options.progress_context = (void *)&stop;
+        plan = make(&job, &options);
+        assert_true(calls > 0);
+        assert_non_null(br_plan_note(plan));
+        br_plan_destroy(plan);
+    }
+    random_job_finish(&job);
+}
+
+static void test_faults(void **state)
+{
+    struct random_job job = wide_job(3, 2);
+    struct br_plan_options options = br_plan_options_default();
+    struct br_plan *plan;
+    struct br_diag diag;
+    options.method = "magic";
+    memset(&diag, 0, sizeof diag);
+    assert_int_equal(br_plan_make(job.dag, job.cluster, &options, &plan, &diag), BR_USAGE);
+    assert_non_null(strstr(diag.what, "magic"));
+    assert_null(plan);
+    options.method = "best";
+    options.troublesome_limit = 2;
+    assert_int_equal(br_plan_make(job.dag, job.cluster, &options, &plan, NULL), BR_USAGE);
+    struct br_cluster *small = br_cluster_create(NULL);
+    memset(&diag, 0, sizeof diag);
+    assert_int_equal(br_plan_make(job.dag, small, NULL, &plan, &diag), BR_BAD_INPUT);
+    assert_int_equal(br_cluster_add_class(small, "tiny", 2, NULL, NULL), BR_OK);
+    assert_int_equal(br_plan_make(job.dag, small, NULL, &plan, &diag), BR_BAD_INPUT);
+    assert_non_null(strstr(diag.what, "no machine of the cluster has"));
+    assert_int_equal(br_cluster_add_capacity(small, 0, "cpu", "0.5", NULL), BR_OK);
+    assert_int_equal(br_plan_make(job.dag, small, NULL, &plan, &diag), BR_BAD_INPUT);
+    assert_non_null(strstr(diag.what, "tiny[0]"));
+    assert_non_null(strstr(diag.what, "0.5"));
+    br_cluster_destroy(small);
+    random_job_finish(&job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_methods), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_effort),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_faults),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

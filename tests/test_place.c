@@ -1,0 +1,242 @@
+/* Subsets and placement: closing T, the four orders without dead ends and the two with, and bulk
+ * placement against one search a task. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "planner/order.h"
+#include "planner/place.h"
+#include "planner/subset.h"
+#include "tests/random_job.h"
+
+enum { JOBS = 2500, TASKS = 24 };
+
+struct fixture {
+    struct random_job job;
+    struct br_instance *in;
+    struct br_order order[2];
+    char *letter, *scratch;
+};
+
+static void open_fixture(struct fixture *f, uint64_t seed)
+{
+    struct br_reach reach;
+    assert_true(random_job_make(seed, TASKS, 0, &f->job));
+    assert_int_equal(br_instance_create(f->job.dag, f->job.cluster, &f->in, NULL), BR_OK);
+    struct br_key *key = calloc(f->in->tasks, sizeof *key);
+    assert_true(br_reach_init(&reach, f->in));
+    for (int d = 0; d < 2; d++) {
+        br_key_longest(f->in, &reach, d ? BR_BACKWARD : BR_FORWARD, key);
+        assert_true(br_order_init(&f->order[d], f->in, key));
+    }
+    br_reach_finish(&reach);
+    free(key);
+    f->letter = malloc(f->in->tasks);
+    f->scratch = malloc(2 * ((size_t)f->in->tasks + f->in->stages));
+}
+
+static void close_fixture(struct fixture *f)
+{
+    for (int d = 0; d < 2; d++)
+        br_order_finish(&f->order[d]);
+    free(f->letter);
+    free(f->scratch);
+    br_instance_destroy(f->in);
+    random_job_finish(&f->job);
+}
+
+static void choose_trouble(struct fixture *f, struct br_rng *rng)
+{
+    uint64_t share = 1 + br_rng_below(rng, 4);
+    for (uint32_t t = 0; t < f->in->tasks; t++)
+        f->letter[t] = br_rng_below(rng, 6) < share ? 'T' : 'S';
+}
+
+/* before[a * n + b]: a is a strict ancestor of b; task by task. */
+static char *closure_of(const struct br_instance *in)
+{
+    uint32_t n = in->tasks;
+    char *before = calloc(n, n);
+    for (uint32_t s = 0; s < in->stages; s++)
+        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
+            uint32_t c = in->child[a].stage;
+            for (uint32_t x = in->stage_first[s]; x < in->stage_first[s + 1]; x++)
+                for (uint32_t y = in->stage_first[c]; y < in->stage_first[c + 1]; y++)
+                    if (!in->child[a].one_to_one ||
+                        x - in->stage_first[s] == y - in->stage_first[c])
+                        before[x * n + y] = 1;
+        }
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t x = 0; x < n; x++)
+            for (uint32_t y = 0; before[x * n + k] && y < n; y++)
+                before[x * n + y] |= before[k * n + y];
+    return before;
+}
+
+static void test_division(void **state)
+{
+    for (uint64_t seed = 0; seed < JOBS / 2; seed++) {
+        struct fixture f;
+        struct br_rng rng = br_rng_seed(seed);
+        open_fixture(&f, seed);
+        uint32_t n = f.in->tasks;
+        char *before = closure_of(f.in), *chosen = malloc(n);
+        choose_trouble(&f, &rng);
+        memcpy(chosen, f.letter, n);
+        br_subset_divide(f.in, f.letter, f.scratch);
+        for (uint32_t v = 0; v < n; v++) {
+            int ancestor = 0, descendant = 0;
+            for (uint32_t t = 0; t < n; t++)
+                if (chosen[t] == 'T') {
+                    ancestor |= before[v * n + t];
+                    descendant |= before[t * n + v];
+                }
+            char want = chosen[v] == 'T' || (ancestor && descendant) ? 'T'
+                        : ancestor                                   ? 'P'
+                        : descendant                                 ? 'C'
+                                                                     : 'S';
+            assert_int_equal(f.letter[v], want);
+        }
+        free(before);
+        free(chosen);
+        close_fixture(&f);
+    }
+}
+
+/* A violated arc is a dead end that was run into: the placement has no way to avoid it. */
+static int respects_arcs(const struct fixture *f, const struct br_placer *placer)
+{
+    const struct br_instance *in = f->in;
+    const int64_t *start = br_placer_start(placer);
+    for (uint32_t s = 0; s < in->stages; s++)
+        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
+            uint32_t c = in->child[a].stage;
+            for (uint32_t x = in->stage_first[s]; x < in->stage_first[s + 1]; x++)
+                for (uint32_t y = in->stage_first[c]; y < in->stage_first[c + 1]; y++)
+                    if ((!in->child[a].one_to_one ||
+                         x - in->stage_first[s] == y - in->stage_first[c]) &&
+                        start[y] < start[x] + in->duration[x])
+                        return 0;
+        }
+    return 1;
+}
+
+/* "T> S< C> P<": places the subsets as it says; whether no dead end was met. */
+static int run_order(const struct fixture *f, const char *steps, int plain, int64_t *starts,
+                     uint32_t *machines)
+{
+    struct br_placer *placer = br_placer_create(f->in);
+    br_placer_set_plain(placer, plain);
+    for (; *steps; steps += steps[2] ? 3 : 2) {
+        enum br_direction d = steps[1] == '>' ? BR_FORWARD : BR_BACKWARD;
+        assert_true(br_place(placer, d, f->letter, steps[0], &f->order[d], NULL));
+    }
+    int good = respects_arcs(f, placer);
+    assert_int_equal(br_placer_placements(placer), f->in->tasks);
+    if (starts) {
+        memcpy(starts, br_placer_start(placer), f->in->tasks * sizeof *starts);
+        memcpy(machines, br_placer_machine(placer), f->in->tasks * sizeof *machines);
+    }
+    br_placer_destroy(placer);
+    return good;
+}
+
+static const char *const allowed[] = {
+    "T> S> C> P<", "T> S> P< C>", "T> S< C> P<", "T> S< P< C>", "T> C> S< P<", "T> P< S> C>",
+    "T< S> C> P<", "T< S> P< C>", "T< S< C> P<", "T< S< P< C>", "T< C> S< P<", "T< P< S> C>",
+};
+static const char *const forbidden[] = {
+    "T> P< C> S>",
+    "T> P< C> S<",
+    "T> C> P< S>",
+    "T> C> P< S<",
+};
+
+static void test_dead_ends(void **state)
+{
+    unsigned placements = 0, met[4] = {0};
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f;
+        struct br_rng rng = br_rng_seed(seed + 1000000);
+        open_fixture(&f, seed);
+        choose_trouble(&f, &rng);
+        br_subset_divide(f.in, f.letter, f.scratch);
+        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++, placements++)
+            assert_true(run_order(&f, allowed[k], 0, NULL, NULL));
+        for (size_t k = 0; k < 4; k++)
+            met[k] += !run_order(&f, forbidden[k], 0, NULL, NULL);
+        close_fixture(&f);
+    }
+    assert_true(placements >= 20000);
+    for (size_t k = 0; k < 4; k++) /* each of the forbidden orders runs into some */
+        assert_true(met[k] > 0);
+    print_message("%u placements without a dead end; forbidden orders met %u, %u, %u, %u in %u\n",
+                  placements, met[0], met[1], met[2], met[3], (unsigned)JOBS);
+}
+
+static void test_bulk_is_plain(void **state)
+{
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f;
+        struct br_rng rng = br_rng_seed(seed + 2000000);
+        int64_t starts[2][RANDOM_JOB_TASKS];
+        uint32_t machines[2][RANDOM_JOB_TASKS];
+        open_fixture(&f, seed);
+        choose_trouble(&f, &rng);
+        br_subset_divide(f.in, f.letter, f.scratch);
+        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+            for (int plain = 0; plain < 2; plain++)
+                run_order(&f, allowed[k], plain, starts[plain], machines[plain]);
+            assert_memory_equal(starts[0], starts[1], f.in->tasks * sizeof starts[0][0]);
+            assert_memory_equal(machines[0], machines[1], f.in->tasks * sizeof machines[0][0]);
+        }
+        close_fixture(&f);
+    }
+}
+
+/* A level that is closed leaves nothing behind: placing again gives the same. */
+static void test_levels(void **state)
+{
+    for (uint64_t seed = 0; seed < JOBS / 5; seed++) {
+        struct fixture f;
+        struct br_rng rng = br_rng_seed(seed + 3000000);
+        int64_t starts[RANDOM_JOB_TASKS];
+        open_fixture(&f, seed);
+        choose_trouble(&f, &rng);
+        br_subset_divide(f.in, f.letter, f.scratch);
+        struct br_placer *placer = br_placer_create(f.in);
+        for (int round = 0; round < 3; round++) {
+            assert_true(br_placer_push(placer));
+            assert_true(br_place(placer, BR_FORWARD, f.letter, 'T', &f.order[0], NULL));
+            assert_true(br_placer_push(placer));
+            assert_true(br_place(placer, BR_BACKWARD, f.letter, 'S', &f.order[1], NULL));
+            br_placer_pop(placer);
+            assert_true(br_place(placer, BR_FORWARD, f.letter, 'S', &f.order[0], NULL));
+            if (round == 0)
+                memcpy(starts, br_placer_start(placer), f.in->tasks * sizeof *starts);
+            assert_memory_equal(starts, br_placer_start(placer), f.in->tasks * sizeof *starts);
+            br_placer_pop(placer);
+            for (uint32_t t = 0; t < f.in->tasks; t++)
+                assert_int_equal(br_placer_start(placer)[t], BR_UNPLACED);
+        }
+        br_placer_destroy(placer);
+        close_fixture(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_division),
+        cmocka_unit_test(test_dead_ends),
+        cmocka_unit_test(test_bulk_is_plain),
+        cmocka_unit_test(test_levels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
