@@ -164,11 +164,13 @@ static const char *bypass_reason(const struct part_making *part, int64_t makespa
 static bool greedy(struct part_making *part, struct br_graphene_options options,
                    struct br_graphene_report *report)
 {
-    options.placements = 1;
+    options.placements = options.threshold_limit = 1;
     options.stop = NULL;
     options.threads = 1;
     options.progress = NULL;
-    return br_graphene(&part->best, part->in, &part->reach, &options, report);
+    bool ok = br_graphene(&part->best, part->in, &part->reach, &options, report);
+    report->pairs = report->distinct = report->duplicate = report->pruned = 0;
+    return ok;
 }
 
 static bool search(struct part_making *part, struct br_plan_part *out, bool *cut)
@@ -339,9 +341,11 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     }
     if (ok) {
         int64_t tick = parts->whole->tick_ns;
-        plan->lower_bound_ns = bound * tick;
+        struct br_bound whole = {bound, plan->bound_method};
         if (parts->count > 1)
-            plan->bound_method = "sum over parts";
+            whole = br_bounds_sum(parts->whole);
+        plan->lower_bound_ns = whole.ticks * tick;
+        plan->bound_method = whole.method;
         plan->method = mixed ? o->method : main_part->method;
         if (cut)
             plan->note = o->placements && !br_stopped(&making->stop)
