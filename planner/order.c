@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
+
 static int64_t max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -107,7 +109,7 @@ int64_t br_dominant_share(const struct br_instance *in, uint32_t stage)
     int64_t share = 0;
     for (uint32_t r = 0; r < in->resources; r++)
         share =
-            max64(share, (int64_t)(((__int128)in->demand[(size_t)stage * in->resources + r] << 32) /
+            max64(share, (int64_t)(((br_wide)in->demand[(size_t)stage * in->resources + r] << 32) /
                                    in->total[r]));
     return share;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/wide.h"
 #include "planner/instance.h"
 #include "planner/place.h"
 
@@ -14,7 +15,7 @@ struct br_schedule {
     uint32_t *machine; /* by task */
     char *subset;      /* by task: T, S, P or C */
     int64_t makespan;
-    unsigned __int128 ends; /* sum of all ends: of two equal makespans, the denser is better */
+    br_uwide ends; /* sum of all ends: of two equal makespans, the denser is better */
 };
 
 /* All arrays allocated; subsets are 'S'. False when memory is out (finish is still fine). */
