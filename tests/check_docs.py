@@ -7,7 +7,8 @@ A block fenced as ```sh is a script. Each document is one session: its blocks ru
 stopping at the first command that fails, in a scratch copy of the examples (for
 examples/README.md) or of a folder that holds examples/ (for the others), with BIGROCKS_DIR... in
 front of PATH. Blocks with any other mark are not run. Left out are the commands that set up,
-build or install, which would do so inside a test that a build runs; .ci/run calls those itself.
+build or install, which would do so inside a test that a build runs: .ci/run calls ./run-example
+and ./run-tests, and check_install.py does what the rest of them do.
 """
 import os
 import pathlib
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-SET_UP = re.compile(r'^(\./run-example|\./run-tests|git clone|cd bigrocks|meson |ninja |sudo )')
+SET_UP = re.compile(r'^(\./run-example|\./run-tests|git clone|cd bigrocks|meson |ninja |sudo |cc )')
 
 
 def scripts(text):
