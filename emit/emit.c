@@ -15,10 +15,15 @@ struct output {
 static const struct output plan_outputs[] = {
     {"order", "tab-separated, one task a line, by rank", br_emit_order},
     {"json", "the whole plan with its job and cluster, for other programs", br_emit_json},
+    {"xml", "the plan with its job and cluster as XML", br_emit_plan_xml},
+    {"dot", "the job graph, coloured and labelled by the plan", br_emit_plan_dot},
+    {"gantt", "a chart of machines and time, for neato -n2", br_emit_gantt},
+    {"svg", "the same chart as a picture, drawn by Graphviz", br_emit_svg},
 };
 
 static const struct output job_outputs[] = {
     {"xml", "the native form", br_emit_job_xml},
+    {"dot", "the native form in DOT", br_emit_job_dot},
 };
 
 enum {

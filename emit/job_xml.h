@@ -4,9 +4,14 @@
 
 #include "emit/write.h"
 
-/* The children of <job>: attributes, resources, stages, edges. */
-void br_write_job_xml(FILE *out, const struct br_dag *dag, const struct br_attributes *by);
+#define BR_XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+
+/* ` name="value"`, escaped. */
+void br_write_attribute(FILE *out, const char *name, const char *value);
+/* A <job> element with its namespace, indented by 2 * depth; with a <cluster> child unless NULL. */
+enum br_status br_write_job_xml(FILE *out, int depth, const struct br_dag *dag,
+                                const struct br_cluster *cluster, struct br_diag *diag);
 /* A <cluster> element with its namespace. */
-void br_write_cluster_xml(FILE *out, const struct br_cluster *cluster);
+void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster);
 
 #endif

@@ -3,6 +3,7 @@
  * the number of tasks. Numbers are plain decimals without loss: seconds with up to nine places,
  * amounts as exact as the job had them. A reader that makes doubles of them is exact up to 15
  * significant digits. The form is described by docs/schema/plan-1.schema.json. */
+#include "emit/attributes.h"
 #include "emit/outputs.h"
 #include "emit/write.h"
 

@@ -72,6 +72,12 @@ static void put_json(FILE *out, uint32_t c)
     }
 }
 
+/* XML 1.0 has no way to say the others; pictures of DOT become XML. */
+static bool is_writable(uint32_t c)
+{
+    return (c >= 0x20 || c == '\t' || c == '\n' || c == '\r') && c != 0xfffe && c != 0xffff;
+}
+
 static void put_xml(FILE *out, uint32_t c, bool attribute)
 {
     bool blank = c == '\t' || c == '\n' || c == '\r';
@@ -85,10 +91,8 @@ static void put_xml(FILE *out, uint32_t c, bool attribute)
         fputs("&quot;", out);
     else if (blank && (attribute || c == '\r'))
         fprintf(out, "&#%u;", (unsigned)c); /* else a reader would turn it into a blank */
-    else if ((c < 0x20 && !blank) || c == 0xfffe || c == 0xffff)
-        put_utf8(out, REPLACEMENT); /* XML 1.0 has no way to say it */
     else
-        put_utf8(out, c);
+        put_utf8(out, is_writable(c) ? c : REPLACEMENT);
 }
 
 static void put_label(FILE *out, uint32_t c)
@@ -98,6 +102,8 @@ static void put_label(FILE *out, uint32_t c)
         putc((int)c, out);
     } else if (c == '\n') {
         fputs("\\n", out);
+    } else if (c == '&') { /* Graphviz reads entities */
+        fputs("&amp;", out);
     } else {
         put_utf8(out, c < 0x20 ? ' ' : c);
     }
@@ -136,7 +142,7 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
     case BR_QUOTE_DOT: /* a quotation mark is the only thing that DOT escapes */
         if (c == '"')
             putc('\\', out);
-        put_utf8(out, c);
+        put_utf8(out, is_writable(c) ? c : REPLACEMENT);
         break;
     case BR_QUOTE_LABEL:
         put_label(out, c);
@@ -234,50 +240,6 @@ void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator)
 const char *br_edge_type_name(enum br_edge_type type)
 {
     return type == BR_ONE_TO_ONE ? "one-to-one" : "barrier";
-}
-
-/* Number of the owner among job, stages, edges. */
-static uint32_t owner_slot(enum br_owner owner, uint32_t index, uint32_t stages)
-{
-    return owner == BR_OWNER_JOB ? 0 : owner == BR_OWNER_STAGE ? 1 + index : 1 + stages + index;
-}
-
-enum br_status br_attributes_init(struct br_attributes *by, const struct br_dag *dag,
-                                  struct br_diag *diag)
-{
-    size_t owners = 1 + (size_t)dag->stages + dag->edges;
-    by->stages = dag->stages;
-    by->first = calloc(owners + 2, sizeof *by->first);
-    by->item = malloc(((size_t)dag->attributes + 1) * sizeof *by->item);
-    if (!by->first || !by->item) {
-        br_attributes_finish(by);
-        return br_fail_memory(diag);
-    }
-    /* Counting sort: counts two slots ahead, so that filling moves each start into place. */
-    for (uint32_t a = 0; a < dag->attributes; a++)
-        by->first[owner_slot(dag->attribute[a].owner, dag->attribute[a].index, dag->stages) + 2]++;
-    for (size_t k = 2; k < owners + 2; k++)
-        by->first[k] += by->first[k - 1];
-    for (uint32_t a = 0; a < dag->attributes; a++) {
-        const struct br_attribute *item = &dag->attribute[a];
-        by->item[by->first[owner_slot(item->owner, item->index, dag->stages) + 1]++] = item;
-    }
-    return BR_OK;
-}
-
-void br_attributes_finish(struct br_attributes *by)
-{
-    free(by->first);
-    free(by->item);
-    *by = (struct br_attributes){0};
-}
-
-const struct br_attribute **br_attributes_run(const struct br_attributes *by, enum br_owner owner,
-                                              uint32_t index, uint32_t *count)
-{
-    uint32_t slot = owner_slot(owner, index, by->stages);
-    *count = by->first[slot + 1] - by->first[slot];
-    return by->item + by->first[slot];
 }
 
 enum br_status br_write_finish(FILE *out, struct br_diag *diag)

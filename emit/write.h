@@ -1,5 +1,5 @@
 /* The small change of all outputs: texts escaped as a format wants them, names of tasks and
- * machines, exact numbers, attributes by owner. All of it writes to a FILE and leaves errors in
+ * machines, exact numbers. All of it writes to a FILE and leaves errors in
  * the FILE's error flag; br_write_finish turns that into a diagnostic once, at the end. */
 #ifndef BR_EMIT_WRITE_H
 #define BR_EMIT_WRITE_H
@@ -41,23 +41,6 @@ void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator);
 
 /* "barrier" or "one-to-one". */
 const char *br_edge_type_name(enum br_edge_type type);
-
-/* The attributes of a job grouped by owner: those of stage s are the entries
- * item[first[1 + s]] .. item[first[2 + s] - 1], those of edge e follow after all stages, those of
- * the job come first. See br_attributes_run. */
-struct br_attributes {
-    uint32_t *first;
-    const struct br_attribute **item;
-    uint32_t stages;
-};
-/* Both arrays are the struct's, released by br_attributes_finish. O(stages + edges +
- * attributes). */
-enum br_status br_attributes_init(struct br_attributes *by, const struct br_dag *dag,
-                                  struct br_diag *diag);
-void br_attributes_finish(struct br_attributes *by);
-/* The attributes of one owner, in the order in which they were given; *count of them. */
-const struct br_attribute **br_attributes_run(const struct br_attributes *by, enum br_owner owner,
-                                              uint32_t index, uint32_t *count);
 
 /* Flushes, and answers BR_SYSTEM where anything written so far was lost. */
 enum br_status br_write_finish(FILE *out, struct br_diag *diag);

@@ -23,7 +23,7 @@ enum { TEXT_LIMIT = 64 << 20, MOST_NESTED = 200, MOST_CELLS = 50000000 };
 static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 static char cgraph_fault[600]; /* under the lock: what cgraph said first */
 
-enum role { PASSES, TASKS, DURATION, SIZE, COMMAND, TYPE, DEMAND };
+enum role { PASSES, TASKS, DURATION, DURATIONS, SIZE, COMMAND, TYPE, DEMAND };
 
 struct dot_reader {
     struct br_dag *dag;
@@ -147,18 +147,19 @@ static struct br_pos node_place(const struct dot_reader *reader, const char *id)
     return (struct br_pos){0, 0};
 }
 
-/* resources="cpu,mem" */
+/* resources="cpu,mem", units="cores,bytes" */
 static enum br_status read_resources(struct dot_reader *reader, struct br_diag *diag)
 {
     const char *list = agget(reader->graph, (char *)"resources");
     reader->plain_cpu = reader->operations && !(list && *list);
-    char *copy = strdup(list ? list : "");
-    enum br_status status = copy ? BR_OK : br_fail_memory(diag);
+    const char *units = agget(reader->graph, (char *)"units");
+    char *copy = strdup(list ? list : ""), *unit_copy = strdup(units ? units : "");
+    enum br_status status = copy && unit_copy ? BR_OK : br_fail_memory(diag);
     if (!status && reader->plain_cpu)
         status = br_dag_add_resource(reader->dag, "cpu", NULL, diag);
-    char *rest = copy;
+    char *rest = copy, *unit_rest = unit_copy;
     for (char *name; !status && (name = strsep(&rest, ", \t\r\n"));) {
-        static const char *const taken[] = {"tasks", "duration", "command"};
+        static const char *const taken[] = {"tasks", "duration", "durations", "command"};
         for (size_t k = 0; k < sizeof taken / sizeof taken[0]; k++)
             if (strcmp(name, taken[k]) == 0)
                 status =
@@ -167,10 +168,14 @@ static enum br_status read_resources(struct dot_reader *reader, struct br_diag *
         if (!status && !br_text_is_plain(name))
             status = br_fail(diag, BR_BAD_INPUT, "use printable characters",
                              "the resource '%s' has control characters in its name", name);
-        if (!status && *name)
-            status = br_dag_add_resource(reader->dag, name, NULL, diag);
+        if (!*name)
+            continue; /* two separators in a row */
+        const char *unit = strsep(&unit_rest, ",");
+        if (!status)
+            status = br_dag_add_resource(reader->dag, name, unit && *unit ? unit : NULL, diag);
     }
     free(copy);
+    free(unit_copy);
     return status;
 }
 
@@ -183,6 +188,8 @@ static enum role node_role(const struct dot_reader *reader, const char *name)
         return TASKS;
     if (strcmp(name, "duration") == 0)
         return DURATION;
+    if (strcmp(name, "durations") == 0)
+        return DURATIONS;
     if (strcmp(name, "command") == 0)
         return COMMAND;
     if (reader->operations && strcmp(name, "size") == 0)
@@ -221,6 +228,33 @@ static enum br_status read_size(const struct dot_reader *reader, const char *tex
     return BR_OK;
 }
 
+/* durations="7:61,9:12.5": tasks with a duration of their own, by index. */
+static enum br_status read_durations(struct br_dag *dag, uint32_t stage, const char *text,
+                                     const char *owner, struct br_diag *diag)
+{
+    char *copy = strdup(text), *rest = copy;
+    enum br_status status = copy ? BR_OK : br_fail_memory(diag);
+    for (char *item; !status && (item = strsep(&rest, ","));) {
+        char *colon = strchr(item, ':');
+        uint32_t index;
+        int64_t ns;
+        if (!colon) {
+            status = br_fail(diag, BR_BAD_INPUT, "write durations such as \"7:61,9:12.5\"",
+                             "durations '%.80s' of %s give no index and time", item, owner);
+            break;
+        }
+        *colon = 0;
+        item += strspn(item, " \t\r\n");
+        status = br_value_count(item, "index", owner, &index, diag);
+        if (!status)
+            status = br_value_seconds(colon + 1, "duration", owner, &ns, diag);
+        if (!status)
+            status = br_dag_set_duration(dag, stage, index, ns, diag);
+    }
+    free(copy);
+    return status;
+}
+
 static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym_t *const *symbol,
                                 const enum role *role, uint32_t symbols, struct br_diag *diag)
 {
@@ -256,6 +290,8 @@ static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym
             status = br_value_amount(value, symbol[k]->name, owner, plain, diag);
             if (!status)
                 status = br_dag_add_demand(reader->dag, stage, symbol[k]->name, plain, diag);
+        } else if (role[k] == DURATIONS) {
+            status = read_durations(reader->dag, stage, value, owner, diag);
         } else if (role[k] == COMMAND) {
             status = br_dag_set_command(reader->dag, stage, value, diag);
         } else if (role[k] == PASSES) {
@@ -470,7 +506,7 @@ static enum br_status read_job(struct dot_reader *reader, struct br_diag *diag)
     reader->sized = reader->options->transfer_rate.mantissa > 0;
     enum br_status status = read_resources(reader, diag);
     for (Agsym_t *s = NULL; !status && (s = agnxtattr(graph, AGRAPH, s));)
-        if (*agxget(graph, s) && strcmp(s->name, "resources") != 0)
+        if (*agxget(graph, s) && strcmp(s->name, "resources") != 0 && strcmp(s->name, "units") != 0)
             status = pass_through(reader->dag, BR_OWNER_JOB, 0, s->name, agxget(graph, s), diag);
     if (!status)
         status = add_stages(reader, diag);

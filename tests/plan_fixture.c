@@ -235,7 +235,7 @@ static void random_amount(struct br_rng *rng, char *text, size_t size)
 struct fixture fixture_random(uint64_t seed, uint32_t tasks)
 {
     struct br_rng rng = br_rng_seed(seed);
-    static const char *const resources[] = {"cpu", "mem", "disk \"0\""};
+    static const char *const resources[] = {"cpu", "mem", "disk\"0\""};
     char id[64], text[64];
     struct br_dag *dag = br_dag_create(seed % 7 ? "random" : "");
     if (br_rng_below(&rng, 2))

@@ -7,9 +7,13 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "emit/chart.h"
+#include "emit/picture.h"
 #include "emit/write.h"
 
 static char *read_golden(const char *path)
@@ -52,14 +56,22 @@ static void small_outputs(void **state)
 {
     check_golden(false, "order", "small.order.tsv", fixture_small());
     check_golden(false, "json", "small.plan.json", fixture_small());
+    check_golden(false, "xml", "small.plan.xml", fixture_small());
+    check_golden(false, "dot", "small.plan.dot", fixture_small());
+    check_golden(false, "gantt", "small.gantt.dot", fixture_small());
     check_golden(true, "xml", "small.job.xml", fixture_small());
+    check_golden(true, "dot", "small.job.dot", fixture_small());
 }
 
 static void nasty_outputs(void **state)
 {
     check_golden(false, "order", "nasty.order.tsv", fixture_nasty());
     check_golden(false, "json", "nasty.plan.json", fixture_nasty());
+    check_golden(false, "xml", "nasty.plan.xml", fixture_nasty());
+    check_golden(false, "dot", "nasty.plan.dot", fixture_nasty());
+    check_golden(false, "gantt", "nasty.gantt.dot", fixture_nasty());
     check_golden(true, "xml", "nasty.job.xml", fixture_nasty());
+    check_golden(true, "dot", "nasty.job.dot", fixture_nasty());
 }
 
 static void job_without_cluster(void **state)
@@ -92,6 +104,11 @@ static void unknown_output(void **state)
     fixture_finish(&fixture);
 }
 
+static bool has_neato(void)
+{
+    return system("neato -V >/dev/null 2>&1") == 0;
+}
+
 /* Every output, on a device that is always full. */
 static void full_disk(void **state)
 {
@@ -102,6 +119,8 @@ static void full_disk(void **state)
         skip();
     for (uint32_t k = 0; br_emit_plan_name(k); k++) {
         struct br_diag diag = {0};
+        if (strcmp(br_emit_plan_name(k), "svg") == 0 && !has_neato())
+            continue;
         clearerr(full);
         assert_int_equal(br_emit_plan(br_emit_plan_name(k), &input, full, &diag), BR_SYSTEM);
         assert_non_null(strstr(diag.what, "writing failed"));
@@ -166,7 +185,166 @@ static void quoting(void **state)
     expect_text(BR_QUOTE_DOT, "a\\", "a\\\\");
     expect_text(BR_QUOTE_DOT, "a\\\\", "a\\\\");
     expect_text(BR_QUOTE_DOT, "\\\"", "\\\\\\\"");
+    expect_text(BR_QUOTE_DOT, "\x01\t", MARK "\t");
+    expect_text(BR_QUOTE_LABEL, "a&lt;\t\x01", "a&amp;lt;  ");
     expect_text(BR_QUOTE_LABEL, "\\N \"x\"\n", "\\\\N \\\"x\\\"\\n");
+}
+
+static void expect_about(int64_t ns, const char *expected)
+{
+    char got[64] = "";
+    FILE *out = fmemopen(got, sizeof got, "w");
+    br_write_about(out, ns);
+    fclose(out);
+    assert_string_equal(got, expected);
+}
+
+static void times_for_people(void **state)
+{
+    expect_about(0, "0");
+    expect_about(1, "0.000000001");
+    expect_about(12345, "0.00001235");
+    expect_about(35000000001, "35");
+    expect_about(-99995000000, "-100");
+    expect_about(1234567890123, "1235");
+    expect_about(123456789012345678, "123456789");
+}
+
+/* A resource that DOT has no name for. */
+static void unsayable(void **state)
+{
+    static const char *const names[] = {"a,b", "a b", "tasks", "durations"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        struct br_dag *dag = br_dag_create("job");
+        assert_int_equal(br_dag_add_resource(dag, names[k], NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_stage(dag, "a", 1, 1, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        struct br_emit_input input = {.dag = dag};
+        struct br_diag diag = {0};
+        assert_int_equal(br_emit_job("dot", &input, stdout, &diag), BR_BAD_INPUT);
+        assert_non_null(strstr(diag.what, names[k]));
+        br_dag_destroy(dag);
+    }
+}
+
+/* Work drawn, as the sum over boxes of tasks x time, in ns. */
+static double drawn(const struct br_chart *chart)
+{
+    double sum = 0;
+    for (uint32_t b = 0; b < chart->boxes; b++) {
+        const struct br_chart_box *box = &chart->box[b];
+        double height = chart->level == BR_CHART_STAGES ? (double)box->at_once_milli / 1000 : 1;
+        sum += height * (double)(box->end_ns - box->start_ns);
+    }
+    return sum;
+}
+
+/* Every chart draws all work, and no two boxes of a lane overlap. */
+static void check_chart(struct fixture fixture, enum br_chart_level level)
+{
+    struct br_emit_input input = fixture_input(&fixture);
+    struct br_chart chart;
+    assert_int_equal(br_chart_init(&chart, &input, NULL), BR_OK);
+    assert_int_equal(chart.level, level);
+    double work = 0;
+    for (uint32_t t = 0; t < fixture.plan->tasks; t++)
+        work += (double)fixture.dag->duration_ns[t];
+    assert_true(drawn(&chart) > work * 0.99 && drawn(&chart) < work * 1.01);
+    uint64_t tasks = 0;
+    for (uint32_t r = 0; r < chart.rows; r++)
+        tasks += chart.row[r].tasks;
+    assert_int_equal(tasks, fixture.plan->tasks);
+    for (uint32_t a = 0; a < chart.boxes; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            const struct br_chart_box *x = &chart.box[a], *y = &chart.box[b];
+            if (x->row == y->row && x->lane == y->lane)
+                assert_true(x->start_ns >= y->end_ns || y->start_ns >= x->end_ns);
+        }
+    br_chart_finish(&chart);
+    fixture_finish(&fixture);
+}
+
+static void charts(void **state)
+{
+    check_chart(fixture_small(), BR_CHART_TASKS);
+    check_chart(fixture_layers(10, 10, 4, 2), BR_CHART_TASKS);
+    check_chart(fixture_layers(60, 2, 1, 12), BR_CHART_TASKS); /* a pool */
+    check_chart(fixture_layers(40, 50, 4, 4), BR_CHART_RUNS);
+    check_chart(fixture_layers(30, 100, 100, 4), BR_CHART_STAGES);
+    check_chart(fixture_layers(90, 30, 300, 4), BR_CHART_STAGES);
+}
+
+/* A plan that was read may say anything; it is drawn without harm. */
+static void absurd_plan(void **state)
+{
+    struct fixture fixture = fixture_small();
+    struct br_plan *plan = fixture.plan;
+    plan->makespan_ns = 5;
+    plan->lower_bound_ns = INT64_MAX / 4;
+    plan->start_ns[0] = -INT64_MAX / 4;
+    plan->end_ns[0] = INT64_MAX / 4;
+    plan->end_ns[1] = -3;
+    for (uint32_t k = 0; br_emit_plan_name(k); k++)
+        if (strcmp(br_emit_plan_name(k), "svg") != 0)
+            free(fixture_emit(false, br_emit_plan_name(k), &fixture));
+    plan->makespan_ns = plan->lower_bound_ns = 0;
+    free(fixture_emit(false, "gantt", &fixture));
+    fixture_finish(&fixture);
+}
+
+/* The largest chart is far beyond what a pipe holds: feeding and reading must not wait for each
+ * other. */
+static void pictures(void **state)
+{
+    if (!has_neato())
+        skip();
+    static const uint32_t sizes[][4] = {{2, 2, 1, 2}, {40, 50, 4, 4}, {90, 30, 300, 4}};
+    for (size_t k = 0; k < 3; k++) {
+        struct fixture fixture = fixture_layers(sizes[k][0], sizes[k][1], sizes[k][2], sizes[k][3]);
+        char *svg = fixture_emit(false, "svg", &fixture);
+        assert_int_equal(strncmp(svg, "<?xml", 5), 0);
+        assert_non_null(strstr(svg, "</svg>"));
+        assert_non_null(strstr(svg, "makespan"));
+        free(svg);
+        fixture_finish(&fixture);
+    }
+}
+
+static void expect_no_picture(const char *path, const char *what)
+{
+    char *before = strdup(getenv("PATH"));
+    struct fixture fixture = fixture_layers(90, 30, 300, 4);
+    struct br_emit_input input = fixture_input(&fixture);
+    struct br_diag diag = {0};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    setenv("PATH", path, 1);
+    assert_int_equal(br_emit_plan("svg", &input, out, &diag), BR_SYSTEM);
+    setenv("PATH", before, 1);
+    assert_non_null(strstr(diag.what, what));
+    assert_non_null(strstr(diag.hint, "graphviz"));
+    fclose(out);
+    free(text);
+    free(before);
+    fixture_finish(&fixture);
+}
+
+/* No neato at all, and one that dies without reading what it is fed. */
+static void no_neato(void **state)
+{
+    expect_no_picture("/nonexistent", "cannot be started");
+    char directory[] = "/tmp/bigrocks-neato-XXXXXX", program[sizeof directory + 8];
+    assert_non_null(mkdtemp(directory));
+    snprintf(program, sizeof program, "%s/neato", directory);
+    FILE *script = fopen(program, "w");
+    assert_non_null(script);
+    fputs("#!/bin/sh\necho broken >&2\nexit 3\n", script);
+    fclose(script);
+    chmod(program, 0755);
+    expect_no_picture(directory, "status 3): broken");
+    unlink(program);
+    rmdir(directory);
 }
 
 int main(void)
@@ -179,6 +357,12 @@ int main(void)
         cmocka_unit_test(full_disk),
         cmocka_unit_test(ratios),
         cmocka_unit_test(quoting),
+        cmocka_unit_test(times_for_people),
+        cmocka_unit_test(unsayable),
+        cmocka_unit_test(charts),
+        cmocka_unit_test(absurd_plan),
+        cmocka_unit_test(pictures),
+        cmocka_unit_test(no_neato),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,23 @@
+/* What a job's file said beyond the model, grouped by owner for writing. */
+#ifndef BR_EMIT_ATTRIBUTES_H
+#define BR_EMIT_ATTRIBUTES_H
+
+#include "planner/dag.h"
+
+struct br_attributes {
+    uint32_t stages;
+    uint32_t *first; /* by owner: the job, then the stages, then the edges */
+    const struct br_attribute **item;
+};
+
+/* Groups the attributes of the job, which has to stay. Where an owner has one name twice, as two
+ * arrows of a graph that became one edge may, the last value counts. Both arrays are the struct's,
+ * released by br_attributes_finish, also on failure. O(owners + attributes log attributes). */
+enum br_status br_attributes_init(struct br_attributes *by, const struct br_dag *dag,
+                                  struct br_diag *diag);
+void br_attributes_finish(struct br_attributes *by);
+/* The attributes of one owner, in the order in which they were given; *count of them. */
+const struct br_attribute **br_attributes_run(const struct br_attributes *by, enum br_owner owner,
+                                              uint32_t index, uint32_t *count);
+
+#endif

@@ -1,0 +1,183 @@
+/* The job in its native DOT form (docs/formats.md): what the model holds as attributes of nodes
+ * and edges, and everything that passed through. A cluster has no place in it. */
+#include "emit/attributes.h"
+#include "emit/outputs.h"
+#include "emit/write.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+/* A word that DOT takes without quotation marks: a name that is no keyword. */
+static bool is_bare(const char *value)
+{
+    static const char *const keywords[] = {"node",    "edge",     "graph",
+                                           "digraph", "subgraph", "strict"};
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    if (!*value || (*value >= '0' && *value <= '9') || value[strspn(value, letters)])
+        return false;
+    for (size_t k = 0; k < sizeof keywords / sizeof keywords[0]; k++)
+        if (strcasecmp(value, keywords[k]) == 0)
+            return false;
+    return true;
+}
+
+static void word(FILE *out, const char *value)
+{
+    if (is_bare(value)) {
+        fputs(value, out);
+        return;
+    }
+    putc('"', out);
+    br_write_text(out, BR_QUOTE_DOT, value);
+    putc('"', out);
+}
+
+/* DOT knows texts in angle brackets, which have to balance, besides those in quotation marks. */
+static bool is_html(const char *value)
+{
+    size_t depth = 0;
+    for (const char *p = value; *p; p++) {
+        if (*p == '"' || *p == '\\')
+            return false; /* would be escaped, which such texts do not know */
+        depth += *p == '<';
+        depth -= *p == '>' && depth > 0;
+        if (depth == 0)
+            return p > value && !p[1];
+    }
+    return false;
+}
+
+/* Names that the form itself uses: an attribute that is called so cannot pass through. */
+static bool is_taken(const struct br_dag *dag, enum br_owner owner, const char *name)
+{
+    static const char *const words[][5] = {
+        [BR_OWNER_JOB] = {"resources", "units"},
+        [BR_OWNER_STAGE] = {"tasks", "duration", "durations", "command"},
+        [BR_OWNER_EDGE] = {"type"},
+    };
+    for (size_t k = 0; words[owner][k]; k++)
+        if (strcmp(words[owner][k], name) == 0)
+            return true;
+    for (uint32_t r = 0; owner == BR_OWNER_STAGE && r < dag->resources; r++)
+        if (strcmp(dag->resource[r].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void passed_through(FILE *out, const struct br_dag *dag, const struct br_attributes *by,
+                           enum br_owner owner, uint32_t index)
+{
+    uint32_t count;
+    const struct br_attribute **run = br_attributes_run(by, owner, index, &count);
+    for (uint32_t a = 0; a < count; a++) {
+        if (is_taken(dag, owner, run[a]->name))
+            continue;
+        fputs(", ", out);
+        word(out, run[a]->name);
+        putc('=', out);
+        if (is_html(run[a]->value))
+            br_write_text(out, BR_QUOTE_DOT, run[a]->value);
+        else
+            word(out, run[a]->value);
+    }
+}
+
+static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *diag)
+{
+    static const char *const words[] = {"tasks", "duration", "durations", "command"};
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        const struct br_resource *resource = &dag->resource[r];
+        /* Names and units stand in lists, split at commas, names also at blanks. */
+        bool bad = resource->name[strcspn(resource->name, ", \t\r\n")] ||
+                   (resource->unit && strchr(resource->unit, ','));
+        for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+            bad |= strcmp(words[k], resource->name) == 0;
+        if (bad)
+            return br_fail(diag, BR_BAD_INPUT, "rename it, or write the XML form",
+                           "DOT cannot name the resource '%s' (%s)", resource->name,
+                           resource->unit ? resource->unit : "no unit");
+    }
+    return BR_OK;
+}
+
+static void write_resources(FILE *out, const struct br_dag *dag)
+{
+    bool units = false;
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        fputs(r ? "," : "resources=\"", out);
+        br_write_text(out, BR_QUOTE_DOT, dag->resource[r].name);
+        units |= dag->resource[r].unit != NULL;
+    }
+    fputs(dag->resources ? "\"" : "resources=\"\"", out);
+    for (uint32_t r = 0; units && r < dag->resources; r++) {
+        fputs(r ? "," : ", units=\"", out);
+        br_write_text(out, BR_QUOTE_DOT, dag->resource[r].unit ? dag->resource[r].unit : "");
+    }
+    fputs(units ? "\"" : "", out);
+}
+
+static void write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
+                        const struct br_attributes *by)
+{
+    const struct br_stage *stage = &dag->stage[s];
+    fputs("  ", out);
+    word(out, stage->id);
+    fprintf(out, " [tasks=%" PRIu32 ", duration=", stage->tasks);
+    br_write_seconds(out, stage->duration_ns);
+    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
+        fputs(", ", out);
+        word(out, dag->resource[dag->demand[d].resource].name);
+        putc('=', out);
+        br_write_decimal(out, dag->demand[d].amount);
+    }
+    bool first = true;
+    for (uint32_t i = 0; i < stage->tasks; i++) {
+        int64_t duration_ns = dag->duration_ns[stage->first_task + i];
+        if (duration_ns == stage->duration_ns)
+            continue;
+        fprintf(out, "%s%" PRIu32 ":", first ? ", durations=\"" : ",", i);
+        br_write_seconds(out, duration_ns);
+        first = false;
+    }
+    fputs(first ? "" : "\"", out);
+    if (stage->command) {
+        fputs(", command=", out);
+        word(out, stage->command);
+    }
+    passed_through(out, dag, by, BR_OWNER_STAGE, s);
+    fputs("];\n", out);
+}
+
+enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    const struct br_dag *dag = input->dag;
+    struct br_attributes by;
+    enum br_status status = refuse_names(dag, diag);
+    if (!status)
+        status = br_attributes_init(&by, dag, diag);
+    if (status)
+        return status;
+    fputs("digraph ", out);
+    word(out, dag->name);
+    fputs(" {\n  graph [", out);
+    write_resources(out, dag);
+    passed_through(out, dag, &by, BR_OWNER_JOB, 0);
+    fputs("];\n", out);
+    for (uint32_t s = 0; s < dag->stages && !ferror(out); s++)
+        write_stage(out, dag, s, &by);
+    for (uint32_t e = 0; e < dag->edges && !ferror(out); e++) {
+        fputs("  ", out);
+        word(out, dag->stage[dag->edge[e].parent].id);
+        fputs(" -> ", out);
+        word(out, dag->stage[dag->edge[e].child].id);
+        fputs(" [type=", out);
+        word(out, br_edge_type_name(dag->edge[e].type));
+        passed_through(out, dag, &by, BR_OWNER_EDGE, e);
+        fputs("];\n", out);
+    }
+    fputs("}\n", out);
+    br_attributes_finish(&by);
+    return BR_OK;
+}
