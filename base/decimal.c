@@ -16,7 +16,13 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Digits beyond the 18th significant one: dropped (and remembered) where `lossy`, else a fault. */
+/* Digits beyond the limit are a fault where it is exact, else dropped (and remembered). */
+enum limit {
+    EXACT_18,   /* significant digits */
+    NEAREST_18, /* likewise */
+    NEAREST_63, /* bits */
+};
+
 struct scan {
     int64_t mantissa;
     int64_t exponent;
@@ -24,9 +30,9 @@ struct scan {
     bool dropped_half; /* the first dropped digit was 5 or more */
 };
 
-static enum br_decimal_fault scan_number(const char *p, bool lossy, struct scan *out)
+static enum br_decimal_fault scan_number(const char *p, enum limit limit, struct scan *out)
 {
-    const int64_t most = 99999999999999999; /* one more digit still fits 63 bits */
+    const int64_t most = 99999999999999999; /* one more digit makes 18 */
     bool negative = false, digits = false, point = false, dropped = false;
     int64_t m = 0, e = 0;
     *out = (struct scan){0};
@@ -42,15 +48,16 @@ static enum br_decimal_fault scan_number(const char *p, bool lossy, struct scan 
         if (!is_digit(*p))
             break;
         digits = true;
-        if (m > most) { /* no room: a zero only moves the exponent */
-            if (*p != '0' && !lossy)
+        int digit = *p - '0';
+        if (dropped || m > (limit == NEAREST_63 ? (INT64_MAX - digit) / 10 : most)) {
+            if (digit && limit == EXACT_18) /* a zero only moves the exponent */
                 return BR_DECIMAL_RANGE;
             if (!dropped)
-                out->dropped_half = *p >= '5';
+                out->dropped_half = digit >= 5;
             dropped = true;
             e += !point;
         } else {
-            m = m * 10 + (*p - '0');
+            m = m * 10 + digit;
             e -= point;
         }
     }
@@ -102,7 +109,7 @@ static bool only_blanks(const char *p)
 enum br_decimal_fault br_decimal_parse(const char *text, struct br_decimal *value)
 {
     struct scan s;
-    enum br_decimal_fault fault = scan_number(text, false, &s);
+    enum br_decimal_fault fault = scan_number(text, EXACT_18, &s);
     if (fault)
         return fault;
     if (!only_blanks(s.rest))
@@ -125,7 +132,7 @@ enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_deci
         {"G", 1000000000},
     };
     struct scan s;
-    enum br_decimal_fault fault = scan_number(text, false, &s);
+    enum br_decimal_fault fault = scan_number(text, EXACT_18, &s);
     if (fault)
         return fault;
     while (is_blank(*s.rest))
@@ -153,7 +160,7 @@ enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_deci
 enum br_decimal_fault br_decimal_parse_nearest(const char *text, struct br_decimal *value)
 {
     struct scan s;
-    enum br_decimal_fault fault = scan_number(text, true, &s);
+    enum br_decimal_fault fault = scan_number(text, NEAREST_18, &s);
     if (fault)
         return fault;
     if (!only_blanks(s.rest))
@@ -231,7 +238,7 @@ bool br_decimal_scale(struct br_decimal value, int32_t digits, int64_t *scaled)
 enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns)
 {
     struct scan s;
-    enum br_decimal_fault fault = scan_number(text, true, &s);
+    enum br_decimal_fault fault = scan_number(text, NEAREST_63, &s);
     if (fault)
         return fault;
     if (!only_blanks(s.rest))
@@ -249,8 +256,8 @@ enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns)
     }
     if (e < 0) /* more places to drop than there were digits */
         round = 0;
-    if (round >= 5)
-        m += s.mantissa < 0 ? -1 : 1;
+    if (round >= 5 && __builtin_add_overflow(m, s.mantissa < 0 ? -1 : 1, &m))
+        return BR_DECIMAL_RANGE;
     *ns = m;
     return BR_DECIMAL_OK;
 }

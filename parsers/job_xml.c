@@ -51,7 +51,8 @@ static enum br_status missing(const struct br_xml *xml, const char *attribute)
 {
     char hint[100];
     snprintf(hint, sizeof hint, "write <%.30s %s=\"...\">", xml->name, attribute);
-    return br_fail(xml->diag, BR_BAD_INPUT, hint, "a <%.30s> has no %s", xml->name, attribute);
+    return br_fail(xml->diag, BR_BAD_INPUT, hint, "<%.30s> has no attribute '%s'", xml->name,
+                   attribute);
 }
 
 static enum br_status start_job(struct job_reader *reader, struct br_xml *xml)

@@ -195,7 +195,8 @@ static void on_error(void *data, xmlErrorPtr error)
                          error->int2 > 0 ? (uint32_t)error->int2 : 0};
     if (pos.line == 0 && reader->parser && reader->parser->input)
         pos.line = (uint32_t)reader->parser->input->line;
-    if (error->code == XML_ERR_INVALID_ENCODING || error->domain == XML_FROM_I18N) {
+    if (error->code == XML_ERR_INVALID_ENCODING || error->domain == XML_FROM_I18N ||
+        strstr(what, "not proper UTF-8")) {
         what = "the text does not fit its encoding";
         hint = "save the file as UTF-8, or declare the encoding in its first line";
     } else if (error->code == XML_ERR_DOCUMENT_EMPTY) {

@@ -31,6 +31,18 @@ void br_cluster_destroy(struct br_cluster *cluster)
     free(cluster);
 }
 
+/* Is the one machine of class "m[1]" also the second of a class "m" of several? */
+static bool share_names(const char *one, const char *several, uint32_t count)
+{
+    size_t length = strlen(several);
+    char index[16];
+    if (strncmp(one, several, length) != 0 || one[length] != '[')
+        return false;
+    unsigned long number = strtoul(one + length + 1, NULL, 10);
+    snprintf(index, sizeof index, "[%lu]", number);
+    return number < count && strcmp(one + length, index) == 0;
+}
+
 enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name, uint32_t count,
                                     uint32_t *cls, struct br_diag *diag)
 {
@@ -52,6 +64,14 @@ enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name
         if (strcmp(cluster->cls[c].name, name) == 0)
             return br_fail(diag, BR_BAD_INPUT, "give every class a name of its own",
                            "class '%s' is there twice", name);
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *other = &cluster->cls[c];
+        if ((count == 1 && other->count > 1 && share_names(name, other->name, other->count)) ||
+            (count > 1 && other->count == 1 && share_names(other->name, name, count)))
+            return br_fail(diag, BR_BAD_INPUT, "rename one of them",
+                           "a machine of class '%s' has the name of one of class '%s'", name,
+                           other->name);
+    }
     char *copy = br_arena_text(&cluster->arena, name);
     struct br_class *larger =
         realloc(cluster->cls, ((size_t)cluster->classes + 1) * sizeof *cluster->cls);

@@ -408,6 +408,31 @@ static enum br_status refuse_repeated_demands(struct br_dag *dag, struct br_diag
     return BR_OK;
 }
 
+/* The id "a[1]" of a stage of one task is also that of a task of stage "a" with several. */
+static enum br_status refuse_shared_ids(const struct br_dag *dag, struct br_diag *diag)
+{
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        const char *bracket = strrchr(stage->id, '[');
+        char *end, *other;
+        if (stage->tasks > 1 || !bracket || bracket[1] < '0' || bracket[1] > '9' ||
+            (bracket[1] == '0' && bracket[2] != ']'))
+            continue;
+        unsigned long index = strtoul(bracket + 1, &end, 10);
+        if (strcmp(end, "]") != 0)
+            continue;
+        if (!(other = strndup(stage->id, (size_t)(bracket - stage->id))))
+            return br_fail_memory(diag);
+        uint32_t o = br_dag_find_stage(dag, other);
+        free(other);
+        if (o != UINT32_MAX && dag->stage[o].tasks > 1 && index < dag->stage[o].tasks)
+            return br_fail_at(diag, stage->pos, BR_BAD_INPUT, "rename one of the stages",
+                              "stage '%s' has the id of a task of stage '%s'", stage->id,
+                              dag->stage[o].id);
+    }
+    return BR_OK;
+}
+
 /* Follows parents inside the stages that could not be ordered until one comes again, and writes
  * that cycle, task by task: every stage on it stands for its task 0, which waits for itself. */
 static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *waiting,
@@ -536,6 +561,8 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
     if (!group_demands(dag))
         return br_fail_memory(diag);
     status = refuse_repeated_demands(dag, diag);
+    if (!status)
+        status = refuse_shared_ids(dag, diag);
     if (!status)
         status = order_stages(dag, diag);
     if (status)

@@ -1,0 +1,326 @@
+/* Decimals, seconds, the arena, texts and diagnostics. */
+#include <setjmp.h>
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/decimal.h"
+#include "base/diag.h"
+#include "base/rng.h"
+#include "base/text.h"
+
+static void decimals(void **state)
+{
+    static const struct {
+        const char *text;
+        enum br_decimal_fault fault;
+        int64_t mantissa;
+        int32_t exponent;
+        const char *plain;
+    } cases[] = {
+        {"0", BR_DECIMAL_OK, 0, 0, "0"},
+        {"-0.000", BR_DECIMAL_OK, 0, 0, "0"},
+        {"0e99999", BR_DECIMAL_OK, 0, 0, "0"},
+        {"12", BR_DECIMAL_OK, 12, 0, "12"},
+        {" +1.50 \n", BR_DECIMAL_OK, 15, -1, "1.5"},
+        {".5", BR_DECIMAL_OK, 5, -1, "0.5"},
+        {"5.", BR_DECIMAL_OK, 5, 0, "5"},
+        {"1.5e3", BR_DECIMAL_OK, 15, 2, "1500"},
+        {"-25E-2", BR_DECIMAL_OK, -25, -2, "-0.25"},
+        {"1e18", BR_DECIMAL_OK, 1, 18, "1000000000000000000"},
+        {"1e-18", BR_DECIMAL_OK, 1, -18, "0.000000000000000001"},
+        {"999999999999999999", BR_DECIMAL_OK, 999999999999999999, 0, "999999999999999999"},
+        {"1000000000000000000000e-3", BR_DECIMAL_OK, 1, 18, "1000000000000000000"},
+        {"0.100000000000000000000000", BR_DECIMAL_OK, 1, -1, "0.1"},
+        {"1e19", BR_DECIMAL_RANGE, 0, 0, NULL},
+        {"1e-19", BR_DECIMAL_RANGE, 0, 0, NULL},
+        {"1e999999999999", BR_DECIMAL_RANGE, 0, 0, NULL},
+        {"1234567890123456789", BR_DECIMAL_RANGE, 0, 0, NULL},
+        {"", BR_DECIMAL_FORM, 0, 0, NULL},
+        {" ", BR_DECIMAL_FORM, 0, 0, NULL},
+        {".", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"-", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"1e", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"1e+", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"1.2.3", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"1,5", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"0x10", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"nan", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"inf", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"1 2", BR_DECIMAL_FORM, 0, 0, NULL},
+        {"1k", BR_DECIMAL_FORM, 0, 0, NULL},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct br_decimal value = {0, 0};
+        char text[BR_DECIMAL_TEXT];
+        if (br_decimal_parse(cases[k].text, &value) != cases[k].fault)
+            fail_msg("'%s'", cases[k].text);
+        if (cases[k].fault)
+            continue;
+        assert_int_equal(value.mantissa, cases[k].mantissa);
+        assert_int_equal(value.exponent, cases[k].exponent);
+        assert_true(br_decimal_format(value, text, sizeof text) < (int)sizeof text);
+        assert_string_equal(text, cases[k].plain);
+    }
+}
+
+static void suffixes(void **state)
+{
+    static const struct {
+        const char *text, *plain;
+    } cases[] = {
+        {"2KiB", "2048"},         {"1.5 MiB", "1572864"},
+        {"64GiB", "68719476736"}, {"1TiB", "1099511627776"},
+        {"3k", "3000"},           {"2.5M", "2500000"},
+        {"1e1G", "10000000000"},  {"7", "7"},
+        {"0.5KiB", "512"},        {"0GiB", "0"},
+        {"2G ", "2000000000"},
+    };
+    struct br_decimal value;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[BR_DECIMAL_TEXT];
+        assert_int_equal(br_decimal_parse_suffixed(cases[k].text, &value), BR_DECIMAL_OK);
+        br_decimal_format(value, text, sizeof text);
+        assert_string_equal(text, cases[k].plain);
+    }
+    assert_int_equal(br_decimal_parse_suffixed("2KB", &value), BR_DECIMAL_FORM);
+    assert_int_equal(br_decimal_parse_suffixed("2kib", &value), BR_DECIMAL_FORM);
+    assert_int_equal(br_decimal_parse_suffixed("KiB", &value), BR_DECIMAL_FORM);
+    assert_int_equal(br_decimal_parse_suffixed("2GiB2", &value), BR_DECIMAL_FORM);
+    assert_int_equal(br_decimal_parse_suffixed("999999999999999999TiB", &value), BR_DECIMAL_RANGE);
+}
+
+static void nearest(void **state)
+{
+    static const struct {
+        const char *text, *plain;
+    } cases[] = {
+        {"10000000129.452715", "10000000129.452715"},
+        {"1.000000e-12", "0.000000000001"},
+        {"1e-30", "0"},
+        {"-1e-30", "0"},
+        {"5e-19", "0.000000000000000001"},
+        {"4.9e-19", "0"},
+        {"-7e-19", "-0.000000000000000001"},
+        {"123456789.1234567894999", "123456789.123456789"},
+        {"123456789.1234567895", "123456789.12345679"},
+        {"99999999999999999.96", "100000000000000000"},
+    };
+    struct br_decimal value;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[BR_DECIMAL_TEXT];
+        assert_int_equal(br_decimal_parse_nearest(cases[k].text, &value), BR_DECIMAL_OK);
+        br_decimal_format(value, text, sizeof text);
+        assert_string_equal(text, cases[k].plain);
+    }
+    assert_int_equal(br_decimal_parse_nearest("1e40", &value), BR_DECIMAL_RANGE);
+    assert_int_equal(br_decimal_parse_nearest("x", &value), BR_DECIMAL_FORM);
+    assert_int_equal(br_decimal_parse_nearest("1k", &value), BR_DECIMAL_FORM);
+}
+
+static int64_t quotient(int64_t m, int32_t e, int64_t n, int32_t f)
+{
+    int64_t ns = -1;
+    return br_decimal_quotient_ns((struct br_decimal){m, e}, (struct br_decimal){n, f}, &ns) ? ns
+                                                                                             : -1;
+}
+
+static void quotients(void **state)
+{
+    assert_int_equal(quotient(0, 0, 1, 0), 0);
+    assert_int_equal(quotient(1, 9, 1, 9), 1000000000);
+    assert_int_equal(quotient(1, 0, 3, 0), 333333334); /* rounded up */
+    assert_int_equal(quotient(2, 0, 4, 0), 500000000);
+    assert_int_equal(quotient(1, -18, 1, 18), 1);
+    assert_int_equal(quotient(5798421, 5, 1, 9), 579842100000);
+    assert_int_equal(quotient(INT64_MAX, 0, 1, 9), INT64_MAX);
+    assert_int_equal(quotient(INT64_MAX, 0, 1, 8), -1);
+    assert_int_equal(quotient(1, 18, 1, -18), -1);
+    assert_int_equal(quotient(-1, 0, 1, 0), -1);
+    assert_int_equal(quotient(1, 0, 0, 0), -1);
+    assert_int_equal(quotient(1, 0, -1, 0), -1);
+}
+
+static void scaling(void **state)
+{
+    int64_t scaled;
+    assert_true(br_decimal_scale((struct br_decimal){59, -2}, 2, &scaled));
+    assert_int_equal(scaled, 59);
+    assert_true(br_decimal_scale((struct br_decimal){59, -2}, 5, &scaled));
+    assert_int_equal(scaled, 59000);
+    assert_false(br_decimal_scale((struct br_decimal){59, -2}, 1, &scaled));
+    assert_true(br_decimal_scale((struct br_decimal){15, 2}, -2, &scaled));
+    assert_int_equal(scaled, 15);
+    assert_true(br_decimal_scale((struct br_decimal){9, 18}, 0, &scaled));
+    assert_int_equal(scaled, 9000000000000000000);
+    assert_false(br_decimal_scale((struct br_decimal){1, 18}, 1, &scaled));
+    assert_true(br_decimal_scale((struct br_decimal){0, 0}, 1000, &scaled));
+    assert_int_equal(scaled, 0);
+}
+
+static void seconds(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t ns;
+        const char *back;
+    } cases[] = {
+        {"0", 0, "0"},
+        {"12.5", 12500000000, "12.5"},
+        {"1e-3", 1000000, "0.001"},
+        {"0.000000001", 1, "0.000000001"},
+        {"0.0000000005", 1, "0.000000001"},
+        {"0.00000000049999", 0, "0"},
+        {"1.0000000015", 1000000002, "1.000000002"},
+        {"-2.5", -2500000000, "-2.5"},
+        {"9223372036.854775807", INT64_MAX, "9223372036.854775807"},
+        {"-9223372036.854775807", -INT64_MAX, "-9223372036.854775807"},
+        {"0.1234567890123456789", 123456789, "0.123456789"},
+        {"3.000000000000000000000000", 3000000000, "3"},
+        {"1e-99999", 0, "0"},
+    };
+    int64_t ns;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[BR_SECONDS_TEXT];
+        assert_int_equal(br_seconds_parse(cases[k].text, &ns), BR_DECIMAL_OK);
+        if (ns != cases[k].ns)
+            fail_msg("'%s' gives %lld", cases[k].text, (long long)ns);
+        br_seconds_format(ns, text, sizeof text);
+        assert_string_equal(text, cases[k].back);
+    }
+    assert_int_equal(br_seconds_parse("9223372036.9", &ns), BR_DECIMAL_RANGE);
+    assert_int_equal(br_seconds_parse("9223372036.8547758079", &ns), BR_DECIMAL_RANGE);
+    assert_int_equal(br_seconds_parse("1e99999", &ns), BR_DECIMAL_RANGE);
+    assert_int_equal(br_seconds_parse("12s", &ns), BR_DECIMAL_FORM);
+}
+
+/* What is written reads back as the same value. */
+static void round_trips(void **state)
+{
+    struct br_rng rng = br_rng_seed(7);
+    for (int k = 0; k < 20000; k++) {
+        char text[BR_DECIMAL_TEXT];
+        int64_t ns = (int64_t)(br_rng_next(&rng) >> br_rng_below(&rng, 64)) >> 1, back;
+        if (br_rng_below(&rng, 2))
+            ns = -ns;
+        br_seconds_format(ns, text, sizeof text);
+        assert_int_equal(br_seconds_parse(text, &back), BR_DECIMAL_OK);
+        assert_int_equal(back, ns);
+        struct br_decimal value, again;
+        snprintf(text, sizeof text, "%lld.%09llu", (long long)(ns % 1000000000),
+                 (unsigned long long)br_rng_below(&rng, 1000000000));
+        assert_int_equal(br_decimal_parse(text, &value), BR_DECIMAL_OK);
+        br_decimal_format(value, text, sizeof text);
+        assert_int_equal(br_decimal_parse(text, &again), BR_DECIMAL_OK);
+        assert_memory_equal(&value.mantissa, &again.mantissa, sizeof value.mantissa);
+        assert_int_equal(value.exponent, again.exponent);
+    }
+}
+
+static void arena(void **state)
+{
+    struct br_arena arena = {NULL};
+    unsigned char *block[500];
+    size_t size[500];
+    struct br_rng rng = br_rng_seed(3);
+    for (int round = 0; round < 2; round++) {
+        for (int k = 0; k < 500; k++) {
+            size[k] = (size_t)br_rng_below(&rng, k % 10 == 0 ? 100000 : 300);
+            block[k] = br_arena_alloc(&arena, size[k]);
+            assert_non_null(block[k]);
+            assert_int_equal((uintptr_t)block[k] % alignof(max_align_t), 0);
+            for (size_t i = 0; i < size[k]; i++)
+                assert_int_equal(block[k][i], 0);
+            memset(block[k], k & 0xff, size[k]);
+        }
+        for (int k = 0; k < 500; k++)
+            for (size_t i = 0; i < size[k]; i++)
+                assert_int_equal(block[k][i], k & 0xff);
+        br_arena_finish(&arena);
+        assert_null(arena.head);
+    }
+    assert_non_null(br_arena_array(&arena, 0, 8));
+    assert_null(br_arena_array(&arena, SIZE_MAX / 4, 8));
+    assert_null(br_arena_alloc(&arena, SIZE_MAX - 8));
+    assert_string_equal(br_arena_text(&arena, "text"), "text");
+    assert_string_equal(br_arena_text(&arena, ""), "");
+    br_arena_finish(&arena);
+}
+
+static void texts(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t valid;
+    } cases[] = {
+        {"", 0},
+        {"plain", 5},
+        {"\xc3\xa9\xe2\x82\xac\xf0\x9f\xaa\xa8", 9},
+        {"a\x80", 1},             /* continues nothing */
+        {"a\xc0\x80", 1},         /* overlong */
+        {"a\xe0\x9f\xbf", 1},     /* overlong */
+        {"a\xf0\x8f\xbf\xbf", 1}, /* overlong */
+        {"a\xed\xa0\x80", 1},     /* surrogate */
+        {"a\xf4\x90\x80\x80", 1}, /* beyond Unicode */
+        {"a\xef\xbf\xbe", 1},     /* not a character */
+        {"a\xe2\x82", 1},         /* cut */
+        {"a\xff", 1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        size_t size = strlen(cases[k].text);
+        assert_int_equal(br_text_utf8_length(cases[k].text, size), cases[k].valid);
+        assert_int_equal(br_text_is_plain(cases[k].text), size == cases[k].valid);
+    }
+    assert_int_equal(br_text_utf8_length("a\0b", 3), 1);
+    assert_false(br_text_is_plain("a\tb"));
+    assert_true(br_text_is_lines("a\tb\r\n"));
+    assert_false(br_text_is_lines("a\x1b"));
+    assert_false(br_text_is_plain("\x7f"));
+}
+
+static void diagnostics(void **state)
+{
+    struct br_diag diag = {0};
+    char text[2000], large[1000];
+    br_diag_file(&diag, "a.xml");
+    assert_int_equal(br_fail_at(&diag, (struct br_pos){3, 7}, BR_BAD_INPUT, "try %d", "no %s", "x"),
+                     BR_BAD_INPUT);
+    br_diag_format(&diag, text, sizeof text);
+    assert_string_equal(text, "a.xml:3:7: no x; try %d");
+    br_fail_at(&diag, (struct br_pos){3, 0}, BR_NO, NULL, "line\nbreak\x1b");
+    br_diag_format(&diag, text, sizeof text);
+    assert_string_equal(text, "a.xml:3: line?break?");
+    br_fail(&diag, BR_NO, NULL, "kept place");
+    assert_int_equal(diag.line, 3);
+    br_fail_at(&diag, (struct br_pos){0, 0}, BR_NO, NULL, "none");
+    br_diag_format(&diag, text, sizeof text);
+    assert_string_equal(text, "a.xml: none");
+    br_diag_file(&diag, NULL);
+    br_diag_format(&diag, text, sizeof text);
+    assert_string_equal(text, "none");
+    /* A character of two bytes that does not fit as a whole is left out. */
+    memset(large, 'a', sizeof large);
+    memcpy(large + sizeof diag.what - 2, "\xc3\xa9", 2);
+    large[sizeof large - 1] = 0;
+    br_fail(&diag, BR_NO, NULL, "%s", large);
+    assert_int_equal(strlen(diag.what), sizeof diag.what - 2);
+    assert_int_equal(br_fail(NULL, BR_USAGE, NULL, "nobody listens"), BR_USAGE);
+    assert_int_equal(br_fail_memory(NULL), BR_SYSTEM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(decimals),    cmocka_unit_test(suffixes), cmocka_unit_test(nearest),
+        cmocka_unit_test(quotients),   cmocka_unit_test(scaling),  cmocka_unit_test(seconds),
+        cmocka_unit_test(round_trips), cmocka_unit_test(arena),    cmocka_unit_test(texts),
+        cmocka_unit_test(diagnostics),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
