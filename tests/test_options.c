@@ -1,0 +1,228 @@
+/* The option table's parser: every form that it promises, every fault, and the distance behind its
+ * suggestions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/decimal.h"
+#include "base/options.h"
+
+struct settings {
+    bool loud, quick;
+    int proof;
+    const char *name, *colour;
+    uint64_t count;
+    int64_t limit_ns;
+    struct br_decimal rate;
+};
+
+static const char *colour(uint32_t k)
+{
+    static const char *const names[] = {"red", "green", "blue"};
+    return k < 3 ? names[k] : NULL;
+}
+
+enum { ONE = 1, TWO = 2 };
+
+static const struct br_option table[] = {
+    {.name = "loud",
+     .letter = 'l',
+     .commands = ONE | TWO,
+     .kind = BR_OPTION_FLAG,
+     .offset = offsetof(struct settings, loud)},
+    {.name = "quick",
+     .letter = 'q',
+     .commands = ONE,
+     .kind = BR_OPTION_FLAG,
+     .offset = offsetof(struct settings, quick)},
+    {.name = "proof",
+     .commands = ONE,
+     .kind = BR_OPTION_SWITCH,
+     .offset = offsetof(struct settings, proof)},
+    {.name = "name",
+     .letter = 'n',
+     .argument = "NAME",
+     .commands = ONE,
+     .kind = BR_OPTION_TEXT,
+     .offset = offsetof(struct settings, name)},
+    {.name = "colour",
+     .argument = "COLOUR",
+     .commands = ONE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = colour,
+     .offset = offsetof(struct settings, colour)},
+    {.name = "count",
+     .argument = "N",
+     .commands = ONE,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 100,
+     .offset = offsetof(struct settings, count)},
+    {.name = "limit",
+     .argument = "S",
+     .commands = ONE,
+     .kind = BR_OPTION_SECONDS,
+     .offset = offsetof(struct settings, limit_ns)},
+    {.name = "rate",
+     .argument = "R",
+     .commands = TWO,
+     .kind = BR_OPTION_AMOUNT,
+     .offset = offsetof(struct settings, rate)},
+    {.name = NULL},
+};
+
+/* One call: what came of a line of arguments. */
+struct call {
+    enum br_status status;
+    struct settings settings;
+    const char *positional[2];
+    uint32_t positionals;
+    struct br_diag diag;
+};
+
+static struct call parse(uint32_t command, int count, const char *const *argument)
+{
+    struct call call = {0};
+    call.status =
+        br_options_parse(table, command, count, (char *const *)(uintptr_t)argument, &call.settings,
+                         call.positional, 2, &call.positionals, &call.diag);
+    return call;
+}
+
+#define PARSE(command, ...)                                                                        \
+    parse(command, (int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)),            \
+          (const char *[]){__VA_ARGS__})
+
+static void test_forms(void **state)
+{
+    struct call call = PARSE(ONE, "job", "--name", "a", "--count=7", "-lq", "--limit", "0.5");
+    assert_int_equal(call.status, BR_OK);
+    assert_string_equal(call.settings.name, "a");
+    assert_int_equal(call.settings.count, 7);
+    assert_true(call.settings.loud && call.settings.quick);
+    assert_int_equal(call.settings.limit_ns, 500000000);
+    assert_int_equal(call.positionals, 1);
+    assert_string_equal(call.positional[0], "job");
+
+    call = PARSE(ONE, "-qnbob", "x", "-n", "-", "-");
+    assert_int_equal(call.status, BR_OK);
+    assert_string_equal(call.settings.name, "-"); /* the last one counts */
+    assert_int_equal(call.positionals, 2);
+    assert_string_equal(call.positional[1], "-");
+
+    call = PARSE(ONE, "--name=", "x");
+    assert_int_equal(call.status, BR_USAGE);
+    call = PARSE(ONE, "--name=a=b");
+    assert_string_equal(call.settings.name, "a=b");
+    call = PARSE(ONE, "--name", "--loud"); /* a value may look like an option */
+    assert_string_equal(call.settings.name, "--loud");
+    assert_false(call.settings.loud);
+}
+
+static void test_end_of_options(void **state)
+{
+    struct call call = PARSE(ONE, "-l", "--", "--name", "-q");
+    assert_int_equal(call.status, BR_OK);
+    assert_int_equal(call.positionals, 2);
+    assert_string_equal(call.positional[0], "--name");
+    assert_string_equal(call.positional[1], "-q");
+    assert_false(call.settings.quick);
+}
+
+static void test_switch(void **state)
+{
+    assert_int_equal(PARSE(ONE, "x").settings.proof, 0);
+    assert_int_equal(PARSE(ONE, "--proof").settings.proof, 1);
+    assert_int_equal(PARSE(ONE, "--no-proof").settings.proof, -1);
+    assert_int_equal(PARSE(ONE, "--no-proof", "--proof").settings.proof, 1);
+    assert_int_equal(PARSE(ONE, "--no-loud").status, BR_USAGE);
+    assert_int_equal(PARSE(ONE, "--no-proof=1").status, BR_USAGE);
+}
+
+static void test_values(void **state)
+{
+    static const char *const bad[][2] = {
+        {"--count", "0"},   {"--count", "101"},   {"--count", "-1"},
+        {"--count", "1.5"}, {"--count", "0x7"},   {"--count", ""},
+        {"--count", " 7"},  {"--count", "1e2"},   {"--limit", "-1"},
+        {"--limit", "nan"}, {"--limit", "1e30"},  {"--limit", "5s"},
+        {"--colour", ""},   {"--colour", "pink"}, {"--count", "99999999999999999999999"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        assert_int_equal(PARSE(ONE, bad[k][0], bad[k][1]).status, BR_USAGE);
+    struct call call = PARSE(ONE, "--colour", "blue", "--count", "100");
+    assert_int_equal(call.status, BR_OK);
+    assert_string_equal(call.settings.colour, "blue");
+    assert_int_equal(call.settings.count, 100);
+    call = PARSE(TWO, "--rate", "64MiB");
+    assert_int_equal(call.status, BR_OK);
+    assert_int_equal(call.settings.rate.mantissa, 67108864);
+    assert_int_equal(PARSE(TWO, "--rate", "0").status, BR_USAGE);
+    assert_int_equal(PARSE(TWO, "--rate", "-5").status, BR_USAGE);
+}
+
+static void test_faults(void **state)
+{
+    struct call call = PARSE(ONE, "--colout", "red");
+    assert_int_equal(call.status, BR_USAGE);
+    assert_string_equal(call.diag.what, "unknown option '--colout'");
+    assert_string_equal(call.diag.hint, "did you mean '--colour'?");
+    assert_string_equal(PARSE(ONE, "--colour", "gren").diag.hint, "did you mean 'green'?");
+    assert_string_equal(PARSE(ONE, "--xylophone").diag.hint, "");
+    assert_string_equal(PARSE(ONE, "--no-prof").diag.hint, "did you mean '--proof'?");
+    assert_string_equal(PARSE(ONE, "--rate", "1").diag.hint, "other sub-commands do");
+    assert_string_equal(PARSE(ONE, "--count").diag.hint, "write '--count N'");
+    assert_string_equal(PARSE(ONE, "-n").diag.hint, "write '-n NAME'");
+    assert_int_equal(PARSE(ONE, "-x").status, BR_USAGE);
+    assert_int_equal(PARSE(ONE, "--loud=yes").status, BR_USAGE);
+    call = PARSE(ONE, "a", "b", "c");
+    assert_int_equal(call.status, BR_USAGE);
+    assert_string_equal(call.diag.what, "unexpected argument 'c'");
+}
+
+static void test_distance(void **state)
+{
+    assert_int_equal(br_edit_distance("", ""), 0);
+    assert_int_equal(br_edit_distance("", "abc"), 3);
+    assert_int_equal(br_edit_distance("abc", ""), 3);
+    assert_int_equal(br_edit_distance("plan", "plan"), 0);
+    assert_int_equal(br_edit_distance("paln", "plan"), 1); /* a swap is one step */
+    assert_int_equal(br_edit_distance("kitten", "sitting"), 3);
+    assert_int_equal(br_edit_distance("ca", "abc"), 3); /* no edits inside a swap */
+    char longer[200];
+    memset(longer, 'a', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_int_equal(br_edit_distance(longer, longer + 40), 0); /* both are cut */
+}
+
+static void test_suggestion(void **state)
+{
+    struct br_suggestion suggestion = {.word = "rnder"};
+    br_suggestion_offer(&suggestion, "plan");
+    assert_null(suggestion.best);
+    br_suggestion_offer(&suggestion, "render");
+    br_suggestion_offer(&suggestion, "sender");
+    assert_string_equal(suggestion.best, "render");
+    suggestion = (struct br_suggestion){.word = "conv"}; /* begun and left unfinished */
+    br_suggestion_offer(&suggestion, "convert");
+    assert_string_equal(suggestion.best, "convert");
+    suggestion = (struct br_suggestion){.word = "x"};
+    br_suggestion_offer(&suggestion, "graphene");
+    assert_null(suggestion.best);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forms),      cmocka_unit_test(test_end_of_options),
+        cmocka_unit_test(test_switch),     cmocka_unit_test(test_values),
+        cmocka_unit_test(test_faults),     cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_suggestion),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
