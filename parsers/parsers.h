@@ -5,6 +5,7 @@
 #define BR_PARSERS_PARSERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "planner/cluster.h"
 #include "planner/dag.h"
@@ -56,5 +57,16 @@ enum br_status br_parse_capacity(uint32_t machines, const char *capacity,
  * br_plan_verify. */
 enum br_status br_parse_plan(const char *path, struct br_input *input, struct br_plan **plan,
                              struct br_diag *diag);
+
+/* What the bounding program answers: a JSON object with "lower_bound" in seconds, as a number or a
+ * string, "method" and perhaps "status" ("optimal", or why it is not). Texts are cut to fit. */
+struct br_bound_answer {
+    int64_t lower_bound_ns;
+    char method[96];
+    char status[32]; /* empty where it does not say */
+};
+/* Reads it from a text that ends with a NUL after its `size` bytes. */
+enum br_status br_parse_bound(const char *text, size_t size, struct br_bound_answer *answer,
+                              struct br_diag *diag);
 
 #endif

@@ -1,0 +1,189 @@
+/* What the files of the program share: the settings that the options fill, the sub-commands, and
+ * the ways in (jobs and clusters) and out (files, messages).
+ *
+ * A sub-command's function returns its exit status as enum br_status. When that is not BR_OK and
+ * the diagnostic is filled, main prints it; a sub-command that has said everything itself leaves
+ * it empty.
+ */
+#ifndef BR_CLI_COMMON_H
+#define BR_CLI_COMMON_H
+
+#include <bigrocks/bigrocks.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/decimal.h"
+#include "base/diag.h"
+#include "base/options.h"
+#include "parsers/parsers.h"
+
+/* ---- Settings: one member per row of the option table in options.c ---- */
+
+struct cli_settings {
+    /* The job and the cluster. */
+    const char *from, *cluster, *capacity;
+    uint64_t machines; /* 0: not given */
+    struct br_decimal transfer_rate, speed;
+    const char *transfer_mode;
+    /* The search. */
+    const char *method, *effort, *frag_score;
+    uint64_t threads, seed, placements;
+    int64_t time_limit_ns; /* -1: not given */
+    /* The linear program: 1 wanted, -1 refused, 0 as it suits. */
+    int lp;
+    int64_t lp_time_ns;
+    /* The output. */
+    const char *format, *output;
+    bool explain, json, verbose, quiet, help, version;
+};
+
+extern const struct br_option cli_options[];
+struct cli_settings cli_settings_default(void);
+
+/* ---- Sub-commands ---- */
+
+struct cli_command {
+    const char *name;
+    const char *arguments; /* as in the usage line, such as "JOB PLAN" */
+    const char *summary;   /* a phrase, for the list of sub-commands */
+    const char *text;      /* what it does, for its help; lines end with \n */
+    const char *examples;  /* lines of shell, each ending with \n */
+    uint32_t least, most;  /* number of positional arguments */
+    enum br_status (*run)(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag);
+};
+
+/* Bits of br_option.commands, in the order of the rows in cli_commands[]. */
+enum {
+    CLI_PLAN = 1 << 0,
+    CLI_BOUND = 1 << 1,
+    CLI_CHECK = 1 << 2,
+    CLI_RENDER = 1 << 3,
+    CLI_CONVERT = 1 << 4,
+    CLI_SHOW = 1 << 5,
+    CLI_HELP = 1 << 6,
+    CLI_ALL = (1 << 7) - 1,
+};
+
+extern const struct cli_command cli_commands[]; /* a row without a name ends it */
+/* The row with this name; NULL, with a suggestion in the diagnostic, where there is none. */
+const struct cli_command *cli_command_find(const char *name, struct br_diag *diag);
+
+#define CLI_RUN(name)                                                                              \
+    enum br_status name(const struct cli_settings *settings, const char *const *argument,          \
+                        uint32_t arguments, struct br_diag *diag)
+CLI_RUN(cli_plan);
+CLI_RUN(cli_bound);
+CLI_RUN(cli_check);
+CLI_RUN(cli_render);
+CLI_RUN(cli_convert);
+CLI_RUN(cli_show);
+CLI_RUN(cli_help);
+
+/* Help on one sub-command, or the overview where command is NULL. */
+void cli_help_print(const struct cli_command *command, FILE *out);
+
+/* ---- Ways in ---- */
+
+/* Reads the job at path, and its cluster: from --cluster or --machines and --capacity, else from
+ * the job's own file. Without either it is an error if `need_cluster`, else input->cluster is
+ * NULL. Release with br_input_finish. */
+enum br_status cli_load(const struct cli_settings *settings, const char *path, bool need_cluster,
+                        struct br_input *input, struct br_diag *diag);
+
+/* ---- Ways out ---- */
+
+/* An output file that appears under its name only when it is complete. */
+struct cli_output {
+    FILE *file;
+    char *target;    /* NULL: standard output */
+    char *temporary; /* NULL where `file` writes straight to the target (devices, pipes) */
+};
+
+/* Opens the file at path; NULL and "-" are standard output. */
+enum br_status cli_output_open(struct cli_output *output, const char *path, struct br_diag *diag);
+/* Completes the file if `status` is BR_OK, else removes what there is of it. Returns the status,
+ * or BR_SYSTEM where something could not be written. */
+enum br_status cli_output_close(struct cli_output *output, enum br_status status,
+                                struct br_diag *diag);
+/* The format that -o FILE suggests by its ending ("plan.svg"), among the names; NULL if none. */
+const char *cli_format_of(const char *path, const char *(*name)(uint32_t k));
+/* settings->format, or what settings->output suggests; BR_USAGE where neither says. `known` is
+ * the table that it must be in. */
+enum br_status cli_format(const struct cli_settings *settings, const char *(*known)(uint32_t k),
+                          const char **format, struct br_diag *diag);
+
+/* A line on standard error: "bigrocks: ...". */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The version, and a command line that repeats this run with all its options spelled out. */
+void cli_say_line(const char *command, uint32_t bit, const struct cli_settings *settings,
+                  const char *const *argument, uint32_t arguments);
+/* The diagnostic as a line on standard error. */
+void cli_say_diag(const struct br_diag *diag);
+/* "1 task", "12 tasks". */
+void cli_print_count(FILE *out, uint64_t count, const char *noun, const char *plural);
+/* Prints a text of somebody else's with control characters replaced, so that it cannot steer the
+ * terminal. */
+void cli_print_text(FILE *out, const char *text);
+
+/* Seconds for people: three decimals at most, unless the time is shorter than that shows. */
+enum { CLI_SECONDS_TEXT = 40 };
+const char *cli_seconds(int64_t ns, char text[CLI_SECONDS_TEXT]);
+
+/* The nearest floating-point number, for what people read. */
+double cli_amount(struct br_decimal amount);
+
+/* ---- The summary of a plan ---- */
+
+/* What became of the linear program's bound. */
+struct cli_lp_bound {
+    bool found;
+    struct br_bound_answer answer; /* where found */
+    char why[256];                 /* why there is none; else empty */
+};
+
+/* It in words, such as "11.5 s (interval LP; limit)" or "not available (...)". */
+void cli_print_lp_bound(FILE *out, const struct cli_lp_bound *lp);
+void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,
+                       const struct br_cluster *cluster, const char *asked,
+                       const struct cli_lp_bound *lp);
+/* How the search went, part by part. */
+void cli_print_explanation(FILE *out, const struct br_plan *plan);
+
+/* ---- While it runs ---- */
+
+/* Ctrl-C and SIGTERM raise the flag instead of ending the program; the second one ends it. */
+const volatile int *cli_interrupt_catch(void);
+/* From here on they end the program again. */
+void cli_interrupt_release(void);
+bool cli_interrupted(void);
+/* The file to remove should a signal end the program; NULL: none. Borrowed until the next call. */
+void cli_interrupt_remove(const char *path);
+
+/* A line on the terminal that shows how far it is, once something takes longer than a second. */
+struct cli_progress {
+    bool shown, drawn, colour;
+    int64_t began_ns; /* monotonic */
+};
+/* Does nothing ever where standard error is no terminal, or quiet. */
+void cli_progress_begin(struct cli_progress *progress, bool quiet);
+/* For br_plan_options.progress; the context is the struct. */
+void cli_progress_plan(void *progress, const struct br_progress *state);
+/* The wait for something that is known to end: `done` of `total` nanoseconds are over. */
+void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t done_ns,
+                       int64_t total_ns);
+/* Clears the line. */
+void cli_progress_end(struct cli_progress *progress);
+/* Nanoseconds on the monotonic clock. */
+int64_t cli_now_ns(void);
+
+/* ---- The linear program ---- */
+
+/* Asks the program bigrocks-bound for a lower bound, for about time_limit_ns; a child that is
+ * missing, fails, hangs or eats the memory costs that bound and nothing else. */
+void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
+                     int64_t time_limit_ns, const volatile int *stop, struct cli_progress *progress,
+                     struct cli_lp_bound *bound);
+
+#endif

@@ -1,0 +1,63 @@
+/* Signals. While a search runs, the first Ctrl-C or SIGTERM only raises a flag that the search
+ * reads, so that the best plan so far is not lost; the second one means it. */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/common.h"
+
+static volatile sig_atomic_t raised;
+static volatile int stop;              /* what the search reads */
+static const char *volatile to_remove; /* half-written file */
+static volatile sig_atomic_t caught;   /* the flag is being watched */
+
+static void handle(int signal_number)
+{
+    if (caught && !raised) {
+        raised = 1;
+        stop = 1;
+        return;
+    }
+    const char *path = to_remove;
+    if (path)
+        unlink(path);
+    _exit(128 + signal_number);
+}
+
+static void install(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    /* Under nohup the end of the terminal is no reason to stop. */
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+}
+
+const volatile int *cli_interrupt_catch(void)
+{
+    caught = 1;
+    install();
+    return &stop;
+}
+
+void cli_interrupt_release(void)
+{
+    caught = 0;
+}
+
+bool cli_interrupted(void)
+{
+    return raised;
+}
+
+void cli_interrupt_remove(const char *path)
+{
+    to_remove = path;
+    if (path)
+        install();
+}

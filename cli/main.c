@@ -1,0 +1,149 @@
+/* The sub-commands, and the way from the arguments to one of them and to the exit status. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/common.h"
+
+const struct cli_command cli_commands[] = {
+    {"plan", "JOB", "plan a job and say how good the plan is",
+     "Reads a job, plans it on the cluster and proves how far the plan can be from the optimum.\n"
+     "Without --format or -o, prints a summary; with one of them, writes the plan to standard\n"
+     "output or to FILE, and the summary goes to standard error. Ctrl-C (or SIGTERM, or the time\n"
+     "limit) ends the search, and the best plan so far is the result.\n",
+     "bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1 --explain\n"
+     "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -o plan.json\n"
+     "bigrocks plan examples/build.dot --capacity cpu=4,mem=4GiB --method cp --format order\n",
+     1, 1, cli_plan},
+    {"bound", "JOB", "prove how short no plan can be",
+     "Prints a lower bound on the makespan of every plan, and the argument that proves it: the\n"
+     "best of the combinatorial bounds and, where the program bigrocks-bound is installed, of a\n"
+     "linear program.\n",
+     "bigrocks bound examples/build.dot --capacity cpu=4,mem=4GiB\n"
+     "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --no-lp --json\n",
+     1, 1, cli_bound},
+    {"check", "JOB PLAN", "check a plan against its job",
+     "Checks that the plan (JSON) is one of this very job, and that every task runs once, for its\n"
+     "duration, after its parents, on a machine that has room for it. Durations and demands are\n"
+     "the job's, not the plan's. The cluster is the one of the options, else the job's own, else\n"
+     "the one that the plan carries. Exit status 0, or 1 with every fault on standard output.\n",
+     "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
+     "bigrocks check examples/query.xml plan.json --cluster examples/cluster-rack.xml\n",
+     2, 2, cli_check},
+    {"render", "PLAN", "write a plan in another form, or draw it",
+     "Reads a plan (JSON), which carries its job and its cluster, and writes it in another form.\n",
+     "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
+     "bigrocks render plan.json --format order\n"
+     "bigrocks render plan.json -o plan.svg\n",
+     1, 1, cli_render},
+    {"convert", "JOB", "write a job in another form",
+     "Reads a job in any known format and writes it in another. The cluster, where there is one,\n"
+     "goes along in the XML form.\n",
+     "bigrocks convert examples/build.dot --format xml\n"
+     "bigrocks convert examples/query.xml -o query.dot\n",
+     1, 1, cli_convert},
+    {"show", "JOB", "show what a job is made of",
+     "Prints the job's size and shape: stages, tasks, depth, width, the parts between cuts, the\n"
+     "work by resource, the longest task and the critical path; with a cluster, also the bounds.\n",
+     "bigrocks show examples/motivating.xml\n"
+     "bigrocks show examples/word-count.xml --machines 3 --capacity cpu=4,mem=8GiB\n",
+     1, 1, cli_show},
+    {"help", "[COMMAND]", "show this overview, or the help of a sub-command",
+     "Shows the overview, or the help of a sub-command.\n", "bigrocks help plan\n", 0, 1, cli_help},
+    {0},
+};
+
+const struct cli_command *cli_command_find(const char *name, struct br_diag *diag)
+{
+    struct br_suggestion suggestion = {.word = name};
+    for (const struct cli_command *command = cli_commands; command->name; command++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+        br_suggestion_offer(&suggestion, command->name);
+    }
+    char hint[160] = "'bigrocks help' lists them";
+    if (suggestion.best)
+        snprintf(hint, sizeof hint, "did you mean '%s'?", suggestion.best);
+    br_fail(diag, BR_USAGE, hint, "unknown sub-command '%.100s'", name);
+    return NULL;
+}
+
+/* A file must never be opened under the number of a closed standard stream, or messages would end
+ * up in it. Opened the wrong way round, so that using the stream is still an error. */
+static void occupy_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            _exit(BR_SYSTEM);
+}
+
+static enum br_status fail_order(struct br_diag *diag)
+{
+    return br_fail(diag, BR_USAGE, "see 'bigrocks help'",
+                   "the sub-command must come before the options");
+}
+
+static enum br_status run(int count, char *const *argument, struct br_diag *diag)
+{
+    const struct cli_command *command = NULL;
+    if (count < 1) {
+        cli_help_print(NULL, stderr);
+        return BR_USAGE;
+    }
+    if (argument[0][0] != '-') {
+        command = cli_command_find(argument[0], diag);
+        if (!command)
+            return BR_USAGE;
+        argument++, count--;
+    }
+    const char *positional[2];
+    uint32_t positionals, bit = command ? 1u << (command - cli_commands) : CLI_HELP;
+    struct cli_settings settings = cli_settings_default();
+    enum br_status status =
+        br_options_parse(cli_options, bit, count, argument, &settings, positional,
+                         command ? command->most : 0, &positionals, diag);
+    if (status && !command)
+        return fail_order(diag);
+    if (status) {
+        if (!diag->hint[0])
+            snprintf(diag->hint, sizeof diag->hint, "see 'bigrocks help%s%s'", command ? " " : "",
+                     command ? command->name : "");
+        return status;
+    }
+    if (settings.help) {
+        cli_help_print(command, stdout);
+        return BR_OK;
+    }
+    if (settings.version) {
+        printf("bigrocks %s\n", br_version());
+        return BR_OK;
+    }
+    if (!command)
+        return fail_order(diag);
+    if (positionals < command->least) {
+        char hint[128];
+        snprintf(hint, sizeof hint, "usage: bigrocks %s [options] %s", command->name,
+                 command->arguments);
+        return br_fail(diag, BR_USAGE, hint, "an argument is missing");
+    }
+    return command->run(&settings, positional, positionals, diag);
+}
+
+int main(int count, char **argument)
+{
+    occupy_standard_streams();
+    struct br_diag diag = {0};
+    enum br_status status = run(count - 1, argument + 1, &diag);
+    if (status && diag.what[0])
+        cli_say_diag(&diag);
+    bool failed = ferror(stdout);
+    if (fflush(stdout) || failed) {
+        if (status != BR_SYSTEM)
+            cli_say("cannot write standard output: %s", strerror(errno));
+        status = BR_SYSTEM;
+    }
+    return (int)status;
+}

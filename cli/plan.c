@@ -1,0 +1,128 @@
+/* bigrocks plan: load, search, tighten the bound, write, sum up. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "emit/emit.h"
+
+/* Beyond this many tasks the linear program rarely converges in its time. */
+enum { LP_TASKS_MOST = 5000 };
+
+static struct br_plan_options search_options(const struct cli_settings *settings,
+                                             const volatile int *stop,
+                                             struct cli_progress *progress)
+{
+    struct br_plan_options options = br_plan_options_default();
+    options.method = settings->method;
+    options.effort = strcmp(settings->effort, "fast") == 0 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
+    options.seed = settings->seed;
+    options.threads = (uint32_t)settings->threads;
+    options.time_limit_ns = settings->time_limit_ns < 0 ? 0 : settings->time_limit_ns;
+    /* To the library 0 is no limit; on the command line it is as little as can be. */
+    if (settings->time_limit_ns == 0)
+        options.time_limit_ns = 1;
+    options.placements = settings->placements;
+    options.frag_score = strcmp(settings->frag_score, "paper") == 0 ? BR_FRAG_PAPER : BR_FRAG_BOUND;
+    options.stop = stop;
+    options.progress = progress->shown ? cli_progress_plan : NULL;
+    options.progress_context = progress;
+    return options;
+}
+
+/* Asks for the linear program's bound where it can help, and records it in the plan. */
+static enum br_status tighten(const struct cli_settings *settings, const struct br_input *input,
+                              struct br_plan *plan, const volatile int *stop,
+                              struct cli_progress *progress, struct cli_lp_bound *lp,
+                              struct br_diag *diag)
+{
+    *lp = (struct cli_lp_bound){0};
+    const char *why = NULL;
+    if (settings->lp < 0)
+        why = "not asked for (--no-lp)";
+    else if (br_plan_lower_bound_ns(plan) == br_plan_makespan_ns(plan))
+        why = "not needed (the bound is met)";
+    else if (cli_interrupted())
+        why = "not available (interrupted)";
+    else if (settings->lp == 0 && br_dag_task_count(input->dag) > LP_TASKS_MOST)
+        why = "skipped (a large job; --lp asks for it)";
+    if (why) {
+        snprintf(lp->why, sizeof lp->why, "%s", why);
+        return BR_OK;
+    }
+    cli_bound_child(input->dag, input->cluster, settings->lp_time_ns, stop, progress, lp);
+    if (!lp->found)
+        return BR_OK;
+    struct br_diag wrong = {0};
+    enum br_status status =
+        br_plan_raise_bound(plan, lp->answer.lower_bound_ns, lp->answer.method, &wrong);
+    if (!status)
+        return BR_OK;
+    if (lp->answer.lower_bound_ns <= br_plan_makespan_ns(plan)) {
+        *diag = wrong;
+        return status;
+    }
+    /* The plan has been verified, so the bound is the one that is wrong. */
+    cli_say_diag(&wrong);
+    lp->found = false;
+    snprintf(lp->why, sizeof lp->why, "not used (bigrocks-bound is wrong: above the makespan)");
+    return BR_OK;
+}
+
+/* Plans on an open output. */
+static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
+                                const char *format, FILE *out, struct br_plan **plan,
+                                struct cli_lp_bound *lp, struct br_diag *diag)
+{
+    struct cli_progress progress;
+    const volatile int *stop = cli_interrupt_catch();
+    cli_progress_begin(&progress, settings->quiet);
+    struct br_plan_options options = search_options(settings, stop, &progress);
+    enum br_status status = br_plan_make(input->dag, input->cluster, &options, plan, diag);
+    if (!status)
+        status = tighten(settings, input, *plan, stop, &progress, lp, diag);
+    cli_progress_end(&progress);
+    cli_interrupt_release();
+    if (status)
+        return status;
+    if (cli_interrupted())
+        cli_say("interrupted; this is the best plan found so far");
+    struct br_emit_input emit = {.dag = input->dag, .cluster = input->cluster, .plan = *plan};
+    return format ? br_emit_plan(format, &emit, out, diag) : BR_OK;
+}
+
+enum br_status cli_plan(const struct cli_settings *settings, const char *const *argument,
+                        uint32_t arguments, struct br_diag *diag)
+{
+    const char *format = NULL;
+    struct br_input input;
+    struct br_plan *plan = NULL;
+    struct cli_output output;
+    struct cli_lp_bound lp;
+    enum br_status status = BR_OK;
+    if (settings->format || settings->output)
+        status = cli_format(settings, br_emit_plan_name, &format, diag);
+    if (!status)
+        status = cli_load(settings, argument[0], true, &input, diag);
+    if (status)
+        return status;
+    if (settings->verbose)
+        cli_say_line("plan", CLI_PLAN, settings, argument, arguments);
+    /* Before the search, so that nobody waits for a plan that cannot be written. */
+    status = cli_output_open(&output, settings->output, diag);
+    if (!status) {
+        status = plan_into(settings, &input, format, output.file, &plan, &lp, diag);
+        status = cli_output_close(&output, status, diag);
+    }
+    if (!status) {
+        FILE *out = format ? stderr : stdout;
+        if (!settings->quiet)
+            cli_print_summary(out, plan, input.dag, input.cluster, settings->method, &lp);
+        if (settings->explain)
+            cli_print_explanation(out, plan);
+        if (settings->verbose)
+            cli_say("%" PRIu64 " placements", plan->placements);
+    }
+    br_plan_destroy(plan);
+    br_input_finish(&input);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* The progress line: only on a terminal, only for what takes longer than a second. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/common.h"
+
+enum { BAR = 24 };
+static const int64_t second_ns = INT64_C(1000000000);
+
+int64_t cli_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * second_ns + now.tv_nsec;
+}
+
+void cli_progress_begin(struct cli_progress *progress, bool quiet)
+{
+    const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+    bool dumb = !term || !*term || strcmp(term, "dumb") == 0;
+    *progress = (struct cli_progress){
+        .shown = !quiet && !dumb && isatty(STDERR_FILENO),
+        .colour = !(no_colour && *no_colour),
+        .began_ns = cli_now_ns(),
+    };
+}
+
+/* The line so far is replaced: back to its start, the bar, clear the rest. */
+static void draw(struct cli_progress *progress, uint64_t done, uint64_t total)
+{
+    double share = total ? (double)done / (double)total : 0;
+    int full = (int)((share > 1 ? 1 : share) * BAR);
+    fprintf(stderr, "\r\033[K%s", progress->colour ? "\033[32m" : "");
+    for (int k = 0; k < BAR; k++)
+        fputc(k < full ? '#' : '.', stderr);
+    fprintf(stderr, "%s %3.0f %%  ", progress->colour ? "\033[0m" : "",
+            100 * (share > 1 ? 1 : share));
+    progress->drawn = true;
+}
+
+static bool due(const struct cli_progress *progress)
+{
+    return progress->shown && cli_now_ns() - progress->began_ns >= second_ns;
+}
+
+void cli_progress_plan(void *context, const struct br_progress *state)
+{
+    struct cli_progress *progress = context;
+    char makespan[CLI_SECONDS_TEXT], bound[CLI_SECONDS_TEXT];
+    if (!due(progress))
+        return;
+    draw(progress, state->done, state->total);
+    if (state->makespan_ns > 0)
+        fprintf(stderr, "makespan %s s  bound %s s", cli_seconds(state->makespan_ns, makespan),
+                cli_seconds(state->lower_bound_ns, bound));
+    fflush(stderr);
+}
+
+void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t done_ns,
+                       int64_t total_ns)
+{
+    if (!due(progress))
+        return;
+    draw(progress, (uint64_t)done_ns, (uint64_t)total_ns);
+    fputs(what, stderr);
+    fflush(stderr);
+}
+
+void cli_progress_end(struct cli_progress *progress)
+{
+    if (progress->drawn)
+        fputs("\r\033[K", stderr);
+    progress->drawn = false;
+}

@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""What the program does besides its output: signals, terminals, closed pipes, large jobs.
+
+behaviour.py BIGROCKS [NAME...]
+"""
+import json
+import os
+import pathlib
+import pty
+import random
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+DATA = pathlib.Path(__file__).resolve().parent / 'data'
+CLUSTER = ['--machines', '40', '--capacity', 'cpu=8,mem=16,net=10']
+LONG = ['--method', 'graphene', '--threads', '1']
+
+
+def environment(**more):
+    return dict(os.environ, TERM='dumb', BIGROCKS_BOUND='/nonexistent', LC_ALL='C', **more)
+
+
+def big_job(path, stages=1500, tasks=60, seed=1):
+    """Random layers of stages, each with a duration and demands of its own: tens of thousands of
+    tasks and hundreds of sets to try, which takes the search the better part of a minute."""
+    rng = random.Random(seed)
+    lines = ['<job xmlns="urn:bigrocks:job:1" name="big">']
+    for s in range(stages):
+        lines.append('<stage id="s%d" tasks="%d" duration="%.3f">' %
+                     (s, rng.randint(1, tasks), rng.uniform(1, 100)))
+        for resource, most in (('cpu', 8), ('mem', 16), ('net', 10)):
+            lines.append('<demand resource="%s" amount="%.2f"/>' %
+                         (resource, rng.uniform(0.1, most)))
+        lines.append('</stage>')
+    for s in range(20, stages):
+        for p in rng.sample(range(max(0, s - 40), s - 10), 2):
+            lines.append('<edge from="s%d" to="s%d"/>' % (p, s))
+    lines.append('</job>')
+    path.write_text('\n'.join(lines))
+
+
+def start_planning(folder, *more):
+    job = folder / 'big.xml'
+    big_job(job)
+    return subprocess.Popen([PROGRAM, 'plan', job, *CLUSTER, '-o', folder / 'plan.json', *LONG,
+                             *more], env=environment(), stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_search(child, folder):
+    """The output is opened just before the search begins."""
+    deadline = time.monotonic() + 60
+    while not list(folder.glob('plan.json.*')):
+        assert child.poll() is None, 'ended before it began: %s' % child.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.3)
+    assert child.poll() is None, 'the job is too small for this test'
+
+
+def interrupt_gives_best_plan(folder, which=signal.SIGINT):
+    child = start_planning(folder)
+    wait_for_search(child, folder)
+    sent = time.monotonic()
+    child.send_signal(which)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 0, (child.returncode, err)
+    assert time.monotonic() - sent < 30
+    assert 'interrupted' in err, err
+    plan = json.loads((folder / 'plan.json').read_text())
+    assert plan['makespan'] >= plan['lower_bound'] > 0
+    check = subprocess.run([PROGRAM, 'check', folder / 'big.xml', folder / 'plan.json', *CLUSTER],
+                           env=environment(), capture_output=True, text=True)
+    assert check.returncode == 0, check.stdout + check.stderr
+    assert not list(folder.glob('plan.json.*'))
+
+
+def terminate_gives_best_plan(folder):
+    interrupt_gives_best_plan(folder, signal.SIGTERM)
+
+
+def second_interrupt_quits(folder):
+    child = start_planning(folder)
+    wait_for_search(child, folder)
+    # Both while it is stopped, so that the second one cannot come too late.
+    child.send_signal(signal.SIGSTOP)
+    child.send_signal(signal.SIGINT)
+    child.send_signal(signal.SIGTERM)
+    child.send_signal(signal.SIGCONT)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode in (130, 143), (child.returncode, err)
+    assert not list(folder.glob('plan.json*')), 'a half-written file is left'
+
+
+def interrupt_ends_bounding(folder):
+    child = subprocess.Popen([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml',
+                              '--time-limit', '100'],
+                             env=dict(environment(), BIGROCKS_BOUND=str(DATA / 'bound-hang')),
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.5)
+    assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=20)
+    assert child.returncode == 0, (child.returncode, err)
+    assert 'lower bound' in out and 'not available (interrupted)' in out, out
+
+
+def child_of_bounding_dies_too(folder):
+    """What the bounding program started goes with it."""
+    mark = folder / 'pid'
+    script = folder / 'bound'
+    script.write_text('#!/bin/sh\nsleep 300 &\necho $! > %s\nwait\n' % mark)
+    script.chmod(0o755)
+    done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml',
+                           '--time-limit', '0.1'],
+                          env=dict(environment(), BIGROCKS_BOUND=str(script)),
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and 'stopped at the time limit' in done.stdout, done
+    pid = int(mark.read_text())
+    for _ in range(100):
+        stat = pathlib.Path('/proc/%d/stat' % pid)
+        if not stat.exists() or stat.read_text().rsplit(')', 1)[1].split()[0] == 'Z':
+            return
+        time.sleep(0.05)
+    raise AssertionError('process %d still runs' % pid)
+
+
+def bounding_gets_the_job(folder):
+    """The child reads the very job and cluster, also when they are larger than any pipe holds."""
+    script = folder / 'bound'
+    script.write_text('#!/bin/sh\ncat > %s/fed.xml\n'
+                      'echo \'{"lower_bound": 0.5, "method": "fed"}\'\n' % folder)
+    script.chmod(0o755)
+    big_job(folder / 'big.xml', tasks=2)
+    done = subprocess.run([PROGRAM, 'bound', folder / 'big.xml', *CLUSTER],
+                          env=dict(environment(), BIGROCKS_BOUND=str(script)),
+                          capture_output=True, text=True, timeout=60)
+    assert '(fed)' in done.stdout, done
+    assert (folder / 'fed.xml').stat().st_size > 200000
+    bare = subprocess.run([PROGRAM, 'bound', folder / 'big.xml', *CLUSTER, '--no-lp', '-q'],
+                          env=environment(), capture_output=True, text=True)
+    fed = subprocess.run([PROGRAM, 'bound', folder / 'fed.xml', '--no-lp', '-q'],
+                         env=environment(), capture_output=True, text=True)
+    assert fed.returncode == 0 and fed.stdout == bare.stdout, (fed, bare)
+
+
+def bounding_is_limited(folder):
+    """The child's memory and processor time are bounded by the time it has its job."""
+    script = folder / 'bound'
+    script.write_text('#!/bin/sh\ncat > /dev/null\necho "at most $(ulimit -v) $(ulimit -t)" >&2\n'
+                      'exit 5\n')
+    script.chmod(0o755)
+    done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml'],
+                          env=dict(environment(), BIGROCKS_BOUND=str(script)),
+                          capture_output=True, text=True, timeout=60)
+    # The address sanitizer reserves more than any limit; there is none for memory under it.
+    memory = r'\w+' if b'__asan_init' in PROGRAM.read_bytes() else r'\d+'
+    assert re.search(r'bigrocks-bound: at most %s \d+\)' % memory, done.stdout), done
+
+
+def bounding_program_is_found(folder):
+    """Beside the program, or where the build leaves it; a build without GLPK has none."""
+    if not (PROGRAM.parent.parent / 'lp' / 'bigrocks-bound').exists():
+        return
+    variables = environment()
+    del variables['BIGROCKS_BOUND']
+    done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml'],
+                          env=variables, capture_output=True, text=True, timeout=60)
+    assert re.search(r'^lp bound +[0-9.]+ s \(', done.stdout, re.M), done
+
+
+def closed_pipe_is_quiet(folder):
+    """As in 'bigrocks ... | head': no message, and the death that every filter dies."""
+    big_job(folder / 'big.xml')
+    child = subprocess.Popen([PROGRAM, 'convert', folder / 'big.xml', '--format', 'xml'],
+                             env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    child.stdout.read(10)
+    child.stdout.close()
+    err = child.stderr.read()
+    assert child.wait(timeout=60) == -signal.SIGPIPE, child.returncode
+    assert err == b'', err
+
+
+def closed_stderr_spares_the_output(folder):
+    """A file opened while standard error is closed must not receive the messages."""
+    done = subprocess.run('exec 2>&-; "%s" plan "%s" --cluster "%s" -v -o plan.json'
+                          % (PROGRAM, DATA / 'gap.xml', DATA / 'two.xml'), shell=True, cwd=folder,
+                          env=environment())
+    assert done.returncode == 0, done.returncode
+    json.loads((folder / 'plan.json').read_text())
+
+
+def on_terminal(arguments, seconds, **more):
+    """What the program writes to a terminal on standard error in so much time, and how it ended
+    (None: it did not)."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        for name, value in {'BIGROCKS_BOUND': '/nonexistent', 'TERM': 'xterm', **more}.items():
+            os.environ[name] = value
+        os.execv(PROGRAM, [str(PROGRAM), *map(str, arguments)])
+    written, deadline = b'', time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        ready = select.select([terminal], [], [], 0.1)[0]
+        if ready:
+            try:
+                block = os.read(terminal, 65536)
+            except OSError:
+                break
+            if not block:
+                break
+            written += block
+    os.kill(pid, signal.SIGKILL)
+    state = os.waitpid(pid, 0)[1]
+    os.close(terminal)
+    return written.decode(), os.WEXITSTATUS(state) if os.WIFEXITED(state) else None
+
+
+def progress_on_a_terminal(folder):
+    os.environ.pop('NO_COLOR', None)
+    big_job(folder / 'big.xml')
+    plan = ['plan', folder / 'big.xml', *CLUSTER, *LONG, '--format', 'order']
+    written, status = on_terminal(plan, 3)
+    assert status is None, 'the job is too small for this test'
+    assert re.search(r'\r\033\[K\033\[32m[#.]{24}\033\[0m +\d+ %', written), written[:400]
+    assert 'makespan' in written
+    plain, _ = on_terminal(plan, 3, NO_COLOR='1')
+    assert re.search(r'\r\033\[K[#.]{24} +\d+ %', plain) and '\033[3' not in plain, plain[:400]
+    assert on_terminal(plan, 2, TERM='dumb') == ('', None)
+    assert on_terminal([*plan, '-q'], 2) == ('', None)
+
+
+def no_progress_for_short_runs(folder):
+    assert on_terminal(['plan', DATA / 'gap.xml', '--cluster', DATA / 'two.xml', '--no-lp'],
+                       20) == ('', 0)
+
+
+def examples_of_the_help_work(folder):
+    (folder / 'examples').symlink_to(DATA.parent.parent.parent / 'examples')
+    count = 0
+    for command in ('plan', 'bound', 'check', 'render', 'convert', 'show', 'help'):
+        text = subprocess.run([PROGRAM, 'help', command], capture_output=True, text=True,
+                              check=True).stdout
+        for line in text.partition('\nExamples:\n')[2].splitlines():
+            done = subprocess.run(['sh', '-c', line], cwd=folder, capture_output=True, text=True,
+                                  env=environment(PATH='%s:%s' % (PROGRAM.parent,
+                                                                  os.environ['PATH'])))
+            assert done.returncode == 0, (line, done.stderr)
+            count += 1
+    assert count >= 7
+
+
+TESTS = [interrupt_gives_best_plan, terminate_gives_best_plan, second_interrupt_quits,
+         interrupt_ends_bounding, child_of_bounding_dies_too, bounding_gets_the_job, bounding_is_limited,
+         bounding_program_is_found, closed_pipe_is_quiet, closed_stderr_spares_the_output, progress_on_a_terminal,
+         no_progress_for_short_runs, examples_of_the_help_work]
+
+
+def main():
+    failed, chosen = 0, sys.argv[2:]
+    for test in TESTS:
+        if chosen and test.__name__ not in chosen:
+            continue
+        with tempfile.TemporaryDirectory(prefix='bigrocks-cli') as scratch:
+            began = time.monotonic()
+            try:
+                test(pathlib.Path(scratch))
+                result = 'ok'
+            except Exception as error:  # one failure must not hide the others
+                failed += 1
+                result = 'FAILED: %s: %s' % (type(error).__name__, error)
+        print('%-34s %5.1f s  %s' % (test.__name__, time.monotonic() - began, result), flush=True)
+    return failed > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
