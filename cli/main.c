@@ -64,7 +64,9 @@ const struct cli_command *cli_command_find(const char *name, struct br_diag *dia
         br_suggestion_offer(&suggestion, command->name);
     }
     char hint[160] = "'bigrocks help' lists them";
-    if (suggestion.best)
+    if (access(name, R_OK) == 0)
+        snprintf(hint, sizeof hint, "did you mean 'bigrocks plan %.100s'?", name);
+    else if (suggestion.best)
         snprintf(hint, sizeof hint, "did you mean '%s'?", suggestion.best);
     br_fail(diag, BR_USAGE, hint, "unknown sub-command '%.100s'", name);
     return NULL;

@@ -52,9 +52,12 @@ static enum br_status tighten(const struct cli_settings *settings, const struct 
     cli_bound_child(input->dag, input->cluster, settings->lp_time_ns, stop, progress, lp);
     if (!lp->found)
         return BR_OK;
+    /* A bound that a limit cut off could be another one next time, so the plan says so. */
+    char method[sizeof lp->answer.method + sizeof lp->answer.status + 4];
+    const char *limit = strcmp(lp->answer.status, "optimal") == 0 ? "" : lp->answer.status;
+    snprintf(method, sizeof method, "%s%s%s", lp->answer.method, *limit ? "; " : "", limit);
     struct br_diag wrong = {0};
-    enum br_status status =
-        br_plan_raise_bound(plan, lp->answer.lower_bound_ns, lp->answer.method, &wrong);
+    enum br_status status = br_plan_raise_bound(plan, lp->answer.lower_bound_ns, method, &wrong);
     if (!status)
         return BR_OK;
     if (lp->answer.lower_bound_ns <= br_plan_makespan_ns(plan)) {
