@@ -10,7 +10,7 @@
 enum {
     TASKS_MOST = 400, /* boxes for single tasks */
     RUNS_MOST = 1500, /* boxes for runs */
-    LANES_MOST = 96,  /* rows of text under each other */
+    LANES_MOST = 256, /* under each other */
     STAGES_MOST = 60, /* rows of single stages */
     IDLE_MOST = 32,   /* clusters up to here show idle machines too */
     COLUMNS = 240,    /* of a profile */
@@ -236,10 +236,11 @@ static int by_work(const void *a, const void *b)
     return x->stage < y->stage ? -1 : 1;
 }
 
-/* The profile of every stage: one of its own for the largest, else UINT32_MAX. NULL when memory
- * is out; the caller frees. */
+/* The profile of every stage: one of its own where there are few stages or it has a hundredth of
+ * all work, else UINT32_MAX. NULL when memory is out; the caller frees. */
 static uint32_t *choose_stages(const struct br_dag *dag)
 {
+    wide_ns all = 0;
     struct stage_work *sorted = malloc(dag->stages * sizeof *sorted);
     uint32_t *profile_of = malloc(dag->stages * sizeof *profile_of);
     if (sorted && profile_of) {
@@ -247,10 +248,13 @@ static uint32_t *choose_stages(const struct br_dag *dag)
             sorted[s] = (struct stage_work){0, s};
             for (uint32_t i = 0; i < dag->stage[s].tasks; i++)
                 sorted[s].work += dag->duration_ns[dag->stage[s].first_task + i];
+            all += sorted[s].work;
         }
         qsort(sorted, dag->stages, sizeof *sorted, by_work);
-        for (uint32_t k = 0; k < dag->stages; k++)
-            profile_of[sorted[k].stage] = k < STAGES_MOST ? k : UINT32_MAX;
+        for (uint32_t k = 0; k < dag->stages; k++) {
+            bool large = dag->stages <= STAGES_MOST || sorted[k].work * 100 >= all;
+            profile_of[sorted[k].stage] = large && k < STAGES_MOST ? k : UINT32_MAX;
+        }
     } else {
         free(profile_of);
         profile_of = NULL;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define PT INT64_C(100)
-#define SMALLEST_FONT (7 * PT)
+#define SMALLEST_FONT (7 * PT) /* that larger ones shrink to */
 
 enum { NAME_MOST = 28 }; /* characters of a row's name */
 
@@ -251,21 +251,22 @@ static void write_label(const struct page *page, const struct br_chart_box *box,
     int64_t id = br_text_length(stage->id), all = id + br_text_length(suffix);
     fputs(", label=\"", page->out);
     int64_t font = page->font, room = 0;
-    for (; font >= SMALLEST_FONT; font -= PT) {
+    int64_t smallest = font < SMALLEST_FONT ? font : SMALLEST_FONT;
+    for (; font >= smallest; font -= PT) {
         room = (width - 3 * PT) / text_width(1, font);
         if (id <= room)
             break;
     }
-    if (font >= SMALLEST_FONT) {
+    if (font >= smallest) {
         br_write_text(page->out, BR_QUOTE_LABEL, stage->id);
         if (all <= room)
             fputs(suffix, page->out);
     } else if (room >= 12) {
-        font = SMALLEST_FONT;
+        font = smallest;
         br_write_cut(page->out, BR_QUOTE_LABEL, stage->id, (uint32_t)room);
     }
     putc('"', page->out);
-    if (font >= SMALLEST_FONT && font != page->font)
+    if (font >= smallest && font != page->font)
         fprintf(page->out, ", fontsize=%" PRId64, font / PT);
 }
 
@@ -327,8 +328,15 @@ static void set_up(struct page *page)
     page->left = text_width(longest, 10 * PT) + 14 * PT;
     page->width = 960 * PT;
     page->top = 62 * PT;
-    page->lane = chart->lanes <= 24 ? 24 * PT : chart->lanes <= 48 ? 18 * PT : 13 * PT;
-    page->font = chart->lanes <= 48 ? 10 * PT : 8 * PT;
+    static const struct {
+        uint32_t lanes;
+        int64_t lane, font;
+    } sizes[] = {{24, 24, 10}, {48, 18, 10}, {96, 13, 8}, {UINT32_MAX, 8, 6}};
+    size_t size = 0;
+    while (chart->lanes > sizes[size].lanes)
+        size++;
+    page->lane = sizes[size].lane * PT;
+    page->font = sizes[size].font * PT;
     page->gap = 4 * PT;
     page->height = chart->lanes * page->lane + (chart->rows - 1) * page->gap;
 }
