@@ -32,7 +32,7 @@ struct br_plan_options br_plan_options_default(void)
         .seed = 1,
         .frag_score = BR_FRAG_BOUND,
         .threshold_limit = 16,
-        .troublesome_limit = 0.9,
+        .troublesome_limit = 1,
     };
 }
 
