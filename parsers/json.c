@@ -403,3 +403,39 @@ bool br_json_go(struct br_json *json, const struct br_json_field *field)
     json->at = field->at;
     return true;
 }
+
+bool br_json_each(struct br_json *json, const struct br_json_field *field, const char *what,
+                  bool (*item)(void *context, uint32_t k), void *context)
+{
+    if (!br_json_go(json, field))
+        return !json->status;
+    br_json_array(json, what);
+    for (uint32_t k = 0; br_json_item(json); k++)
+        if (!item(context, k))
+            return false;
+    return !json->status;
+}
+
+bool br_json_optional_count(struct br_json *json, const struct br_json_field *field, uint64_t most,
+                            uint64_t *value)
+{
+    if (!br_json_go(json, field))
+        return !json->status;
+    return br_json_count(json, field->name, most, value);
+}
+
+bool br_json_optional_count32(struct br_json *json, const struct br_json_field *field,
+                              uint32_t *value)
+{
+    uint64_t wide = *value;
+    bool read = br_json_optional_count(json, field, UINT32_MAX, &wide);
+    *value = (uint32_t)wide;
+    return read;
+}
+
+bool br_json_optional_seconds(struct br_json *json, const struct br_json_field *field, int64_t *ns)
+{
+    if (!br_json_go(json, field))
+        return !json->status;
+    return br_json_seconds(json, field->name, ns);
+}

@@ -76,5 +76,15 @@ bool br_json_fields(struct br_json *json, const char *what, struct br_json_field
                     size_t fields);
 /* Goes to the field's value; false where it is absent or after a fault. */
 bool br_json_go(struct br_json *json, const struct br_json_field *field);
+/* Calls item for every element of the array at the field, from 0; none where it is absent. False
+ * after a fault. The walk may stand anywhere afterwards. */
+bool br_json_each(struct br_json *json, const struct br_json_field *field, const char *what,
+                  bool (*item)(void *context, uint32_t k), void *context);
+/* Read the field's value where it is there; else leave *value. False after a fault. */
+bool br_json_optional_count(struct br_json *json, const struct br_json_field *field, uint64_t most,
+                            uint64_t *value);
+bool br_json_optional_count32(struct br_json *json, const struct br_json_field *field,
+                              uint32_t *value);
+bool br_json_optional_seconds(struct br_json *json, const struct br_json_field *field, int64_t *ns);
 
 #endif

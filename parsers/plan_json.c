@@ -10,59 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parsers/json.h"
+#include "parsers/plan_reader.h"
 #include "parsers/source.h"
 
 static const char format_name[] = "bigrocks-plan/1";
-static const char rewrite[] = "write the plan again with --format json";
-
-struct reader {
-    struct br_json json;
-    struct br_diag *diag;
-    struct br_dag *dag;
-    struct br_cluster *cluster;
-    struct br_plan *plan;
-    uint32_t *by_name; /* classes, by name */
-};
-
-enum {
-    FORMAT,
-    JOB,
-    METHOD,
-    SEED,
-    MAKESPAN,
-    LOWER_BOUND,
-    BOUND_METHOD,
-    PLACEMENTS,
-    NOTE,
-    ATTRIBUTES,
-    RESOURCES,
-    STAGES,
-    EDGES,
-    CLUSTER,
-    TRIALS,
-    PARTS,
-    TASKS,
-    TOP_FIELDS
-};
-
-/* The array of the field (absent: none), one call of `item` per element; the walk may stand
- * anywhere afterwards. */
-static bool each(struct reader *r, const struct br_json_field *field, const char *what,
-                 bool (*item)(struct reader *r, uint32_t k))
-{
-    struct br_json *json = &r->json;
-    if (!br_json_go(json, field))
-        return !json->status;
-    br_json_array(json, what);
-    for (uint32_t k = 0; br_json_item(json); k++)
-        if (!item(r, k))
-            return false;
-    return !json->status;
-}
 
 /* A copy of the string at the field in the plan's arena; NULL where absent. */
-static bool plan_text(struct reader *r, const struct br_json_field *field, const char **text)
+static bool plan_text(struct br_plan_reader *r, const struct br_json_field *field,
+                      const char **text)
 {
     if (!br_json_go(&r->json, field))
         return !r->json.status;
@@ -72,233 +27,18 @@ static bool plan_text(struct reader *r, const struct br_json_field *field, const
     return *text || br_json_take(&r->json, field->at, br_fail_memory(r->diag));
 }
 
-static bool optional_count(struct reader *r, const struct br_json_field *field, uint64_t most,
-                           uint64_t *count)
-{
-    if (!br_json_go(&r->json, field))
-        return !r->json.status;
-    return br_json_count(&r->json, field->name, most, count);
-}
-
-static bool optional_count32(struct reader *r, const struct br_json_field *field, uint32_t *count)
-{
-    uint64_t value = *count;
-    bool read = optional_count(r, field, UINT32_MAX, &value);
-    *count = (uint32_t)value;
-    return read;
-}
-
-static bool optional_seconds(struct reader *r, const struct br_json_field *field, int64_t *ns)
-{
-    if (!br_json_go(&r->json, field))
-        return !r->json.status;
-    return br_json_seconds(&r->json, field->name, ns);
-}
-
-/* The stage that the next string names. */
-static bool stage_named(struct reader *r, const char *what, uint32_t *stage)
-{
-    if (!br_json_string(&r->json, what))
-        return false;
-    *stage = br_dag_find_stage(r->dag, r->json.text);
-    if (*stage == UINT32_MAX)
-        return br_json_fail(&r->json, r->json.at - 1, rewrite, "there is no stage '%s'",
-                            r->json.text);
-    return true;
-}
-
-static bool read_attributes(struct reader *r, const struct br_json_field *field,
-                            enum br_owner owner, uint32_t index)
-{
-    struct br_json *json = &r->json;
-    if (!br_json_go(json, field))
-        return !json->status;
-    br_json_object(json, "the attributes");
-    while (br_json_member(json)) {
-        if (br_json_string(json, "an attribute's value"))
-            br_json_take(
-                json, json->at,
-                br_dag_add_attribute(r->dag, owner, index, json->key, json->text, r->diag));
-    }
-    return !json->status;
-}
-
-static bool read_resource(struct reader *r, uint32_t k)
-{
-    struct br_json *json = &r->json;
-    struct br_json_field f[] = {{"name", true, NULL}, {"unit", false, NULL}};
-    if (!br_json_fields(json, "a resource", f, 2))
-        return false;
-    const char *after = json->at;
-    char *unit = NULL;
-    if (br_json_go(json, &f[1]) && br_json_string(json, "unit") && !(unit = strdup(json->text)))
-        br_json_take(json, json->at, br_fail_memory(r->diag));
-    if (br_json_go(json, &f[0]) && br_json_string(json, "name"))
-        br_json_take(json, f[0].at, br_dag_add_resource(r->dag, json->text, unit, r->diag));
-    free(unit);
-    json->at = after;
-    return !json->status;
-}
-
-static bool read_durations(struct reader *r, uint32_t stage, const struct br_json_field *field)
-{
-    struct br_json *json = &r->json;
-    if (!br_json_go(json, field))
-        return !json->status;
-    br_json_array(json, "the durations");
-    while (br_json_item(json)) {
-        struct br_json_field f[] = {{"index", true, NULL}, {"duration", true, NULL}};
-        uint64_t index = 0;
-        int64_t duration_ns = 0;
-        br_json_fields(json, "a duration", f, 2);
-        const char *after = json->at;
-        if (optional_count(r, &f[0], UINT32_MAX, &index) &&
-            optional_seconds(r, &f[1], &duration_ns))
-            br_json_take(json, f[0].at,
-                         br_dag_set_duration(r->dag, stage, (uint32_t)index, duration_ns, r->diag));
-        json->at = after;
-    }
-    return !json->status;
-}
-
-static bool read_stage(struct reader *r, uint32_t k)
-{
-    enum { ID, COUNT, DURATION, DEMANDS, DURATIONS, COMMAND, STAGE_ATTRIBUTES, FIELDS };
-    struct br_json *json = &r->json;
-    struct br_json_field f[FIELDS] = {
-        [ID] = {"id", true, NULL},
-        [COUNT] = {"tasks", true, NULL},
-        [DURATION] = {"duration", true, NULL},
-        [DEMANDS] = {"demands", false, NULL},
-        [DURATIONS] = {"durations", false, NULL},
-        [COMMAND] = {"command", false, NULL},
-        [STAGE_ATTRIBUTES] = {"attributes", false, NULL},
-    };
-    br_json_peek(json);
-    struct br_pos pos = br_json_pos(json, json->at);
-    if (!br_json_fields(json, "a stage", f, FIELDS))
-        return false;
-    const char *after = json->at;
-    uint32_t tasks = 0, stage = 0;
-    int64_t duration_ns = 0;
-    if (optional_count32(r, &f[COUNT], &tasks) && optional_seconds(r, &f[DURATION], &duration_ns) &&
-        br_json_go(json, &f[ID]) && br_json_string(json, "a stage's id"))
-        br_json_take(json, f[ID].at,
-                     br_dag_add_stage(r->dag, json->text, tasks, duration_ns, &stage, r->diag));
-    if (json->status)
-        return false;
-    br_dag_set_stage_pos(r->dag, stage, pos);
-    if (br_json_go(json, &f[DEMANDS])) {
-        br_json_object(json, "the demands");
-        while (br_json_member(json)) {
-            br_json_peek(json);
-            const char *at = json->at;
-            if (br_json_scalar(json, "an amount"))
-                br_json_take(json, at,
-                             br_dag_add_demand(r->dag, stage, json->key, json->text, r->diag));
-        }
-    }
-    read_durations(r, stage, &f[DURATIONS]);
-    if (br_json_go(json, &f[COMMAND]) && br_json_string(json, "a command"))
-        br_json_take(json, f[COMMAND].at, br_dag_set_command(r->dag, stage, json->text, r->diag));
-    read_attributes(r, &f[STAGE_ATTRIBUTES], BR_OWNER_STAGE, stage);
-    json->at = after;
-    return !json->status;
-}
-
-static bool read_edge(struct reader *r, uint32_t k)
-{
-    enum { FROM, TO, TYPE, EDGE_ATTRIBUTES, FIELDS };
-    struct br_json *json = &r->json;
-    struct br_json_field f[FIELDS] = {
-        [FROM] = {"from", true, NULL},
-        [TO] = {"to", true, NULL},
-        [TYPE] = {"type", false, NULL},
-        [EDGE_ATTRIBUTES] = {"attributes", false, NULL},
-    };
-    br_json_peek(json);
-    struct br_pos pos = br_json_pos(json, json->at);
-    if (!br_json_fields(json, "an edge", f, FIELDS))
-        return false;
-    const char *after = json->at;
-    uint32_t parent = 0, child = 0;
-    enum br_edge_type type = BR_BARRIER;
-    if (br_json_go(json, &f[TYPE]) && br_json_string(json, "an edge's type")) {
-        if (strcmp(json->text, "one-to-one") == 0)
-            type = BR_ONE_TO_ONE;
-        else if (strcmp(json->text, "barrier") != 0)
-            br_json_fail(json, f[TYPE].at, "write barrier or one-to-one", "'%s' is no type of edge",
-                         json->text);
-    }
-    if (br_json_go(json, &f[FROM]) && stage_named(r, "a stage's id", &parent) &&
-        br_json_go(json, &f[TO]) && stage_named(r, "a stage's id", &child))
-        br_json_take(json, f[FROM].at, br_dag_add_edge(r->dag, parent, child, type, r->diag));
-    if (!json->status)
-        br_dag_set_edge_pos(r->dag, pos);
-    read_attributes(r, &f[EDGE_ATTRIBUTES], BR_OWNER_EDGE, br_dag_last_edge(r->dag));
-    json->at = after;
-    return !json->status;
-}
-
-static bool read_class(struct reader *r, uint32_t k)
-{
-    enum { CLASS, COUNT, CAPACITIES, FIELDS };
-    struct br_json *json = &r->json;
-    struct br_json_field f[FIELDS] = {
-        [CLASS] = {"class", true, NULL},
-        [COUNT] = {"count", true, NULL},
-        [CAPACITIES] = {"capacities", false, NULL},
-    };
-    if (!br_json_fields(json, "a class of machines", f, FIELDS))
-        return false;
-    const char *after = json->at;
-    uint32_t count = 0, cls = 0;
-    if (optional_count32(r, &f[COUNT], &count) && br_json_go(json, &f[CLASS]) &&
-        br_json_string(json, "a class's name"))
-        br_json_take(json, f[CLASS].at,
-                     br_cluster_add_class(r->cluster, json->text, count, &cls, r->diag));
-    if (br_json_go(json, &f[CAPACITIES])) {
-        br_json_object(json, "the capacities");
-        while (br_json_member(json)) {
-            br_json_peek(json);
-            const char *at = json->at;
-            if (br_json_scalar(json, "an amount"))
-                br_json_take(
-                    json, at,
-                    br_cluster_add_capacity(r->cluster, cls, json->key, json->text, r->diag));
-        }
-    }
-    json->at = after;
-    return !json->status;
-}
-
 static int by_class_name(const void *a, const void *b, void *cluster)
 {
     const struct br_class *cls = ((const struct br_cluster *)cluster)->cls;
     return strcmp(cls[*(const uint32_t *)a].name, cls[*(const uint32_t *)b].name);
 }
 
-static bool read_cluster(struct reader *r, const struct br_json_field *field)
+static bool index_classes(struct br_plan_reader *r)
 {
     struct br_json *json = &r->json;
-    struct br_json_field f[] = {{"name", false, NULL}, {"classes", true, NULL}};
-    if (!br_json_go(json, field) || !br_json_fields(json, "the cluster", f, 2))
-        return false;
-    const char *name = NULL;
-    if (br_json_go(json, &f[0]) && br_json_string(json, "the cluster's name"))
-        name = json->text;
-    if (json->status)
-        return false;
-    r->cluster = br_cluster_create(name);
-    if (!r->cluster)
-        return br_json_take(json, f[1].at, br_fail_memory(r->diag));
-    if (!each(r, &f[1], "the classes of machines", read_class))
-        return false;
-    if (r->cluster->machines == 0)
-        return br_json_fail(json, f[1].at, rewrite, "the cluster has no machines");
     r->by_name = malloc(r->cluster->classes * sizeof *r->by_name);
     if (!r->by_name)
-        return br_json_take(json, f[1].at, br_fail_memory(r->diag));
+        return br_json_take(json, json->at, br_fail_memory(r->diag));
     for (uint32_t c = 0; c < r->cluster->classes; c++)
         r->by_name[c] = c;
     qsort_r(r->by_name, r->cluster->classes, sizeof *r->by_name, by_class_name, r->cluster);
@@ -327,7 +67,7 @@ static bool split_index(char *text, uint32_t *index)
 }
 
 /* The task or machine that the next string names: a member of a group with several has an index. */
-static bool task_named(struct reader *r, const struct br_json_field *field, uint32_t *task)
+static bool task_named(struct br_plan_reader *r, const struct br_json_field *field, uint32_t *task)
 {
     struct br_json *json = &r->json;
     if (!br_json_go(json, field) || !br_json_string(json, "a task's id"))
@@ -341,13 +81,14 @@ static bool task_named(struct reader *r, const struct br_json_field *field, uint
     if (!found) {
         br_json_go(json, field);
         br_json_string(json, "a task's id");
-        return br_json_fail(json, field->at, rewrite, "the job has no task '%s'", json->text);
+        return br_json_fail(json, field->at, BR_PLAN_REWRITE, "the job has no task '%s'",
+                            json->text);
     }
     *task = r->dag->stage[s].first_task + index;
     return true;
 }
 
-static const struct br_class *class_named(const struct reader *r, const char *name)
+static const struct br_class *class_named(const struct br_plan_reader *r, const char *name)
 {
     uint32_t low = 0, high = r->cluster->classes;
     while (low < high) {
@@ -364,7 +105,8 @@ static const struct br_class *class_named(const struct reader *r, const char *na
     return NULL;
 }
 
-static bool machine_named(struct reader *r, const struct br_json_field *field, uint32_t *machine)
+static bool machine_named(struct br_plan_reader *r, const struct br_json_field *field,
+                          uint32_t *machine)
 {
     struct br_json *json = &r->json;
     if (!br_json_go(json, field) || !br_json_string(json, "a machine's name"))
@@ -379,15 +121,16 @@ static bool machine_named(struct reader *r, const struct br_json_field *field, u
     if (!found) {
         br_json_go(json, field);
         br_json_string(json, "a machine's name");
-        return br_json_fail(json, field->at, rewrite, "the cluster has no machine '%s'",
+        return br_json_fail(json, field->at, BR_PLAN_REWRITE, "the cluster has no machine '%s'",
                             json->text);
     }
     *machine = cls->first_machine + index;
     return true;
 }
 
-static bool read_task(struct reader *r, uint32_t k)
+static bool read_task(void *context, uint32_t k)
 {
+    struct br_plan_reader *r = context;
     enum { ID, START, END, MACHINE, RANK, SUBSET, FIELDS };
     struct br_json *json = &r->json;
     struct br_plan *plan = r->plan;
@@ -402,9 +145,11 @@ static bool read_task(struct reader *r, uint32_t k)
     if (!br_json_fields(json, "a task", f, FIELDS))
         return false;
     const char *after = json->at;
-    if (!task_named(r, &f[ID], &task) || !optional_seconds(r, &f[START], &start_ns) ||
-        !optional_seconds(r, &f[END], &end_ns) || !machine_named(r, &f[MACHINE], &machine) ||
-        !optional_count(r, &f[RANK], plan->tasks, &rank))
+    if (!task_named(r, &f[ID], &task) ||
+        !br_json_optional_seconds(&r->json, &f[START], &start_ns) ||
+        !br_json_optional_seconds(&r->json, &f[END], &end_ns) ||
+        !machine_named(r, &f[MACHINE], &machine) ||
+        !br_json_optional_count(&r->json, &f[RANK], plan->tasks, &rank))
         return false;
     char subset = 'S';
     if (br_json_go(json, &f[SUBSET]) && br_json_string(json, "a task's subset")) {
@@ -416,10 +161,11 @@ static bool read_task(struct reader *r, uint32_t k)
     if (rank == 0)
         return br_json_fail(json, f[RANK].at, "ranks count from 1", "a task has rank 0");
     if (plan->rank[task])
-        return br_json_fail(json, f[ID].at, rewrite,
+        return br_json_fail(json, f[ID].at, BR_PLAN_REWRITE,
                             "the task is there twice, also with rank %" PRIu32, plan->rank[task]);
     if (plan->order[rank - 1] != UINT32_MAX)
-        return br_json_fail(json, f[RANK].at, rewrite, "two tasks have rank %" PRIu64, rank);
+        return br_json_fail(json, f[RANK].at, BR_PLAN_REWRITE, "two tasks have rank %" PRIu64,
+                            rank);
     plan->start_ns[task] = start_ns;
     plan->end_ns[task] = end_ns;
     plan->machine[task] = machine;
@@ -430,23 +176,25 @@ static bool read_task(struct reader *r, uint32_t k)
     return !json->status;
 }
 
-static bool read_tasks(struct reader *r, const struct br_json_field *field)
+static bool read_tasks(struct br_plan_reader *r, const struct br_json_field *field)
 {
     struct br_plan *plan = r->plan;
     memset(plan->order, 0xff, plan->tasks * sizeof *plan->order);
-    if (!each(r, field, "the tasks", read_task))
+    if (!br_json_each(&r->json, field, "the tasks", read_task, r))
         return false;
     for (uint32_t task = 0; task < plan->tasks; task++)
         if (plan->rank[task] == 0) {
             char id[200];
             br_dag_task_id(r->dag, task, id, sizeof id);
-            return br_json_fail(&r->json, field->at, rewrite, "task '%s' is not planned", id);
+            return br_json_fail(&r->json, field->at, BR_PLAN_REWRITE, "task '%s' is not planned",
+                                id);
         }
     return true;
 }
 
 /* Number of elements of the array, so that they fit one allocation. */
-static bool count_items(struct reader *r, const struct br_json_field *field, uint32_t *count)
+static bool count_items(struct br_plan_reader *r, const struct br_json_field *field,
+                        uint32_t *count)
 {
     struct br_json *json = &r->json;
     *count = 0;
@@ -459,8 +207,9 @@ static bool count_items(struct reader *r, const struct br_json_field *field, uin
     return !json->status;
 }
 
-static bool read_trial(struct reader *r, uint32_t k)
+static bool read_trial(void *context, uint32_t k)
 {
+    struct br_plan_reader *r = context;
     struct br_json *json = &r->json;
     struct br_json_field f[] = {{"method", true, NULL}, {"makespan", true, NULL}};
     struct br_plan_trial *trial = &r->plan->trial[k];
@@ -468,13 +217,13 @@ static bool read_trial(struct reader *r, uint32_t k)
         return false;
     const char *after = json->at;
     plan_text(r, &f[0], &trial->method);
-    optional_seconds(r, &f[1], &trial->makespan_ns);
+    br_json_optional_seconds(&r->json, &f[1], &trial->makespan_ns);
     json->at = after;
     return !json->status;
 }
 
 /* A score, or null for none. It was written with nine decimals, so this is exact. */
-static bool read_score(struct reader *r, const struct br_json_field *field, double *score)
+static bool read_score(struct br_plan_reader *r, const struct br_json_field *field, double *score)
 {
     int64_t ns;
     *score = (double)NAN;
@@ -488,7 +237,7 @@ static bool read_score(struct reader *r, const struct br_json_field *field, doub
     return true;
 }
 
-static bool read_subsets(struct reader *r, const struct br_json_field *field,
+static bool read_subsets(struct br_plan_reader *r, const struct br_json_field *field,
                          struct br_plan_part *part)
 {
     struct br_json_field f[] = {
@@ -496,12 +245,15 @@ static bool read_subsets(struct reader *r, const struct br_json_field *field,
     if (!br_json_go(&r->json, field))
         return !r->json.status;
     return br_json_fields(&r->json, "the sizes of the subsets", f, 4) &&
-           optional_count32(r, &f[0], &part->t) && optional_count32(r, &f[1], &part->s) &&
-           optional_count32(r, &f[2], &part->p) && optional_count32(r, &f[3], &part->c);
+           br_json_optional_count32(&r->json, &f[0], &part->t) &&
+           br_json_optional_count32(&r->json, &f[1], &part->s) &&
+           br_json_optional_count32(&r->json, &f[2], &part->p) &&
+           br_json_optional_count32(&r->json, &f[3], &part->c);
 }
 
-static bool read_part(struct reader *r, uint32_t k)
+static bool read_part(void *context, uint32_t k)
 {
+    struct br_plan_reader *r = context;
     enum {
         PART_STAGES,
         PART_TASKS,
@@ -536,44 +288,46 @@ static bool read_part(struct reader *r, uint32_t k)
     if (!br_json_fields(json, "a part", f, FIELDS))
         return false;
     const char *after = json->at;
-    optional_count32(r, &f[PART_STAGES], &part->stages);
-    optional_count32(r, &f[PART_TASKS], &part->tasks);
-    optional_seconds(r, &f[START], &part->start_ns);
-    optional_seconds(r, &f[PART_MAKESPAN], &part->makespan_ns);
-    optional_seconds(r, &f[BOUND], &part->lower_bound_ns);
+    br_json_optional_count32(&r->json, &f[PART_STAGES], &part->stages);
+    br_json_optional_count32(&r->json, &f[PART_TASKS], &part->tasks);
+    br_json_optional_seconds(&r->json, &f[START], &part->start_ns);
+    br_json_optional_seconds(&r->json, &f[PART_MAKESPAN], &part->makespan_ns);
+    br_json_optional_seconds(&r->json, &f[BOUND], &part->lower_bound_ns);
     plan_text(r, &f[PART_METHOD], &part->method);
     plan_text(r, &f[BYPASS], &part->bypass);
     plan_text(r, &f[ORDER], &part->order);
     read_score(r, &f[LONG_SCORE], &part->long_score);
     read_score(r, &f[FRAG_SCORE], &part->frag_score);
     read_subsets(r, &f[SUBSETS], part);
-    optional_count(r, &f[PAIRS], UINT64_MAX, &part->pairs);
-    optional_count(r, &f[DISTINCT], UINT64_MAX, &part->distinct);
-    optional_count(r, &f[DUPLICATE], UINT64_MAX, &part->duplicate);
-    optional_count(r, &f[PRUNED], UINT64_MAX, &part->pruned);
-    optional_count(r, &f[VARIANTS], UINT64_MAX, &part->variants);
+    br_json_optional_count(&r->json, &f[PAIRS], UINT64_MAX, &part->pairs);
+    br_json_optional_count(&r->json, &f[DISTINCT], UINT64_MAX, &part->distinct);
+    br_json_optional_count(&r->json, &f[DUPLICATE], UINT64_MAX, &part->duplicate);
+    br_json_optional_count(&r->json, &f[PRUNED], UINT64_MAX, &part->pruned);
+    br_json_optional_count(&r->json, &f[VARIANTS], UINT64_MAX, &part->variants);
     json->at = after;
     return !json->status;
 }
 
-static bool read_search(struct reader *r, const struct br_json_field *top)
+static bool read_search(struct br_plan_reader *r, const struct br_json_field *top)
 {
     struct br_plan *plan = r->plan;
-    if (!count_items(r, &top[TRIALS], &plan->trials) || !count_items(r, &top[PARTS], &plan->parts))
+    if (!count_items(r, &top[BR_PLAN_TRIALS], &plan->trials) ||
+        !count_items(r, &top[BR_PLAN_PARTS], &plan->parts))
         return false;
     plan->trial = br_arena_array(&plan->arena, plan->trials, sizeof *plan->trial);
     plan->part = br_arena_array(&plan->arena, plan->parts, sizeof *plan->part);
     if (!plan->trial || !plan->part)
         return br_json_take(&r->json, r->json.at, br_fail_memory(r->diag));
-    return each(r, &top[TRIALS], "the trials", read_trial) &&
-           each(r, &top[PARTS], "the parts", read_part);
+    return br_json_each(&r->json, &top[BR_PLAN_TRIALS], "the trials", read_trial, r) &&
+           br_json_each(&r->json, &top[BR_PLAN_PARTS], "the parts", read_part, r);
 }
 
-static bool read_format(struct reader *r, const struct br_json_field *format)
+static bool read_format(struct br_plan_reader *r, const struct br_json_field *format)
 {
     struct br_json *json = &r->json;
     if (!format->at)
-        return br_json_fail(json, json->start, rewrite, "this is no plan: it has no 'format'");
+        return br_json_fail(json, json->start, BR_PLAN_REWRITE,
+                            "this is no plan: it has no 'format'");
     if (!br_json_go(json, format) || !br_json_string(json, "the format's name"))
         return false;
     if (strcmp(json->text, format_name) == 0)
@@ -581,68 +335,49 @@ static bool read_format(struct reader *r, const struct br_json_field *format)
     return br_json_fail(json, format->at,
                         strncmp(json->text, format_name, sizeof format_name - 2) == 0
                             ? "read it with the version of bigrocks that wrote it"
-                            : rewrite,
+                            : BR_PLAN_REWRITE,
                         "the format is '%s', not '%s'", json->text, format_name);
 }
 
-static bool read_job(struct reader *r, const struct br_json_field *top, const char *file)
+static bool read_plan(struct br_plan_reader *r, const char *file)
 {
     struct br_json *json = &r->json;
-    const char *name = "";
-    if (br_json_go(json, &top[JOB]) && br_json_string(json, "the job's name"))
-        name = json->text;
-    if (json->status)
-        return false;
-    r->dag = br_dag_create(name);
-    if (!r->dag)
-        return br_json_take(json, json->start, br_fail_memory(r->diag));
-    if (!br_json_take(json, json->start, br_dag_set_source(r->dag, file, r->diag)))
-        return false;
-    if (!read_attributes(r, &top[ATTRIBUTES], BR_OWNER_JOB, 0) ||
-        !each(r, &top[RESOURCES], "the resources", read_resource) ||
-        !each(r, &top[STAGES], "the stages", read_stage) ||
-        !each(r, &top[EDGES], "the edges", read_edge))
-        return false;
-    json->status = br_dag_finish(r->dag, r->diag); /* its faults have a place already */
-    return !json->status;
-}
-
-static bool read_plan(struct reader *r, const char *file)
-{
-    struct br_json *json = &r->json;
-    struct br_json_field top[TOP_FIELDS] = {
-        [FORMAT] = {"format", false, NULL},
-        [JOB] = {"job", false, NULL},
-        [METHOD] = {"method", false, NULL},
-        [SEED] = {"seed", false, NULL},
-        [MAKESPAN] = {"makespan", true, NULL},
-        [LOWER_BOUND] = {"lower_bound", false, NULL},
-        [BOUND_METHOD] = {"bound_method", false, NULL},
-        [PLACEMENTS] = {"placements", false, NULL},
-        [NOTE] = {"note", false, NULL},
-        [ATTRIBUTES] = {"attributes", false, NULL},
-        [RESOURCES] = {"resources", false, NULL},
-        [STAGES] = {"stages", true, NULL},
-        [EDGES] = {"edges", false, NULL},
-        [CLUSTER] = {"cluster", true, NULL},
-        [TRIALS] = {"trials", false, NULL},
-        [PARTS] = {"parts", false, NULL},
-        [TASKS] = {"tasks", true, NULL},
+    struct br_json_field top[BR_PLAN_FIELDS] = {
+        [BR_PLAN_FORMAT] = {"format", false, NULL},
+        [BR_PLAN_JOB] = {"job", false, NULL},
+        [BR_PLAN_METHOD] = {"method", false, NULL},
+        [BR_PLAN_SEED] = {"seed", false, NULL},
+        [BR_PLAN_MAKESPAN] = {"makespan", true, NULL},
+        [BR_PLAN_LOWER_BOUND] = {"lower_bound", false, NULL},
+        [BR_PLAN_BOUND_METHOD] = {"bound_method", false, NULL},
+        [BR_PLAN_PLACEMENTS] = {"placements", false, NULL},
+        [BR_PLAN_NOTE] = {"note", false, NULL},
+        [BR_PLAN_ATTRIBUTES] = {"attributes", false, NULL},
+        [BR_PLAN_RESOURCES] = {"resources", false, NULL},
+        [BR_PLAN_STAGES] = {"stages", true, NULL},
+        [BR_PLAN_EDGES] = {"edges", false, NULL},
+        [BR_PLAN_CLUSTER] = {"cluster", true, NULL},
+        [BR_PLAN_TRIALS] = {"trials", false, NULL},
+        [BR_PLAN_PARTS] = {"parts", false, NULL},
+        [BR_PLAN_TASKS] = {"tasks", true, NULL},
     };
-    if (!br_json_fields(json, "the plan", top, TOP_FIELDS) || !br_json_done(json) ||
-        !read_format(r, &top[FORMAT]) || !read_job(r, top, file) || !read_cluster(r, &top[CLUSTER]))
+    if (!br_json_fields(json, "the plan", top, BR_PLAN_FIELDS) || !br_json_done(json) ||
+        !read_format(r, &top[BR_PLAN_FORMAT]) || !br_plan_read_job(r, top, file) ||
+        !br_plan_read_cluster(r, &top[BR_PLAN_CLUSTER]) || !index_classes(r))
         return false;
     r->plan = br_plan_create(r->dag->tasks);
     if (!r->plan)
         return br_json_take(json, json->start, br_fail_memory(r->diag));
-    return plan_text(r, &top[METHOD], &r->plan->method) &&
-           plan_text(r, &top[BOUND_METHOD], &r->plan->bound_method) &&
-           plan_text(r, &top[NOTE], &r->plan->note) &&
-           optional_count(r, &top[SEED], UINT64_MAX, &r->plan->seed) &&
-           optional_count(r, &top[PLACEMENTS], UINT64_MAX, &r->plan->placements) &&
-           optional_seconds(r, &top[MAKESPAN], &r->plan->makespan_ns) &&
-           optional_seconds(r, &top[LOWER_BOUND], &r->plan->lower_bound_ns) &&
-           read_search(r, top) && read_tasks(r, &top[TASKS]);
+    return plan_text(r, &top[BR_PLAN_METHOD], &r->plan->method) &&
+           plan_text(r, &top[BR_PLAN_BOUND_METHOD], &r->plan->bound_method) &&
+           plan_text(r, &top[BR_PLAN_NOTE], &r->plan->note) &&
+           br_json_optional_count(&r->json, &top[BR_PLAN_SEED], UINT64_MAX, &r->plan->seed) &&
+           br_json_optional_count(&r->json, &top[BR_PLAN_PLACEMENTS], UINT64_MAX,
+                                  &r->plan->placements) &&
+           br_json_optional_seconds(&r->json, &top[BR_PLAN_MAKESPAN], &r->plan->makespan_ns) &&
+           br_json_optional_seconds(&r->json, &top[BR_PLAN_LOWER_BOUND],
+                                    &r->plan->lower_bound_ns) &&
+           read_search(r, top) && read_tasks(r, &top[BR_PLAN_TASKS]);
 }
 
 enum br_status br_parse_plan(const char *path, struct br_input *input, struct br_plan **plan,
@@ -654,7 +389,7 @@ enum br_status br_parse_plan(const char *path, struct br_input *input, struct br
     enum br_status status = br_source_open(&source, path, diag);
     if (status)
         return status;
-    struct reader r = {.diag = diag};
+    struct br_plan_reader r = {.diag = diag};
     char *text = NULL;
     status = br_source_text(&source, SIZE_MAX / 2, "plan", &text, diag);
     if (!status) {

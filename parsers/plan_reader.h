@@ -1,0 +1,48 @@
+/* What the two files that read a plan share. */
+#ifndef BR_PARSERS_PLAN_READER_H
+#define BR_PARSERS_PLAN_READER_H
+
+#include "parsers/json.h"
+#include "planner/cluster.h"
+#include "planner/dag.h"
+#include "planner/plan.h"
+
+#define BR_PLAN_REWRITE "write the plan again with --format json"
+
+struct br_plan_reader {
+    struct br_json json;
+    struct br_diag *diag;
+    struct br_dag *dag;
+    struct br_cluster *cluster;
+    struct br_plan *plan;
+    uint32_t *by_name; /* classes, by name */
+};
+
+/* The members of a plan. */
+enum {
+    BR_PLAN_FORMAT,
+    BR_PLAN_JOB,
+    BR_PLAN_METHOD,
+    BR_PLAN_SEED,
+    BR_PLAN_MAKESPAN,
+    BR_PLAN_LOWER_BOUND,
+    BR_PLAN_BOUND_METHOD,
+    BR_PLAN_PLACEMENTS,
+    BR_PLAN_NOTE,
+    BR_PLAN_ATTRIBUTES,
+    BR_PLAN_RESOURCES,
+    BR_PLAN_STAGES,
+    BR_PLAN_EDGES,
+    BR_PLAN_CLUSTER,
+    BR_PLAN_TRIALS,
+    BR_PLAN_PARTS,
+    BR_PLAN_TASKS,
+    BR_PLAN_FIELDS
+};
+
+/* Fill r->dag, finished, and r->cluster, from the members in top. False after a fault; what is
+ * there already stays with the reader. `file` names the plan in later faults of the job. */
+bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top, const char *file);
+bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *cluster);
+
+#endif
