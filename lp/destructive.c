@@ -37,7 +37,7 @@ static void search(void *context)
             allowed = tried;
         }
     }
-    a->end = LP_END_DONE;
+    a->end = a->budget->doubt ? LP_END_SPENT : LP_END_DONE;
 }
 
 int64_t lp_destructive_bound(const struct br_instance *part, int64_t proven,

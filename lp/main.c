@@ -18,8 +18,8 @@
 #include "planner/part.h"
 
 /* Without a time limit the work is limited by counts, so that the answer is always the same. */
-#define DEFAULT_NODES INT64_C(40000000)
-#define DEFAULT_ROUNDS INT64_C(6000)
+#define DEFAULT_ROUNDS INT64_C(3000)
+#define DEFAULT_NODES INT64_C(10000000)
 
 static const char help[] =
     "usage: bigrocks-bound [--time-limit SECONDS] [JOB.xml]\n"
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
         {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
-    struct lp_budget budget = {DEFAULT_NODES, DEFAULT_ROUNDS, 0};
+    struct lp_budget budget = {DEFAULT_ROUNDS, DEFAULT_NODES, 0, false};
     struct br_diag diag = {0};
     int option;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
                         optarg);
                 return BR_USAGE;
             }
-            budget = (struct lp_budget){INT64_MAX, INT64_MAX, lp_now() + (double)ns / 1e9};
+            budget = (struct lp_budget){INT64_MAX, INT64_MAX, lp_now() + (double)ns / 1e9, false};
             break;
         case 'h':
             fputs(help, stdout);

@@ -5,10 +5,13 @@
  * rounded down and room up, which keeps products within 64 bits and the bound a bound. */
 #include "lp/pattern.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS = (LP_STAGES + 63) / 64, SCALED_BITS = 24, NODES_EACH = 20000 };
+#include "base/wide.h"
+
+enum { WORDS = (LP_STAGES + 63) / 64, SCALED_BITS = 24, PRICE_SCALE = 256, PRICE_ROUNDS = 25 };
 
 struct bits {
     uint64_t word[WORDS];
@@ -18,7 +21,8 @@ struct item {
     uint32_t v;    /* stage, by index into the problem */
     uint32_t most; /* tasks of it on the empty machine */
     uint32_t clique;
-    int64_t weight; /* of one task */
+    int64_t weight;  /* of one task */
+    int64_t surplus; /* weight x PRICE_SCALE, less its demands at their prices */
     double density;
 };
 
@@ -30,10 +34,15 @@ struct lp_packer {
     int64_t *small;       /* the same, scaled down */
     uint32_t *by_density; /* [r * LP_STAGES + k]: items by weight / demand for the resource */
     int64_t *room;        /* [depth * resources + r] */
+    uint32_t *fit;        /* [depth * stages + item]: tasks of it that fit the room there */
     struct bits *open;    /* [item]: items that can join it; [count + depth]: open at that depth */
     uint32_t *shift;      /* by resource */
     uint32_t *taken, *best_taken;
     int64_t *clique_best;
+    int64_t *price;    /* by resource, of one unit of scaled demand, x PRICE_SCALE */
+    double *price_now; /* scratch of find_prices() */
+    double *over, *value;
+    uint32_t *choice;
     int64_t best, missed; /* missed: most that a node given up for lack of nodes could reach */
     int64_t nodes;
 };
@@ -51,13 +60,20 @@ struct lp_packer *lp_packer_create(const struct lp_problem *problem)
     p->small = calloc(n * r + 1, sizeof *p->small);
     p->by_density = calloc(n * r + 1, sizeof *p->by_density);
     p->room = calloc((n + 2) * r + 1, sizeof *p->room);
+    p->fit = calloc((n + 1) * n, sizeof *p->fit);
     p->open = calloc(2 * n + 1, sizeof *p->open);
     p->shift = calloc(r + 1, sizeof *p->shift);
     p->taken = calloc(n, sizeof *p->taken);
     p->best_taken = calloc(n, sizeof *p->best_taken);
     p->clique_best = calloc(n, sizeof *p->clique_best);
-    if (p->item && p->demand && p->small && p->by_density && p->room && p->open && p->shift &&
-        p->taken && p->best_taken && p->clique_best)
+    p->price = calloc(r + 1, sizeof *p->price);
+    p->price_now = calloc(2 * r + 1, sizeof *p->price_now);
+    p->over = calloc(r + 1, sizeof *p->over);
+    p->value = calloc(n, sizeof *p->value);
+    p->choice = calloc(n, sizeof *p->choice);
+    if (p->item && p->demand && p->small && p->by_density && p->room && p->fit && p->open &&
+        p->shift && p->taken && p->best_taken && p->clique_best && p->price && p->price_now &&
+        p->over && p->value && p->choice)
         return p;
     lp_packer_destroy(p);
     return NULL;
@@ -72,11 +88,17 @@ void lp_packer_destroy(struct lp_packer *p)
     free(p->small);
     free(p->by_density);
     free(p->room);
+    free(p->fit);
     free(p->open);
     free(p->shift);
     free(p->taken);
     free(p->best_taken);
     free(p->clique_best);
+    free(p->price);
+    free(p->price_now);
+    free(p->over);
+    free(p->value);
+    free(p->choice);
     free(p);
 }
 
@@ -123,8 +145,10 @@ static void list_items(struct lp_packer *p, const int64_t *capacity, const int64
                 share += (double)demand[r] / ((double)capacity[r] + 1);
             }
         if (most > 0)
-            p->item[p->count++] =
-                (struct item){v, (uint32_t)most, 0, weight[v], (double)weight[v] / share};
+            p->item[p->count++] = (struct item){.v = v,
+                                                .most = (uint32_t)most,
+                                                .weight = weight[v],
+                                                .density = (double)weight[v] / share};
     }
     qsort(p->item, p->count, sizeof *p->item, denser);
     p->words = (p->count + 63) / 64;
@@ -198,9 +222,16 @@ static void find_conflicts(struct lp_packer *p, const int64_t *capacity)
     }
 }
 
-/* Most weight that open items can still bring, were only this resource scarce. */
-static int64_t resource_bound(const struct lp_packer *p, const struct bits *open, uint32_t r,
-                              int64_t room, int64_t enough)
+/* Calls for every open item in order, without those that are closed. */
+#define FOR_OPEN(i, open, words)                                                                   \
+    for (uint32_t w_ = 0; w_ < (words); w_++)                                                      \
+        for (uint64_t left_ = (open)->word[w_], i = 0;                                             \
+             left_ && (i = 64 * w_ + (uint32_t)__builtin_ctzll(left_), true); left_ &= left_ - 1)
+
+/* Most weight that open items can still bring, were only this resource scarce. Left early, with a
+ * sum that means nothing else, where it is more than enough. */
+static int64_t resource_bound(const struct lp_packer *p, const struct bits *open,
+                              const uint32_t *fit, uint32_t r, int64_t room, int64_t enough)
 {
     const uint32_t *list = p->by_density + (size_t)r * p->problem->count;
     int64_t sum = 0, left = (room >> p->shift[r]) + (p->shift[r] > 0);
@@ -208,37 +239,105 @@ static int64_t resource_bound(const struct lp_packer *p, const struct bits *open
         uint32_t i = list[k];
         if (!bit(open, i))
             continue;
-        int64_t demand = p->small[(size_t)i * p->resources + r], most = p->item[i].most;
+        int64_t demand = p->small[(size_t)i * p->resources + r], most = fit[i];
         if (demand * most <= left) {
             sum += most * p->item[i].weight;
             left -= demand * most;
-        } else { /* as much as there is room for, the last task in part */
-            int64_t whole = left / demand, rest = left % demand;
-            sum += whole * p->item[i].weight;
-            /* weight * rest / demand, rounded up, where the product may not fit */
-            sum +=
-                (int64_t)((__extension__(__int128) p->item[i].weight * rest + demand - 1) / demand);
-            break;
+            continue;
         }
+        /* As much as there is room for, the last task in part, rounded up. */
+        sum += left / demand * p->item[i].weight;
+        sum += (int64_t)(((br_wide)p->item[i].weight * (left % demand) + demand - 1) / demand);
+        break;
     }
     return sum;
 }
 
-static int64_t clique_bound(struct lp_packer *p, const struct bits *open, const int64_t *room)
+static int64_t small_room(const struct lp_packer *p, uint32_t r, int64_t room)
+{
+    return (room >> p->shift[r]) + (p->shift[r] > 0);
+}
+
+/* Most weight that open items can still bring: one item of each clique, with room at its price. */
+static int64_t priced_bound(struct lp_packer *p, const struct bits *open, const uint32_t *fit,
+                            const int64_t *room)
 {
     int64_t sum = 0;
     memset(p->clique_best, 0, p->cliques * sizeof *p->clique_best);
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (!bit(open, i))
-            continue;
-        const struct item *item = &p->item[i];
-        int64_t most = item->weight * fitting(p, i, room);
-        if (most > p->clique_best[item->clique]) {
-            sum += most - p->clique_best[item->clique];
-            p->clique_best[item->clique] = most;
+    for (uint32_t r = 0; r < p->resources; r++)
+        sum += p->price[r] * small_room(p, r, room[r]);
+    FOR_OPEN(i, open, p->words)
+    {
+        int64_t most = p->item[i].surplus * fit[i], *best = &p->clique_best[p->item[i].clique];
+        if (most > *best) {
+            sum += most - *best;
+            *best = most;
         }
     }
-    return sum;
+    return sum / PRICE_SCALE;
+}
+
+/* Prices of room that make priced_bound() small on the empty machine, by subgradient steps. Any
+ * prices give a bound. */
+static void find_prices(struct lp_packer *p, const int64_t *capacity)
+{
+    uint32_t n = p->count, resources = p->resources;
+    double least = INFINITY, step = 0.5;
+    double *price = p->price_now, *best = p->price_now + resources;
+    uint32_t *choice = p->choice; /* by clique: the item chosen */
+    memset(price, 0, 2 * resources * sizeof *price);
+    for (int round = 0; round < PRICE_ROUNDS; round++) {
+        double sum = 0, norm = 0;
+        for (uint32_t c = 0; c < p->cliques; c++)
+            p->value[c] = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            double surplus = (double)p->item[i].weight;
+            for (uint32_t r = 0; r < resources; r++)
+                surplus -= price[r] * (double)p->small[(size_t)i * resources + r];
+            surplus *= p->item[i].most;
+            if (surplus > p->value[p->item[i].clique]) {
+                p->value[p->item[i].clique] = surplus;
+                choice[p->item[i].clique] = i;
+            }
+        }
+        for (uint32_t c = 0; c < p->cliques; c++)
+            sum += p->value[c];
+        for (uint32_t r = 0; r < resources; r++)
+            sum += price[r] * (double)small_room(p, r, capacity[r]);
+        if (sum < least) {
+            least = sum;
+            memcpy(best, price, resources * sizeof *best);
+        } else {
+            step *= 0.8;
+        }
+        /* How much the choice overdraws each resource, as a share of what there is. */
+        double *over = p->over;
+        for (uint32_t r = 0; r < resources; r++) {
+            double room = (double)small_room(p, r, capacity[r]), used = 0;
+            for (uint32_t c = 0; c < p->cliques; c++)
+                if (p->value[c] > 0)
+                    used += (double)p->small[(size_t)choice[c] * resources + r] *
+                            p->item[choice[c]].most;
+            over[r] = (used - room) / (room + 1);
+            if (over[r] < 0 && price[r] <= 0)
+                over[r] = 0;
+            norm += over[r] * over[r];
+        }
+        if (norm < 1e-12)
+            break;
+        for (uint32_t r = 0; r < resources; r++) {
+            price[r] +=
+                step * sum * over[r] / norm / ((double)small_room(p, r, capacity[r]) + 1) / 2;
+            price[r] = price[r] > 0 ? price[r] : 0;
+        }
+    }
+    for (uint32_t r = 0; r < resources; r++)
+        p->price[r] = (int64_t)(best[r] * PRICE_SCALE);
+    for (uint32_t i = 0; i < n; i++) {
+        p->item[i].surplus = p->item[i].weight * PRICE_SCALE;
+        for (uint32_t r = 0; r < resources; r++)
+            p->item[i].surplus -= p->price[r] * p->small[(size_t)i * resources + r];
+    }
 }
 
 static void search(struct lp_packer *p, uint32_t depth, int64_t weight)
@@ -246,27 +345,27 @@ static void search(struct lp_packer *p, uint32_t depth, int64_t weight)
     struct bits *open = &p->open[p->count + depth];
     const int64_t *room = p->room + (size_t)depth * p->resources;
     int64_t *next_room = p->room + (size_t)(depth + 1) * p->resources;
+    uint32_t *fit = p->fit + (size_t)depth * p->problem->count;
     if (weight > p->best) {
         p->best = weight;
         memcpy(p->best_taken, p->taken, p->count * sizeof *p->taken);
     }
+    FOR_OPEN(i, open, p->words)
+    {
+        fit[i] = fitting(p, (uint32_t)i, room);
+        if (fit[i] == 0)
+            open->word[i / 64] &= ~(UINT64_C(1) << (i % 64));
+    }
     for (;;) {
         uint32_t first = UINT32_MAX;
         for (uint32_t w = 0; w < p->words && first == UINT32_MAX; w++)
-            while (open->word[w]) {
-                uint32_t i = 64 * w + (uint32_t)__builtin_ctzll(open->word[w]);
-                if (fitting(p, i, room) > 0) {
-                    first = i;
-                    break;
-                }
-                open->word[w] &= open->word[w] - 1;
-            }
+            if (open->word[w])
+                first = 64 * w + (uint32_t)__builtin_ctzll(open->word[w]);
         if (first == UINT32_MAX)
             return;
-        int64_t more = clique_bound(p, open, room), enough = p->best - weight;
+        int64_t enough = p->best - weight, more = priced_bound(p, open, fit, room);
         for (uint32_t r = 0; r < p->resources && more > enough; r++) {
-            int64_t bound = resource_bound(p, open, r, room[r], enough);
-            /* Beyond `enough` the sum was left early and says nothing but that. */
+            int64_t bound = resource_bound(p, open, fit, r, room[r], enough);
             more = bound <= enough ? bound : more;
         }
         if (more <= enough)
@@ -277,7 +376,7 @@ static void search(struct lp_packer *p, uint32_t depth, int64_t weight)
             return;
         }
         open->word[first / 64] &= ~(UINT64_C(1) << (first % 64));
-        for (uint32_t k = fitting(p, first, room); k > 0; k--) {
+        for (uint32_t k = fit[first]; k > 0; k--) {
             struct bits *next = &p->open[p->count + depth + 1];
             for (uint32_t w = 0; w < p->words; w++)
                 next->word[w] = open->word[w] & p->open[first].word[w];
@@ -298,6 +397,7 @@ int64_t lp_packer_heaviest(struct lp_packer *p, uint32_t cls, const int64_t *wei
     list_items(p, capacity, weight);
     sort_by_resource(p);
     find_conflicts(p, capacity);
+    find_prices(p, capacity);
     if (p->resources)
         memcpy(p->room, capacity, p->resources * sizeof *p->room);
     memset(p->taken, 0, p->problem->count * sizeof *p->taken);
@@ -305,14 +405,13 @@ int64_t lp_packer_heaviest(struct lp_packer *p, uint32_t cls, const int64_t *wei
     *all = (struct bits){{0}};
     for (uint32_t i = 0; i < p->count; i++)
         all->word[i / 64] |= UINT64_C(1) << (i % 64);
-    int64_t allowed = *nodes < NODES_EACH ? *nodes : NODES_EACH;
     p->best = known;
     p->missed = 0;
-    p->nodes = allowed;
+    p->nodes = *nodes;
     if (p->count > 0)
         search(p, 0, 0);
-    *nodes -= allowed - p->nodes;
     *found = p->best;
+    *nodes = p->nodes;
     if (p->best > known) {
         memset(tasks, 0, p->problem->count * sizeof *tasks);
         for (uint32_t i = 0; i < p->count; i++)

@@ -26,6 +26,9 @@
 #define PRICE_STEP 4
 /* Shortfalls below this share of the makespan count as none. */
 #define SHORTFALL 1e-7
+/* Nodes of the search for the heaviest set of a cell. */
+#define NODES_LEAST 200
+#define NODES_MOST 60000
 /* Most sets and columns. */
 #define POOL_MOST 60000u
 #define COLUMNS_MOST 200000u
@@ -61,6 +64,7 @@ struct run {
     uint32_t cut_room;
     int64_t *known;  /* by cell: the weight of the heaviest set in the pool, and its number, */
     uint32_t *best;  /* or 0 and UINT32_MAX: the empty set */
+    int64_t *most;   /* by cell: no set is heavier */
     int64_t *weight; /* scratch: by interval and stage */
     uint32_t *tasks; /* scratch: by stage */
     double *time;    /* by stage and interval: how long it runs */
@@ -128,12 +132,13 @@ static bool start(struct run *r)
     r->price = malloc(r->cells * sizeof *r->price);
     r->known = malloc(r->cells * sizeof *r->known);
     r->best = malloc(r->cells * sizeof *r->best);
+    r->most = malloc(r->cells * sizeof *r->most);
     r->weight = malloc((size_t)intervals * p->count * sizeof *r->weight);
     r->tasks = malloc(p->count * sizeof *r->tasks);
     r->time = malloc((size_t)intervals * p->count * sizeof *r->time);
     r->master = lp_master_create();
-    if (!r->dual || !r->price || !r->known || !r->best || !r->weight || !r->tasks || !r->time ||
-        !r->master)
+    if (!r->dual || !r->price || !r->known || !r->best || !r->most || !r->weight || !r->tasks ||
+        !r->time || !r->master)
         return false;
     /* The solver counts time in makespans. */
     for (uint32_t v = 0; v < p->count; v++)
@@ -156,6 +161,7 @@ static void end(struct run *r)
     free(r->cut_dual);
     free(r->known);
     free(r->best);
+    free(r->most);
     free(r->weight);
     free(r->tasks);
     free(r->time);
@@ -308,8 +314,10 @@ static bool add_known(struct run *r, uint32_t *added)
     return true;
 }
 
-/* Prices all sets. *refuted says whether the inequality fails for the present weights. */
-static bool price_all(struct run *r, bool *refuted)
+/* Prices all sets, with searches of so many nodes, in cells where the last search for the same
+ * weights (first: there was none) left a doubt. *refuted says whether the inequality fails for the
+ * present weights. False when memory or time is out. */
+static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted)
 {
     uint32_t n = r->problem->count, classes = r->problem->in->classes;
     br_wide asked = 0, held = 0;
@@ -321,29 +329,39 @@ static bool price_all(struct run *r, bool *refuted)
     for (uint32_t cell = 0; cell < r->cells; cell++) {
         uint32_t k = cell / classes, cls = cell % classes;
         int64_t found;
-        int64_t most = lp_packer_heaviest(r->packer, cls, r->weight + (size_t)k * n, r->known[cell],
-                                          r->tasks, &found, &r->budget->nodes);
-        held += (br_wide)length_of(r, k) * machines_of(r, cls) * most;
-        if (found > r->known[cell]) {
-            r->known[cell] = found;
-            r->best[cell] = lp_pool_add(r->pool, cls, r->tasks, &r->intervals);
-            if (r->best[cell] == UINT32_MAX)
-                return false;
+        if (r->budget->deadline > 0 && lp_now() > r->budget->deadline)
+            return false;
+        if (first || r->most[cell] > r->known[cell]) {
+            int64_t left = nodes;
+            r->most[cell] = lp_packer_heaviest(r->packer, cls, r->weight + (size_t)k * n,
+                                               r->known[cell], r->tasks, &found, &left);
+            r->budget->nodes -= nodes - left;
+            if (found > r->known[cell]) {
+                r->known[cell] = found;
+                r->best[cell] = lp_pool_add(r->pool, cls, r->tasks, &r->intervals);
+                if (r->best[cell] == UINT32_MAX)
+                    return false;
+            }
         }
+        held += (br_wide)length_of(r, k) * machines_of(r, cls) * r->most[cell];
     }
     *refuted = asked > held;
     return true;
 }
 
+static bool spent(const struct run *r)
+{
+    return r->budget->rounds <= 0 || r->budget->nodes <= 0 || r->pool->count > POOL_MOST ||
+           r->columns > COLUMNS_MOST || (r->budget->deadline > 0 && lp_now() > r->budget->deadline);
+}
+
 static enum lp_answer generate(struct run *r)
 {
-    for (;;) {
-        uint32_t added, cuts = r->cuts.count;
-        bool refuted;
+    while (!spent(r)) {
+        uint32_t added = 0, cuts = r->cuts.count;
         double left = r->budget->deadline > 0 ? r->budget->deadline - lp_now() : 0;
-        if (r->budget->rounds-- <= 0 || r->budget->nodes <= 0 || left < 0 ||
-            (r->budget->deadline > 0 && left <= 0) || r->pool->count > POOL_MOST ||
-            r->columns > COLUMNS_MOST || !lp_master_solve(r->master, left))
+        r->budget->rounds--;
+        if (!lp_master_solve(r->master, left))
             return LP_SPENT;
         if (lp_master_objective(r->master) <= SHORTFALL) {
             read_times(r);
@@ -358,17 +376,22 @@ static enum lp_answer generate(struct run *r)
         price_known(r);
         if (!add_known(r, &added))
             return LP_SPENT;
-        if (added > 0)
-            continue;
-        if (!price_all(r, &refuted))
-            return LP_SPENT;
-        if (refuted)
-            return LP_REFUTED;
-        if (!add_known(r, &added))
-            return LP_SPENT;
+        /* Short searches find most sets that are worth a column; long ones are for the last. */
+        for (int64_t nodes = NODES_LEAST; added == 0 && nodes <= NODES_MOST; nodes *= 16) {
+            bool refuted;
+            if (!price_all(r, nodes, nodes == NODES_LEAST, &refuted))
+                return LP_SPENT;
+            if (refuted)
+                return LP_REFUTED;
+            if (!add_known(r, &added))
+                return LP_SPENT;
+        }
+        for (uint32_t cell = 0; added == 0 && cell < r->cells; cell++)
+            r->budget->doubt |= r->most[cell] > r->known[cell];
         if (added == 0)
             return LP_OPEN;
     }
+    return LP_SPENT;
 }
 
 enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan, struct lp_pool *pool,

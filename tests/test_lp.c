@@ -24,7 +24,7 @@ static int64_t sum_of_parts(const struct br_instance *in)
     int64_t sum = 0;
     assert_int_equal(br_parts_create(in, &parts, NULL), BR_OK);
     for (uint32_t k = 0; k < parts.count; k++) {
-        struct lp_budget budget = {INT64_MAX, 1000, 0};
+        struct lp_budget budget = {1000, INT64_MAX, 0, false};
         enum lp_end end;
         int64_t core = br_bounds_best(parts.part[k]).ticks;
         int64_t ticks = lp_destructive_bound(parts.part[k], core, &budget, &end);
@@ -107,7 +107,7 @@ static void heavy_sets_are_found(void **state)
         assert_int_equal(lp_problem_init(&p, in, NULL), BR_OK);
         struct lp_packer *packer = p.count ? lp_packer_create(&p) : NULL;
         for (uint32_t cls = 0; packer && cls < in->classes; cls++) {
-            int64_t weight[16], found, nodes = INT64_MAX;
+            int64_t weight[16], found, nodes = INT64_MAX / 2;
             uint32_t tasks[16] = {0}, set[16];
             for (uint32_t v = 0; v < p.count; v++)
                 weight[v] = (int64_t)br_rng_below(&rng, 12) - 2;
