@@ -1,118 +1,68 @@
-/* The event loop keeps a free vector per machine, a heap of ends, and for every stage a queue of
- * its ready tasks; since the tasks of a stage have one demand, a stage whose first ready task fits
- * nowhere is set aside whole until something ends. */
+/* The event loop. What keeps it fast on large jobs: between two events room appears only on the
+ * machines where something ended, so a stage that fitted nowhere before is tried on those alone,
+ * and each of those finds the next ready task that fits it by a tournament over the order. Only
+ * stages that have just become ready are tried on all machines, by a tournament over these. The
+ * tasks of a stage have one demand: a stage is represented by its first ready task. */
 #include "planner/dispatch.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
+#include "planner/fit_tree.h"
+
 struct event {
     int64_t end;
-    uint32_t task, machine, copies; /* the tasks of a batch follow each other in by_stage */
+    uint32_t task, machine, copies; /* more than one only of tasks that are alike */
 };
 
-/* The ready tasks of a stage: a run of by_stage where all become ready at once, else a heap of
- * places in the stage's own slice of `queue`. */
+/* A machine with room, and the place of the ready stage that it would take next. */
+struct offer {
+    uint32_t place, machine;
+    double slack; /* dot product of demand and free vector */
+};
+
 struct ready_stage {
-    uint32_t next, end; /* run: positions in by_stage; heap: slice from stage_first to end */
+    uint32_t next, end; /* a run of by_stage; with one-to-one parents the end of a heap of places
+                           in the stage's own slice of `queue` */
 };
 
 struct dispatch {
     const struct br_instance *in;
     const struct br_order *order;
     struct br_schedule *schedule;
-    int64_t *free;  /* [machine * resources + resource] */
-    double *weight; /* [class * resources + resource]: 1 / capacity^2 */
-    uint32_t *machine_class;
-    struct event *event;
+    bool packing;
+
+    int64_t *free;                     /* [machine * resources + resource] */
+    double *weight;                    /* [class * resources + resource]: 1 / capacity^2 */
+    uint32_t *machine_class, *running; /* by machine; running: batches on it */
+    struct br_fit_tree machines;       /* negated free vectors; of the machines of a class on which
+                                          nothing runs only the first is set, as they are all alike */
+    uint32_t *idle_first;              /* by class: no idle machine is before it */
+
+    struct event *event; /* heap by end */
     uint32_t events;
-    struct ready_stage *ready;
-    uint32_t *queue;        /* by task: heaps of one-to-one stages */
-    uint32_t *task_of;      /* by place */
-    uint32_t *left;         /* by stage: tasks that have not ended */
-    uint32_t *waiting;      /* by stage: parent stages across barriers that have not ended */
-    uint32_t *task_waiting; /* by task: one-to-one parents that have not ended */
-    bool *by_task;          /* by stage: has one-to-one parents */
-    bool *alike;            /* by stage: equal durations, no one-to-one arcs */
-    uint32_t *heap;         /* stages with ready tasks, by the place of their first */
-    uint32_t heap_size;
-    uint32_t *aside; /* stages that fit nowhere now */
-    uint32_t asides;
+    uint32_t *freed; /* machines on which something ended at this event */
+    uint32_t freed_count;
+    bool *is_freed;
+
+    struct ready_stage *ready;  /* by stage */
+    uint32_t *queue;            /* by task */
+    uint32_t *task_of;          /* by place */
+    uint32_t *left;             /* by stage: tasks that have not ended */
+    uint32_t *waiting;          /* by stage: parent stages across barriers that have not ended */
+    uint32_t *task_waiting;     /* by task: one-to-one parents that have not ended */
+    bool *by_task;              /* by stage: has one-to-one parents */
+    bool *alike;                /* by stage: equal durations, no one-to-one arcs */
+    bool *blocked;              /* by stage: fits nowhere, and its leaf in `demands` is set */
+    struct br_fit_tree demands; /* by place: demands of the blocked stages */
+    uint32_t *fresh;            /* ready stages not yet tried at this event: a heap by place */
+    uint32_t fresh_count;
+    struct offer *offer; /* heap */
+    uint32_t offers;
 };
 
-static uint32_t first_ready(const struct dispatch *d, uint32_t stage)
-{
-    const struct ready_stage *r = &d->ready[stage];
-    return d->by_task[stage] ? d->task_of[d->queue[d->in->stage_first[stage]]]
-                             : d->order->by_stage[r->next];
-}
-
-static bool has_ready(const struct dispatch *d, uint32_t stage)
-{
-    const struct ready_stage *r = &d->ready[stage];
-    return d->by_task[stage] ? r->end > d->in->stage_first[stage] : r->next < r->end;
-}
-
-static void push_place(uint32_t *heap, uint32_t size, uint32_t place)
-{
-    uint32_t at = size;
-    for (; at && heap[(at - 1) / 2] > place; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = place;
-}
-
-static void pop_place(uint32_t *heap, uint32_t size)
-{
-    uint32_t last = heap[size - 1], at = 0;
-    for (size--;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= size)
-            break;
-        if (child + 1 < size && heap[child + 1] < heap[child])
-            child++;
-        if (last <= heap[child])
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-}
-
-static uint32_t stage_place(const struct dispatch *d, uint32_t stage)
-{
-    return d->order->place[first_ready(d, stage)];
-}
-
-static void push_stage(struct dispatch *d, uint32_t stage)
-{
-    uint32_t at = d->heap_size++, place = stage_place(d, stage);
-    for (; at && stage_place(d, d->heap[(at - 1) / 2]) > place; at = (at - 1) / 2)
-        d->heap[at] = d->heap[(at - 1) / 2];
-    d->heap[at] = stage;
-}
-
-/* The first stage of the heap has a later place than before, or leaves. */
-static void sift_stage(struct dispatch *d, bool leaves)
-{
-    uint32_t stage = leaves ? d->heap[--d->heap_size] : d->heap[0], at = 0;
-    if (d->heap_size == 0)
-        return;
-    uint32_t place = stage_place(d, stage);
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= d->heap_size)
-            break;
-        if (child + 1 < d->heap_size &&
-            stage_place(d, d->heap[child + 1]) < stage_place(d, d->heap[child]))
-            child++;
-        if (place <= stage_place(d, d->heap[child]))
-            break;
-        d->heap[at] = d->heap[child];
-        at = child;
-    }
-    d->heap[at] = stage;
-}
+/* --- heaps --------------------------------------------------------------------------------- */
 
 static bool event_before(const struct event *a, const struct event *b)
 {
@@ -148,27 +98,131 @@ static struct event pop_event(struct dispatch *d)
     return top;
 }
 
-/* A stage or a task of it has become ready: into the heap, unless the stage is there already. */
+/* By order: the place, then the best fit. By packing: the largest product, then the place. */
+static bool offer_before(const struct dispatch *d, const struct offer *a, const struct offer *b)
+{
+    if (d->packing && a->slack != b->slack)
+        return a->slack > b->slack;
+    if (a->place != b->place)
+        return a->place < b->place;
+    if (a->slack != b->slack)
+        return a->slack < b->slack;
+    return a->machine < b->machine;
+}
+
+static void push_offer(struct dispatch *d, struct offer offer)
+{
+    uint32_t at = d->offers++;
+    for (; at && offer_before(d, &offer, &d->offer[(at - 1) / 2]); at = (at - 1) / 2)
+        d->offer[at] = d->offer[(at - 1) / 2];
+    d->offer[at] = offer;
+}
+
+static struct offer pop_offer(struct dispatch *d)
+{
+    struct offer top = d->offer[0], last = d->offer[--d->offers];
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= d->offers)
+            break;
+        if (child + 1 < d->offers && offer_before(d, &d->offer[child + 1], &d->offer[child]))
+            child++;
+        if (!offer_before(d, &d->offer[child], &last))
+            break;
+        d->offer[at] = d->offer[child];
+        at = child;
+    }
+    d->offer[at] = last;
+    return top;
+}
+
+static void push_place(uint32_t *heap, uint32_t size, uint32_t place)
+{
+    uint32_t at = size;
+    for (; at && heap[(at - 1) / 2] > place; at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = place;
+}
+
+static void pop_place(uint32_t *heap, uint32_t size)
+{
+    uint32_t last = heap[size - 1], at = 0;
+    for (size--;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= size)
+            break;
+        if (child + 1 < size && heap[child + 1] < heap[child])
+            child++;
+        if (last <= heap[child])
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+}
+
+/* --- ready stages -------------------------------------------------------------------------- */
+
+static bool has_ready(const struct dispatch *d, uint32_t stage)
+{
+    const struct ready_stage *r = &d->ready[stage];
+    return d->by_task[stage] ? r->end > d->in->stage_first[stage] : r->next < r->end;
+}
+
+static uint32_t first_ready(const struct dispatch *d, uint32_t stage)
+{
+    return d->by_task[stage] ? d->task_of[d->queue[d->in->stage_first[stage]]]
+                             : d->order->by_stage[d->ready[stage].next];
+}
+
+/* The place by which the stage is known. Tasks that are alike follow each other in the order, so
+ * that the place of the first stands for all of them and need not move. */
+static uint32_t stage_place(const struct dispatch *d, uint32_t stage)
+{
+    if (d->alike[stage])
+        return d->order->place[d->order->by_stage[d->in->stage_first[stage]]];
+    return d->order->place[first_ready(d, stage)];
+}
+
+static const int64_t *demand_of(const struct dispatch *d, uint32_t stage)
+{
+    return d->in->demand + (size_t)stage * d->in->resources;
+}
+
+static int64_t *free_of(const struct dispatch *d, uint32_t machine)
+{
+    return d->free + (size_t)machine * d->in->resources;
+}
+
+static void block(struct dispatch *d, uint32_t stage)
+{
+    d->blocked[stage] = true;
+    br_fit_tree_set(&d->demands, stage_place(d, stage), demand_of(d, stage), 1);
+}
+
+static void unblock(struct dispatch *d, uint32_t stage)
+{
+    d->blocked[stage] = false;
+    br_fit_tree_set(&d->demands, stage_place(d, stage), NULL, 1);
+}
+
+/* A task with one-to-one parents has become ready. */
 static void task_ready(struct dispatch *d, uint32_t stage, uint32_t task)
 {
     uint32_t first = d->in->stage_first[stage];
-    bool listed = has_ready(d, stage);
-    uint32_t *heap = d->queue + first;
-    if (listed && d->order->place[task] < heap[0]) {
-        /* It becomes the stage's first: take the stage out of the way of the heap's order. */
-        for (uint32_t k = 0; k < d->heap_size; k++)
-            if (d->heap[k] == stage) {
-                push_place(heap, d->ready[stage].end++ - first, d->order->place[task]);
-                uint32_t place = stage_place(d, stage), at = k;
-                for (; at && stage_place(d, d->heap[(at - 1) / 2]) > place; at = (at - 1) / 2)
-                    d->heap[at] = d->heap[(at - 1) / 2];
-                d->heap[at] = stage;
-                return;
-            }
-    }
-    push_place(heap, d->ready[stage].end++ - first, d->order->place[task]);
+    bool listed = has_ready(d, stage), blocked = d->blocked[stage];
+    uint32_t place = d->order->place[task];
+    bool leads = !listed || place < d->queue[first];
+    if (blocked && leads)
+        unblock(d, stage);
+    push_place(d->queue + first, d->ready[stage].end++ - first, place);
+    if (blocked && leads)
+        block(d, stage);
     if (!listed)
-        push_stage(d, stage);
+        push_place(d->fresh, d->fresh_count++, place);
+    else if (leads && !blocked) /* fresh under a later place: the entry there becomes stale */
+        push_place(d->fresh, d->fresh_count++, place);
 }
 
 static void stage_ready(struct dispatch *d, uint32_t stage)
@@ -181,19 +235,135 @@ static void stage_ready(struct dispatch *d, uint32_t stage)
                 task_ready(d, stage, t);
     } else {
         d->ready[stage] = (struct ready_stage){first, end};
-        push_stage(d, stage);
+        push_place(d->fresh, d->fresh_count++, stage_place(d, stage));
     }
+}
+
+/* --- machines ------------------------------------------------------------------------------ */
+
+static double slack(const struct dispatch *d, uint32_t machine, uint32_t stage)
+{
+    const struct br_instance *in = d->in;
+    const double *weight = d->weight + (size_t)d->machine_class[machine] * in->resources;
+    const int64_t *free = free_of(d, machine), *demand = demand_of(d, stage);
+    double sum = 0;
+    for (uint32_t r = 0; r < in->resources; r++)
+        sum += (double)demand[r] * (double)free[r] * weight[r];
+    return sum;
+}
+
+static bool fits(const struct dispatch *d, uint32_t machine, uint32_t stage)
+{
+    const int64_t *free = free_of(d, machine), *demand = demand_of(d, stage);
+    for (uint32_t r = 0; r < d->in->resources; r++)
+        if (free[r] < demand[r])
+            return false;
+    return true;
+}
+
+/* Puts the machine into the tournament as it now is, and keeps one idle machine a class there. */
+static void show_machine(struct dispatch *d, uint32_t machine, bool was_idle)
+{
+    uint32_t c = d->machine_class[machine], end = d->in->class_first[c + 1];
+    uint32_t *first = &d->idle_first[c];
+    if (d->running[machine]) {
+        br_fit_tree_set(&d->machines, machine, free_of(d, machine), -1);
+        if (was_idle && machine == *first) {
+            while (*first < end && d->running[*first])
+                ++*first;
+            if (*first < end)
+                br_fit_tree_set(&d->machines, *first, free_of(d, *first), -1);
+        }
+    } else if (machine <= *first) {
+        if (*first < end && *first != machine)
+            br_fit_tree_set(&d->machines, *first, NULL, -1);
+        *first = machine;
+        br_fit_tree_set(&d->machines, machine, free_of(d, machine), -1);
+    } else {
+        br_fit_tree_set(&d->machines, machine, NULL, -1);
+    }
+}
+
+/* The machine that the stage fits best now, or BR_FIT_NONE. */
+static uint32_t best_machine(const struct dispatch *d, uint32_t stage)
+{
+    const int64_t zero = 0, *demand = d->in->resources ? demand_of(d, stage) : &zero;
+    uint32_t best = BR_FIT_NONE;
+    double best_slack = 0;
+    for (uint32_t m = br_fit_tree_next(&d->machines, 0, demand, -1); m != BR_FIT_NONE;
+         m = br_fit_tree_next(&d->machines, m + 1, demand, -1)) {
+        double s = slack(d, m, stage);
+        if (best == BR_FIT_NONE || (d->packing ? s > best_slack : s < best_slack)) {
+            best = m;
+            best_slack = s;
+        }
+    }
+    return best;
+}
+
+/* Any machine that could hold the demand serves a task of duration 0. */
+static uint32_t first_holder(const struct dispatch *d, uint32_t stage)
+{
+    const struct br_instance *in = d->in;
+    const int64_t *demand = demand_of(d, stage);
+    for (uint32_t c = 0;; c++) {
+        uint32_t r = 0;
+        while (r < in->resources && in->capacity[(size_t)c * in->resources + r] >= demand[r])
+            r++;
+        if (r == in->resources)
+            return in->class_first[c];
+    }
+}
+
+/* Starts the first ready tasks of the stage: where tasks are alike and the order decides, as many
+ * as the machine holds, since best fit would send them there one by one; else one. */
+static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, int64_t now)
+{
+    const struct br_instance *in = d->in;
+    struct ready_stage *r = &d->ready[stage];
+    uint32_t task = first_ready(d, stage), copies = 1;
+    int64_t duration = in->duration[task];
+    const int64_t *demand = demand_of(d, stage);
+    int64_t *free = free_of(d, machine);
+    if (d->alike[stage] && (!d->packing || duration == 0)) {
+        copies = r->end - r->next;
+        for (uint32_t q = 0; duration > 0 && q < in->resources; q++)
+            if (demand[q] && free[q] / demand[q] < copies)
+                copies = (uint32_t)(free[q] / demand[q]);
+    }
+    for (uint32_t k = 0; k < copies; k++) {
+        uint32_t t = first_ready(d, stage);
+        d->schedule->start[t] = now;
+        d->schedule->machine[t] = machine;
+        if (d->by_task[stage])
+            pop_place(d->queue + in->stage_first[stage], r->end-- - in->stage_first[stage]);
+        else
+            r->next++;
+    }
+    if (duration > 0) {
+        bool was_idle = d->running[machine]++ == 0;
+        for (uint32_t q = 0; q < in->resources; q++)
+            free[q] -= demand[q] * copies;
+        show_machine(d, machine, was_idle);
+    }
+    push_event(d, (struct event){now + duration, task, machine, copies});
 }
 
 static void finish_tasks(struct dispatch *d, const struct event *event)
 {
     const struct br_instance *in = d->in;
-    uint32_t stage = in->task_stage[event->task];
-    const int64_t *demand = in->demand + (size_t)stage * in->resources;
-    int64_t *free = d->free + (size_t)event->machine * in->resources;
-    if (in->duration[event->task] > 0)
+    uint32_t stage = in->task_stage[event->task], machine = event->machine;
+    if (in->duration[event->task] > 0) {
+        const int64_t *demand = demand_of(d, stage);
+        int64_t *free = free_of(d, machine);
         for (uint32_t r = 0; r < in->resources; r++)
             free[r] += demand[r] * event->copies;
+        d->running[machine]--;
+        if (!d->is_freed[machine]) {
+            d->is_freed[machine] = true;
+            d->freed[d->freed_count++] = machine;
+        }
+    }
     d->left[stage] -= event->copies;
     for (uint32_t a = in->child_first[stage]; a < in->child_first[stage + 1]; a++) {
         uint32_t child = in->child[a].stage;
@@ -207,148 +377,154 @@ static void finish_tasks(struct dispatch *d, const struct event *event)
     }
 }
 
-static double product(const struct dispatch *d, uint32_t machine, const int64_t *demand)
+/* --- one event ----------------------------------------------------------------------------- */
+
+/* The machine offers itself to the next blocked stage from this place on that fits it; by packing,
+ * to the one with the largest product. */
+static void make_offer(struct dispatch *d, uint32_t machine, uint32_t from)
 {
-    const struct br_instance *in = d->in;
-    const double *weight = d->weight + (size_t)d->machine_class[machine] * in->resources;
-    const int64_t *free = d->free + (size_t)machine * in->resources;
-    double sum = 0;
-    for (uint32_t r = 0; r < in->resources; r++)
-        sum += (double)demand[r] * (double)free[r] * weight[r];
-    return sum;
+    const int64_t zero = 0, *free = d->in->resources ? free_of(d, machine) : &zero;
+    struct offer best = {BR_FIT_NONE, machine, 0};
+    for (uint32_t place = br_fit_tree_next(&d->demands, from, free, 1); place != BR_FIT_NONE;
+         place = br_fit_tree_next(&d->demands, place + 1, free, 1)) {
+        struct offer offer = {place, machine,
+                              slack(d, machine, d->in->task_stage[d->task_of[place]])};
+        if (best.place == BR_FIT_NONE || offer_before(d, &offer, &best))
+            best = offer;
+        if (!d->packing)
+            break;
+    }
+    if (best.place != BR_FIT_NONE)
+        push_offer(d, best);
 }
 
-/* The machine on which the stage's tasks fit best now: least (or, with `most`, greatest) product.
- * UINT32_MAX where it fits none. */
-static uint32_t choose_machine(const struct dispatch *d, uint32_t stage, bool most, double *value)
+/* The offer at the top is taken, or renewed where it no longer holds. */
+static void take_offer(struct dispatch *d, int64_t now)
 {
-    const struct br_instance *in = d->in;
-    const int64_t *demand = in->demand + (size_t)stage * in->resources;
-    uint32_t best = UINT32_MAX;
-    for (uint32_t m = 0; m < in->machines; m++) {
-        const int64_t *free = d->free + (size_t)m * in->resources;
-        bool fits = true;
-        for (uint32_t r = 0; fits && r < in->resources; r++)
-            fits = free[r] >= demand[r];
-        if (!fits)
-            continue;
-        double v = product(d, m, demand);
-        if (best == UINT32_MAX || (most ? v > *value : v < *value)) {
-            best = m;
-            *value = v;
+    struct offer offer = pop_offer(d);
+    uint32_t stage = d->in->task_stage[d->task_of[offer.place]];
+    bool holds = d->blocked[stage] && stage_place(d, stage) == offer.place &&
+                 fits(d, offer.machine, stage) && slack(d, offer.machine, stage) == offer.slack;
+    if (holds) {
+        bool moves = !d->alike[stage];
+        if (moves)
+            unblock(d, stage);
+        start_tasks(d, stage, offer.machine, now);
+        if (!has_ready(d, stage)) {
+            if (!moves) {
+                d->blocked[stage] = false;
+                br_fit_tree_set(&d->demands, offer.place, NULL, 1);
+            }
+        } else if (moves) {
+            block(d, stage);
         }
     }
-    return best;
+    make_offer(d, offer.machine, d->packing ? 0 : offer.place);
 }
 
-/* Any machine that could hold the demand serves a task of duration 0. */
-static uint32_t first_holder(const struct dispatch *d, uint32_t stage)
+/* The fresh stage at the top starts on any machine, or joins those that fit nowhere. */
+static void try_fresh(struct dispatch *d, int64_t now)
 {
-    const struct br_instance *in = d->in;
-    for (uint32_t c = 0;; c++) {
-        bool holds = true;
-        for (uint32_t r = 0; r < in->resources; r++)
-            holds &= in->capacity[(size_t)c * in->resources + r] >=
-                     in->demand[(size_t)stage * in->resources + r];
-        if (holds)
-            return in->class_first[c];
+    uint32_t place = d->fresh[0], stage = d->in->task_stage[d->task_of[place]], machine;
+    if (d->blocked[stage] || !has_ready(d, stage) || stage_place(d, stage) != place) {
+        pop_place(d->fresh, d->fresh_count--);
+        return;
     }
-}
-
-/* Starts the stage's first ready tasks on the machine: as many as fit where all are alike and go
- * in order, else one. */
-static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, bool bulk,
-                        int64_t now)
-{
-    const struct br_instance *in = d->in;
-    struct ready_stage *r = &d->ready[stage];
-    uint32_t task = first_ready(d, stage), copies = 1;
-    int64_t duration = in->duration[task];
-    const int64_t *demand = in->demand + (size_t)stage * in->resources;
-    int64_t *free = d->free + (size_t)machine * in->resources;
-    if (bulk && d->alike[stage]) {
-        copies = r->end - r->next;
-        for (uint32_t q = 0; duration > 0 && q < in->resources; q++)
-            if (demand[q] && free[q] / demand[q] < copies)
-                copies = (uint32_t)(free[q] / demand[q]);
+    if (d->in->duration[first_ready(d, stage)] == 0)
+        machine = first_holder(d, stage);
+    else
+        machine = best_machine(d, stage);
+    if (machine == BR_FIT_NONE) {
+        pop_place(d->fresh, d->fresh_count--);
+        block(d, stage);
+        return;
     }
-    if (duration > 0)
-        for (uint32_t q = 0; q < in->resources; q++)
-            free[q] -= demand[q] * copies;
-    for (uint32_t k = 0; k < copies; k++) {
-        uint32_t t = first_ready(d, stage);
-        d->schedule->start[t] = now;
-        d->schedule->machine[t] = machine;
-        if (d->by_task[stage])
-            pop_place(d->queue + in->stage_first[stage], r->end-- - in->stage_first[stage]);
-        else
-            r->next++;
+    start_tasks(d, stage, machine, now);
+    if (!has_ready(d, stage)) {
+        pop_place(d->fresh, d->fresh_count--);
+    } else if (!d->alike[stage]) {
+        pop_place(d->fresh, d->fresh_count--);
+        push_place(d->fresh, d->fresh_count++, stage_place(d, stage));
     }
-    push_event(d, (struct event){now + duration, task, machine, copies});
 }
 
 /* Everything that fits starts now, in the order of the places. */
 static void start_in_order(struct dispatch *d, int64_t now)
 {
-    while (d->heap_size) {
-        uint32_t stage = d->heap[0], machine;
-        double value;
-        if (d->in->duration[first_ready(d, stage)] == 0)
-            machine = first_holder(d, stage);
+    for (uint32_t k = 0; k < d->freed_count; k++)
+        make_offer(d, d->freed[k], 0);
+    while (d->fresh_count || d->offers) {
+        if (d->fresh_count && (!d->offers || d->fresh[0] < d->offer[0].place))
+            try_fresh(d, now);
         else
-            machine = choose_machine(d, stage, false, &value);
-        if (machine == UINT32_MAX) {
-            d->aside[d->asides++] = stage;
-            sift_stage(d, true);
-            continue;
-        }
-        start_tasks(d, stage, machine, true, now);
-        sift_stage(d, !has_ready(d, stage));
+            take_offer(d, now);
     }
-    while (d->asides)
-        push_stage(d, d->aside[--d->asides]);
 }
 
-/* The best packing pair starts, until none fits. Ties go to the place in the order. */
-static void start_best_packed(struct dispatch *d, int64_t now)
+/* The best packing pair starts, until none fits. A fresh stage joins the blocked ones at once, and
+ * every machine that holds it makes an offer. */
+static void start_packed(struct dispatch *d, int64_t now)
 {
-    for (;;) {
-        uint32_t best = UINT32_MAX, best_machine = 0;
-        double best_value = 0;
-        for (uint32_t k = 0; k < d->heap_size; k++) {
-            uint32_t stage = d->heap[k], machine;
-            double value = 0;
-            if (d->in->duration[first_ready(d, stage)] == 0) {
-                machine = first_holder(d, stage);
-                value = HUGE_VAL;
-            } else {
-                machine = choose_machine(d, stage, true, &value);
-            }
-            if (machine == UINT32_MAX)
-                continue;
-            if (best == UINT32_MAX || value > best_value ||
-                (value == best_value && stage_place(d, stage) < stage_place(d, d->heap[best]))) {
-                best = k;
-                best_machine = machine;
-                best_value = value;
-            }
-        }
-        if (best == UINT32_MAX)
-            return;
-        uint32_t stage = d->heap[best];
-        start_tasks(d, stage, best_machine, false, now);
+    const struct br_instance *in = d->in;
+    while (d->fresh_count) {
+        uint32_t place = d->fresh[0], stage = in->task_stage[d->task_of[place]];
+        pop_place(d->fresh, d->fresh_count--);
+        if (d->blocked[stage] || !has_ready(d, stage))
+            continue;
+        while (has_ready(d, stage) && in->duration[first_ready(d, stage)] == 0)
+            start_tasks(d, stage, first_holder(d, stage), now);
         if (!has_ready(d, stage))
-            d->heap[best] = d->heap[--d->heap_size]; /* here the heap serves as a plain list */
+            continue;
+        block(d, stage);
+        const int64_t zero = 0, *demand = in->resources ? demand_of(d, stage) : &zero;
+        for (uint32_t m = br_fit_tree_next(&d->machines, 0, demand, -1); m != BR_FIT_NONE;
+             m = br_fit_tree_next(&d->machines, m + 1, demand, -1))
+            if (!d->is_freed[m]) {
+                d->is_freed[m] = true;
+                d->freed[d->freed_count++] = m;
+            }
+    }
+    for (uint32_t k = 0; k < d->freed_count; k++)
+        make_offer(d, d->freed[k], 0);
+    while (d->offers) {
+        uint32_t machine = d->offer[0].machine, c = d->machine_class[machine];
+        uint32_t idle = d->idle_first[c];
+        take_offer(d, now);
+        /* Only one idle machine of a class makes an offer: when it is taken, the next does. */
+        uint32_t next = d->idle_first[c];
+        if (next != idle && next < in->class_first[c + 1] && !d->is_freed[next]) {
+            d->is_freed[next] = true;
+            d->freed[d->freed_count++] = next;
+            make_offer(d, next, 0);
+        }
     }
 }
 
-static bool prepare(struct dispatch *d)
+static void start_ready(struct dispatch *d, int64_t now)
+{
+    for (uint32_t k = 0; k < d->freed_count; k++)
+        show_machine(d, d->freed[k], false);
+    if (d->packing)
+        start_packed(d, now);
+    else
+        start_in_order(d, now);
+    for (uint32_t k = 0; k < d->freed_count; k++)
+        d->is_freed[d->freed[k]] = false;
+    d->freed_count = 0;
+}
+
+static bool allocate(struct dispatch *d)
 {
     const struct br_instance *in = d->in;
     size_t n = in->tasks, stages = in->stages, row = in->resources;
-    d->free = malloc((in->machines * row + 1) * sizeof *d->free);
+    d->free = calloc(in->machines * row + 1, sizeof *d->free);
     d->weight = calloc(in->classes * row + 1, sizeof *d->weight);
     d->machine_class = malloc(in->machines * sizeof *d->machine_class);
+    d->running = calloc(in->machines, sizeof *d->running);
+    d->freed = malloc(in->machines * sizeof *d->freed);
+    d->is_freed = calloc(in->machines, sizeof *d->is_freed);
+    d->offer = malloc(in->machines * sizeof *d->offer);
+    d->idle_first = malloc(in->classes * sizeof *d->idle_first);
     d->event = malloc(n * sizeof *d->event);
     d->ready = malloc(stages * sizeof *d->ready);
     d->queue = malloc(n * sizeof *d->queue);
@@ -358,12 +534,19 @@ static bool prepare(struct dispatch *d)
     d->task_waiting = calloc(n, sizeof *d->task_waiting);
     d->by_task = calloc(stages, sizeof *d->by_task);
     d->alike = malloc(stages * sizeof *d->alike);
-    d->heap = malloc(stages * sizeof *d->heap);
-    d->aside = malloc(stages * sizeof *d->aside);
-    if (!d->free || !d->weight || !d->machine_class || !d->event || !d->ready || !d->queue ||
-        !d->task_of || !d->left || !d->waiting || !d->task_waiting || !d->by_task || !d->alike ||
-        !d->heap || !d->aside)
-        return false;
+    d->blocked = calloc(stages, sizeof *d->blocked);
+    d->fresh = malloc((n + stages) * sizeof *d->fresh);
+    return br_fit_tree_init(&d->machines, in->machines, in->resources) &&
+           br_fit_tree_init(&d->demands, in->tasks, in->resources) && d->free && d->weight &&
+           d->machine_class && d->running && d->freed && d->is_freed && d->offer && d->idle_first &&
+           d->event && d->ready && d->queue && d->task_of && d->left && d->waiting &&
+           d->task_waiting && d->by_task && d->alike && d->blocked && d->fresh;
+}
+
+static void prepare(struct dispatch *d)
+{
+    const struct br_instance *in = d->in;
+    size_t row = in->resources;
     for (uint32_t c = 0; c < in->classes; c++) {
         for (uint32_t r = 0; r < row; r++) {
             double capacity = (double)in->capacity[c * row + r];
@@ -371,12 +554,16 @@ static bool prepare(struct dispatch *d)
         }
         for (uint32_t m = in->class_first[c]; m < in->class_first[c + 1]; m++) {
             d->machine_class[m] = c;
-            memcpy(d->free + m * row, in->capacity + c * row, row * sizeof *d->free);
+            if (row)
+                memcpy(d->free + m * row, in->capacity + c * row, row * sizeof *d->free);
         }
+        const int64_t zero = 0;
+        d->idle_first[c] = in->class_first[c];
+        br_fit_tree_set(&d->machines, d->idle_first[c], row ? in->capacity + c * row : &zero, -1);
     }
-    for (uint32_t t = 0; t < n; t++)
+    for (uint32_t t = 0; t < in->tasks; t++)
         d->task_of[d->order->place[t]] = t;
-    for (uint32_t s = 0; s < stages; s++) {
+    for (uint32_t s = 0; s < in->stages; s++) {
         uint32_t first = in->stage_first[s];
         d->left[s] = in->stage_first[s + 1] - first;
         d->ready[s] = (struct ready_stage){first, first};
@@ -394,15 +581,25 @@ static bool prepare(struct dispatch *d)
         for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++)
             if (in->child[a].one_to_one)
                 d->alike[s] = false;
+        /* Tasks that are alike share a place only where the order keeps them together. */
+        for (uint32_t k = first + 1; d->alike[s] && k < in->stage_first[s + 1]; k++)
+            d->alike[s] = d->order->place[d->order->by_stage[k]] ==
+                          d->order->place[d->order->by_stage[k - 1]] + 1;
     }
-    return true;
 }
 
 static void release(struct dispatch *d)
 {
+    br_fit_tree_finish(&d->machines);
+    br_fit_tree_finish(&d->demands);
     free(d->free);
     free(d->weight);
     free(d->machine_class);
+    free(d->running);
+    free(d->freed);
+    free(d->is_freed);
+    free(d->offer);
+    free(d->idle_first);
     free(d->event);
     free(d->ready);
     free(d->queue);
@@ -412,32 +609,29 @@ static void release(struct dispatch *d)
     free(d->task_waiting);
     free(d->by_task);
     free(d->alike);
-    free(d->heap);
-    free(d->aside);
+    free(d->blocked);
+    free(d->fresh);
 }
 
 bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
                  const struct br_order *order, enum br_dispatch_rule rule, const volatile int *stop)
 {
-    struct dispatch d = {.in = in, .order = order, .schedule = schedule};
-    bool ok = prepare(&d);
+    struct dispatch d = {
+        .in = in, .order = order, .schedule = schedule, .packing = rule == BR_DISPATCH_PACKING};
+    bool ok = allocate(&d);
     if (ok) {
-        int64_t now = 0;
+        prepare(&d);
         for (uint32_t s = 0; s < in->stages; s++)
             if (d.waiting[s] == 0)
                 stage_ready(&d, s);
-        for (;;) {
-            if (rule == BR_DISPATCH_PACKING)
-                start_best_packed(&d, now);
-            else
-                start_in_order(&d, now);
-            if (d.events == 0 || (stop && *stop))
-                break;
-            now = d.event[0].end;
+        start_ready(&d, 0);
+        while (d.events && !br_stopped(stop)) {
+            int64_t now = d.event[0].end;
             while (d.events && d.event[0].end == now) {
                 struct event event = pop_event(&d);
                 finish_tasks(&d, &event);
             }
+            start_ready(&d, now);
         }
         ok = d.events == 0;
         if (ok)
