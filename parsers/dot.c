@@ -18,7 +18,7 @@
 
 #include "base/text.h"
 
-enum { TEXT_LIMIT = 64 << 20, MOST_NESTED = 200, MOST_CELLS = 50000000 };
+enum { TEXT_LIMIT = 64 << 20, MOST_NESTED = 200, MOST_OBJECTS = 3000000, MOST_CELLS = 50000000 };
 
 static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 static char cgraph_fault[600]; /* under the lock: what cgraph said first */
@@ -118,12 +118,18 @@ static enum br_status refuse_bombs(const struct br_dot_scan *scan, struct br_dia
     if (scan->depth > MOST_NESTED)
         return br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "nest fewer subgraphs",
                           "subgraphs are nested more than %d deep", MOST_NESTED);
-    if (scan->names && scan->mentions > MOST_CELLS / scan->names)
+    if (scan->mentions > MOST_OBJECTS || scan->edges > MOST_OBJECTS)
+        return br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT,
+                          "write such a job in the native XML form",
+                          "the graph may have more than %d nodes or edges, the most that are read "
+                          "of the DOT language",
+                          MOST_OBJECTS);
+    if (scan->names && scan->mentions + scan->edges > MOST_CELLS / scan->names)
         return br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT,
                           "use fewer attributes, or the native XML form",
-                          "%" PRIu32 " different attributes are too many for a graph with %" PRIu32
-                          " mentions of nodes",
-                          scan->names, scan->mentions);
+                          "%" PRIu32 " different attributes are too many for a graph with %" PRIu64
+                          " nodes and edges",
+                          scan->names, scan->mentions + scan->edges);
     return BR_OK;
 }
 

@@ -116,8 +116,20 @@ static int by_text(const void *a, const void *b)
     return memcmp(x->text, y->text, x->length);
 }
 
+/* Braces that are open: which endpoint of an edge was last completed in them. */
+struct level {
+    uint64_t left; /* nodes of the last endpoint; 0: none */
+    bool arrow;    /* and one follows */
+    bool named;    /* may hold nodes from earlier groups of the name */
+    uint32_t first_mention;
+};
+
+enum { LEVELS = 256 }; /* deeper ones are not told apart; readers refuse them */
+
 struct scanner {
     struct br_dot_scan *scan;
+    struct level level[LEVELS];
+    uint32_t depth;
     uint32_t mention_room, names, name_room;
     struct name *name; /* every name of an attribute, many times */
     bool memory_out;
@@ -177,58 +189,117 @@ static void add_mention(struct scanner *scanner, const struct token *token, bool
         (struct br_dot_mention){token->text, (uint32_t)token->length, after_arrow, token->pos};
 }
 
+static struct level *top(struct scanner *scanner)
+{
+    return &scanner->level[scanner->depth < LEVELS ? scanner->depth : LEVELS - 1];
+}
+
+/* A node, or a group of at most so many, has been read. */
+static void add_endpoint(struct scanner *scanner, uint64_t nodes)
+{
+    struct level *level = top(scanner);
+    uint64_t edges;
+    if (level->arrow &&
+        (__builtin_mul_overflow(level->left, nodes, &edges) ||
+         __builtin_add_overflow(scanner->scan->edges, edges, &scanner->scan->edges)))
+        scanner->scan->edges = UINT64_MAX;
+    level->left = nodes;
+    level->arrow = false;
+}
+
+static void open_group(struct scanner *scanner, bool named)
+{
+    scanner->depth++;
+    if (scanner->scan->depth < scanner->depth)
+        scanner->scan->depth = scanner->depth;
+    *top(scanner) = (struct level){.named = named, .first_mention = scanner->scan->mentions};
+}
+
+static void close_group(struct scanner *scanner)
+{
+    const struct level *level = top(scanner);
+    uint32_t all = scanner->scan->mentions;
+    if (scanner->depth == 0)
+        return;
+    scanner->depth--;
+    add_endpoint(scanner, level->named ? all : all - level->first_mention);
+}
+
+/* "subgraph name", with a body to come or without; returns the token after it. */
+static struct token scan_subgraph(struct scanner *scanner, struct lexer *lexer, struct token ahead,
+                                  bool *named)
+{
+    *named = ahead.kind == ID;
+    if (*named)
+        ahead = next(lexer);
+    if (ahead.kind != OTHER || ahead.mark != '{')
+        add_endpoint(scanner, scanner->scan->mentions);
+    return ahead;
+}
+
+/* Punctuation outside of what is passed as a whole. */
+static void scan_mark(struct scanner *scanner, char mark, bool named, bool *in_list)
+{
+    if (mark == '[' || mark == ']')
+        *in_list = mark == '[';
+    if (mark == '{')
+        open_group(scanner, named);
+    else if (mark == '}')
+        close_group(scanner);
+    else if (!*in_list)
+        top(scanner)->arrow = false;
+}
+
 bool br_dot_scan(const char *text, struct br_dot_scan *scan)
 {
     *scan = (struct br_dot_scan){0};
     struct lexer lexer = {text, {1, 1}};
+    struct scanner *scanner = calloc(1, sizeof *scanner);
+    if (!scanner)
+        return false;
+    scanner->scan = scan;
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
         lexer.at += 3;
-    struct scanner scanner = {.scan = scan};
-    uint32_t depth = 0;
-    bool in_list = false, arrow = false, from_node = false;
+    bool in_list = false, arrow = false, from_node = false, named = false;
     struct token token = next(&lexer);
-    while (token.kind != END && depth == 0 && !scanner.memory_out) { /* up to the body */
-        depth += token.kind == OTHER && token.mark == '{';
-        token = next(&lexer);
-    }
-    while (token.kind != END && !scanner.memory_out) {
+    while (token.kind != END && (token.kind != OTHER || token.mark != '{'))
+        token = next(&lexer); /* up to the body */
+    while (token.kind != END && !scanner->memory_out) {
         struct token ahead = next(&lexer);
         bool assigns = ahead.kind == OTHER && ahead.mark == '=';
-        if (token.kind == OTHER) {
-            depth += token.mark == '{';
-            depth -= token.mark == '}' && depth;
-            if (depth > scan->depth)
-                scan->depth = depth;
-            if (token.mark == '[' || token.mark == ']')
-                in_list = token.mark == '[';
-            if (token.mark == ':' && !in_list && ahead.kind == ID)
+        if (token.kind == OTHER && token.mark == ':') {
+            if (!in_list && ahead.kind == ID)
                 ahead = next(&lexer); /* a port */
-            else if (token.mark != ':')
-                arrow = from_node = false;
+        } else if (token.kind == OTHER) {
+            scan_mark(scanner, token.mark, named, &in_list);
+            arrow = from_node = named = false;
         } else if (token.kind == ARROW) {
             arrow = from_node;
+            top(scanner)->arrow = top(scanner)->left > 0;
         } else if (assigns) {
-            add_name(&scanner, &token);
+            add_name(scanner, &token);
             ahead = next(&lexer); /* the value */
             if (ahead.kind == ID)
                 ahead = next(&lexer); /* what follows it */
             arrow = from_node = false;
         } else if (is_keyword(&token, "subgraph")) {
-            if (ahead.kind == ID)
-                ahead = next(&lexer);
+            ahead = scan_subgraph(scanner, &lexer, ahead, &named);
             arrow = from_node = false;
         } else if (!in_list && !is_keyword(&token, "node") && !is_keyword(&token, "edge") &&
                    !is_keyword(&token, "graph")) {
-            add_mention(&scanner, &token, arrow);
+            add_mention(scanner, &token, arrow);
+            add_endpoint(scanner, 1);
             arrow = false;
             from_node = true;
         }
         token = ahead;
     }
-    unite_names(&scanner);
-    scan->names = scanner.names;
-    free(scanner.name);
-    return !scanner.memory_out;
+    unite_names(scanner);
+    scan->names = scanner->names;
+    bool done = !scanner->memory_out;
+    free(scanner->name);
+    free(scanner);
+    return done;
 }
 
 void br_dot_scan_finish(struct br_dot_scan *scan)

@@ -1,6 +1,7 @@
 /* A first look at a DOT text, for what cgraph does not tell: the places of nodes and edges. It also
  * counts what cgraph's memory grows with, before cgraph is let at it: every node and every edge
- * gets room for every attribute that any of them has. */
+ * gets room for every attribute that any of them has, and an arrow between two groups of nodes is
+ * as many edges as their product. */
 #ifndef BR_PARSERS_DOT_SCAN_H
 #define BR_PARSERS_DOT_SCAN_H
 
@@ -22,6 +23,7 @@ struct br_dot_scan {
     uint32_t mentions;
     struct br_dot_mention *mention; /* in the order of the text */
     uint32_t names;                 /* distinct names of attributes */
+    uint64_t edges;                 /* at most so many */
     uint32_t depth;                 /* deepest nesting of braces */
 };
 

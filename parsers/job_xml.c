@@ -172,6 +172,9 @@ static enum br_status start_edge(struct job_reader *reader, struct br_xml *xml)
             return status;
         }
     }
+    if (reader->edges == BR_MAX_EDGES)
+        return br_fail(xml->diag, BR_BAD_INPUT, "put stages before their edges",
+                       "more than %u edges wait for their stages", BR_MAX_EDGES);
     edge.from = br_arena_text(&reader->arena, from);
     edge.to = br_arena_text(&reader->arena, to);
     if (!edge.from || !edge.to ||
@@ -196,6 +199,10 @@ static enum br_status start_attribute(struct job_reader *reader, struct br_xml *
     if (reader->edge != UINT32_MAX)
         return br_dag_add_attribute(reader->dag, BR_OWNER_EDGE, reader->edge, name, value,
                                     xml->diag);
+    if (reader->attributes == BR_MAX_ATTRIBUTES)
+        return br_fail(xml->diag, BR_BAD_INPUT, "leave some out",
+                       "the job has more than %u attributes, the most that are kept",
+                       BR_MAX_ATTRIBUTES);
     struct waiting_attribute attribute = {.edge = reader->edges - 1,
                                           .name = br_arena_text(&reader->arena, name),
                                           .value = br_arena_text(&reader->arena, value)};

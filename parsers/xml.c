@@ -65,12 +65,11 @@ static void fail(struct reader *reader, enum br_status status)
         reader->status = status;
 }
 
-static void place(struct reader *reader)
+static void place_at(struct reader *reader, struct br_pos pos)
 {
-    struct br_diag *diag = reader->element.diag;
-    reader->element.pos = tag_place(reader->parser);
-    diag->line = reader->element.pos.line;
-    diag->column = reader->element.pos.column;
+    reader->element.pos = pos;
+    reader->element.diag->line = pos.line;
+    reader->element.diag->column = pos.column;
 }
 
 static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
@@ -107,7 +106,7 @@ static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, con
         copy[length] = 0;
         copy += length + 1;
     }
-    place(reader);
+    place_at(reader, tag_place(reader->parser));
     fail(reader, reader->handler->start(reader->context, xml));
     reader->attributes = 0;
 }
@@ -133,7 +132,8 @@ static void on_end(void *data, const xmlChar *name, const xmlChar *prefix, const
         reader->text_depth = 0;
         text = reader->text_size ? reader->text : "";
     }
-    place(reader);
+    place_at(reader, (struct br_pos){(uint32_t)reader->parser->input->line,
+                                     (uint32_t)reader->parser->input->col});
     fail(reader, reader->handler->end(reader->context, xml, text));
     xml->depth = depth - 1;
 }
@@ -169,7 +169,7 @@ static void on_doctype(void *data, const xmlChar *name, const xmlChar *id, const
     (void)name, (void)id, (void)system;
     if (reader->status)
         return;
-    place(reader);
+    place_at(reader, tag_place(reader->parser));
     fail(reader, br_fail(reader->element.diag, BR_BAD_INPUT,
                          "remove it; jobs need neither a DTD nor entities",
                          "document type declarations are refused"));

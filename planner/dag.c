@@ -1,5 +1,5 @@
 /* Building and checking a job. Growing arrays while it is built, flat read-only arrays after
- * br_dag_finish; uthash finds stages by id and edges by their ends. */
+ * br_dag_finish; indices find stages by id and edges by their ends. */
 #include "planner/dag.h"
 
 #include <inttypes.h>
@@ -7,21 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* uthash must not exit when memory is out: the failed add is seen by its missing entry. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-struct stage_name {
-    const char *id;
-    uint32_t stage;
-    UT_hash_handle hh;
-};
-
-struct edge_ends {
-    uint32_t ends[2];
-    uint32_t edge;
-    UT_hash_handle hh;
-};
+#include "base/index.h"
 
 struct override {
     uint32_t task_of_stage, stage;
@@ -33,11 +19,40 @@ struct br_dag_build {
     uint32_t resource_room, stage_room, demand_room, edge_room, attribute_room;
     uint32_t overrides, override_room;
     struct override *override;
-    struct stage_name *by_id;
-    struct edge_ends *by_ends;
+    struct br_index by_id, by_ends;
     uint32_t last_edge;
-    bool memory_out; /* an index could not grow */
 };
+
+static uint64_t hash_stage(const void *dag, uint32_t stage)
+{
+    return br_hash_text(((const struct br_dag *)dag)->stage[stage].id);
+}
+
+static bool is_stage(const void *dag, uint32_t stage, const void *id)
+{
+    return strcmp(((const struct br_dag *)dag)->stage[stage].id, id) == 0;
+}
+
+static const struct br_index_keys stage_keys = {hash_stage, is_stage};
+
+static uint64_t hash_ends(uint32_t parent, uint32_t child)
+{
+    return br_hash_number((uint64_t)parent << 32 | child);
+}
+
+static uint64_t hash_edge(const void *dag, uint32_t edge)
+{
+    const struct br_edge *e = &((const struct br_dag *)dag)->edge[edge];
+    return hash_ends(e->parent, e->child);
+}
+
+static bool is_edge(const void *dag, uint32_t edge, const void *ends)
+{
+    const struct br_edge *e = &((const struct br_dag *)dag)->edge[edge];
+    return e->parent == ((const uint32_t *)ends)[0] && e->child == ((const uint32_t *)ends)[1];
+}
+
+static const struct br_index_keys edge_keys = {hash_edge, is_edge};
 
 /* Makes room for one more element of a growing array. */
 static bool grow(void *array, uint32_t used, uint32_t *room, size_t size)
@@ -71,23 +86,13 @@ struct br_dag *br_dag_create(const char *name)
     return dag;
 }
 
-static void drop_edge_index(struct br_dag_build *build)
-{
-    struct edge_ends *entry, *next;
-    HASH_ITER(hh, build->by_ends, entry, next)
-    {
-        HASH_DEL(build->by_ends, entry);
-        free(entry);
-    }
-}
-
 void br_dag_destroy(struct br_dag *dag)
 {
     if (!dag)
         return;
     if (dag->build) {
-        HASH_CLEAR(hh, dag->build->by_id); /* the entries are the arena's */
-        drop_edge_index(dag->build);
+        br_index_finish(&dag->build->by_id);
+        br_index_finish(&dag->build->by_ends);
         free(dag->build->override);
         free(dag->build);
     }
@@ -162,9 +167,7 @@ enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const c
 
 uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id)
 {
-    struct stage_name *entry = NULL;
-    HASH_FIND_STR(dag->build->by_id, id, entry);
-    return entry ? entry->stage : UINT32_MAX;
+    return br_index_find(&dag->build->by_id, &stage_keys, dag, id, br_hash_text(id));
 }
 
 enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tasks,
@@ -185,6 +188,10 @@ enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tas
         return br_fail(diag, BR_BAD_INPUT, "split the job",
                        "stage '%s' takes the job over %u tasks, the most that are planned", id,
                        BR_MAX_TASKS);
+    if (dag->stages == BR_MAX_STAGES)
+        return br_fail(diag, BR_BAD_INPUT, "put equal tasks into one stage",
+                       "stage '%s' is one more than %u, the most that are planned", id,
+                       BR_MAX_STAGES);
     uint32_t other = br_dag_find_stage(dag, id);
     if (other != UINT32_MAX) {
         if (dag->stage[other].pos.line)
@@ -194,18 +201,13 @@ enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tas
         return br_fail(diag, BR_BAD_INPUT, "give every stage an id of its own",
                        "stage '%s' is there twice", id);
     }
-    struct stage_name *entry = br_arena_alloc(&dag->arena, sizeof *entry);
     char *copy = br_arena_text(&dag->arena, id);
-    if (!entry || !copy ||
-        !grow(&dag->stage, dag->stages, &dag->build->stage_room, sizeof *dag->stage))
-        return br_fail_memory(diag);
-    entry->id = copy;
-    entry->stage = dag->stages;
-    HASH_ADD_KEYPTR(hh, dag->build->by_id, copy, strlen(copy), entry);
-    if (br_dag_find_stage(dag, id) != dag->stages)
+    if (!copy || !grow(&dag->stage, dag->stages, &dag->build->stage_room, sizeof *dag->stage))
         return br_fail_memory(diag);
     dag->stage[dag->stages] = (struct br_stage){
         .id = copy, .duration_ns = duration_ns, .tasks = tasks, .first_task = dag->tasks};
+    if (!br_index_add(&dag->build->by_id, &stage_keys, dag, dag->stages))
+        return br_fail_memory(diag);
     dag->tasks += tasks;
     if (stage)
         *stage = dag->stages;
@@ -299,29 +301,22 @@ enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t chi
                        a->id, a->tasks, b->id, b->tasks);
     struct br_dag_build *build = dag->build;
     uint32_t ends[2] = {parent, child};
-    struct edge_ends *entry = NULL;
-    HASH_FIND(hh, build->by_ends, ends, sizeof ends, entry);
-    if (entry) {
+    uint32_t edge = br_index_find(&build->by_ends, &edge_keys, dag, ends, hash_ends(parent, child));
+    if (edge != UINT32_MAX) {
         if (type == BR_BARRIER)
-            dag->edge[entry->edge].type = BR_BARRIER;
-        build->last_edge = entry->edge;
+            dag->edge[edge].type = BR_BARRIER;
+        build->last_edge = edge;
         return BR_OK;
     }
-    entry = calloc(1, sizeof *entry);
-    if (!entry || !grow(&dag->edge, dag->edges, &build->edge_room, sizeof *dag->edge)) {
-        free(entry);
+    if (dag->edges == BR_MAX_EDGES)
+        return br_fail(diag, BR_BAD_INPUT, "let groups of stages meet in one that lasts 0 s",
+                       "the edge from '%s' to '%s' is one more than %u, the most that are planned",
+                       a->id, b->id, BR_MAX_EDGES);
+    if (!grow(&dag->edge, dag->edges, &build->edge_room, sizeof *dag->edge))
         return br_fail_memory(diag);
-    }
-    memcpy(entry->ends, ends, sizeof ends);
-    entry->edge = dag->edges;
-    struct edge_ends *added = NULL;
-    HASH_ADD(hh, build->by_ends, ends, sizeof ends, entry);
-    HASH_FIND(hh, build->by_ends, ends, sizeof ends, added);
-    if (added != entry) {
-        free(entry);
-        return br_fail_memory(diag);
-    }
     dag->edge[dag->edges] = (struct br_edge){.parent = parent, .child = child, .type = type};
+    if (!br_index_add(&build->by_ends, &edge_keys, dag, dag->edges))
+        return br_fail_memory(diag);
     build->last_edge = dag->edges++;
     return BR_OK;
 }
@@ -360,6 +355,10 @@ enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uin
     enum br_status status = refuse_finished(dag, diag);
     if (status)
         return status;
+    if (dag->attributes == BR_MAX_ATTRIBUTES)
+        return br_fail(diag, BR_BAD_INPUT, "leave some out",
+                       "the job has more than %u attributes, the most that are kept",
+                       BR_MAX_ATTRIBUTES);
     char *n = br_arena_text(&dag->arena, name), *v = br_arena_text(&dag->arena, value);
     if (!n || !v ||
         !grow(&dag->attribute, dag->attributes, &dag->build->attribute_room,
@@ -580,7 +579,7 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
     }
     free(build->override);
     build->override = NULL;
-    drop_edge_index(build);
+    br_index_finish(&build->by_ends);
     dag->finished = true;
     return BR_OK;
 }

@@ -38,6 +38,7 @@ struct br_edge {
 };
 
 /* What a file says beyond the model; passed through untouched. */
+#define BR_MAX_ATTRIBUTES 10000000u
 enum br_owner { BR_OWNER_JOB, BR_OWNER_STAGE, BR_OWNER_EDGE };
 struct br_attribute {
     enum br_owner owner;

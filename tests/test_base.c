@@ -1,4 +1,5 @@
 /* Decimals, seconds, the arena, texts and diagnostics. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include "base/arena.h"
 #include "base/decimal.h"
 #include "base/diag.h"
+#include "base/index.h"
 #include "base/rng.h"
 #include "base/text.h"
 
@@ -253,6 +255,50 @@ static void arena(void **state)
     br_arena_finish(&arena);
 }
 
+struct words {
+    uint32_t count;
+    char text[3000][8];
+};
+
+static uint64_t hash_word(const void *context, uint32_t number)
+{
+    return br_hash_text(((const struct words *)context)->text[number]);
+}
+
+/* All words alike: the worst that can happen is slow. */
+static uint64_t hash_alike(const void *context, uint32_t number)
+{
+    return 31;
+}
+
+static bool is_word(const void *context, uint32_t number, const void *key)
+{
+    return strcmp(((const struct words *)context)->text[number], key) == 0;
+}
+
+static void indices(void **state)
+{
+    static const struct br_index_keys keys[] = {{hash_word, is_word}, {hash_alike, is_word}};
+    static struct words words;
+    for (int k = 0; k < 2; k++) {
+        struct br_index index = {NULL, 0, 0};
+        assert_int_equal(br_index_find(&index, &keys[k], &words, "0", 0), UINT32_MAX);
+        for (words.count = 0; words.count < 3000; words.count++) {
+            snprintf(words.text[words.count], sizeof words.text[0], "%" PRIu32, words.count * 7);
+            assert_true(br_index_add(&index, &keys[k], &words, words.count));
+        }
+        for (uint32_t n = 0; n < 21000; n++) {
+            char word[16];
+            snprintf(word, sizeof word, "%" PRIu32, n);
+            uint64_t hash = k ? 31 : br_hash_text(word);
+            assert_int_equal(br_index_find(&index, &keys[k], &words, word, hash),
+                             n % 7 ? UINT32_MAX : n / 7);
+        }
+        br_index_finish(&index);
+        assert_int_equal(index.used, 0);
+    }
+}
+
 static void texts(void **state)
 {
     static const struct {
@@ -317,10 +363,10 @@ static void diagnostics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals),    cmocka_unit_test(suffixes), cmocka_unit_test(nearest),
-        cmocka_unit_test(quotients),   cmocka_unit_test(scaling),  cmocka_unit_test(seconds),
-        cmocka_unit_test(round_trips), cmocka_unit_test(arena),    cmocka_unit_test(texts),
-        cmocka_unit_test(diagnostics),
+        cmocka_unit_test(decimals),    cmocka_unit_test(suffixes),    cmocka_unit_test(nearest),
+        cmocka_unit_test(quotients),   cmocka_unit_test(scaling),     cmocka_unit_test(seconds),
+        cmocka_unit_test(round_trips), cmocka_unit_test(arena),       cmocka_unit_test(indices),
+        cmocka_unit_test(texts),       cmocka_unit_test(diagnostics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

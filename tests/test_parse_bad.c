@@ -380,6 +380,37 @@ static void dot_attribute_bomb(void **state)
     free(text);
 }
 
+/* An arrow between two groups is as many edges as their product. "*" stands for many nodes. */
+static void dot_edge_bombs(void **state)
+{
+    static const char *const shapes[] = {
+        "digraph { {*} -> {*} }",
+        "digraph { subgraph x {*} y -> z subgraph x -> subgraph x }",
+        "digraph { subgraph x {*} subgraph x { a * } -> subgraph x { b } }",
+        "digraph { {a {*}} -> c:n -> {{*} d} -> {{*} d} }",
+        "digraph { {*} * a -> {*} -> b subgraph x {*} {*} a [x=1] }", /* is fine */
+    };
+    enum { NODES = 3000, SHAPES = sizeof shapes / sizeof shapes[0] };
+    char *text = malloc(NODES * 8 * 8);
+    struct br_diag diag;
+    assert_non_null(text);
+    for (size_t k = 0; k < SHAPES; k++) {
+        char *at = text;
+        for (const char *p = shapes[k]; *p; p++)
+            if (*p != '*')
+                *at++ = *p;
+            else
+                for (int i = 0; i < NODES; i++)
+                    at += sprintf(at, "n%d ", i);
+        if (parse(text, (size_t)(at - text), NULL, &diag) !=
+            (k + 1 < SHAPES ? BR_BAD_INPUT : BR_OK))
+            fail_msg("%s", shapes[k]);
+        if (k + 1 < SHAPES && !strstr(diag.what, "nodes or edges"))
+            fail_msg("%s gives '%s'", shapes[k], diag.what);
+    }
+    free(text);
+}
+
 /* Lists that are gone through once per new entry are limited. */
 static void too_many_resources(void **state)
 {
@@ -463,13 +494,21 @@ static void printable_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(xml_refused),        cmocka_unit_test(cluster_refused),
-        cmocka_unit_test(dot_refused),        cmocka_unit_test(dax_refused),
-        cmocka_unit_test(psplib_refused),     cmocka_unit_test(patterson_refused),
-        cmocka_unit_test(unknown_refused),    cmocka_unit_test(nul_bytes),
-        cmocka_unit_test(deep_and_wide),      cmocka_unit_test(dot_attribute_bomb),
-        cmocka_unit_test(too_many_resources), cmocka_unit_test(files_that_cannot_be_read),
-        cmocka_unit_test(no_diagnostic),      cmocka_unit_test(printable_messages),
+        cmocka_unit_test(xml_refused),
+        cmocka_unit_test(cluster_refused),
+        cmocka_unit_test(dot_refused),
+        cmocka_unit_test(dax_refused),
+        cmocka_unit_test(psplib_refused),
+        cmocka_unit_test(patterson_refused),
+        cmocka_unit_test(unknown_refused),
+        cmocka_unit_test(nul_bytes),
+        cmocka_unit_test(deep_and_wide),
+        cmocka_unit_test(dot_attribute_bomb),
+        cmocka_unit_test(dot_edge_bombs),
+        cmocka_unit_test(too_many_resources),
+        cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(no_diagnostic),
+        cmocka_unit_test(printable_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

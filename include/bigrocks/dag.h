@@ -15,8 +15,10 @@
 extern "C" {
 #endif
 
-/* Most tasks and stages that one job may have; more is refused with a diagnostic. */
+/* Most tasks, stages and edges that one job may have; more is refused with a diagnostic. */
 #define BR_MAX_TASKS 20000000u
+#define BR_MAX_STAGES 5000000u
+#define BR_MAX_EDGES 20000000u
 /* Most different resources of one job, and of one class of machines. */
 #define BR_MAX_RESOURCES 1000u
 
