@@ -19,7 +19,7 @@ struct lp_budget {
     int64_t rounds;  /* of the linear program; counted down */
     int64_t nodes;   /* of searches for sets; counted down */
     double deadline; /* by lp_now(); 0: none */
-    bool doubt;      /* set where a makespan was left open for want of nodes, not by the relaxation */
+    bool doubt; /* set where a makespan was left open for want of nodes, not by the relaxation */
 };
 /* Seconds on a clock that only goes forward. */
 double lp_now(void);

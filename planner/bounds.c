@@ -94,12 +94,13 @@ struct br_bound br_bounds_window(const struct br_instance *in)
 }
 
 struct br_bound br_bounds_best(const struct br_instance *in)
-{
-    /* Simple ones first: among equals the simplest argument is named. */
+{ /* Simple ones first: among equals the simplest argument is named. For many stages only those
+   * that the last does not contain, and that take no sorting. */
     static struct br_bound (*const all[])(const struct br_instance *) = {
-        br_bounds_critical_path, br_bounds_work,   br_bounds_waves,
+        br_bounds_critical_path, br_bounds_waves,  br_bounds_work,
         br_bounds_fragmentation, br_bounds_energy, br_bounds_window,
     };
+    const size_t count = sizeof all / sizeof *all;
     struct br_bound best = {0, "none"};
     /* A single stage alone: its waves include all other arguments. */
     if (in->stages == 1) {
@@ -107,7 +108,9 @@ struct br_bound br_bounds_best(const struct br_instance *in)
         best = br_bounds_waves(in);
         return longest.ticks == best.ticks ? longest : best;
     }
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    for (size_t k = 0; k < count; k++) {
+        if (in->stages > BR_CLOSURE_STAGES && k >= 2 && k + 1 < count)
+            continue;
         struct br_bound bound = all[k](in);
         if (bound.ticks > best.ticks || k == 0)
             best = bound;

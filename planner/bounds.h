@@ -37,7 +37,8 @@ struct br_bound br_bounds_waves(const struct br_instance *in);
  * thresholds are tried. */
 struct br_bound br_bounds_window(const struct br_instance *in);
 
-/* The best of all the above on this instance, without looking for cuts. */
+/* The best of the above on this instance, without looking for cuts. Some tenths of a second for
+ * 100,000 stages of 10 tasks. */
 struct br_bound br_bounds_best(const struct br_instance *in);
 /* NewLB: the sum over the parts between cuts of the best on each; where the whole is small enough,
  * at least br_bounds_best of it. */

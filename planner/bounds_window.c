@@ -18,7 +18,7 @@
 #include "planner/bounds_closure.h"
 
 /* Most steps (stages x thresholds x measures) that the energy over all thresholds may take. */
-#define ENERGY_STEPS 40000000u
+#define ENERGY_STEPS 20000000u
 
 struct by_time {
     int64_t time;
@@ -272,16 +272,21 @@ int64_t br_windows_energy(const struct br_windows *w, const struct br_instance *
     uint32_t n = in->stages, tails = 0;
     struct by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
     br_wide *sum = malloc(((size_t)measures->count + 1) * sizeof *sum);
+    int64_t *weight = malloc(((size_t)n * measures->count + 1) * sizeof *weight);
     if (best)
         *best = NULL;
-    if (!head || !tail || !sum)
+    if (!head || !tail || !sum || !weight)
         goto out;
     for (uint32_t s = 0; s < n; s++) {
         head[s] = (struct by_time){w->stage_head[s], s};
         tail[s] = (struct by_time){w->stage_tail[s], s};
     }
     qsort(head, n, sizeof *head, downwards);
-    qsort(tail, n, sizeof *tail, downwards);
+    qsort(tail, n, sizeof *tail,
+          downwards); /* In the order in which they are read, again and again. */
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t m = 0; m < measures->count; m++)
+            weight[(size_t)i * measures->count + m] = measures->measure[m].weight[head[i].stage];
     for (uint32_t k = 0; k < n; k++)
         if (k == 0 || tail[k].time != tail[tails - 1].time)
             tail[tails++].time = tail[k].time;
@@ -296,10 +301,11 @@ int64_t br_windows_energy(const struct br_windows *w, const struct br_instance *
             if (w->stage_tail[s] < b)
                 continue;
             for (uint32_t m = 0; m < measures->count; m++) {
-                const struct br_measure *measure = &measures->measure[m];
-                if (measure->weight[s] == 0)
+                int64_t each = weight[(size_t)i * measures->count + m];
+                if (each == 0)
                     continue;
-                sum[m] += (br_wide)measure->weight[s] * measures->work[s];
+                const struct br_measure *measure = &measures->measure[m];
+                sum[m] += (br_wide)each * measures->work[s];
                 if (lift(&least, head[i].time + b, sum[m], measure->capacity) && best)
                     *best = measure;
             }
@@ -309,5 +315,6 @@ out:
     free(head);
     free(tail);
     free(sum);
+    free(weight);
     return least;
 }
