@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every command in README.md, docs/*.md and examples/README.md works.
+"""Every command in README.md, docs/*.md and examples/README.md works, and every file that they name
+is there.
 
 check_docs.py SOURCE_ROOT BIGROCKS_DIR...
 
@@ -25,6 +26,15 @@ def scripts(text):
     return re.findall(r'^```sh\n(.*?)^```$', text, flags=re.M | re.S)
 
 
+def missing_files(document, root):
+    """Links, which count from the document, and paths in code, which count from the root."""
+    text = document.read_text()
+    links = re.findall(r'\]\(([^)#:]+)\)', text)
+    paths = re.findall(r'`((?:[a-z]\w*/)+[\w.-]+\.(?:c|h|md|py|bib|build|tsv|xml|dot|rcp))`', text)
+    return [name for name in links if not (document.parent / name).exists()] + \
+           [name for name in paths if not (root / name).exists()]
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     path = os.pathsep.join([*(str(pathlib.Path(p).resolve()) for p in sys.argv[2:]),
@@ -32,6 +42,9 @@ def main():
     documents = [root / 'README.md', root / 'examples/README.md', *sorted(root.glob('docs/*.md'))]
     failed = commands = 0
     for document in documents:
+        for name in missing_files(document, root):
+            failed += 1
+            print('%s names %s, which is not there' % (document.relative_to(root), name))
         lines = [line for script in scripts(document.read_text()) for line in script.splitlines()
                  if not SET_UP.match(line)]
         if not lines:

@@ -30,9 +30,9 @@ struct br_plan_options {
     int64_t time_limit_ns; /* 0: none; the best plan so far is the result */
     uint64_t placements;   /* 0: none; deterministic limit on the search, in placements */
     enum br_frag_score frag_score;
-    uint32_t threshold_limit;  /* most distinct values of l and of f each; 0: no limit */
-    double troublesome_limit;  /* prune sets T with more than this share of the work; 1: never */
-    const volatile int *stop;  /* may be NULL; non-zero ends the search with the best so far */
+    uint32_t threshold_limit; /* most distinct values of l and of f each; 0: no limit */
+    double troublesome_limit; /* prune sets T with more than this share of the work; 1: never */
+    const volatile int *stop; /* may be NULL; non-zero ends the search with the best so far */
     /* May be NULL. Called from the calling thread only, at most some ten times a second. */
     void (*progress)(void *context, const struct br_progress *progress);
     void *progress_context;
