@@ -23,7 +23,7 @@ enum { TEXT_LIMIT = 64 << 20, MOST_NESTED = 200, MOST_OBJECTS = 3000000, MOST_CE
 static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
 static char cgraph_fault[600]; /* under the lock: what cgraph said first */
 
-enum role { PASSES, TASKS, DURATION, DURATIONS, SIZE, COMMAND, TYPE, DEMAND };
+enum role { PASSES, TASKS, DURATION, DURATIONS, SIZE, COMMAND, DEMAND };
 
 struct dot_reader {
     struct br_dag *dag;
@@ -153,35 +153,46 @@ static struct br_pos node_place(const struct dot_reader *reader, const char *id)
     return (struct br_pos){0, 0};
 }
 
+/* Names that nodes' attributes have in the form itself. */
+static const struct {
+    const char *name;
+    enum role role;
+} own[] = {
+    {"tasks", TASKS}, {"duration", DURATION}, {"durations", DURATIONS}, {"command", COMMAND}};
+enum { OWN = sizeof own / sizeof own[0] };
+
+static enum br_status add_resource(struct dot_reader *reader, const char *name, const char *unit,
+                                   struct br_diag *diag)
+{
+    for (size_t k = 0; k < OWN; k++)
+        if (strcmp(name, own[k].name) == 0)
+            return br_fail(diag, BR_BAD_INPUT, "rename it",
+                           "a resource cannot be named '%s', which is another attribute", name);
+    if (!br_text_is_plain(name) || (unit && !br_text_is_plain(unit)))
+        return br_fail(diag, BR_BAD_INPUT, "use printable characters",
+                       "the resource '%s' or its unit has control characters", name);
+    return br_dag_add_resource(reader->dag, name, unit && *unit ? unit : NULL, diag);
+}
+
 /* resources="cpu,mem", units="cores,bytes" */
 static enum br_status read_resources(struct dot_reader *reader, struct br_diag *diag)
 {
     const char *list = agget(reader->graph, (char *)"resources");
-    reader->plain_cpu = reader->operations && !(list && *list);
     const char *units = agget(reader->graph, (char *)"units");
-    char *copy = strdup(list ? list : ""), *unit_copy = strdup(units ? units : "");
-    enum br_status status = copy && unit_copy ? BR_OK : br_fail_memory(diag);
-    if (!status && reader->plain_cpu)
-        status = br_dag_add_resource(reader->dag, "cpu", NULL, diag);
-    char *rest = copy, *unit_rest = unit_copy;
-    for (char *name; !status && (name = strsep(&rest, ", \t\r\n"));) {
-        static const char *const taken[] = {"tasks", "duration", "durations", "command"};
-        for (size_t k = 0; k < sizeof taken / sizeof taken[0]; k++)
-            if (strcmp(name, taken[k]) == 0)
-                status =
-                    br_fail(diag, BR_BAD_INPUT, "rename it",
-                            "a resource cannot be named '%s', which is another attribute", name);
-        if (!status && !br_text_is_plain(name))
-            status = br_fail(diag, BR_BAD_INPUT, "use printable characters",
-                             "the resource '%s' has control characters in its name", name);
-        if (!*name)
-            continue; /* two separators in a row */
-        const char *unit = strsep(&unit_rest, ",");
-        if (!status)
-            status = br_dag_add_resource(reader->dag, name, unit && *unit ? unit : NULL, diag);
-    }
+    reader->plain_cpu = reader->operations && !(list && *list);
+    if (reader->plain_cpu)
+        return br_dag_add_resource(reader->dag, "cpu", NULL, diag);
+    char *names = strdup(list ? list : ""), *rest = names;
+    char *copy = strdup(units ? units : ""), *unit_rest = copy;
+    enum br_status status = names && copy ? BR_OK : br_fail_memory(diag);
+    for (char *name; !status && (name = strsep(&rest, ", \t\r\n"));)
+        if (*name) /* else two separators in a row */
+            status = add_resource(reader, name, strsep(&unit_rest, ","), diag);
+    if (!status && unit_rest && *unit_rest)
+        status = br_fail(diag, BR_BAD_INPUT, "give one unit per resource, in the same order",
+                         "there are more units than resources: '%.80s'", units);
+    free(names);
     free(copy);
-    free(unit_copy);
     return status;
 }
 
@@ -190,14 +201,9 @@ static enum role node_role(const struct dot_reader *reader, const char *name)
     for (uint32_t r = 0; r < reader->dag->resources && !reader->plain_cpu; r++)
         if (strcmp(reader->dag->resource[r].name, name) == 0)
             return DEMAND;
-    if (strcmp(name, "tasks") == 0)
-        return TASKS;
-    if (strcmp(name, "duration") == 0)
-        return DURATION;
-    if (strcmp(name, "durations") == 0)
-        return DURATIONS;
-    if (strcmp(name, "command") == 0)
-        return COMMAND;
+    for (size_t k = 0; k < OWN; k++)
+        if (strcmp(own[k].name, name) == 0)
+            return own[k].role;
     if (reader->operations && strcmp(name, "size") == 0)
         return SIZE;
     return PASSES;
