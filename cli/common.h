@@ -33,6 +33,9 @@ struct cli_settings {
     /* The linear program: 1 wanted, -1 refused, 0 as it suits. */
     int lp;
     int64_t lp_time_ns;
+    /* What is generated; 0: as the kind has it. */
+    const char *like, *spread;
+    uint64_t tasks, stages;
     /* The output. */
     const char *format, *output;
     bool explain, json, verbose, quiet, help, version;
@@ -62,8 +65,9 @@ enum {
     CLI_RENDER = 1 << 3,
     CLI_CONVERT = 1 << 4,
     CLI_SHOW = 1 << 5,
-    CLI_HELP = 1 << 6,
-    CLI_ALL = (1 << 7) - 1,
+    CLI_GENERATE = 1 << 6,
+    CLI_HELP = 1 << 7,
+    CLI_ALL = (1 << 8) - 1,
 };
 
 extern const struct cli_command cli_commands[]; /* a row without a name ends it */
@@ -79,6 +83,7 @@ CLI_RUN(cli_check);
 CLI_RUN(cli_render);
 CLI_RUN(cli_convert);
 CLI_RUN(cli_show);
+CLI_RUN(cli_generate);
 CLI_RUN(cli_help);
 
 /* Help on one sub-command, or the overview where command is NULL. */

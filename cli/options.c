@@ -4,10 +4,11 @@
 
 #include "cli/common.h"
 #include "emit/emit.h"
+#include "generate/generate.h"
 
 enum {
     JOB = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW, /* read a job */
-    FILES = CLI_PLAN | CLI_RENDER | CLI_CONVERT,                     /* write a file */
+    FILES = CLI_PLAN | CLI_RENDER | CLI_CONVERT | CLI_GENERATE,      /* write a file */
 };
 
 static const char *const efforts[] = {"fast", "default", NULL};
@@ -94,6 +95,38 @@ const struct br_option cli_options[] = {
      .kind = BR_OPTION_AMOUNT,
      .offset = MEMBER(speed)},
 
+    {.name = "like",
+     .argument = "KIND",
+     .help = "the kind of job",
+     .commands = CLI_GENERATE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_generate_name,
+     .summary = br_generate_summary,
+     .offset = MEMBER(like)},
+    {.name = "tasks",
+     .argument = "N",
+     .help = "exactly N tasks (default: as the kind has it)",
+     .commands = CLI_GENERATE,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = BR_MAX_TASKS,
+     .offset = MEMBER(tasks)},
+    {.name = "stages",
+     .argument = "N",
+     .help = "exactly N stages (default: as the kind has it)",
+     .commands = CLI_GENERATE,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = BR_MAX_TASKS,
+     .offset = MEMBER(stages)},
+    {.name = "spread",
+     .argument = "S",
+     .help = "standard deviation of the logarithm of durations inside a stage, such as 0.3 "
+             "(default: 0, all equal)",
+     .commands = CLI_GENERATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(spread)},
+
     {.name = "method",
      .letter = 'm',
      .argument = "M",
@@ -114,7 +147,7 @@ const struct br_option cli_options[] = {
     {.name = "seed",
      .argument = "N",
      .help = "of the random choices (default: 1)",
-     .commands = CLI_PLAN,
+     .commands = CLI_PLAN | CLI_GENERATE,
      .kind = BR_OPTION_COUNT,
      .most = UINT64_MAX,
      .offset = MEMBER(seed)},
@@ -179,6 +212,16 @@ const struct br_option cli_options[] = {
      .choice = br_emit_job_name,
      .summary = br_emit_job_summary,
      .offset = MEMBER(format)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "F",
+     .help =
+         "write the job in this format (default: what the ending of -o FILE suggests, else xml)",
+     .commands = CLI_GENERATE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_emit_job_name,
+     .summary = br_emit_job_summary,
+     .offset = MEMBER(format)},
     {.name = "output",
      .letter = 'o',
      .argument = "FILE",
@@ -228,6 +271,7 @@ struct cli_settings cli_settings_default(void)
     struct br_plan_options plan = br_plan_options_default();
     struct br_parse_options parse = br_parse_options_default();
     return (struct cli_settings){
+        .like = br_generate_options_default().kind,
         .transfer_rate = parse.transfer_rate,
         .speed = parse.speed,
         .transfer_mode = transfer_modes[parse.transfer_mode == BR_TRANSFER_DEMAND],

@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ['include', 'base', 'planner', 'parsers', 'emit', 'lp', 'cli', 'runtime', 'docs', 'bench']
+ROOMS = ['include', 'base', 'planner', 'parsers', 'emit', 'generate', 'lp', 'cli', 'runtime', 'docs', 'bench']
 
 
 def main():

@@ -1,0 +1,159 @@
+/* From a graph to a job: what its stages are called, how long they take and what they demand.
+ *
+ * What a stage does follows from its place, as in a data-parallel query: a stage without parents
+ * maps over a data set from disk; one with several parents joins; one behind a barrier reduces what
+ * was shuffled to it over the network; any other processes what its parent hands on.
+ *
+ * The mean duration of a stage is lognormal with median 5 s and sigma 1.3. Demands are lognormal
+ * about a mean by role, weakly correlated through one factor that they share (a stage that is heavy
+ * in one resource is a little likelier to be heavy in another). */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "generate/graph.h"
+#include "generate/sample.h"
+
+#define DURATION_MEDIAN_MS 5000.0
+#define DURATION_SIGMA 1.3
+/* Longest mean duration, and the longest of one task: 10 hours and 100 hours. */
+#define DURATION_MAX_MS 36000000u
+#define TASK_MAX_MS 360000000u
+/* Share of the factor in the variance of the logarithm of a demand. */
+#define DEMAND_SHARED 0.15
+
+enum role { MAP, JOIN, REDUCE, PROCESS, ROLES };
+static const char *const role_name[ROLES] = {"map", "join", "reduce", "process"};
+
+enum { CPU, MEM, NET, DISK, RESOURCES };
+
+/* Demands are whole numbers of a step, so that they read well and sums fill machines exactly. */
+static const struct {
+    const char *name, *unit;
+    double step;        /* in the unit of `mean` */
+    uint32_t most;      /* steps: a machine's worth */
+    double sigma;       /* of the logarithm, inside a role */
+    double mean[ROLES]; /* cores, MiB, MB/s */
+} resource[RESOURCES] = {
+    [CPU] = {"cpu", "cores", 0.25, 4 * BR_GENERATE_CPU, 0.55, {1, 1.5, 1, 2.5}},
+    [MEM] = {"mem", "bytes", 128, BR_GENERATE_MEM_MIB / 128, 0.65, {2048, 6144, 4096, 3072}},
+    [NET] = {"net", "MB/s", 5, BR_GENERATE_MB_PER_SEC / 5, 0.5, {30, 130, 130, 50}},
+    [DISK] = {"disk", "MB/s", 5, BR_GENERATE_MB_PER_SEC / 5, 0.5, {130, 35, 40, 50}},
+};
+
+static void write_amount(char *text, size_t size, int r, uint32_t steps)
+{
+    switch (r) {
+    case CPU:
+        snprintf(text, size, "%" PRIu32 ".%02" PRIu32, steps / 4, steps % 4 * 25);
+        break;
+    case MEM:
+        snprintf(text, size, "%" PRIu64, (uint64_t)steps * (UINT64_C(128) << 20));
+        break;
+    default:
+        snprintf(text, size, "%" PRIu32, steps * 5);
+    }
+}
+
+static enum br_status add_demands(struct br_dag *dag, uint32_t stage, enum role role,
+                                  struct br_rng *rng, struct br_diag *diag)
+{
+    double shared = br_sample_normal(rng) * sqrt(DEMAND_SHARED);
+    for (int r = 0; r < RESOURCES; r++) {
+        double own = br_sample_normal(rng) * sqrt(1 - DEMAND_SHARED), sigma = resource[r].sigma;
+        double amount =
+            resource[r].mean[role] * br_sample_exp(sigma * (shared + own) - sigma * sigma / 2);
+        char text[32];
+        write_amount(text, sizeof text, r,
+                     br_sample_round(amount / resource[r].step, 1, resource[r].most));
+        enum br_status status = br_dag_add_demand(dag, stage, resource[r].name, text, diag);
+        if (status)
+            return status;
+    }
+    return BR_OK;
+}
+
+/* Lognormal about the stage's mean duration, which stays the mean. */
+static enum br_status spread_durations(struct br_dag *dag, uint32_t stage, uint32_t tasks,
+                                       uint32_t mean_ms, double sigma, struct br_rng *rng,
+                                       struct br_diag *diag)
+{
+    double median_ms = mean_ms * br_sample_exp(-sigma * sigma / 2);
+    for (uint32_t i = 0; i < tasks; i++) {
+        uint32_t ms = br_sample_round(br_sample_lognormal(rng, median_ms, sigma), 1, TASK_MAX_MS);
+        if (ms == mean_ms)
+            continue;
+        enum br_status status = br_dag_set_duration(dag, stage, i, ms * INT64_C(1000000), diag);
+        if (status)
+            return status;
+    }
+    return BR_OK;
+}
+
+/* What is known of a stage while the job is filled. */
+struct place {
+    uint32_t number; /* in the job */
+    uint32_t parents;
+    bool shuffled; /* behind a barrier */
+};
+
+static enum role role_of(const struct place *place)
+{
+    if (place->parents == 0)
+        return MAP;
+    if (place->parents > 1)
+        return JOIN;
+    return place->shuffled ? REDUCE : PROCESS;
+}
+
+static enum br_status add_stages(const struct br_graph *graph, const uint32_t *order, uint64_t seed,
+                                 double spread, struct place *place, struct br_dag *dag,
+                                 struct br_diag *diag)
+{
+    struct br_rng durations = br_sample_stream(seed, BR_STREAM_DURATION);
+    struct br_rng demands = br_sample_stream(seed, BR_STREAM_DEMAND);
+    struct br_rng spreads = br_sample_stream(seed, BR_STREAM_SPREAD);
+    for (uint32_t k = 0; k < graph->stages; k++) {
+        uint32_t s = order[k], tasks = graph->stage[s].tasks;
+        enum role role = role_of(&place[s]);
+        uint32_t ms =
+            br_sample_round(br_sample_lognormal(&durations, DURATION_MEDIAN_MS, DURATION_SIGMA), 1,
+                            DURATION_MAX_MS);
+        char id[32];
+        snprintf(id, sizeof id, "%s%" PRIu32, role_name[role], k);
+        enum br_status status =
+            br_dag_add_stage(dag, id, tasks, ms * INT64_C(1000000), &place[s].number, diag);
+        if (!status)
+            status = add_demands(dag, place[s].number, role, &demands, diag);
+        if (!status && spread > 0)
+            status = spread_durations(dag, place[s].number, tasks, ms, spread, &spreads, diag);
+        if (status)
+            return status;
+    }
+    return BR_OK;
+}
+
+enum br_status br_graph_fill(const struct br_graph *graph, const uint32_t *order, uint64_t seed,
+                             double spread, struct br_dag *dag, struct br_diag *diag)
+{
+    struct place *place = calloc(graph->stages, sizeof *place);
+    if (!place)
+        return br_fail_memory(diag);
+    for (uint32_t e = 0; e < graph->edges; e++) {
+        place[graph->edge[e].child].parents++;
+        if (graph->edge[e].type == BR_BARRIER)
+            place[graph->edge[e].child].shuffled = true;
+    }
+    enum br_status status = BR_OK;
+    for (int r = 0; r < RESOURCES && !status; r++)
+        status = br_dag_add_resource(dag, resource[r].name, resource[r].unit, diag);
+    if (!status)
+        status = add_stages(graph, order, seed, spread, place, dag, diag);
+    for (uint32_t e = 0; e < graph->edges && !status; e++)
+        status = br_dag_add_edge(dag, place[graph->edge[e].parent].number,
+                                 place[graph->edge[e].child].number, graph->edge[e].type, diag);
+    free(place);
+    return status;
+}

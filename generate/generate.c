@@ -1,0 +1,107 @@
+/* The table of kinds: a new one is a builder and a row here. What the options allow, and the way
+ * from a builder's graph to a finished job. */
+#include "generate/generate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "generate/graph.h"
+
+static const struct kind {
+    const char *name, *summary;
+    br_graph_build *build;
+} kinds[] = {
+    {"cosmos", "like the jobs of a production cluster, after published statistics",
+     br_build_cosmos},
+    {"layered", "layers of stages, each behind some of the layer above", br_build_layered},
+    {"fork-join", "fans of parallel stages between single tasks", br_build_fork_join},
+    {"series-parallel", "nested sequences and parallel branches", br_build_series_parallel},
+    {"chain", "one stage after another", br_build_chain},
+    {"independent", "stages without edges", br_build_independent},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+const char *br_generate_name(uint32_t k)
+{
+    return k < KINDS ? kinds[k].name : NULL;
+}
+
+const char *br_generate_summary(uint32_t k)
+{
+    return k < KINDS ? kinds[k].summary : NULL;
+}
+
+struct br_generate_options br_generate_options_default(void)
+{
+    return (struct br_generate_options){.kind = kinds[0].name, .seed = 1};
+}
+
+static const struct kind *find_kind(const char *name, struct br_diag *diag)
+{
+    char hint[sizeof diag->hint] = "choose one of ";
+    for (uint32_t k = 0; k < KINDS; k++) {
+        if (name && strcmp(kinds[k].name, name) == 0)
+            return &kinds[k];
+        size_t used = strlen(hint);
+        snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "", kinds[k].name);
+    }
+    br_fail(diag, BR_USAGE, hint, "no jobs are generated like '%s'", name ? name : "");
+    return NULL;
+}
+
+static enum br_status check(const struct br_generate_options *options, struct br_diag *diag)
+{
+    if (options->tasks > BR_MAX_TASKS || options->stages > BR_MAX_TASKS)
+        return br_fail(diag, BR_USAGE, "ask for less", "a job has %u tasks at most", BR_MAX_TASKS);
+    if (options->tasks > 0 && options->stages > options->tasks)
+        return br_fail(diag, BR_USAGE, "a stage has at least one task",
+                       "%" PRIu32 " tasks do not fill %" PRIu32 " stages", options->tasks,
+                       options->stages);
+    if (!(options->spread >= 0 && options->spread <= BR_GENERATE_SPREAD_MAX))
+        return br_fail(diag, BR_USAGE, "0.3 is usual, 0 makes the tasks of a stage equal",
+                       "the spread is not within 0 and %g", BR_GENERATE_SPREAD_MAX);
+    return BR_OK;
+}
+
+/* The seed that repeats the job is in its name. */
+static struct br_dag *create(const struct br_generate_options *options)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s-%" PRIu64, options->kind, options->seed);
+    return br_dag_create(name);
+}
+
+enum br_status br_generate(const struct br_generate_options *options, struct br_dag **dag,
+                           struct br_diag *diag)
+{
+    struct br_graph graph = {0};
+    uint32_t *order = NULL;
+    *dag = NULL;
+    enum br_status status = check(options, diag);
+    const struct kind *kind = status ? NULL : find_kind(options->kind, diag);
+    if (!kind)
+        return BR_USAGE;
+    status = kind->build(options, &graph, diag);
+    if (status)
+        goto out;
+    if (graph.memory_out || !br_graph_count_tasks(&graph, options->seed, options->tasks > 0) ||
+        !(order = br_graph_order(&graph)) || !(*dag = create(options))) {
+        status = br_fail_memory(diag);
+        goto out;
+    }
+    status = br_graph_fill(&graph, order, options->seed, options->spread, *dag, diag);
+    if (!status)
+        status = br_dag_finish(*dag, diag);
+out:
+    if (status) {
+        br_dag_destroy(*dag);
+        *dag = NULL;
+    }
+    free(order);
+    br_graph_finish(&graph);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* Making jobs from a seed: for benchmarks, for tests, and to try a cluster out on jobs like those
+ * that it will get. One file per model, and one row of the table in generate.c per kind.
+ *
+ * A generated job depends on the options alone: equal options give equal jobs on every machine,
+ * since everything is drawn from one integer generator and computed by IEEE basic operations (see
+ * sample.h). docs/generate.md describes the models and measures what comes out of them.
+ */
+#ifndef BR_GENERATE_GENERATE_H
+#define BR_GENERATE_GENERATE_H
+
+#include <bigrocks/dag.h>
+
+/* The widest that durations inside a stage may be spread. */
+#define BR_GENERATE_SPREAD_MAX 3.0
+
+/* What each machine has to offer so that every generated task fits it. */
+#define BR_GENERATE_CPU 16u          /* cores */
+#define BR_GENERATE_MEM_MIB 65536u   /* 64 GiB; jobs demand it in bytes */
+#define BR_GENERATE_MB_PER_SEC 1000u /* of "net" and of "disk" each */
+
+/* Start from br_generate_options_default(). */
+struct br_generate_options {
+    const char *kind; /* a name from br_generate_name(); borrowed */
+    uint64_t seed;
+    uint32_t tasks;  /* exactly so many; 0: as the kind has it */
+    uint32_t stages; /* the same */
+    double spread;   /* standard deviation of the logarithm of durations inside a stage; 0: equal */
+};
+
+/* "cosmos", seed 1, sizes as the kind has them, no spread. */
+struct br_generate_options br_generate_options_default(void);
+
+/* Names of the kinds of jobs, for k = 0, 1, ..., and a line on each; NULL past the end. */
+const char *br_generate_name(uint32_t k);
+const char *br_generate_summary(uint32_t k);
+
+/* Makes a finished job, the caller's. BR_USAGE: an unknown kind, more stages than tasks, sizes or a
+ * spread beyond the limits; BR_SYSTEM: memory. O(tasks + stages log stages). */
+enum br_status br_generate(const struct br_generate_options *options, struct br_dag **dag,
+                           struct br_diag *diag);
+
+#endif
