@@ -94,7 +94,8 @@ void cli_help_print(const struct cli_command *command, FILE *out)
         return;
     }
     uint32_t bit = 1u << (command - cli_commands);
-    fprintf(out, "usage: bigrocks %s [options] %s\n\n", command->name, command->arguments);
+    fprintf(out, "usage: bigrocks %s [options]%s%s\n\n", command->name,
+            *command->arguments ? " " : "", command->arguments);
     fprintf(out, "%s\nOptions:\n", command->text);
     for (const struct br_option *option = cli_options; option->name; option++)
         if (option->commands & bit)

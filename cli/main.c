@@ -51,10 +51,9 @@ const struct cli_command cli_commands[] = {
      "bigrocks show examples/word-count.xml --machines 3 --capacity cpu=4,mem=8GiB\n",
      1, 1, cli_show},
     {"generate", "", "make up a job from a seed",
-     "Makes a job of a given kind, for benchmarks and to try a cluster out; equal options give "
-     "the\n"
-     "same job on every machine. Its tasks demand cpu, mem, net and disk, and each fits a machine\n"
-     "of 16 cores, 64 GiB, and 1,000 MB/s of network and of disk.\n",
+     "Makes a job of a given kind, for benchmarks and to try a cluster out; equal options give\n"
+     "the same job on every machine. Its tasks demand cpu, mem, net and disk, and each fits a\n"
+     "machine of 16 cores, 64 GiB, and 1,000 MB/s of network and of disk.\n",
      "bigrocks generate -o job.xml\n"
      "bigrocks generate --like layered --tasks 500 --stages 25 --seed 7 -o job.dot\n"
      "bigrocks generate --tasks 300 | bigrocks plan - --cluster examples/cluster-cosmos.xml\n",

@@ -22,7 +22,7 @@
 #define DURATION_MAX_MS 36000000u
 #define TASK_MAX_MS 360000000u
 /* Share of the factor in the variance of the logarithm of a demand. */
-#define DEMAND_SHARED 0.15
+#define DEMAND_SHARED 0.1
 
 enum role { MAP, JOIN, REDUCE, PROCESS, ROLES };
 static const char *const role_name[ROLES] = {"map", "join", "reduce", "process"};
@@ -38,7 +38,7 @@ static const struct {
     double mean[ROLES]; /* cores, MiB, MB/s */
 } resource[RESOURCES] = {
     [CPU] = {"cpu", "cores", 0.25, 4 * BR_GENERATE_CPU, 0.55, {1, 1.5, 1, 2.5}},
-    [MEM] = {"mem", "bytes", 128, BR_GENERATE_MEM_MIB / 128, 0.65, {2048, 6144, 4096, 3072}},
+    [MEM] = {"mem", "bytes", 128, BR_GENERATE_MEM_MIB / 128, 0.65, {2560, 4608, 3584, 4096}},
     [NET] = {"net", "MB/s", 5, BR_GENERATE_MB_PER_SEC / 5, 0.5, {30, 130, 130, 50}},
     [DISK] = {"disk", "MB/s", 5, BR_GENERATE_MB_PER_SEC / 5, 0.5, {130, 35, 40, 50}},
 };

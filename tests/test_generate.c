@@ -1,0 +1,285 @@
+/* The generator of jobs: sizes are exact, jobs are sound and of the shape that their kind promises,
+ * the same options give the same bytes, and what comes out can be planned. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "emit/emit.h"
+#include "generate/generate.h"
+#include "generate/sample.h"
+#include "planner/instance.h"
+#include <bigrocks/bigrocks.h>
+
+static struct br_dag *make(const char *kind, uint64_t seed, uint32_t tasks, uint32_t stages,
+                           double spread)
+{
+    struct br_generate_options options = {
+        .kind = kind, .seed = seed, .tasks = tasks, .stages = stages, .spread = spread};
+    struct br_dag *dag;
+    struct br_diag diag = {0};
+    if (br_generate(&options, &dag, &diag))
+        fail_msg("%s, seed %" PRIu64 ": %s", kind, seed, diag.what);
+    assert_true(dag->finished);
+    return dag;
+}
+
+static struct br_cluster *cluster_of(uint32_t machines)
+{
+    static const char *const offer[][2] = {
+        {"cpu", "16"}, {"mem", "68719476736"}, {"net", "1000"}, {"disk", "1000"}};
+    struct br_cluster *cluster = br_cluster_create("standard");
+    uint32_t cls;
+    assert_int_equal(br_cluster_add_class(cluster, "m", machines, &cls, NULL), BR_OK);
+    for (int r = 0; r < 4; r++)
+        assert_int_equal(br_cluster_add_capacity(cluster, cls, offer[r][0], offer[r][1], NULL),
+                         BR_OK);
+    return cluster;
+}
+
+/* The job as the program writes it; the caller's to free. */
+static char *text_of(const struct br_dag *dag)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    struct br_emit_input input = {.dag = dag};
+    assert_int_equal(br_emit_job("xml", &input, out, NULL), BR_OK);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* FNV-1a. */
+static uint64_t hash_of(const struct br_dag *dag)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    char *text = text_of(dag);
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    free(text);
+    return hash;
+}
+
+static void test_sizes(void **state)
+{
+    struct br_cluster *cluster = cluster_of(1);
+    struct br_rng rng = br_rng_seed(1);
+    for (uint64_t seed = 0; seed < 400; seed++)
+        for (uint32_t k = 0; br_generate_name(k); k++) {
+            /* Small ones, in which every special case occurs, and a few large ones. */
+            uint32_t tasks = 1 + (uint32_t)br_rng_below(&rng, seed % 50 ? 60 : 20000);
+            uint32_t stages = 1 + (uint32_t)br_rng_below(&rng, tasks);
+            uint32_t ask = (uint32_t)br_rng_below(&rng, 3);
+            const char *kind = br_generate_name(k);
+            struct br_dag *dag =
+                make(kind, seed, ask == 1 ? 0 : tasks, ask == 2 ? 0 : stages, seed % 3 ? 0 : 0.3);
+            if (ask != 1)
+                assert_int_equal(dag->tasks, tasks);
+            if (ask != 2)
+                assert_int_equal(dag->stages, stages);
+            assert_true(dag->stages <= dag->tasks);
+            for (uint32_t t = 0; t < dag->tasks; t++)
+                assert_true(dag->duration_ns[t] > 0);
+            for (uint32_t e = 0; e < dag->edges; e++)
+                assert_true(dag->edge[e].parent < dag->edge[e].child);
+            /* Every task fits a machine, or there would be no instance. */
+            struct br_instance *instance;
+            assert_int_equal(br_instance_create(dag, cluster, &instance, NULL), BR_OK);
+            br_instance_destroy(instance);
+            br_dag_destroy(dag);
+        }
+    br_cluster_destroy(cluster);
+}
+
+static void degrees(const struct br_dag *dag, uint32_t *parents, uint32_t *children)
+{
+    memset(parents, 0, dag->stages * sizeof *parents);
+    memset(children, 0, dag->stages * sizeof *children);
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        parents[dag->edge[e].child]++;
+        children[dag->edge[e].parent]++;
+    }
+}
+
+static void test_shapes(void **state)
+{
+    enum { STAGES = 60, TASKS = 600 };
+    uint32_t parents[STAGES], children[STAGES];
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct br_dag *dag = make("independent", seed, TASKS, STAGES, 0);
+        assert_int_equal(dag->edges, 0);
+        br_dag_destroy(dag);
+
+        dag = make("chain", seed, TASKS, STAGES, 0);
+        assert_int_equal(dag->edges, STAGES - 1);
+        for (uint32_t e = 0; e < dag->edges; e++)
+            assert_int_equal(dag->edge[e].child, dag->edge[e].parent + 1);
+        br_dag_destroy(dag);
+
+        /* One entry and one exit, and what forks joins. */
+        static const char *const fans[] = {"fork-join", "series-parallel"};
+        for (int f = 0; f < 2; f++) {
+            dag = make(fans[f], seed, TASKS, STAGES, 0);
+            degrees(dag, parents, children);
+            for (uint32_t s = 0; s < STAGES; s++) {
+                assert_int_equal(parents[s] == 0, s == 0);
+                assert_int_equal(children[s] == 0, s == STAGES - 1);
+                if (f == 0 && (parents[s] > 1 || children[s] > 1))
+                    assert_int_equal(dag->stage[s].tasks, 1);
+            }
+            br_dag_destroy(dag);
+        }
+
+        dag = make("layered", seed, TASKS, STAGES, 0);
+        degrees(dag, parents, children);
+        for (uint32_t s = 0; s < STAGES; s++)
+            assert_true(parents[s] <= 3);
+        br_dag_destroy(dag);
+    }
+}
+
+/* The bytes of the program's output are part of what it promises: a benchmark that names a kind and
+ * a seed has to mean the same job next year and on another machine. A change here is a visible
+ * change of the program. */
+static void test_bytes(void **state)
+{
+    static const struct {
+        const char *kind;
+        uint64_t seed;
+        uint32_t tasks, stages;
+        double spread;
+        uint64_t hash;
+    } golden[] = {
+#include "tests/golden/generate.inc"
+    };
+    bool different = false;
+    for (size_t k = 0; k < sizeof golden / sizeof *golden; k++) {
+        struct br_dag *dag = make(golden[k].kind, golden[k].seed, golden[k].tasks, golden[k].stages,
+                                  golden[k].spread);
+        uint64_t hash = hash_of(dag);
+        if (hash != golden[k].hash) {
+            print_error("{\"%s\", %" PRIu64 ", %" PRIu32 ", %" PRIu32 ", %g, UINT64_C(0x%016" PRIx64
+                        ")},\n",
+                        golden[k].kind, golden[k].seed, golden[k].tasks, golden[k].stages,
+                        golden[k].spread, hash);
+            different = true;
+        }
+        br_dag_destroy(dag);
+    }
+    assert_false(different);
+}
+
+/* An option changes what it speaks of, and nothing else. */
+static void test_independence(void **state)
+{
+    struct br_dag *plain = make("cosmos", 5, 0, 0, 0), *spread = make("cosmos", 5, 0, 0, 0.3);
+    struct br_dag *other = make("cosmos", 6, 0, 0, 0);
+    assert_int_equal(plain->tasks, spread->tasks);
+    assert_int_equal(plain->stages, spread->stages);
+    assert_int_equal(plain->edges, spread->edges);
+    assert_memory_equal(plain->edge, spread->edge, plain->edges * sizeof *plain->edge);
+    for (uint32_t s = 0; s < plain->stages; s++) {
+        assert_int_equal(plain->stage[s].duration_ns, spread->stage[s].duration_ns);
+        assert_string_equal(plain->stage[s].id, spread->stage[s].id);
+    }
+    uint32_t same = 0;
+    for (uint32_t t = 0; t < plain->tasks; t++)
+        same += plain->duration_ns[t] == spread->duration_ns[t];
+    assert_true(same < plain->tasks / 10);
+    assert_true(hash_of(plain) != hash_of(other));
+    br_dag_destroy(plain);
+    br_dag_destroy(spread);
+    br_dag_destroy(other);
+}
+
+/* br_plan_make verifies; this does so once more, and looks at the bound. */
+static void test_plans(void **state)
+{
+    struct br_cluster *cluster = cluster_of(3);
+    for (uint64_t seed = 0; seed < 5; seed++)
+        for (uint32_t k = 0; br_generate_name(k); k++) {
+            struct br_dag *dag = make(br_generate_name(k), seed, 120, 0, seed % 2 ? 0.3 : 0);
+            struct br_plan_options options = br_plan_options_default();
+            struct br_plan *plan;
+            struct br_diag diag = {0};
+            options.effort = BR_EFFORT_FAST;
+            if (br_plan_make(dag, cluster, &options, &plan, &diag))
+                fail_msg("%s, seed %" PRIu64 ": %s", br_generate_name(k), seed, diag.what);
+            assert_int_equal(br_plan_verify(plan, dag, cluster, 1, NULL, NULL, NULL), BR_OK);
+            assert_true(br_plan_lower_bound_ns(plan) > 0);
+            br_plan_destroy(plan);
+            br_dag_destroy(dag);
+        }
+    br_cluster_destroy(cluster);
+}
+
+static void test_refusals(void **state)
+{
+    const struct br_generate_options good = br_generate_options_default();
+    struct br_generate_options bad[6];
+    for (int k = 0; k < 6; k++)
+        bad[k] = good;
+    bad[0].kind = "cosmic";
+    bad[1].tasks = 3, bad[1].stages = 4;
+    bad[2].tasks = BR_MAX_TASKS + 1;
+    bad[3].spread = -0.1;
+    bad[4].spread = NAN;
+    bad[5].stages = UINT32_MAX;
+    for (int k = 0; k < 6; k++) {
+        struct br_diag diag = {0};
+        struct br_dag *dag;
+        assert_int_equal(br_generate(&bad[k], &dag, &diag), BR_USAGE);
+        assert_null(dag);
+        assert_true(diag.what[0] && diag.hint[0]);
+    }
+    assert_non_null(br_generate_summary(0));
+}
+
+/* Against the C library, whose last bit is not to be relied on but all others are. */
+static void test_functions(void **state)
+{
+    struct br_rng rng = br_rng_seed(7);
+    for (int k = 0; k < 200000; k++) {
+        double x = 1400 * (br_rng_unit(&rng) - 0.5);
+        assert_true(fabs(br_sample_exp(x) / exp(x) - 1) < 1e-15);
+        double y = ldexp(0.5 + br_rng_unit(&rng), (int)br_rng_below(&rng, 200) - 100);
+        assert_true(fabs(br_sample_log(y) - log(y)) <= 4e-16 * fmax(1, fabs(log(y))));
+    }
+    assert_true(br_sample_exp(0) == 1 && br_sample_log(1) == 0);
+    /* Moments of a million normals, within five standard errors. */
+    double sum[5] = {0};
+    enum { MANY = 1000000 };
+    for (int k = 0; k < MANY; k++) {
+        double z = br_sample_normal(&rng), power = 1;
+        for (int m = 1; m <= 4; m++)
+            sum[m] += power *= z;
+    }
+    assert_true(fabs(sum[1] / MANY) < 0.005);
+    assert_true(fabs(sum[2] / MANY - 1) < 0.0071);
+    assert_true(fabs(sum[3] / MANY) < 0.02);
+    assert_true(fabs(sum[4] / MANY - 3) < 0.05);
+    assert_int_equal(br_sample_round(2.4, 1, 9), 2);
+    assert_int_equal(br_sample_round(2.5, 1, 9), 3);
+    assert_int_equal(br_sample_round(-1, 1, 9), 1);
+    assert_int_equal(br_sample_round(1e300, 1, 9), 9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_independence),
+        cmocka_unit_test(test_plans),     cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_functions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
