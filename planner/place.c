@@ -15,6 +15,10 @@ struct ready {
 };
 #define ALONE UINT32_MAX
 
+#define NO_HINT UINT32_MAX
+/* Room for hints, in machines times stages at work. */
+enum { HINT_CELLS = 1 << 20 };
+
 /* What is known of a stage's placed tasks. */
 struct extent {
     int64_t begin, end; /* least start and greatest end; valid where placed > 0 */
@@ -50,6 +54,9 @@ struct br_placer {
     bool *by_task;          /* by stage: has one-to-one neighbours of the subset before it */
     struct ready *heap;
     uint32_t heap_size;
+    int64_t *hint;       /* rows of one time a machine; see br_space_find */
+    uint32_t *hint_slot; /* by stage: its row, or NO_HINT */
+    uint32_t *free_slot, free_slots, slots;
     uint64_t placements;
 };
 
@@ -71,8 +78,14 @@ struct br_placer *br_placer_create(const struct br_instance *in)
     p->base = malloc(s * sizeof *p->base);
     p->by_task = malloc(s * sizeof *p->by_task);
     p->heap = malloc(n * sizeof *p->heap);
+    p->slots =
+        HINT_CELLS / in->machines + 1 < in->stages ? HINT_CELLS / in->machines + 1 : in->stages;
+    p->hint = malloc((size_t)p->slots * in->machines * sizeof *p->hint);
+    p->hint_slot = malloc(s * sizeof *p->hint_slot);
+    p->free_slot = malloc(p->slots * sizeof *p->free_slot);
     bool ok = p->space && p->start && p->machine && p->extent && p->log && p->alike && p->left &&
-              p->waiting && p->base && p->by_task && p->heap;
+              p->waiting && p->base && p->by_task && p->heap && p->hint && p->hint_slot &&
+              p->free_slot;
     for (uint32_t k = 0; ok && k < in->stages; k++) {
         p->alike[k] = in->stage_equal[k];
         for (uint32_t a = in->parent_first[k]; a < in->parent_first[k + 1]; a++)
@@ -112,6 +125,9 @@ void br_placer_destroy(struct br_placer *p)
     free(p->base);
     free(p->by_task);
     free(p->heap);
+    free(p->hint);
+    free(p->hint_slot);
+    free(p->free_slot);
     free(p);
 }
 
@@ -281,6 +297,60 @@ static void count_waiting(const struct run *run)
     }
 }
 
+/* The tasks of one batch, taken from the stage's sorted run. */
+struct batch {
+    const struct run *run;
+    uint32_t stage, at;
+};
+
+static void settle_batch(void *context, struct br_fit fit, uint32_t copies)
+{
+    struct batch *b = context;
+    const struct run *run = b->run;
+    for (; copies; copies--) {
+        while (run->letter[run->order->by_stage[b->at]] != run->subset)
+            b->at++;
+        uint32_t task = run->order->by_stage[b->at++];
+        settle(run, b->stage, task, fit);
+        release(run, b->stage, task);
+    }
+}
+
+/* One-to-one neighbours, of whatever subset, give every task a bound of its own. */
+static bool shares_bound(const struct run *run, uint32_t stage)
+{
+    for (uint32_t a = run->before_first[stage];
+         run->p->has_pairs && a < run->before_first[stage + 1]; a++)
+        if (run->before[a].one_to_one)
+            return false;
+    return true;
+}
+
+/* Memory for the stage's hints, where it is worth it: several tasks of different durations with
+ * one bound. NULL where there is none. */
+static int64_t *hint_of(const struct run *run, uint32_t stage, int64_t bound)
+{
+    struct br_placer *p = run->p;
+    if (p->plain || (p->hint_slot[stage] == NO_HINT && p->left[stage] < 3) ||
+        !shares_bound(run, stage))
+        return NULL;
+    if (p->hint_slot[stage] == NO_HINT) {
+        if (!p->free_slots)
+            return NULL;
+        p->hint_slot[stage] = p->free_slot[--p->free_slots];
+        br_space_hint(p->space, run->forward, bound,
+                      p->hint + (size_t)p->hint_slot[stage] * p->in->machines);
+    }
+    return p->hint + (size_t)p->hint_slot[stage] * p->in->machines;
+}
+
+static void drop_hint(struct br_placer *p, uint32_t stage)
+{
+    if (p->hint_slot[stage] != NO_HINT)
+        p->free_slot[p->free_slots++] = p->hint_slot[stage];
+    p->hint_slot[stage] = NO_HINT;
+}
+
 /* Places the task, and where its stage is alike all others of the subset with it. */
 static bool place_next(const struct run *run, const struct ready *entry)
 {
@@ -289,28 +359,20 @@ static bool place_next(const struct run *run, const struct ready *entry)
     uint32_t stage = in->task_stage[entry->task];
     int64_t duration = in->duration[entry->task];
     int64_t bound = bound_of(run, stage, entry->task);
-    uint32_t batch = p->alike[stage] ? p->left[stage] : 1, at = entry->at;
-    while (batch) {
-        struct br_fit fit = run->forward ? br_space_earliest(p->space, stage, duration, bound)
-                                         : br_space_latest(p->space, stage, duration, bound);
-        uint32_t copies =
-            batch > 1 && !p->plain ? br_space_copies(p->space, stage, duration, fit, batch) : 1;
-        if (!br_space_place(p->space, stage, duration, fit, copies))
-            return false;
-        batch -= copies;
-        bound = fit.start + (run->forward ? 0 : duration);
-        for (; copies; copies--) {
-            uint32_t task = entry->task;
-            if (p->alike[stage]) {
-                while (run->letter[run->order->by_stage[at]] != run->subset)
-                    at++;
-                task = run->order->by_stage[at++];
-            }
-            settle(run, stage, task, fit);
-            release(run, stage, task);
-        }
+    if (p->alike[stage] && !p->plain) {
+        struct batch batch = {run, stage, entry->at};
+        return br_space_fill(p->space, run->forward, stage, duration, bound, p->left[stage],
+                             settle_batch, &batch);
     }
-    if (entry->at != ALONE && !p->alike[stage])
+    struct br_fit fit =
+        br_space_find(p->space, run->forward, stage, duration, bound, hint_of(run, stage, bound));
+    if (!br_space_place(p->space, stage, duration, fit, 1))
+        return false;
+    settle(run, stage, entry->task, fit);
+    if (p->left[stage] == 0)
+        drop_hint(p, stage);
+    release(run, stage, entry->task);
+    if (entry->at != ALONE)
         push_cursor(run, stage, entry->at + 1);
     return true;
 }
@@ -331,6 +393,11 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
                       .order = order};
     uint64_t next_check = p->placements + STOP_INTERVAL;
     p->heap_size = 0;
+    p->free_slots = p->slots;
+    for (uint32_t k = 0; k < p->slots; k++)
+        p->free_slot[k] = k;
+    for (uint32_t k = 0; k < in->stages; k++)
+        p->hint_slot[k] = NO_HINT;
     count_waiting(&run);
     for (uint32_t s = 0; s < in->stages; s++)
         if (p->left[s] > 0 && p->waiting[s] == 0)

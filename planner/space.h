@@ -28,12 +28,21 @@ struct br_space *br_space_create(const struct br_instance *instance);
 void br_space_destroy(struct br_space *space);
 
 /* The earliest start >= from at which one machine holds the stage's demand for the whole duration.
- * Holes count. Always found, since time is unbounded and some machine holds every demand. */
+ * Holes count. Always found, since time is unbounded and some machine holds every demand. A look at
+ * every touched machine. */
 struct br_fit br_space_earliest(const struct br_space *space, uint32_t stage, int64_t duration,
                                 int64_t from);
 /* The mirror image: the latest start such that the task ends by `until`. */
 struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int64_t duration,
                               int64_t until);
+
+/* Either of them, for a series of tasks of one stage with the same bound, between which nothing is
+ * undone: `hint` (by machine; br_space_hint begins the series) remembers up to where the demand
+ * fits not even for an instant, and saves looking there again. NULL: no hint. */
+struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
+                            int64_t duration, int64_t bound, int64_t *hint);
+void br_space_hint(const struct br_space *space, bool forward, int64_t bound, int64_t *hint);
+
 /* How many tasks of the stage fit there side by side, up to `most`; at least 1 for a fit just
  * found. */
 uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t duration,
@@ -43,6 +52,14 @@ uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t d
  * unchanged. Amortised O(breakpoints of the machine). */
 bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, struct br_fit fit,
                     uint32_t copies);
+
+/* Places `copies` tasks of the stage, each as br_space_earliest or br_space_latest would have it
+ * one by one, and hands every batch to settle. One search a machine and one a batch, O(log
+ * machines) each beside. False when memory is out, with a part of them placed. */
+bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t duration,
+                   int64_t bound, uint32_t copies,
+                   void (*settle)(void *context, struct br_fit fit, uint32_t copies),
+                   void *context);
 
 /* Undo: everything placed since the mark is taken out again. */
 uint64_t br_space_mark(const struct br_space *space);

@@ -1,0 +1,298 @@
+/* Finding fits. Both directions are one search: times are turned round for the backward one, so
+ * that sooner is always less. */
+#include "planner/space_profile.h"
+
+#include <string.h>
+
+static bool holds(const int64_t *free, const int64_t *demand, uint32_t resources)
+{
+    for (uint32_t r = 0; r < resources; r++)
+        if (free[r] < demand[r])
+            return false;
+    return true;
+}
+
+/* The earliest start in from..limit on one machine, or limit + 1. *at is its segment; *first the
+ * first time from `from` on at which the demand fits at all, were it for an instant. */
+static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
+                           int64_t duration, int64_t from, int64_t limit, uint32_t *at,
+                           int64_t *first)
+{
+    uint32_t k = br_profile_at(p, from);
+    int64_t start = from;
+    bool open = false; /* some segment held the demand */
+    *at = k;
+    *first = from;
+    for (;; k++) {
+        int64_t end = br_profile_end(p, k);
+        if (!holds(p->free + (size_t)k * resources, demand, resources)) {
+            start = end; /* never the last segment, which is the whole machine */
+            *at = k + 1;
+            if (!open)
+                *first = start;
+            if (start > limit)
+                return limit + 1;
+        } else if (end == BR_FOREVER || end - start >= duration) {
+            return start;
+        } else {
+            open = true;
+        }
+    }
+}
+
+/* The latest end in limit..until on one machine, or limit - 1. *at is the segment before it;
+ * *first the last time up to `until` before which the demand fits at all. */
+static int64_t latest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
+                         int64_t duration, int64_t until, int64_t limit, uint32_t *at,
+                         int64_t *first)
+{
+    uint32_t k = br_profile_at(p, until - 1);
+    int64_t end = until;
+    bool open = false;
+    *at = k;
+    *first = until;
+    for (;; k--) {
+        if (!holds(p->free + (size_t)k * resources, demand, resources)) {
+            end = p->time[k]; /* never the first segment */
+            *at = k - 1;
+            if (!open)
+                *first = end;
+            if (end < limit)
+                return limit - 1;
+        } else if (k == 0 || end - p->time[k] >= duration) {
+            return end;
+        } else {
+            open = true;
+        }
+    }
+}
+
+/* Dot product of demand and free vector as shares of a machine; the smaller, the better the fit. */
+static double slack(const struct br_space *space, uint32_t cls, const int64_t *free,
+                    const int64_t *demand)
+{
+    const double *weight = space->weight + (size_t)cls * space->resources;
+    double sum = 0;
+    for (uint32_t r = 0; r < space->resources; r++)
+        sum += (double)demand[r] * (double)free[r] * weight[r];
+    return sum;
+}
+
+/* A task of duration 0 goes wherever its demand could be held at all. */
+static uint32_t first_holder(const struct br_space *space, const int64_t *demand)
+{
+    const struct br_instance *in = space->in;
+    uint32_t c = 0;
+    while (!holds(in->capacity + (size_t)c * in->resources, demand, in->resources))
+        c++;
+    return in->class_first[c];
+}
+
+/* What is asked of the space. The time of a fit is its start, or minus its end backward. */
+struct query {
+    const struct br_space *space;
+    const int64_t *demand;
+    int64_t duration, bound; /* bound is a time of a fit */
+    bool forward;
+};
+
+static bool offer_before(const struct br_offer *a, const struct br_offer *b)
+{
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (a->slack != b->slack)
+        return a->slack < b->slack;
+    return a->machine < b->machine;
+}
+
+/* The machine's best time from the bound on, or one after the limit. *first as in earliest_on. */
+static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine, int64_t bound,
+                           int64_t limit, int64_t *first)
+{
+    const struct br_space *space = q->space;
+    const struct br_profile *p = &space->profile[machine];
+    uint32_t at;
+    struct br_offer offer = {.machine = machine};
+    if (p->count == 0) {
+        const int64_t *capacity = space->in->capacity + (size_t)cls * space->resources;
+        offer.time = *first = bound;
+        offer.slack = slack(space, cls, capacity, q->demand);
+        return offer;
+    }
+    if (q->forward) {
+        offer.time =
+            earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at, first);
+    } else {
+        offer.time =
+            -latest_on(p, space->resources, q->demand, q->duration, -bound, -limit, &at, first);
+        *first = -*first;
+    }
+    if (offer.time <= limit)
+        offer.slack = slack(space, cls, p->free + (size_t)at * space->resources, q->demand);
+    return offer;
+}
+
+/* Machines of the class that need a look: the touched ones and the first untouched one. */
+static uint32_t class_end(const struct br_space *space, uint32_t cls)
+{
+    uint32_t used = space->in->class_first[cls] + space->touched[cls];
+    return used < space->in->class_first[cls + 1] ? used + 1 : used;
+}
+
+static bool class_holds(const struct query *q, uint32_t cls)
+{
+    uint32_t resources = q->space->resources;
+    return holds(q->space->in->capacity + (size_t)cls * resources, q->demand, resources);
+}
+
+static struct query make_query(const struct br_space *space, bool forward, uint32_t stage,
+                               int64_t duration, int64_t bound)
+{
+    return (struct query){.space = space,
+                          .demand = space->in->demand + (size_t)stage * space->resources,
+                          .duration = duration,
+                          .bound = forward ? bound : -bound,
+                          .forward = forward};
+}
+
+static struct br_fit fit_of(const struct query *q, const struct br_offer *offer)
+{
+    return (struct br_fit){q->forward ? offer->time : -offer->time - q->duration, offer->machine};
+}
+
+struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
+                            int64_t duration, int64_t bound, int64_t *hint)
+{
+    struct query q = make_query(space, forward, stage, duration, bound);
+    struct br_offer best = {.time = BR_FOREVER - 1};
+    if (duration == 0) {
+        best = (struct br_offer){.time = q.bound, .machine = first_holder(space, q.demand)};
+        return fit_of(&q, &best);
+    }
+    for (uint32_t c = 0; c < space->in->classes; c++) {
+        if (!class_holds(&q, c))
+            continue;
+        for (uint32_t m = space->in->class_first[c]; m < class_end(space, c); m++) {
+            int64_t from = hint ? hint[m] : q.bound, first;
+            if (from > best.time)
+                continue;
+            struct br_offer offer = ask(&q, c, m, from, best.time, &first);
+            if (hint)
+                hint[m] = first;
+            if (offer_before(&offer, &best))
+                best = offer;
+        }
+    }
+    return fit_of(&q, &best);
+}
+
+void br_space_hint(const struct br_space *space, bool forward, int64_t bound, int64_t *hint)
+{
+    for (uint32_t m = 0; m < space->in->machines; m++)
+        hint[m] = forward ? bound : -bound;
+}
+
+struct br_fit br_space_earliest(const struct br_space *space, uint32_t stage, int64_t duration,
+                                int64_t from)
+{
+    return br_space_find(space, true, stage, duration, from, NULL);
+}
+
+struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int64_t duration,
+                              int64_t until)
+{
+    return br_space_find(space, false, stage, duration, until, NULL);
+}
+
+uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t duration,
+                         struct br_fit fit, uint32_t most)
+{
+    const struct br_instance *in = space->in;
+    const int64_t *demand = in->demand + (size_t)stage * in->resources;
+    const struct br_profile *p = &space->profile[fit.machine];
+    const int64_t *row = in->capacity + (size_t)space->machine_class[fit.machine] * in->resources;
+    uint32_t k = 0, copies = most;
+    if (duration == 0)
+        return most;
+    if (p->count) {
+        k = br_profile_at(p, fit.start);
+        row = p->free + (size_t)k * in->resources;
+    }
+    for (;;) {
+        for (uint32_t r = 0; r < in->resources; r++)
+            if (demand[r] && row[r] / demand[r] < copies)
+                copies = (uint32_t)(row[r] / demand[r]);
+        if (!p->count || br_profile_end(p, k) == BR_FOREVER ||
+            br_profile_end(p, k) - fit.start >= duration)
+            return copies;
+        row = p->free + (size_t)++k * in->resources;
+    }
+}
+
+static void push_offer(struct br_offer *heap, uint32_t *size, struct br_offer offer)
+{
+    uint32_t at = (*size)++;
+    for (; at && offer_before(&offer, &heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = offer;
+}
+
+static struct br_offer pop_offer(struct br_offer *heap, uint32_t *size)
+{
+    struct br_offer top = heap[0], last = heap[--*size];
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= *size)
+            break;
+        if (child + 1 < *size && offer_before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!offer_before(&heap[child], &last))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+    return top;
+}
+
+/* Placing on one machine leaves what the others offer as it was: a heap of offers serves all
+ * copies with one search a machine and one a batch. */
+bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t duration,
+                   int64_t bound, uint32_t copies,
+                   void (*settle)(void *context, struct br_fit fit, uint32_t copies), void *context)
+{
+    struct query q = make_query(space, forward, stage, duration, bound);
+    struct br_offer *heap = space->offer;
+    uint32_t size = 0;
+    int64_t first;
+    if (duration == 0) {
+        struct br_fit fit = br_space_find(space, forward, stage, duration, bound, NULL);
+        if (!br_space_place(space, stage, duration, fit, copies))
+            return false;
+        settle(context, fit, copies);
+        return true;
+    }
+    for (uint32_t c = 0; c < space->in->classes; c++)
+        for (uint32_t m = space->in->class_first[c]; class_holds(&q, c) && m < class_end(space, c);
+             m++)
+            push_offer(heap, &size, ask(&q, c, m, q.bound, BR_FOREVER - 1, &first));
+    while (copies) {
+        struct br_offer offer = pop_offer(heap, &size);
+        uint32_t cls = space->machine_class[offer.machine];
+        bool untouched = space->profile[offer.machine].count == 0;
+        struct br_fit fit = fit_of(&q, &offer);
+        uint32_t batch = br_space_copies(space, stage, duration, fit, copies);
+        if (!br_space_place(space, stage, duration, fit, batch))
+            return false;
+        settle(context, fit, batch);
+        copies -= batch;
+        if (!copies)
+            break;
+        push_offer(heap, &size, ask(&q, cls, offer.machine, offer.time, BR_FOREVER - 1, &first));
+        if (untouched && offer.machine + 1 < space->in->class_first[cls + 1])
+            push_offer(heap, &size,
+                       ask(&q, cls, offer.machine + 1, q.bound, BR_FOREVER - 1, &first));
+    }
+    return true;
+}
