@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/grow.h"
 
 enum { INPUT = 1, OUTPUT = 2 };
 
@@ -47,20 +48,6 @@ struct dax_reader {
     struct use *use;
     struct reference *reference;
 };
-
-static bool grow(void *array, uint32_t used, uint32_t *room, size_t size)
-{
-    void **memory = array;
-    if (used < *room)
-        return true;
-    uint32_t next = *room + *room / 2 + 64;
-    void *larger = next > *room ? realloc(*memory, (size_t)next * size) : NULL;
-    if (!larger)
-        return false;
-    *memory = larger;
-    *room = next;
-    return true;
-}
 
 static enum br_status keep(struct dax_reader *reader, const char *text, const char **kept,
                            struct br_diag *diag)
@@ -151,7 +138,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
     enum br_status status = keep(reader, name, &use.name, xml->diag);
     if (status)
         return status;
-    if (!grow(&reader->use, reader->uses, &reader->use_room, sizeof *reader->use))
+    if (!br_grow(&reader->use, reader->uses, &reader->use_room, sizeof *reader->use))
         return br_fail_memory(xml->diag);
     reader->use[reader->uses++] = use;
     return BR_OK;
@@ -220,8 +207,8 @@ static enum br_status start_parent(struct dax_reader *reader, struct br_xml *xml
     enum br_status status = keep(reader, ref, &reference.parent, xml->diag);
     if (status)
         return status;
-    if (!grow(&reader->reference, reader->references, &reader->reference_room,
-              sizeof *reader->reference))
+    if (!br_grow(&reader->reference, reader->references, &reader->reference_room,
+                 sizeof *reader->reference))
         return br_fail_memory(xml->diag);
     reader->reference[reader->references++] = reference;
     return BR_OK;

@@ -130,6 +130,13 @@ static enum br_status refuse_bombs(const struct br_dot_scan *scan, struct br_dia
                           "%" PRIu32 " different attributes are too many for a graph with %" PRIu64
                           " nodes and edges",
                           scan->names, scan->mentions + scan->edges);
+    /* cgraph does not survive when memory is out, so that its share has to be there before: so
+     * many bytes per node, edge and attribute. */
+    size_t objects = scan->mentions + (size_t)scan->edges;
+    void *reserve = malloc(objects * 400 + objects * scan->names * 8 + TEXT_LIMIT / 16);
+    if (!reserve)
+        return br_fail_memory(diag);
+    free(reserve);
     return BR_OK;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/grow.h"
+
 enum kind { END, ID, ARROW, OTHER };
 
 struct token {
@@ -135,20 +137,6 @@ struct scanner {
     bool memory_out;
 };
 
-static bool grow(void *array, uint32_t used, uint32_t *room, size_t size)
-{
-    void **memory = array;
-    if (used < *room)
-        return true;
-    uint32_t larger_room = *room + *room / 2 + 64;
-    void *larger = larger_room > *room ? realloc(*memory, (size_t)larger_room * size) : NULL;
-    if (!larger)
-        return false;
-    *memory = larger;
-    *room = larger_room;
-    return true;
-}
-
 /* Leaves each name once. */
 static void unite_names(struct scanner *scanner)
 {
@@ -168,8 +156,8 @@ static void add_name(struct scanner *scanner, const struct token *token)
         unite_names(scanner);
         /* Grows only where half of the room is distinct names, so that sorting pays. */
         if (scanner->names > scanner->name_room / 2 || scanner->name_room == 0) {
-            if (!grow(&scanner->name, scanner->name_room, &scanner->name_room,
-                      sizeof *scanner->name)) {
+            if (!br_grow(&scanner->name, scanner->name_room, &scanner->name_room,
+                         sizeof *scanner->name)) {
                 scanner->memory_out = true;
                 return;
             }
@@ -181,7 +169,7 @@ static void add_name(struct scanner *scanner, const struct token *token)
 static void add_mention(struct scanner *scanner, const struct token *token, bool after_arrow)
 {
     struct br_dot_scan *scan = scanner->scan;
-    if (!grow(&scan->mention, scan->mentions, &scanner->mention_room, sizeof *scan->mention)) {
+    if (!br_grow(&scan->mention, scan->mentions, &scanner->mention_room, sizeof *scan->mention)) {
         scanner->memory_out = true;
         return;
     }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/text.h"
 
 /* An edge that came before one of its stages, or after such an edge (the order is kept). */
@@ -136,20 +137,6 @@ static enum br_status add_edge(struct job_reader *reader, const struct waiting_e
     return status;
 }
 
-static bool grow(void *array, uint32_t used, uint32_t *room, size_t size)
-{
-    void **memory = array;
-    if (used < *room)
-        return true;
-    uint32_t next = *room + *room / 2 + 64;
-    void *larger = next > *room ? realloc(*memory, (size_t)next * size) : NULL;
-    if (!larger)
-        return false;
-    *memory = larger;
-    *room = next;
-    return true;
-}
-
 static enum br_status start_edge(struct job_reader *reader, struct br_xml *xml)
 {
     const char *from = br_xml_attribute(xml, "from"), *to = br_xml_attribute(xml, "to");
@@ -178,7 +165,7 @@ static enum br_status start_edge(struct job_reader *reader, struct br_xml *xml)
     edge.from = br_arena_text(&reader->arena, from);
     edge.to = br_arena_text(&reader->arena, to);
     if (!edge.from || !edge.to ||
-        !grow(&reader->waiting, reader->edges, &reader->edge_room, sizeof *reader->waiting))
+        !br_grow(&reader->waiting, reader->edges, &reader->edge_room, sizeof *reader->waiting))
         return br_fail_memory(xml->diag);
     reader->waiting[reader->edges++] = edge;
     reader->edge = UINT32_MAX;
@@ -207,8 +194,8 @@ static enum br_status start_attribute(struct job_reader *reader, struct br_xml *
                                           .name = br_arena_text(&reader->arena, name),
                                           .value = br_arena_text(&reader->arena, value)};
     if (!attribute.name || !attribute.value ||
-        !grow(&reader->attribute, reader->attributes, &reader->attribute_room,
-              sizeof *reader->attribute))
+        !br_grow(&reader->attribute, reader->attributes, &reader->attribute_room,
+                 sizeof *reader->attribute))
         return br_fail_memory(xml->diag);
     reader->attribute[reader->attributes++] = attribute;
     return BR_OK;

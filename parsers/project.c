@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 #define SECOND INT64_C(1000000000)
 
 enum { NUMBER_TEXT = 16 };
@@ -64,16 +66,9 @@ enum br_status br_project_demand(struct br_project *project, uint32_t stage, uin
 enum br_status br_project_successor(struct br_project *project, uint32_t parent, uint32_t child,
                                     struct br_pos pos, struct br_diag *diag)
 {
-    if (project->successors == project->room) {
-        uint32_t room = project->room + project->room / 2 + 64;
-        struct br_successor *larger =
-            room > project->room ? realloc(project->successor, (size_t)room * sizeof *larger)
-                                 : NULL;
-        if (!larger)
-            return br_fail_memory(diag);
-        project->successor = larger;
-        project->room = room;
-    }
+    if (!br_grow(&project->successor, project->successors, &project->room,
+                 sizeof *project->successor))
+        return br_fail_memory(diag);
     project->successor[project->successors++] = (struct br_successor){parent, child, pos};
     return BR_OK;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/index.h"
 
 struct override {
@@ -53,23 +54,6 @@ static bool is_edge(const void *dag, uint32_t edge, const void *ends)
 }
 
 static const struct br_index_keys edge_keys = {hash_edge, is_edge};
-
-/* Makes room for one more element of a growing array. */
-static bool grow(void *array, uint32_t used, uint32_t *room, size_t size)
-{
-    void **memory = array;
-    if (used < *room)
-        return true;
-    uint32_t next = *room ? *room + *room / 2 + 1 : 16;
-    if (next <= *room)
-        return false;
-    void *larger = realloc(*memory, (size_t)next * size);
-    if (!larger)
-        return false;
-    *memory = larger;
-    *room = next;
-    return true;
-}
 
 struct br_dag *br_dag_create(const char *name)
 {
@@ -138,7 +122,7 @@ static enum br_status intern_resource(struct br_dag *dag, const char *name, uint
                        BR_MAX_RESOURCES);
     char *copy = br_arena_text(&dag->arena, name);
     if (!copy ||
-        !grow(&dag->resource, dag->resources, &dag->build->resource_room, sizeof *dag->resource))
+        !br_grow(&dag->resource, dag->resources, &dag->build->resource_room, sizeof *dag->resource))
         return br_fail_memory(diag);
     dag->resource[dag->resources++] = (struct br_resource){.name = copy};
     return BR_OK;
@@ -202,7 +186,7 @@ enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tas
                        "stage '%s' is there twice", id);
     }
     char *copy = br_arena_text(&dag->arena, id);
-    if (!copy || !grow(&dag->stage, dag->stages, &dag->build->stage_room, sizeof *dag->stage))
+    if (!copy || !br_grow(&dag->stage, dag->stages, &dag->build->stage_room, sizeof *dag->stage))
         return br_fail_memory(diag);
     dag->stage[dag->stages] = (struct br_stage){
         .id = copy, .duration_ns = duration_ns, .tasks = tasks, .first_task = dag->tasks};
@@ -249,7 +233,7 @@ enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char 
     status = intern_resource(dag, resource, &r, diag);
     if (status)
         return status;
-    if (!grow(&dag->demand, dag->demands, &dag->build->demand_room, sizeof *dag->demand))
+    if (!br_grow(&dag->demand, dag->demands, &dag->build->demand_room, sizeof *dag->demand))
         return br_fail_memory(diag);
     dag->demand[dag->demands++] = (struct br_demand){stage, r, value};
     return BR_OK;
@@ -270,7 +254,8 @@ enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t 
                        "task %s[%" PRIu32 "] lasts %g s", dag->stage[stage].id, index,
                        (double)duration_ns / 1e9);
     struct br_dag_build *build = dag->build;
-    if (!grow(&build->override, build->overrides, &build->override_room, sizeof *build->override))
+    if (!br_grow(&build->override, build->overrides, &build->override_room,
+                 sizeof *build->override))
         return br_fail_memory(diag);
     build->override[build->overrides++] = (struct override){index, stage, duration_ns};
     return BR_OK;
@@ -312,7 +297,7 @@ enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t chi
         return br_fail(diag, BR_BAD_INPUT, "let groups of stages meet in one that lasts 0 s",
                        "the edge from '%s' to '%s' is one more than %u, the most that are planned",
                        a->id, b->id, BR_MAX_EDGES);
-    if (!grow(&dag->edge, dag->edges, &build->edge_room, sizeof *dag->edge))
+    if (!br_grow(&dag->edge, dag->edges, &build->edge_room, sizeof *dag->edge))
         return br_fail_memory(diag);
     dag->edge[dag->edges] = (struct br_edge){.parent = parent, .child = child, .type = type};
     if (!br_index_add(&build->by_ends, &edge_keys, dag, dag->edges))
@@ -361,8 +346,8 @@ enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uin
                        BR_MAX_ATTRIBUTES);
     char *n = br_arena_text(&dag->arena, name), *v = br_arena_text(&dag->arena, value);
     if (!n || !v ||
-        !grow(&dag->attribute, dag->attributes, &dag->build->attribute_room,
-              sizeof *dag->attribute))
+        !br_grow(&dag->attribute, dag->attributes, &dag->build->attribute_room,
+                 sizeof *dag->attribute))
         return br_fail_memory(diag);
     dag->attribute[dag->attributes++] = (struct br_attribute){owner, index, n, v};
     return BR_OK;
