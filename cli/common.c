@@ -6,9 +6,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* The cluster of --cluster, or of --machines and --capacity; NULL where neither is given. */
-static enum br_status load_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
-                                   struct br_diag *diag)
+enum br_status cli_load_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
+                                struct br_diag *diag)
 {
     *cluster = NULL;
     if (settings->cluster) {
@@ -28,21 +27,50 @@ static enum br_status load_cluster(const struct cli_settings *settings, struct b
     return status == BR_BAD_INPUT ? BR_USAGE : status;
 }
 
-enum br_status cli_load(const struct cli_settings *settings, const char *path, bool need_cluster,
-                        struct br_input *input, struct br_diag *diag)
+struct br_parse_options cli_parse_options(const struct cli_settings *settings)
 {
     struct br_parse_options options = br_parse_options_default();
-    struct br_cluster *cluster;
     options.from = settings->from;
     options.transfer_rate = settings->transfer_rate;
     options.transfer_mode =
         strcmp(settings->transfer_mode, "demand") == 0 ? BR_TRANSFER_DEMAND : BR_TRANSFER_DELAY;
     options.speed = settings->speed;
+    return options;
+}
+
+struct br_plan_options cli_plan_options(const struct cli_settings *settings)
+{
+    struct br_plan_options options = br_plan_options_default();
+    options.method = settings->method;
+    options.effort = strcmp(settings->effort, "fast") == 0 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
+    options.seed = settings->seed;
+    options.threads = (uint32_t)settings->threads;
+    options.time_limit_ns = settings->time_limit_ns < 0 ? 0 : settings->time_limit_ns;
+    /* To the library 0 is no limit; on the command line it is as little as can be. */
+    if (settings->time_limit_ns == 0)
+        options.time_limit_ns = 1;
+    options.placements = settings->placements;
+    options.frag_score = strcmp(settings->frag_score, "paper") == 0 ? BR_FRAG_PAPER : BR_FRAG_BOUND;
+    return options;
+}
+
+enum br_status cli_fail_no_cluster(struct br_diag *diag)
+{
+    return br_fail(diag, BR_USAGE,
+                   "add --machines 4 --capacity cpu=16,mem=64GiB, or --cluster FILE",
+                   "the job's file carries no cluster, and the options give none");
+}
+
+enum br_status cli_load(const struct cli_settings *settings, const char *path, bool need_cluster,
+                        struct br_input *input, struct br_diag *diag)
+{
+    struct br_parse_options options = cli_parse_options(settings);
+    struct br_cluster *cluster;
     *input = (struct br_input){0};
     if (settings->cluster && strcmp(settings->cluster, "-") == 0 && strcmp(path, "-") == 0)
         return br_fail(diag, BR_USAGE, "give one of them as a file",
                        "the job and the cluster cannot both come from standard input");
-    enum br_status status = load_cluster(settings, &cluster, diag);
+    enum br_status status = cli_load_cluster(settings, &cluster, diag);
     if (status)
         return status;
     status = br_parse_job(path, &options, input, diag);
@@ -59,9 +87,7 @@ enum br_status cli_load(const struct cli_settings *settings, const char *path, b
     if (need_cluster && !input->cluster) {
         br_input_finish(input);
         *input = (struct br_input){0};
-        return br_fail(diag, BR_USAGE,
-                       "add --machines 4 --capacity cpu=16,mem=64GiB, or --cluster FILE",
-                       "the job's file carries no cluster, and the options give none");
+        return cli_fail_no_cluster(diag);
     }
     return BR_OK;
 }

@@ -36,6 +36,9 @@ struct cli_settings {
     /* What is generated; 0: as the kind has it. */
     const char *like, *spread;
     uint64_t tasks, stages;
+    /* Many jobs. */
+    const char *out_dir, *shard;
+    bool resume, merge, times;
     /* The output. */
     const char *format, *output;
     bool explain, json, verbose, quiet, help, version;
@@ -66,8 +69,9 @@ enum {
     CLI_CONVERT = 1 << 4,
     CLI_SHOW = 1 << 5,
     CLI_GENERATE = 1 << 6,
-    CLI_HELP = 1 << 7,
-    CLI_ALL = (1 << 8) - 1,
+    CLI_BATCH = 1 << 7,
+    CLI_HELP = 1 << 8,
+    CLI_ALL = (1 << 9) - 1,
 };
 
 extern const struct cli_command cli_commands[]; /* a row without a name ends it */
@@ -78,6 +82,7 @@ const struct cli_command *cli_command_find(const char *name, struct br_diag *dia
     enum br_status name(const struct cli_settings *settings, const char *const *argument,          \
                         uint32_t arguments, struct br_diag *diag)
 CLI_RUN(cli_plan);
+CLI_RUN(cli_batch);
 CLI_RUN(cli_bound);
 CLI_RUN(cli_check);
 CLI_RUN(cli_render);
@@ -90,6 +95,17 @@ CLI_RUN(cli_help);
 void cli_help_print(const struct cli_command *command, FILE *out);
 
 /* ---- Ways in ---- */
+
+/* The cluster of --cluster, or of --machines and --capacity; NULL where none of them is given. The
+ * caller's to destroy. */
+enum br_status cli_load_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
+                                struct br_diag *diag);
+/* How the settings want a job to be read. */
+struct br_parse_options cli_parse_options(const struct cli_settings *settings);
+/* How they want it to be planned; without a stop flag and progress. */
+struct br_plan_options cli_plan_options(const struct cli_settings *settings);
+/* The answer where a job needs a cluster, and neither its file nor the options give one. */
+enum br_status cli_fail_no_cluster(struct br_diag *diag);
 
 /* Reads the job at path, and its cluster: from --cluster or --machines and --capacity, else from
  * the job's own file. Without either it is an error if `need_cluster`, else input->cluster is
@@ -170,6 +186,7 @@ void cli_interrupt_remove(const char *path);
 struct cli_progress {
     bool shown, drawn, colour;
     int64_t began_ns; /* monotonic */
+    int64_t shown_ns; /* when the line was drawn last */
 };
 /* Does nothing ever where standard error is no terminal, or quiet. */
 void cli_progress_begin(struct cli_progress *progress, bool quiet);
@@ -178,6 +195,9 @@ void cli_progress_plan(void *progress, const struct br_progress *state);
 /* The wait for something that is known to end: `done` of `total` nanoseconds are over. */
 void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t done_ns,
                        int64_t total_ns);
+/* So many of the jobs are done, some of them refused. */
+void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
+                       uint32_t refused);
 /* Clears the line. */
 void cli_progress_end(struct cli_progress *progress);
 /* Nanoseconds on the monotonic clock. */

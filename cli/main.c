@@ -58,6 +58,19 @@ const struct cli_command cli_commands[] = {
      "bigrocks generate --like layered --tasks 500 --stages 25 --seed 7 -o job.dot\n"
      "bigrocks generate --tasks 300 | bigrocks plan - --cluster examples/cluster-cosmos.xml\n",
      0, 0, cli_generate},
+    {"batch", "LIST|DIR", "plan many jobs, one row of a table each",
+     "Plans all jobs of a list (a file with a path a line; # begins a comment) or of a folder, a\n"
+     "worker on every core, and writes a CSV row for each in the order of the list, whatever the\n"
+     "number of threads. A job that cannot be planned gets a row that says why, and the others\n"
+     "go on: exit status 0, or 3 where none could be planned. Ctrl-C ends it with what is done,\n"
+     "and --resume goes on from there, also after a crash. --shard 2/8 takes the second of eight\n"
+     "shares, on another machine say; --merge FILE... puts their files together.\n",
+     "bigrocks batch examples --cluster examples/cluster-rack.xml\n"
+     "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o jobs.csv --resume\n"
+     "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o part-1.csv --shard 1/2\n"
+     "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o part-2.csv --shard 2/2\n"
+     "bigrocks batch --merge part-1.csv part-2.csv -o jobs.csv\n",
+     1, UINT32_MAX, cli_batch},
     {"help", "[COMMAND]", "show this overview, or the help of a sub-command",
      "Shows the overview, or the help of a sub-command.\n", "bigrocks help plan\n", 0, 1, cli_help},
     {0},
@@ -96,7 +109,9 @@ static enum br_status fail_order(struct br_diag *diag)
                    "the sub-command must come before the options");
 }
 
-static enum br_status run(int count, char *const *argument, struct br_diag *diag)
+/* `positional` has room for all arguments. */
+static enum br_status run(int count, char *const *argument, const char **positional,
+                          struct br_diag *diag)
 {
     const struct cli_command *command = NULL;
     if (count < 1) {
@@ -109,7 +124,6 @@ static enum br_status run(int count, char *const *argument, struct br_diag *diag
             return BR_USAGE;
         argument++, count--;
     }
-    const char *positional[2];
     uint32_t positionals, bit = command ? 1u << (command - cli_commands) : CLI_HELP;
     struct cli_settings settings = cli_settings_default();
     enum br_status status =
@@ -146,7 +160,10 @@ int main(int count, char **argument)
 {
     occupy_standard_streams();
     struct br_diag diag = {0};
-    enum br_status status = run(count - 1, argument + 1, &diag);
+    const char **positional = calloc((size_t)count + 1, sizeof *positional);
+    enum br_status status =
+        positional ? run(count - 1, argument + 1, positional, &diag) : br_fail_memory(&diag);
+    free(positional);
     if (status && diag.what[0])
         cli_say_diag(&diag);
     bool failed = ferror(stdout);

@@ -12,17 +12,7 @@ static struct br_plan_options search_options(const struct cli_settings *settings
                                              const volatile int *stop,
                                              struct cli_progress *progress)
 {
-    struct br_plan_options options = br_plan_options_default();
-    options.method = settings->method;
-    options.effort = strcmp(settings->effort, "fast") == 0 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
-    options.seed = settings->seed;
-    options.threads = (uint32_t)settings->threads;
-    options.time_limit_ns = settings->time_limit_ns < 0 ? 0 : settings->time_limit_ns;
-    /* To the library 0 is no limit; on the command line it is as little as can be. */
-    if (settings->time_limit_ns == 0)
-        options.time_limit_ns = 1;
-    options.placements = settings->placements;
-    options.frag_score = strcmp(settings->frag_score, "paper") == 0 ? BR_FRAG_PAPER : BR_FRAG_BOUND;
+    struct br_plan_options options = cli_plan_options(settings);
     options.stop = stop;
     options.progress = progress->shown ? cli_progress_plan : NULL;
     options.progress_context = progress;

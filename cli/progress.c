@@ -1,4 +1,5 @@
 /* The progress line: only on a terminal, only for what takes longer than a second. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -65,6 +66,20 @@ void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t 
         return;
     draw(progress, (uint64_t)done_ns, (uint64_t)total_ns);
     fputs(what, stderr);
+    fflush(stderr);
+}
+
+void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
+                       uint32_t refused)
+{
+    int64_t now = cli_now_ns();
+    if (!due(progress) || now - progress->shown_ns < second_ns / 10)
+        return;
+    progress->shown_ns = now;
+    draw(progress, done, total);
+    fprintf(stderr, "%" PRIu32 " of %" PRIu32 " jobs", done, total);
+    if (refused)
+        fprintf(stderr, ", %" PRIu32 " refused", refused);
     fflush(stderr);
 }
 

@@ -171,6 +171,19 @@ static enum br_status choose(const struct br_source *source, const struct br_par
                       options->from);
 }
 
+const char *br_parse_recognise(const char *path)
+{
+    struct br_source source;
+    const char *name = NULL;
+    if (br_source_open(&source, path, NULL))
+        return NULL;
+    for (size_t k = 0; k < FORMATS && !name; k++)
+        if (formats[k].recognise(source.buffer))
+            name = formats[k].name;
+    br_source_close(&source);
+    return name;
+}
+
 enum br_status br_parse_job(const char *path, const struct br_parse_options *options,
                             struct br_input *input, struct br_diag *diag)
 {

@@ -41,6 +41,9 @@ const char *br_parser_summary(uint32_t k);
 enum br_status br_parse_job(const char *path, const struct br_parse_options *options,
                             struct br_input *input, struct br_diag *diag);
 void br_input_finish(struct br_input *input);
+/* The name of the format that a file's first bytes are recognised by; NULL where no format is, or
+ * the file cannot be read. Says nothing of whether the rest of the file is well. */
+const char *br_parse_recognise(const char *path);
 /* The same for the native XML form alone, in the library that knows no other form. */
 enum br_status br_parse_job_xml(const char *path, struct br_input *input, struct br_diag *diag);
 
