@@ -91,6 +91,8 @@ def run(command, timeout):
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
     except subprocess.TimeoutExpired:
         raise Failure('%s: no answer after %d s' % (' '.join(command), timeout)) from None
+    except OSError as error:
+        raise Failure(str(error)) from None
     if done.returncode:
         said = (done.stderr.strip() or done.stdout.strip()).splitlines()
         raise Failure('exit %d: %s' % (done.returncode, '; '.join(said[-3:])))
