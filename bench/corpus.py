@@ -43,7 +43,7 @@ def cores(path):
 
 # name: (files, cluster's arguments for one of them)
 SETS = {
-    'dax': ('dax/*.xml', cores),
+    'dax': ('dax/*.[dx][am][xl]', cores),
     'dot': ('dot/*.dot', cores),
     'tpch': ('tpch/*.xml', cluster('tpch.xml')),
     'alibaba': ('alibaba/*.xml', cluster('alibaba.xml')),
