@@ -4,8 +4,6 @@
 #include "cli/common.h"
 #include "emit/write.h"
 
-static const int64_t lp_default_ns = INT64_C(10000000000);
-
 static void print_quoted(const char *text)
 {
     putchar('"');
@@ -68,9 +66,8 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
         if (settings->lp >= 0) {
             const volatile int *stop = cli_interrupt_catch();
             cli_progress_begin(&progress, settings->quiet);
-            cli_bound_child(input.dag, input.cluster,
-                            settings->time_limit_ns < 0 ? lp_default_ns : settings->time_limit_ns,
-                            stop, &progress, &lp);
+            cli_bound_child(input.dag, input.cluster, settings->time_limit_ns, "1", stop, &progress,
+                            &lp);
             cli_progress_end(&progress);
             cli_interrupt_release();
         }

@@ -26,6 +26,8 @@ extern char **environ;
 
 #define PROGRAM "bigrocks-bound"
 enum { ANSWER_MOST = 1 << 16 };
+/* Work is counted, so that the bound is the same every time; this only ends a solver that hangs. */
+static const int64_t work_guard_ns = INT64_C(60000000000);
 static const int64_t milli_ns = 1000000, second_ns = INT64_C(1000000000);
 
 /* A running child: our ends of its standard streams (-1: closed) and what came out of them. */
@@ -102,10 +104,15 @@ static void limit(pid_t pid, int64_t time_limit_ns)
     prlimit(pid, RLIMIT_CPU, &(struct rlimit){seconds, seconds}, NULL);
 }
 
-static int spawn(struct child *child, const char *program, const char *seconds,
+/* What the child is told of its limit, as an option and its value. */
+struct effort {
+    const char *option, *value;
+};
+
+static int spawn(struct child *child, const char *program, const struct effort *effort,
                  const int pipes[3][2])
 {
-    char *arguments[] = {(char *)PROGRAM, (char *)"--time-limit", (char *)seconds, NULL};
+    char *arguments[] = {(char *)PROGRAM, (char *)effort->option, (char *)effort->value, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t defaults;
@@ -133,16 +140,15 @@ static int spawn(struct child *child, const char *program, const char *seconds,
 }
 
 /* Returns 0, or the errno of what failed; then nothing is left behind. */
-static int start(struct child *child, const char *program, int64_t time_limit_ns)
+static int start(struct child *child, const char *program, const struct effort *effort,
+                 int64_t guard_ns)
 {
     int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, error = 0;
-    char seconds[BR_SECONDS_TEXT];
-    br_seconds_format(time_limit_ns, seconds, sizeof seconds);
     for (int k = 0; k < 3 && !error; k++)
         if (pipe2(pipes[k], O_CLOEXEC))
             error = errno;
     if (!error)
-        error = spawn(child, program, seconds, (const int(*)[2])pipes);
+        error = spawn(child, program, effort, (const int(*)[2])pipes);
     child->in = pipes[0][1];
     child->out = pipes[1][0];
     child->err = pipes[2][0];
@@ -155,7 +161,7 @@ static int start(struct child *child, const char *program, int64_t time_limit_ns
         close_end(&child->err);
         return error;
     }
-    limit(child->pid, time_limit_ns);
+    limit(child->pid, guard_ns);
     fcntl(child->in, F_SETFL, O_NONBLOCK);
     fcntl(child->out, F_SETFL, O_NONBLOCK);
     fcntl(child->err, F_SETFL, O_NONBLOCK);
@@ -281,14 +287,18 @@ static bool write_job(const struct br_dag *dag, const struct br_cluster *cluster
 }
 
 void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
-                     int64_t time_limit_ns, const volatile int *stop, struct cli_progress *progress,
-                     struct cli_lp_bound *bound)
+                     int64_t time_limit_ns, const char *work, const volatile int *stop,
+                     struct cli_progress *progress, struct cli_lp_bound *bound)
 {
-    char program[PATH_MAX], *job = NULL;
+    char program[PATH_MAX], seconds[BR_SECONDS_TEXT], *job = NULL;
+    bool by_work = time_limit_ns < 0;
+    struct effort effort = {by_work ? "--work" : "--time-limit", by_work ? work : seconds};
+    int64_t guard_ns = by_work ? work_guard_ns : time_limit_ns;
+    br_seconds_format(guard_ns, seconds, sizeof seconds);
     struct child *child = calloc(1, sizeof *child);
     size_t job_size = 0;
     *bound = (struct cli_lp_bound){0};
-    if (time_limit_ns <= 0) {
+    if (time_limit_ns == 0) {
         snprintf(bound->why, sizeof bound->why, "not asked for (no time for it)");
         goto out;
     }
@@ -307,13 +317,13 @@ void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
     memset(&ignore, 0, sizeof ignore);
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &ignore, &before);
-    int error = start(child, program, time_limit_ns);
+    int error = start(child, program, &effort, guard_ns);
     if (error) {
         snprintf(bound->why, sizeof bound->why, "not available (%.150s: %s)", program,
                  strerror(error));
     } else {
         /* A child that keeps its limit needs a moment more to start and to answer. */
-        int64_t began = cli_now_ns(), hard = time_limit_ns + time_limit_ns / 4 + second_ns;
+        int64_t began = cli_now_ns(), hard = guard_ns + guard_ns / 4 + second_ns;
         enum ending ending = converse(child, began, hard, stop, progress);
         close_end(&child->in);
         int state = reap(child, &ending, began, hard);

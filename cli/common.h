@@ -205,10 +205,11 @@ int64_t cli_now_ns(void);
 
 /* ---- The linear program ---- */
 
-/* Asks the program bigrocks-bound for a lower bound, for about time_limit_ns; a child that is
- * missing, fails, hangs or eats the memory costs that bound and nothing else. */
+/* Asks the program bigrocks-bound for a lower bound, for about time_limit_ns or, where that is
+ * negative, for `work` (a factor, as text) times its usual work; a child that is missing, fails,
+ * hangs or eats the memory costs that bound and nothing else. */
 void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
-                     int64_t time_limit_ns, const volatile int *stop, struct cli_progress *progress,
-                     struct cli_lp_bound *bound);
+                     int64_t time_limit_ns, const char *work, const volatile int *stop,
+                     struct cli_progress *progress, struct cli_lp_bound *bound);
 
 #endif

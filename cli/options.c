@@ -163,8 +163,7 @@ const struct br_option cli_options[] = {
     {.name = "time-limit",
      .argument = "S",
      .help = "seconds; the best so far is the result (plan, batch: of the search for one job, "
-             "default none; bound: "
-             "of the linear program, default 10)",
+             "default none; bound: of the linear program, default a fixed amount of work)",
      .commands = SEARCH | CLI_BOUND,
      .kind = BR_OPTION_SECONDS,
      .offset = MEMBER(time_limit_ns)},
@@ -192,7 +191,8 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(lp)},
     {.name = "lp-time",
      .argument = "S",
-     .help = "seconds for that (default: 2)",
+     .help = "seconds for that; without it a fixed amount of work, so that equal jobs get equal "
+             "bounds",
      .commands = CLI_PLAN,
      .kind = BR_OPTION_SECONDS,
      .offset = MEMBER(lp_time_ns)},
@@ -322,6 +322,6 @@ struct cli_settings cli_settings_default(void)
         .seed = plan.seed,
         .placements = plan.placements,
         .time_limit_ns = -1,
-        .lp_time_ns = INT64_C(2000000000),
+        .lp_time_ns = -1,
     };
 }

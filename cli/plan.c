@@ -7,6 +7,8 @@
 
 /* Beyond this many tasks the linear program rarely converges in its time. */
 enum { LP_TASKS_MOST = 5000 };
+/* A second or two at most, mostly far less. */
+#define LP_WORK "0.1"
 
 static struct br_plan_options search_options(const struct cli_settings *settings,
                                              const volatile int *stop,
@@ -39,7 +41,7 @@ static enum br_status tighten(const struct cli_settings *settings, const struct 
         snprintf(lp->why, sizeof lp->why, "%s", why);
         return BR_OK;
     }
-    cli_bound_child(input->dag, input->cluster, settings->lp_time_ns, stop, progress, lp);
+    cli_bound_child(input->dag, input->cluster, settings->lp_time_ns, LP_WORK, stop, progress, lp);
     if (!lp->found)
         return BR_OK;
     /* A bound that a limit cut off could be another one next time, so the plan says so. */

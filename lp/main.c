@@ -20,9 +20,11 @@
 /* Without a time limit the work is limited by counts, so that the answer is always the same. */
 #define DEFAULT_ROUNDS INT64_C(3000)
 #define DEFAULT_NODES INT64_C(10000000)
+/* Most times as much, in nanounits. */
+#define WORK_MOST INT64_C(1000000000000)
 
 static const char help[] =
-    "usage: bigrocks-bound [--time-limit SECONDS] [JOB.xml]\n"
+    "usage: bigrocks-bound [--work FACTOR] [--time-limit SECONDS] [JOB.xml]\n"
     "\n"
     "Reads a job with its cluster in the native XML form, from standard input where no file is\n"
     "given, and writes a proven lower bound on the makespan of every plan as JSON:\n"
@@ -32,8 +34,10 @@ static const char help[] =
     "status: optimal (the relaxation's best), limit (a limit ended the search), large (some part\n"
     "has too many stages for it), fault (the solver failed). The bound holds in all four.\n"
     "\n"
-    "  --time-limit SECONDS  stop after about so long; without it, after a fixed amount of work,\n"
-    "                        so that equal jobs get equal bounds\n"
+    "  --work FACTOR         stop after so many times a fixed amount of work, so that equal jobs "
+    "get\n"
+    "                        equal bounds (default: 1 where no time limit is given)\n"
+    "  --time-limit SECONDS  stop after about so long\n"
     "  --help, --version\n"
     "\n"
     "Example:\n"
@@ -116,11 +120,12 @@ int main(int argc, char **argv)
 {
     static const struct option options[] = {
         {"time-limit", required_argument, NULL, 't'},
+        {"work", required_argument, NULL, 'w'},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'v'},
         {NULL, 0, NULL, 0},
     };
-    struct lp_budget budget = {DEFAULT_ROUNDS, DEFAULT_NODES, 0, false};
+    double factor = 0, until = 0;
     struct br_diag diag = {0};
     int option;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -132,7 +137,15 @@ int main(int argc, char **argv)
                         optarg);
                 return BR_USAGE;
             }
-            budget = (struct lp_budget){INT64_MAX, INT64_MAX, lp_now() + (double)ns / 1e9, false};
+            until = lp_now() + (double)ns / 1e9;
+            break;
+        case 'w': /* nanounits serve: a factor has a few digits */
+            if (br_seconds_parse(optarg, &ns) != BR_DECIMAL_OK || ns <= 0 || ns > WORK_MOST) {
+                fprintf(stderr, "bigrocks-bound: '%s' is no factor; give a number such as 0.5\n",
+                        optarg);
+                return BR_USAGE;
+            }
+            factor = (double)ns / 1e9;
             break;
         case 'h':
             fputs(help, stdout);
@@ -148,6 +161,13 @@ int main(int argc, char **argv)
     if (argc - optind > 1) {
         fputs("bigrocks-bound: give one job; see bigrocks-bound --help\n", stderr);
         return BR_USAGE;
+    }
+    struct lp_budget budget = {INT64_MAX, INT64_MAX, until, false};
+    if (factor == 0 && until == 0)
+        factor = 1;
+    if (factor > 0) {
+        budget.rounds = (int64_t)(factor * DEFAULT_ROUNDS) + 1;
+        budget.nodes = (int64_t)(factor * DEFAULT_NODES) + 1;
     }
     if (bound(optind < argc ? argv[optind] : "-", &budget, &diag))
         return fail(&diag);
