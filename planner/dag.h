@@ -78,4 +78,8 @@ uint32_t br_dag_last_edge(const struct br_dag *dag);
 enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
                                     const char *name, const char *value, struct br_diag *diag);
 
+/* The part of br_dag_finish that orders the stages: fills dag->topological, or describes a cycle
+ * task by task. O((stages + edges) log stages). */
+enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag);
+
 #endif
