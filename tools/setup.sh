@@ -14,10 +14,14 @@ say() {
     printf '== %s\n' "$*"
 }
 
-die() {
+# Says what is wrong; for `complain ... || return`.
+complain() {
     printf 'error: %s\n' "$*" >&2
-    exit 5
+    return 5
 }
+
+# Set by `need` where it has installed something that an older configuration did not find.
+news=no
 
 is_installed() {
     dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
@@ -44,11 +48,12 @@ need_elsewhere() {
     fi
     say "this is not Debian; needed is what these Debian packages hold: $*"
     if [ ${#missing[@]} -gt 0 ]; then
-        die "not found: ${missing[*]}; install them by the system's own means and try again"
+        complain "not found: ${missing[*]}; install them by the system's own means and try again"
     fi
 }
 
-# need PACKAGE...: installs those that are missing; does nothing where none is.
+# need PACKAGE...: installs those that are missing; does nothing where none is. Status 5 where that
+# does not work.
 need() {
     local package missing=()
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -63,7 +68,8 @@ need() {
     fi
     say "installing Debian packages: ${missing[*]}"
     if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-        die "no sudo here; let root run: apt-get install ${missing[*]}"
+        complain "no sudo here; let root run: apt-get install ${missing[*]}"
+        return
     fi
     local install=(env DEBIAN_FRONTEND=noninteractive
         apt-get install -y -q --no-install-recommends "${missing[@]}")
@@ -71,13 +77,14 @@ need() {
     if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 || ! as_root "${install[@]}"; then
         say "updating the package lists"
         as_root apt-get update -q || say "apt-get update failed; trying with the lists there are"
-        as_root "${install[@]}" || die "could not install: ${missing[*]}"
+        as_root "${install[@]}" || complain "could not install: ${missing[*]}" || return
     fi
+    news=yes
 }
 
 # want PACKAGE...: the same for what can be done without.
 want() {
-    (need "$@") || say "going on without them"
+    need "$@" || say "going on without them"
 }
 
 # was_configured_here DIR: whether meson set DIR up for this very source.
@@ -103,6 +110,8 @@ configure() {
     elif ! was_configured_here "$dir" || ! ninja -C "$dir" build.ninja >/dev/null; then
         say "the configuration in $dir does not fit any more; making it anew"
         meson setup --wipe "$dir" "$top" "$@"
+    elif [ "$news" = yes ]; then
+        meson setup --reconfigure "$dir" "$top"
     fi
 }
 
