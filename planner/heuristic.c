@@ -10,11 +10,7 @@
 #include "planner/rank.h"
 #include "planner/strip.h"
 
-/* Fills the keys of one order. False when memory is out. */
-typedef bool key_function(struct br_key *key, const struct br_instance *in,
-                          const struct br_reach *reach, uint64_t seed);
-
-static bool dispatch_by(key_function *fill, enum br_dispatch_rule rule,
+static bool dispatch_by(br_key_function *fill, enum br_dispatch_rule rule,
                         struct br_schedule *schedule, const struct br_instance *in,
                         const struct br_reach *reach, uint64_t seed, const volatile int *stop)
 {
@@ -106,14 +102,16 @@ static bool run_strip(struct br_schedule *schedule, const struct br_instance *in
 }
 
 static const struct br_heuristic table[] = {
-    {"cp", "critical path: the longest way to the end first", run_cp},
-    {"bfs", "breadth-first: by depth, then in topological order", run_bfs},
-    {"dfs", "depth-first: a chain is followed before the next is begun", run_dfs},
-    {"lft", "latest finish time: the least slack first", run_lft},
-    {"packing", "the ready task that packs best first (dot product, as Tetris)", run_packing},
-    {"coffman-graham", "lexicographic labels of the successors", run_coffman_graham},
-    {"strip-part", "levels of independent tasks, packed one after another", run_strip},
-    {"random", "a random order, from the seed", run_random},
+    {"cp", "critical path: the longest way to the end first", critical_path_key, run_cp},
+    {"bfs", "breadth-first: by depth, then in topological order", breadth_key, run_bfs},
+    {"dfs", "depth-first: a chain is followed before the next is begun", depth_key, run_dfs},
+    {"lft", "latest finish time: the least slack first", latest_finish_key, run_lft},
+    {"packing", "the ready task that packs best first (dot product, as Tetris)", breadth_key,
+     run_packing},
+    {"coffman-graham", "lexicographic labels of the successors", coffman_graham_key,
+     run_coffman_graham},
+    {"strip-part", "levels of independent tasks, packed one after another", NULL, run_strip},
+    {"random", "a random order, from the seed", random_key, run_random},
 };
 
 const struct br_heuristic *br_heuristic_at(uint32_t k)

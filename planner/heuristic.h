@@ -5,8 +5,13 @@
 #include "planner/order.h"
 #include "planner/schedule.h"
 
+/* Fills the keys of an order; see order.h. False when memory is out. */
+typedef bool br_key_function(struct br_key *key, const struct br_instance *instance,
+                             const struct br_reach *reach, uint64_t seed);
+
 struct br_heuristic {
     const char *name, *summary;
+    br_key_function *key; /* the order behind it; NULL where there is none */
     bool (*run)(struct br_schedule *schedule, const struct br_instance *instance,
                 const struct br_reach *reach, uint64_t seed, const volatile int *stop);
 };

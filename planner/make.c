@@ -21,6 +21,7 @@
 #include "planner/heuristic.h"
 #include "planner/part.h"
 #include "planner/plan.h"
+#include "planner/portfolio.h"
 
 enum { SUPERVISION_MS = 50, PROGRESS_MS = 100, FAST_THRESHOLDS = 4 };
 
@@ -39,7 +40,7 @@ struct br_plan_options br_plan_options_default(void)
 static const struct {
     const char *name, *summary;
 } search_methods[] = {
-    {"best", "the best of graphene and all baselines, part by part (the default)"},
+    {"best", "the best of graphene and all baselines, justified, part by part (the default)"},
     {"graphene", "troublesome tasks first, the rest around them (Graphene, OSDI 2016)"},
 };
 enum { SEARCH_METHODS = sizeof search_methods / sizeof search_methods[0] };
@@ -83,14 +84,10 @@ struct part_making {
     const struct br_instance *in;
     struct br_reach reach;
     struct br_bound bound;
+    struct br_portfolio portfolio; /* of method "best" alone */
     struct br_schedule best;
-    const char *method;  /* of best */
-    int64_t *trial;      /* by heuristic: makespan, or INT64_MAX where it was not finished */
-    uint32_t heuristics; /* rows to run */
-    uint32_t first_row;
-    uint32_t best_row;
-    pthread_mutex_t lock; /* guards best, method and best_row */
-    atomic_bool memory_out;
+    const char *method;       /* of best */
+    int64_t *trial;           /* by heuristic: makespan, or INT64_MAX where it was not finished */
     uint64_t progress_before; /* candidates of the parts before */
 };
 
@@ -100,35 +97,6 @@ static uint32_t heuristic_rows(void)
     while (br_heuristic_at(n))
         n++;
     return n;
-}
-
-/* One row of the table; the best stays, ties to the lower row, whatever the order of ending. The
- * first row ignores the stop flag, so that there is always a plan. */
-static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
-{
-    struct part_making *part = context;
-    uint32_t row = part->first_row + index;
-    const struct br_heuristic *heuristic = br_heuristic_at(row);
-    const volatile int *stop = index == 0 ? NULL : &part->making->stop;
-    struct br_schedule schedule;
-    bool ok = br_schedule_init(&schedule, part->in);
-    if (ok && !heuristic->run(&schedule, part->in, &part->reach, part->making->options.seed, stop))
-        ok = br_stopped(stop);
-    else if (ok) {
-        pthread_mutex_lock(&part->lock);
-        part->trial[row] = schedule.makespan;
-        if (br_schedule_better(&schedule, &part->best) ||
-            (!br_schedule_better(&part->best, &schedule) && row < part->best_row)) {
-            br_schedule_swap(&schedule, &part->best);
-            part->best_row = row;
-            part->method = heuristic->name;
-        }
-        pthread_mutex_unlock(&part->lock);
-    }
-    br_schedule_finish(&schedule);
-    if (!ok)
-        atomic_store(&part->memory_out, true);
-    return ok;
 }
 
 static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
@@ -173,11 +141,10 @@ static bool greedy(struct part_making *part, struct br_graphene_options options,
     return ok;
 }
 
-static bool search(struct part_making *part, struct br_plan_part *out, bool *cut)
+static struct br_graphene_options graphene_options(struct part_making *part)
 {
     struct making *making = part->making;
     const struct br_plan_options *o = &making->options;
-    bool all = strcmp(o->method, "best") == 0;
     struct br_graphene_options options = {
         .frag_score = o->frag_score,
         .threshold_limit = o->threshold_limit,
@@ -190,60 +157,134 @@ static bool search(struct part_making *part, struct br_plan_part *out, bool *cut
         .progress = on_candidate,
         .progress_context = part,
     };
-    struct br_graphene_report report = {.long_score = NAN, .frag_score = NAN};
     if (o->effort == BR_EFFORT_FAST &&
         (options.threshold_limit == 0 || options.threshold_limit > FAST_THRESHOLDS))
         options.threshold_limit = FAST_THRESHOLDS;
-    if (!all) {
-        if (!greedy(part, options, &report))
-            return false;
-        part->method = "graphene";
-    }
+    return options;
+}
+
+/* What is told of the published method's search, whether or not its schedule is kept. */
+static bool report_search(struct part_making *part, struct br_plan_part *out,
+                          const struct br_graphene_report *search,
+                          const struct br_graphene_report *kept)
+{
+    struct br_plan *plan = part->making->plan;
+    out->pairs = search->pairs;
+    out->distinct = search->distinct;
+    out->duplicate = search->duplicate;
+    out->pruned = search->pruned;
+    out->variants = search->variants;
+    plan->placements += search->placements;
+    part->progress_before += search->distinct;
+    if (!kept)
+        return true;
+    out->long_score = kept->long_score;
+    out->frag_score = kept->frag_score;
+    out->t = kept->t;
+    out->s = kept->s;
+    out->p = kept->p;
+    out->c = kept->c;
+    return !kept->order[0] || (out->order = br_arena_text(&plan->arena, kept->order));
+}
+
+/* Method "graphene". */
+static bool make_graphene(struct part_making *part, struct br_plan_part *out, bool *cut)
+{
+    struct br_graphene_options options = graphene_options(part);
+    struct br_graphene_report report, found;
+    if (!greedy(part, options, &report))
+        return false;
+    part->method = "graphene";
     out->bypass = bypass_reason(part, part->best.makespan);
-    if (!out->bypass && !br_stopped(&making->stop)) {
+    if (out->bypass)
+        return report_search(part, out, &report, &report);
+    if (br_stopped(&part->making->stop)) {
+        *cut = true;
+        return report_search(part, out, &report, &report);
+    }
+    struct br_schedule schedule;
+    bool ok = br_schedule_init(&schedule, part->in) &&
+              br_graphene(&schedule, part->in, &part->reach, &options, &found);
+    if (ok) {
+        bool finished = schedule.makespan < INT64_MAX;
+        if (finished)
+            br_schedule_swap(&schedule, &part->best);
+        *cut |= found.cut;
+        ok = report_search(part, out, &found, finished ? &found : &report);
+    }
+    br_schedule_finish(&schedule);
+    return ok;
+}
+
+/* What is left of the limit of placements; at least 1, since 0 is no limit. */
+static uint64_t placements_left(const struct part_making *part, uint64_t spent)
+{
+    uint64_t limit = part->making->options.placements;
+    return limit == 0 ? 0 : limit > spent ? limit - spent : 1;
+}
+
+/* Method "best": the baselines, the published method, and all of them justified. */
+static bool make_best(struct part_making *part, struct br_plan_part *out, bool *cut)
+{
+    struct making *making = part->making;
+    struct br_portfolio *portfolio = &part->portfolio;
+    struct br_elite_entry *first = &portfolio->elite.entry[0];
+    struct br_graphene_report found = {.long_score = NAN, .frag_score = NAN};
+    *portfolio = (struct br_portfolio){.in = part->in,
+                                       .reach = &part->reach,
+                                       .seed = making->options.seed,
+                                       .threads = making->options.threads,
+                                       .stop = &making->stop};
+    bool ok = br_portfolio_init(portfolio) &&
+              br_portfolio_baselines(portfolio, 0, heuristic_rows(), part->trial);
+    if (ok) {
+        out->bypass = bypass_reason(part, first->schedule.makespan);
+        *cut |= !out->bypass && br_stopped(&making->stop);
+    }
+    if (ok && !out->bypass && !br_stopped(&making->stop)) {
+        struct br_graphene_options options = graphene_options(part);
         struct br_schedule schedule;
-        struct br_graphene_report found;
-        if (all && part->best.makespan < INT64_MAX)
-            options.beat = part->best.makespan + 1;
-        bool ok = br_schedule_init(&schedule, part->in) &&
-                  br_graphene(&schedule, part->in, &part->reach, &options, &found);
+        /* A variant that is somewhat longer than what is there may still end up the shortest once
+         * it is justified. */
+        int64_t best = first->schedule.makespan;
+        options.beat = best + best / 8 + 1;
+        ok = br_schedule_init(&schedule, part->in) &&
+             br_graphene(&schedule, part->in, &part->reach, &options, &found);
         if (ok) {
-            bool better = br_schedule_better(&schedule, &part->best) || !all;
-            if (schedule.makespan < INT64_MAX && better) {
-                br_schedule_swap(&schedule, &part->best);
-                part->method = "graphene";
-                report = found;
-            } else { /* what is kept is greedy or a baseline; the effort is the search's */
-                report.pairs = found.pairs;
-                report.distinct = found.distinct;
-                report.duplicate = found.duplicate;
-                report.pruned = found.pruned;
-                report.variants = found.variants;
-                report.placements = found.placements;
-            }
             *cut |= found.cut;
+            if (schedule.makespan < INT64_MAX)
+                br_portfolio_add(portfolio, &schedule, "graphene");
         }
         br_schedule_finish(&schedule);
-        if (!ok)
-            return false;
-    } else if (!out->bypass) {
-        *cut = true;
+        if (ok && first->schedule.makespan > part->bound.ticks && !br_stopped(&making->stop)) {
+            ok = br_portfolio_justify(portfolio, placements_left(part, found.placements));
+            *cut |= portfolio->cut;
+        }
     }
-    out->long_score = report.long_score;
-    out->frag_score = report.frag_score;
-    out->t = report.t;
-    out->s = report.s;
-    out->p = report.p;
-    out->c = report.c;
-    if (report.order[0] && !(out->order = br_arena_text(&making->plan->arena, report.order)))
+    if (ok) {
+        br_schedule_copy(&part->best, &first->schedule);
+        part->method = first->method;
+        making->plan->placements += portfolio->placements;
+        ok =
+            report_search(part, out, &found, strcmp(part->method, "graphene") == 0 ? &found : NULL);
+    }
+    br_portfolio_finish(portfolio);
+    return ok;
+}
+
+/* A method of the table of heuristics. The stop flag is not for it: there has to be a plan. */
+static bool make_baseline(struct part_making *part)
+{
+    struct making *making = part->making;
+    uint32_t row = 0;
+    while (strcmp(br_heuristic_at(row)->name, making->options.method) != 0)
+        row++;
+    const struct br_heuristic *heuristic = br_heuristic_at(row);
+    if (!heuristic->run(&part->best, part->in, &part->reach, making->options.seed, NULL))
         return false;
-    out->pairs = report.pairs;
-    out->distinct = report.distinct;
-    out->duplicate = report.duplicate;
-    out->pruned = report.pruned;
-    out->variants = report.variants;
-    making->plan->placements += report.placements;
-    part->progress_before += report.distinct;
+    part->trial[row] = part->best.makespan;
+    part->method = heuristic->name;
+    making->plan->placements += part->in->tasks;
     return true;
 }
 
@@ -253,21 +294,16 @@ static bool make_part(struct part_making *part, struct br_plan_part *out, int64_
     struct making *making = part->making;
     const struct br_instance *in = part->in;
     struct br_plan *plan = making->plan;
-    bool all = strcmp(making->options.method, "best") == 0;
+    const char *method = making->options.method;
     *out = (struct br_plan_part){.stages = in->stages, .tasks = in->tasks};
     out->long_score = out->frag_score = NAN;
-    part->best_row = UINT32_MAX;
-    part->method = NULL;
     if (!br_schedule_init(&part->best, in) || !br_reach_init(&part->reach, in))
         return false;
     part->bound = br_bounds_best(in);
-    if (part->heuristics) {
-        br_parallel(making->options.threads, part->heuristics, run_heuristic, part);
-        if (atomic_load(&part->memory_out))
-            return false;
-        plan->placements += (uint64_t)part->heuristics * in->tasks;
-    }
-    if ((all || part->heuristics == 0) && !search(part, out, cut))
+    bool ok = strcmp(method, "best") == 0       ? make_best(part, out, cut)
+              : strcmp(method, "graphene") == 0 ? make_graphene(part, out, cut)
+                                                : make_baseline(part);
+    if (!ok)
         return false;
     for (uint32_t t = 0; t < in->tasks; t++) {
         uint32_t task = in->task_origin[t];
@@ -300,7 +336,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     struct br_plan *plan = making->plan;
     const struct br_plan_options *o = &making->options;
     uint32_t rows = heuristic_rows();
-    struct part_making part = {.making = making, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct part_making part = {.making = making};
     int64_t *trial = calloc(rows + 1, sizeof *trial);
     int64_t offset = 0, bound = 0;
     bool ok = trial != NULL, cut = false, mixed = false;
@@ -308,16 +344,6 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     part.trial = calloc(rows + 1, sizeof *part.trial);
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
     ok = ok && part.trial && plan->part;
-    if (strcmp(o->method, "best") == 0) {
-        part.heuristics = rows;
-    } else if (strcmp(o->method, "graphene") != 0) {
-        while (strcmp(br_heuristic_at(part.first_row)->name, o->method) != 0)
-            part.first_row++;
-        part.heuristics = 1;
-    }
-    for (uint32_t row = 0; ok && row < rows; row++)
-        if (row < part.first_row || row >= part.first_row + part.heuristics)
-            trial[row] = INT64_MAX;
     for (uint32_t k = 0; ok && k < parts->count; k++) {
         part.in = parts->part[k];
         for (uint32_t row = 0; row < rows; row++)
@@ -355,7 +381,6 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     }
     free(trial);
     free(part.trial);
-    pthread_mutex_destroy(&part.lock);
     return ok;
 }
 

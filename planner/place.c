@@ -39,9 +39,12 @@ struct br_placer {
     struct extent *extent; /* by stage */
     uint32_t *log;         /* tasks in the order in which they were placed */
     uint32_t logged;
-    bool *alike;    /* by stage: tasks of equal duration without one-to-one arcs */
-    bool has_pairs; /* some arc is one-to-one */
-    bool plain;     /* no bulk placement */
+    bool *alike;           /* by stage: tasks of equal duration without one-to-one arcs */
+    bool has_pairs;        /* some arc is one-to-one */
+    bool plain;            /* no bulk placement */
+    const int64_t *beyond; /* by task, or NULL; see br_placer_set_limit */
+    int64_t limit;
+    bool over;
 
     struct level *level;
     uint32_t levels, level_room;
@@ -243,6 +246,8 @@ static void settle(const struct run *run, uint32_t stage, uint32_t task, struct 
         e->end = end;
     e->placed++;
     p->left[stage]--;
+    if (p->beyond && (run->forward ? end : -fit.start) + p->beyond[task] > p->limit)
+        p->over = true;
 }
 
 /* Counts down what waited for the task, and for its stage where that is done. */
@@ -351,7 +356,7 @@ static void drop_hint(struct br_placer *p, uint32_t stage)
     p->hint_slot[stage] = NO_HINT;
 }
 
-/* Places the task, and where its stage is alike all others of the subset with it. */
+/* Places the task, and where its stage is alike all that follow it in the order with it. */
 static bool place_next(const struct run *run, const struct ready *entry)
 {
     struct br_placer *p = run->p;
@@ -360,9 +365,23 @@ static bool place_next(const struct run *run, const struct ready *entry)
     int64_t duration = in->duration[entry->task];
     int64_t bound = bound_of(run, stage, entry->task);
     if (p->alike[stage] && !p->plain) {
-        struct batch batch = {run, stage, entry->at};
-        return br_space_fill(p->space, run->forward, stage, duration, bound, p->left[stage],
-                             settle_batch, &batch);
+        const uint32_t *place = run->order->place, *by_stage = run->order->by_stage;
+        uint32_t at = entry->at + 1, copies = 1;
+        for (;
+             at < in->stage_first[stage + 1] && place[by_stage[at]] == place[by_stage[at - 1]] + 1;
+             at++)
+            copies += run->letter[by_stage[at]] == run->subset;
+        if (copies > 1) {
+            struct batch batch = {run, stage, entry->at};
+            if (!br_space_fill(p->space, run->forward, stage, duration, bound, copies, settle_batch,
+                               &batch))
+                return false;
+            if (p->left[stage] == 0)
+                drop_hint(p, stage);
+            else
+                push_cursor(run, stage, at);
+            return true;
+        }
     }
     struct br_fit fit =
         br_space_find(p->space, run->forward, stage, duration, bound, hint_of(run, stage, bound));
@@ -393,6 +412,7 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
                       .order = order};
     uint64_t next_check = p->placements + STOP_INTERVAL;
     p->heap_size = 0;
+    p->over = false;
     p->free_slots = p->slots;
     for (uint32_t k = 0; k < p->slots; k++)
         p->free_slot[k] = k;
@@ -404,7 +424,7 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
             stage_ready(&run, s);
     while (p->heap_size) {
         struct ready entry = pop_ready(p);
-        if (!place_next(&run, &entry))
+        if (!place_next(&run, &entry) || p->over)
             return false;
         if (p->placements >= next_check) {
             if (stop && *stop)
@@ -446,6 +466,23 @@ void br_placer_pop(struct br_placer *p)
 void br_placer_set_plain(struct br_placer *p, bool plain)
 {
     p->plain = plain;
+}
+
+void br_placer_set_limit(struct br_placer *p, const int64_t *beyond, int64_t limit)
+{
+    p->beyond = beyond;
+    p->limit = limit;
+    p->over = false;
+}
+
+bool br_placer_over(const struct br_placer *p)
+{
+    return p->over;
+}
+
+void br_placer_set_weights(struct br_placer *p, const double *factor)
+{
+    br_space_set_weights(p->space, factor);
 }
 
 const struct br_space *br_placer_space(const struct br_placer *p)

@@ -41,6 +41,16 @@ bool br_place(struct br_placer *placer, enum br_direction direction, const char 
  * two against each other. */
 void br_placer_set_plain(struct br_placer *placer, bool plain);
 
+/* Gives up br_place, which then returns false, once a task ends so late (forward; backward: begins
+ * so early) that with beyond[task] after it (before it) the limit is passed; counted from time 0.
+ * beyond is borrowed; NULL: no limit. */
+void br_placer_set_limit(struct br_placer *placer, const int64_t *beyond, int64_t limit);
+/* Whether the last br_place ended because of the limit. */
+bool br_placer_over(const struct br_placer *placer);
+
+/* Passes on to br_space_set_weights. */
+void br_placer_set_weights(struct br_placer *placer, const double *factor);
+
 /* Opens a level; false when memory is out. */
 bool br_placer_push(struct br_placer *placer);
 /* Takes out everything placed since the level was opened, and closes it. */

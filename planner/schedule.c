@@ -44,7 +44,8 @@ void br_schedule_take(struct br_schedule *schedule, const struct br_instance *in
     for (uint32_t t = 0; t < in->tasks; t++)
         schedule->start[t] = start[t] - begin;
     memcpy(schedule->machine, br_placer_machine(placer), in->tasks * sizeof *schedule->machine);
-    memcpy(schedule->subset, subset, in->tasks);
+    if (subset != schedule->subset)
+        memcpy(schedule->subset, subset, in->tasks);
     br_schedule_measure(schedule, in);
 }
 
@@ -53,6 +54,15 @@ bool br_schedule_better(const struct br_schedule *a, const struct br_schedule *b
     if (a->makespan != b->makespan)
         return a->makespan < b->makespan;
     return a->makespan != INT64_MAX && a->ends < b->ends;
+}
+
+void br_schedule_copy(struct br_schedule *to, const struct br_schedule *from)
+{
+    memcpy(to->start, from->start, from->tasks * sizeof *to->start);
+    memcpy(to->machine, from->machine, from->tasks * sizeof *to->machine);
+    memcpy(to->subset, from->subset, from->tasks);
+    to->makespan = from->makespan;
+    to->ends = from->ends;
 }
 
 void br_schedule_swap(struct br_schedule *a, struct br_schedule *b)

@@ -29,6 +29,8 @@ void br_schedule_take(struct br_schedule *schedule, const struct br_instance *in
 void br_schedule_measure(struct br_schedule *schedule, const struct br_instance *instance);
 /* Shorter makespan, then smaller sum of ends. */
 bool br_schedule_better(const struct br_schedule *a, const struct br_schedule *b);
+/* Copies contents between schedules of one instance. */
+void br_schedule_copy(struct br_schedule *to, const struct br_schedule *from);
 /* Exchanges the contents. */
 void br_schedule_swap(struct br_schedule *a, struct br_schedule *b);
 

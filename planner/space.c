@@ -22,13 +22,23 @@ struct br_space *br_space_create(const struct br_instance *in)
         br_space_destroy(space);
         return NULL;
     }
-    for (size_t i = 0; i < cells; i++)
-        if (in->capacity[i])
-            space->weight[i] = 1.0 / ((double)in->capacity[i] * (double)in->capacity[i]);
+    br_space_set_weights(space, NULL);
     for (uint32_t c = 0; c < in->classes; c++)
         for (uint32_t m = in->class_first[c]; m < in->class_first[c + 1]; m++)
             space->machine_class[m] = c;
     return space;
+}
+
+void br_space_set_weights(struct br_space *space, const double *factor)
+{
+    const struct br_instance *in = space->in;
+    for (uint32_t c = 0; c < in->classes; c++)
+        for (uint32_t r = 0; r < in->resources; r++) {
+            size_t i = (size_t)c * in->resources + r;
+            double capacity = (double)in->capacity[i];
+            if (in->capacity[i])
+                space->weight[i] = (factor ? factor[r] : 1.0) / (capacity * capacity);
+        }
 }
 
 void br_space_destroy(struct br_space *space)

@@ -27,6 +27,10 @@ struct br_fit {
 struct br_space *br_space_create(const struct br_instance *instance);
 void br_space_destroy(struct br_space *space);
 
+/* How much each resource counts in best fit: positive factors by resource, 1 where NULL. Changes
+ * which of several machines is taken, never the time. */
+void br_space_set_weights(struct br_space *space, const double *factor);
+
 /* The earliest start >= from at which one machine holds the stage's demand for the whole duration.
  * Holes count. Always found, since time is unbounded and some machine holds every demand. A look at
  * every touched machine. */
