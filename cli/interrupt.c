@@ -14,8 +14,8 @@ static volatile sig_atomic_t caught;   /* the flag is being watched */
 static void handle(int signal_number)
 {
     if (caught && !raised) {
-        raised = 1;
-        stop = 1;
+        __atomic_store_n(&raised, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
         return;
     }
     const char *path = to_remove;
@@ -52,7 +52,7 @@ void cli_interrupt_release(void)
 
 bool cli_interrupted(void)
 {
-    return raised;
+    return __atomic_load_n(&raised, __ATOMIC_SEQ_CST);
 }
 
 void cli_interrupt_remove(const char *path)

@@ -7,6 +7,7 @@
 
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +259,9 @@ void br_xml_keep_text(struct br_xml *xml)
     reader->text_size = 0;
 }
 
+/* libxml2 prepares itself at its first use, which must not be by two threads at a time. */
+static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+
 enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler *handler,
                            void *context, struct br_diag *diag)
 {
@@ -274,11 +278,11 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
                          .ignorableWhitespace = on_text,
                          .internalSubset = on_doctype,
                          .serror = (xmlStructuredErrorFunc)on_error};
+    pthread_once(&prepared, xmlInitParser);
     /* Faults of a character encoding bypass the handler of the parser and would be printed; the
      * thread's handler takes them, and gets back what it was. */
     void *outer_context = xmlStructuredErrorContext;
     xmlStructuredErrorFunc outer = xmlStructuredError;
-    xmlInitParser();
     xmlSetStructuredErrorFunc(&reader, (xmlStructuredErrorFunc)on_error);
     reader.parser =
         xmlCreateIOParserCtxt(&sax, &reader, on_read, on_close, &reader, XML_CHAR_ENCODING_NONE);
