@@ -136,7 +136,7 @@ static void print_part(FILE *out, const struct br_plan_part *part, uint32_t numb
     if (part->pairs)
         fprintf(out,
                 "  candidates  %" PRIu64 " threshold pairs: %" PRIu64 " distinct sets T, %" PRIu64
-                " duplicate, %" PRIu64 " pruned; %" PRIu64 " variants placed\n",
+                " duplicate, %" PRIu64 " pruned; %" PRIu64 " variants tried\n",
                 part->pairs, part->distinct, part->duplicate, part->pruned, part->variants);
 }
 

@@ -105,7 +105,6 @@ static void consider(struct search *search, struct worker *w, uint32_t candidate
 {
     const struct br_graphene_options *options = search->options;
     br_schedule_take(&w->trial, search->in, w->placer, w->letter);
-    search->effort[candidate].variants++;
     if (w->trial.makespan >= options->beat || w->best.makespan <= options->lower_bound ||
         !br_schedule_better(&w->trial, &w->best))
         return;
@@ -142,6 +141,7 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
         uint32_t n = reduce(variants[v], size, steps), shared = 0;
         if (repeats_earlier(v, size, steps, n))
             continue;
+        search->effort[candidate].variants++;
         while (shared < open && shared < n && same_steps(path + shared, steps + shared, 1))
             shared++;
         /* The beginning up to `dead` steps was found too long: whatever follows is, too. */
