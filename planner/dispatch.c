@@ -1,14 +1,15 @@
 /* The event loop. What keeps it fast on large jobs: between two events room appears only on the
  * machines where something ended, so a stage that fitted nowhere before is tried on those alone,
  * and each of those finds the next ready task that fits it by a tournament over the order. Only
- * stages that have just become ready are tried on all machines, by a tournament over these. The
- * tasks of a stage have one demand: a stage is represented by its first ready task. */
+ * stages that have just become ready are tried on all machines, by an index over these. The tasks
+ * of a stage have one demand: a stage is represented by its first ready task. */
 #include "planner/dispatch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
+#include "planner/best_fit.h"
 #include "planner/fit_tree.h"
 
 struct event {
@@ -33,12 +34,11 @@ struct dispatch {
     struct br_schedule *schedule;
     bool packing;
 
-    int64_t *free;                     /* [machine * resources + resource] */
-    double *weight;                    /* [class * resources + resource]: 1 / capacity^2 */
-    uint32_t *machine_class, *running; /* by machine; running: batches on it */
-    struct br_fit_tree machines;       /* negated free vectors; of the machines of a class on which
-                                          nothing runs only the first is set, as they are all alike */
-    uint32_t *idle_first;              /* by class: no idle machine is before it */
+    int64_t *free;               /* [machine * resources + resource] */
+    uint32_t *running;           /* by machine: batches on it */
+    struct br_best_fit machines; /* of those of a class on which nothing runs only the first, as
+                                    they are all alike */
+    uint32_t *idle_first;        /* by class: no idle machine is before it */
 
     struct event *event; /* heap by end */
     uint32_t events;
@@ -243,13 +243,7 @@ static void stage_ready(struct dispatch *d, uint32_t stage)
 
 static double slack(const struct dispatch *d, uint32_t machine, uint32_t stage)
 {
-    const struct br_instance *in = d->in;
-    const double *weight = d->weight + (size_t)d->machine_class[machine] * in->resources;
-    const int64_t *free = free_of(d, machine), *demand = demand_of(d, stage);
-    double sum = 0;
-    for (uint32_t r = 0; r < in->resources; r++)
-        sum += (double)demand[r] * (double)free[r] * weight[r];
-    return sum;
+    return br_best_fit_slack(&d->machines, stage, machine, free_of(d, machine));
 }
 
 static bool fits(const struct dispatch *d, uint32_t machine, uint32_t stage)
@@ -261,44 +255,27 @@ static bool fits(const struct dispatch *d, uint32_t machine, uint32_t stage)
     return true;
 }
 
-/* Puts the machine into the tournament as it now is, and keeps one idle machine a class there. */
+/* Puts the machine into the index as it now is, and keeps one idle machine a class there. */
 static void show_machine(struct dispatch *d, uint32_t machine, bool was_idle)
 {
-    uint32_t c = d->machine_class[machine], end = d->in->class_first[c + 1];
+    uint32_t c = d->machines.machine_class[machine], end = d->in->class_first[c + 1];
     uint32_t *first = &d->idle_first[c];
     if (d->running[machine]) {
-        br_fit_tree_set(&d->machines, machine, free_of(d, machine), -1);
+        br_best_fit_set(&d->machines, machine, free_of(d, machine));
         if (was_idle && machine == *first) {
             while (*first < end && d->running[*first])
                 ++*first;
             if (*first < end)
-                br_fit_tree_set(&d->machines, *first, free_of(d, *first), -1);
+                br_best_fit_set(&d->machines, *first, free_of(d, *first));
         }
     } else if (machine <= *first) {
         if (*first < end && *first != machine)
-            br_fit_tree_set(&d->machines, *first, NULL, -1);
+            br_best_fit_set(&d->machines, *first, NULL);
         *first = machine;
-        br_fit_tree_set(&d->machines, machine, free_of(d, machine), -1);
+        br_best_fit_set(&d->machines, machine, free_of(d, machine));
     } else {
-        br_fit_tree_set(&d->machines, machine, NULL, -1);
+        br_best_fit_set(&d->machines, machine, NULL);
     }
-}
-
-/* The machine that the stage fits best now, or BR_FIT_NONE. */
-static uint32_t best_machine(const struct dispatch *d, uint32_t stage)
-{
-    const int64_t zero = 0, *demand = d->in->resources ? demand_of(d, stage) : &zero;
-    uint32_t best = BR_FIT_NONE;
-    double best_slack = 0;
-    for (uint32_t m = br_fit_tree_next(&d->machines, 0, demand, -1); m != BR_FIT_NONE;
-         m = br_fit_tree_next(&d->machines, m + 1, demand, -1)) {
-        double s = slack(d, m, stage);
-        if (best == BR_FIT_NONE || (d->packing ? s > best_slack : s < best_slack)) {
-            best = m;
-            best_slack = s;
-        }
-    }
-    return best;
 }
 
 /* Any machine that could hold the demand serves a task of duration 0. */
@@ -433,8 +410,8 @@ static void try_fresh(struct dispatch *d, int64_t now)
     if (d->in->duration[first_ready(d, stage)] == 0)
         machine = first_holder(d, stage);
     else
-        machine = best_machine(d, stage);
-    if (machine == BR_FIT_NONE) {
+        machine = br_best_fit_find(&d->machines, stage);
+    if (machine == BR_BEST_FIT_NONE) {
         pop_place(d->fresh, d->fresh_count--);
         block(d, stage);
         return;
@@ -476,9 +453,8 @@ static void start_packed(struct dispatch *d, int64_t now)
         if (!has_ready(d, stage))
             continue;
         block(d, stage);
-        const int64_t zero = 0, *demand = in->resources ? demand_of(d, stage) : &zero;
-        for (uint32_t m = br_fit_tree_next(&d->machines, 0, demand, -1); m != BR_FIT_NONE;
-             m = br_fit_tree_next(&d->machines, m + 1, demand, -1))
+        for (uint32_t m = br_best_fit_next(&d->machines, stage, 0); m != BR_BEST_FIT_NONE;
+             m = br_best_fit_next(&d->machines, stage, m + 1))
             if (!d->is_freed[m]) {
                 d->is_freed[m] = true;
                 d->freed[d->freed_count++] = m;
@@ -487,7 +463,7 @@ static void start_packed(struct dispatch *d, int64_t now)
     for (uint32_t k = 0; k < d->freed_count; k++)
         make_offer(d, d->freed[k], 0);
     while (d->offers) {
-        uint32_t machine = d->offer[0].machine, c = d->machine_class[machine];
+        uint32_t machine = d->offer[0].machine, c = d->machines.machine_class[machine];
         uint32_t idle = d->idle_first[c];
         take_offer(d, now);
         /* Only one idle machine of a class makes an offer: when it is taken, the next does. */
@@ -518,8 +494,6 @@ static bool allocate(struct dispatch *d)
     const struct br_instance *in = d->in;
     size_t n = in->tasks, stages = in->stages, row = in->resources;
     d->free = calloc(in->machines * row + 1, sizeof *d->free);
-    d->weight = calloc(in->classes * row + 1, sizeof *d->weight);
-    d->machine_class = malloc(in->machines * sizeof *d->machine_class);
     d->running = calloc(in->machines, sizeof *d->running);
     d->freed = malloc(in->machines * sizeof *d->freed);
     d->is_freed = calloc(in->machines, sizeof *d->is_freed);
@@ -536,11 +510,11 @@ static bool allocate(struct dispatch *d)
     d->alike = malloc(stages * sizeof *d->alike);
     d->blocked = calloc(stages, sizeof *d->blocked);
     d->fresh = malloc((n + stages) * sizeof *d->fresh);
-    return br_fit_tree_init(&d->machines, in->machines, in->resources) &&
-           br_fit_tree_init(&d->demands, in->tasks, in->resources) && d->free && d->weight &&
-           d->machine_class && d->running && d->freed && d->is_freed && d->offer && d->idle_first &&
-           d->event && d->ready && d->queue && d->task_of && d->left && d->waiting &&
-           d->task_waiting && d->by_task && d->alike && d->blocked && d->fresh;
+    return br_best_fit_init(&d->machines, in) &&
+           br_fit_tree_init(&d->demands, in->tasks, in->resources) && d->free && d->running &&
+           d->freed && d->is_freed && d->offer && d->idle_first && d->event && d->ready &&
+           d->queue && d->task_of && d->left && d->waiting && d->task_waiting && d->by_task &&
+           d->alike && d->blocked && d->fresh;
 }
 
 static void prepare(struct dispatch *d)
@@ -548,18 +522,10 @@ static void prepare(struct dispatch *d)
     const struct br_instance *in = d->in;
     size_t row = in->resources;
     for (uint32_t c = 0; c < in->classes; c++) {
-        for (uint32_t r = 0; r < row; r++) {
-            double capacity = (double)in->capacity[c * row + r];
-            d->weight[c * row + r] = capacity > 0 ? 1 / (capacity * capacity) : 0;
-        }
-        for (uint32_t m = in->class_first[c]; m < in->class_first[c + 1]; m++) {
-            d->machine_class[m] = c;
-            if (row)
-                memcpy(d->free + m * row, in->capacity + c * row, row * sizeof *d->free);
-        }
-        const int64_t zero = 0;
+        for (uint32_t m = in->class_first[c]; row && m < in->class_first[c + 1]; m++)
+            memcpy(d->free + m * row, in->capacity + c * row, row * sizeof *d->free);
         d->idle_first[c] = in->class_first[c];
-        br_fit_tree_set(&d->machines, d->idle_first[c], row ? in->capacity + c * row : &zero, -1);
+        br_best_fit_set(&d->machines, d->idle_first[c], free_of(d, d->idle_first[c]));
     }
     for (uint32_t t = 0; t < in->tasks; t++)
         d->task_of[d->order->place[t]] = t;
@@ -590,11 +556,9 @@ static void prepare(struct dispatch *d)
 
 static void release(struct dispatch *d)
 {
-    br_fit_tree_finish(&d->machines);
+    br_best_fit_finish(&d->machines);
     br_fit_tree_finish(&d->demands);
     free(d->free);
-    free(d->weight);
-    free(d->machine_class);
     free(d->running);
     free(d->freed);
     free(d->is_freed);
