@@ -42,7 +42,9 @@ struct br_plan_options cli_plan_options(const struct cli_settings *settings)
 {
     struct br_plan_options options = br_plan_options_default();
     options.method = settings->method;
-    options.effort = strcmp(settings->effort, "fast") == 0 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
+    options.effort = strcmp(settings->effort, "fast") == 0  ? BR_EFFORT_FAST
+                     : strcmp(settings->effort, "max") == 0 ? BR_EFFORT_MAX
+                                                            : BR_EFFORT_DEFAULT;
     options.seed = settings->seed;
     options.threads = (uint32_t)settings->threads;
     options.time_limit_ns = settings->time_limit_ns < 0 ? 0 : settings->time_limit_ns;

@@ -12,10 +12,11 @@ enum {
     FILES = CLI_PLAN | CLI_RENDER | CLI_CONVERT | CLI_GENERATE,                  /* write a file */
 };
 
-static const char *const efforts[] = {"fast", "default", NULL};
+static const char *const efforts[] = {"fast", "default", "max", NULL};
 static const char *const effort_summaries[] = {
-    "few sets of troublesome tasks",
-    "many sets of troublesome tasks",
+    "all methods and justification; few sets of troublesome tasks",
+    "many sets, and a search of some seconds",
+    "searches on until the bound, a limit or Ctrl-C",
     NULL,
 };
 static const char *const transfer_modes[] = {"delay", "demand", NULL};
@@ -316,7 +317,7 @@ struct cli_settings cli_settings_default(void)
         .speed = parse.speed,
         .transfer_mode = transfer_modes[parse.transfer_mode == BR_TRANSFER_DEMAND],
         .method = plan.method,
-        .effort = efforts[plan.effort == BR_EFFORT_DEFAULT],
+        .effort = efforts[plan.effort],
         .frag_score = frag_scores[plan.frag_score == BR_FRAG_PAPER],
         .threads = plan.threads,
         .seed = plan.seed,

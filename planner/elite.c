@@ -47,3 +47,14 @@ void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, co
     elite->entry[at].number = number;
     br_schedule_copy(&elite->entry[at].schedule, schedule);
 }
+
+void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, const char *method)
+{
+    struct br_elite_entry *first = &elite->entry[0];
+    if (elite->count == 0 || first->number != UINT64_MAX) {
+        br_elite_add(elite, schedule, method, UINT64_MAX);
+        return;
+    }
+    br_schedule_copy(&first->schedule, schedule);
+    first->method = method;
+}

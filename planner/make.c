@@ -19,11 +19,14 @@
 #include "planner/bounds.h"
 #include "planner/graphene.h"
 #include "planner/heuristic.h"
+#include "planner/improve.h"
 #include "planner/part.h"
 #include "planner/plan.h"
 #include "planner/portfolio.h"
 
 enum { SUPERVISION_MS = 50, PROGRESS_MS = 100, FAST_THRESHOLDS = 4 };
+/* What the default effort grants the search: passes over a small job, placements on a large one. */
+enum { DEFAULT_PASSES = 6000, DEFAULT_PLACEMENTS = 10000000 };
 
 struct br_plan_options br_plan_options_default(void)
 {
@@ -84,7 +87,6 @@ struct part_making {
     const struct br_instance *in;
     struct br_reach reach;
     struct br_bound bound;
-    struct br_portfolio portfolio; /* of method "best" alone */
     struct br_schedule best;
     const char *method;       /* of best */
     int64_t *trial;           /* by heuristic: makespan, or INT64_MAX where it was not finished */
@@ -223,12 +225,45 @@ static uint64_t placements_left(const struct part_making *part, uint64_t spent)
     return limit == 0 ? 0 : limit > spent ? limit - spent : 1;
 }
 
+/* What the default effort grants the search; a placement costs a look at many of the machines. */
+static uint64_t default_placements(const struct br_instance *in)
+{
+    uint64_t passes = (uint64_t)DEFAULT_PASSES * in->tasks;
+    uint64_t most = DEFAULT_PLACEMENTS / (1 + in->machines / 4);
+    return passes < most ? passes : most;
+}
+
+/* Searches on from the elite, with twice the placements in every next cycle. */
+static bool improve(struct part_making *part, struct br_elite *elite, uint64_t spent,
+                    uint32_t cycle, bool *cut)
+{
+    struct making *making = part->making;
+    const struct br_plan_options *o = &making->options;
+    struct br_improve_report report;
+    struct br_improve_options options = {
+        .seed = o->seed + cycle,
+        .threads = o->threads,
+        .placements = default_placements(part->in) << (cycle < 30 ? cycle : 30),
+        .lower_bound = part->bound.ticks,
+        .stop = &making->stop,
+        .moves = BR_MOVES_ALL,
+    };
+    uint64_t left = placements_left(part, spent);
+    bool limited = left && left < options.placements;
+    if (limited)
+        options.placements = left;
+    bool ok = br_improve(elite, part->in, &part->reach, &options, &report);
+    making->plan->placements += report.placements;
+    *cut |= report.stopped || (limited && elite->entry[0].schedule.makespan > part->bound.ticks);
+    return ok;
+}
+
 /* Method "best": the baselines, the published method, and all of them justified. */
 static bool make_best(struct part_making *part, struct br_plan_part *out, bool *cut)
 {
     struct making *making = part->making;
-    struct br_portfolio *portfolio = &part->portfolio;
-    struct br_elite_entry *first = &portfolio->elite.entry[0];
+    struct br_portfolio own, *portfolio = &own;
+    struct br_elite_entry *first = &own.elite.entry[0];
     struct br_graphene_report found = {.long_score = NAN, .frag_score = NAN};
     *portfolio = (struct br_portfolio){.in = part->in,
                                        .reach = &part->reach,
@@ -260,6 +295,8 @@ static bool make_best(struct part_making *part, struct br_plan_part *out, bool *
             ok = br_portfolio_justify(portfolio, placements_left(part, found.placements));
             *cut |= portfolio->cut;
         }
+        if (ok && making->options.effort != BR_EFFORT_FAST)
+            ok = improve(part, &portfolio->elite, found.placements + portfolio->placements, 0, cut);
     }
     if (ok) {
         br_schedule_copy(&part->best, &first->schedule);
@@ -288,6 +325,20 @@ static bool make_baseline(struct part_making *part)
     return true;
 }
 
+/* Copies a part's schedule into the plan, `offset` ticks after the start. */
+static void put_part(struct br_plan *plan, struct br_plan_part *out, const struct br_instance *in,
+                     const struct br_schedule *schedule, int64_t offset)
+{
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        uint32_t task = in->task_origin[t];
+        plan->start_ns[task] = (offset + schedule->start[t]) * in->tick_ns;
+        plan->machine[task] = schedule->machine[t];
+        plan->subset[task] = schedule->subset[t];
+    }
+    out->start_ns = offset * in->tick_ns;
+    out->makespan_ns = schedule->makespan * in->tick_ns;
+}
+
 /* Plans one part and copies it into the plan, `offset` ticks after the start. */
 static bool make_part(struct part_making *part, struct br_plan_part *out, int64_t offset, bool *cut)
 {
@@ -305,15 +356,8 @@ static bool make_part(struct part_making *part, struct br_plan_part *out, int64_
                                                 : make_baseline(part);
     if (!ok)
         return false;
-    for (uint32_t t = 0; t < in->tasks; t++) {
-        uint32_t task = in->task_origin[t];
-        plan->start_ns[task] = (offset + part->best.start[t]) * in->tick_ns;
-        plan->machine[task] = part->best.machine[t];
-        plan->subset[task] = part->best.subset[t];
-    }
+    put_part(plan, out, in, &part->best, offset);
     out->method = part->method;
-    out->start_ns = offset * in->tick_ns;
-    out->makespan_ns = part->best.makespan * in->tick_ns;
     out->lower_bound_ns = part->bound.ticks * in->tick_ns;
     return true;
 }
@@ -331,6 +375,68 @@ static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows
     return true;
 }
 
+/* One more search of a part, from its best schedule. */
+static bool search_part(struct making *making, const struct br_instance *in,
+                        struct br_schedule *best, struct br_plan_part *out, uint32_t cycle,
+                        bool *cut)
+{
+    struct part_making part = {.making = making, .in = in};
+    struct br_elite elite;
+    bool ok = br_elite_init(&elite, in, BR_ELITES) && br_reach_init(&part.reach, in);
+    part.bound.ticks = out->lower_bound_ns / in->tick_ns;
+    if (ok) {
+        br_elite_add(&elite, best, out->method, 0);
+        ok = improve(&part, &elite, making->plan->placements, cycle, cut);
+    }
+    if (ok) {
+        br_schedule_copy(best, &elite.entry[0].schedule);
+        out->method = elite.entry[0].method;
+    }
+    br_elite_finish(&elite);
+    br_reach_finish(&part.reach);
+    return ok;
+}
+
+/* Effort max: goes round the parts whose best schedule is kept, longer in every cycle, until each
+ * has reached its bound or something ends the search. */
+static bool search_on(struct making *making, const struct br_parts *parts, struct br_schedule *kept,
+                      bool *cut)
+{
+    struct br_plan *plan = making->plan;
+    bool ok = true, open = true, ended = false;
+    for (uint32_t cycle = 1; ok && open && !ended; cycle++) {
+        open = false;
+        for (uint32_t k = 0; ok && !ended && k < parts->count; k++) {
+            struct br_plan_part *out = &plan->part[k];
+            const struct br_instance *in = parts->part[k];
+            if (!kept[k].start || kept[k].makespan * in->tick_ns <= out->lower_bound_ns)
+                continue;
+            open = true;
+            ended = br_stopped(&making->stop);
+            if (ended)
+                *cut = true;
+            else
+                ok = search_part(making, in, &kept[k], out, cycle, &ended);
+        }
+    }
+    *cut |= ended;
+    int64_t offset = 0;
+    for (uint32_t k = 0; ok && k < parts->count; k++) {
+        struct br_plan_part *out = &plan->part[k];
+        const struct br_instance *in = parts->part[k];
+        int64_t shift = offset * in->tick_ns - out->start_ns;
+        if (kept[k].start) {
+            put_part(plan, out, in, &kept[k], offset);
+        } else {
+            for (uint32_t t = 0; t < in->tasks; t++)
+                plan->start_ns[in->task_origin[t]] += shift;
+            out->start_ns += shift;
+        }
+        offset += out->makespan_ns / in->tick_ns;
+    }
+    return ok;
+}
+
 static bool make_parts(struct making *making, const struct br_parts *parts)
 {
     struct br_plan *plan = making->plan;
@@ -341,9 +447,11 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     int64_t offset = 0, bound = 0;
     bool ok = trial != NULL, cut = false, mixed = false;
     const struct br_plan_part *main_part = NULL;
+    bool on = o->effort == BR_EFFORT_MAX && strcmp(o->method, "best") == 0;
+    struct br_schedule *kept = on ? calloc(parts->count, sizeof *kept) : NULL;
     part.trial = calloc(rows + 1, sizeof *part.trial);
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
-    ok = ok && part.trial && plan->part;
+    ok = ok && part.trial && plan->part && (kept || !on);
     for (uint32_t k = 0; ok && k < parts->count; k++) {
         part.in = parts->part[k];
         for (uint32_t row = 0; row < rows; row++)
@@ -352,11 +460,8 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         offset += part.best.makespan;
         bound += part.bound.ticks;
         plan->parts++;
-        /* What needed no search names the plan only where nothing did. */
-        if (ok && (!main_part || (main_part->bypass && !plan->part[k].bypass)))
-            main_part = &plan->part[k];
-        else if (ok && !plan->part[k].bypass)
-            mixed |= strcmp(plan->part[k].method, main_part->method) != 0;
+        if (ok && on && part.best.makespan > part.bound.ticks)
+            br_schedule_swap(&kept[k], &part.best);
         for (uint32_t row = 0; row < rows; row++)
             trial[row] = trial[row] == INT64_MAX || part.trial[row] == INT64_MAX
                              ? INT64_MAX
@@ -364,6 +469,16 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         plan->bound_method = part.bound.method;
         br_schedule_finish(&part.best);
         br_reach_finish(&part.reach);
+    }
+    if (ok && on)
+        ok = search_on(making, parts, kept, &cut);
+    /* What needed no search names the plan only where nothing did. */
+    for (uint32_t k = 0; ok && k < parts->count; k++) {
+        const struct br_plan_part *made = &plan->part[k];
+        if (!main_part || (main_part->bypass && !made->bypass))
+            main_part = made;
+        else if (!made->bypass)
+            mixed |= strcmp(made->method, main_part->method) != 0;
     }
     if (ok) {
         int64_t tick = parts->whole->tick_ns;
@@ -379,6 +494,9 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
                              : "the search was ended early";
         ok = add_trials(plan, trial, rows, tick);
     }
+    for (uint32_t k = 0; kept && k < parts->count; k++)
+        br_schedule_finish(&kept[k]);
+    free(kept);
     free(trial);
     free(part.trial);
     return ok;

@@ -17,7 +17,7 @@
 #include "tests/random_job.h"
 #include <bigrocks/bigrocks.h>
 
-enum { JOBS = 600, TASKS = 30, ORACLE_JOBS = 10000, SMALL = 6 };
+enum { JOBS = 600, TASKS = 30, FEW = 4, ORACLE_JOBS = 10000, SMALL = 6 };
 
 static struct br_plan *make(const struct random_job *job, const struct br_plan_options *options)
 {
@@ -37,6 +37,7 @@ static void test_methods(void **state)
         struct br_plan_options options = br_plan_options_default();
         assert_true(random_job_make(seed, TASKS, 0, &job));
         options.seed = seed;
+        options.effort = seed % 4 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
         struct br_plan *best = make(&job, &options);
         int64_t bound;
         assert_int_equal(br_bound(job.dag, job.cluster, &bound, NULL, NULL), BR_OK);
@@ -136,9 +137,35 @@ static void test_threads(void **state)
     }
 }
 
-/* More search never gives a worse plan. */
+/* More search never gives a worse plan. Effort max ends at the bound or at a limit, also where the
+ * parts between cuts take turns. */
 static void test_effort(void **state)
 {
+    unsigned limited = 0;
+    for (uint64_t seed = 0; seed < JOBS / 10; seed++) {
+        struct random_job job;
+        int64_t last = INT64_MAX;
+        assert_true(random_job_make(seed + 30000, TASKS, 0, &job));
+        for (int effort = BR_EFFORT_FAST; effort <= BR_EFFORT_MAX; effort++) {
+            struct br_plan_options options = br_plan_options_default();
+            options.effort = (enum br_effort)effort;
+            options.threshold_limit = FEW;
+            if (effort == BR_EFFORT_MAX)
+                options.placements = 600000;
+            struct br_plan *plan = make(&job, &options);
+            bool optimal = br_plan_lower_bound_ns(plan) == br_plan_makespan_ns(plan);
+            assert_true(br_plan_makespan_ns(plan) <= last);
+            last = br_plan_makespan_ns(plan);
+            if (effort < BR_EFFORT_MAX)
+                assert_null(br_plan_note(plan));
+            else if (!optimal && plan->parts == 1)
+                assert_non_null(strstr(br_plan_note(plan), "placements")), limited++;
+            br_plan_destroy(plan);
+        }
+        random_job_finish(&job);
+    }
+    assert_true(limited > 0);
+
     for (uint64_t seed = 0; seed < JOBS / 2; seed++) {
         struct random_job job;
         struct br_plan_options options = br_plan_options_default();

@@ -8,7 +8,12 @@
 extern "C" {
 #endif
 
-enum br_effort { BR_EFFORT_FAST, BR_EFFORT_DEFAULT };
+/* How hard method "best" tries. */
+enum br_effort {
+    BR_EFFORT_FAST,    /* all that is quick: every other method, and justification */
+    BR_EFFORT_DEFAULT, /* and a search for some seconds, counted in placements */
+    BR_EFFORT_MAX,     /* and searches on until a limit, a stop or the lower bound */
+};
 enum br_frag_score {
     BR_FRAG_BOUND, /* max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack */
     BR_FRAG_PAPER, /* TWork / ExecTime, as printed in the paper */

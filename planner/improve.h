@@ -1,0 +1,52 @@
+/* Large-neighbourhood search over whole schedules, for stage jobs on any number of machines.
+ *
+ * The tasks' order in the best schedule is disturbed in one place or one respect, the schedule is
+ * generated anew by serial generation in that order and justified, and what is hardly worse is
+ * taken on [Shaw98] [Palpant04]. Effort is counted in placements. */
+#ifndef BR_PLANNER_IMPROVE_H
+#define BR_PLANNER_IMPROVE_H
+
+#include "planner/elite.h"
+#include "planner/order.h"
+
+/* The moves, as bits of br_improve_options.moves. */
+enum br_move {
+    BR_MOVE_WINDOW,   /* what starts in a window of time is taken in another order */
+    BR_MOVE_SHIFT,    /* some stages are taken earlier or later */
+    BR_MOVE_CHAIN,    /* a task is taken before one that it waits for on the critical chain */
+    BR_MOVE_STAGES,   /* some stages are taken as early or as late as they can be */
+    BR_MOVE_EJECT,    /* a troublesome task goes before what shares its machine, or the reverse */
+    BR_MOVE_NOISE,    /* every stage's place in the order is blurred */
+    BR_MOVE_PARALLEL, /* parallel instead of serial generation, by blurred tails */
+    BR_MOVE_KINDS,
+    BR_MOVE_MACHINES = BR_MOVE_KINDS, /* together with any other: best fit weighs the resources
+                                         otherwise, so that tasks go to other machines */
+};
+#define BR_MOVES_ALL ((1u << (BR_MOVE_MACHINES + 1)) - 1)
+const char *br_move_name(enum br_move move);
+
+struct br_improve_options {
+    uint64_t seed;
+    uint32_t threads;
+    uint64_t placements;      /* 0: none; a round that might exceed it is not begun */
+    int64_t lower_bound;      /* a schedule as short as this ends the search */
+    const volatile int *stop; /* may be NULL */
+    uint32_t moves;           /* bits; BR_MOVES_ALL */
+    /* May be NULL. Called from the calling thread with every better schedule. */
+    void (*improved)(void *context, int64_t makespan, enum br_move move);
+    void *context;
+};
+
+struct br_improve_report {
+    uint64_t rounds, trials, placements, restarts;
+    uint64_t tried[BR_MOVE_KINDS], gained[BR_MOVE_KINDS]; /* trials, and better schedules found */
+    bool stopped;                                         /* by stop */
+};
+
+/* Improves the best of the elite, which must not be empty, starting from all in it; what it finds
+ * joins the elite as "improved". The same for any number of threads. False when memory is out. */
+bool br_improve(struct br_elite *elite, const struct br_instance *instance,
+                const struct br_reach *reach, const struct br_improve_options *options,
+                struct br_improve_report *report);
+
+#endif
