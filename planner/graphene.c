@@ -1,7 +1,8 @@
 /* For every troublesome set T all variants are carried: T forward or backward into the empty space,
  * then the four orders of S, P and C with every direction that cannot meet a dead end. The paper
  * keeps the better of two after T and after S; carrying both never loses to that. Variants share
- * their beginnings by undo. Candidates are spread over threads; each worker keeps its best, and the
+ * their beginnings by undo, and are given up when they must become longer than the best so far,
+ * which changes no result. Candidates are spread over threads; each worker keeps its best, and the
  * total order over (makespan, ends, candidate, variant) makes the result the same for any number
  * of threads. */
 #include "planner/graphene.h"
@@ -47,18 +48,13 @@ struct worker {
     uint32_t candidate, variant; /* of the best */
 };
 
-/* What a candidate cost. */
-struct effort {
-    uint64_t variants, placements;
-};
-
 struct search {
     const struct br_instance *in;
     const struct br_graphene_options *options;
     const struct br_troubles *troubles;
     struct br_order order[2]; /* by direction */
     struct worker *worker;
-    struct effort *effort; /* by candidate */
+    uint32_t *variants; /* by candidate: how many it has */
     uint32_t total;
     atomic_uint done;
     atomic_uint last; /* least candidate that reached the lower bound: none after it counts */
@@ -132,7 +128,6 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
     bool ok = true;
     if (candidate > atomic_load(&search->last))
         return true;
-    uint64_t before = br_placer_placements(w->placer);
     br_troubles_letters(search->troubles, candidate, search->in, w->letter, w->scratch);
     for (uint32_t t = 0; t < search->in->tasks; t++)
         size[subset_index(w->letter[t])]++;
@@ -141,7 +136,7 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
         uint32_t n = reduce(variants[v], size, steps), shared = 0;
         if (repeats_earlier(v, size, steps, n))
             continue;
-        search->effort[candidate].variants++;
+        search->variants[candidate]++;
         while (shared < open && shared < n && same_steps(path + shared, steps + shared, 1))
             shared++;
         /* The beginning up to `dead` steps was found too long: whatever follows is, too. */
@@ -159,20 +154,20 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
             }
             ok = br_place(w->placer, steps[open].direction, w->letter, steps[open].subset,
                           &search->order[steps[open].direction], options->stop);
-            const struct br_space *space = br_placer_space(w->placer);
-            if (!ok && !br_stopped(options->stop))
-                atomic_store(&search->memory_out, true);
-            else if (!ok)
-                atomic_store(&search->cut, true);
-            else if (br_space_end(space) - br_space_begin(space) >= options->beat)
+            if (ok)
+                continue;
+            if (br_placer_over(w->placer)) {
+                ok = true;
                 dead = open + 1;
+            } else {
+                atomic_store(br_stopped(options->stop) ? &search->cut : &search->memory_out, true);
+            }
         }
         if (ok && dead > STEPS)
             consider(search, w, candidate, v);
     }
     for (; open; open--)
         br_placer_pop(w->placer);
-    search->effort[candidate].placements = br_placer_placements(w->placer) - before;
     unsigned done = atomic_fetch_add(&search->done, 1) + 1;
     if (options->progress)
         options->progress(options->progress_context, done, search->total,
@@ -265,14 +260,16 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
     if (ok) {
         threads = options->threads < count ? options->threads : count;
         search.worker = calloc(threads, sizeof *search.worker);
-        search.effort = calloc(count, sizeof *search.effort);
-        ok = search.worker && search.effort;
+        search.variants = calloc(count, sizeof *search.variants);
+        ok = search.worker && search.variants;
         for (uint32_t k = 0; ok && k < threads; k++)
             ok = init_worker(&search.worker[k], in);
     }
     if (ok) {
         search.total = count;
-        atomic_init(&search.least, options->beat);
+        atomic_init(&search.least, options->beat == INT64_MAX ? INT64_MAX : options->beat - 1);
+        for (uint32_t k = 0; k < threads; k++)
+            br_placer_set_span(search.worker[k].placer, reach, &search.least);
         atomic_init(&search.last, UINT32_MAX);
         br_parallel(threads, count, examine, &search);
         ok = !atomic_load(&search.memory_out);
@@ -284,8 +281,8 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
             if (beats(&search.worker[k], best, options->lower_bound))
                 best = &search.worker[k];
         for (uint32_t k = 0; k < count && k <= last; k++) {
-            report->variants += search.effort[k].variants;
-            report->placements += search.effort[k].placements;
+            report->variants += search.variants[k];
+            report->placements += (uint64_t)search.variants[k] * in->tasks;
         }
         report->pairs = troubles.pairs;
         report->distinct = troubles.count;
@@ -300,7 +297,7 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
     for (uint32_t k = 0; search.worker && k < threads; k++)
         finish_worker(&search.worker[k]);
     free(search.worker);
-    free(search.effort);
+    free(search.variants);
     for (uint32_t d = 0; d < 2; d++)
         br_order_finish(&search.order[d]);
     br_troubles_finish(&troubles);

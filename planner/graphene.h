@@ -23,7 +23,8 @@ struct br_graphene_options {
     void *progress_context;
 };
 
-/* What the search came to; sizes and thresholds are those of the chosen variant. */
+/* What the search came to; variants that were given up count with all their placements. Sizes and
+ * thresholds are those of the chosen variant. */
 struct br_graphene_report {
     uint64_t pairs, distinct, duplicate, pruned, variants, placements;
     double long_score, frag_score; /* NAN: none */

@@ -3,8 +3,11 @@
  * ready tasks holds a cursor for each ready stage instead of its tasks. */
 #include "planner/place.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "planner/order.h"
 
 enum { STOP_INTERVAL = 1024 };
 
@@ -27,6 +30,7 @@ struct extent {
 
 struct level {
     uint64_t space_mark;
+    int64_t reach_begin, reach_end;
     uint32_t logged;
     struct extent *extent; /* as it was */
 };
@@ -48,6 +52,10 @@ struct br_placer {
 
     struct level *level;
     uint32_t levels, level_room;
+
+    const struct br_reach *reach;
+    const _Atomic int64_t *most;
+    int64_t reach_begin, reach_end; /* what the placed tasks need at least, with heads and tails */
 
     /* Scratch of one br_place. */
     uint32_t *left;         /* by stage: tasks of the subset not yet placed */
@@ -248,6 +256,16 @@ static void settle(const struct run *run, uint32_t stage, uint32_t task, struct 
     p->left[stage]--;
     if (p->beyond && (run->forward ? end : -fit.start) + p->beyond[task] > p->limit)
         p->over = true;
+    if (p->most) {
+        int64_t reach_begin = fit.start - p->reach->head[task];
+        int64_t reach_end = end + p->reach->tail[task];
+        if (p->logged == 1 || reach_begin < p->reach_begin)
+            p->reach_begin = reach_begin;
+        if (p->logged == 1 || reach_end > p->reach_end)
+            p->reach_end = reach_end;
+        p->over |=
+            p->reach_end - p->reach_begin > atomic_load_explicit(p->most, memory_order_relaxed);
+    }
 }
 
 /* Counts down what waited for the task, and for its stage where that is done. */
@@ -450,6 +468,8 @@ bool br_placer_push(struct br_placer *p)
     struct level *level = &p->level[p->levels++];
     level->space_mark = br_space_mark(p->space);
     level->logged = p->logged;
+    level->reach_begin = p->reach_begin;
+    level->reach_end = p->reach_end;
     memcpy(level->extent, p->extent, p->in->stages * sizeof *p->extent);
     return true;
 }
@@ -458,9 +478,18 @@ void br_placer_pop(struct br_placer *p)
 {
     const struct level *level = &p->level[--p->levels];
     br_space_undo(p->space, level->space_mark);
+    p->reach_begin = level->reach_begin;
+    p->reach_end = level->reach_end;
     while (p->logged > level->logged)
         p->start[p->log[--p->logged]] = BR_UNPLACED;
     memcpy(p->extent, level->extent, p->in->stages * sizeof *p->extent);
+}
+
+void br_placer_set_span(struct br_placer *p, const struct br_reach *reach,
+                        const _Atomic int64_t *most)
+{
+    p->reach = reach;
+    p->most = most;
 }
 
 void br_placer_set_plain(struct br_placer *p, bool plain)

@@ -31,9 +31,9 @@ void br_placer_destroy(struct br_placer *placer);
 
 /* Places all tasks whose letter[task] is `subset`. A task without a placed parent (forward) or
  * child (backward) is bounded by the least start or the greatest end in the space. False when
- * memory is out or *stop became non-zero (stop may be NULL); a part of the subset is then placed,
- * and br_placer_pop takes it out. Tasks that are alike are placed in bulk; otherwise each costs a
- * search of the space. */
+ * memory is out, *stop became non-zero or the limit was passed (stop may be NULL); a part of the
+ * subset is then placed, and br_placer_pop takes it out. Tasks that are alike are placed in bulk;
+ * otherwise each costs a search of the space. */
 bool br_place(struct br_placer *placer, enum br_direction direction, const char *letter,
               char subset, const struct br_order *order, const volatile int *stop);
 
@@ -45,7 +45,13 @@ void br_placer_set_plain(struct br_placer *placer, bool plain);
  * so early) that with beyond[task] after it (before it) the limit is passed; counted from time 0.
  * beyond is borrowed; NULL: no limit. */
 void br_placer_set_limit(struct br_placer *placer, const int64_t *beyond, int64_t limit);
-/* Whether the last br_place ended because of the limit. */
+/* Gives up br_place once what is placed must, by the longest paths to and from its tasks, take
+ * longer than *most from begin to end. *most may fall meanwhile, from another thread; both
+ * arguments are borrowed and stay; NULL: no limit. */
+struct br_reach;
+void br_placer_set_span(struct br_placer *placer, const struct br_reach *reach,
+                        const _Atomic int64_t *most);
+/* Whether the last br_place ended because of either limit. */
 bool br_placer_over(const struct br_placer *placer);
 
 /* Passes on to br_space_set_weights. */
