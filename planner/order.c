@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/wide.h"
 
 static int64_t max64(int64_t a, int64_t b)
@@ -75,21 +76,42 @@ static int by_key(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
+/* Sorts by the whole key the tasks whose first keys are equal, where they are not sorted already:
+ * equal tasks of a stage are. */
+static void sort_ties(struct br_sort_item *item, uint32_t count, const struct br_key *key,
+                      uint32_t *scratch)
+{
+    for (uint32_t k = 0, end; k < count; k = end) {
+        bool sorted = true;
+        for (end = k + 1; end < count && item[end].key == item[k].key; end++)
+            sorted &= by_key(&item[end - 1].item, &item[end].item, (void *)key) < 0;
+        if (sorted)
+            continue;
+        for (uint32_t i = k; i < end; i++)
+            scratch[i - k] = item[i].item;
+        qsort_r(scratch, end - k, sizeof *scratch, by_key, (void *)key);
+        for (uint32_t i = k; i < end; i++)
+            item[i].item = scratch[i - k];
+    }
+}
+
 bool br_order_init(struct br_order *order, const struct br_instance *in, const struct br_key *key)
 {
-    uint32_t *sorted = malloc(in->tasks * sizeof *sorted);
+    struct br_sort_item *sorted = malloc(2 * (size_t)in->tasks * sizeof *sorted);
     uint32_t *next = malloc(in->stages * sizeof *next);
     order->place = malloc(in->tasks * sizeof *order->place);
     order->by_stage = malloc(in->tasks * sizeof *order->by_stage);
     bool ok = sorted && next && order->place && order->by_stage;
     if (ok) {
         for (uint32_t t = 0; t < in->tasks; t++)
-            sorted[t] = t;
-        qsort_r(sorted, in->tasks, sizeof *sorted, by_key, (void *)key);
+            sorted[t] = (struct br_sort_item){~br_sort_key(key[t].first), t};
+        br_sort(sorted, sorted + in->tasks, in->tasks);
+        sort_ties(sorted, in->tasks, key, order->place);
         memcpy(next, in->stage_first, in->stages * sizeof *next);
         for (uint32_t k = 0; k < in->tasks; k++) {
-            order->place[sorted[k]] = k;
-            order->by_stage[next[in->task_stage[sorted[k]]]++] = sorted[k];
+            uint32_t t = sorted[k].item;
+            order->place[t] = k;
+            order->by_stage[next[in->task_stage[t]]++] = t;
         }
     }
     free(sorted);

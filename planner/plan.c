@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 struct br_plan *br_plan_create(uint32_t tasks)
 {
     struct br_plan *plan = calloc(1, sizeof *plan);
@@ -36,50 +38,34 @@ void br_plan_destroy(struct br_plan *plan)
     free(plan);
 }
 
-struct rank_key {
-    int64_t start_ns, duration_ns;
-    uint32_t position, task;
-};
-
-static int by_start(const void *a, const void *b)
-{
-    const struct rank_key *x = a, *y = b;
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->position != y->position)
-        return x->position < y->position ? -1 : 1;
-    if (x->duration_ns != y->duration_ns)
-        return x->duration_ns > y->duration_ns ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
-}
-
 enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, struct br_diag *diag)
 {
-    struct rank_key *key = malloc(((size_t)plan->tasks + 1) * sizeof *key);
-    uint32_t *position = malloc(((size_t)dag->stages + 1) * sizeof *position);
-    if (!key || !position) {
-        free(key);
-        free(position);
+    struct br_sort_item *sorted = malloc((2 * (size_t)plan->tasks + 1) * sizeof *sorted);
+    if (!sorted)
         return br_fail_memory(diag);
-    }
-    for (uint32_t k = 0; k < dag->stages; k++)
-        position[dag->topological[k]] = k;
+    struct br_sort_item *scratch = sorted + plan->tasks, *item = sorted;
     plan->makespan_ns = 0;
-    for (uint32_t s = 0; s < dag->stages; s++)
-        for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
-            uint32_t t = dag->stage[s].first_task + i;
+    /* Tasks come in the order of the ties, which the sort by start keeps: by topological position,
+     * longer first, then by number. */
+    for (uint32_t p = 0; p < dag->stages; p++) {
+        const struct br_stage *stage = &dag->stage[dag->topological[p]];
+        for (uint32_t i = 0; i < stage->tasks; i++) {
+            uint32_t t = stage->first_task + i;
             plan->end_ns[t] = plan->start_ns[t] + dag->duration_ns[t];
             if (plan->end_ns[t] > plan->makespan_ns)
                 plan->makespan_ns = plan->end_ns[t];
-            key[t] = (struct rank_key){plan->start_ns[t], dag->duration_ns[t], position[s], t};
+            item[i] = (struct br_sort_item){~br_sort_key(dag->duration_ns[t]), t};
         }
-    qsort(key, plan->tasks, sizeof *key, by_start);
-    for (uint32_t k = 0; k < plan->tasks; k++) {
-        plan->order[k] = key[k].task;
-        plan->rank[key[k].task] = k + 1;
+        br_sort(item, scratch, stage->tasks);
+        for (uint32_t i = 0; i < stage->tasks; i++, item++)
+            item->key = br_sort_key(plan->start_ns[item->item]);
     }
-    free(key);
-    free(position);
+    br_sort(sorted, scratch, plan->tasks);
+    for (uint32_t k = 0; k < plan->tasks; k++) {
+        plan->order[k] = sorted[k].item;
+        plan->rank[sorted[k].item] = k + 1;
+    }
+    free(sorted);
     return BR_OK;
 }
 

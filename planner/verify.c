@@ -286,17 +286,15 @@ static struct name amount_text(br_wide scaled, int32_t digits)
     return name;
 }
 
-/* A start or an end on a machine. */
+/* A start or an end. */
 struct event {
     int64_t time_ns;
-    uint32_t machine, task;
+    uint32_t task, stage;
 };
 
-static int by_machine_and_time(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
-    if (x->machine != y->machine)
-        return x->machine < y->machine ? -1 : 1;
     if (x->time_ns != y->time_ns)
         return x->time_ns < y->time_ns ? -1 : 1;
     return x->task < y->task ? -1 : x->task > y->task;
@@ -304,11 +302,11 @@ static int by_machine_and_time(const void *a, const void *b)
 
 /* Adds the task's demands to what its machine holds; says where that passes the capacity. */
 static void begin_task(struct check *check, const struct amounts *amounts, br_wide *load,
-                       const struct event *event)
+                       uint32_t machine, const struct event *event)
 {
     const struct br_dag *dag = check->dag;
-    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, event->task)];
-    uint32_t cls = br_cluster_machine_class(check->cluster, event->machine);
+    const struct br_stage *stage = &dag->stage[event->stage];
+    uint32_t cls = br_cluster_machine_class(check->cluster, machine);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
         uint32_t r = dag->demand[d].resource;
         br_wide capacity = amounts->capacity[(size_t)cls * dag->resources + r];
@@ -316,7 +314,7 @@ static void begin_task(struct check *check, const struct amounts *amounts, br_wi
         load[r] += amounts->demand[d];
         if (fitted && load[r] > capacity)
             report(check, "machine %s has %s of %s, but holds %s of it when task %s starts at %s s",
-                   machine_name(check, event->machine).text,
+                   machine_name(check, machine).text,
                    amount_text(capacity, amounts->digits[r]).text, dag->resource[r].name,
                    amount_text(load[r], amounts->digits[r]).text,
                    task_name(check, event->task).text, seconds(event->time_ns).text);
@@ -327,48 +325,74 @@ static void end_task(const struct check *check, const struct amounts *amounts, b
                      const struct event *event)
 {
     const struct br_dag *dag = check->dag;
-    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, event->task)];
+    const struct br_stage *stage = &dag->stage[event->stage];
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
         load[dag->demand[d].resource] -= amounts->demand[d];
 }
 
-/* One sweep over all machines, one after another. Tasks without duration hold nothing. */
+/* The sweep over one machine: every end comes after its start, so at the last event nothing is
+ * held. */
+static void check_machine(struct check *check, const struct amounts *amounts, br_wide *load,
+                          uint32_t machine, struct event *start, struct event *end, uint32_t count)
+{
+    qsort(start, count, sizeof *start, by_time);
+    qsort(end, count, sizeof *end, by_time);
+    for (uint32_t i = 0, j = 0; i < count && !enough(check);) {
+        if (end[j].time_ns <= start[i].time_ns)
+            end_task(check, amounts, load, &end[j++]);
+        else
+            begin_task(check, amounts, load, machine, &start[i++]);
+    }
+    memset(load, 0, (size_t)check->dag->resources * sizeof *load);
+}
+
+/* Tasks without duration hold nothing, and those on a machine that is not there were reported. */
+static bool holds_something(const struct check *check, uint32_t task)
+{
+    const struct br_plan *plan = check->plan;
+    return plan->machine[task] < check->cluster->machines &&
+           plan->end_ns[task] > plan->start_ns[task];
+}
+
+/* The tasks are put in rows by machine, and then one machine after another is swept. */
 static enum br_status check_capacities(struct check *check)
 {
     const struct br_plan *plan = check->plan;
+    const struct br_dag *dag = check->dag;
+    uint32_t machines = check->cluster->machines;
     struct amounts amounts = {0};
     struct event *start = malloc((size_t)plan->tasks * sizeof *start);
     struct event *end = malloc((size_t)plan->tasks * sizeof *end);
-    br_wide *load = calloc((size_t)check->dag->resources + 1, sizeof *load);
-    uint32_t count = 0;
+    br_wide *load = calloc((size_t)dag->resources + 1, sizeof *load);
+    uint32_t *row = calloc((size_t)machines + 1, sizeof *row); /* where a machine's row ends */
     enum br_status status = BR_OK;
-    if (!start || !end || !load)
+    if (!start || !end || !load || !row)
         status = br_fail_memory(check->diag);
     if (!status)
         status = scale_amounts(check, &amounts);
     if (status)
         goto out;
-    for (uint32_t t = 0; t < plan->tasks; t++) {
-        if (plan->machine[t] >= check->cluster->machines || plan->end_ns[t] <= plan->start_ns[t])
-            continue;
-        start[count] = (struct event){plan->start_ns[t], plan->machine[t], t};
-        end[count++] = (struct event){plan->end_ns[t], plan->machine[t], t};
-    }
-    qsort(start, count, sizeof *start, by_machine_and_time);
-    qsort(end, count, sizeof *end, by_machine_and_time);
-    /* Every end comes after its start, so at the last event of a machine nothing is held. */
-    for (uint32_t i = 0, j = 0; i < count && !enough(check);) {
-        bool ends = end[j].machine < start[i].machine ||
-                    (end[j].machine == start[i].machine && end[j].time_ns <= start[i].time_ns);
-        if (ends)
-            end_task(check, &amounts, load, &end[j++]);
-        else
-            begin_task(check, &amounts, load, &start[i++]);
-    }
+    for (uint32_t t = 0; t < plan->tasks; t++)
+        if (holds_something(check, t))
+            row[plan->machine[t] + 1]++;
+    for (uint32_t m = 0; m < machines; m++)
+        row[m + 1] += row[m];
+    for (uint32_t s = 0; s < dag->stages; s++)
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
+            uint32_t t = dag->stage[s].first_task + i;
+            if (!holds_something(check, t))
+                continue;
+            uint32_t at = row[plan->machine[t]]++; /* from the row's begin to its end */
+            start[at] = (struct event){plan->start_ns[t], t, s};
+            end[at] = (struct event){plan->end_ns[t], t, s};
+        }
+    for (uint32_t m = 0, begin = 0; m < machines && !enough(check); begin = row[m++])
+        check_machine(check, &amounts, load, m, start + begin, end + begin, row[m] - begin);
 out:
     free(start);
     free(end);
     free(load);
+    free(row);
     free(amounts.digits);
     free(amounts.demand);
     free(amounts.capacity);
