@@ -39,6 +39,10 @@ struct dispatch {
     struct br_best_fit machines; /* of those of a class on which nothing runs only the first, as
                                     they are all alike */
     uint32_t *idle_first;        /* by class: no idle machine is before it */
+    uint32_t *stale; /* machines that are not in the index as they are now: kept until it is asked,
+                        since most tasks go to a machine where another has ended */
+    uint32_t stale_count;
+    bool *is_stale;
 
     struct event *event; /* heap by end */
     uint32_t events;
@@ -256,13 +260,13 @@ static bool fits(const struct dispatch *d, uint32_t machine, uint32_t stage)
 }
 
 /* Puts the machine into the index as it now is, and keeps one idle machine a class there. */
-static void show_machine(struct dispatch *d, uint32_t machine, bool was_idle)
+static void show_machine(struct dispatch *d, uint32_t machine)
 {
     uint32_t c = d->machines.machine_class[machine], end = d->in->class_first[c + 1];
     uint32_t *first = &d->idle_first[c];
     if (d->running[machine]) {
         br_best_fit_set(&d->machines, machine, free_of(d, machine));
-        if (was_idle && machine == *first) {
+        if (machine == *first) {
             while (*first < end && d->running[*first])
                 ++*first;
             if (*first < end)
@@ -276,6 +280,24 @@ static void show_machine(struct dispatch *d, uint32_t machine, bool was_idle)
     } else {
         br_best_fit_set(&d->machines, machine, NULL);
     }
+}
+
+static void machine_changed(struct dispatch *d, uint32_t machine)
+{
+    if (d->is_stale[machine])
+        return;
+    d->is_stale[machine] = true;
+    d->stale[d->stale_count++] = machine;
+}
+
+/* Brings the index, and idle_first, up to date. */
+static void show_machines(struct dispatch *d)
+{
+    for (uint32_t k = 0; k < d->stale_count; k++) {
+        show_machine(d, d->stale[k]);
+        d->is_stale[d->stale[k]] = false;
+    }
+    d->stale_count = 0;
 }
 
 /* Any machine that could hold the demand serves a task of duration 0. */
@@ -318,10 +340,10 @@ static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, in
             r->next++;
     }
     if (duration > 0) {
-        bool was_idle = d->running[machine]++ == 0;
+        d->running[machine]++;
         for (uint32_t q = 0; q < in->resources; q++)
             free[q] -= demand[q] * copies;
-        show_machine(d, machine, was_idle);
+        machine_changed(d, machine);
     }
     push_event(d, (struct event){now + duration, task, machine, copies});
 }
@@ -383,17 +405,13 @@ static void take_offer(struct dispatch *d, int64_t now)
     bool holds = d->blocked[stage] && stage_place(d, stage) == offer.place &&
                  fits(d, offer.machine, stage) && slack(d, offer.machine, stage) == offer.slack;
     if (holds) {
-        bool moves = !d->alike[stage];
-        if (moves)
-            unblock(d, stage);
         start_tasks(d, stage, offer.machine, now);
-        if (!has_ready(d, stage)) {
-            if (!moves) {
-                d->blocked[stage] = false;
-                br_fit_tree_set(&d->demands, offer.place, NULL, 1);
-            }
-        } else if (moves) {
-            block(d, stage);
+        d->blocked[stage] = has_ready(d, stage);
+        if (!d->blocked[stage]) {
+            br_fit_tree_set(&d->demands, offer.place, NULL, 1);
+        } else if (!d->alike[stage]) { /* first the new place: what lies above both stays then */
+            br_fit_tree_set(&d->demands, stage_place(d, stage), demand_of(d, stage), 1);
+            br_fit_tree_set(&d->demands, offer.place, NULL, 1);
         }
     }
     make_offer(d, offer.machine, d->packing ? 0 : offer.place);
@@ -407,10 +425,12 @@ static void try_fresh(struct dispatch *d, int64_t now)
         pop_place(d->fresh, d->fresh_count--);
         return;
     }
-    if (d->in->duration[first_ready(d, stage)] == 0)
+    if (d->in->duration[first_ready(d, stage)] == 0) {
         machine = first_holder(d, stage);
-    else
+    } else {
+        show_machines(d);
         machine = br_best_fit_find(&d->machines, stage);
+    }
     if (machine == BR_BEST_FIT_NONE) {
         pop_place(d->fresh, d->fresh_count--);
         block(d, stage);
@@ -443,6 +463,7 @@ static void start_in_order(struct dispatch *d, int64_t now)
 static void start_packed(struct dispatch *d, int64_t now)
 {
     const struct br_instance *in = d->in;
+    show_machines(d);
     while (d->fresh_count) {
         uint32_t place = d->fresh[0], stage = in->task_stage[d->task_of[place]];
         pop_place(d->fresh, d->fresh_count--);
@@ -466,6 +487,7 @@ static void start_packed(struct dispatch *d, int64_t now)
         uint32_t machine = d->offer[0].machine, c = d->machines.machine_class[machine];
         uint32_t idle = d->idle_first[c];
         take_offer(d, now);
+        show_machines(d);
         /* Only one idle machine of a class makes an offer: when it is taken, the next does. */
         uint32_t next = d->idle_first[c];
         if (next != idle && next < in->class_first[c + 1] && !d->is_freed[next]) {
@@ -479,7 +501,7 @@ static void start_packed(struct dispatch *d, int64_t now)
 static void start_ready(struct dispatch *d, int64_t now)
 {
     for (uint32_t k = 0; k < d->freed_count; k++)
-        show_machine(d, d->freed[k], false);
+        machine_changed(d, d->freed[k]);
     if (d->packing)
         start_packed(d, now);
     else
@@ -497,6 +519,8 @@ static bool allocate(struct dispatch *d)
     d->running = calloc(in->machines, sizeof *d->running);
     d->freed = malloc(in->machines * sizeof *d->freed);
     d->is_freed = calloc(in->machines, sizeof *d->is_freed);
+    d->stale = malloc(in->machines * sizeof *d->stale);
+    d->is_stale = calloc(in->machines, sizeof *d->is_stale);
     d->offer = malloc(in->machines * sizeof *d->offer);
     d->idle_first = malloc(in->classes * sizeof *d->idle_first);
     d->event = malloc(n * sizeof *d->event);
@@ -512,9 +536,9 @@ static bool allocate(struct dispatch *d)
     d->fresh = malloc((n + stages) * sizeof *d->fresh);
     return br_best_fit_init(&d->machines, in) &&
            br_fit_tree_init(&d->demands, in->tasks, in->resources) && d->free && d->running &&
-           d->freed && d->is_freed && d->offer && d->idle_first && d->event && d->ready &&
-           d->queue && d->task_of && d->left && d->waiting && d->task_waiting && d->by_task &&
-           d->alike && d->blocked && d->fresh;
+           d->freed && d->is_freed && d->stale && d->is_stale && d->offer && d->idle_first &&
+           d->event && d->ready && d->queue && d->task_of && d->left && d->waiting &&
+           d->task_waiting && d->by_task && d->alike && d->blocked && d->fresh;
 }
 
 static void prepare(struct dispatch *d)
@@ -562,6 +586,8 @@ static void release(struct dispatch *d)
     free(d->running);
     free(d->freed);
     free(d->is_freed);
+    free(d->stale);
+    free(d->is_stale);
     free(d->offer);
     free(d->idle_first);
     free(d->event);
