@@ -16,7 +16,7 @@
 /* Loops over planes and groups have constant counts in the kernels below; unrolled, differences
  * stay in registers. */
 #if defined __clang__
-#define UNROLL _Pragma("clang loop unroll(full)")
+#define UNROLL /* it decides by itself, and warns where it is asked for what it cannot */
 #else
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
