@@ -52,7 +52,9 @@ struct dispatch {
 
     struct ready_stage *ready;  /* by stage */
     uint32_t *queue;            /* by task */
-    uint32_t *task_of;          /* by place */
+    uint32_t *place;            /* by task: its place in the order, where tasks that are alike and
+                                   follow each other share one */
+    uint32_t *task_of;          /* by place: the first of them */
     uint32_t *left;             /* by stage: tasks that have not ended */
     uint32_t *waiting;          /* by stage: parent stages across barriers that have not ended */
     uint32_t *task_waiting;     /* by task: one-to-one parents that have not ended */
@@ -180,13 +182,11 @@ static uint32_t first_ready(const struct dispatch *d, uint32_t stage)
                              : d->order->by_stage[d->ready[stage].next];
 }
 
-/* The place by which the stage is known. Tasks that are alike follow each other in the order, so
- * that the place of the first stands for all of them and need not move. */
+/* The place by which the stage is known. That of tasks that are alike need not move. */
 static uint32_t stage_place(const struct dispatch *d, uint32_t stage)
 {
-    if (d->alike[stage])
-        return d->order->place[d->order->by_stage[d->in->stage_first[stage]]];
-    return d->order->place[first_ready(d, stage)];
+    return d->place[d->alike[stage] ? d->order->by_stage[d->in->stage_first[stage]]
+                                    : first_ready(d, stage)];
 }
 
 static const int64_t *demand_of(const struct dispatch *d, uint32_t stage)
@@ -216,7 +216,7 @@ static void task_ready(struct dispatch *d, uint32_t stage, uint32_t task)
 {
     uint32_t first = d->in->stage_first[stage];
     bool listed = has_ready(d, stage), blocked = d->blocked[stage];
-    uint32_t place = d->order->place[task];
+    uint32_t place = d->place[task];
     bool leads = !listed || place < d->queue[first];
     if (blocked && leads)
         unblock(d, stage);
@@ -526,6 +526,7 @@ static bool allocate(struct dispatch *d)
     d->event = malloc(n * sizeof *d->event);
     d->ready = malloc(stages * sizeof *d->ready);
     d->queue = malloc(n * sizeof *d->queue);
+    d->place = malloc(n * sizeof *d->place);
     d->task_of = malloc(n * sizeof *d->task_of);
     d->left = malloc(stages * sizeof *d->left);
     d->waiting = calloc(stages, sizeof *d->waiting);
@@ -534,11 +535,10 @@ static bool allocate(struct dispatch *d)
     d->alike = malloc(stages * sizeof *d->alike);
     d->blocked = calloc(stages, sizeof *d->blocked);
     d->fresh = malloc((n + stages) * sizeof *d->fresh);
-    return br_best_fit_init(&d->machines, in) &&
-           br_fit_tree_init(&d->demands, in->tasks, in->resources) && d->free && d->running &&
-           d->freed && d->is_freed && d->stale && d->is_stale && d->offer && d->idle_first &&
-           d->event && d->ready && d->queue && d->task_of && d->left && d->waiting &&
-           d->task_waiting && d->by_task && d->alike && d->blocked && d->fresh;
+    return br_best_fit_init(&d->machines, in) && d->free && d->running && d->freed && d->is_freed &&
+           d->stale && d->is_stale && d->offer && d->idle_first && d->event && d->ready &&
+           d->queue && d->place && d->task_of && d->left && d->waiting && d->task_waiting &&
+           d->by_task && d->alike && d->blocked && d->fresh;
 }
 
 static void prepare(struct dispatch *d)
@@ -551,8 +551,6 @@ static void prepare(struct dispatch *d)
         d->idle_first[c] = in->class_first[c];
         br_best_fit_set(&d->machines, d->idle_first[c], free_of(d, d->idle_first[c]));
     }
-    for (uint32_t t = 0; t < in->tasks; t++)
-        d->task_of[d->order->place[t]] = t;
     for (uint32_t s = 0; s < in->stages; s++) {
         uint32_t first = in->stage_first[s];
         d->left[s] = in->stage_first[s + 1] - first;
@@ -578,6 +576,22 @@ static void prepare(struct dispatch *d)
     }
 }
 
+/* Numbers the places, and sets up the tournament over them. False when memory is out. */
+static bool number_places(struct dispatch *d)
+{
+    const struct br_instance *in = d->in;
+    uint32_t places = 0;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        d->task_of[d->order->place[t]] = t;
+    for (uint32_t k = 0; k < in->tasks; k++) { /* never ahead of itself */
+        uint32_t task = d->task_of[k], stage = in->task_stage[task];
+        if (!d->alike[stage] || d->order->by_stage[in->stage_first[stage]] == task)
+            d->task_of[places++] = task;
+        d->place[task] = places - 1;
+    }
+    return br_fit_tree_init(&d->demands, places, in->resources);
+}
+
 static void release(struct dispatch *d)
 {
     br_best_fit_finish(&d->machines);
@@ -593,6 +607,7 @@ static void release(struct dispatch *d)
     free(d->event);
     free(d->ready);
     free(d->queue);
+    free(d->place);
     free(d->task_of);
     free(d->left);
     free(d->waiting);
@@ -611,6 +626,9 @@ bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
     bool ok = allocate(&d);
     if (ok) {
         prepare(&d);
+        ok = number_places(&d);
+    }
+    if (ok) {
         for (uint32_t s = 0; s < in->stages; s++)
             if (d.waiting[s] == 0)
                 stage_ready(&d, s);
