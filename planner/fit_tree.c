@@ -21,13 +21,13 @@ void br_fit_tree_finish(struct br_fit_tree *tree)
     *tree = (struct br_fit_tree){0};
 }
 
-void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector, int sign)
+void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector)
 {
     uint32_t width = tree->width;
     size_t node = (size_t)tree->leaves + i;
     int64_t *cell = tree->least + node * width;
     for (uint32_t r = 0; r < width; r++)
-        cell[r] = vector ? sign * vector[r] : INT64_MAX;
+        cell[r] = vector ? vector[r] : INT64_MAX;
     for (node /= 2; node; node /= 2) {
         int64_t *up = tree->least + node * width;
         const int64_t *a = tree->least + 2 * node * width, *b = a + width;
@@ -42,19 +42,24 @@ void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector
     }
 }
 
-uint32_t br_fit_tree_next(const struct br_fit_tree *tree, uint32_t from, const int64_t *bound,
-                          int sign)
+/* Is the node, in every component, at most the bound? */
+static bool is_below(const struct br_fit_tree *tree, size_t node, const int64_t *bound)
 {
-    uint32_t width = tree->width;
-    size_t node = (size_t)tree->leaves + from;
-    if (from >= tree->leaves)
+    const int64_t *cell = tree->least + node * tree->width;
+    for (uint32_t r = 0; r < tree->width; r++)
+        if (cell[r] > bound[r])
+            return false;
+    return true;
+}
+
+uint32_t br_fit_tree_next(const struct br_fit_tree *tree, uint32_t from, const int64_t *bound)
+{
+    /* The root first: a machine that has just been filled is mostly done with that. */
+    if (from >= tree->leaves || !is_below(tree, 1, bound))
         return BR_FIT_NONE;
+    size_t node = from ? (size_t)tree->leaves + from : 1;
     for (;;) {
-        const int64_t *cell = tree->least + node * width;
-        uint32_t r = 0;
-        while (r < width && cell[r] <= sign * bound[r])
-            r++;
-        if (r == width) {
+        if (is_below(tree, node, bound)) {
             if (node >= tree->leaves)
                 return (uint32_t)(node - tree->leaves);
             node *= 2;

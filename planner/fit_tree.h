@@ -2,9 +2,8 @@
  * component, without looking at each.
  *
  * Leaves hold demands, and the bound is a machine's free vector: which of the ready tasks, in their
- * order, fits the machine next? Or leaves hold negated free vectors, and the bound is a negated
- * demand: which machine holds the task? Inner nodes hold the least of every component, which is
- * necessary for a fit below but not sufficient; a search that was led astray backs up. */
+ * order, fits the machine next? Inner nodes hold the least of every component, which is necessary
+ * for a fit below but not sufficient; a search that was led astray backs up. */
 #ifndef BR_PLANNER_FIT_TREE_H
 #define BR_PLANNER_FIT_TREE_H
 
@@ -23,11 +22,10 @@ struct br_fit_tree {
 bool br_fit_tree_init(struct br_fit_tree *tree, uint32_t count, uint32_t resources);
 void br_fit_tree_finish(struct br_fit_tree *tree);
 
-/* Sets leaf i to the vector (times sign, 1 or -1), or clears it where vector is NULL. O(log n). */
-void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector, int sign);
-/* The first set leaf at or after `from` that is, in every component, at most the bound (times
- * sign); BR_FIT_NONE where there is none. O(log n) where the nodes do not mislead. */
-uint32_t br_fit_tree_next(const struct br_fit_tree *tree, uint32_t from, const int64_t *bound,
-                          int sign);
+/* Sets leaf i to the vector, or clears it where vector is NULL. O(log n). */
+void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector);
+/* The first set leaf at or after `from` that is, in every component, at most the bound;
+ * BR_FIT_NONE where there is none. O(log n) where the nodes do not mislead. */
+uint32_t br_fit_tree_next(const struct br_fit_tree *tree, uint32_t from, const int64_t *bound);
 
 #endif
