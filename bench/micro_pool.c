@@ -20,7 +20,7 @@
 #include "parsers/parsers.h"
 #include "planner/dispatch.h"
 #include "planner/order.h"
-#include "planner/pool.h"
+#include "planner/pool/pool.h"
 #include "planner/space.h"
 
 static struct {

@@ -14,7 +14,7 @@
 #include "base/decimal.h"
 #include "lp/destructive.h"
 #include "parsers/parsers.h"
-#include "planner/bounds.h"
+#include "planner/bounds/bounds.h"
 #include "planner/part.h"
 
 /* Without a time limit the work is limited by counts, so that the answer is always the same. */

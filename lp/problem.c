@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "planner/bounds_closure.h"
-#include "planner/bounds_window.h"
+#include "planner/bounds/closure.h"
+#include "planner/bounds/window.h"
 
 static void find_ahead(struct lp_problem *p, const struct br_closure *closure)
 {

@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "base/parallel.h"
-#include "planner/bounds.h"
+#include "planner/bounds/bounds.h"
 #include "planner/graphene.h"
 #include "planner/heuristic.h"
 #include "planner/improve.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "planner/bounds.h"
+#include "planner/bounds/bounds.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
 

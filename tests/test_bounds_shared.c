@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "parsers/parsers.h"
-#include "planner/bounds.h"
+#include "planner/bounds/bounds.h"
 
 /* In ctest and meson: skipped. */
 enum { SKIPPED = 77 };

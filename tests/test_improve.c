@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/bounds.h"
+#include "planner/bounds/bounds.h"
 #include "planner/heuristic.h"
 #include "planner/improve.h"
 #include "planner/justify.h"

@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "lp/destructive.h"
 #include "lp/master.h"
-#include "planner/bounds.h"
+#include "planner/bounds/bounds.h"
 #include "planner/part.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/pool.h"
+#include "planner/pool/pool.h"
 #include "planner/space.h"
 #include "tests/random_job.h"
 

@@ -6,7 +6,7 @@
 #ifndef BR_PLANNER_BOUNDS_WINDOW_H
 #define BR_PLANNER_BOUNDS_WINDOW_H
 
-#include "planner/bounds_measure.h"
+#include "planner/bounds/measure.h"
 
 enum br_length {
     BR_LENGTH_LONGEST, /* a stage takes its longest task: heads by the longest path */

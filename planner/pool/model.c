@@ -1,6 +1,6 @@
 /* Lays an instance of one machine out for the kernels: arcs between tasks with hubs for barriers,
  * resources that matter, lanes and bit planes. */
-#include "planner/pool_model.h"
+#include "planner/pool/model.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* The combinatorial bounds, one by one and together. [Grandl16, 5] [Klein99] */
-#include "planner/bounds.h"
+#include "planner/bounds/bounds.h"
 
 #include <bigrocks/planner.h>
 #include <stdlib.h>
 
-#include "planner/bounds_closure.h"
-#include "planner/bounds_window.h"
+#include "planner/bounds/closure.h"
+#include "planner/bounds/window.h"
 #include "planner/part.h"
 
 static struct br_bound path(const struct br_instance *in, enum br_length length, const char *method)

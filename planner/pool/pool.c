@@ -1,7 +1,7 @@
 /* Workspaces, the direction of time, and justification, over the kernels. A kernel knows one
  * direction: backward generation is forward generation on the reversed job, and its times count
  * from the end. [Valls05] */
-#include "planner/pool_model.h"
+#include "planner/pool/model.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * and every task at its beginning is ahead of every task at its end, since each task on the way has
  * a child and a parent along each arc. So a stage u is wholly ahead of s when the last arc of some
  * path is a barrier, or when it is one-to-one from a stage that u is wholly ahead of. */
-#include "planner/bounds_closure.h"
+#include "planner/bounds/closure.h"
 
 #include <stdlib.h>
 

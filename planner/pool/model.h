@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_POOL_MODEL_H
 #define BR_PLANNER_POOL_MODEL_H
 
-#include "planner/pool.h"
+#include "planner/pool/pool.h"
 
 /* Four resources of 32 ticks each. */
 typedef uint32_t br_pool_vector __attribute__((vector_size(16)));

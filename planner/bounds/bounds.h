@@ -22,7 +22,7 @@ struct br_bound {
 struct br_bound br_bounds_critical_path(const struct br_instance *in);
 /* TWork: the largest over resources of work by capacity. O(tasks + stages x resources). */
 struct br_bound br_bounds_work(const struct br_instance *in);
-/* TWork in measures that see that a task fits one machine or none; see bounds_measure.h. */
+/* TWork in measures that see that a task fits one machine or none; see measure.h. */
 struct br_bound br_bounds_fragmentation(const struct br_instance *in);
 /* Heads and tails: the largest a + TWork{tasks with head >= a and tail >= b} + b, heads and tails
  * by the longest path. */
@@ -30,7 +30,7 @@ struct br_bound br_bounds_energy(const struct br_instance *in);
 /* ModCP: the longest path, where a stage ahead of a barrier counts the larger of its TWork and its
  * longest task. */
 struct br_bound br_bounds_modcp(const struct br_instance *in);
-/* The same with the rounds that a stage needs on the machines; see bounds_measure.h. */
+/* The same with the rounds that a stage needs on the machines; see measure.h. */
 struct br_bound br_bounds_waves(const struct br_instance *in);
 /* Heads and tails by rounds and by the work of all ancestors and all descendants, energy in all
  * measures. With up to some thousand stages at least as much as all of the above; beyond, only some

@@ -1,13 +1,13 @@
 /* Measures by resource, by the floor family of dual feasible functions, and by cliques. Which of
  * the many are kept is a matter of strength only, so that floating point may rank them.
  * [Fekete01] Cliques as bounds: [Mingozzi98]. */
-#include "planner/bounds_measure.h"
+#include "planner/bounds/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/bounds_closure.h"
+#include "planner/bounds/closure.h"
 
 enum {
     DEMANDS_TRIED = 48,  /* distinct demands of a resource that give thresholds */

@@ -9,13 +9,13 @@
  * wholly ahead of it: those with heads of at least h start at h or later, and their work in any
  * measure takes work / capacity from then on.
  */
-#include "planner/bounds_window.h"
+#include "planner/bounds/window.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/wide.h"
-#include "planner/bounds_closure.h"
+#include "planner/bounds/closure.h"
 
 /* Most steps (stages x thresholds x measures) that the energy over all thresholds may take. */
 #define ENERGY_STEPS 20000000u
