@@ -103,8 +103,8 @@ def plan(bigrocks, path, arguments, method, scratch, timeout=600, extra=()):
     """Plans the file and has the plan checked. Returns the plan as a dict; raises Failure."""
     job = path
     stem = '%s/%s-%s' % (scratch, path.name, method)
-    if path.suffix == '.dot':
-        # The checker reads no DOT.
+    if path.suffix in ('.dot', '.json'):
+        # The checker reads neither.
         job = pathlib.Path(stem + '.xml')
         run([bigrocks, 'convert', str(path), '--format', 'xml', '-o', str(job)], timeout)
     out = pathlib.Path(stem + '.json')
