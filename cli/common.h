@@ -40,7 +40,7 @@ struct cli_settings {
     const char *out_dir, *shard;
     bool resume, merge, times;
     /* The output. */
-    const char *format, *output;
+    const char *format, *output, *trace_search;
     bool explain, json, verbose, quiet, help, version;
 };
 
@@ -174,6 +174,21 @@ void cli_print_explanation(FILE *out, const struct br_plan *plan);
 
 /* ---- While it runs ---- */
 
+/* What becomes of the better plans that a search reports: lines on standard error, where `say` is
+ * set, and rows of a file. */
+struct cli_trace {
+    bool say;
+    FILE *file;                    /* NULL: none */
+    const char *path;              /* borrowed */
+    struct cli_progress *progress; /* cleared before a line */
+};
+/* Opens the file (NULL: none), which can be read while it grows, and writes its heading. */
+enum br_status cli_trace_begin(struct cli_trace *trace, const char *path, struct br_diag *diag);
+/* For br_plan_options.found; the context is the struct. */
+void cli_trace_found(void *trace, const struct br_incumbent *incumbent);
+/* Closes the file. Returns the status, or BR_SYSTEM where something could not be written. */
+enum br_status cli_trace_end(struct cli_trace *trace, enum br_status status, struct br_diag *diag);
+
 /* Ctrl-C and SIGTERM raise the flag instead of ending the program; the second one ends it. */
 const volatile int *cli_interrupt_catch(void);
 /* From here on they end the program again. */
@@ -198,7 +213,7 @@ void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t 
 /* So many of the jobs are done, some of them refused. */
 void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
                        uint32_t refused);
-/* Clears the line. */
+/* Clears the line; the next call draws it again. */
 void cli_progress_end(struct cli_progress *progress);
 /* Nanoseconds on the monotonic clock. */
 int64_t cli_now_ns(void);

@@ -270,6 +270,13 @@ const struct br_option cli_options[] = {
      .commands = CLI_BATCH,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(times)},
+    {.name = "trace-search",
+     .argument = "FILE",
+     .help = "write every better plan that the search finds to FILE (CSV): when, how long, found "
+             "by what",
+     .commands = CLI_PLAN,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(trace_search)},
     {.name = "explain",
      .help = "add how the plan was found, part by part",
      .commands = CLI_PLAN,
@@ -282,7 +289,8 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(json)},
     {.name = "verbose",
      .letter = 'v',
-     .help = "say the version and all options in effect, and what the search cost",
+     .help = "say the version and all options in effect, every better plan that the search finds, "
+             "and what it cost",
      .commands = SEARCH,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(verbose)},

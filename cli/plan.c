@@ -12,12 +12,14 @@ enum { LP_TASKS_MOST = 5000 };
 
 static struct br_plan_options search_options(const struct cli_settings *settings,
                                              const volatile int *stop,
-                                             struct cli_progress *progress)
+                                             struct cli_progress *progress, struct cli_trace *trace)
 {
     struct br_plan_options options = cli_plan_options(settings);
     options.stop = stop;
     options.progress = progress->shown ? cli_progress_plan : NULL;
     options.progress_context = progress;
+    options.found = trace->say || trace->file ? cli_trace_found : NULL;
+    options.found_context = trace;
     return options;
 }
 
@@ -66,12 +68,14 @@ static enum br_status tighten(const struct cli_settings *settings, const struct 
 /* Plans on an open output. */
 static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
                                 const char *format, FILE *out, struct br_plan **plan,
-                                struct cli_lp_bound *lp, struct br_diag *diag)
+                                struct cli_trace *trace, struct cli_lp_bound *lp,
+                                struct br_diag *diag)
 {
     struct cli_progress progress;
     const volatile int *stop = cli_interrupt_catch();
     cli_progress_begin(&progress, settings->quiet);
-    struct br_plan_options options = search_options(settings, stop, &progress);
+    trace->progress = &progress;
+    struct br_plan_options options = search_options(settings, stop, &progress, trace);
     enum br_status status = br_plan_make(input->dag, input->cluster, &options, plan, diag);
     if (!status)
         status = tighten(settings, input, *plan, stop, &progress, lp, diag);
@@ -92,6 +96,7 @@ enum br_status cli_plan(const struct cli_settings *settings, const char *const *
     struct br_input input;
     struct br_plan *plan = NULL;
     struct cli_output output;
+    struct cli_trace trace = {.say = settings->verbose && !settings->quiet};
     struct cli_lp_bound lp;
     enum br_status status = BR_OK;
     if (settings->format || settings->output)
@@ -105,7 +110,10 @@ enum br_status cli_plan(const struct cli_settings *settings, const char *const *
     /* Before the search, so that nobody waits for a plan that cannot be written. */
     status = cli_output_open(&output, settings->output, diag);
     if (!status) {
-        status = plan_into(settings, &input, format, output.file, &plan, &lp, diag);
+        status = cli_trace_begin(&trace, settings->trace_search, diag);
+        if (!status)
+            status = plan_into(settings, &input, format, output.file, &plan, &trace, &lp, diag);
+        status = cli_trace_end(&trace, status, diag);
         status = cli_output_close(&output, status, diag);
     }
     if (!status) {

@@ -29,9 +29,8 @@ void cli_progress_begin(struct cli_progress *progress, bool quiet)
 }
 
 /* The line so far is replaced: back to its start, the bar, clear the rest. */
-static void draw(struct cli_progress *progress, uint64_t done, uint64_t total)
+static void draw(struct cli_progress *progress, double share)
 {
-    double share = total ? (double)done / (double)total : 0;
     int full = (int)((share > 1 ? 1 : share) * BAR);
     fprintf(stderr, "\r\033[K%s", progress->colour ? "\033[32m" : "");
     for (int k = 0; k < BAR; k++)
@@ -52,10 +51,13 @@ void cli_progress_plan(void *context, const struct br_progress *state)
     char makespan[CLI_SECONDS_TEXT], bound[CLI_SECONDS_TEXT];
     if (!due(progress))
         return;
-    draw(progress, state->done, state->total);
+    draw(progress, state->share);
     if (state->makespan_ns > 0)
         fprintf(stderr, "makespan %s s  bound %s s", cli_seconds(state->makespan_ns, makespan),
                 cli_seconds(state->lower_bound_ns, bound));
+    if (state->makespan_ns > 0 && state->lower_bound_ns > 0)
+        fprintf(stderr, "  gap %.2f %%",
+                100 * ((double)state->makespan_ns / (double)state->lower_bound_ns - 1));
     fflush(stderr);
 }
 
@@ -64,7 +66,7 @@ void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t 
 {
     if (!due(progress))
         return;
-    draw(progress, (uint64_t)done_ns, (uint64_t)total_ns);
+    draw(progress, total_ns > 0 ? (double)done_ns / (double)total_ns : 0);
     fputs(what, stderr);
     fflush(stderr);
 }
@@ -76,7 +78,7 @@ void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t to
     if (!due(progress) || now - progress->shown_ns < second_ns / 10)
         return;
     progress->shown_ns = now;
-    draw(progress, done, total);
+    draw(progress, total ? (double)done / total : 0);
     fprintf(stderr, "%" PRIu32 " of %" PRIu32 " jobs", done, total);
     if (refused)
         fprintf(stderr, ", %" PRIu32 " refused", refused);

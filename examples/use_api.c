@@ -81,8 +81,8 @@ static void show_progress(void *context, const struct br_progress *progress)
 {
     int *calls = context;
     (*calls)++;
-    fprintf(stderr, "%" PRIu64 " of %" PRIu64 " candidates, best so far %.1f s\n", progress->done,
-            progress->total, (double)progress->makespan_ns / SECONDS);
+    fprintf(stderr, "%.0f %% of the work, best so far %.1f s\n", 100 * progress->share,
+            (double)progress->makespan_ns / SECONDS);
 }
 
 static void print_plan(const struct br_plan *plan, const struct br_dag *dag,

@@ -16,8 +16,7 @@ enum {
     JUSTIFIED = 64, /* offsets of numbers */
     FORWARD = 128,
     BACKWARD = 192,
-    ROUNDS = 5,          /* of justification */
-    KEPT_MOST = 1 << 19, /* larger jobs justify their best alone */
+    ROUNDS = 5, /* of justification */
 };
 
 struct br_portfolio_worker {
@@ -28,12 +27,11 @@ struct br_portfolio_worker {
 
 bool br_portfolio_init(struct br_portfolio *p)
 {
-    bool large = p->in->tasks > KEPT_MOST,
-         ok = br_elite_init(&p->elite, p->in, large ? 1 : BR_ELITES);
+    bool ok = true;
     pthread_mutex_init(&p->lock, NULL);
-    if (!large) {
+    if (p->in->tasks <= BR_PORTFOLIO_LARGE) {
         p->kept = calloc(KEPT, sizeof *p->kept);
-        ok = ok && p->kept;
+        ok = p->kept != NULL;
         for (uint32_t k = 0; ok && k < KEPT; k++)
             if (k == ADDED || br_heuristic_at(k))
                 ok = br_schedule_init(&p->kept[k], p->in);
@@ -43,7 +41,6 @@ bool br_portfolio_init(struct br_portfolio *p)
 
 void br_portfolio_finish(struct br_portfolio *p)
 {
-    br_elite_finish(&p->elite);
     for (uint32_t k = 0; p->kept && k < KEPT; k++)
         br_schedule_finish(&p->kept[k]);
     free(p->kept);
@@ -54,7 +51,7 @@ static void add(struct br_portfolio *p, const struct br_schedule *schedule, cons
                 uint64_t number)
 {
     pthread_mutex_lock(&p->lock);
-    br_elite_add(&p->elite, schedule, method, number);
+    br_elite_add(p->elite, schedule, method, number);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -95,7 +92,7 @@ void br_portfolio_add(struct br_portfolio *p, const struct br_schedule *schedule
 {
     if (p->kept)
         br_schedule_copy(&p->kept[ADDED], schedule);
-    br_elite_add(&p->elite, schedule, method, ADDED);
+    br_elite_add(p->elite, schedule, method, ADDED);
 }
 
 /* A whole schedule by the heuristic's order, or backward by its reverse. */
@@ -130,7 +127,7 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
             add(p, &w->schedule, "serial", work);
     } else {
         br_schedule_copy(&w->schedule,
-                         p->kept ? &p->kept[work - JUSTIFIED] : &p->elite.entry[0].schedule);
+                         p->kept ? &p->kept[work - JUSTIFIED] : &p->elite->entry[0].schedule);
     }
     ok = ok && br_justify(w->serial, &w->schedule, ROUNDS, p->stop);
     if (ok)

@@ -11,6 +11,9 @@
 #include "planner/elite.h"
 #include "planner/order.h"
 
+/* Larger jobs keep and justify their best alone. */
+enum { BR_PORTFOLIO_LARGE = 1 << 19 };
+
 struct br_portfolio {
     /* Set by the caller. */
     const struct br_instance *in;
@@ -18,9 +21,9 @@ struct br_portfolio {
     uint64_t seed;
     uint32_t threads;
     const volatile int *stop; /* may be NULL */
+    struct br_elite *elite;   /* where all that is found goes */
 
     /* What it comes to. */
-    struct br_elite elite;
     uint64_t placements;
     bool cut; /* stop or the limit of placements left something out */
 

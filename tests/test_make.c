@@ -217,7 +217,7 @@ static int calls;
 
 static void count_calls(void *context, const struct br_progress *progress)
 {
-    assert_true(progress->done <= progress->total);
+    assert_true(progress->share >= 0 && progress->share <= 1);
     *(volatile int *)context = 1;
     calls++;
 }
@@ -254,6 +254,62 @@ static void test_limits(void **state)
     random_job_finish(&job);
 }
 
+enum { FOUND = 200 };
+struct course {
+    unsigned count;
+    struct br_incumbent found[FOUND];
+};
+
+static void record(void *context, const struct br_incumbent *found)
+{
+    struct course *course = context;
+    assert_true(course->count < FOUND);
+    course->found[course->count++] = *found;
+}
+
+/* Every better plan of a part is told, the last is the plan's, and threads change nothing. */
+static void test_course(void **state)
+{
+    unsigned events = 0;
+    for (uint64_t seed = 0; seed < JOBS / 10; seed++) {
+        struct random_job job;
+        struct course course[2] = {{0}, {0}};
+        assert_true(random_job_make(seed + 40000, TASKS, 0, &job));
+        for (unsigned k = 0; k < 2; k++) {
+            struct br_plan_options options = br_plan_options_default();
+            options.effort = seed % 3 ? BR_EFFORT_DEFAULT : BR_EFFORT_MAX;
+            options.placements = 20000;
+            options.threads = k ? 3 : 1;
+            options.found = record;
+            options.found_context = &course[k];
+            struct br_plan *plan = make(&job, &options);
+            int64_t *last = calloc(plan->parts, sizeof *last);
+            for (unsigned e = 0; e < course[k].count; e++) {
+                const struct br_incumbent *found = &course[k].found[e];
+                assert_true(found->part < plan->parts && found->parts == plan->parts);
+                assert_true(!last[found->part] || found->makespan_ns < last[found->part]);
+                assert_true(found->placements <= plan->placements);
+                last[found->part] = found->makespan_ns;
+            }
+            for (uint32_t p = 0; p < plan->parts; p++)
+                assert_int_equal(last[p], plan->part[p].makespan_ns);
+            free(last);
+            br_plan_destroy(plan);
+        }
+        assert_int_equal(course[0].count, course[1].count);
+        for (unsigned e = 0; e < course[0].count; e++) {
+            const struct br_incumbent *a = &course[0].found[e], *b = &course[1].found[e];
+            assert_int_equal(a->part, b->part);
+            assert_int_equal(a->makespan_ns, b->makespan_ns);
+            assert_string_equal(a->finder, b->finder);
+            assert_int_equal(a->placements, b->placements);
+        }
+        events += course[0].count;
+        random_job_finish(&job);
+    }
+    assert_true(events > JOBS / 10);
+}
+
 static void test_faults(void **state)
 {
     struct random_job job = wide_job(3, 2);
@@ -287,7 +343,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_methods), cmocka_unit_test(test_oracle),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_effort),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_limits),  cmocka_unit_test(test_course),
+        cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

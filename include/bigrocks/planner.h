@@ -21,9 +21,19 @@ enum br_frag_score {
 
 /* How far a running search is. Times in nanoseconds. */
 struct br_progress {
-    uint64_t done, total; /* candidates examined and known so far */
-    int64_t makespan_ns;  /* of the best plan so far; 0 before the first */
+    double share;        /* of the work that is done, or of the time limit that is over: 0 to 1 */
+    int64_t makespan_ns; /* of the best plan so far of the part at hand; 0 before the first */
     int64_t lower_bound_ns;
+};
+
+/* A better plan of a part between cuts. Times in nanoseconds. */
+struct br_incumbent {
+    int64_t elapsed_ns;   /* since the call */
+    uint32_t part, parts; /* which part, from 0, and of how many */
+    int64_t makespan_ns;  /* of the part */
+    int64_t lower_bound_ns;
+    const char *finder;  /* the method, or the move of the search; static storage */
+    uint64_t placements; /* in all, so far */
 };
 
 /* What to do, and when to stop. Start from br_plan_options_default(). */
@@ -41,6 +51,11 @@ struct br_plan_options {
     /* May be NULL. Called from the calling thread only, at most some ten times a second. */
     void (*progress)(void *context, const struct br_progress *progress);
     void *progress_context;
+    /* May be NULL. Called from the calling thread with the first plan of a part, and with every
+     * plan that is shorter; the same calls, but for the time, for any number of threads. The search
+     * waits while a call has to wait for the one before. */
+    void (*found)(void *context, const struct br_incumbent *incumbent);
+    void *found_context;
 };
 
 BR_API struct br_plan_options br_plan_options_default(void);
