@@ -7,6 +7,7 @@
 #include <bigrocks/diag.h>
 #include <bigrocks/plan.h>
 #include <bigrocks/planner.h>
+#include <bigrocks/runtime.h>
 
 #ifdef __cplusplus
 extern "C" {

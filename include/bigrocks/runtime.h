@@ -1,0 +1,146 @@
+/* The online enforcer: which tasks start now, and where, so that plans come true.
+ *
+ * A state machine for schedulers to embed: the caller tells it what happens (a job comes with its
+ * plan, a machine reports what it has free, a task is ready, started, finished or failed) and asks
+ * what to start. It has no clock, no thread and no input or output of its own; equal events give
+ * equal decisions. Not safe for several threads at once.
+ *
+ * Ready tasks compete by a score that weighs the plan's order, how well the task fits into what
+ * the machine has free, and how little work its job has left; unfairness among groups of jobs stays
+ * below a threshold. A task is only started where its whole demand is free; resources declared
+ * fungible may be overbooked.
+ */
+#ifndef BIGROCKS_RUNTIME_H
+#define BIGROCKS_RUNTIME_H
+
+#include <bigrocks/plan.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct br_runtime;
+
+/* Where a number of a machine, job or task says "none" or "any". */
+#define BR_ANY UINT32_MAX
+
+/* What one started task takes from its group's fair share. */
+enum br_fairness {
+    BR_FAIR_SLOTS,    /* one slot; the cluster's slots are its cores, else its machines */
+    BR_FAIR_DOMINANT, /* its largest share of the cluster in any resource */
+};
+
+/* Start from br_runtime_options_default(). */
+struct br_runtime_options {
+    const char *policy;    /* how ready tasks are scored; a row of br_policy_name() */
+    double remote_penalty; /* 0..1: factor on the packing score away from the plan's machine */
+    double eta_factor;     /* >= 0: weight of short remaining work among jobs */
+    double kappa;          /* > 0: most unfairness, as a share of the cluster's capacity */
+    enum br_fairness fairness;
+    uint32_t bundle; /* >= 1: candidates that one pass over the ready tasks collects */
+};
+BR_API struct br_runtime_options br_runtime_options_default(void);
+
+/* Names of the policies for k = 0, 1, ..., and a line on each; NULL past the end. */
+BR_API const char *br_policy_name(uint32_t k);
+BR_API const char *br_policy_summary(uint32_t k);
+
+/* ---- Set up ---- */
+
+/* An enforcer for the cluster, which is copied, all of it free. options may be NULL for the
+ * defaults. *runtime is the caller's. BR_USAGE (options), BR_BAD_INPUT (capacities that do not
+ * scale to integers), BR_SYSTEM (memory). */
+BR_API enum br_status br_runtime_create(const struct br_cluster *cluster,
+                                        const struct br_runtime_options *options,
+                                        struct br_runtime **runtime, struct br_diag *diag);
+/* Releases it with all jobs; NULL is fine. */
+BR_API void br_runtime_destroy(struct br_runtime *runtime);
+
+/* Declares a resource fungible: the tasks of a machine may together demand up to `percent` >= 100
+ * of its capacity, since demand beyond it only slows them down (network, disk). Refused for memory
+ * (mem, memory, ram), where it would not. */
+BR_API enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resource,
+                                          uint32_t percent, struct br_diag *diag);
+
+/* A group of jobs (a user, a queue) with its weight > 0 in the fair shares. Group 0, of weight 1,
+ * is always there. The name is copied. */
+BR_API enum br_status br_runtime_add_group(struct br_runtime *runtime, const char *name,
+                                           double weight, uint32_t *group, struct br_diag *diag);
+
+/* ---- Events ---- */
+
+/* How a job's tasks become ready. */
+enum br_readiness {
+    BR_READY_BY_EDGES, /* when their parents have finished; br_runtime_ready is not needed */
+    BR_READY_BY_EVENT, /* when br_runtime_ready says so; the job's edges are ignored */
+};
+
+/* A job comes, with its plan. What is needed of dag and plan is copied. Without a plan (NULL) the
+ * tasks rank by the longest path that hangs on them. A plan made for another cluster gives the
+ * order alone. *job numbers the job until br_runtime_retire. BR_USAGE (a plan of another job, an
+ * unknown group), BR_BAD_INPUT (a demand that no machine holds), BR_SYSTEM.
+ * O(tasks log tasks + edges). */
+BR_API enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
+                                        const struct br_plan *plan, uint32_t group,
+                                        enum br_readiness readiness, uint32_t *job,
+                                        struct br_diag *diag);
+/* Forgets the job, whose running tasks release what they hold. Its number may be given again. */
+BR_API enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t job,
+                                        struct br_diag *diag);
+
+/* The task of a BR_READY_BY_EVENT job may start. */
+BR_API enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t job, uint32_t task,
+                                       struct br_diag *diag);
+/* The task runs on the machine: confirms a decision (and changes nothing then), or tells of a task
+ * that the caller has started by itself, which need not fit. */
+BR_API enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t job, uint32_t task,
+                                         uint32_t machine, struct br_diag *diag);
+/* The task is done: it releases what it holds, and its children may become ready. It may also never
+ * have started here, such as one that an earlier run finished. O(children that become ready). */
+BR_API enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t job, uint32_t task,
+                                          struct br_diag *diag);
+/* The started task has come to nothing and releases what it holds. `again`: it is ready again, to
+ * be decided anew; else nothing that depends on it will be ready. */
+BR_API enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t job, uint32_t task,
+                                        bool again, struct br_diag *diag);
+/* What the machine has free of the resource just now, beside all that its tasks here hold: a plain
+ * decimal. Until the next report this less what starts, plus what ends, is what may be used. */
+BR_API enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine,
+                                        const char *resource, const char *free,
+                                        struct br_diag *diag);
+
+/* ---- Decisions ---- */
+
+struct br_decision {
+    uint32_t job, task, machine;
+};
+
+/* What starts now: up to `room` decisions, best first by machine. What is decided holds its demand
+ * at once; the caller starts it, or says br_runtime_failed. Returns their number; where that is
+ * `room`, there may be more, so ask again. `machine`: only for this one, which has just reported,
+ * or BR_ANY. `now_ns`: the time on the caller's clock, never less than before. Only differences
+ * count. O(log n) a decision on average for n kinds of equal tasks. */
+BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
+                                  struct br_decision *decisions, uint32_t room);
+
+/* ---- Questions ---- */
+
+/* The tasks of a job, by state. */
+struct br_job_state {
+    uint32_t waiting, ready, running, finished, failed;
+};
+/* All zero where there is no such job. O(1). */
+BR_API struct br_job_state br_runtime_job(const struct br_runtime *runtime, uint32_t job);
+/* Share of the resource on the machine (BR_ANY: on all) that running tasks hold, 0..1; above 1
+ * where it is overbooked; 0 where there is none. */
+BR_API double br_runtime_used(const struct br_runtime *runtime, uint32_t machine,
+                              const char *resource);
+/* How much less than its fair share the group has had, as a share of the cluster; negative where it
+ * has had more. */
+BR_API double br_runtime_deficit(const struct br_runtime *runtime, uint32_t group);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,414 @@
+/* From a Dag and its plan to flat arrays, and the passage of tasks from waiting to finished. A
+ * barrier is counted once per stage, so that it costs nothing per pair of tasks. */
+#include "runtime/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/sort.h"
+#include "planner/dag.h"
+#include "planner/plan.h"
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+static const double second_ns = 1e9;
+
+static bool allocate(struct br_job *job, uint32_t edges)
+{
+    struct br_arena *arena = &job->arena;
+    size_t tasks = job->tasks, stages = job->stages;
+    return ARRAY(arena, stages + 1, job->stage_first) && ARRAY(arena, tasks, job->task_stage) &&
+           ARRAY(arena, stages, job->stage_kind) && ARRAY(arena, tasks, job->duration_ns) &&
+           ARRAY(arena, tasks, job->rank) && ARRAY(arena, tasks, job->task) &&
+           ARRAY(arena, tasks, job->task_state) && ARRAY(arena, tasks, job->machine) &&
+           ARRAY(arena, stages + 1, job->child_first) && ARRAY(arena, edges, job->child) &&
+           ARRAY(arena, edges, job->child_one_to_one) && ARRAY(arena, stages, job->stage_waits) &&
+           ARRAY(arena, stages, job->stage_left);
+}
+
+/* ---- Demands ---- */
+
+/* The stage's demand as one row of `row`. */
+static enum br_status scale_demand(const struct br_dag *dag, uint32_t stage,
+                                   const struct br_scale *scale, int64_t *row, struct br_diag *diag)
+{
+    const struct br_stage *s = &dag->stage[stage];
+    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++) {
+        const struct br_demand *demand = &dag->demand[d];
+        const char *name = dag->resource[demand->resource].name;
+        char amount[BR_DECIMAL_TEXT];
+        uint32_t r = 0;
+        if (!demand->amount.mantissa)
+            continue;
+        while (r < scale->resources && strcmp(scale->name[r], name) != 0)
+            r++;
+        br_decimal_format(demand->amount, amount, sizeof amount);
+        if (r == scale->resources)
+            return br_fail_at(diag, s->pos, BR_BAD_INPUT,
+                              "give the cluster that resource, or drop the demand",
+                              "stage '%s' demands %s of %s, which no machine of the cluster has",
+                              s->id, amount, name);
+        if (!br_decimal_scale(demand->amount, scale->digits[r], &row[r]))
+            return br_fail_at(diag, s->pos, BR_BAD_INPUT, "use fewer digits",
+                              "stage '%s' demands %s of %s, which is too fine or too large for the "
+                              "cluster's amounts",
+                              s->id, amount, name);
+    }
+    return BR_OK;
+}
+
+struct kind_order {
+    const int64_t *row;
+    uint32_t width;
+};
+
+static int compare_stages(const void *a, const void *b, void *context)
+{
+    const struct kind_order *order = context;
+    uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
+    for (uint32_t r = 0; r < order->width; r++) {
+        int64_t x = order->row[(size_t)s * order->width + r];
+        int64_t y = order->row[(size_t)t * order->width + r];
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Gives stages of equal demands one kind; kinds are sorted by demand. */
+static enum br_status find_kinds(struct br_job *job, const struct br_dag *dag,
+                                 const struct br_scale *scale, uint32_t *kinds,
+                                 struct br_diag *diag)
+{
+    uint32_t width = scale->resources;
+    int64_t *row = calloc((size_t)job->stages * width + 1, sizeof *row);
+    uint32_t *order = malloc(job->stages * sizeof *order);
+    enum br_status status = row && order ? BR_OK : br_fail_memory(diag);
+    for (uint32_t s = 0; s < job->stages && !status; s++) {
+        order[s] = s;
+        status = scale_demand(dag, s, scale, row + (size_t)s * width, diag);
+    }
+    if (status)
+        goto out;
+    struct kind_order by = {row, width};
+    qsort_r(order, job->stages, sizeof *order, compare_stages, &by);
+    *kinds = 0;
+    for (uint32_t k = 0; k < job->stages; k++) {
+        if (k == 0 || compare_stages(&order[k - 1], &order[k], &by) != 0)
+            ++*kinds;
+        job->stage_kind[order[k]] = *kinds - 1;
+    }
+    if (!ARRAY(&job->arena, (size_t)*kinds * width, job->demand) ||
+        !ARRAY(&job->arena, *kinds, job->kind_work) ||
+        !ARRAY(&job->arena, *kinds, job->kind_share)) {
+        status = br_fail_memory(diag);
+        goto out;
+    }
+    for (uint32_t s = 0; s < job->stages; s++)
+        memcpy(job->demand + (size_t)job->stage_kind[s] * width, row + (size_t)s * width,
+               width * sizeof *row);
+    for (uint32_t k = 0; k < *kinds; k++)
+        for (uint32_t r = 0; r < width; r++) {
+            int64_t amount = job->demand[(size_t)k * width + r];
+            double share = amount ? (double)amount / scale->total[r] : 0;
+            job->kind_work[k] += share;
+            if (share > job->kind_share[k])
+                job->kind_share[k] = share;
+        }
+out:
+    free(row);
+    free(order);
+    return status;
+}
+
+/* ---- The order ---- */
+
+/* Without a plan: the longest path that hangs on a task first, ties by topological position. */
+static bool rank_by_tail(struct br_job *job, const struct br_dag *dag)
+{
+    int64_t *tail = calloc(job->stages, sizeof *tail); /* longest below the stage */
+    int64_t *whole = calloc(job->stages, sizeof *whole);
+    struct br_sort_item *item = malloc(2 * (size_t)job->tasks * sizeof *item);
+    bool ok = tail && whole && item;
+    for (uint32_t p = dag->stages; ok && p-- > 0;) {
+        uint32_t s = dag->topological[p];
+        int64_t longest = 0;
+        for (uint32_t t = job->stage_first[s]; t < job->stage_first[s + 1]; t++)
+            longest = job->duration_ns[t] > longest ? job->duration_ns[t] : longest;
+        for (uint32_t c = job->child_first[s]; c < job->child_first[s + 1]; c++)
+            if (whole[job->child[c]] > tail[s])
+                tail[s] = whole[job->child[c]];
+        whole[s] = tail[s] > INT64_MAX - longest ? INT64_MAX : tail[s] + longest;
+    }
+    uint32_t used = 0;
+    for (uint32_t p = 0; ok && p < dag->stages; p++) {
+        uint32_t s = dag->topological[p];
+        for (uint32_t t = job->stage_first[s]; t < job->stage_first[s + 1]; t++) {
+            int64_t d = job->duration_ns[t];
+            int64_t length = tail[s] > INT64_MAX - d ? INT64_MAX : tail[s] + d;
+            item[used++] = (struct br_sort_item){~br_sort_key(length), t};
+        }
+    }
+    if (ok)
+        br_sort(item, item + job->tasks, job->tasks);
+    for (uint32_t k = 0; ok && k < job->tasks; k++)
+        job->task[k] = item[k].item;
+    free(tail);
+    free(whole);
+    free(item);
+    return ok;
+}
+
+/* Ranks, and each machine's tasks in their order. */
+static bool take_plan(struct br_job *job, const struct br_dag *dag, const struct br_plan *plan,
+                      uint32_t machines)
+{
+    if (!plan && !rank_by_tail(job, dag))
+        return false;
+    for (uint32_t k = 0; k < job->tasks; k++) {
+        if (plan)
+            job->task[k] = plan->order[k];
+        job->rank[job->task[k]] = k;
+    }
+    if (!plan || machines == 1)
+        return true;
+    for (uint32_t t = 0; t < job->tasks; t++)
+        if (plan->machine[t] >= machines)
+            return true;
+    struct br_arena *arena = &job->arena;
+    if (!ARRAY(arena, job->tasks, job->planned) ||
+        !ARRAY(arena, (size_t)machines + 1, job->local_first) ||
+        !ARRAY(arena, job->tasks, job->local) || !ARRAY(arena, machines, job->local_head))
+        return false;
+    for (uint32_t t = 0; t < job->tasks; t++) {
+        job->planned[t] = plan->machine[t];
+        job->local_first[plan->machine[t] + 1]++;
+    }
+    for (uint32_t m = 0; m < machines; m++) {
+        job->local_first[m + 1] += job->local_first[m];
+        job->local_head[m] = job->local_first[m];
+    }
+    for (uint32_t k = 0; k < job->tasks; k++)
+        job->local[job->local_head[plan->machine[plan->order[k]]]++] = k;
+    memcpy(job->local_head, job->local_first, machines * sizeof *job->local_head);
+    return true;
+}
+
+/* ---- Edges ---- */
+
+static bool take_edges(struct br_job *job, const struct br_dag *dag)
+{
+    uint32_t *next = malloc(((size_t)job->stages + 1) * sizeof *next);
+    bool one_to_one = false;
+    if (!next)
+        return false;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        job->child_first[dag->edge[e].parent + 1]++;
+    for (uint32_t s = 0; s < job->stages; s++)
+        job->child_first[s + 1] += job->child_first[s];
+    memcpy(next, job->child_first, ((size_t)job->stages + 1) * sizeof *next);
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        const struct br_edge *edge = &dag->edge[e];
+        uint32_t at = next[edge->parent]++;
+        job->child[at] = edge->child;
+        /* Between single tasks both types say the same. */
+        job->child_one_to_one[at] =
+            edge->type == BR_ONE_TO_ONE && dag->stage[edge->child].tasks > 1;
+        one_to_one |= job->child_one_to_one[at];
+        if (!job->child_one_to_one[at])
+            job->stage_waits[edge->child]++;
+    }
+    free(next);
+    if (!one_to_one)
+        return true;
+    if (!ARRAY(&job->arena, job->tasks, job->task_waits))
+        return false;
+    for (uint32_t s = 0; s < job->stages; s++)
+        for (uint32_t c = job->child_first[s]; c < job->child_first[s + 1]; c++)
+            for (uint32_t i = job->stage_first[job->child[c]];
+                 job->child_one_to_one[c] && i < job->stage_first[job->child[c] + 1]; i++)
+                job->task_waits[i]++;
+    return true;
+}
+
+/* ---- Creation ---- */
+
+static enum br_status start_ready(struct br_job *job, const struct br_scale *scale, uint32_t kinds,
+                                  uint32_t machines, struct br_diag *diag)
+{
+    uint32_t *rank_kind = br_arena_array(&job->arena, job->tasks, sizeof *rank_kind);
+    uint32_t *size = br_arena_array(&job->arena, kinds, sizeof *size);
+    double packing = 0;
+    if (!rank_kind || !size)
+        return br_fail_memory(diag);
+    for (uint32_t s = 0; s < job->stages; s++) {
+        uint32_t kind = job->stage_kind[s], first = job->stage_first[s];
+        uint32_t tasks = job->stage_first[s + 1] - first;
+        size[kind] += tasks;
+        packing += tasks * job->kind_work[kind] * machines;
+        for (uint32_t t = first; t < first + tasks; t++) {
+            rank_kind[job->rank[t]] = kind;
+            job->remaining += (double)job->duration_ns[t] / second_ns * job->kind_work[kind];
+        }
+    }
+    job->mean_packing = packing / job->tasks;
+    if (!br_ready_init(&job->ready, &job->arena, kinds, scale->resources, job->demand, rank_kind,
+                       size, job->tasks))
+        return br_fail_memory(diag);
+    job->state.waiting = job->tasks;
+    for (uint32_t t = 0; t < job->tasks && !job->by_event; t++)
+        if (!job->stage_waits[job->task_stage[t]] && !(job->task_waits && job->task_waits[t]))
+            br_job_ready(job, t);
+    return BR_OK;
+}
+
+enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *plan,
+                             const struct br_scale *scale, uint32_t machines, bool by_event,
+                             struct br_job **created, struct br_diag *diag)
+{
+    struct br_job *job = calloc(1, sizeof *job);
+    uint32_t kinds = 0;
+    *created = NULL;
+    if (!job)
+        return br_fail_memory(diag);
+    job->by_event = by_event;
+    job->tasks = dag->tasks;
+    job->stages = dag->stages;
+    enum br_status status = allocate(job, dag->edges) ? BR_OK : br_fail_memory(diag);
+    if (status)
+        goto out;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        job->stage_first[s] = dag->stage[s].first_task;
+        job->stage_left[s] = dag->stage[s].tasks;
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++)
+            job->task_stage[dag->stage[s].first_task + i] = s;
+    }
+    job->stage_first[dag->stages] = dag->tasks;
+    memcpy(job->duration_ns, dag->duration_ns, dag->tasks * sizeof *job->duration_ns);
+    memset(job->machine, 0xff, dag->tasks * sizeof *job->machine);
+    status = find_kinds(job, dag, scale, &kinds, diag);
+    if (!status && (!take_edges(job, dag) || !take_plan(job, dag, plan, machines)))
+        status = br_fail_memory(diag);
+    if (!status)
+        status = start_ready(job, scale, kinds, machines, diag);
+out:
+    if (status)
+        br_job_destroy(job);
+    else
+        *created = job;
+    return status;
+}
+
+void br_job_destroy(struct br_job *job)
+{
+    if (!job)
+        return;
+    br_arena_finish(&job->arena);
+    free(job);
+}
+
+/* ---- Transitions ---- */
+
+static uint32_t *counter(struct br_job *job, enum br_task_state state)
+{
+    switch (state) {
+    case BR_TASK_WAITING:
+        return &job->state.waiting;
+    case BR_TASK_READY:
+        return &job->state.ready;
+    case BR_TASK_RUNNING:
+        return &job->state.running;
+    case BR_TASK_FINISHED:
+        return &job->state.finished;
+    case BR_TASK_FAILED:
+        break;
+    }
+    return &job->state.failed;
+}
+
+static double work_of(const struct br_job *job, uint32_t task)
+{
+    return (double)job->duration_ns[task] / second_ns *
+           job->kind_work[job->stage_kind[job->task_stage[task]]];
+}
+
+static void move(struct br_job *job, uint32_t task, enum br_task_state state)
+{
+    enum br_task_state old = job->task_state[task];
+    bool was_pending = old <= BR_TASK_READY, pending = state <= BR_TASK_READY;
+    --*counter(job, old);
+    ++*counter(job, state);
+    job->task_state[task] = (uint8_t)state;
+    if (was_pending && !pending)
+        job->remaining -= work_of(job, task);
+    if (!was_pending && pending)
+        job->remaining += work_of(job, task);
+    /* Sums of floating-point numbers do not come back to nothing by themselves. */
+    if (!job->state.waiting && !job->state.ready)
+        job->remaining = 0;
+    if (old == BR_TASK_READY)
+        br_ready_remove(&job->ready, job->rank[task]);
+    if (state == BR_TASK_READY)
+        br_ready_add(&job->ready, job->rank[task]);
+}
+
+void br_job_ready(struct br_job *job, uint32_t task)
+{
+    move(job, task, BR_TASK_READY);
+    /* A task that comes back is before what its machine is at. */
+    if (job->planned) {
+        uint32_t *head = &job->local_head[job->planned[task]], k = job->rank[task];
+        while (*head > job->local_first[job->planned[task]] && job->local[*head - 1] >= k)
+            --*head;
+    }
+}
+
+void br_job_run(struct br_job *job, uint32_t task, uint32_t machine)
+{
+    move(job, task, BR_TASK_RUNNING);
+    job->machine[task] = machine;
+    if (!job->planned)
+        return;
+    uint32_t m = job->planned[task], *head = &job->local_head[m];
+    while (*head < job->local_first[m + 1] &&
+           job->task_state[job->task[job->local[*head]]] > BR_TASK_READY)
+        ++*head;
+}
+
+static void one_less(struct br_job *job, uint32_t task)
+{
+    if (!job->stage_waits[job->task_stage[task]] && !(job->task_waits && job->task_waits[task]) &&
+        job->task_state[task] == BR_TASK_WAITING)
+        br_job_ready(job, task);
+}
+
+void br_job_finish(struct br_job *job, uint32_t task)
+{
+    uint32_t stage = job->task_stage[task];
+    move(job, task, BR_TASK_FINISHED);
+    job->machine[task] = BR_ANY;
+    if (job->by_event)
+        return;
+    bool last = --job->stage_left[stage] == 0;
+    for (uint32_t c = job->child_first[stage]; c < job->child_first[stage + 1]; c++) {
+        uint32_t child = job->child[c], first = job->stage_first[child];
+        if (job->child_one_to_one[c]) {
+            uint32_t twin = first + task - job->stage_first[stage];
+            job->task_waits[twin]--;
+            one_less(job, twin);
+        } else if (last && --job->stage_waits[child] == 0) {
+            for (uint32_t t = first; t < job->stage_first[child + 1]; t++)
+                one_less(job, t);
+        }
+    }
+}
+
+void br_job_fail(struct br_job *job, uint32_t task, bool again)
+{
+    job->machine[task] = BR_ANY;
+    if (again)
+        br_job_ready(job, task);
+    else
+        move(job, task, BR_TASK_FAILED);
+}

@@ -1,0 +1,390 @@
+/* The enforcer on random jobs: whatever happens, and in whatever order, no machine is overfull, no
+ * task starts before its parents have ended, and every task runs to its end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "planner/instance.h"
+#include "tests/random_job.h"
+
+enum { JOBS = 3, TASKS = 40, ROOM = 7 };
+
+/* A second book of what runs where, kept by the test. */
+struct book {
+    struct br_instance *instance[JOBS];
+    struct random_job *job[JOBS];
+    uint8_t state[JOBS][RANDOM_JOB_TASKS]; /* 0 not started, 1 running, 2 done */
+    uint32_t machine[JOBS][RANDOM_JOB_TASKS];
+    uint32_t running[JOBS * RANDOM_JOB_TASKS], runs; /* job * TASKS + task */
+};
+
+static uint32_t stage_of(const struct br_instance *in, uint32_t task)
+{
+    return in->task_stage[task];
+}
+
+/* All jobs share the cluster of the first, so they have to be measured by names. */
+static void check_capacity(const struct book *book, const struct br_cluster *cluster, uint32_t jobs)
+{
+    for (uint32_t m = 0; m < cluster->machines; m++) {
+        const struct br_class *cls = &cluster->cls[br_cluster_machine_class(cluster, m)];
+        for (uint32_t k = 0; k < cls->capacities; k++) {
+            double held = 0, most = (double)cls->capacity[k].amount.mantissa;
+            for (int32_t e = cls->capacity[k].amount.exponent; e; e += e < 0 ? 1 : -1)
+                most *= e < 0 ? 0.1 : 10;
+            for (uint32_t j = 0; j < jobs; j++)
+                for (uint32_t t = 0; t < book->job[j]->dag->tasks; t++) {
+                    if (book->state[j][t] != 1 || book->machine[j][t] != m)
+                        continue;
+                    const struct br_dag *dag = book->job[j]->dag;
+                    const struct br_stage *s = &dag->stage[br_dag_task_stage(dag, t)];
+                    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++) {
+                        if (strcmp(dag->resource[dag->demand[d].resource].name,
+                                   cls->capacity[k].resource) != 0)
+                            continue;
+                        double amount = (double)dag->demand[d].amount.mantissa;
+                        for (int32_t e = dag->demand[d].amount.exponent; e; e += e < 0 ? 1 : -1)
+                            amount *= e < 0 ? 0.1 : 10;
+                        held += amount;
+                    }
+                }
+            assert_true(held <= most * (1 + 1e-9));
+        }
+    }
+}
+
+static void check_parents(const struct book *book, uint32_t j, uint32_t task)
+{
+    const struct br_instance *in = book->instance[j];
+    uint32_t s = stage_of(in, task);
+    for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++) {
+        uint32_t parent = in->parent[a].stage, twin = task - in->stage_first[s];
+        for (uint32_t t = in->stage_first[parent]; t < in->stage_first[parent + 1]; t++)
+            if (!in->parent[a].one_to_one || t - in->stage_first[parent] == twin)
+                assert_int_equal(book->state[j][t], 2);
+    }
+}
+
+/* Runs the jobs in an order of ends drawn by the seed; returns a digest of all decisions. */
+static uint64_t run(struct random_job *jobs, struct br_plan **plan, uint32_t count,
+                    const struct br_runtime_options *options, uint64_t seed)
+{
+    struct br_runtime *runtime;
+    struct br_diag diag = {0};
+    struct book book = {0};
+    struct br_rng rng = br_rng_seed(seed);
+    uint64_t digest = 0;
+    uint32_t number[JOBS], left = 0;
+    const struct br_cluster *cluster = jobs[0].cluster;
+    assert_int_equal(br_runtime_create(cluster, options, &runtime, &diag), BR_OK);
+    for (uint32_t j = 0; j < count; j++) {
+        uint32_t group;
+        book.job[j] = &jobs[j];
+        assert_int_equal(br_instance_create(jobs[j].dag, cluster, &book.instance[j], &diag), BR_OK);
+        assert_int_equal(br_runtime_add_group(runtime, "g", 1 + j, &group, &diag), BR_OK);
+        assert_int_equal(br_runtime_submit(runtime, jobs[j].dag, plan[j], group, BR_READY_BY_EDGES,
+                                           &number[j], &diag),
+                         BR_OK);
+        left += jobs[j].dag->tasks;
+    }
+    while (left) {
+        struct br_decision decision[ROOM];
+        uint32_t got;
+        do {
+            got = br_runtime_decide(runtime, BR_ANY, 0, decision, ROOM);
+            for (uint32_t d = 0; d < got; d++) {
+                uint32_t j = 0, t = decision[d].task;
+                while (number[j] != decision[d].job)
+                    j++;
+                assert_int_equal(book.state[j][t], 0);
+                check_parents(&book, j, t);
+                book.state[j][t] = 1;
+                book.machine[j][t] = decision[d].machine;
+                book.running[book.runs++] = j * RANDOM_JOB_TASKS + t;
+                digest = digest * 31 + (j * 1000003 + t * 1009 + decision[d].machine + 1);
+                if (br_rng_below(&rng, 2))
+                    assert_int_equal(
+                        br_runtime_started(runtime, number[j], t, decision[d].machine, &diag),
+                        BR_OK);
+            }
+        } while (got == ROOM);
+        check_capacity(&book, cluster, count);
+        assert_true(book.runs > 0); /* something can always go on */
+        uint32_t which = (uint32_t)br_rng_below(&rng, book.runs);
+        uint32_t j = book.running[which] / RANDOM_JOB_TASKS;
+        uint32_t t = book.running[which] % RANDOM_JOB_TASKS;
+        book.running[which] = book.running[--book.runs];
+        if (br_rng_below(&rng, 8) == 0) {
+            assert_int_equal(br_runtime_failed(runtime, number[j], t, true, &diag), BR_OK);
+            book.state[j][t] = 0;
+        } else {
+            assert_int_equal(br_runtime_finished(runtime, number[j], t, &diag), BR_OK);
+            book.state[j][t] = 2;
+            left--;
+        }
+    }
+    for (uint32_t j = 0; j < count; j++) {
+        struct br_job_state state = br_runtime_job(runtime, number[j]);
+        assert_int_equal(state.finished, jobs[j].dag->tasks);
+        assert_int_equal(state.waiting + state.ready + state.running + state.failed, 0);
+        assert_int_equal(br_runtime_retire(runtime, number[j], &diag), BR_OK);
+        br_instance_destroy(book.instance[j]);
+    }
+    for (uint32_t k = 0; k < cluster->cls[0].capacities; k++)
+        assert_true(br_runtime_used(runtime, BR_ANY, cluster->cls[0].capacity[k].resource) == 0);
+    br_runtime_destroy(runtime);
+    return digest;
+}
+
+static void test_random(void **state)
+{
+    struct br_plan_options fast = br_plan_options_default();
+    fast.method = "graphene";
+    fast.threads = 1;
+    uint32_t several = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        struct random_job job[JOBS];
+        struct br_plan *plan[JOBS] = {NULL};
+        struct br_diag diag = {0};
+        uint32_t count = 0;
+        /* Jobs that fit the cluster of the first. */
+        for (uint64_t k = 0; k < 12 && count < 1 + seed % JOBS; k++) {
+            assert_true(random_job_make(seed * 100 + k, TASKS, 0, &job[count]));
+            struct br_cluster *cluster = job[0].cluster;
+            if (br_plan_make(job[count].dag, cluster, &fast, &plan[count], &diag))
+                random_job_finish(&job[count]);
+            else
+                count++;
+        }
+        several += count > 1;
+        for (uint32_t p = 0; br_policy_name(p); p++) {
+            struct br_runtime_options options = br_runtime_options_default();
+            options.policy = br_policy_name(p);
+            options.fairness = seed % 2 ? BR_FAIR_SLOTS : BR_FAIR_DOMINANT;
+            options.bundle = 1 + (uint32_t)seed % 5;
+            uint64_t a = run(job, plan, count, &options, seed);
+            assert_true(a == run(job, plan, count, &options, seed));
+        }
+        for (uint32_t j = 0; j < count; j++) {
+            br_plan_destroy(plan[j]);
+            random_job_finish(&job[j]);
+        }
+    }
+    assert_true(several > 20);
+}
+
+/* ---- By hand ---- */
+
+static struct br_dag *wide_job(uint32_t tasks, const char *amount)
+{
+    struct br_dag *dag = br_dag_create("wide");
+    uint32_t stage;
+    assert_int_equal(br_dag_add_stage(dag, "s", tasks, 1000, &stage, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, stage, "cpu", amount, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
+static struct br_cluster *machine(const char *cpu, const char *net)
+{
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    uint32_t cls;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, &cls, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, cls, "cpu", cpu, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, cls, "net", net, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, cls, "mem", "8", NULL), BR_OK);
+    return cluster;
+}
+
+/* Two groups of weights 1 and 3 share one machine: what each has had differs from its share by no
+ * more than the threshold and one task. */
+static void test_fairness(void **state)
+{
+    struct br_cluster *cluster = machine("8", "1");
+    struct br_dag *dag = wide_job(400, "1");
+    struct br_runtime_options options = br_runtime_options_default();
+    struct br_runtime *runtime;
+    struct br_decision decision[8];
+    uint32_t group[2], job[2], had[2] = {0, 0};
+    options.kappa = 0.25;
+    assert_int_equal(br_runtime_create(cluster, &options, &runtime, NULL), BR_OK);
+    for (uint32_t g = 0; g < 2; g++) {
+        assert_int_equal(br_runtime_add_group(runtime, "g", g ? 3 : 1, &group[g], NULL), BR_OK);
+        assert_int_equal(
+            br_runtime_submit(runtime, dag, NULL, group[g], BR_READY_BY_EDGES, &job[g], NULL),
+            BR_OK);
+    }
+    uint32_t got = br_runtime_decide(runtime, 0, 0, decision, 8), total = 0;
+    assert_int_equal(got, 8);
+    for (uint32_t step = 0; step < 300; step++) {
+        assert_int_equal(got, step ? 1 : 8);
+        for (uint32_t d = 0; d < got; d++)
+            had[decision[d].job == job[1]]++;
+        total += got;
+        assert_true((double)had[0] >= total / 4.0 - 3 && (double)had[0] <= total / 4.0 + 3);
+        for (uint32_t g = 0; g < 2; g++)
+            assert_true(br_runtime_deficit(runtime, group[g]) <= 0.25 + 0.125 + 1e-9);
+        assert_int_equal(br_runtime_finished(runtime, decision[0].job, decision[0].task, NULL),
+                         BR_OK);
+        got = br_runtime_decide(runtime, BR_ANY, step, decision, 8);
+    }
+    br_runtime_destroy(runtime);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
+static uint32_t fit_at_once(struct br_runtime *runtime, const char *resource)
+{
+    struct br_dag *dag = br_dag_create("net");
+    struct br_decision decision[64];
+    uint32_t stage, job, got;
+    assert_int_equal(br_dag_add_stage(dag, "s", 50, 1000, &stage, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, stage, resource, "1", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_runtime_submit(runtime, dag, NULL, 0, BR_READY_BY_EDGES, &job, NULL),
+                     BR_OK);
+    br_dag_destroy(dag); /* what is needed of it has been copied */
+    got = br_runtime_decide(runtime, BR_ANY, 0, decision, 64);
+    assert_int_equal(br_runtime_retire(runtime, job, NULL), BR_OK);
+    return got;
+}
+
+static void test_overbook_and_report(void **state)
+{
+    struct br_cluster *cluster = machine("4", "10");
+    struct br_runtime *runtime;
+    struct br_diag diag = {0};
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+    assert_int_equal(fit_at_once(runtime, "net"), 10);
+    assert_int_equal(br_runtime_overbook(runtime, "net", 150, NULL), BR_OK);
+    assert_int_equal(fit_at_once(runtime, "net"), 15);
+    assert_int_equal(br_runtime_overbook(runtime, "mem", 150, &diag), BR_USAGE);
+    assert_int_equal(br_runtime_overbook(runtime, "disk", 150, &diag), BR_USAGE);
+    assert_int_equal(br_runtime_report(runtime, 0, "cpu", "2.5", NULL), BR_OK);
+    assert_int_equal(fit_at_once(runtime, "cpu"), 2);
+    assert_int_equal(br_runtime_report(runtime, 0, "cpu", "99", NULL), BR_OK);
+    assert_int_equal(fit_at_once(runtime, "cpu"), 4);
+    assert_int_equal(br_runtime_report(runtime, 0, "cpu", "-1", &diag), BR_USAGE);
+    br_runtime_destroy(runtime);
+    br_cluster_destroy(cluster);
+}
+
+/* A job whose tasks become ready as the caller says, a task that somebody else started, one that
+ * an earlier run finished, one that fails for good; and events that make no sense. */
+static void test_events(void **state)
+{
+    struct br_cluster *cluster = machine("4", "10");
+    struct br_dag *dag = wide_job(6, "2");
+    struct br_runtime *runtime;
+    struct br_decision decision[8];
+    uint32_t job;
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+    assert_int_equal(br_runtime_submit(runtime, dag, NULL, 0, BR_READY_BY_EVENT, &job, NULL),
+                     BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 8), 0);
+    assert_int_equal(br_runtime_ready(runtime, job, 4, NULL), BR_OK);
+    assert_int_equal(br_runtime_ready(runtime, job, 4, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 8), 1);
+    assert_int_equal(decision[0].task, 4);
+    assert_int_equal(br_runtime_started(runtime, job, 0, 0, NULL), BR_OK);
+    assert_int_equal(br_runtime_started(runtime, job, 1, 0, NULL), BR_OK); /* overfull */
+    assert_true(br_runtime_used(runtime, 0, "cpu") == 1.5);
+    assert_int_equal(br_runtime_finished(runtime, job, 5, NULL), BR_OK);
+    assert_int_equal(br_runtime_ready(runtime, job, 2, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 8), 0);
+    assert_int_equal(br_runtime_finished(runtime, job, 0, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 8), 0);
+    assert_int_equal(br_runtime_failed(runtime, job, 1, false, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 8), 1);
+    assert_int_equal(decision[0].task, 2);
+    struct br_job_state now = br_runtime_job(runtime, job);
+    assert_int_equal(now.waiting, 1);
+    assert_int_equal(now.running, 2);
+    assert_int_equal(now.finished, 2);
+    assert_int_equal(now.failed, 1);
+    assert_int_equal(br_runtime_finished(runtime, job, 1, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_failed(runtime, job, 3, true, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_finished(runtime, job, 6, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_finished(runtime, job + 1, 0, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_started(runtime, job, 3, 1, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_retire(runtime, job, NULL), BR_OK);
+    assert_true(br_runtime_used(runtime, 0, "cpu") == 0);
+    br_runtime_destroy(runtime);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
+/* A group with large tasks comes to its share although small ones of others would always fit. */
+static void test_no_starvation(void **state)
+{
+    struct br_cluster *cluster = machine("4", "1");
+    struct br_dag *small = wide_job(1000, "1"), *large = wide_job(5, "4");
+    struct br_runtime *runtime;
+    struct br_decision decision[8];
+    uint32_t running[8], runs = 0, job[2], group[2], left = 5, steps = 0;
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+    for (uint32_t g = 0; g < 2; g++) {
+        assert_int_equal(br_runtime_add_group(runtime, "g", 1, &group[g], NULL), BR_OK);
+        assert_int_equal(br_runtime_submit(runtime, g ? large : small, NULL, group[g],
+                                           BR_READY_BY_EDGES, &job[g], NULL),
+                         BR_OK);
+    }
+    for (; left && steps < 200; steps++) {
+        uint32_t got = br_runtime_decide(runtime, BR_ANY, 0, decision, 8);
+        for (uint32_t d = 0; d < got; d++)
+            running[runs++] = (decision[d].job == job[1]) << 16 | decision[d].task;
+        assert_true(runs > 0);
+        /* One after the other, so that there are never four cores free by chance. */
+        uint32_t ended = running[0];
+        memmove(running, running + 1, --runs * sizeof *running);
+        left -= ended >> 16;
+        assert_int_equal(br_runtime_finished(runtime, job[ended >> 16], ended & 0xffff, NULL),
+                         BR_OK);
+    }
+    assert_int_equal(left, 0);
+    assert_true(steps < 60);
+    br_runtime_destroy(runtime);
+    br_dag_destroy(small);
+    br_dag_destroy(large);
+    br_cluster_destroy(cluster);
+}
+
+static void test_refusals(void **state)
+{
+    struct br_cluster *cluster = machine("4", "1");
+    struct br_dag *large = wide_job(1, "5");
+    struct br_runtime_options options = br_runtime_options_default();
+    struct br_runtime *runtime;
+    struct br_diag diag = {0};
+    uint32_t job;
+    options.policy = "best";
+    assert_int_equal(br_runtime_create(cluster, &options, &runtime, &diag), BR_USAGE);
+    assert_null(runtime);
+    options = br_runtime_options_default();
+    options.kappa = 0;
+    assert_int_equal(br_runtime_create(cluster, &options, &runtime, &diag), BR_USAGE);
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, &diag), BR_OK);
+    assert_int_equal(br_runtime_submit(runtime, large, NULL, 0, BR_READY_BY_EDGES, &job, &diag),
+                     BR_BAD_INPUT);
+    assert_non_null(strstr(diag.what, "'s'"));
+    assert_int_equal(br_runtime_submit(runtime, large, NULL, 1, BR_READY_BY_EDGES, &job, &diag),
+                     BR_USAGE);
+    br_runtime_destroy(runtime);
+    br_dag_destroy(large);
+    br_cluster_destroy(cluster);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_fairness),
+        cmocka_unit_test(test_events),        cmocka_unit_test(test_overbook_and_report),
+        cmocka_unit_test(test_no_starvation), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
