@@ -5,6 +5,7 @@
  * and are not looked at, nor is the namespace. */
 #include "parsers/formats.h"
 #include "parsers/transfer.h"
+#include "parsers/uses.h"
 #include "parsers/value.h"
 
 #include <stdio.h>
@@ -13,17 +14,6 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
-
-enum { INPUT = 1, OUTPUT = 2 };
-
-/* One <uses> of a job. */
-struct use {
-    uint32_t stage, file; /* files get their numbers once all are known */
-    const char *name;
-    int64_t bytes;
-    int direction; /* INPUT, OUTPUT or both */
-    struct br_pos pos;
-};
 
 /* One <parent> in a <child>; the jobs may come later. */
 struct reference {
@@ -44,8 +34,8 @@ struct dax_reader {
     const char *child;                                   /* of the open <child> */
     enum { NO_PROFILE, RUNTIME, CORES, MEMORY } profile; /* the open one */
 
-    uint32_t uses, use_room, references, reference_room;
-    struct use *use;
+    struct br_uses uses;
+    uint32_t references, reference_room;
     struct reference *reference;
 };
 
@@ -120,15 +110,15 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
     const char *name = br_xml_attribute(xml, "file"), *size = br_xml_attribute(xml, "size");
     const char *link = br_xml_attribute(xml, "link");
     struct br_decimal value = {0, 0};
-    struct use use = {.stage = reader->stage, .pos = xml->pos};
+    struct br_use use = {.stage = reader->stage, .pos = xml->pos};
     if (!name)
         name = br_xml_attribute(xml, "name"); /* 3.x */
     if (!name)
         return BR_OK;
     if (link && (strcmp(link, "input") == 0 || strcmp(link, "inout") == 0))
-        use.direction |= INPUT;
+        use.direction |= BR_USE_INPUT;
     if (link && (strcmp(link, "output") == 0 || strcmp(link, "inout") == 0))
-        use.direction |= OUTPUT;
+        use.direction |= BR_USE_OUTPUT;
     if (reader->options->transfer_rate.mantissa == 0)
         size = NULL; /* nobody asks for it */
     if (size && (br_decimal_parse_nearest(size, &value) || value.mantissa < 0 ||
@@ -138,10 +128,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
     enum br_status status = keep(reader, name, &use.name, xml->diag);
     if (status)
         return status;
-    if (!br_grow(&reader->use, reader->uses, &reader->use_room, sizeof *reader->use))
-        return br_fail_memory(xml->diag);
-    reader->use[reader->uses++] = use;
-    return BR_OK;
+    return br_uses_add(&reader->uses, use) ? BR_OK : br_fail_memory(xml->diag);
 }
 
 /* What Pegasus is told about a job besides its attributes; those come first. */
@@ -248,84 +235,6 @@ static enum br_status on_end(void *context, struct br_xml *xml, const char *text
     return BR_OK;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct use *x = a, *y = b;
-    return strcmp(x->name, y->name);
-}
-
-static int by_stage(const void *a, const void *b)
-{
-    const struct use *x = a, *y = b;
-    if (x->stage != y->stage)
-        return x->stage < y->stage ? -1 : 1;
-    return x->file < y->file ? -1 : x->file > y->file;
-}
-
-/* Numbers the files, and sorts the uses by job and file, each pair once. Where a file has several
- * sizes, the largest counts. */
-static void sort_uses(struct dax_reader *reader)
-{
-    struct use *use = reader->use;
-    uint32_t file = 0, kept = 0;
-    if (!reader->uses)
-        return;
-    qsort(use, reader->uses, sizeof *use, by_name);
-    for (uint32_t u = 0; u < reader->uses; u++) {
-        file += u > 0 && strcmp(use[u].name, use[u - 1].name) != 0;
-        use[u].file = file;
-    }
-    qsort(use, reader->uses, sizeof *use, by_stage);
-    for (uint32_t u = 1; u < reader->uses; u++)
-        if (by_stage(&use[kept], &use[u]) == 0) {
-            use[kept].direction |= use[u].direction;
-            if (use[kept].bytes < use[u].bytes)
-                use[kept].bytes = use[u].bytes;
-        } else {
-            use[++kept] = use[u];
-        }
-    reader->uses = kept + 1;
-}
-
-/* The uses of a stage: begin <= u < the begin of the next stage. */
-static uint32_t first_use(const struct dax_reader *reader, uint32_t stage, uint32_t file)
-{
-    const struct use key = {.stage = stage, .file = file};
-    uint32_t low = 0, high = reader->uses;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (by_stage(&reader->use[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* What the parent writes and the child reads. Goes over the shorter of both lists. */
-static bool shared_bytes(const struct dax_reader *reader, uint32_t parent, uint32_t child,
-                         int64_t *bytes)
-{
-    uint32_t p = first_use(reader, parent, 0), p_end = first_use(reader, parent + 1, 0);
-    uint32_t c = first_use(reader, child, 0), c_end = first_use(reader, child + 1, 0);
-    bool over_child = c_end - c < p_end - p;
-    *bytes = 0;
-    for (uint32_t u = over_child ? c : p; u < (over_child ? c_end : p_end); u++) {
-        const struct use *one = &reader->use[u];
-        uint32_t at = first_use(reader, over_child ? parent : child, one->file);
-        if (at == reader->uses || reader->use[at].file != one->file ||
-            reader->use[at].stage != (over_child ? parent : child))
-            continue;
-        const struct use *other = &reader->use[at];
-        const struct use *written = over_child ? other : one, *read = over_child ? one : other;
-        int64_t size = written->bytes > read->bytes ? written->bytes : read->bytes;
-        if ((written->direction & OUTPUT) && (read->direction & INPUT) &&
-            __builtin_add_overflow(*bytes, size, bytes))
-            return false;
-    }
-    return true;
-}
-
 static enum br_status find_job(const struct dax_reader *reader, const struct reference *reference,
                                const char *id, uint32_t *stage, struct br_diag *diag)
 {
@@ -343,7 +252,7 @@ static enum br_status link_jobs(struct dax_reader *reader, struct br_diag *diag)
     struct br_link *link = calloc((size_t)reader->references + 1, sizeof *link);
     enum br_status status = link ? BR_OK : br_fail_memory(diag);
     bool rated = reader->options->transfer_rate.mantissa > 0;
-    sort_uses(reader);
+    br_uses_sort(&reader->uses);
     for (uint32_t k = 0; k < reader->references && !status; k++) {
         const struct reference *reference = &reader->reference[k];
         link[k] = (struct br_link){.type = BR_BARRIER, .pos = reference->pos};
@@ -351,7 +260,7 @@ static enum br_status link_jobs(struct dax_reader *reader, struct br_diag *diag)
         if (!status)
             status = find_job(reader, reference, reference->child, &link[k].child, diag);
         if (!status && rated &&
-            !shared_bytes(reader, link[k].parent, link[k].child, &link[k].bytes))
+            !br_uses_shared(&reader->uses, link[k].parent, link[k].child, &link[k].bytes))
             status = br_fail_at(diag, reference->pos, BR_BAD_INPUT, "check the sizes of files",
                                 "the files from '%.80s' to '%.80s' are too large",
                                 reference->parent, reference->child);
@@ -360,52 +269,6 @@ static enum br_status link_jobs(struct dax_reader *reader, struct br_diag *diag)
         status =
             br_transfer_add(reader->dag, reader->options, link, reader->references, NULL, diag);
     free(link);
-    return status;
-}
-
-/* A second job of the same stages, with the edges that files imply besides the explicit ones; a
- * cycle in it is a contradiction. Files that several jobs write imply nothing. */
-static enum br_status check_files(struct dax_reader *reader, struct br_diag *diag)
-{
-    enum { NOBODY = 0, SEVERAL = 1, JOB = 2 }; /* JOB + stage */
-    const struct br_dag *dag = reader->dag;
-    struct br_dag *both = br_dag_create(br_dag_name(dag));
-    uint32_t files = 0;
-    for (uint32_t u = 0; u < reader->uses; u++)
-        if (files <= reader->use[u].file)
-            files = reader->use[u].file + 1;
-    uint32_t *writer = calloc((size_t)files + 1, sizeof *writer);
-    enum br_status status =
-        both && writer ? br_dag_set_source(both, dag->source, diag) : br_fail_memory(diag);
-    for (uint32_t s = 0; s < dag->stages && !status; s++)
-        status = br_dag_add_stage(both, dag->stage[s].id, 1, 0, NULL, diag);
-    for (uint32_t e = 0; e < dag->edges && !status; e++) {
-        status = br_dag_add_edge(both, dag->edge[e].parent, dag->edge[e].child, BR_BARRIER, diag);
-        if (!status)
-            br_dag_set_edge_pos(both, dag->edge[e].pos);
-    }
-    for (uint32_t u = 0; u < reader->uses && !status; u++)
-        if (reader->use[u].direction & OUTPUT) {
-            uint32_t *w = &writer[reader->use[u].file];
-            *w = *w == NOBODY ? JOB + reader->use[u].stage : SEVERAL;
-        }
-    for (uint32_t u = 0; u < reader->uses && !status; u++) {
-        uint32_t w = writer[reader->use[u].file];
-        if (w < JOB || w - JOB == reader->use[u].stage || !(reader->use[u].direction & INPUT))
-            continue;
-        status = br_dag_add_edge(both, w - JOB, reader->use[u].stage, BR_BARRIER, diag);
-        if (!status)
-            br_dag_set_edge_pos(both, reader->use[u].pos);
-    }
-    if (!status) {
-        status = br_dag_finish(both, diag);
-        if (status == BR_BAD_INPUT && diag)
-            snprintf(diag->hint, sizeof diag->hint,
-                     "on it, a job reads a file that is written later; remove a <parent> or that "
-                     "<uses>");
-    }
-    free(writer);
-    br_dag_destroy(both);
     return status;
 }
 
@@ -421,9 +284,9 @@ enum br_status br_read_dax(struct br_source *source, const struct br_parse_optio
     if (!status)
         status = br_read_finish(source, reader.dag, diag);
     if (!status)
-        status = check_files(&reader, diag);
+        status = br_uses_check(&reader.uses, reader.dag, diag);
     br_arena_finish(&reader.arena);
-    free(reader.use);
+    br_uses_finish(&reader.uses);
     free(reader.reference);
     return status;
 }

@@ -10,6 +10,9 @@ static bool is_patterson(const char *text);
 static bool is_dot(const char *text);
 static bool is_job_xml(const char *text);
 static bool is_dax(const char *text);
+static bool is_wfformat(const char *text);
+static bool is_postgres(const char *text);
+static bool is_stg(const char *text);
 
 static const struct format {
     const char *name, *summary;
@@ -19,6 +22,10 @@ static const struct format {
     {"xml", "native job form, <job xmlns=\"" BR_JOB_SPACE "\">", is_job_xml, br_read_job_xml},
     {"dot", "Graphviz digraph, also as SimGrid and daggen write it", is_dot, br_read_dot},
     {"dax", "Pegasus abstract workflow 2.1 and 3.x, <adag>", is_dax, br_read_dax},
+    {"wfformat", "WfCommons workflow instance, WfFormat 1.5 (JSON)", is_wfformat, br_read_wfformat},
+    {"postgres", "PostgreSQL EXPLAIN (ANALYZE, FORMAT XML), as pipelines", is_postgres,
+     br_read_postgres},
+    {"stg", "Standard Task Graph", is_stg, br_read_stg},
     {"psplib", "PSPLIB single-mode project (.sm), with its pool", is_psplib, br_read_psplib},
     {"patterson", "Patterson project (.rcp), with its pool", is_patterson, br_read_patterson},
 };
@@ -109,6 +116,37 @@ static bool is_dot(const char *text)
     return false;
 }
 
+static bool is_postgres(const char *text)
+{
+    char name[16];
+    root_name(text, name, sizeof name);
+    return strcmp(name, "explain") == 0;
+}
+
+static bool is_wfformat(const char *text)
+{
+    return *skip_blanks(text) == '{' && !strstr(text, "\"bigrocks-") &&
+           (strstr(text, "\"schemaVersion\"") || strstr(text, "\"specification\""));
+}
+
+/* The number of tasks alone in its line, then the dummy: number 0, time 0, no predecessors. */
+static bool is_stg(const char *text)
+{
+    const char *p = skip_blanks(text), *digits = p;
+    p += strspn(p, "0123456789");
+    if (p == digits)
+        return false;
+    p += strspn(p, " \t\r");
+    if (*p++ != '\n')
+        return false;
+    for (int k = 0; k < 3; k++) {
+        p += strspn(p, " \t");
+        if (*p++ != '0')
+            return false;
+    }
+    return *p == '\n' || *p == '\r' || *p == ' ' || *p == '\t';
+}
+
 static bool is_psplib(const char *text)
 {
     return strstr(text, "PRECEDENCE RELATIONS") || strstr(text, "file with basedata");
@@ -123,7 +161,7 @@ static bool is_patterson(const char *text)
 static enum br_status refuse_unknown(const struct br_source *source, struct br_diag *diag)
 {
     const char *text = source->buffer, *p = skip_blanks(text);
-    char name[64], hint[200];
+    char name[64], hint[240];
     snprintf(hint, sizeof hint, "name the format by --from");
     size_t used = strlen(hint);
     for (size_t k = 0; k < FORMATS; k++)
@@ -163,7 +201,7 @@ static enum br_status choose(const struct br_source *source, const struct br_par
         }
     if (!options->from)
         return refuse_unknown(source, diag);
-    char known[100] = "";
+    char known[200] = "";
     for (size_t k = 0, used = 0; k < FORMATS; k++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
                                  formats[k].name);

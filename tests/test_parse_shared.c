@@ -110,6 +110,44 @@ static void projects(void **state)
     assert_true(each("rg300", "*.rcp", reads_project) >= 40);
 }
 
+static void reads_instance(const char *path)
+{
+    struct br_input input;
+    struct br_diag diag = {0};
+    if (br_parse_job(path, NULL, &input, &diag))
+        fail_msg("%s: %s", path, diag.what);
+    assert_true(br_dag_task_count(input.dag) >= 5);
+    br_input_finish(&input);
+}
+
+/* All pipelines together last as long as the root of the plan, to the rounding of EXPLAIN. */
+static void reads_query(const char *path)
+{
+    struct br_input input;
+    size_t size;
+    int64_t root_ns, sum_ns = 0;
+    char *text = parse_file(path, &size), *time = strstr(text, "<Actual-Total-Time>");
+    assert_non_null(time);
+    time += strlen("<Actual-Total-Time>");
+    *strchr(time, '<') = 0;
+    assert_int_equal(br_seconds_parse(time, &root_ns), BR_DECIMAL_OK);
+    root_ns /= 1000;
+    assert_int_equal(br_parse_job(path, NULL, &input, NULL), BR_OK);
+    for (uint32_t s = 0; s < input.dag->stages; s++)
+        sum_ns += input.dag->stage[s].duration_ns;
+    if (llabs(sum_ns - root_ns) > root_ns / 100)
+        fail_msg("%s: %lld for %lld", path, (long long)sum_ns, (long long)root_ns);
+    br_input_finish(&input);
+    free(text);
+}
+
+static void recorded(void **state)
+{
+    assert_true(each("wfformat", "*-*-*.json", reads_instance) >= 10);
+    assert_true(each("pgplans", "*.xml", reads_query) >= 3);
+    assert_true(each("stg", "*.stg", reads) >= 5);
+}
+
 static void cycles(void **state)
 {
     assert_true(each("bad", "[!.]*", has_cycle) >= 2);
@@ -118,8 +156,8 @@ static void cycles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workflows), cmocka_unit_test(graphs), cmocka_unit_test(native),
-        cmocka_unit_test(projects),  cmocka_unit_test(cycles),
+        cmocka_unit_test(workflows), cmocka_unit_test(graphs),   cmocka_unit_test(native),
+        cmocka_unit_test(projects),  cmocka_unit_test(recorded), cmocka_unit_test(cycles),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     const char *shared = getenv("BIGROCKS_SHARED");
