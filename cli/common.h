@@ -39,6 +39,8 @@ struct cli_settings {
     /* Many jobs. */
     const char *out_dir, *shard;
     bool resume, merge, times;
+    /* A foreign build. */
+    const char *directory, *file, *demand;
     /* The output. */
     const char *format, *output, *trace_search;
     bool explain, json, verbose, quiet, help, version;
@@ -70,8 +72,9 @@ enum {
     CLI_SHOW = 1 << 5,
     CLI_GENERATE = 1 << 6,
     CLI_BATCH = 1 << 7,
-    CLI_HELP = 1 << 8,
-    CLI_ALL = (1 << 9) - 1,
+    CLI_IMPORT = 1 << 8,
+    CLI_HELP = 1 << 9,
+    CLI_ALL = (1 << 10) - 1,
 };
 
 extern const struct cli_command cli_commands[]; /* a row without a name ends it */
@@ -89,6 +92,7 @@ CLI_RUN(cli_render);
 CLI_RUN(cli_convert);
 CLI_RUN(cli_show);
 CLI_RUN(cli_generate);
+CLI_RUN(cli_import);
 CLI_RUN(cli_help);
 
 /* Help on one sub-command, or the overview where command is NULL. */

@@ -71,6 +71,17 @@ const struct cli_command cli_commands[] = {
      "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o part-2.csv --shard 2/2\n"
      "bigrocks batch --merge part-1.csv part-2.csv -o jobs.csv\n",
      1, UINT32_MAX, cli_batch},
+    {"import", "ninja [TARGET...]", "make a job of a build",
+     "Reads build.ninja and .ninja_log of a configured build as a job: a task per command that\n"
+     "the targets (default: those that ninja builds by default) need, with the time that it took\n"
+     "last. The commands do what ninja does for them, so that 'bigrocks run' can build from\n"
+     "nothing. The cluster that goes along is --capacity, by default this machine's processors\n"
+     "and memory, with the pools of the build. 'bigrocks render' writes a plan of such a job as\n"
+     "what ninja reads. See docs/build.md.\n",
+     "bigrocks import ninja -C examples/ninja -o job.xml\n"
+     "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "
+     "cpu=1,mem=200MiB\n",
+     1, UINT32_MAX, cli_import},
     {"help", "[COMMAND]", "show this overview, or the help of a sub-command",
      "Shows the overview, or the help of a sub-command.\n", "bigrocks help plan\n", 0, 1, cli_help},
     {0},

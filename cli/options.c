@@ -9,7 +9,7 @@
 enum {
     JOB = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH, /* read jobs */
     SEARCH = CLI_PLAN | CLI_BATCH,                                               /* plan them */
-    FILES = CLI_PLAN | CLI_RENDER | CLI_CONVERT | CLI_GENERATE,                  /* write a file */
+    FILES = CLI_PLAN | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT,     /* write a file */
 };
 
 static const char *const efforts[] = {"fast", "default", "max", NULL};
@@ -129,6 +129,33 @@ const struct br_option cli_options[] = {
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(spread)},
 
+    {.name = "directory",
+     .letter = 'C',
+     .argument = "DIR",
+     .help = "the folder of the build, where ninja would be started (default: .)",
+     .commands = CLI_IMPORT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(directory)},
+    {.name = "file",
+     .argument = "FILE",
+     .help = "the build's file, as seen from DIR (default: build.ninja)",
+     .commands = CLI_IMPORT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(file)},
+    {.name = "capacity",
+     .argument = "R=A,...",
+     .help = "what the machine offers, such as cpu=16,mem=64GiB (default: the processors and the "
+             "memory of this one)",
+     .commands = CLI_IMPORT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(capacity)},
+    {.name = "demand",
+     .argument = "R=A,...",
+     .help = "what a command demands that was never measured (default: cpu=1)",
+     .commands = CLI_IMPORT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(demand)},
+
     {.name = "method",
      .letter = 'm',
      .argument = "M",
@@ -221,7 +248,7 @@ const struct br_option cli_options[] = {
      .argument = "F",
      .help =
          "write the job in this format (default: what the ending of -o FILE suggests, else xml)",
-     .commands = CLI_GENERATE,
+     .commands = CLI_GENERATE | CLI_IMPORT,
      .kind = BR_OPTION_CHOICE,
      .choice = br_emit_job_name,
      .summary = br_emit_job_summary,
@@ -297,7 +324,7 @@ const struct br_option cli_options[] = {
     {.name = "quiet",
      .letter = 'q',
      .help = "no summary and no notes, only what was asked for and errors",
-     .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH,
+     .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(quiet)},
     {.name = "help",

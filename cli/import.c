@@ -1,0 +1,100 @@
+/* bigrocks import: a job of what another program would run. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/parallel.h"
+#include "cli/common.h"
+#include "emit/emit.h"
+#include "planner/cluster.h"
+
+/* A list of resources that an option holds. What stands on the command line is a matter of usage,
+ * and the faults are in this option, whatever it is called. */
+static enum br_status read_amounts(const char *option, const char *text,
+                                   struct br_cluster **amounts, struct br_diag *diag)
+{
+    enum br_status status = br_parse_capacity(1, text, amounts, diag);
+    if (!status)
+        return BR_OK;
+    br_diag_file(diag, option);
+    return status == BR_BAD_INPUT ? BR_USAGE : status;
+}
+
+/* The machine that the job is for: as the option says, or this one. */
+static enum br_status read_machine(const struct cli_settings *settings, struct br_cluster **cluster,
+                                   struct br_diag *diag)
+{
+    char text[96];
+    if (settings->capacity)
+        return read_amounts("--capacity", settings->capacity, cluster, diag);
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    int64_t bytes = pages > 0 && size > 0 ? (int64_t)pages * size : 0;
+    snprintf(text, sizeof text, "cpu=%" PRIu32 ",mem=%" PRId64, br_processors(), bytes);
+    return read_amounts("--capacity", text, cluster, diag);
+}
+
+static void say_report(const struct br_ninja_report *report)
+{
+    fprintf(stderr, "bigrocks: ");
+    cli_print_count(stderr, report->commands, "command", "commands");
+    if (report->logged)
+        fprintf(stderr, ", %" PRIu32 " with the duration of the log", report->logged);
+    if (report->of_rule)
+        fprintf(stderr, ", %" PRIu32 " with the median of their rule", report->of_rule);
+    if (report->preset)
+        fprintf(stderr, ", %" PRIu32 " with 1 s because nothing is known", report->preset);
+    fputc('\n', stderr);
+}
+
+static enum br_status write_job(const struct cli_settings *settings, const struct br_input *input,
+                                struct br_diag *diag)
+{
+    const char *format = settings->format;
+    struct cli_output output;
+    struct br_emit_input emit = {.dag = input->dag, .cluster = input->cluster};
+    if (!format && settings->output)
+        format = cli_format_of(settings->output, br_emit_job_name);
+    enum br_status status = cli_output_open(&output, settings->output, diag);
+    if (status)
+        return status;
+    status = br_emit_job(format ? format : "xml", &emit, output.file, diag);
+    return cli_output_close(&output, status, diag);
+}
+
+static enum br_status import_ninja(const struct cli_settings *settings, const char *const *argument,
+                                   uint32_t arguments, struct br_diag *diag)
+{
+    struct br_input input = {0};
+    struct br_cluster *demand = NULL;
+    struct br_ninja_report report;
+    enum br_status status = read_machine(settings, &input.cluster, diag);
+    if (!status)
+        status =
+            read_amounts("--demand", settings->demand ? settings->demand : "cpu=1", &demand, diag);
+    if (!status) {
+        struct br_ninja_options options = {
+            .folder = settings->directory ? settings->directory : ".",
+            .file = settings->file,
+            .target = argument,
+            .targets = arguments,
+            .demand = demand,
+        };
+        status = br_parse_ninja(&options, &input, &report, diag);
+    }
+    if (!status && !settings->quiet)
+        say_report(&report);
+    if (!status)
+        status = write_job(settings, &input, diag);
+    br_cluster_destroy(demand);
+    br_input_finish(&input);
+    return status;
+}
+
+enum br_status cli_import(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
+{
+    if (strcmp(argument[0], "ninja") != 0)
+        return br_fail(diag, BR_USAGE, "'bigrocks import ninja -C DIR' reads a build of ninja",
+                       "builds of '%.80s' are not known", argument[0]);
+    return import_ninja(settings, argument + 1, arguments - 1, diag);
+}
