@@ -8,7 +8,7 @@
  * best; ties end with job and rank; a group that is owed twice the threshold and does not fit has
  * the machine kept free until it does, since otherwise small tasks of others could keep it out for
  * good; the means of packing and remaining work behind eta are over the jobs that have tasks left,
- * with packing on an empty machine.
+ * with packing on an empty machine; and a single job's plan is kept where possible (outlook.c).
  */
 #include "runtime/model.h"
 
@@ -26,6 +26,7 @@ struct pass {
     const int64_t *free;
     const double *weight;
     double eta;
+    bool guarded;   /* by the outlook */
     bool kept_free; /* for a group that is owed too much to be passed over */
 };
 
@@ -162,11 +163,17 @@ static double bound(void *context, uint32_t k, const int64_t *most)
     return candidate.score;
 }
 
+static bool allowed(const struct pass *pass, uint32_t k)
+{
+    return !pass->guarded ||
+           br_outlook_allows(&pass->runtime->outlook, pass->job, pass->job->task[k], pass->machine);
+}
+
 static void visit(void *context, uint32_t kind)
 {
     struct pass *pass = context;
     uint32_t k = br_ready_best(&pass->job->ready, kind);
-    if (!in_bundle(pass, k))
+    if (!in_bundle(pass, k) && allowed(pass, k))
         offer_task(pass, k);
 }
 
@@ -178,7 +185,8 @@ static void collect_local(struct pass *pass)
     for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
         uint32_t k = job->local[head];
         if (job->ready.is_ready[k] &&
-            br_ready_kind_fits(&job->ready, job->ready.rank_kind[k], pass->runtime->room))
+            br_ready_kind_fits(&job->ready, job->ready.rank_kind[k], pass->runtime->room) &&
+            allowed(pass, k))
             offer_task(pass, k);
     }
 }
@@ -247,13 +255,18 @@ static bool would_fit(const struct br_runtime *runtime, uint32_t group, uint32_t
 
 /* ---- Deciding ---- */
 
-static void measure_room(struct pass *pass)
+/* What is free, and where the plan is to be kept, what is ahead. */
+static void look(struct pass *pass)
 {
     struct br_runtime *runtime = pass->runtime;
     const int64_t *extra =
         runtime->extra + (size_t)runtime->machine_class[pass->machine] * runtime->resources;
     for (uint32_t r = 0; r < runtime->resources; r++)
         runtime->room[r] = pass->free[r] + extra[r];
+    const struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
+    pass->guarded = runtime->options.keep_plan && job && job->planned &&
+                    br_outlook_make(&runtime->outlook, job, pass->machine, runtime->room,
+                                    runtime->resources, job->begun ? runtime->now_ns : 0);
 }
 
 /* The candidate of the bundle that is best now, or BR_ANY. Those of which nothing is left or fits
@@ -274,6 +287,7 @@ static uint32_t best_of_bundle(struct pass *pass)
             gone = next == BR_NO_RANK || in_bundle(pass, next);
             candidate->k = next;
         }
+        gone = gone || !allowed(pass, candidate->k);
         if (gone) {
             *candidate = runtime->bundle[--runtime->candidates];
             c--;
@@ -292,7 +306,7 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
 {
     struct br_runtime *runtime = pass->runtime;
     uint32_t only = most_unfair(runtime), count = 0, best;
-    measure_room(pass);
+    look(pass);
     pass->eta = find_eta(runtime);
     collect(pass, only);
     if (only != BR_ANY && !runtime->candidates) {
@@ -310,7 +324,7 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
         decisions[count++] = (struct br_decision){chosen.job, task, pass->machine};
         account(runtime, job, task);
         br_runtime_place(runtime, chosen.job, task, pass->machine);
-        measure_room(pass);
+        look(pass);
         if (most_unfair(runtime) != only)
             break;
     }

@@ -171,7 +171,7 @@ static bool take_plan(struct br_job *job, const struct br_dag *dag, const struct
             job->task[k] = plan->order[k];
         job->rank[job->task[k]] = k;
     }
-    if (!plan || machines == 1)
+    if (!plan)
         return true;
     for (uint32_t t = 0; t < job->tasks; t++)
         if (plan->machine[t] >= machines)
@@ -179,8 +179,14 @@ static bool take_plan(struct br_job *job, const struct br_dag *dag, const struct
     struct br_arena *arena = &job->arena;
     if (!ARRAY(arena, job->tasks, job->planned) ||
         !ARRAY(arena, (size_t)machines + 1, job->local_first) ||
-        !ARRAY(arena, job->tasks, job->local) || !ARRAY(arena, machines, job->local_head))
+        !ARRAY(arena, job->tasks, job->local) || !ARRAY(arena, machines, job->local_head) ||
+        !ARRAY(arena, job->tasks, job->plan_start_ns) ||
+        !ARRAY(arena, job->tasks, job->started_ns) || !ARRAY(arena, machines, job->first_running) ||
+        !ARRAY(arena, job->tasks, job->next_running) ||
+        !ARRAY(arena, job->tasks, job->last_running))
         return false;
+    memcpy(job->plan_start_ns, plan->start_ns, job->tasks * sizeof *job->plan_start_ns);
+    memset(job->first_running, 0xff, machines * sizeof *job->first_running);
     for (uint32_t t = 0; t < job->tasks; t++) {
         job->planned[t] = plan->machine[t];
         job->local_first[plan->machine[t] + 1]++;
@@ -364,13 +370,38 @@ void br_job_ready(struct br_job *job, uint32_t task)
     }
 }
 
-void br_job_run(struct br_job *job, uint32_t task, uint32_t machine)
+/* Takes the task out of its machine's chain of running tasks. */
+static void unchain(struct br_job *job, uint32_t task)
 {
+    uint32_t machine = job->machine[task];
+    job->machine[task] = BR_ANY;
+    if (!job->planned || machine == BR_ANY)
+        return;
+    uint32_t last = job->last_running[task], next = job->next_running[task];
+    *(last == BR_ANY ? &job->first_running[machine] : &job->next_running[last]) = next;
+    if (next != BR_ANY)
+        job->last_running[next] = last;
+}
+
+void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns)
+{
+    unchain(job, task);
+    if (!job->begun) {
+        job->begun = true;
+        job->began_ns = now_ns;
+    }
     move(job, task, BR_TASK_RUNNING);
     job->machine[task] = machine;
     if (!job->planned)
         return;
-    uint32_t m = job->planned[task], *head = &job->local_head[m];
+    uint32_t m = job->planned[task], *head = &job->local_head[m],
+             first = job->first_running[machine];
+    job->started_ns[task] = now_ns - job->began_ns;
+    job->last_running[task] = BR_ANY;
+    job->next_running[task] = first;
+    if (first != BR_ANY)
+        job->last_running[first] = task;
+    job->first_running[machine] = task;
     while (*head < job->local_first[m + 1] &&
            job->task_state[job->task[job->local[*head]]] > BR_TASK_READY)
         ++*head;
@@ -386,8 +417,8 @@ static void one_less(struct br_job *job, uint32_t task)
 void br_job_finish(struct br_job *job, uint32_t task)
 {
     uint32_t stage = job->task_stage[task];
+    unchain(job, task);
     move(job, task, BR_TASK_FINISHED);
-    job->machine[task] = BR_ANY;
     if (job->by_event)
         return;
     bool last = --job->stage_left[stage] == 0;
@@ -404,11 +435,15 @@ void br_job_finish(struct br_job *job, uint32_t task)
     }
 }
 
-void br_job_fail(struct br_job *job, uint32_t task, bool again)
+void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns)
 {
-    job->machine[task] = BR_ANY;
-    if (again)
-        br_job_ready(job, task);
-    else
+    unchain(job, task);
+    if (!again) {
         move(job, task, BR_TASK_FAILED);
+        return;
+    }
+    /* Its time is past; it is due now, without the rest being late. */
+    if (job->planned && job->plan_start_ns[task] < now_ns - job->began_ns)
+        job->plan_start_ns[task] = now_ns - job->began_ns;
+    br_job_ready(job, task);
 }

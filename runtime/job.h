@@ -48,11 +48,17 @@ struct br_job {
     struct br_ready ready;
     double remaining; /* duration x kind_work over the tasks not started yet, in seconds */
 
-    /* The plan's machines, where there are several and the plan is for this cluster; else NULL. */
-    uint32_t *planned;     /* by task */
-    uint32_t *local_first; /* machines + 1 */
-    uint32_t *local;       /* ranks, ascending by machine */
-    uint32_t *local_head;  /* by machine: all before it have been started */
+    /* The plan's machines and times, where the plan is for this cluster; else NULL. */
+    uint32_t *planned;      /* by task */
+    int64_t *plan_start_ns; /* by task, from the start of the plan */
+    uint32_t *local_first;  /* machines + 1 */
+    uint32_t *local;        /* ranks, ascending by machine */
+    uint32_t *local_head;   /* by machine: all before it have been started */
+    bool begun;
+    int64_t began_ns;                      /* when the plan began, on the caller's clock */
+    int64_t *started_ns;                   /* by task, from then on */
+    uint32_t *first_running;               /* by machine: its running tasks, chained; BR_ANY ends */
+    uint32_t *next_running, *last_running; /* by task: neighbours in the chain */
 
     /* Children in CSR form, and how many parents are in the way. */
     uint32_t *child_first; /* stages + 1 */
@@ -63,8 +69,7 @@ struct br_job {
     uint32_t *task_waits; /* one-to-one parents that have not; NULL where there are no such edges */
 };
 
-/* A job whose source tasks are ready, or none where by_event. `machines` 1: all tasks are at home
- * there. *job is the caller's. */
+/* A job whose source tasks are ready, or none where by_event. *job is the caller's. */
 enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *plan,
                              const struct br_scale *scale, uint32_t machines, bool by_event,
                              struct br_job **job, struct br_diag *diag);
@@ -79,8 +84,8 @@ static inline const int64_t *br_job_demand(const struct br_job *job, uint32_t ta
 
 /* Transitions of a task; the caller has checked that they make sense. */
 void br_job_ready(struct br_job *job, uint32_t task);
-void br_job_run(struct br_job *job, uint32_t task, uint32_t machine);
+void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns);
 void br_job_finish(struct br_job *job, uint32_t task);
-void br_job_fail(struct br_job *job, uint32_t task, bool again);
+void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns);
 
 #endif

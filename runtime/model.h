@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "runtime/job.h"
+#include "runtime/outlook.h"
 #include "runtime/policy.h"
 
 struct br_group {
@@ -48,6 +49,7 @@ struct br_runtime {
     struct br_candidate *bundle; /* options.bundle, a heap with the worst on top */
     uint32_t candidates;
     int64_t *room; /* by resource */
+    struct br_outlook outlook;
 };
 
 #endif

@@ -31,6 +31,7 @@ struct br_runtime_options br_runtime_options_default(void)
         .kappa = 0.1,
         .fairness = BR_FAIR_DOMINANT,
         .bundle = 8,
+        .keep_plan = true,
     };
 }
 
@@ -169,7 +170,6 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
     runtime->policy = br_policy_find(options->policy);
     runtime->options.policy = runtime->policy->name;
     runtime->epoch = 1;
-    runtime->now_ns = INT64_MIN;
     uint32_t group;
     enum br_status status = take_cluster(runtime, cluster, diag);
     if (!status)
@@ -187,6 +187,7 @@ void br_runtime_destroy(struct br_runtime *runtime)
         return;
     for (uint32_t j = 0; j < runtime->jobs; j++)
         br_job_destroy(runtime->job[j]);
+    br_outlook_finish(&runtime->outlook);
     free(runtime->job);
     free(runtime->group);
     br_arena_finish(&runtime->arena);
@@ -337,7 +338,7 @@ void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task
 {
     struct br_job *job = runtime->job[number];
     struct br_job_state before = job->state;
-    br_job_run(job, task, machine);
+    br_job_run(job, task, machine, runtime->now_ns);
     hold(runtime, job, task, machine, 1);
     recount(runtime, job, &before);
 }
@@ -416,7 +417,7 @@ enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, u
         return BR_OK;
     struct br_job_state before = job->state;
     release(runtime, job, task);
-    br_job_run(job, task, machine);
+    br_job_run(job, task, machine, runtime->now_ns);
     hold(runtime, job, task, machine, 1);
     recount(runtime, job, &before);
     return BR_OK;
@@ -449,7 +450,7 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
         return fail_state(job, number, task, "failed", diag);
     struct br_job_state before = job->state;
     release(runtime, job, task);
-    br_job_fail(job, task, again);
+    br_job_fail(job, task, again, runtime->now_ns);
     recount(runtime, job, &before);
     return BR_OK;
 }

@@ -39,6 +39,10 @@ struct br_runtime_options {
     double kappa;          /* > 0: most unfairness, as a share of the cluster's capacity */
     enum br_fairness fairness;
     uint32_t bundle; /* >= 1: candidates that one pass over the ready tasks collects */
+    /* While there is one job, with a plan for this very cluster: start nothing ahead of its place
+     * in the plan that would make another task later. Then, where no task lasts longer than
+     * planned, the run takes no longer than the plan. */
+    bool keep_plan;
 };
 BR_API struct br_runtime_options br_runtime_options_default(void);
 
