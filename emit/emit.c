@@ -19,6 +19,16 @@ static const struct output plan_outputs[] = {
     {"dot", "the job graph, coloured and labelled by the plan", br_emit_plan_dot},
     {"gantt", "a chart of machines and time, for neato -n2", br_emit_gantt},
     {"svg", "the same chart as a picture, drawn by Graphviz", br_emit_svg},
+    {"slurm", "a shell script of job arrays for Slurm", br_emit_slurm},
+    {"dagman", "an input file for HTCondor's DAGMan", br_emit_dagman},
+    {"snakemake", "a Snakefile with priorities", br_emit_snakemake},
+    {"dask", "a Python script for Dask's distributed scheduler", br_emit_dask},
+    {"make", "a makefile for GNU make", br_emit_make},
+    {"ninja", "a build.ninja with a pool that keeps memory", br_emit_ninja},
+    {"airflow", "a DAG in Python for Airflow", br_emit_airflow},
+    {"argo", "a workflow for Argo on Kubernetes", br_emit_argo},
+    {"starpu", "a C header with workers and orders for StarPU", br_emit_starpu},
+    {"wfformat", "a WfCommons workflow instance, WfFormat 1.5", br_emit_wfformat},
 };
 
 static const struct output job_outputs[] = {

@@ -22,7 +22,7 @@ const char *br_emit_plan_summary(uint32_t k);
 const char *br_emit_job_name(uint32_t k);
 const char *br_emit_job_summary(uint32_t k);
 
-/* Writes the plan ("order", "json", "xml", "dot", "gantt", "svg"). BR_USAGE for an unknown format,
+/* Writes the plan in a format by its name. BR_USAGE for an unknown format,
  * with the known ones in the diagnostic; BR_SYSTEM where writing or a needed program fails. */
 enum br_status br_emit_plan(const char *format, const struct br_emit_input *input, FILE *out,
                             struct br_diag *diag);

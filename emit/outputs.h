@@ -16,6 +16,18 @@ br_output br_emit_plan_dot;
 br_output br_emit_gantt;
 br_output br_emit_svg;
 
+/* Of a plan, for what runs it. */
+br_output br_emit_slurm;
+br_output br_emit_dagman;
+br_output br_emit_snakemake;
+br_output br_emit_dask;
+br_output br_emit_make;
+br_output br_emit_ninja;
+br_output br_emit_airflow;
+br_output br_emit_argo;
+br_output br_emit_starpu;
+br_output br_emit_wfformat;
+
 /* Of a job. */
 br_output br_emit_job_xml;
 br_output br_emit_job_dot;

@@ -1,0 +1,284 @@
+/* The common part of the files for workflow engines. */
+#include "emit/engine.h"
+#include "emit/picture.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MOST = 40 };
+
+/* Bytes of one unit; amounts of memory without a unit are bytes. */
+static int64_t bytes_of(const char *unit)
+{
+    static const struct {
+        const char *name;
+        int64_t bytes;
+    } units[] = {
+        {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", INT64_C(1) << 40},
+        {"kB", 1000},     {"KB", 1000},     {"MB", 1000000},  {"GB", 1000000000},
+    };
+    for (size_t k = 0; unit && k < sizeof units / sizeof units[0]; k++)
+        if (strcmp(unit, units[k].name) == 0)
+            return units[k].bytes;
+    return 1;
+}
+
+static bool is_cpu(const char *resource)
+{
+    return strcmp(resource, "cpu") == 0 || strcmp(resource, "cores") == 0;
+}
+
+static bool is_mem(const char *resource)
+{
+    return strcmp(resource, "mem") == 0 || strcmp(resource, "memory") == 0;
+}
+
+/* The amount in units of `unit`, rounded up; the largest number where it does not fit. */
+static int64_t whole(struct br_decimal amount, int64_t unit)
+{
+    int64_t value;
+    __extension__ typedef __int128 wide;
+    if (!br_decimal_quotient_ns(amount, (struct br_decimal){1, 9}, &value))
+        return INT64_MAX;
+    wide product = (wide)value * unit;
+    return product > INT64_MAX ? INT64_MAX : (int64_t)product;
+}
+
+static const char *unit_of_mem(const struct br_dag *dag)
+{
+    for (uint32_t r = 0; r < dag->resources; r++)
+        if (is_mem(dag->resource[r].name))
+            return dag->resource[r].unit;
+    return NULL;
+}
+
+static void measure_stage(struct br_engine *engine, uint32_t s)
+{
+    const struct br_dag *dag = engine->dag;
+    const struct br_stage *stage = &dag->stage[s];
+    struct br_engine_need *need = &engine->need[s];
+    *need = (struct br_engine_need){.cpus = 1};
+    for (uint32_t d = 0; d < stage->demands; d++) {
+        const struct br_demand *demand = &dag->demand[stage->first_demand + d];
+        const struct br_resource *resource = &dag->resource[demand->resource];
+        if (is_cpu(resource->name)) {
+            int64_t cpus = whole(demand->amount, 1);
+            need->cpus = cpus < 1 ? 1 : cpus > UINT32_MAX ? UINT32_MAX : (uint32_t)cpus;
+        } else if (is_mem(resource->name)) {
+            need->mem_bytes = whole(demand->amount, bytes_of(resource->unit));
+        }
+    }
+    engine->first_rank[s] = UINT32_MAX;
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+        if (engine->input->plan->rank[t] < engine->first_rank[s])
+            engine->first_rank[s] = engine->input->plan->rank[t];
+    if (!stage->command)
+        engine->idle += stage->tasks;
+}
+
+static void measure_machines(struct br_engine *engine)
+{
+    const struct br_cluster *cluster = engine->input->cluster;
+    int64_t unit = bytes_of(unit_of_mem(engine->dag));
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
+            const struct br_capacity *capacity = &cluster->cls[c].capacity[k];
+            int64_t amount = whole(capacity->amount, is_mem(capacity->resource) ? unit : 1);
+            if (is_cpu(capacity->resource) && amount > engine->cpus)
+                engine->cpus = amount > UINT32_MAX ? UINT32_MAX : (uint32_t)amount;
+            if (is_mem(capacity->resource) && amount > engine->mem_bytes)
+                engine->mem_bytes = amount;
+        }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static enum br_status measure_width(struct br_engine *engine, struct br_diag *diag)
+{
+    const struct br_plan *plan = engine->input->plan;
+    int64_t *ends = malloc(((size_t)plan->tasks + 1) * sizeof *ends);
+    uint32_t ended = 0;
+    if (!ends)
+        return br_fail_memory(diag);
+    memcpy(ends, plan->end_ns, plan->tasks * sizeof *ends);
+    qsort(ends, plan->tasks, sizeof *ends, by_time);
+    for (uint32_t k = 0; k < plan->tasks; k++) { /* by rank is by start */
+        while (ended < k && ends[ended] <= plan->start_ns[plan->order[k]])
+            ended++;
+        if (k + 1 - ended > engine->most_at_once)
+            engine->most_at_once = k + 1 - ended;
+    }
+    free(ends);
+    return BR_OK;
+}
+
+static bool is_joined(const struct br_dag *dag, const struct br_edge *edge)
+{
+    return edge->type == BR_BARRIER && dag->stage[edge->parent].tasks > 1 &&
+           dag->stage[edge->child].tasks > 1;
+}
+
+enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_input *input,
+                              struct br_diag *diag)
+{
+    const struct br_dag *dag = input->dag;
+    *engine = (struct br_engine){.input = input, .dag = dag};
+    engine->need = calloc((size_t)dag->stages + 1, sizeof *engine->need);
+    engine->first_rank = calloc((size_t)dag->stages + 1, sizeof *engine->first_rank);
+    engine->first_edge = calloc((size_t)dag->stages + 2, sizeof *engine->first_edge);
+    engine->edge = calloc((size_t)dag->edges + 1, sizeof *engine->edge);
+    engine->has_joint = calloc((size_t)dag->stages + 1, sizeof *engine->has_joint);
+    if (!engine->need || !engine->first_rank || !engine->first_edge || !engine->edge ||
+        !engine->has_joint) {
+        br_engine_finish(engine);
+        return br_fail_memory(diag);
+    }
+    for (uint32_t s = 0; s < dag->stages; s++)
+        measure_stage(engine, s);
+    measure_machines(engine);
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        engine->first_edge[dag->edge[e].child + 2]++;
+        engine->has_joint[dag->edge[e].parent] |= is_joined(dag, &dag->edge[e]);
+    }
+    for (uint32_t s = 0; s < dag->stages; s++)
+        engine->first_edge[s + 2] += engine->first_edge[s + 1];
+    for (uint32_t e = 0; e < dag->edges; e++)
+        engine->edge[engine->first_edge[dag->edge[e].child + 1]++] = e;
+    enum br_status status = measure_width(engine, diag);
+    if (status)
+        br_engine_finish(engine);
+    return status;
+}
+
+void br_engine_finish(struct br_engine *engine)
+{
+    free(engine->need);
+    free(engine->first_rank);
+    free(engine->first_edge);
+    free(engine->edge);
+    free(engine->has_joint);
+    *engine = (struct br_engine){0};
+}
+
+void br_engine_header(FILE *out, const char *comment, const struct br_engine *engine,
+                      const char *const *usage, const char *const *left_out)
+{
+    fprintf(out, "%s ", comment);
+    br_write_headline(out, BR_QUOTE_TABS, engine->input);
+    fprintf(out, "\n%s Written by bigrocks render.\n", comment);
+    for (; *usage; usage++)
+        fprintf(out, "%s %s\n", comment, *usage);
+    fprintf(out, "%s Not honoured:\n", comment);
+    for (; *left_out; left_out++)
+        fprintf(out, "%s - %s\n", comment, *left_out);
+    if (engine->idle)
+        fprintf(out, "%s %" PRIu32 " of %" PRIu32 " tasks have no command; they do nothing.\n",
+                comment, engine->idle, engine->dag->tasks);
+}
+
+static void put_name(FILE *out, const char *id)
+{
+    for (int k = 0; *id && k < NAME_MOST; id++, k++) {
+        bool plain =
+            (*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z') || (*id >= '0' && *id <= '9');
+        putc(plain ? *id : '_', out);
+    }
+}
+
+void br_engine_task(FILE *out, const struct br_engine *engine, uint32_t task)
+{
+    const struct br_stage *stage = &engine->dag->stage[br_dag_task_stage(engine->dag, task)];
+    fprintf(out, "t%" PRIu32 "_", engine->input->plan->rank[task]);
+    put_name(out, stage->id);
+    if (stage->tasks > 1)
+        fprintf(out, "_%" PRIu32, task - stage->first_task);
+}
+
+void br_engine_stage(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    fprintf(out, "s%" PRIu32 "_", stage + 1);
+    put_name(out, engine->dag->stage[stage].id);
+}
+
+void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    br_engine_stage(out, engine, stage);
+    fputs("_done", out);
+}
+
+void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
+                       const char *separator, const char *quote)
+{
+    const struct br_dag *dag = engine->dag;
+    uint32_t stage = br_dag_task_stage(dag, task), index = task - dag->stage[stage].first_task;
+    const char *before = "";
+    for (uint32_t k = engine->first_edge[stage]; k < engine->first_edge[stage + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[engine->edge[k]];
+        uint32_t first = dag->stage[edge->parent].first_task;
+        uint32_t last = first + dag->stage[edge->parent].tasks;
+        bool joint = is_joined(dag, edge);
+        if (joint) {
+            last = first + 1; /* once */
+        } else if (edge->type == BR_ONE_TO_ONE) {
+            first += index;
+            last = first + 1;
+        }
+        for (uint32_t t = first; t < last; t++) {
+            fprintf(out, "%s%s", before, quote);
+            if (joint)
+                br_engine_joint(out, engine, edge->parent);
+            else
+                br_engine_task(out, engine, t);
+            fputs(quote, out);
+            before = separator;
+        }
+    }
+}
+
+char *br_engine_command(const struct br_engine *engine, uint32_t stage, const char *index)
+{
+    static const char place[] = "{index}";
+    const char *command = engine->dag->stage[stage].command;
+    size_t places = 0, size = sizeof place - 1;
+    if (!command)
+        return strdup("true");
+    for (const char *p = command; (p = strstr(p, place)); p += size)
+        places++;
+    char *text = malloc(strlen(command) + places * strlen(index) + 1), *to = text;
+    for (const char *p = command; text && *p;) {
+        if (strncmp(p, place, size) != 0) {
+            *to++ = *p++;
+            continue;
+        }
+        memcpy(to, index, strlen(index));
+        to += strlen(index);
+        p += size;
+    }
+    if (text)
+        *to = 0;
+    return text;
+}
+
+char *br_engine_task_command(const struct br_engine *engine, uint32_t task)
+{
+    uint32_t stage = br_dag_task_stage(engine->dag, task);
+    char index[16];
+    snprintf(index, sizeof index, "%" PRIu32, task - engine->dag->stage[stage].first_task);
+    return br_engine_command(engine, stage, index);
+}
+
+void br_engine_shell_word(FILE *out, const char *text)
+{
+    putc('\'', out);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*text, out);
+    putc('\'', out);
+}

@@ -1,0 +1,105 @@
+/* An Airflow DAG in Python: an operator per task, weights in the plan's order. */
+#include "emit/engine.h"
+#include "emit/outputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char body[] =
+    "\n"
+    "with DAG(dag_id=NAME, schedule=None, start_date=datetime(2000, 1, 1), catchup=False,\n"
+    "         max_active_tasks=AT_ONCE, tags=['bigrocks']) as dag:\n"
+    "    operator = {}\n"
+    "    for name, parents, weight, cpus, command in TASKS:\n"
+    "        if command is None:\n"
+    "            operator[name] = EmptyOperator(task_id=name)\n"
+    "        else:\n"
+    "            # Raw: braces mean nothing to Jinja. The blank: or '.sh' at the end names a "
+    "file.\n"
+    "            operator[name] = BashOperator(\n"
+    "                task_id=name, bash_command='{% raw %}' + command + '{% endraw %} ',\n"
+    "                priority_weight=weight, weight_rule='absolute',\n"
+    "                **({'pool': POOL, 'pool_slots': cpus} if POOL else {}))\n"
+    "    for name, parents, *_ in TASKS:\n"
+    "        for parent in parents:\n"
+    "            operator[parent] >> operator[name]\n";
+
+static enum br_status write_task(FILE *out, const struct br_engine *engine, uint32_t task,
+                                 struct br_diag *diag)
+{
+    char *command = br_engine_task_command(engine, task);
+    if (!command)
+        return br_fail_memory(diag);
+    if (strstr(command, "{% endraw %}")) {
+        free(command);
+        return br_fail(diag, BR_BAD_INPUT, "put it into a script, and call that",
+                       "a command holds '{%% endraw %%}', which Airflow's templates cannot hold");
+    }
+    fputs("    (\"", out);
+    br_engine_task(out, engine, task);
+    fputs("\", [", out);
+    br_engine_parents(out, engine, task, ", ", "\"");
+    fprintf(out, "], %" PRIu32 ", %" PRIu32 ",\n     \"",
+            engine->input->plan->tasks - engine->input->plan->rank[task] + 1,
+            engine->need[br_dag_task_stage(engine->dag, task)].cpus);
+    br_write_text(out, BR_QUOTE_JSON, command);
+    fputs("\"),\n", out);
+    free(command);
+    return BR_OK;
+}
+
+static void write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    fputs("    (\"", out);
+    br_engine_joint(out, engine, stage);
+    fputs("\", [", out);
+    for (uint32_t i = 0; i < engine->dag->stage[stage].tasks; i++) {
+        fputs(i ? ", \"" : "\"", out);
+        br_engine_task(out, engine, engine->dag->stage[stage].first_task + i);
+        putc('"', out);
+    }
+    fputs("], 0, 0, None),\n", out);
+}
+
+/* Letters, digits, dashes, dots and underscores are what an id of a DAG may have. */
+static void write_id(FILE *out, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+    for (; *name; name++)
+        putc(strchr(plain, *name) ? *name : '_', out);
+}
+
+enum br_status br_emit_airflow(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    static const char *const usage[] = {
+        "Put it into Airflow's folder of DAGs (2.4 or later), and trigger it there.",
+        "To keep cores, make a pool with as many slots as there are, and name it below.", NULL};
+    static const char *const left_out[] = {
+        "machines and start times: executors take what is ready, higher priority_weight first",
+        "all resources but cores, and those only by the pool", NULL};
+    struct br_engine engine;
+    enum br_status status = br_engine_init(&engine, input, diag);
+    if (status)
+        return status;
+    br_engine_header(out, "#", &engine, usage, left_out);
+    fputs("from datetime import datetime\n\nfrom airflow import DAG\n"
+          "from airflow.operators.bash import BashOperator\n"
+          "from airflow.operators.empty import EmptyOperator\n\nNAME = \"",
+          out);
+    write_id(out, *input->dag->name ? input->dag->name : "job");
+    fprintf(out,
+            "\"\nAT_ONCE = %" PRIu32 "\nPOOL = None\n"
+            "# In the plan's order: name, parents, weight, cores, command.\nTASKS = [\n",
+            engine.most_at_once);
+    for (uint32_t k = 0; k < input->plan->tasks && !status; k++)
+        status = write_task(out, &engine, input->plan->order[k], diag);
+    for (uint32_t s = 0; s < input->dag->stages; s++)
+        if (engine.has_joint[s])
+            write_joint(out, &engine, s);
+    fputs("]\n", out);
+    fputs(body, out);
+    br_engine_finish(&engine);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* An input file for HTCondor's DAGMan, with the description of every stage's jobs in it. */
+#include "emit/engine.h"
+#include "emit/outputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_description(FILE *out, const struct br_engine *engine, uint32_t s)
+{
+    fputs("\nSUBMIT-DESCRIPTION ", out);
+    br_engine_stage(out, engine, s);
+    fputs(" {\n  universe = vanilla\n  executable = /bin/sh\n"
+          "  arguments = \"-c '$(command)'\"\n  transfer_executable = false\n"
+          "  log = bigrocks.log\n",
+          out);
+    fprintf(out, "  request_cpus = %" PRIu32 "\n", engine->need[s].cpus);
+    if (engine->need[s].mem_bytes > 0)
+        fprintf(out, "  request_memory = %" PRId64 "K\n",
+                engine->need[s].mem_bytes / 1024 + (engine->need[s].mem_bytes % 1024 != 0));
+    fputs("}\n", out);
+}
+
+/* Inside "..." of VARS, and from there inside '...' of a quoted list of arguments: quotation marks
+ * double there, a dollar begins a macro. */
+static void write_variable(FILE *out, const char *command)
+{
+    for (; *command; command++)
+        switch (*command) {
+        case '\'':
+            fputs("''", out);
+            break;
+        case '"':
+            fputs("\\\"\\\"", out);
+            break;
+        case '\\':
+            fputs("\\\\", out);
+            break;
+        case '$':
+            fputs("$(DOLLAR)", out);
+            break;
+        default:
+            putc(*command, out);
+        }
+}
+
+static enum br_status write_job(FILE *out, const struct br_engine *engine, uint32_t task,
+                                struct br_diag *diag)
+{
+    uint32_t stage = br_dag_task_stage(engine->dag, task);
+    char *command = br_engine_task_command(engine, task);
+    if (!command)
+        return br_fail_memory(diag);
+    if (strchr(command, '\n')) {
+        free(command);
+        return br_fail(diag, BR_BAD_INPUT, "put them into a script, and call that",
+                       "the command of stage '%.80s' has several lines, which DAGMan cannot hold",
+                       engine->dag->stage[stage].id);
+    }
+    fputs("\nJOB ", out);
+    br_engine_task(out, engine, task);
+    putc(' ', out);
+    br_engine_stage(out, engine, stage);
+    fputs("\nVARS ", out);
+    br_engine_task(out, engine, task);
+    fputs(" command=\"", out);
+    write_variable(out, command);
+    fputs("\"\nPRIORITY ", out);
+    br_engine_task(out, engine, task);
+    fprintf(out, " %" PRIu32 "\n",
+            engine->input->plan->tasks - engine->input->plan->rank[task] + 1);
+    free(command);
+    return BR_OK;
+}
+
+static void write_tasks(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    for (uint32_t i = 0; i < engine->dag->stage[stage].tasks; i++) {
+        putc(' ', out);
+        br_engine_task(out, engine, engine->dag->stage[stage].first_task + i);
+    }
+}
+
+static void write_edge(FILE *out, const struct br_engine *engine, const struct br_edge *edge)
+{
+    if (edge->type == BR_BARRIER) {
+        fputs("PARENT", out);
+        write_tasks(out, engine, edge->parent);
+        fputs(" CHILD", out);
+        write_tasks(out, engine, edge->child);
+        putc('\n', out);
+        return;
+    }
+    for (uint32_t i = 0; i < engine->dag->stage[edge->parent].tasks; i++) {
+        fputs("PARENT ", out);
+        br_engine_task(out, engine, engine->dag->stage[edge->parent].first_task + i);
+        fputs(" CHILD ", out);
+        br_engine_task(out, engine, engine->dag->stage[edge->child].first_task + i);
+        putc('\n', out);
+    }
+}
+
+enum br_status br_emit_dagman(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    static const char *const usage[] = {
+        "Run it by: condor_submit_dag FILE (HTCondor 9 or later, for SUBMIT-DESCRIPTION)", NULL};
+    static const char *const left_out[] = {
+        "machines and start times: the negotiator matches jobs, those of higher PRIORITY first",
+        "resources but cores and memory; of these, whole cores and KiB", NULL};
+    struct br_engine engine;
+    enum br_status status = br_engine_init(&engine, input, diag);
+    if (status)
+        return status;
+    br_engine_header(out, "#", &engine, usage, left_out);
+    for (uint32_t s = 0; s < input->dag->stages; s++)
+        write_description(out, &engine, s);
+    for (uint32_t k = 0; k < input->plan->tasks && !status; k++)
+        status = write_job(out, &engine, input->plan->order[k], diag);
+    putc('\n', out);
+    for (uint32_t e = 0; e < input->dag->edges; e++)
+        write_edge(out, &engine, &input->dag->edge[e]);
+    br_engine_finish(&engine);
+    return status;
+}

@@ -1,0 +1,139 @@
+/* A Python script that hands the tasks to Dask's distributed scheduler, with priorities, and with
+ * demands as abstract resources that its workers declare. */
+#include "emit/engine.h"
+#include "emit/outputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char body[] =
+    "\n"
+    "\n"
+    "def run(command, *parents):\n"
+    "    subprocess.run(['/bin/sh', '-ec', command], check=True)\n"
+    "\n"
+    "\n"
+    "def joint(*parents):\n"
+    "    pass\n"
+    "\n"
+    "\n"
+    "def main():\n"
+    "    if len(sys.argv) > 1:\n"
+    "        client = Client(sys.argv[1])\n"
+    "    else:\n"
+    "        client = Client(LocalCluster(n_workers=1, threads_per_worker=THREADS,\n"
+    "                                     processes=False, dashboard_address=None,\n"
+    "                                     resources=MACHINE))\n"
+    "    future = {}\n"
+    "    for name, parents, priority, resources, command in TASKS:\n"
+    "        waits = [future[p] for p in parents]\n"
+    "        if command is None:\n"
+    "            future[name] = client.submit(joint, *waits, key=name, priority=priority)\n"
+    "        else:\n"
+    "            future[name] = client.submit(run, command, *waits, key=name, pure=False,\n"
+    "                                         priority=priority, resources=resources)\n"
+    "    client.gather(list(future.values()))\n"
+    "    client.close()\n"
+    "\n"
+    "\n"
+    "if __name__ == '__main__':\n"
+    "    main()\n";
+
+static void write_amount(FILE *out, const char *name, struct br_decimal amount, bool *any)
+{
+    fputs(*any ? ", \"" : "\"", out);
+    br_write_text(out, BR_QUOTE_JSON, name);
+    fputs("\": ", out);
+    br_write_decimal(out, amount);
+    *any = true;
+}
+
+static void write_machine(FILE *out, const struct br_emit_input *input)
+{
+    const struct br_class *cls = &input->cluster->cls[0];
+    bool any = false;
+    fputs("MACHINE = {", out);
+    for (uint32_t k = 0; k < cls->capacities; k++)
+        write_amount(out, cls->capacity[k].resource, cls->capacity[k].amount, &any);
+    fputs("}\n", out);
+}
+
+static enum br_status write_task(FILE *out, const struct br_engine *engine, uint32_t task,
+                                 struct br_diag *diag)
+{
+    const struct br_dag *dag = engine->dag;
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
+    char *command = br_engine_task_command(engine, task);
+    bool any = false;
+    if (!command)
+        return br_fail_memory(diag);
+    fputs("    (\"", out);
+    br_engine_task(out, engine, task);
+    fputs("\", [", out);
+    br_engine_parents(out, engine, task, ", ", "\"");
+    fprintf(out, "], %" PRIu32 ", {",
+            engine->input->plan->tasks - engine->input->plan->rank[task] + 1);
+    for (uint32_t d = 0; d < stage->demands; d++) {
+        const struct br_demand *demand = &dag->demand[stage->first_demand + d];
+        if (demand->amount.mantissa > 0)
+            write_amount(out, dag->resource[demand->resource].name, demand->amount, &any);
+    }
+    fputs("},\n     \"", out);
+    br_write_text(out, BR_QUOTE_JSON, command);
+    fputs("\"),\n", out);
+    free(command);
+    return BR_OK;
+}
+
+static void write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    fputs("    (\"", out);
+    br_engine_joint(out, engine, stage);
+    fputs("\", [", out);
+    for (uint32_t i = 0; i < engine->dag->stage[stage].tasks; i++) {
+        fputs(i ? ", \"" : "\"", out);
+        br_engine_task(out, engine, engine->dag->stage[stage].first_task + i);
+        putc('"', out);
+    }
+    fprintf(out, "], %" PRIu32 ", {}, None),\n", engine->input->plan->tasks + 1);
+}
+
+enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    static const char *const usage[] = {
+        "Run it by: python3 FILE [ADDRESS of a scheduler]; without one, workers are threads here.",
+        "Workers elsewhere declare what they have: dask worker ADDRESS --resources \"cpu=16 ...\".",
+        NULL};
+    static const char *const left_out[] = {
+        "machines and start times: any worker that has the resources takes the next task",
+        "the order of a task that becomes ready late: priorities decide among what is ready", NULL};
+    struct br_engine engine;
+    enum br_status status = br_engine_init(&engine, input, diag);
+    uint32_t *left = NULL;
+    if (status)
+        return status;
+    fputs("#!/usr/bin/env python3\n", out);
+    br_engine_header(out, "#", &engine, usage, left_out);
+    fprintf(out,
+            "import subprocess\nimport sys\n\nfrom distributed import Client, LocalCluster\n\n"
+            "THREADS = %" PRIu32 "\n",
+            engine.most_at_once);
+    write_machine(out, input);
+    fputs("# In the plan's order: name, parents, priority, demands, command.\nTASKS = [\n", out);
+    /* A joint follows the last task of its stage. */
+    left = calloc((size_t)input->dag->stages + 1, sizeof *left);
+    if (!left)
+        status = br_fail_memory(diag);
+    for (uint32_t k = 0; k < input->plan->tasks && !status; k++) {
+        uint32_t task = input->plan->order[k], stage = br_dag_task_stage(input->dag, task);
+        status = write_task(out, &engine, task, diag);
+        if (++left[stage] == input->dag->stage[stage].tasks && engine.has_joint[stage])
+            write_joint(out, &engine, stage);
+    }
+    fputs("]\n", out);
+    fputs(body, out);
+    free(left);
+    br_engine_finish(&engine);
+    return status;
+}

@@ -1,0 +1,85 @@
+/* A makefile for GNU make, which starts what is ready in the order of the prerequisites of its
+ * goal: that is the plan's order. */
+#include "emit/engine.h"
+#include "emit/outputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A recipe, which one shell runs as a whole. */
+static void write_recipe(FILE *out, const char *command)
+{
+    putc('\t', out);
+    for (; *command; command++)
+        if (*command == '$')
+            fputs("$$", out);
+        else if (*command == '\n')
+            fputs("\n\t", out);
+        else
+            putc(*command, out);
+    putc('\n', out);
+}
+
+static enum br_status write_rules(FILE *out, const struct br_engine *engine, struct br_diag *diag)
+{
+    const struct br_plan *plan = engine->input->plan;
+    const struct br_dag *dag = engine->dag;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        if (!engine->has_joint[s])
+            continue;
+        fputs("\n.PHONY: ", out);
+        br_engine_joint(out, engine, s);
+        putc('\n', out);
+        br_engine_joint(out, engine, s);
+        putc(':', out);
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
+            putc(' ', out);
+            br_engine_task(out, engine, dag->stage[s].first_task + i);
+        }
+        putc('\n', out);
+    }
+    for (uint32_t k = 0; k < plan->tasks; k++) {
+        uint32_t task = plan->order[k];
+        char *command = br_engine_task_command(engine, task);
+        if (!command)
+            return br_fail_memory(diag);
+        putc('\n', out);
+        br_engine_task(out, engine, task);
+        fputs(": ", out);
+        br_engine_parents(out, engine, task, " ", "");
+        putc('\n', out);
+        write_recipe(out, command);
+        free(command);
+    }
+    return BR_OK;
+}
+
+enum br_status br_emit_make(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    char run[120];
+    const char *const usage[] = {run, NULL};
+    static const char *const left_out[] = {
+        "memory and all resources but cores: only -j limits what runs at once",
+        "machines: everything runs on the one that make runs on",
+        "the order of tasks that become ready late: make goes on with what comes next", NULL};
+    struct br_engine engine;
+    enum br_status status = br_engine_init(&engine, input, diag);
+    if (status)
+        return status;
+    snprintf(run, sizeof run,
+             "Run it by: make -j %" PRIu32 " -f FILE (as many tasks as the plan has at once).",
+             engine.most_at_once);
+    br_engine_header(out, "#", &engine, usage, left_out);
+    fputs("\nSHELL = /bin/sh\n.ONESHELL:\n.SHELLFLAGS = -ec\n.DEFAULT_GOAL = all\n\n"
+          "# In the plan's order, in which make starts what is ready.\nTASKS =",
+          out);
+    for (uint32_t k = 0; k < input->plan->tasks; k++) {
+        fputs(" \\\n  ", out);
+        br_engine_task(out, &engine, input->plan->order[k]);
+    }
+    fputs("\n\n.PHONY: all $(TASKS)\nall: $(TASKS)\n", out);
+    status = write_rules(out, &engine, diag);
+    br_engine_finish(&engine);
+    return status;
+}

@@ -1,0 +1,100 @@
+/* A shell script that hands every stage to Slurm as one job array. Barriers are afterok, one-to-one
+ * edges aftercorr, which Slurm means the same way; the plan's order becomes nice values. */
+#include "emit/engine.h"
+#include "emit/outputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_dependencies(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    const struct br_dag *dag = engine->dag;
+    for (uint32_t k = engine->first_edge[stage]; k < engine->first_edge[stage + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[engine->edge[k]];
+        bool pairs = edge->type == BR_ONE_TO_ONE && dag->stage[stage].tasks > 1;
+        fprintf(out, "%s%s:$", k == engine->first_edge[stage] ? " \\\n  --dependency=" : ",",
+                pairs ? "aftercorr" : "afterok");
+        br_engine_stage(out, engine, edge->parent);
+    }
+}
+
+/* What --wrap is given. The index goes into the command's text before a shell reads it, so that it
+ * does not matter how it is quoted there. */
+static char *wrapped(const struct br_engine *engine, uint32_t s)
+{
+    const struct br_stage *stage = &engine->dag->stage[s];
+    if (stage->tasks == 1 || !stage->command || !strstr(stage->command, "{index}"))
+        return br_engine_command(engine, s, "0");
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return NULL;
+    fputs("sh -ec \"$(printf %s ", memory);
+    br_engine_shell_word(memory, stage->command);
+    fputs(" | sed \"s/{index}/$SLURM_ARRAY_TASK_ID/g\")\"", memory);
+    bool failed = ferror(memory);
+    if (fclose(memory) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static enum br_status write_stage(FILE *out, const struct br_engine *engine, uint32_t s,
+                                  struct br_diag *diag)
+{
+    const struct br_stage *stage = &engine->dag->stage[s];
+    bool array = stage->tasks > 1;
+    char *command = wrapped(engine, s);
+    if (!command)
+        return br_fail_memory(diag);
+    putc('\n', out);
+    br_engine_stage(out, engine, s);
+    fputs("=$(sbatch --parsable \"$@\" --job-name=", out);
+    br_engine_shell_word(out, stage->id);
+    if (array)
+        fprintf(out, " --array=0-%" PRIu32, stage->tasks - 1);
+    fprintf(out, " --nodes=1 --ntasks=1 --cpus-per-task=%" PRIu32, engine->need[s].cpus);
+    if (engine->need[s].mem_bytes > 0)
+        fprintf(out, " --mem=%" PRId64 "K",
+                engine->need[s].mem_bytes / 1024 + (engine->need[s].mem_bytes % 1024 != 0));
+    fprintf(out, " --nice=%" PRIu32, engine->first_rank[s] - 1);
+    write_dependencies(out, engine, s);
+    fputs(" \\\n  --wrap=", out);
+    br_engine_shell_word(out, command);
+    fputs(") || exit\n", out);
+    br_engine_stage(out, engine, s);
+    fputs("=${", out);
+    br_engine_stage(out, engine, s);
+    fputs("%%;*}\nids=\"$ids $", out);
+    br_engine_stage(out, engine, s);
+    fputs("\"\n", out);
+    free(command);
+    return BR_OK;
+}
+
+enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    static const char *const usage[] = {
+        "Run it by: sh FILE [options for every sbatch, such as --partition=short]",
+        "It prints the numbers of the jobs; their output is where sbatch puts it.", NULL};
+    static const char *const left_out[] = {
+        "the order of tasks inside a stage: Slurm goes by index",
+        "machines and start times: Slurm places jobs itself, those of lower --nice first",
+        "resources but cores and memory; of these, whole cores and KiB",
+        "arrays beyond Slurm's MaxArraySize (1001 unless set)", NULL};
+    struct br_engine engine;
+    enum br_status status = br_engine_init(&engine, input, diag);
+    if (status)
+        return status;
+    fputs("#!/bin/sh\n", out);
+    br_engine_header(out, "#", &engine, usage, left_out);
+    fputs("ids=\n", out);
+    for (uint32_t k = 0; k < input->dag->stages && !status; k++)
+        status = write_stage(out, &engine, input->dag->topological[k], diag);
+    fputs("\necho $ids\n", out);
+    br_engine_finish(&engine);
+    return status;
+}
