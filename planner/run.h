@@ -12,6 +12,7 @@ struct br_run {
     uint64_t seed;
     uint32_t threads;
     uint64_t placements;      /* that it may spend; 0: no limit */
+    uint64_t horizon;         /* placements that a time limit is expected to leave; 0: unknown */
     int64_t lower_bound;      /* a schedule as short as this ends it */
     const volatile int *stop; /* may be NULL */
     /* Not empty: what the run starts from. The best it finds goes to the front. */

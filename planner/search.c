@@ -10,12 +10,17 @@
 #include "planner/graphene.h"
 #include "planner/heuristic.h"
 #include "planner/improve.h"
+#include "planner/pool/search.h"
 #include "planner/portfolio.h"
 #include "planner/run.h"
 
 enum { FAST_THRESHOLDS = 4 };
 /* What the default effort grants the search: passes over a small job, placements on a large one. */
 enum { DEFAULT_PASSES = 6000, DEFAULT_PLACEMENTS = 10000000 };
+/* The same on one machine, where placements are cheap; passes for each task of the job. */
+enum { POOL_TASKS = 20000, POOL_PASSES = 1000, POOL_PLACEMENTS = 60000000 };
+/* Placements a second of one thread on one machine, about; what is expected of a time limit. */
+static const double pool_speed = 25e6;
 /* Share of the work that comes before the search that goes on. */
 static const double quick_share = 0.1;
 
@@ -180,9 +185,20 @@ static uint64_t placements_left(const struct br_search *s)
     return s->limit == 0 ? 0 : s->limit > s->placements ? s->limit - s->placements : 1;
 }
 
+/* Whether the instance is one for the population search: of a larger one there would be too few
+ * schedules to breed from. */
+static bool is_pool(const struct br_instance *in)
+{
+    return in->machines == 1 && in->tasks <= POOL_TASKS;
+}
+
 /* What the default effort grants the search; a placement costs a look at many of the machines. */
 static uint64_t default_placements(const struct br_instance *in)
 {
+    if (is_pool(in)) {
+        uint64_t all = (uint64_t)POOL_PASSES * in->tasks * in->tasks;
+        return all < POOL_PLACEMENTS ? all : POOL_PLACEMENTS;
+    }
     uint64_t passes = (uint64_t)DEFAULT_PASSES * in->tasks;
     uint64_t most = DEFAULT_PLACEMENTS / (1 + in->machines / 4);
     return passes < most ? passes : most;
@@ -244,11 +260,18 @@ static bool improve(struct br_search *s, uint32_t cycle)
         .step = on_step,
         .context = s,
     };
+    if (o->effort == BR_EFFORT_MAX && is_pool(s->in) && s->time_ns > 0) {
+        run.horizon = (uint64_t)(pool_speed * 1e-9 * (double)s->time_ns * o->threads);
+        if (run.placements < run.horizon)
+            run.placements = 2 * run.horizon;
+    }
     uint64_t left = placements_left(s);
     bool limited = left && left < run.placements;
     if (limited)
         run.placements = left;
-    bool ok = improve_machines(&run);
+    if (run.horizon > run.placements)
+        run.horizon = run.placements;
+    bool ok = is_pool(s->in) ? br_pool_search(&run, NULL) : improve_machines(&run);
     s->placements += run.spent;
     s->cut |= run.stopped || (limited && !br_search_done(s));
     return ok;
