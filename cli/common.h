@@ -41,6 +41,9 @@ struct cli_settings {
     bool resume, merge, times;
     /* A foreign build. */
     const char *directory, *file, *demand;
+    bool measure;
+    /* What runs have measured. */
+    const char *history;
     /* The output. */
     const char *format, *output, *trace_search;
     bool explain, json, verbose, quiet, help, version;
@@ -73,8 +76,9 @@ enum {
     CLI_GENERATE = 1 << 6,
     CLI_BATCH = 1 << 7,
     CLI_IMPORT = 1 << 8,
-    CLI_HELP = 1 << 9,
-    CLI_ALL = (1 << 10) - 1,
+    CLI_ANNOTATE = 1 << 9,
+    CLI_HELP = 1 << 10,
+    CLI_ALL = (1 << 11) - 1,
 };
 
 extern const struct cli_command cli_commands[]; /* a row without a name ends it */
@@ -93,6 +97,7 @@ CLI_RUN(cli_convert);
 CLI_RUN(cli_show);
 CLI_RUN(cli_generate);
 CLI_RUN(cli_import);
+CLI_RUN(cli_annotate);
 CLI_RUN(cli_help);
 
 /* Help on one sub-command, or the overview where command is NULL. */

@@ -4,8 +4,7 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
-#include "cli/common.h"
-#include "emit/emit.h"
+#include "cli/annotate.h"
 #include "planner/cluster.h"
 
 /* A list of resources that an option holds. What stands on the command line is a matter of usage,
@@ -46,19 +45,26 @@ static void say_report(const struct br_ninja_report *report)
     fputc('\n', stderr);
 }
 
-static enum br_status write_job(const struct cli_settings *settings, const struct br_input *input,
-                                struct br_diag *diag)
+/* Measures the commands, where asked for, and takes from the history what it knows. Without a file
+ * it only serves for this once. */
+static enum br_status learn(const struct cli_settings *settings, struct br_input *input,
+                            struct br_diag *diag)
 {
-    const char *format = settings->format;
-    struct cli_output output;
-    struct br_emit_input emit = {.dag = input->dag, .cluster = input->cluster};
-    if (!format && settings->output)
-        format = cli_format_of(settings->output, br_emit_job_name);
-    enum br_status status = cli_output_open(&output, settings->output, diag);
+    struct br_history *history;
+    struct br_diag other = {0};
+    if (!settings->history && !settings->measure)
+        return BR_OK;
+    enum br_status status =
+        br_history_open(settings->history ? settings->history : ":memory:", br_dag_name(input->dag),
+                        &history, diag);
     if (status)
         return status;
-    status = br_emit_job(format ? format : "xml", &emit, output.file, diag);
-    return cli_output_close(&output, status, diag);
+    if (settings->measure)
+        status = cli_measure_job(history, input->dag, diag);
+    if (!status)
+        status = cli_annotate_input(history, input, settings->quiet, diag);
+    enum br_status closed = br_history_close(history, status ? &other : diag);
+    return status ? status : closed;
 }
 
 static enum br_status import_ninja(const struct cli_settings *settings, const char *const *argument,
@@ -84,7 +90,9 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
     if (!status && !settings->quiet)
         say_report(&report);
     if (!status)
-        status = write_job(settings, &input, diag);
+        status = learn(settings, &input, diag);
+    if (!status)
+        status = cli_write_job(settings, &input, diag);
     br_cluster_destroy(demand);
     br_input_finish(&input);
     return status;

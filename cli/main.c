@@ -82,6 +82,12 @@ const struct cli_command cli_commands[] = {
      "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "
      "cpu=1,mem=200MiB\n",
      1, UINT32_MAX, cli_import},
+    {"annotate", "JOB", "write what runs have measured into a job",
+     "Reads a job and writes it with the durations and the demands for cpu and mem that its "
+     "history\n"
+     "knows: the median of the last runs, and the most memory. Stages are found by the job's name\n"
+     "and their own; what the history does not know stays as it is.\n",
+     "bigrocks annotate examples/etl.xml --history runs.sqlite -o job.xml\n", 1, 1, cli_annotate},
     {"help", "[COMMAND]", "show this overview, or the help of a sub-command",
      "Shows the overview, or the help of a sub-command.\n", "bigrocks help plan\n", 0, 1, cli_help},
     {0},

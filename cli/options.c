@@ -7,9 +7,11 @@
 #include "generate/generate.h"
 
 enum {
-    JOB = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH, /* read jobs */
-    SEARCH = CLI_PLAN | CLI_BATCH,                                               /* plan them */
-    FILES = CLI_PLAN | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT,     /* write a file */
+    JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW |
+          CLI_BATCH,               /* read jobs */
+    SEARCH = CLI_PLAN | CLI_BATCH, /* plan them */
+    FILES = CLI_PLAN | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
+            CLI_ANNOTATE, /* write a file */
 };
 
 static const char *const efforts[] = {"fast", "default", "max", NULL};
@@ -155,6 +157,18 @@ const struct br_option cli_options[] = {
      .commands = CLI_IMPORT,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(demand)},
+    {.name = "measure",
+     .help = "run every command now, one after another, to know how long it takes and what it "
+             "needs",
+     .commands = CLI_IMPORT,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(measure)},
+    {.name = "history",
+     .argument = "FILE",
+     .help = "what runs have measured (SQLite); made where it is not there",
+     .commands = CLI_IMPORT | CLI_ANNOTATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(history)},
 
     {.name = "method",
      .letter = 'm',
@@ -248,7 +262,7 @@ const struct br_option cli_options[] = {
      .argument = "F",
      .help =
          "write the job in this format (default: what the ending of -o FILE suggests, else xml)",
-     .commands = CLI_GENERATE | CLI_IMPORT,
+     .commands = CLI_GENERATE | CLI_IMPORT | CLI_ANNOTATE,
      .kind = BR_OPTION_CHOICE,
      .choice = br_emit_job_name,
      .summary = br_emit_job_summary,
@@ -324,7 +338,8 @@ const struct br_option cli_options[] = {
     {.name = "quiet",
      .letter = 'q',
      .help = "no summary and no notes, only what was asked for and errors",
-     .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT,
+     .commands =
+         CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT | CLI_ANNOTATE,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(quiet)},
     {.name = "help",

@@ -4,7 +4,7 @@
 
 # What the program and its own tests are built from, as Debian names it ...
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
-    libxml2-dev libgraphviz-dev graphviz libjansson-dev uthash-dev libglpk-dev libcmocka-dev)
+    libxml2-dev libgraphviz-dev graphviz libjansson-dev uthash-dev libglpk-dev libsqlite3-dev libcmocka-dev)
 # ... what some tests use besides (they are reported as skipped without it) ...
 test_packages=(g++ binutils make python3-jsonschema python3-yaml)
 # ... and what only the checks of .ci/run use: linters, and engines to run the files written for them.

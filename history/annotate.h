@@ -1,0 +1,22 @@
+/* A job with the durations and demands that its history knows. */
+#ifndef BR_HISTORY_ANNOTATE_H
+#define BR_HISTORY_ANNOTATE_H
+
+#include "history/history.h"
+#include "planner/cluster.h"
+#include "planner/dag.h"
+
+struct br_annotate_report {
+    uint32_t known, stages; /* stages that the history knows, of all */
+};
+
+/* Makes a copy of the finished job in which the stages that the history knows have the median
+ * duration, a demand for "cpu" of as many whole cores as their tasks keep busy (at least 1), and
+ * one for "mem" of the most memory that one of them held, rounded up to MiB. Both resources only
+ * where the cluster's first class offers them, or no cluster is given (NULL). Durations of single
+ * tasks stay. *result is the caller's; it keeps no reference to the job. */
+enum br_status br_history_annotate(struct br_history *history, const struct br_dag *dag,
+                                   const struct br_cluster *cluster, struct br_dag **result,
+                                   struct br_annotate_report *report, struct br_diag *diag);
+
+#endif
