@@ -1,0 +1,161 @@
+/* What the exact solver closes and proves: exact_pool [OPTION=VALUE]... FILE...
+ *
+ * Every file is a job with one machine (PSPLIB .sm, Patterson .rcp, ...). The schedule to begin
+ * with is the best of some hundred by parallel generation with noise, justified; the bound that of
+ * planner/bounds. A line of CSV each; bench/exact puts them together. Seconds are processor time
+ * of this thread.
+ *
+ *   goal=up|down|both   raise the bound, shorten the schedule, or take turns (both)
+ *   seconds=S           give up after so long (60)
+ *   conflicts=N         give up after so many (no limit)
+ *   slice=N             conflicts a turn (2000)
+ *   passes=N            schedules to begin with (300)
+ *   seed=N */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/rng.h"
+#include "parsers/parsers.h"
+#include "planner/bounds/bounds.h"
+#include "planner/exact/exact.h"
+#include "planner/order.h"
+#include "planner/pool/pool.h"
+
+static struct {
+    const char *goal;
+    double seconds;
+    uint64_t conflicts, slice, passes, seed;
+} options = {"both", 60, UINT64_MAX, 2000, 300, 1};
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "exact_pool: %s\n", what);
+    exit(3);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A good schedule, quickly. */
+static int64_t begin_with(const struct br_instance *in)
+{
+    struct br_pool_model *model = br_pool_model_create(in, BR_POOL_CHOOSE);
+    struct br_pool *pool = model ? br_pool_create(model) : NULL;
+    struct br_reach reach;
+    struct br_rng rng = br_rng_seed(options.seed);
+    uint32_t n = in->tasks, *list = malloc(n * sizeof *list);
+    int64_t *start = malloc(n * sizeof *start), *key = malloc(n * sizeof *key), best = INT64_MAX;
+    if (!pool || !br_reach_init(&reach, in) || !list || !start || !key)
+        fail("memory is out");
+    for (uint64_t k = 0; k < options.passes; k++) {
+        for (uint32_t t = 0; t < n; t++) {
+            list[t] = t;
+            key[t] = (int64_t)((double)(reach.critical_path - reach.tail[t]) * 64 *
+                               (1 + (k ? 0.4 * br_rng_unit(&rng) : 0)));
+        }
+        br_pool_sort(pool, list, key);
+        br_pool_parallel(pool, BR_FORWARD, list, BR_POOL_NO_LIMIT, start);
+        br_pool_sort(pool, list, start);
+        int64_t makespan = INT64_MAX, next;
+        /* Tasks without duration may stand behind tasks that they precede: leave these be. */
+        for (int round = 0; round < 4; round++) {
+            next = br_pool_justify(pool, list, start);
+            if (next >= makespan)
+                break;
+            makespan = next;
+        }
+        best = makespan < best ? makespan : best;
+    }
+    free(list);
+    free(start);
+    free(key);
+    br_reach_finish(&reach);
+    br_pool_destroy(pool);
+    br_pool_model_destroy(model);
+    return best;
+}
+
+static const char *solve(struct br_exact *x, double begin)
+{
+    bool up = strcmp(options.goal, "down") != 0;
+    uint64_t before = 0;
+    for (;;) {
+        enum br_exact_result result =
+            br_exact_solve(x, up ? BR_EXACT_BOUND : BR_EXACT_SHORTER, options.slice, NULL);
+        if (result == BR_EXACT_OPTIMAL)
+            return "optimal";
+        if (result == BR_EXACT_MEMORY)
+            return "memory";
+        if (now() - begin >= options.seconds || br_exact_counts(x).conflicts >= options.conflicts)
+            return "open";
+        if (!strcmp(options.goal, "both") &&
+            br_exact_counts(x).conflicts >= before + options.slice) {
+            up = !up;
+            before = br_exact_counts(x).conflicts;
+        }
+    }
+}
+
+static void run(const char *path)
+{
+    struct br_input input;
+    struct br_diag diag = {0};
+    struct br_instance *in;
+    if (br_parse_job(path, NULL, &input, &diag) != BR_OK || !input.cluster ||
+        br_instance_create(input.dag, input.cluster, &in, &diag) != BR_OK)
+        fail(path);
+    br_input_finish(&input);
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    double begin = now();
+    int64_t upper = begin_with(in), lower = br_bounds_best(in).ticks;
+    double seeded = now();
+    struct br_exact *x =
+        br_exact_create(in, upper, NULL, &(struct br_exact_options){options.seed, 0});
+    if (!x)
+        fail("not for this solver");
+    br_exact_set_lower(x, lower);
+    const char *end = solve(x, seeded);
+    struct br_exact_counts c = br_exact_counts(x);
+    printf("%.*s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%" PRIu64 ",%" PRIu64
+           ",%" PRIu64 ",%" PRIu64 ",%.3f,%.3f\n",
+           (int)strcspn(name, "."), name, lower, upper, br_exact_lower(x), br_exact_upper(x), end,
+           c.conflicts, c.decisions, c.propagations, c.learned_literals, seeded - begin,
+           now() - seeded);
+    fflush(stdout);
+    br_exact_destroy(x);
+    br_instance_destroy(in);
+}
+
+int main(int argc, char **argv)
+{
+    int k = 1;
+    for (; k < argc && strchr(argv[k], '='); k++) {
+        const char *value = strchr(argv[k], '=') + 1;
+        if (!strncmp(argv[k], "goal=", 5))
+            options.goal = value;
+        else if (!strncmp(argv[k], "seconds=", 8))
+            options.seconds = atof(value);
+        else if (!strncmp(argv[k], "conflicts=", 10))
+            options.conflicts = strtoull(value, NULL, 10);
+        else if (!strncmp(argv[k], "slice=", 6))
+            options.slice = strtoull(value, NULL, 10);
+        else if (!strncmp(argv[k], "passes=", 7))
+            options.passes = strtoull(value, NULL, 10);
+        else if (!strncmp(argv[k], "seed=", 5))
+            options.seed = strtoull(value, NULL, 10);
+        else
+            fail(argv[k]);
+    }
+    puts("instance,lower_first,upper_first,lower,upper,end,conflicts,decisions,propagations,"
+         "literals,seconds_first,seconds");
+    for (; k < argc; k++)
+        run(argv[k]);
+    return 0;
+}
