@@ -165,7 +165,7 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
     bool cut = cli_interrupted();
     bool ok = true;
     if (!status && batch->settings->out_dir) {
-        struct br_emit_input emit = {input.dag, cluster, plan};
+        struct br_emit_input emit = {.dag = input.dag, .cluster = cluster, .plan = plan};
         enum br_status written = write_plan(batch, index, &emit, &diag);
         ok = !written || give_up(batch, written, &diag);
     }

@@ -45,7 +45,7 @@ struct cli_settings {
     /* What runs have measured. */
     const char *history;
     /* The output. */
-    const char *format, *output, *trace_search;
+    const char *format, *output, *trace_search, *colour;
     bool explain, json, verbose, quiet, help, version;
 };
 

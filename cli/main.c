@@ -32,12 +32,17 @@ const struct cli_command cli_commands[] = {
      "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
      "bigrocks check examples/query.xml plan.json --cluster examples/cluster-rack.xml\n",
      2, 2, cli_check},
-    {"render", "PLAN", "write a plan in another form, or draw it",
-     "Reads a plan (JSON), which carries its job and its cluster, and writes it in another form.\n",
+    {"render", "PLAN [PLAN]", "write a plan in another form, or draw it",
+     "Reads a plan (JSON), which carries its job and its cluster, and writes it in another form:\n"
+     "as a picture, as a report for a browser, or as the file of a workflow engine that runs it.\n"
+     "A second plan is drawn beside the first, on one time scale (svg, html).\n",
      "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
      "bigrocks render plan.json --format order\n"
-     "bigrocks render plan.json -o plan.svg\n",
-     1, 1, cli_render},
+     "bigrocks render plan.json -o plan.html\n"
+     "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o cp.json --method "
+     "cp\n"
+     "bigrocks render plan.json cp.json --colour stage -o both.svg\n",
+     1, 2, cli_render},
     {"convert", "JOB", "write a job in another form",
      "Reads a job in any known format and writes it in another. The cluster, where there is one,\n"
      "goes along in the XML form.\n",

@@ -27,6 +27,13 @@ static const char *const transfer_summaries[] = {
     "both ends demand the resource \"net\"",
     NULL,
 };
+static const char *const colours[] = {"auto", "subset", "stage", NULL};
+static const char *const colour_summaries[] = {
+    "by subset where the plan has subsets, else by stage",
+    "by the subset through which a task was placed",
+    "by stage",
+    NULL,
+};
 static const char *const frag_scores[] = {"bound", "paper", NULL};
 static const char *const frag_summaries[] = {
     "max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack",
@@ -44,6 +51,8 @@ CHOICE(effort_name, efforts)
 CHOICE(effort_summary, effort_summaries)
 CHOICE(transfer_name, transfer_modes)
 CHOICE(transfer_summary, transfer_summaries)
+CHOICE(colour_name, colours)
+CHOICE(colour_summary, colour_summaries)
 CHOICE(frag_name, frag_scores)
 CHOICE(frag_summary, frag_summaries)
 
@@ -318,6 +327,14 @@ const struct br_option cli_options[] = {
      .commands = CLI_PLAN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(trace_search)},
+    {.name = "colour",
+     .argument = "C",
+     .help = "what colours mean in svg and html",
+     .commands = CLI_RENDER,
+     .kind = BR_OPTION_CHOICE,
+     .choice = colour_name,
+     .summary = colour_summary,
+     .offset = MEMBER(colour)},
     {.name = "explain",
      .help = "add how the plan was found, part by part",
      .commands = CLI_PLAN,
@@ -366,6 +383,7 @@ struct cli_settings cli_settings_default(void)
         .transfer_rate = parse.transfer_rate,
         .speed = parse.speed,
         .transfer_mode = transfer_modes[parse.transfer_mode == BR_TRANSFER_DEMAND],
+        .colour = colours[0],
         .method = plan.method,
         .effort = efforts[plan.effort],
         .frag_score = frag_scores[plan.frag_score == BR_FRAG_PAPER],

@@ -18,7 +18,10 @@ static const struct output plan_outputs[] = {
     {"xml", "the plan with its job and cluster as XML", br_emit_plan_xml},
     {"dot", "the job graph, coloured and labelled by the plan", br_emit_plan_dot},
     {"gantt", "a chart of machines and time, for neato -n2", br_emit_gantt},
-    {"svg", "the same chart as a picture, drawn by Graphviz", br_emit_svg},
+    {"svg", "that chart as a picture, with the critical chain and the use of resources",
+     br_emit_svg},
+    {"html", "a report for a browser: chart, use, limits, baselines", br_emit_html},
+    {"trace", "events for Perfetto and chrome://tracing (JSON)", br_emit_trace},
     {"slurm", "a shell script of job arrays for Slurm", br_emit_slurm},
     {"dagman", "an input file for HTCondor's DAGMan", br_emit_dagman},
     {"snakemake", "a Snakefile with priorities", br_emit_snakemake},
@@ -59,6 +62,11 @@ const char *br_emit_job_name(uint32_t k)
 const char *br_emit_job_summary(uint32_t k)
 {
     return k < JOB_OUTPUTS ? job_outputs[k].summary : NULL;
+}
+
+bool br_emit_shows_two(const char *format)
+{
+    return strcmp(format, "svg") == 0 || strcmp(format, "html") == 0;
 }
 
 static enum br_status emit(const struct output *table, uint32_t outputs, const char *kind,

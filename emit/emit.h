@@ -2,17 +2,28 @@
 #ifndef BR_EMIT_EMIT_H
 #define BR_EMIT_EMIT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "planner/cluster.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
 
+/* What the boxes of svg and html are coloured by. */
+enum br_colour {
+    BR_COLOUR_CHOOSE, /* subsets where the plan has them, else stages */
+    BR_COLOUR_SUBSET,
+    BR_COLOUR_STAGE,
+};
+
 /* What there is to write; all borrowed. */
 struct br_emit_input {
     const struct br_dag *dag;
     const struct br_cluster *cluster; /* may be NULL where only a job is written */
     const struct br_plan *plan;       /* NULL where only a job is written */
+    /* For pictures; zero elsewhere. */
+    const struct br_emit_input *other; /* a second plan beside it; NULL: none */
+    enum br_colour colour;
 };
 
 /* Names of the outputs of a plan, for k = 0, 1, ..., and a line on each; NULL past the end. */
@@ -21,6 +32,9 @@ const char *br_emit_plan_summary(uint32_t k);
 /* The same for outputs of a job alone. */
 const char *br_emit_job_name(uint32_t k);
 const char *br_emit_job_summary(uint32_t k);
+
+/* Does the output show two plans (input->other)? */
+bool br_emit_shows_two(const char *format);
 
 /* Writes the plan in a format by its name. BR_USAGE for an unknown format,
  * with the known ones in the diagnostic; BR_SYSTEM where writing or a needed program fails. */

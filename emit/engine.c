@@ -130,26 +130,20 @@ enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_inp
     *engine = (struct br_engine){.input = input, .dag = dag};
     engine->need = calloc((size_t)dag->stages + 1, sizeof *engine->need);
     engine->first_rank = calloc((size_t)dag->stages + 1, sizeof *engine->first_rank);
-    engine->first_edge = calloc((size_t)dag->stages + 2, sizeof *engine->first_edge);
-    engine->edge = calloc((size_t)dag->edges + 1, sizeof *engine->edge);
     engine->has_joint = calloc((size_t)dag->stages + 1, sizeof *engine->has_joint);
-    if (!engine->need || !engine->first_rank || !engine->first_edge || !engine->edge ||
-        !engine->has_joint) {
+    enum br_status status = br_parents_init(&engine->parents, dag, diag);
+    if (!status && (!engine->need || !engine->first_rank || !engine->has_joint))
+        status = br_fail_memory(diag);
+    if (status) {
         br_engine_finish(engine);
-        return br_fail_memory(diag);
+        return status;
     }
     for (uint32_t s = 0; s < dag->stages; s++)
         measure_stage(engine, s);
     measure_machines(engine);
-    for (uint32_t e = 0; e < dag->edges; e++) {
-        engine->first_edge[dag->edge[e].child + 2]++;
-        engine->has_joint[dag->edge[e].parent] |= is_joined(dag, &dag->edge[e]);
-    }
-    for (uint32_t s = 0; s < dag->stages; s++)
-        engine->first_edge[s + 2] += engine->first_edge[s + 1];
     for (uint32_t e = 0; e < dag->edges; e++)
-        engine->edge[engine->first_edge[dag->edge[e].child + 1]++] = e;
-    enum br_status status = measure_width(engine, diag);
+        engine->has_joint[dag->edge[e].parent] |= is_joined(dag, &dag->edge[e]);
+    status = measure_width(engine, diag);
     if (status)
         br_engine_finish(engine);
     return status;
@@ -159,8 +153,7 @@ void br_engine_finish(struct br_engine *engine)
 {
     free(engine->need);
     free(engine->first_rank);
-    free(engine->first_edge);
-    free(engine->edge);
+    br_parents_finish(&engine->parents);
     free(engine->has_joint);
     *engine = (struct br_engine){0};
 }
@@ -217,8 +210,8 @@ void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
     const struct br_dag *dag = engine->dag;
     uint32_t stage = br_dag_task_stage(dag, task), index = task - dag->stage[stage].first_task;
     const char *before = "";
-    for (uint32_t k = engine->first_edge[stage]; k < engine->first_edge[stage + 1]; k++) {
-        const struct br_edge *edge = &dag->edge[engine->edge[k]];
+    for (uint32_t k = engine->parents.first[stage]; k < engine->parents.first[stage + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[engine->parents.edge[k]];
         uint32_t first = dag->stage[edge->parent].first_task;
         uint32_t last = first + dag->stage[edge->parent].tasks;
         bool joint = is_joined(dag, edge);

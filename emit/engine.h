@@ -7,6 +7,7 @@
 #define BR_EMIT_ENGINE_H
 
 #include "emit/emit.h"
+#include "emit/parents.h"
 #include "emit/write.h"
 
 /* What one task of a stage takes. */
@@ -20,13 +21,12 @@ struct br_engine {
     const struct br_dag *dag;
     struct br_engine_need *need; /* by stage */
     uint32_t *first_rank;        /* by stage: the least of its tasks */
-    uint32_t *first_edge;        /* by child stage, then one more: runs in `edge` */
-    bool *has_joint;             /* by stage: several tasks, and a stage of several waits for all */
-    uint32_t *edge;              /* edges grouped by child, in the order given */
-    uint32_t idle;               /* tasks without a command */
-    uint32_t most_at_once;       /* tasks, as planned */
-    uint32_t cpus;               /* of the largest machine, whole ones; 0: unknown */
-    int64_t mem_bytes;           /* of the largest machine; 0: unknown */
+    struct br_parents parents;
+    bool *has_joint;       /* by stage: several tasks, and a stage of several waits for all */
+    uint32_t idle;         /* tasks without a command */
+    uint32_t most_at_once; /* tasks, as planned */
+    uint32_t cpus;         /* of the largest machine, whole ones; 0: unknown */
+    int64_t mem_bytes;     /* of the largest machine; 0: unknown */
 };
 
 enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_input *input,

@@ -6,6 +6,7 @@
  * Places are in hundredths of a point, y downwards from the top; integers, so that the same plan
  * gives the same bytes everywhere. */
 #include "emit/chart.h"
+#include "emit/draw.h"
 #include "emit/outputs.h"
 #include "emit/picture.h"
 
@@ -43,25 +44,17 @@ static int64_t time_x(const struct page *page, int64_t ns)
     return page->left + (int64_t)((wide)ns * page->width / page->chart->span_ns);
 }
 
-/* A fixed decimal with `digits` places. */
-static void write_fixed(FILE *out, int64_t value, int64_t unit, int digits)
-{
-    int64_t size = value < 0 ? -value : value;
-    fprintf(out, "%s%" PRId64 ".%0*" PRId64, value < 0 ? "-" : "", size / unit, digits,
-            size % unit);
-}
-
 static void write_place(const struct page *page, struct place at)
 {
     FILE *out = page->out;
     fputs(" [pos=\"", out);
-    write_fixed(out, at.x + at.w / 2, PT, 2);
+    br_draw_fixed(out, at.x + at.w / 2, PT, 2);
     putc(',', out);
-    write_fixed(out, -(at.y + at.h / 2), PT, 2); /* Graphviz counts upwards */
+    br_draw_fixed(out, -(at.y + at.h / 2), PT, 2); /* Graphviz counts upwards */
     fputs("!\", width=", out);
-    write_fixed(out, at.w * 10000 / (72 * PT), 10000, 4);
+    br_draw_fixed(out, at.w * 10000 / (72 * PT), 10000, 4);
     fputs(", height=", out);
-    write_fixed(out, at.h * 10000 / (72 * PT), 10000, 4);
+    br_draw_fixed(out, at.h * 10000 / (72 * PT), 10000, 4);
 }
 
 /* A coloured area without text or border. */
@@ -99,41 +92,19 @@ static bool is_profile(const struct br_chart *chart)
     return chart->level == BR_CHART_STAGES;
 }
 
-/* Cut where it is longer than a drawing can use. */
-static void row_name(const struct page *page, const struct br_chart_row *row, char *name,
-                     size_t size)
-{
-    const struct br_dag *dag = page->input->dag;
-    if (!is_profile(page->chart))
-        br_cluster_machine_name(page->input->cluster, row->which, name, size);
-    else if (row->which < dag->stages)
-        snprintf(name, size, "%s", dag->stage[row->which].id);
-    else
-        snprintf(name, size, "other stages, %c", br_subset_style[row->which - dag->stages].letter);
-}
-
 static void write_row_name(const struct page *page, const struct br_chart_row *row)
 {
     char name[4 * NAME_MOST + 8];
-    row_name(page, row, name, sizeof name);
+    br_draw_row_name(page->input, page->chart, row, name, sizeof name);
     br_write_cut(page->out, BR_QUOTE_LABEL, name, NAME_MOST);
 }
 
 static uint32_t row_name_length(const struct page *page, const struct br_chart_row *row)
 {
     char name[4 * NAME_MOST + 8];
-    row_name(page, row, name, sizeof name);
+    br_draw_row_name(page->input, page->chart, row, name, sizeof name);
     uint32_t length = br_text_length(name);
     return length < NAME_MOST ? length : NAME_MOST;
-}
-
-/* Thousandths, with one decimal where that says something, for counts of tasks at once. */
-static void write_milli(FILE *out, uint64_t milli)
-{
-    uint64_t tenths = (milli + 50) / 100;
-    if (tenths >= 100)
-        tenths = (milli + 500) / 1000 * 10;
-    fprintf(out, tenths % 10 ? "%" PRIu64 ".%" PRIu64 : "%" PRIu64, tenths / 10, tenths % 10);
 }
 
 static void draw_rows(const struct page *page)
@@ -151,24 +122,14 @@ static void draw_rows(const struct page *page)
         struct place side = {page->left + page->width + 6 * PT, at.y, 160 * PT, at.h};
         begin_text(page, "row count", r, side, 9);
         fprintf(page->out, "%" PRIu32 " task%s, up to ", row->tasks, row->tasks == 1 ? "" : "s");
-        write_milli(page->out, row->peak_milli);
+        br_draw_milli(page->out, row->peak_milli);
         end_text(page, " at once\\l", ", fontcolor=\"#555555\"");
     }
 }
 
-/* The step of the axis: 1, 2 or 5 times a power of ten nanoseconds, at most twelve of them. */
-static int64_t axis_step(int64_t span_ns)
-{
-    static const int64_t factors[] = {1, 2, 5};
-    for (int64_t power = 1;; power *= 10)
-        for (int k = 0; k < 3; k++)
-            if (span_ns / (factors[k] * power) <= 12)
-                return factors[k] * power;
-}
-
 static void draw_axis(const struct page *page)
 {
-    int64_t step = axis_step(page->chart->span_ns), bottom = page->top + page->height;
+    int64_t step = br_draw_step(page->chart->span_ns), bottom = page->top + page->height;
     uint64_t tick = 0;
     for (int64_t ns = 0; ns <= page->chart->span_ns; ns += step, tick++) {
         int64_t x = time_x(page, ns);
@@ -311,7 +272,7 @@ static void draw_profile_box(const struct page *page, const struct br_chart_box 
     fputs(" s to ", out);
     br_write_seconds(out, box->end_ns);
     fputs(" s, ", out);
-    write_milli(out, box->at_once_milli);
+    br_draw_milli(out, box->at_once_milli);
     fputs(" at once\"", out);
     write_place(page, at);
     fprintf(out, ", penwidth=0, fillcolor=\"%s\"];\n", style->colour);

@@ -15,6 +15,8 @@ br_output br_emit_plan_xml;
 br_output br_emit_plan_dot;
 br_output br_emit_gantt;
 br_output br_emit_svg;
+br_output br_emit_html;
+br_output br_emit_trace;
 
 /* Of a plan, for what runs it. */
 br_output br_emit_slurm;

@@ -38,6 +38,17 @@ def check(fixture):
     assert len(root.findall('%sjob/%sstage' % (JOB, JOB))) == len(plan['stages'])
     job = ET.fromstring(written('job', 'xml', fixture))
     assert len(job.findall(JOB + 'edge')) == len(plan['edges'])
+    ET.fromstring(written('plan', 'svg', fixture))
+    events = json.loads(written('plan', 'trace', fixture))['traceEvents']
+    slices = [e for e in events if e['ph'] == 'X']
+    assert len(slices) == tasks
+    assert {e['pid'] for e in slices} <= {e['pid'] for e in events if e['ph'] == 'M'}
+    assert sorted((e['ts'], e['dur']) for e in slices) == sorted(
+        (round(t['start'] * 1e6, 3), round((t['end'] - t['start']) * 1e6, 3)) for t in plan['tasks'])
+    report = written('plan', 'html', fixture).decode()
+    data = json.loads(report.partition('id="data">')[2].partition('</script>')[0])
+    assert [len(p['tasks']) for p in data['plans']] == [tasks]
+    assert len(data['plans'][0]['stages']) == len(plan['stages'])
     if not shutil.which('neato'):
         print('Graphviz is not installed: pictures not checked')
         return
@@ -47,7 +58,6 @@ def check(fixture):
     chart = drawn(['neato', '-n2', '-Tsvg'], written('plan', 'gantt', fixture))
     boxes = sum(1 for e in chart.iter(SVG + 'title') if ' s to ' in (e.text or ''))
     assert boxes == tasks if tasks <= 400 else 100 < boxes < tasks, (boxes, tasks)
-    ET.fromstring(written('plan', 'svg', fixture))
 
 
 for f in FIXTURES:

@@ -23,7 +23,8 @@ static void ok(enum br_status status)
 
 struct br_emit_input fixture_input(const struct fixture *fixture)
 {
-    return (struct br_emit_input){fixture->dag, fixture->cluster, fixture->plan};
+    return (struct br_emit_input){
+        .dag = fixture->dag, .cluster = fixture->cluster, .plan = fixture->plan};
 }
 
 void fixture_finish(struct fixture *fixture)

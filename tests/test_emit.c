@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "emit/analysis.h"
 #include "emit/chart.h"
 #include "emit/picture.h"
 #include "emit/write.h"
@@ -104,11 +105,6 @@ static void unknown_output(void **state)
     fixture_finish(&fixture);
 }
 
-static bool has_neato(void)
-{
-    return system("neato -V >/dev/null 2>&1") == 0;
-}
-
 /* Every output, on a device that is always full. */
 static void full_disk(void **state)
 {
@@ -119,8 +115,6 @@ static void full_disk(void **state)
         skip();
     for (uint32_t k = 0; br_emit_plan_name(k); k++) {
         struct br_diag diag = {0};
-        if (strcmp(br_emit_plan_name(k), "svg") == 0 && !has_neato())
-            continue;
         clearerr(full);
         assert_int_equal(br_emit_plan(br_emit_plan_name(k), &input, full, &diag), BR_SYSTEM);
         assert_non_null(strstr(diag.what, "writing failed"));
@@ -285,66 +279,108 @@ static void absurd_plan(void **state)
     plan->end_ns[0] = INT64_MAX / 4;
     plan->end_ns[1] = -3;
     for (uint32_t k = 0; br_emit_plan_name(k); k++)
-        if (strcmp(br_emit_plan_name(k), "svg") != 0)
-            free(fixture_emit(false, br_emit_plan_name(k), &fixture));
+        free(fixture_emit(false, br_emit_plan_name(k), &fixture));
     plan->makespan_ns = plan->lower_bound_ns = 0;
     free(fixture_emit(false, "gantt", &fixture));
+    free(fixture_emit(false, "svg", &fixture));
+    free(fixture_emit(false, "html", &fixture));
     fixture_finish(&fixture);
 }
 
-/* The largest chart is far beyond what a pipe holds: feeding and reading must not wait for each
- * other. */
+static uint32_t count(const char *text, const char *part)
+{
+    uint32_t found = 0;
+    for (; (text = strstr(text, part)); text++)
+        found++;
+    return found;
+}
+
+/* Of one plan, and of two on one time scale. */
 static void pictures(void **state)
 {
-    if (!has_neato())
-        skip();
     static const uint32_t sizes[][4] = {{2, 2, 1, 2}, {40, 50, 4, 4}, {90, 30, 300, 4}};
     for (size_t k = 0; k < 3; k++) {
         struct fixture fixture = fixture_layers(sizes[k][0], sizes[k][1], sizes[k][2], sizes[k][3]);
-        char *svg = fixture_emit(false, "svg", &fixture);
+        struct fixture small = fixture_small();
+        struct br_emit_input input = fixture_input(&fixture), other = fixture_input(&small);
+        char *svg = fixture_emit(false, "svg", &fixture), *text = NULL;
+        size_t size;
         assert_int_equal(strncmp(svg, "<?xml", 5), 0);
         assert_non_null(strstr(svg, "</svg>"));
-        assert_non_null(strstr(svg, "makespan"));
+        assert_int_equal(count(svg, ">critical chain</text>"), 1);
+        assert_int_equal(count(svg, ">makespan"), 1);
         free(svg);
+        FILE *out = open_memstream(&text, &size);
+        input.other = &other;
+        input.colour = BR_COLOUR_STAGE;
+        assert_int_equal(br_emit_plan("svg", &input, out, NULL), BR_OK);
+        fclose(out);
+        assert_int_equal(count(text, ">critical chain</text>"), 2);
+        assert_int_equal(count(text, ", coloured by stage"), 1); /* the other chooses */
+        free(text);
         fixture_finish(&fixture);
+        fixture_finish(&small);
     }
 }
 
-static void expect_no_picture(const char *path, const char *what)
+static bool waits_for(const struct br_dag *dag, uint32_t parent, uint32_t child)
 {
-    char *before = strdup(getenv("PATH"));
-    struct fixture fixture = fixture_layers(90, 30, 300, 4);
-    struct br_emit_input input = fixture_input(&fixture);
-    struct br_diag diag = {0};
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    setenv("PATH", path, 1);
-    assert_int_equal(br_emit_plan("svg", &input, out, &diag), BR_SYSTEM);
-    setenv("PATH", before, 1);
-    assert_non_null(strstr(diag.what, what));
-    assert_non_null(strstr(diag.hint, "graphviz"));
-    fclose(out);
-    free(text);
-    free(before);
-    fixture_finish(&fixture);
+    uint32_t from = br_dag_task_stage(dag, parent), to = br_dag_task_stage(dag, child);
+    for (uint32_t e = 0; e < dag->edges; e++)
+        if (dag->edge[e].parent == from && dag->edge[e].child == to &&
+            (dag->edge[e].type == BR_BARRIER ||
+             parent - dag->stage[from].first_task == child - dag->stage[to].first_task))
+            return true;
+    return false;
 }
 
-/* No neato at all, and one that dies without reading what it is fed. */
-static void no_neato(void **state)
+/* On random plans: tasks of a lane do not overlap; the chain ends last and each of it begins when
+ * what it waited for ends; the curve of use has the area of the work. */
+static void analyses(void **state)
 {
-    expect_no_picture("/nonexistent", "cannot be started");
-    char directory[] = "/tmp/bigrocks-neato-XXXXXX", program[sizeof directory + 8];
-    assert_non_null(mkdtemp(directory));
-    snprintf(program, sizeof program, "%s/neato", directory);
-    FILE *script = fopen(program, "w");
-    assert_non_null(script);
-    fputs("#!/bin/sh\necho broken >&2\nexit 3\n", script);
-    fclose(script);
-    chmod(program, 0755);
-    expect_no_picture(directory, "status 3): broken");
-    unlink(program);
-    rmdir(directory);
+    uint32_t used = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct fixture fixture = fixture_random(seed, 40);
+        struct br_emit_input input = fixture_input(&fixture);
+        const struct br_plan *plan = fixture.plan;
+        struct br_analysis analysis;
+        assert_int_equal(br_analysis_init(&analysis, &input, NULL), BR_OK);
+        for (uint32_t a = 0; a < plan->tasks; a++) {
+            assert_true(analysis.lane[a] < analysis.lanes[plan->machine[a]]);
+            for (uint32_t b = 0; b < a; b++)
+                if (plan->machine[a] == plan->machine[b] && analysis.lane[a] == analysis.lane[b])
+                    assert_true(plan->end_ns[a] <= plan->start_ns[b] ||
+                                plan->end_ns[b] <= plan->start_ns[a]);
+        }
+        uint32_t last = analysis.chain[analysis.chain_tasks - 1];
+        for (uint32_t t = 0; t < plan->tasks; t++)
+            assert_true(plan->end_ns[t] <= plan->end_ns[last]);
+        for (uint32_t k = 1; k < analysis.chain_tasks; k++) {
+            uint32_t before = analysis.chain[k - 1], task = analysis.chain[k];
+            assert_int_equal(plan->end_ns[before], plan->start_ns[task]);
+            if (analysis.by_machine[k])
+                assert_int_equal(plan->machine[before], plan->machine[task]);
+            else
+                assert_true(waits_for(fixture.dag, before, task));
+        }
+        assert_true(analysis.critical_path_ns <= plan->makespan_ns);
+        for (uint32_t r = 0; r < analysis.uses; r++) {
+            double area = 0, most = 0;
+            for (uint32_t c = 0; c < BR_USE_COLUMNS; c++) {
+                double milli = analysis.use[r].milli[c];
+                most = milli > most ? milli : most;
+                area += milli / 1000 * (double)analysis.span_ns / BR_USE_COLUMNS;
+            }
+            if (most > 100000) /* these machines need not have what tasks demand */
+                continue;
+            used++;
+            double work = (double)analysis.use[r].work_ns;
+            assert_true(area <= work * 1.000001 + 1 && area >= work * 0.999999 - 1);
+        }
+        br_analysis_finish(&analysis);
+        fixture_finish(&fixture);
+    }
+    assert_true(used > 20);
 }
 
 int main(void)
@@ -362,7 +398,7 @@ int main(void)
         cmocka_unit_test(charts),
         cmocka_unit_test(absurd_plan),
         cmocka_unit_test(pictures),
-        cmocka_unit_test(no_neato),
+        cmocka_unit_test(analyses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

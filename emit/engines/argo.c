@@ -27,11 +27,11 @@ static void write_step(FILE *out, const struct br_engine *engine, uint32_t s)
     write_name(out, dag, s);
     fputs("\n        template: ", out);
     write_name(out, dag, s);
-    for (uint32_t k = engine->first_edge[s]; k < engine->first_edge[s + 1]; k++) {
-        fputs(k == engine->first_edge[s] ? "\n        dependencies: [" : ", ", out);
-        write_name(out, dag, dag->edge[engine->edge[k]].parent);
+    for (uint32_t k = engine->parents.first[s]; k < engine->parents.first[s + 1]; k++) {
+        fputs(k == engine->parents.first[s] ? "\n        dependencies: [" : ", ", out);
+        write_name(out, dag, dag->edge[engine->parents.edge[k]].parent);
     }
-    if (engine->first_edge[s] < engine->first_edge[s + 1])
+    if (engine->parents.first[s] < engine->parents.first[s + 1])
         putc(']', out);
     if (dag->stage[s].tasks > 1)
         fprintf(out,

@@ -11,10 +11,10 @@
 static void write_dependencies(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
     const struct br_dag *dag = engine->dag;
-    for (uint32_t k = engine->first_edge[stage]; k < engine->first_edge[stage + 1]; k++) {
-        const struct br_edge *edge = &dag->edge[engine->edge[k]];
+    for (uint32_t k = engine->parents.first[stage]; k < engine->parents.first[stage + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[engine->parents.edge[k]];
         bool pairs = edge->type == BR_ONE_TO_ONE && dag->stage[stage].tasks > 1;
-        fprintf(out, "%s%s:$", k == engine->first_edge[stage] ? " \\\n  --dependency=" : ",",
+        fprintf(out, "%s%s:$", k == engine->parents.first[stage] ? " \\\n  --dependency=" : ",",
                 pairs ? "aftercorr" : "afterok");
         br_engine_stage(out, engine, edge->parent);
     }

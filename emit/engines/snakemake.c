@@ -63,9 +63,9 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
     br_engine_stage(out, engine, s);
     fputs(":\n    priority: ", out);
     fprintf(out, "%" PRIu32 "\n", engine->input->plan->tasks - engine->first_rank[s] + 1);
-    for (uint32_t k = engine->first_edge[s]; k < engine->first_edge[s + 1]; k++) {
-        const struct br_edge *edge = &dag->edge[engine->edge[k]];
-        fputs(k == engine->first_edge[s] ? "    input:\n        " : ",\n        ", out);
+    for (uint32_t k = engine->parents.first[s]; k < engine->parents.first[s + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[engine->parents.edge[k]];
+        fputs(k == engine->parents.first[s] ? "    input:\n        " : ",\n        ", out);
         if (edge->type == BR_ONE_TO_ONE) {
             putc('"', out);
             write_mark(out, engine, edge->parent);
@@ -74,7 +74,7 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
             write_all(out, engine, edge->parent);
         }
     }
-    if (engine->first_edge[s] < engine->first_edge[s + 1])
+    if (engine->parents.first[s] < engine->parents.first[s + 1])
         putc('\n', out);
     fputs("    output: touch(\"", out);
     write_mark(out, engine, s);

@@ -3,6 +3,7 @@
  * StarPU's workers are cores, and the plan's machines hold many tasks at once; so each machine gets
  * as many workers as it ever runs tasks at once, and a task takes the first that is free. */
 #include "emit/engine.h"
+#include "emit/lanes.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>
@@ -35,35 +36,31 @@ static const char body[] =
     "\n"
     "#endif\n";
 
-struct worker {
-    uint32_t machine, order;
-    int64_t free_ns;
-};
-
-/* A task of duration 0 fits anywhere; of equal times, ranks decide, as in the plan. */
 static enum br_status write_table(FILE *out, const struct br_engine *engine, uint32_t *workers,
                                   struct br_diag *diag)
 {
     const struct br_plan *plan = engine->input->plan;
-    struct worker *worker = calloc((size_t)plan->tasks + 1, sizeof *worker);
-    if (!worker)
-        return br_fail_memory(diag);
-    *workers = 0;
-    for (uint32_t k = 0; k < plan->tasks; k++) {
-        uint32_t task = plan->order[k], w = 0;
-        while (w < *workers && (worker[w].machine != plan->machine[task] ||
-                                worker[w].free_ns > plan->start_ns[task]))
-            w++;
-        if (w == *workers)
-            worker[(*workers)++] = (struct worker){plan->machine[task], 0, 0};
-        worker[w].free_ns = plan->end_ns[task];
+    uint32_t machines = engine->input->cluster->machines;
+    uint32_t *lane = calloc((size_t)plan->tasks + 1, sizeof *lane);
+    uint32_t *first = calloc((size_t)machines + 2, sizeof *first); /* worker, by machine */
+    uint32_t *ran = calloc((size_t)plan->tasks + 1, sizeof *ran);  /* tasks, by worker */
+    enum br_status status = lane && first && ran ? BR_OK : br_fail_memory(diag);
+    if (!status)
+        status = br_lanes(plan, machines, lane, first + 1, diag);
+    for (uint32_t m = 0; m < machines && !status; m++)
+        first[m + 1] += first[m];
+    for (uint32_t k = 0; k < plan->tasks && !status; k++) {
+        uint32_t task = plan->order[k], worker = first[plan->machine[task]] + lane[task];
         fputs("    {\"", out);
         br_write_task(out, BR_QUOTE_JSON, engine->dag, task);
-        fprintf(out, "\", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n", w, ++worker[w].order,
+        fprintf(out, "\", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n", worker, ++ran[worker],
                 plan->tasks - k);
     }
-    free(worker);
-    return BR_OK;
+    *workers = status ? 0 : first[machines];
+    free(lane);
+    free(first);
+    free(ran);
+    return status;
 }
 
 enum br_status br_emit_starpu(const struct br_emit_input *input, FILE *out, struct br_diag *diag)

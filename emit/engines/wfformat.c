@@ -58,8 +58,8 @@ static void write_ends(FILE *out, const struct br_engine *engine, const struct l
                        uint32_t stage, uint32_t index, bool parents)
 {
     const struct br_dag *dag = engine->dag;
-    const uint32_t *first = parents ? engine->first_edge : links->first;
-    const uint32_t *list = parents ? engine->edge : links->edge;
+    const uint32_t *first = parents ? engine->parents.first : links->first;
+    const uint32_t *list = parents ? engine->parents.edge : links->edge;
     const char *before = "";
     bool joined = false;
     for (uint32_t k = first[stage]; k < first[stage + 1]; k++) {
