@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/holes.h"
 #include "planner/order.h"
 
 enum { STOP_INTERVAL = 1024 };
@@ -18,9 +19,11 @@ struct ready {
 };
 #define ALONE UINT32_MAX
 
-#define NO_HINT UINT32_MAX
-/* Room for hints, in machines times stages at work. */
-enum { HINT_CELLS = 1 << 20 };
+#define NO_SLOT UINT32_MAX
+enum {
+    SERIES = 3,            /* tasks that are worth an index over holes */
+    HOLES_CELLS = 1 << 19, /* room for such indices, in machines times stages at work */
+};
 
 /* What is known of a stage's placed tasks. */
 struct extent {
@@ -65,8 +68,8 @@ struct br_placer {
     bool *by_task;          /* by stage: has one-to-one neighbours of the subset before it */
     struct ready *heap;
     uint32_t heap_size;
-    int64_t *hint;       /* rows of one time a machine; see br_space_find */
-    uint32_t *hint_slot; /* by stage: its row, or NO_HINT */
+    struct br_holes **holes; /* by slot, made when first needed */
+    uint32_t *slot;          /* by stage: of its index, or NO_SLOT */
     uint32_t *free_slot, free_slots, slots;
     uint64_t placements;
 };
@@ -90,13 +93,12 @@ struct br_placer *br_placer_create(const struct br_instance *in)
     p->by_task = malloc(s * sizeof *p->by_task);
     p->heap = malloc(n * sizeof *p->heap);
     p->slots =
-        HINT_CELLS / in->machines + 1 < in->stages ? HINT_CELLS / in->machines + 1 : in->stages;
-    p->hint = malloc((size_t)p->slots * in->machines * sizeof *p->hint);
-    p->hint_slot = malloc(s * sizeof *p->hint_slot);
+        HOLES_CELLS / in->machines + 1 < in->stages ? HOLES_CELLS / in->machines + 1 : in->stages;
+    p->holes = calloc(p->slots, sizeof *p->holes);
+    p->slot = malloc(s * sizeof *p->slot);
     p->free_slot = malloc(p->slots * sizeof *p->free_slot);
     bool ok = p->space && p->start && p->machine && p->extent && p->log && p->alike && p->left &&
-              p->waiting && p->base && p->by_task && p->heap && p->hint && p->hint_slot &&
-              p->free_slot;
+              p->waiting && p->base && p->by_task && p->heap && p->holes && p->slot && p->free_slot;
     for (uint32_t k = 0; ok && k < in->stages; k++) {
         p->alike[k] = in->stage_equal[k];
         for (uint32_t a = in->parent_first[k]; a < in->parent_first[k + 1]; a++)
@@ -136,8 +138,10 @@ void br_placer_destroy(struct br_placer *p)
     free(p->base);
     free(p->by_task);
     free(p->heap);
-    free(p->hint);
-    free(p->hint_slot);
+    for (uint32_t k = 0; p->holes && k < p->slots; k++)
+        br_holes_destroy(p->holes[k]);
+    free(p->holes);
+    free(p->slot);
     free(p->free_slot);
     free(p);
 }
@@ -349,29 +353,36 @@ static bool shares_bound(const struct run *run, uint32_t stage)
     return true;
 }
 
-/* Memory for the stage's hints, where it is worth it: several tasks of different durations with
- * one bound. NULL where there is none. */
-static int64_t *hint_of(const struct run *run, uint32_t stage, int64_t bound)
+/* Finds where the task goes: by the stage's index over holes, where it is worth one; several tasks
+ * that share a bound. False when memory is out. */
+static bool find(const struct run *run, uint32_t stage, int64_t duration, int64_t bound,
+                 struct br_fit *fit)
 {
     struct br_placer *p = run->p;
-    if (p->plain || (p->hint_slot[stage] == NO_HINT && p->left[stage] < 3) ||
-        !shares_bound(run, stage))
-        return NULL;
-    if (p->hint_slot[stage] == NO_HINT) {
-        if (!p->free_slots)
-            return NULL;
-        p->hint_slot[stage] = p->free_slot[--p->free_slots];
-        br_space_hint(p->space, run->forward, bound,
-                      p->hint + (size_t)p->hint_slot[stage] * p->in->machines);
+    const struct br_instance *in = p->in;
+    if (p->slot[stage] == NO_SLOT && !p->plain && duration > 0 && p->left[stage] >= SERIES &&
+        p->free_slots && shares_bound(run, stage)) {
+        uint32_t slot = p->free_slot[--p->free_slots];
+        int64_t shortest = duration;
+        for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++)
+            if (run->letter[t] == run->subset && in->duration[t] && in->duration[t] < shortest)
+                shortest = in->duration[t];
+        if (!p->holes[slot] && !(p->holes[slot] = br_holes_create(p->space)))
+            return false;
+        br_holes_begin(p->holes[slot], run->forward, stage, bound, shortest);
+        p->slot[stage] = slot;
     }
-    return p->hint + (size_t)p->hint_slot[stage] * p->in->machines;
+    if (p->slot[stage] != NO_SLOT && duration > 0)
+        return br_holes_find(p->holes[p->slot[stage]], duration, fit);
+    *fit = br_space_find(p->space, run->forward, stage, duration, bound);
+    return true;
 }
 
-static void drop_hint(struct br_placer *p, uint32_t stage)
+static void drop_slot(struct br_placer *p, uint32_t stage)
 {
-    if (p->hint_slot[stage] != NO_HINT)
-        p->free_slot[p->free_slots++] = p->hint_slot[stage];
-    p->hint_slot[stage] = NO_HINT;
+    if (p->slot[stage] != NO_SLOT)
+        p->free_slot[p->free_slots++] = p->slot[stage];
+    p->slot[stage] = NO_SLOT;
 }
 
 /* Places the task, and where its stage is alike all that follow it in the order with it. */
@@ -395,19 +406,19 @@ static bool place_next(const struct run *run, const struct ready *entry)
                                &batch))
                 return false;
             if (p->left[stage] == 0)
-                drop_hint(p, stage);
+                drop_slot(p, stage);
             else
                 push_cursor(run, stage, at);
             return true;
         }
     }
-    struct br_fit fit =
-        br_space_find(p->space, run->forward, stage, duration, bound, hint_of(run, stage, bound));
-    if (!br_space_place(p->space, stage, duration, fit, 1))
+    struct br_fit fit;
+    if (!find(run, stage, duration, bound, &fit) ||
+        !br_space_place(p->space, stage, duration, fit, 1))
         return false;
     settle(run, stage, entry->task, fit);
     if (p->left[stage] == 0)
-        drop_hint(p, stage);
+        drop_slot(p, stage);
     release(run, stage, entry->task);
     if (entry->at != ALONE)
         push_cursor(run, stage, entry->at + 1);
@@ -435,7 +446,7 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
     for (uint32_t k = 0; k < p->slots; k++)
         p->free_slot[k] = k;
     for (uint32_t k = 0; k < in->stages; k++)
-        p->hint_slot[k] = NO_HINT;
+        p->slot[k] = NO_SLOT;
     count_waiting(&run);
     for (uint32_t s = 0; s < in->stages; s++)
         if (p->left[s] > 0 && p->waiting[s] == 0)

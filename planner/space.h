@@ -40,12 +40,9 @@ struct br_fit br_space_earliest(const struct br_space *space, uint32_t stage, in
 struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int64_t duration,
                               int64_t until);
 
-/* Either of them, for a series of tasks of one stage with the same bound, between which nothing is
- * undone: `hint` (by machine; br_space_hint begins the series) remembers up to where the demand
- * fits not even for an instant, and saves looking there again. NULL: no hint. */
+/* Either of them. holes.h answers series of searches sooner. */
 struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
-                            int64_t duration, int64_t bound, int64_t *hint);
-void br_space_hint(const struct br_space *space, bool forward, int64_t bound, int64_t *hint);
+                            int64_t duration, int64_t bound);
 
 /* How many tasks of the stage fit there side by side, up to `most`; at least 1 for a fit just
  * found. */

@@ -4,78 +4,43 @@
 
 #include <string.h>
 
-static bool holds(const int64_t *free, const int64_t *demand, uint32_t resources)
-{
-    for (uint32_t r = 0; r < resources; r++)
-        if (free[r] < demand[r])
-            return false;
-    return true;
-}
-
-/* The earliest start in from..limit on one machine, or limit + 1. *at is its segment; *first the
- * first time from `from` on at which the demand fits at all, were it for an instant. */
+/* The earliest start in from..limit on one machine, or limit + 1. *at is its segment. */
 static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
-                           int64_t duration, int64_t from, int64_t limit, uint32_t *at,
-                           int64_t *first)
+                           int64_t duration, int64_t from, int64_t limit, uint32_t *at)
 {
     uint32_t k = br_profile_at(p, from);
     int64_t start = from;
-    bool open = false; /* some segment held the demand */
     *at = k;
-    *first = from;
     for (;; k++) {
         int64_t end = br_profile_end(p, k);
-        if (!holds(p->free + (size_t)k * resources, demand, resources)) {
+        if (!br_space_holds(p->free + (size_t)k * resources, demand, resources)) {
             start = end; /* never the last segment, which is the whole machine */
             *at = k + 1;
-            if (!open)
-                *first = start;
             if (start > limit)
                 return limit + 1;
         } else if (end == BR_FOREVER || end - start >= duration) {
             return start;
-        } else {
-            open = true;
         }
     }
 }
 
-/* The latest end in limit..until on one machine, or limit - 1. *at is the segment before it;
- * *first the last time up to `until` before which the demand fits at all. */
+/* The latest end in limit..until on one machine, or limit - 1. *at is the segment before it. */
 static int64_t latest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
-                         int64_t duration, int64_t until, int64_t limit, uint32_t *at,
-                         int64_t *first)
+                         int64_t duration, int64_t until, int64_t limit, uint32_t *at)
 {
     uint32_t k = br_profile_at(p, until - 1);
     int64_t end = until;
-    bool open = false;
     *at = k;
-    *first = until;
     for (;; k--) {
-        if (!holds(p->free + (size_t)k * resources, demand, resources)) {
+        if (!br_space_holds(p->free + (size_t)k * resources, demand, resources)) {
             end = p->time[k]; /* never the first segment */
             *at = k - 1;
-            if (!open)
-                *first = end;
             if (end < limit)
                 return limit - 1;
         } else if (k == 0 || end - p->time[k] >= duration) {
             return end;
-        } else {
-            open = true;
         }
     }
-}
-
-/* Dot product of demand and free vector as shares of a machine; the smaller, the better the fit. */
-static double slack(const struct br_space *space, uint32_t cls, const int64_t *free,
-                    const int64_t *demand)
-{
-    const double *weight = space->weight + (size_t)cls * space->resources;
-    double sum = 0;
-    for (uint32_t r = 0; r < space->resources; r++)
-        sum += (double)demand[r] * (double)free[r] * weight[r];
-    return sum;
 }
 
 /* A task of duration 0 goes wherever its demand could be held at all. */
@@ -83,7 +48,7 @@ static uint32_t first_holder(const struct br_space *space, const int64_t *demand
 {
     const struct br_instance *in = space->in;
     uint32_t c = 0;
-    while (!holds(in->capacity + (size_t)c * in->resources, demand, in->resources))
+    while (!br_space_holds(in->capacity + (size_t)c * in->resources, demand, in->resources))
         c++;
     return in->class_first[c];
 }
@@ -105,9 +70,9 @@ static bool offer_before(const struct br_offer *a, const struct br_offer *b)
     return a->machine < b->machine;
 }
 
-/* The machine's best time from the bound on, or one after the limit. *first as in earliest_on. */
+/* The machine's best time from the bound on, or one after the limit. */
 static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine, int64_t bound,
-                           int64_t limit, int64_t *first)
+                           int64_t limit)
 {
     const struct br_space *space = q->space;
     const struct br_profile *p = &space->profile[machine];
@@ -115,34 +80,25 @@ static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine
     struct br_offer offer = {.machine = machine};
     if (p->count == 0) {
         const int64_t *capacity = space->in->capacity + (size_t)cls * space->resources;
-        offer.time = *first = bound;
-        offer.slack = slack(space, cls, capacity, q->demand);
+        offer.time = bound;
+        offer.slack = br_space_slack(space, cls, capacity, q->demand);
         return offer;
     }
     if (q->forward) {
-        offer.time =
-            earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at, first);
+        offer.time = earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at);
     } else {
-        offer.time =
-            -latest_on(p, space->resources, q->demand, q->duration, -bound, -limit, &at, first);
-        *first = -*first;
+        offer.time = -latest_on(p, space->resources, q->demand, q->duration, -bound, -limit, &at);
     }
     if (offer.time <= limit)
-        offer.slack = slack(space, cls, p->free + (size_t)at * space->resources, q->demand);
+        offer.slack =
+            br_space_slack(space, cls, p->free + (size_t)at * space->resources, q->demand);
     return offer;
-}
-
-/* Machines of the class that need a look: the touched ones and the first untouched one. */
-static uint32_t class_end(const struct br_space *space, uint32_t cls)
-{
-    uint32_t used = space->in->class_first[cls] + space->touched[cls];
-    return used < space->in->class_first[cls + 1] ? used + 1 : used;
 }
 
 static bool class_holds(const struct query *q, uint32_t cls)
 {
     uint32_t resources = q->space->resources;
-    return holds(q->space->in->capacity + (size_t)cls * resources, q->demand, resources);
+    return br_space_holds(q->space->in->capacity + (size_t)cls * resources, q->demand, resources);
 }
 
 static struct query make_query(const struct br_space *space, bool forward, uint32_t stage,
@@ -161,7 +117,7 @@ static struct br_fit fit_of(const struct query *q, const struct br_offer *offer)
 }
 
 struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
-                            int64_t duration, int64_t bound, int64_t *hint)
+                            int64_t duration, int64_t bound)
 {
     struct query q = make_query(space, forward, stage, duration, bound);
     struct br_offer best = {.time = BR_FOREVER - 1};
@@ -172,13 +128,8 @@ struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t
     for (uint32_t c = 0; c < space->in->classes; c++) {
         if (!class_holds(&q, c))
             continue;
-        for (uint32_t m = space->in->class_first[c]; m < class_end(space, c); m++) {
-            int64_t from = hint ? hint[m] : q.bound, first;
-            if (from > best.time)
-                continue;
-            struct br_offer offer = ask(&q, c, m, from, best.time, &first);
-            if (hint)
-                hint[m] = first;
+        for (uint32_t m = space->in->class_first[c]; m < br_space_class_end(space, c); m++) {
+            struct br_offer offer = ask(&q, c, m, q.bound, best.time);
             if (offer_before(&offer, &best))
                 best = offer;
         }
@@ -186,22 +137,16 @@ struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t
     return fit_of(&q, &best);
 }
 
-void br_space_hint(const struct br_space *space, bool forward, int64_t bound, int64_t *hint)
-{
-    for (uint32_t m = 0; m < space->in->machines; m++)
-        hint[m] = forward ? bound : -bound;
-}
-
 struct br_fit br_space_earliest(const struct br_space *space, uint32_t stage, int64_t duration,
                                 int64_t from)
 {
-    return br_space_find(space, true, stage, duration, from, NULL);
+    return br_space_find(space, true, stage, duration, from);
 }
 
 struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int64_t duration,
                               int64_t until)
 {
-    return br_space_find(space, false, stage, duration, until, NULL);
+    return br_space_find(space, false, stage, duration, until);
 }
 
 uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t duration,
@@ -265,18 +210,17 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
     struct query q = make_query(space, forward, stage, duration, bound);
     struct br_offer *heap = space->offer;
     uint32_t size = 0;
-    int64_t first;
     if (duration == 0) {
-        struct br_fit fit = br_space_find(space, forward, stage, duration, bound, NULL);
+        struct br_fit fit = br_space_find(space, forward, stage, duration, bound);
         if (!br_space_place(space, stage, duration, fit, copies))
             return false;
         settle(context, fit, copies);
         return true;
     }
     for (uint32_t c = 0; c < space->in->classes; c++)
-        for (uint32_t m = space->in->class_first[c]; class_holds(&q, c) && m < class_end(space, c);
-             m++)
-            push_offer(heap, &size, ask(&q, c, m, q.bound, BR_FOREVER - 1, &first));
+        for (uint32_t m = space->in->class_first[c];
+             class_holds(&q, c) && m < br_space_class_end(space, c); m++)
+            push_offer(heap, &size, ask(&q, c, m, q.bound, BR_FOREVER - 1));
     while (copies) {
         struct br_offer offer = pop_offer(heap, &size);
         uint32_t cls = space->machine_class[offer.machine];
@@ -289,10 +233,9 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         copies -= batch;
         if (!copies)
             break;
-        push_offer(heap, &size, ask(&q, cls, offer.machine, offer.time, BR_FOREVER - 1, &first));
+        push_offer(heap, &size, ask(&q, cls, offer.machine, offer.time, BR_FOREVER - 1));
         if (untouched && offer.machine + 1 < space->in->class_first[cls + 1])
-            push_offer(heap, &size,
-                       ask(&q, cls, offer.machine + 1, q.bound, BR_FOREVER - 1, &first));
+            push_offer(heap, &size, ask(&q, cls, offer.machine + 1, q.bound, BR_FOREVER - 1));
     }
     return true;
 }

@@ -60,6 +60,33 @@ static inline uint32_t br_profile_at(const struct br_profile *p, int64_t time)
     return low;
 }
 
+/* The machines of the class that need a look end before this one: the touched ones and the first
+ * untouched one. */
+static inline uint32_t br_space_class_end(const struct br_space *space, uint32_t cls)
+{
+    uint32_t used = space->in->class_first[cls] + space->touched[cls];
+    return used < space->in->class_first[cls + 1] ? used + 1 : used;
+}
+
+static inline bool br_space_holds(const int64_t *free, const int64_t *demand, uint32_t resources)
+{
+    for (uint32_t r = 0; r < resources; r++)
+        if (free[r] < demand[r])
+            return false;
+    return true;
+}
+
+/* Dot product of demand and free vector as shares of a machine; the smaller, the better the fit. */
+static inline double br_space_slack(const struct br_space *space, uint32_t cls, const int64_t *free,
+                                    const int64_t *demand)
+{
+    const double *weight = space->weight + (size_t)cls * space->resources;
+    double sum = 0;
+    for (uint32_t r = 0; r < space->resources; r++)
+        sum += (double)demand[r] * (double)free[r] * weight[r];
+    return sum;
+}
+
 /* Where the segment that begins with the breakpoint ends. */
 static inline int64_t br_profile_end(const struct br_profile *p, uint32_t segment)
 {
