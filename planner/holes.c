@@ -1,67 +1,44 @@
 /* The index over holes. Backward, times are turned round (minus the end), so that sooner is always
- * less; all times in this file are such times unless they are a profile's or a step's. */
+ * less; all times in this file are such times unless they are a profile's or a step's.
+ *
+ * Among spans that begin together, the one with the least slack comes first, and those whose slack
+ * is not known before all others. So what is first in the tree, long enough and known, is the
+ * answer. A span is known from the look that found the demand to hold at its beginning until
+ * something is placed there. */
 #include "planner/holes.h"
 
 #include <stdlib.h>
 
+#include "planner/hole_tree.h"
 #include "planner/space_profile.h"
 
-enum {
-    CHUNK = 32, /* segments of a machine that are looked at before another may be sooner */
-    NONE = UINT32_MAX,
-};
-/* Slack of a hole that has to be looked at: before that of any other that begins with it. */
-#define UNSEEN (-1.0)
-
-/* A span of a machine outside of which, up to the next one, no task of the series fits. */
-struct span {
-    int64_t begin, end;
-    uint32_t next; /* of the same machine, in ascending order; or NONE */
-};
-
-struct waiting {
-    int64_t length, begin;
-    uint32_t machine;
-};
-
-struct leaf {
-    int64_t time; /* of the first span, or BR_FOREVER */
-    double slack; /* there, or UNSEEN */
-    int64_t good; /* seen: the demand holds from time to good */
-    uint32_t first;
-};
+enum { CHUNK = 32 }; /* segments that are looked at before another machine may be sooner */
+#define UNKNOWN (-1.0)
+/* Where spans without an end have theirs, so that they have a length, too. */
+#define FAR (INT64_MAX / 2)
 
 struct br_holes {
     const struct br_space *space;
     const int64_t *demand;
-    int64_t bound, shortest;
+    int64_t least, shortest;
     uint64_t seen; /* steps of the space that are accounted for */
     bool forward;
-
-    struct leaf *leaf; /* by machine */
-    uint32_t *winner;  /* by node of the tournament: a machine; the root is node 1 */
-    uint32_t leaves;   /* a power of two */
-    uint32_t *open;    /* by class: machines in play */
-
-    struct span *span;
-    uint32_t spans, span_room, unused; /* unused: the first of a list */
-    struct waiting *waiting;           /* a heap, the longest on top */
-    uint32_t waitings, waiting_room;
+    uint32_t *open;  /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
+    uint32_t *known; /* by machine: its known spans, a list through `next` */
+    uint32_t *over;  /* scratch: a machine's spans do not overlap, so one of each is enough */
+    struct br_hole_tree tree;
 };
 
 struct br_holes *br_holes_create(const struct br_space *space)
 {
     struct br_holes *h = calloc(1, sizeof *h);
-    uint32_t machines = space->in->machines;
     if (!h)
         return NULL;
     h->space = space;
-    for (h->leaves = 2; h->leaves < machines; h->leaves *= 2)
-        ;
-    h->leaf = malloc(h->leaves * sizeof *h->leaf);
-    h->winner = malloc(h->leaves * sizeof *h->winner);
     h->open = malloc(space->in->classes * sizeof *h->open);
-    if (!h->leaf || !h->winner || !h->open) {
+    h->known = malloc(space->in->machines * sizeof *h->known);
+    h->over = malloc(space->in->machines * sizeof *h->over);
+    if (!h->open || !h->known || !h->over) {
         br_holes_destroy(h);
         return NULL;
     }
@@ -72,184 +49,83 @@ void br_holes_destroy(struct br_holes *h)
 {
     if (!h)
         return;
-    free(h->leaf);
-    free(h->winner);
     free(h->open);
-    free(h->span);
-    free(h->waiting);
+    free(h->known);
+    free(h->over);
+    br_hole_tree_finish(&h->tree);
     free(h);
 }
 
-/* --- the tournament over machines ----------------------------------------------------------- */
-
-static uint32_t better(const struct br_holes *h, uint32_t a, uint32_t b)
-{
-    const struct leaf *x = &h->leaf[a], *y = &h->leaf[b];
-    if (x->time != y->time)
-        return x->time < y->time ? a : b;
-    if (x->slack != y->slack)
-        return x->slack < y->slack ? a : b;
-    return a < b ? a : b;
-}
-
-static uint32_t play(const struct br_holes *h, uint32_t node)
-{
-    if (2 * node >= h->leaves)
-        return better(h, 2 * node - h->leaves, 2 * node + 1 - h->leaves);
-    return better(h, h->winner[2 * node], h->winner[2 * node + 1]);
-}
-
-/* The leaf has changed. */
-static void replay(struct br_holes *h, uint32_t machine)
-{
-    for (uint32_t node = (h->leaves + machine) / 2; node; node /= 2) {
-        uint32_t before = h->winner[node];
-        h->winner[node] = play(h, node);
-        if (h->winner[node] == before && before != machine)
-            return;
-    }
-}
-
-/* --- holes that wait for shorter tasks ------------------------------------------------------ */
-
-static bool push_waiting(struct br_holes *h, struct waiting w)
-{
-    if (h->waitings == h->waiting_room) {
-        uint32_t room = h->waiting_room ? 2 * h->waiting_room : 64;
-        struct waiting *larger = realloc(h->waiting, room * sizeof *larger);
-        if (!larger)
-            return false;
-        h->waiting = larger;
-        h->waiting_room = room;
-    }
-    uint32_t at = h->waitings++;
-    for (; at && h->waiting[(at - 1) / 2].length < w.length; at = (at - 1) / 2)
-        h->waiting[at] = h->waiting[(at - 1) / 2];
-    h->waiting[at] = w;
-    return true;
-}
-
-static struct waiting pop_waiting(struct br_holes *h)
-{
-    struct waiting top = h->waiting[0], last = h->waiting[--h->waitings];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= h->waitings)
-            break;
-        if (child + 1 < h->waitings && h->waiting[child + 1].length > h->waiting[child].length)
-            child++;
-        if (last.length >= h->waiting[child].length)
-            break;
-        h->waiting[at] = h->waiting[child];
-        at = child;
-    }
-    h->waiting[at] = last;
-    return top;
-}
-
-/* --- the spans of a machine ------------------------------------------------------------------ */
-
-static bool add_span(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
-{
-    uint32_t at = h->unused, *link = &h->leaf[machine].first;
-    if (at != NONE) {
-        h->unused = h->span[at].next;
-    } else {
-        if (h->spans == h->span_room) {
-            uint32_t room = h->span_room ? 2 * h->span_room : 64;
-            struct span *larger = realloc(h->span, room * sizeof *larger);
-            if (!larger)
-                return false;
-            h->span = larger;
-            h->span_room = room;
-        }
-        at = h->spans++;
-    }
-    while (*link != NONE && h->span[*link].begin < begin)
-        link = &h->span[*link].next;
-    h->span[at] = (struct span){begin, end, *link};
-    *link = at;
-    return true;
-}
-
-/* The machine's first span is another, or begins elsewhere. */
-static void unsee(struct br_holes *h, uint32_t machine)
-{
-    struct leaf *leaf = &h->leaf[machine];
-    leaf->time = leaf->first == NONE ? BR_FOREVER : h->span[leaf->first].begin;
-    leaf->slack = UNSEEN;
-    leaf->good = leaf->time;
-}
-
 /* Machines of the class come into play one after another, see space_profile.h. */
-static bool open_class(struct br_holes *h, uint32_t cls, bool replayed)
+static bool open_class(struct br_holes *h, uint32_t cls)
 {
     uint32_t first = h->space->in->class_first[cls];
-    for (; h->open[cls] < br_space_class_end(h->space, cls) - first; h->open[cls]++) {
-        if (!add_span(h, first + h->open[cls], h->bound, BR_FOREVER))
+    for (; h->open[cls] < br_space_class_end(h->space, cls) - first; h->open[cls]++)
+        if (br_hole_tree_add(&h->tree, first + h->open[cls], h->least, FAR, UNKNOWN) == BR_NO_HOLE)
             return false;
-        unsee(h, first + h->open[cls]);
-        if (replayed)
-            replay(h, first + h->open[cls]);
-    }
     return true;
 }
 
-void br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t bound,
+bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t least,
                     int64_t shortest)
 {
     const struct br_instance *in = h->space->in;
     h->demand = in->demand + (size_t)stage * in->resources;
     h->forward = forward;
-    h->bound = forward ? bound : -bound;
+    h->least = forward ? least : -least;
     h->shortest = shortest;
     h->seen = h->space->steps;
-    h->spans = h->waitings = 0;
-    h->unused = NONE;
-    for (uint32_t m = 0; m < h->leaves; m++)
-        h->leaf[m] = (struct leaf){.time = BR_FOREVER, .slack = UNSEEN, .first = NONE};
-    for (uint32_t c = 0; c < in->classes; c++)
-        h->open[c] = NONE; /* until the first search, which can fail */
-}
-
-static bool open_all(struct br_holes *h)
-{
-    const struct br_instance *in = h->space->in;
+    br_hole_tree_clear(&h->tree);
+    for (uint32_t m = 0; m < in->machines; m++)
+        h->known[m] = BR_NO_HOLE;
     for (uint32_t c = 0; c < in->classes; c++) {
-        if (!br_space_holds(in->capacity + (size_t)c * in->resources, h->demand, in->resources))
+        const int64_t *capacity = in->capacity + (size_t)c * in->resources;
+        h->open[c] = BR_NO_HOLE;
+        if (!br_space_holds(capacity, h->demand, in->resources))
             continue;
         h->open[c] = 0;
-        if (!open_class(h, c, false))
+        if (!open_class(h, c))
             return false;
     }
-    for (uint32_t node = h->leaves - 1; node; node--)
-        h->winner[node] = play(h, node);
     return true;
 }
 
-/* What was placed since the last search: machines come into play, and holes may have shrunk. */
+/* --- known spans ------------------------------------------------------------------------------ */
+
+static void forget(struct br_holes *h, uint32_t at)
+{
+    uint32_t *link = &h->known[h->tree.hole[at].machine];
+    while (*link != at)
+        link = &h->tree.hole[*link].next;
+    *link = h->tree.hole[at].next;
+}
+
+/* What was placed since the last search: machines come into play, and known spans have changed. */
 static bool catch_up(struct br_holes *h)
 {
     const struct br_space *space = h->space;
     for (; h->seen < space->steps; h->seen++) {
         const struct br_step *step = &space->trail[h->seen];
-        struct leaf *leaf = &h->leaf[step->machine];
-        if (leaf->first == NONE)
-            continue;
+        uint32_t cls = space->machine_class[step->machine];
         int64_t end = step->start + step->duration;
         int64_t from = h->forward ? step->start : -end, to = h->forward ? end : -step->start;
-        if (from < leaf->good && to > leaf->time && leaf->slack != UNSEEN) {
-            unsee(h, step->machine);
-            replay(h, step->machine);
+        if (h->open[cls] == BR_NO_HOLE || step->duration == 0)
+            continue;
+        for (uint32_t at = h->known[step->machine], next; at != BR_NO_HOLE; at = next) {
+            const struct br_hole *hole = &h->tree.hole[at];
+            next = hole->next;
+            if (from >= hole->good || to <= hole->begin)
+                continue;
+            forget(h, at);
+            br_hole_tree_change(&h->tree, at, hole->begin, hole->end, UNKNOWN);
         }
-        if (!open_class(h, space->machine_class[step->machine], true))
+        if (!open_class(h, cls))
             return false;
     }
     return true;
 }
 
-/* --- searching ------------------------------------------------------------------------------- */
+/* --- searching -------------------------------------------------------------------------------- */
 
 /* Where segment k begins and ends. */
 static int64_t begin_of(const struct br_holes *h, const struct br_profile *p, uint32_t k)
@@ -262,83 +138,142 @@ static int64_t end_of(const struct br_holes *h, const struct br_profile *p, uint
     return h->forward ? br_profile_end(p, k) : k == 0 ? BR_FOREVER : -p->time[k];
 }
 
-/* Looks at the machine's first span for a hole of the duration. Finds it, or where it would have
- * to be sought next; shorter holes on the way are made to wait. False when memory is out. */
-static bool look(struct br_holes *h, uint32_t machine, int64_t duration)
+/* Whether the demand holds from `begin`, which lies in segment *k, for the whole duration; else *k
+ * is the first segment that does not hold it. */
+static bool lasts(const struct br_holes *h, const struct br_profile *p, int64_t begin,
+                  int64_t duration, uint32_t *k)
+{
+    uint32_t resources = h->space->resources;
+    for (;; *k = h->forward ? *k + 1 : *k - 1) {
+        if (!br_space_holds(p->free + (size_t)*k * resources, h->demand, resources))
+            return false;
+        int64_t end = end_of(h, p, *k);
+        if (end == BR_FOREVER || end - begin >= duration)
+            return true;
+    }
+}
+
+static uint32_t segment_at(const struct br_holes *h, const struct br_profile *p, int64_t begin)
+{
+    return br_profile_at(p, h->forward ? begin : -begin - 1);
+}
+
+/* The slack on the machine, in that segment of it; of one that nothing has touched there is none.
+ */
+static double slack_in(const struct br_holes *h, uint32_t machine, uint32_t k)
 {
     const struct br_space *space = h->space;
     const struct br_profile *p = &space->profile[machine];
-    struct leaf *leaf = &h->leaf[machine];
-    uint32_t at = leaf->first, resources = space->resources, looks = 0;
-    uint32_t cls = space->machine_class[machine];
-    int64_t begin = h->span[at].begin, end = h->span[at].end;
-    const int64_t *free = space->in->capacity + (size_t)cls * resources;
+    uint32_t cls = space->machine_class[machine], resources = space->resources;
+    const int64_t *free =
+        p->count ? p->free + (size_t)k * resources : space->in->capacity + (size_t)cls * resources;
+    return br_space_slack(space, cls, free, h->demand);
+}
+
+static bool keep(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
+{
+    return end - begin < h->shortest ||
+           br_hole_tree_add(&h->tree, machine, begin, end, UNKNOWN) != BR_NO_HOLE;
+}
+
+static void change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
+{
+    if (h->tree.hole[at].slack != UNKNOWN)
+        forget(h, at);
+    if (end - begin < h->shortest)
+        br_hole_tree_drop(&h->tree, at);
+    else
+        br_hole_tree_change(&h->tree, at, begin, end, UNKNOWN);
+}
+
+/* Looks for the duration from the beginning of the span on, and moves the beginning to where it
+ * was found, or to where it would have to be sought next. False when memory is out. */
+static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
+{
+    uint32_t machine = h->tree.hole[at].machine, k = 0;
+    const struct br_profile *p = &h->space->profile[machine];
+    int64_t begin = h->tree.hole[at].begin, end = h->tree.hole[at].end;
     if (p->count) {
-        uint32_t k = br_profile_at(p, h->forward ? begin : -begin - 1);
-        bool open = false;
-        for (;; k = h->forward ? k + 1 : k - 1, looks++) {
-            const int64_t *row = p->free + (size_t)k * resources;
-            if (!br_space_holds(row, h->demand, resources)) {
-                int64_t length = open ? begin_of(h, p, k) - begin : 0;
-                if (length >= h->shortest &&
-                    !push_waiting(h, (struct waiting){length, begin, machine}))
-                    return false;
-                open = false;
-                begin = end_of(h, p, k); /* never the last segment, which is the whole machine */
-                if (begin < end && looks < CHUNK)
-                    continue;
-                if (begin < end) {
-                    h->span[at].begin = begin;
-                } else {
-                    leaf->first = h->span[at].next;
-                    h->span[at].next = h->unused;
-                    h->unused = at;
-                }
-                unsee(h, machine);
-                replay(h, machine);
+        uint32_t row = k = segment_at(h, p, begin), looks = 0;
+        for (; !lasts(h, p, begin, duration, &k); row = k) {
+            looks += 1 + (k > row ? k - row : row - k);
+            if (!keep(h, machine, begin, begin_of(h, p, k)))
+                return false;
+            begin = end_of(h, p, k); /* never of the last segment, which is the whole machine */
+            k = h->forward ? k + 1 : k - 1;
+            if (begin >= end || looks >= CHUNK) {
+                change(h, at, begin, end);
                 return true;
             }
-            if (!open)
-                free = row;
-            open = true;
-            int64_t until = end_of(h, p, k);
-            if (until == BR_FOREVER || until - begin >= duration)
-                break;
         }
+        k = row;
     }
-    h->span[at].begin = leaf->time = begin;
-    leaf->good = begin + duration;
-    leaf->slack = br_space_slack(space, cls, free, h->demand);
-    replay(h, machine);
+    if (h->tree.hole[at].slack != UNKNOWN)
+        forget(h, at);
+    br_hole_tree_change(&h->tree, at, begin, end, slack_in(h, machine, k));
+    h->tree.hole[at].good = begin + duration;
+    h->tree.hole[at].next = h->known[machine];
+    h->known[machine] = at;
     return true;
 }
 
-bool br_holes_find(struct br_holes *h, int64_t duration, struct br_fit *fit)
+/* What is sought, and found: of the spans offered so far, the one with the least
+ * slack at `from`. */
+struct within {
+    int64_t from, duration;
+    double slack;
+    uint32_t machine; /* NO_MACHINE: none so far */
+};
+#define NO_MACHINE UINT32_MAX
+
+/* Offers a span that begins before. Where the task does not fit the span is cut in two, and none of
+ * the halves is long enough. False when memory is out. */
+static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
 {
-    uint32_t machine = 0;
-    bool begun = false;
-    for (uint32_t c = 0; c < h->space->in->classes; c++)
-        begun |= h->open[c] != NONE;
-    if (begun ? !catch_up(h) : !open_all(h))
+    uint32_t machine = h->tree.hole[at].machine, k = 0;
+    const struct br_profile *p = &h->space->profile[machine];
+    int64_t begin = h->tree.hole[at].begin, end = h->tree.hole[at].end;
+    if (p->count)
+        k = segment_at(h, p, best->from);
+    double slack = slack_in(h, machine, k);
+    if (best->machine != NO_MACHINE &&
+        (slack > best->slack || (slack == best->slack && machine > best->machine)))
+        return true; /* nobody asks whether it fits */
+    if (!p->count || lasts(h, p, best->from, best->duration, &k)) {
+        best->slack = slack;
+        best->machine = machine;
+        return true;
+    }
+    change(h, at, begin, begin_of(h, p, k));
+    return keep(h, machine, end_of(h, p, k), end);
+}
+
+bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct br_fit *fit)
+{
+    int64_t from = h->forward ? bound : -bound, time = from;
+    struct within best = {.from = from, .duration = duration, .machine = NO_MACHINE};
+    if (!catch_up(h))
         return false;
-    while (h->waitings && h->waiting[0].length >= duration) {
-        struct waiting w = pop_waiting(h);
-        if (!add_span(h, w.machine, w.begin, w.begin + w.length))
+    for (uint32_t k = br_hole_tree_over(&h->tree, from, from + duration, h->over); k--;)
+        if (!offer_within(h, &best, h->over[k]))
             return false;
-        if (h->span[h->leaf[w.machine].first].begin == w.begin) {
-            unsee(h, w.machine);
-            replay(h, w.machine);
-        }
-    }
     for (;;) {
-        machine = h->winner[1];
-        const struct leaf *leaf = &h->leaf[machine];
-        if (leaf->slack != UNSEEN && leaf->good - leaf->time >= duration)
+        uint32_t at = br_hole_tree_first(&h->tree, from, duration);
+        const struct br_hole *hole = &h->tree.hole[at];
+        if (best.machine != NO_MACHINE && (at == BR_NO_HOLE || hole->begin > from))
             break;
-        if (!look(h, machine, duration))
-            return false;
+        if (hole->slack == UNKNOWN || hole->good - hole->begin < duration) {
+            if (!advance(h, at, duration))
+                return false;
+            continue;
+        }
+        if (best.machine == NO_MACHINE || hole->slack < best.slack ||
+            (hole->slack == best.slack && hole->machine < best.machine)) {
+            time = hole->begin;
+            best.machine = hole->machine;
+        }
+        break;
     }
-    int64_t time = h->leaf[machine].time;
-    *fit = (struct br_fit){h->forward ? time : -time - duration, machine};
+    *fit = (struct br_fit){h->forward ? time : -time - duration, best.machine};
     return true;
 }

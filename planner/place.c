@@ -353,29 +353,34 @@ static bool shares_bound(const struct run *run, uint32_t stage)
     return true;
 }
 
-/* Finds where the task goes: by the stage's index over holes, where it is worth one; several tasks
- * that share a bound. False when memory is out. */
+/* Finds where the task goes: by the stage's index over holes, where several tasks are worth one.
+ * False when memory is out. */
 static bool find(const struct run *run, uint32_t stage, int64_t duration, int64_t bound,
                  struct br_fit *fit)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
-    if (p->slot[stage] == NO_SLOT && !p->plain && duration > 0 && p->left[stage] >= SERIES &&
-        p->free_slots && shares_bound(run, stage)) {
-        uint32_t slot = p->free_slot[--p->free_slots];
-        int64_t shortest = duration;
+    if (duration == 0 || p->plain ||
+        (p->slot[stage] == NO_SLOT && (p->left[stage] < SERIES || !p->free_slots))) {
+        *fit = br_space_find(p->space, run->forward, stage, duration, bound);
+        return true;
+    }
+    if (p->slot[stage] == NO_SLOT) {
+        uint32_t slot = p->slot[stage] = p->free_slot[--p->free_slots];
+        int64_t shortest = duration, least = bound;
         for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++)
             if (run->letter[t] == run->subset && in->duration[t] && in->duration[t] < shortest)
                 shortest = in->duration[t];
+        if (!shares_bound(run, stage))
+            least = p->base[stage] != BR_UNPLACED ? p->base[stage]
+                    : run->forward                ? br_space_begin(p->space)
+                                                  : br_space_end(p->space);
         if (!p->holes[slot] && !(p->holes[slot] = br_holes_create(p->space)))
             return false;
-        br_holes_begin(p->holes[slot], run->forward, stage, bound, shortest);
-        p->slot[stage] = slot;
+        if (!br_holes_begin(p->holes[slot], run->forward, stage, least, shortest))
+            return false;
     }
-    if (p->slot[stage] != NO_SLOT && duration > 0)
-        return br_holes_find(p->holes[p->slot[stage]], duration, fit);
-    *fit = br_space_find(p->space, run->forward, stage, duration, bound);
-    return true;
+    return br_holes_find(p->holes[p->slot[stage]], duration, bound, fit);
 }
 
 static void drop_slot(struct br_placer *p, uint32_t stage)
