@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "planner/holes.h"
 #include "planner/space.h"
 
 enum {
@@ -205,11 +206,65 @@ static void test_no_duration(void **state)
     br_instance_destroy(in);
 }
 
+enum { SERIES = 400, SEARCHES = 150 };
+
+/* Series of searches through an index over holes, among tasks of other stages, against a search of
+ * the whole space for each: durations and bounds of any order, machines untouched and full. */
+static void test_holes(void **state)
+{
+    unsigned inside = 0;
+    for (uint64_t seed = 0; seed < SERIES; seed++) {
+        struct br_rng rng = br_rng_seed(seed + 5000);
+        struct br_instance *in = make_instance(&rng);
+        struct br_space *space = br_space_create(in);
+        struct br_holes *holes[2] = {br_holes_create(space), br_holes_create(space)};
+        for (int round = 0; round < 3; round++) { /* one index serves many series */
+            uint64_t mark = br_space_mark(space), limit = 2 + br_rng_below(&rng, 80);
+            int64_t shortest = 1 + (int64_t)br_rng_below(&rng, 4), least[2];
+            bool own_bounds = br_rng_below(&rng, 2);
+            uint32_t stage[2];
+            bool forward[2];
+            for (int k = 0; k < 2; k++) {
+                stage[k] = (uint32_t)br_rng_below(&rng, STAGES);
+                forward[k] = br_rng_below(&rng, 2);
+                least[k] = (int64_t)br_rng_below(&rng, 40) - 20;
+                assert_true(br_holes_begin(holes[k], forward[k], stage[k], least[k], shortest));
+            }
+            for (int n = 0; n < SEARCHES; n++) {
+                uint32_t k = (uint32_t)br_rng_below(&rng, 3);
+                int64_t duration = shortest + (int64_t)br_rng_below(&rng, 12);
+                int64_t later = own_bounds ? (int64_t)br_rng_below(&rng, limit) : 0;
+                uint32_t any = (uint32_t)br_rng_below(&rng, STAGES);
+                struct br_fit fit;
+                if (k == 2) {
+                    fit = br_space_find(space, later & 1, any, duration, least[0] + later);
+                } else {
+                    int64_t bound = forward[k] ? least[k] + later : least[k] - later;
+                    any = stage[k];
+                    struct br_fit want = br_space_find(space, forward[k], any, duration, bound);
+                    assert_true(br_holes_find(holes[k], duration, bound, &fit));
+                    assert_int_equal(fit.start, want.start);
+                    assert_int_equal(fit.machine, want.machine);
+                    inside += fit.start + (forward[k] ? 0 : duration) == bound && later;
+                }
+                assert_true(br_space_place(space, any, duration, fit, 1));
+            }
+            br_space_undo(space, mark);
+        }
+        br_holes_destroy(holes[0]);
+        br_holes_destroy(holes[1]);
+        br_space_destroy(space);
+        br_instance_destroy(in);
+    }
+    assert_true(inside > SERIES); /* holes that begin before the bound were met */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_against_model),
         cmocka_unit_test(test_no_duration),
+        cmocka_unit_test(test_holes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
