@@ -235,6 +235,16 @@ bool br_decimal_scale(struct br_decimal value, int32_t digits, int64_t *scaled)
     return true;
 }
 
+struct br_decimal br_decimal_unscale(int64_t scaled, int32_t digits)
+{
+    struct br_decimal value = {scaled, -digits};
+    while (value.mantissa != 0 && value.mantissa % 10 == 0) {
+        value.mantissa /= 10;
+        value.exponent++;
+    }
+    return scaled ? value : (struct br_decimal){0};
+}
+
 enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns)
 {
     struct scan s;

@@ -36,6 +36,8 @@ enum { BR_DECIMAL_TEXT = 48 };
 int br_decimal_format(struct br_decimal value, char *text, size_t size);
 /* value * 10^digits as an integer; false where that is not an integer or does not fit 63 bits. */
 bool br_decimal_scale(struct br_decimal value, int32_t digits, int64_t *scaled);
+/* scaled / 10^digits. */
+struct br_decimal br_decimal_unscale(int64_t scaled, int32_t digits);
 
 /* Seconds as text ("12.5", "1e-3") to nanoseconds, rounded to the nearest. Negative times parse;
  * the caller refuses them where they make no sense. */

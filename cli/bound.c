@@ -1,52 +1,87 @@
-/* bigrocks bound: a lower bound without a plan. */
+/* bigrocks bound: a lower bound without a plan, with its proof. */
 #include <string.h>
 
 #include "cli/common.h"
-#include "emit/write.h"
+#include "emit/emit.h"
+#include "planner/certificate/certificate.h"
 
-static void print_quoted(const char *text)
-{
-    putchar('"');
-    br_write_text(stdout, BR_QUOTE_JSON, text);
-    putchar('"');
-}
+/* The bounds that there are; the certificate is that of the best. */
+struct bounds {
+    int64_t core_ns, best_ns;
+    const char *core_method, *best_method;
+    struct br_certificate *certificate;
+    struct cli_lp_bound lp;
+};
 
-static void print_json(const struct br_dag *dag, int64_t bound_ns, const char *method,
-                       int64_t core_ns, const char *core_method, const struct cli_lp_bound *lp)
+/* The core's bound, proven and checked. */
+static enum br_status find_core(const struct br_input *input, struct bounds *b,
+                                struct br_diag *diag)
 {
-    char text[BR_SECONDS_TEXT];
-    printf("{\"job\": ");
-    print_quoted(br_dag_name(dag));
-    br_seconds_format(bound_ns, text, sizeof text);
-    printf(", \"tasks\": %u, \"lower_bound\": %s, \"method\": ", br_dag_task_count(dag), text);
-    print_quoted(method);
-    br_seconds_format(core_ns, text, sizeof text);
-    printf(",\n \"core\": {\"lower_bound\": %s, \"method\": ", text);
-    print_quoted(core_method);
-    printf("},\n \"lp\": {");
-    if (lp->found) {
-        br_seconds_format(lp->answer.lower_bound_ns, text, sizeof text);
-        printf("\"lower_bound\": %s, \"method\": ", text);
-        print_quoted(lp->answer.method);
-        if (lp->answer.status[0]) {
-            printf(", \"status\": ");
-            print_quoted(lp->answer.status);
-        }
-    } else {
-        printf("\"note\": ");
-        print_quoted(lp->why);
+    struct br_instance *in;
+    enum br_status status =
+        br_bound(input->dag, input->cluster, &b->core_ns, &b->core_method, diag);
+    if (!status)
+        status = br_instance_create(input->dag, input->cluster, &in, diag);
+    if (status)
+        return status;
+    b->best_ns = b->core_ns;
+    b->best_method = b->core_method;
+    b->certificate = br_certify(in);
+    if (b->certificate && br_certificate_check(b->certificate, input->dag, in, NULL)) {
+        br_certificate_destroy(b->certificate);
+        b->certificate = NULL;
     }
-    printf("}}\n");
+    br_instance_destroy(in);
+    return BR_OK;
 }
 
-static void print_text(int64_t bound_ns, const char *method, int64_t core_ns,
-                       const char *core_method, const struct cli_lp_bound *lp)
+static void find_lp(const struct cli_settings *settings, const struct br_input *input,
+                    struct bounds *b)
+{
+    struct cli_progress progress;
+    const volatile int *stop = cli_interrupt_catch();
+    cli_progress_begin(&progress, settings->quiet);
+    cli_bound_child(input->dag, input->cluster, settings->time_limit_ns, "1", stop, &progress,
+                    &b->lp);
+    cli_progress_end(&progress);
+    cli_interrupt_release();
+    if (b->lp.found && b->lp.answer.lower_bound_ns > b->core_ns) {
+        br_certificate_destroy(b->certificate);
+        b->certificate = b->lp.answer.certificate;
+        b->best_ns = b->lp.answer.lower_bound_ns;
+        b->best_method = b->lp.answer.method;
+    } else {
+        br_certificate_destroy(b->lp.answer.certificate);
+    }
+    b->lp.answer.certificate = NULL;
+}
+
+static enum br_status print_json(const struct br_input *input, const struct bounds *b,
+                                 struct br_diag *diag)
+{
+    const struct br_emit_input job = {.dag = input->dag, .cluster = input->cluster};
+    const struct br_emit_bound bound = {
+        .lower_bound_ns = b->best_ns,
+        .method = b->best_method,
+        .certificate = b->certificate,
+        .core_ns = b->core_ns,
+        .core_method = b->core_method,
+        .lp_ns = b->lp.answer.lower_bound_ns,
+        .lp_method = b->lp.answer.method,
+        .lp_status = b->lp.answer.status,
+        .lp_note = b->lp.found ? NULL : b->lp.why,
+    };
+    return br_emit_bound(&job, &bound, stdout, diag);
+}
+
+static void print_text(const struct bounds *b)
 {
     char text[CLI_SECONDS_TEXT];
-    printf("lower bound  %s s (%s)\n", cli_seconds(bound_ns, text), method);
-    printf("core bound   %s s (%s)\n", cli_seconds(core_ns, text), core_method);
+    printf("lower bound  %s s%s (%s)\n", cli_seconds(b->best_ns, text),
+           b->certificate ? ", proven" : "", b->best_method);
+    printf("core bound   %s s (%s)\n", cli_seconds(b->core_ns, text), b->core_method);
     fputs("lp bound     ", stdout);
-    cli_print_lp_bound(stdout, lp);
+    cli_print_lp_bound(stdout, &b->lp);
     putchar('\n');
 }
 
@@ -54,36 +89,23 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
                          uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input;
-    struct cli_lp_bound lp = {.why = "not asked for"};
-    struct cli_progress progress;
-    int64_t core_ns;
-    const char *core_method = "";
+    struct bounds b = {.lp.why = "not asked for"};
     enum br_status status = cli_load(settings, argument[0], true, &input, diag);
     if (status)
         return status;
-    status = br_bound(input.dag, input.cluster, &core_ns, &core_method, diag);
-    if (!status) {
-        if (settings->lp >= 0) {
-            const volatile int *stop = cli_interrupt_catch();
-            cli_progress_begin(&progress, settings->quiet);
-            cli_bound_child(input.dag, input.cluster, settings->time_limit_ns, "1", stop, &progress,
-                            &lp);
-            cli_progress_end(&progress);
-            cli_interrupt_release();
-        }
-        bool better = lp.found && lp.answer.lower_bound_ns > core_ns;
-        int64_t bound_ns = better ? lp.answer.lower_bound_ns : core_ns;
-        const char *method = better ? lp.answer.method : core_method;
-        if (settings->json)
-            print_json(input.dag, bound_ns, method, core_ns, core_method, &lp);
-        else if (settings->quiet) {
-            char text[BR_SECONDS_TEXT];
-            br_seconds_format(bound_ns, text, sizeof text);
-            printf("%s\n", text);
-        } else {
-            print_text(bound_ns, method, core_ns, core_method, &lp);
-        }
+    status = find_core(&input, &b, diag);
+    if (!status && settings->lp >= 0)
+        find_lp(settings, &input, &b);
+    if (!status && settings->json) {
+        status = print_json(&input, &b, diag);
+    } else if (!status && settings->quiet) {
+        char text[BR_SECONDS_TEXT];
+        br_seconds_format(b.best_ns, text, sizeof text);
+        printf("%s\n", text);
+    } else if (!status) {
+        print_text(&b);
     }
+    br_certificate_destroy(b.certificate);
     br_input_finish(&input);
     return status;
 }

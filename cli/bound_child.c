@@ -21,14 +21,21 @@
 
 #include "cli/common.h"
 #include "emit/emit.h"
+#include "planner/certificate/certificate.h"
 
 extern char **environ;
 
 #define PROGRAM "bigrocks-bound"
-enum { ANSWER_MOST = 1 << 16 };
+enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256 };
 /* Work is counted, so that the bound is the same every time; this only ends a solver that hangs. */
 static const int64_t work_guard_ns = INT64_C(60000000000);
 static const int64_t milli_ns = 1000000, second_ns = INT64_C(1000000000);
+
+/* What came out of a stream, NUL-terminated; NULL where nothing did. */
+struct words {
+    char *text;
+    size_t used, room;
+};
 
 /* A running child: our ends of its standard streams (-1: closed) and what came out of them. */
 struct child {
@@ -36,8 +43,7 @@ struct child {
     int in, out, err;
     const char *job;
     size_t job_size, written;
-    char answer[ANSWER_MOST], complaint[256];
-    size_t answer_size, complaint_size;
+    struct words answer, complaint;
 };
 
 static bool executable(const char *path)
@@ -179,14 +185,31 @@ static void feed(struct child *child)
         close_end(&child->in);
 }
 
+/* Makes room for more words; false where there are more than anyone would read. */
+static bool widen(struct words *words, size_t most)
+{
+    if (words->used + 1 < words->room)
+        return true;
+    size_t room = words->room ? 4 * words->room : COMPLAINT_MOST;
+    char *text = room <= most ? realloc(words->text, room) : NULL;
+    if (!text)
+        return false;
+    words->text = text;
+    words->room = room;
+    return true;
+}
+
 /* Reads what there is; what does not fit is read and dropped, so that the child can go on. */
-static void drain(int *fd, char *text, size_t *used, size_t most)
+static void drain(int *fd, struct words *words, size_t most)
 {
     char spill[4096];
-    bool keep = *used < most;
-    ssize_t size = read(*fd, keep ? text + *used : spill, keep ? most - *used : sizeof spill);
+    bool keep = widen(words, most);
+    ssize_t size = read(*fd, keep ? words->text + words->used : spill,
+                        keep ? words->room - words->used - 1 : sizeof spill);
     if (size > 0 && keep)
-        *used += (size_t)size;
+        words->used += (size_t)size;
+    if (keep)
+        words->text[words->used] = '\0';
     if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR))
         close_end(fd);
 }
@@ -213,10 +236,9 @@ static enum ending converse(struct child *child, int64_t began_ns, int64_t limit
         if (ends[0].revents)
             feed(child);
         if (ends[1].revents)
-            drain(&child->out, child->answer, &child->answer_size, sizeof child->answer - 1);
+            drain(&child->out, &child->answer, ANSWER_MOST);
         if (ends[2].revents)
-            drain(&child->err, child->complaint, &child->complaint_size,
-                  sizeof child->complaint - 1);
+            drain(&child->err, &child->complaint, COMPLAINT_MOST);
     }
     return ENDED;
 }
@@ -245,9 +267,11 @@ static int reap(struct child *child, enum ending *ending, int64_t began_ns, int6
 /* The first line of what the child complained, or how it ended. */
 static void describe_failure(struct child *child, int state, struct cli_lp_bound *bound)
 {
-    child->complaint[child->complaint_size] = '\0';
-    child->complaint[strcspn(child->complaint, "\n")] = '\0';
-    const char *complaint = child->complaint;
+    const char *complaint = "";
+    if (child->complaint.text) {
+        child->complaint.text[strcspn(child->complaint.text, "\n")] = '\0';
+        complaint = child->complaint.text;
+    }
     if (strncmp(complaint, PROGRAM ": ", strlen(PROGRAM ": ")) == 0)
         complaint += strlen(PROGRAM ": ");
     if (*complaint)
@@ -260,17 +284,29 @@ static void describe_failure(struct child *child, int state, struct cli_lp_bound
                  WEXITSTATUS(state));
 }
 
-static void take_answer(struct child *child, int state, struct cli_lp_bound *bound)
+/* Only what is proven counts, whatever the child may say. */
+static void take_answer(struct child *child, int state, const struct br_dag *dag,
+                        const struct br_cluster *cluster, struct cli_lp_bound *bound)
 {
     struct br_diag diag = {0};
-    child->answer[child->answer_size] = '\0';
+    struct br_bound_answer *answer = &bound->answer;
+    const char *text = child->answer.text ? child->answer.text : "";
     if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
         describe_failure(child, state, bound);
-    else if (br_parse_bound(child->answer, child->answer_size, &bound->answer, &diag))
+    else if (br_parse_bound(text, child->answer.used, dag, answer, &diag))
         snprintf(bound->why, sizeof bound->why, "not available (" PROGRAM "'s answer: %.200s)",
                  diag.what);
+    else if (!answer->certificate)
+        snprintf(bound->why, sizeof bound->why, "not used (it comes without a proof)");
+    else if (br_certificate_verify(answer->certificate, dag, cluster, answer->lower_bound_ns,
+                                   &diag))
+        snprintf(bound->why, sizeof bound->why, "not used (its proof fails: %.200s)", diag.what);
     else
         bound->found = true;
+    if (!bound->found) {
+        br_certificate_destroy(answer->certificate);
+        answer->certificate = NULL;
+    }
 }
 
 /* The job as the child reads it. */
@@ -334,10 +370,14 @@ void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
         else if (ending == LATE)
             snprintf(bound->why, sizeof bound->why, "not available (stopped at the time limit)");
         else
-            take_answer(child, state, bound);
+            take_answer(child, state, dag, cluster, bound);
     }
     sigaction(SIGPIPE, &before, NULL);
 out:
     free(job);
+    if (child) {
+        free(child->answer.text);
+        free(child->complaint.text);
+    }
     free(child);
 }

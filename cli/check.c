@@ -263,6 +263,11 @@ enum br_status cli_check(const struct cli_settings *settings, const char *const 
     struct br_input given, own;
     struct br_plan *plan;
     enum br_status status = BR_OK;
+    if (settings->certificate)
+        return cli_check_certificates(settings, argument, arguments, diag);
+    if (arguments != 2)
+        return br_fail(diag, BR_USAGE, "see 'bigrocks help check'",
+                       "give a job and a plan of it, or --certificate and files");
     if (strcmp(argument[0], "-") == 0 && strcmp(argument[1], "-") == 0)
         return br_fail(diag, BR_USAGE, "give one of them as a file",
                        "the job and the plan cannot both come from standard input");
@@ -283,6 +288,12 @@ enum br_status cli_check(const struct cli_settings *settings, const char *const 
     };
     char seconds[CLI_SECONDS_TEXT];
     status = check_plan(&check, plan, diag);
+    if (!status && plan->certificate) {
+        struct br_diag why = {0};
+        if (br_certificate_verify(plan->certificate, own.dag, own.cluster, plan->lower_bound_ns,
+                                  &why))
+            fault(&check, "the proof of the lower bound fails: %s", why.what);
+    }
     if (!status && check.faults) {
         if (!settings->quiet) {
             cli_print_count(stdout, check.faults, "fault", "faults");

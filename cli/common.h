@@ -46,7 +46,7 @@ struct cli_settings {
     const char *history;
     /* The output. */
     const char *format, *output, *trace_search, *colour;
-    bool explain, json, verbose, quiet, help, version;
+    bool explain, json, certificate, verbose, quiet, help, version;
 };
 
 extern const struct br_option cli_options[];
@@ -99,6 +99,11 @@ CLI_RUN(cli_generate);
 CLI_RUN(cli_import);
 CLI_RUN(cli_annotate);
 CLI_RUN(cli_help);
+
+/* Checks the proofs that the files carry, and says what came of each. BR_NO where one fails. */
+enum br_status cli_check_certificates(const struct cli_settings *settings,
+                                      const char *const *path, uint32_t paths,
+                                      struct br_diag *diag);
 
 /* Help on one sub-command, or the overview where command is NULL. */
 void cli_help_print(const struct cli_command *command, FILE *out);
@@ -169,7 +174,7 @@ double cli_amount(struct br_decimal amount);
 /* What became of the linear program's bound. */
 struct cli_lp_bound {
     bool found;
-    struct br_bound_answer answer; /* where found */
+    struct br_bound_answer answer; /* where found; its certificate has been checked */
     char why[256];                 /* why there is none; else empty */
 };
 
@@ -231,7 +236,8 @@ int64_t cli_now_ns(void);
 
 /* Asks the program bigrocks-bound for a lower bound, for about time_limit_ns or, where that is
  * negative, for `work` (a factor, as text) times its usual work; a child that is missing, fails,
- * hangs or eats the memory costs that bound and nothing else. */
+ * hangs or eats the memory costs that bound and nothing else, and so does one whose proof does not
+ * hold. The certificate of the answer is the caller's. */
 void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
                      int64_t time_limit_ns, const char *work, const volatile int *stop,
                      struct cli_progress *progress, struct cli_lp_bound *bound);

@@ -24,14 +24,18 @@ const struct cli_command cli_commands[] = {
      "bigrocks bound examples/build.dot --capacity cpu=4,mem=4GiB\n"
      "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --no-lp --json\n",
      1, 1, cli_bound},
-    {"check", "JOB PLAN", "check a plan against its job",
+    {"check", "JOB PLAN | --certificate FILE...", "check a plan against its job, or proofs",
      "Checks that the plan (JSON) is one of this very job, and that every task runs once, for its\n"
      "duration, after its parents, on a machine that has room for it. Durations and demands are\n"
      "the job's, not the plan's. The cluster is the one of the options, else the job's own, else\n"
-     "the one that the plan carries. Exit status 0, or 1 with every fault on standard output.\n",
+     "the one that the plan carries. Exit status 0, or 1 with every fault on standard output.\n"
+     "\n"
+     "With --certificate: checks, in exact integers and without a solver, the proofs of the lower\n"
+     "bounds that files carry for the job and the cluster inside them.\n",
      "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
-     "bigrocks check examples/query.xml plan.json --cluster examples/cluster-rack.xml\n",
-     2, 2, cli_check},
+     "bigrocks check examples/query.xml plan.json --cluster examples/cluster-rack.xml\n"
+     "bigrocks check --certificate plan.json\n",
+     1, UINT32_MAX, cli_check},
     {"render", "PLAN [PLAN]", "write a plan in another form, or draw it",
      "Reads a plan (JSON), which carries its job and its cluster, and writes it in another form:\n"
      "as a picture, as a report for a browser, or as the file of a workflow engine that runs it.\n"

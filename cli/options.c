@@ -345,6 +345,13 @@ const struct br_option cli_options[] = {
      .commands = CLI_BOUND,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(json)},
+    {.name = "certificate",
+     .help =
+         "check the proofs of lower bounds in all the files given: plans, and what bound --json "
+         "writes",
+     .commands = CLI_CHECK,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(certificate)},
     {.name = "verbose",
      .letter = 'v',
      .help = "say the version and all options in effect, every better plan that the search finds, "

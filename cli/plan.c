@@ -4,6 +4,7 @@
 
 #include "cli/common.h"
 #include "emit/emit.h"
+#include "planner/plan.h"
 
 /* Beyond this many tasks the linear program rarely converges in its time. */
 enum { LP_TASKS_MOST = 5000 };
@@ -50,19 +51,7 @@ static enum br_status tighten(const struct cli_settings *settings, const struct 
     char method[sizeof lp->answer.method + sizeof lp->answer.status + 4];
     const char *limit = strcmp(lp->answer.status, "optimal") == 0 ? "" : lp->answer.status;
     snprintf(method, sizeof method, "%s%s%s", lp->answer.method, *limit ? "; " : "", limit);
-    struct br_diag wrong = {0};
-    enum br_status status = br_plan_raise_bound(plan, lp->answer.lower_bound_ns, method, &wrong);
-    if (!status)
-        return BR_OK;
-    if (lp->answer.lower_bound_ns <= br_plan_makespan_ns(plan)) {
-        *diag = wrong;
-        return status;
-    }
-    /* The plan has been verified, so the bound is the one that is wrong. */
-    cli_say_diag(&wrong);
-    lp->found = false;
-    snprintf(lp->why, sizeof lp->why, "not used (bigrocks-bound is wrong: above the makespan)");
-    return BR_OK;
+    return br_plan_prove(plan, lp->answer.certificate, method, diag);
 }
 
 /* Plans on an open output. */

@@ -84,10 +84,11 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
     label(out, "makespan");
     fprintf(out, "%s s\n", cli_seconds(makespan, text));
     label(out, "lower bound");
-    fprintf(out, "%s s (%s)\n", cli_seconds(bound, text), br_plan_bound_method(plan));
+    fprintf(out, "%s s%s (%s)\n", cli_seconds(bound, text), plan->certificate ? ", proven" : "",
+            br_plan_bound_method(plan));
     label(out, "gap");
     if (makespan == bound)
-        fputs("0 %, proven optimal\n", out);
+        fputs(plan->certificate ? "0 %, proven optimal\n" : "0 %\n", out);
     else if (bound == 0)
         fputs("unknown\n", out);
     else

@@ -44,4 +44,18 @@ enum br_status br_emit_plan(const char *format, const struct br_emit_input *inpu
 enum br_status br_emit_job(const char *format, const struct br_emit_input *input, FILE *out,
                            struct br_diag *diag);
 
+/* A lower bound, by itself; all borrowed. */
+struct br_emit_bound {
+    int64_t lower_bound_ns;
+    const char *method;
+    const struct br_certificate *certificate; /* NULL: not proven */
+    int64_t core_ns;                          /* without the linear program */
+    const char *core_method;
+    int64_t lp_ns;
+    const char *lp_method, *lp_status, *lp_note; /* a note instead of the rest: there is none */
+};
+/* Writes it as JSON with the job and the cluster that it is about. */
+enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_emit_bound *bound,
+                             FILE *out, struct br_diag *diag);
+
 #endif

@@ -4,6 +4,7 @@
  * amounts as exact as the job had them. A reader that makes doubles of them is exact up to 15
  * significant digits. The form is described by docs/schema/plan-1.schema.json. */
 #include "emit/attributes.h"
+#include "emit/certificate_json.h"
 #include "emit/outputs.h"
 #include "emit/write.h"
 
@@ -205,6 +206,49 @@ static void write_tasks(FILE *out, const struct br_emit_input *input)
     putc(']', out);
 }
 
+static void write_job(FILE *out, const struct br_emit_input *input, const struct br_attributes *by)
+{
+    write_attributes(out, ",\n ", by, BR_OWNER_JOB, 0);
+    write_resources(out, input->dag);
+    write_stages(out, input->dag, by);
+    write_cluster(out, input->cluster);
+}
+
+enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_emit_bound *bound,
+                             FILE *out, struct br_diag *diag)
+{
+    struct br_attributes by;
+    enum br_status status = br_attributes_init(&by, input->dag, diag);
+    if (status)
+        return status;
+    text_key(out, "{", "format", "bigrocks-bound/1");
+    text_key(out, ",\n ", "job", input->dag->name);
+    count_key(out, ",\n ", "tasks", input->dag->tasks);
+    seconds_key(out, ",\n ", "lower_bound", bound->lower_bound_ns);
+    text_key(out, ",\n ", "method", bound->method);
+    text_key(out, ",\n ", "bound_status", bound->certificate ? "proven" : "unproven");
+    seconds_key(out, ",\n \"core\": {", "lower_bound", bound->core_ns);
+    text_key(out, ", ", "method", bound->core_method);
+    fputs("},\n \"lp\": {", out);
+    if (bound->lp_note) {
+        text_key(out, "", "note", bound->lp_note);
+    } else {
+        seconds_key(out, "", "lower_bound", bound->lp_ns);
+        text_key(out, ", ", "method", bound->lp_method);
+        if (bound->lp_status[0])
+            text_key(out, ", ", "status", bound->lp_status);
+    }
+    putc('}', out);
+    if (bound->certificate) {
+        fputs(",\n \"certificate\": ", out);
+        br_write_certificate(out, input->dag, bound->certificate);
+    }
+    write_job(out, input, &by);
+    fputs("\n}\n", out);
+    br_attributes_finish(&by);
+    return BR_OK;
+}
+
 enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
     const struct br_plan *plan = input->plan;
@@ -224,13 +268,15 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct
     else /* nothing is known against an infinite gap, unless there is nothing to do */
         fputs(plan->makespan_ns == 0 ? "0" : "null", out);
     text_key(out, ",\n ", "bound_method", plan->bound_method);
+    text_key(out, ",\n ", "bound_status", plan->certificate ? "proven" : "unproven");
+    if (plan->certificate) {
+        fputs(",\n \"certificate\": ", out);
+        br_write_certificate(out, input->dag, plan->certificate);
+    }
     count_key(out, ",\n ", "placements", plan->placements);
     if (plan->note)
         text_key(out, ",\n ", "note", plan->note);
-    write_attributes(out, ",\n ", &by, BR_OWNER_JOB, 0);
-    write_resources(out, input->dag);
-    write_stages(out, input->dag, &by);
-    write_cluster(out, input->cluster);
+    write_job(out, input, &by);
     write_search(out, plan);
     write_tasks(out, input);
     fputs("\n}\n", out);

@@ -8,8 +8,9 @@
 struct attempt {
     const struct lp_problem *problem;
     struct lp_pool *pool;
-    struct lp_packer *packer;
+    struct br_packer *packer;
     struct lp_budget *budget;
+    struct lp_proof *proof;
     volatile int64_t proven; /* survives the jump out of a solver that gives up */
     volatile enum lp_end end;
 };
@@ -27,7 +28,8 @@ static void search(void *context)
             tried = a->proven + (allowed - a->proven) / 2;
         if (tried > BR_TICKS_MAX)
             return;
-        enum lp_answer answer = lp_refute(a->problem, tried, a->pool, a->packer, a->budget);
+        enum lp_answer answer =
+            lp_refute(a->problem, tried, a->pool, a->packer, a->budget, a->proof);
         if (answer == LP_SPENT)
             return;
         if (answer == LP_REFUTED) {
@@ -40,8 +42,9 @@ static void search(void *context)
     a->end = a->budget->doubt ? LP_END_SPENT : LP_END_DONE;
 }
 
-int64_t lp_destructive_bound(const struct br_instance *part, int64_t proven,
-                             struct lp_budget *budget, enum lp_end *end)
+int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_instance *part,
+                             int64_t proven, struct lp_budget *budget, struct br_arena *arena,
+                             struct br_proof *proof, enum lp_end *end)
 {
     struct lp_problem problem;
     struct lp_pool pool;
@@ -57,18 +60,28 @@ int64_t lp_destructive_bound(const struct br_instance *part, int64_t proven,
         *end = LP_END_DONE;
         return proven;
     }
+    struct br_packing packing = lp_problem_packing(&problem);
     lp_pool_init(&pool, &problem);
+    struct lp_proof found = {.arena = arena, .whole = whole};
     struct attempt attempt = {.problem = &problem,
                               .pool = &pool,
-                              .packer = lp_packer_create(&problem),
+                              .packer = br_packer_create(&packing),
                               .budget = budget,
+                              .proof = &found,
                               .proven = proven > problem.least ? proven : problem.least,
                               .end = LP_END_FAULT};
     if (attempt.packer && !lp_guarded(search, &attempt))
         attempt.end = LP_END_FAULT;
     *end = attempt.packer ? attempt.end : LP_END_SPENT;
-    lp_packer_destroy(attempt.packer);
+    int64_t bound = proven;
+    if (found.proof.prices > 0 && found.proof.bound > proven &&
+        br_proof_set_part(arena, whole, part, &found.proof) &&
+        br_certify_windows(arena, whole, part, &found.proof)) {
+        *proof = found.proof;
+        bound = found.proof.bound;
+    }
+    br_packer_destroy(attempt.packer);
     lp_pool_finish(&pool);
     lp_problem_finish(&problem);
-    return attempt.proven;
+    return bound;
 }

@@ -12,6 +12,7 @@
 #include <bigrocks/bigrocks.h>
 
 #include "base/decimal.h"
+#include "emit/certificate_json.h"
 #include "lp/destructive.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
@@ -29,7 +30,8 @@ static const char help[] =
     "Reads a job with its cluster in the native XML form, from standard input where no file is\n"
     "given, and writes a proven lower bound on the makespan of every plan as JSON:\n"
     "\n"
-    "  {\"lower_bound\": 118, \"method\": \"...\", \"status\": \"optimal\"}\n"
+    "  {\"lower_bound\": 118, \"method\": \"...\", \"status\": \"optimal\", \"certificate\": "
+    "{...}}\n"
     "\n"
     "status: optimal (the relaxation's best), limit (a limit ended the search), large (some part\n"
     "has too many stages for it), fault (the solver failed). The bound holds in all four.\n"
@@ -52,28 +54,31 @@ static int fail(const struct br_diag *diag)
 }
 
 struct result {
-    int64_t ticks;
-    bool raised; /* above the combinatorial bound */
+    bool raised; /* some part above the combinatorial bound */
     enum lp_end end;
 };
 
-/* The worst end of any part is the end of all. */
-static struct result bound_parts(const struct br_parts *parts, struct lp_budget *budget)
+/* Fills the certificate part by part. The worst end of any part is the end of all. */
+static bool bound_parts(const struct br_instance *whole, const struct br_parts *parts,
+                        struct lp_budget *budget, struct br_certificate *c, struct result *result)
 {
-    struct result result = {0, false, LP_END_DONE};
+    *result = (struct result){false, LP_END_DONE};
     for (uint32_t k = 0; k < parts->count; k++) {
         enum lp_end end;
-        int64_t core = br_bounds_best(parts->part[k]).ticks;
-        int64_t ticks = lp_destructive_bound(parts->part[k], core, budget, &end);
-        result.ticks += ticks;
-        result.raised |= ticks > core;
-        if (end > result.end)
-            result.end = end;
+        if (!br_certify_part(&c->arena, whole, parts->part[k], &c->part[k]))
+            return false;
+        int64_t core = c->part[k].bound;
+        int64_t ticks =
+            lp_destructive_bound(whole, parts->part[k], core, budget, &c->arena, &c->part[k], &end);
+        result->raised |= ticks > core;
+        if (end > result->end)
+            result->end = end;
     }
-    return result;
+    return true;
 }
 
-static enum br_status bound(const char *path, struct lp_budget *budget, struct br_diag *diag)
+static void print(const struct br_dag *dag, const struct br_certificate *c, const char *method,
+                  enum lp_end end)
 {
     static const char *const status_name[] = {
         [LP_END_DONE] = "optimal",
@@ -81,10 +86,49 @@ static enum br_status bound(const char *path, struct lp_budget *budget, struct b
         [LP_END_SPENT] = "limit",
         [LP_END_FAULT] = "fault",
     };
+    char seconds[BR_SECONDS_TEXT];
+    int64_t bound_ns = 0;
+    br_certificate_bound(c, &bound_ns);
+    br_seconds_format(bound_ns, seconds, sizeof seconds);
+    printf("{\"lower_bound\": %s, \"method\": \"%s\", \"status\": \"%s\",\n \"certificate\": ",
+           seconds, method, status_name[end]);
+    br_write_certificate(stdout, dag, c);
+    puts("}");
+}
+
+/* The parts' bounds, or the whole's where the parts bring nothing. */
+static enum br_status bound_job(const struct br_dag *dag, const struct br_instance *whole,
+                                const struct br_parts *parts, struct lp_budget *budget,
+                                struct br_diag *diag)
+{
+    struct br_certificate *core = br_certify(whole);
+    struct br_certificate *c = br_certificate_create(whole->tick_ns, parts->count);
+    struct result result;
+    int64_t core_ns = 0, ns = 0;
+    enum br_status status = BR_OK;
+    if (!core || !c || !bound_parts(whole, parts, budget, c, &result)) {
+        status = br_fail_memory(diag);
+    } else {
+        const char *method =
+            parts->count > 1 ? "interval LP, sum over the parts between cuts" : "interval LP";
+        bool better =
+            br_certificate_bound(c, &ns) && br_certificate_bound(core, &core_ns) && ns > core_ns;
+        if (!result.raised)
+            method = "sum over the parts between cuts";
+        print(dag, better ? c : core, better ? method : br_bounds_sum(whole).method, result.end);
+        if (fflush(stdout) || ferror(stdout))
+            status = br_fail(diag, BR_SYSTEM, NULL, "cannot write: %s", strerror(errno));
+    }
+    br_certificate_destroy(core);
+    br_certificate_destroy(c);
+    return status;
+}
+
+static enum br_status bound(const char *path, struct lp_budget *budget, struct br_diag *diag)
+{
     struct br_input input = {NULL, NULL};
     struct br_instance *whole = NULL;
     struct br_parts parts = {0};
-    char seconds[BR_SECONDS_TEXT];
     enum br_status status = br_parse_job_xml(path, &input, diag);
     if (!status && !input.cluster)
         status = br_fail(diag, BR_BAD_INPUT,
@@ -94,22 +138,8 @@ static enum br_status bound(const char *path, struct lp_budget *budget, struct b
         status = br_instance_create(input.dag, input.cluster, &whole, diag);
     if (!status)
         status = br_parts_create(whole, &parts, diag);
-    if (!status) {
-        struct br_bound core = br_bounds_sum(whole);
-        struct result result = bound_parts(&parts, budget);
-        const char *method = core.method;
-        if (result.ticks > core.ticks && result.raised)
-            method =
-                parts.count > 1 ? "interval LP, sum over the parts between cuts" : "interval LP";
-        else if (result.ticks > core.ticks)
-            method = "sum over the parts between cuts";
-        int64_t ticks = result.ticks > core.ticks ? result.ticks : core.ticks;
-        br_seconds_format(ticks * whole->tick_ns, seconds, sizeof seconds);
-        printf("{\"lower_bound\": %s, \"method\": \"%s\", \"status\": \"%s\"}\n", seconds, method,
-               status_name[result.end]);
-        if (fflush(stdout) || ferror(stdout))
-            status = br_fail(diag, BR_SYSTEM, NULL, "cannot write: %s", strerror(errno));
-    }
+    if (!status)
+        status = bound_job(input.dag, whole, &parts, budget, diag);
     br_parts_finish(&parts);
     br_instance_destroy(whole);
     br_input_finish(&input);

@@ -72,6 +72,11 @@ void lp_problem_finish(struct lp_problem *p)
     *p = (struct lp_problem){0};
 }
 
+struct br_packing lp_problem_packing(const struct lp_problem *p)
+{
+    return (struct br_packing){p->in, p->count, p->stage, p->ahead};
+}
+
 static int upwards(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

@@ -3,10 +3,10 @@
 #ifndef BR_LP_PROBLEM_H
 #define BR_LP_PROBLEM_H
 
-#include "planner/instance.h"
+#include "planner/bounds/packing.h"
 
 /* Most stages with work that the linear program takes on. */
-#define LP_STAGES 320u
+#define LP_STAGES BR_PACKING_STAGES
 
 struct lp_problem {
     struct br_arena arena;
@@ -25,6 +25,8 @@ struct lp_problem {
 enum br_status lp_problem_init(struct lp_problem *problem, const struct br_instance *in,
                                struct br_diag *diag);
 void lp_problem_finish(struct lp_problem *problem);
+/* The problem as the search for heavy sets takes it; borrows from it. */
+struct br_packing lp_problem_packing(const struct lp_problem *problem);
 
 /* The time up to a tried makespan, cut wherever the window of a stage begins or ends. A stage may
  * run in the intervals first[v] .. last[v] - 1 and in no others. */

@@ -22,6 +22,7 @@
 
 /* Dual values are at most 1: that is what a shortfall costs. Integers count in 1 / SCALE. */
 #define SCALE (1 << 22)
+#define DUAL_MOST 256
 /* A set is worth a column when it weighs more than its interval's price by this much. */
 #define PRICE_STEP 4
 /* Shortfalls below this share of the makespan count as none. */
@@ -48,7 +49,7 @@ struct column {
 struct run {
     const struct lp_problem *problem;
     struct lp_pool *pool;
-    struct lp_packer *packer;
+    struct br_packer *packer;
     struct lp_budget *budget;
     int64_t makespan;
     uint32_t cells; /* intervals x classes */
@@ -252,7 +253,7 @@ static void read_times(struct run *r)
 
 static int64_t scaled(double dual)
 {
-    return dual > 1e6 ? (int64_t)1e6 * SCALE : (int64_t)llround(dual * SCALE);
+    return dual > DUAL_MOST ? (int64_t)DUAL_MOST * SCALE : (int64_t)llround(dual * SCALE);
 }
 
 /* Rounds the dual values, and from them weighs every stage in every interval; 0 outside windows. */
@@ -333,7 +334,7 @@ static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted)
             return false;
         if (first || r->most[cell] > r->known[cell]) {
             int64_t left = nodes;
-            r->most[cell] = lp_packer_heaviest(r->packer, cls, r->weight + (size_t)k * n,
+            r->most[cell] = br_packer_heaviest(r->packer, cls, r->weight + (size_t)k * n,
                                                r->known[cell], r->tasks, &found, &left);
             r->budget->nodes -= nodes - left;
             if (found > r->known[cell]) {
@@ -355,7 +356,7 @@ static bool spent(const struct run *r)
            r->columns > COLUMNS_MOST || (r->budget->deadline > 0 && lp_now() > r->budget->deadline);
 }
 
-static enum lp_answer generate(struct run *r)
+static enum lp_answer generate(struct run *r, struct lp_proof *proof)
 {
     while (!spent(r)) {
         uint32_t added = 0, cuts = r->cuts.count;
@@ -382,7 +383,10 @@ static enum lp_answer generate(struct run *r)
             if (!price_all(r, nodes, nodes == NODES_LEAST, &refuted))
                 return LP_SPENT;
             if (refuted)
-                return LP_REFUTED;
+                return lp_proof_write(proof, r->problem, &r->intervals, r->makespan, r->dual,
+                                      &r->cuts, r->cut_rows, r->cut_dual)
+                           ? LP_REFUTED
+                           : LP_SPENT;
             if (!add_known(r, &added))
                 return LP_SPENT;
         }
@@ -395,11 +399,11 @@ static enum lp_answer generate(struct run *r)
 }
 
 enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan, struct lp_pool *pool,
-                         struct lp_packer *packer, struct lp_budget *budget)
+                         struct br_packer *packer, struct lp_budget *budget, struct lp_proof *proof)
 {
     struct run r = {
         .problem = problem, .pool = pool, .packer = packer, .budget = budget, .makespan = makespan};
-    enum lp_answer answer = start(&r) ? generate(&r) : LP_SPENT;
+    enum lp_answer answer = start(&r) ? generate(&r, proof) : LP_SPENT;
     end(&r);
     return answer;
 }

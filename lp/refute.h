@@ -11,8 +11,9 @@
 #ifndef BR_LP_REFUTE_H
 #define BR_LP_REFUTE_H
 
-#include "lp/pattern.h"
+#include "planner/bounds/packing.h"
 #include "lp/pool.h"
+#include "lp/proof.h"
 
 /* What may still be spent. */
 struct lp_budget {
@@ -30,8 +31,9 @@ enum lp_answer {
     LP_SPENT,   /* the budget ended first, or memory was out, or the solver failed */
 };
 
-/* makespan >= problem->least. Inside lp_guarded() only. */
+/* makespan >= problem->least. Inside lp_guarded() only. Where it is refuted, *proof is why. */
 enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan, struct lp_pool *pool,
-                         struct lp_packer *packer, struct lp_budget *budget);
+                         struct br_packer *packer, struct lp_budget *budget,
+                         struct lp_proof *proof);
 
 #endif

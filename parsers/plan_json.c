@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parsers/certificate_json.h"
 #include "parsers/plan_reader.h"
 #include "parsers/source.h"
 
@@ -350,6 +351,7 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
         [BR_PLAN_MAKESPAN] = {"makespan", true, NULL},
         [BR_PLAN_LOWER_BOUND] = {"lower_bound", false, NULL},
         [BR_PLAN_BOUND_METHOD] = {"bound_method", false, NULL},
+        [BR_PLAN_CERTIFICATE] = {"certificate", false, NULL},
         [BR_PLAN_PLACEMENTS] = {"placements", false, NULL},
         [BR_PLAN_NOTE] = {"note", false, NULL},
         [BR_PLAN_ATTRIBUTES] = {"attributes", false, NULL},
@@ -377,6 +379,8 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
            br_json_optional_seconds(&r->json, &top[BR_PLAN_MAKESPAN], &r->plan->makespan_ns) &&
            br_json_optional_seconds(&r->json, &top[BR_PLAN_LOWER_BOUND],
                                     &r->plan->lower_bound_ns) &&
+           br_read_certificate(&r->json, &top[BR_PLAN_CERTIFICATE], r->dag,
+                               &r->plan->certificate) &&
            read_search(r, top) && read_tasks(r, &top[BR_PLAN_TASKS]);
 }
 

@@ -26,7 +26,9 @@ static bool allocate(struct br_instance *in, uint32_t arcs)
            ARRAY(arena, arcs, in->parent) &&
            ARRAY(arena, (size_t)in->classes + 1, in->class_first) &&
            ARRAY(arena, (size_t)in->classes * in->resources, in->capacity) &&
-           ARRAY(arena, in->resources, in->total);
+           ARRAY(arena, in->resources, in->total) &&
+           ARRAY(arena, in->resources, in->resource_origin) &&
+           ARRAY(arena, in->resources, in->resource_digits);
 }
 
 /* From child_first and child in any order to both directions, sorted. Counting twice sorts. */
@@ -188,6 +190,8 @@ static enum br_status scale_amounts(struct br_instance *in, const struct br_dag 
     for (uint32_t r = 0; r < in->resources; r++) {
         column[kept[r]] = r;
         digits[r] = digits_needed(dag, cluster, kept[r]);
+        in->resource_origin[r] = kept[r];
+        in->resource_digits[r] = digits[r];
         for (uint32_t c = 0; c < cluster->classes; c++) {
             const char *name = dag->resource[kept[r]].name;
             struct br_decimal value = br_cluster_capacity(cluster, c, name);
@@ -402,6 +406,10 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
     if (row) {
         memcpy(in->capacity, whole->capacity, (size_t)whole->classes * row);
         memcpy(in->total, whole->total, row);
+        memcpy(in->resource_origin, whole->resource_origin,
+               whole->resources * sizeof *in->resource_origin);
+        memcpy(in->resource_digits, whole->resource_digits,
+               whole->resources * sizeof *in->resource_digits);
     }
     describe_stages(in);
 out:

@@ -50,6 +50,11 @@ struct br_instance {
     uint32_t *class_first; /* classes + 1 */
     int64_t *capacity;     /* [class * resources + resource], of one machine */
     int64_t *total;        /* by resource, over all machines */
+
+    /* Where the resources come from: number in the Dag, and the power of ten by which its amounts
+     * were multiplied. */
+    uint32_t *resource_origin;
+    int32_t *resource_digits;
 };
 
 /* Builds the instance of a finished Dag. Faults: a demand that no machine holds, a resource that

@@ -336,6 +336,12 @@ static enum br_status make(struct making *making)
         status = br_fail_memory(diag);
     else
         status = br_plan_rank(making->plan, making->dag, diag);
+    /* Without a proof the bound stays what it is, but nobody calls it proven. */
+    struct br_certificate *certificate = status ? NULL : br_certify(in);
+    if (certificate && br_certificate_check(certificate, making->dag, in, NULL) == BR_OK)
+        br_plan_prove(making->plan, certificate, making->plan->bound_method, NULL);
+    else
+        br_certificate_destroy(certificate);
     if (!status) {
         status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
         if (status == BR_NO) /* never shown as an answer: a plan that fails is our fault */

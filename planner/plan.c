@@ -34,6 +34,7 @@ void br_plan_destroy(struct br_plan *plan)
 {
     if (!plan)
         return;
+    br_certificate_destroy(plan->certificate);
     br_arena_finish(&plan->arena);
     free(plan);
 }
@@ -124,19 +125,51 @@ const char *br_plan_note(const struct br_plan *plan)
     return plan->note;
 }
 
+static enum br_status refuse_bound(const struct br_plan *plan, int64_t bound_ns,
+                                   struct br_diag *diag)
+{
+    return br_fail(diag, BR_SYSTEM, "report this: a bound or a plan is wrong",
+                   "a lower bound of %.9f s is above the makespan of %.9f s",
+                   (double)bound_ns / 1e9, (double)plan->makespan_ns / 1e9);
+}
+
 enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns, const char *method,
                                    struct br_diag *diag)
 {
     if (lower_bound_ns > plan->makespan_ns)
-        return br_fail(diag, BR_SYSTEM, "report this: a bound or a plan is wrong",
-                       "a lower bound of %.9f s is above the makespan of %.9f s",
-                       (double)lower_bound_ns / 1e9, (double)plan->makespan_ns / 1e9);
+        return refuse_bound(plan, lower_bound_ns, diag);
     if (lower_bound_ns <= plan->lower_bound_ns)
         return BR_OK;
     char *copy = br_arena_text(&plan->arena, method);
     if (!copy)
         return br_fail_memory(diag);
     plan->lower_bound_ns = lower_bound_ns;
+    plan->bound_method = copy;
+    br_certificate_destroy(plan->certificate); /* which proves less */
+    plan->certificate = NULL;
+    return BR_OK;
+}
+
+enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certificate,
+                             const char *method, struct br_diag *diag)
+{
+    int64_t bound_ns = 0;
+    enum br_status status = BR_OK;
+    br_certificate_bound(certificate, &bound_ns);
+    if (bound_ns > plan->makespan_ns)
+        status = refuse_bound(plan, bound_ns, diag);
+    bool better =
+        bound_ns > plan->lower_bound_ns || (bound_ns == plan->lower_bound_ns && !plan->certificate);
+    char *copy = !status && better ? br_arena_text(&plan->arena, method) : NULL;
+    if (!status && better && !copy)
+        status = br_fail_memory(diag);
+    if (!copy) {
+        br_certificate_destroy(certificate);
+        return status;
+    }
+    br_certificate_destroy(plan->certificate);
+    plan->certificate = certificate;
+    plan->lower_bound_ns = bound_ns;
     plan->bound_method = copy;
     return BR_OK;
 }

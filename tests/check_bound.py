@@ -30,7 +30,7 @@ def bound(program, job, *options):
     assert result.returncode == 0, result.stderr.decode()
     assert result.stderr == b'', result.stderr
     answer = json.loads(result.stdout)
-    assert set(answer) == {'lower_bound', 'method', 'status'}, answer
+    assert set(answer) == {'lower_bound', 'method', 'status', 'certificate'}, answer
     assert answer['status'] in ('optimal', 'limit', 'large', 'fault'), answer
     return answer
 

@@ -18,20 +18,29 @@
 #include "tests/oracle.h"
 #include "tests/random_job.h"
 
-static int64_t sum_of_parts(const struct br_instance *in)
+/* The sum of the parts' bounds, with its proof checked. */
+static int64_t sum_of_parts(const struct br_dag *dag, const struct br_instance *in)
 {
     struct br_parts parts;
+    struct br_diag diag = {0};
     int64_t sum = 0;
     assert_int_equal(br_parts_create(in, &parts, NULL), BR_OK);
+    struct br_certificate *c = br_certificate_create(in->tick_ns, parts.count);
     for (uint32_t k = 0; k < parts.count; k++) {
         struct lp_budget budget = {1000, INT64_MAX, 0, false};
         enum lp_end end;
         int64_t core = br_bounds_best(parts.part[k]).ticks;
-        int64_t ticks = lp_destructive_bound(parts.part[k], core, &budget, &end);
+        assert_true(br_certify_part(&c->arena, in, parts.part[k], &c->part[k]));
+        int64_t ticks =
+            lp_destructive_bound(in, parts.part[k], core, &budget, &c->arena, &c->part[k], &end);
+        assert_int_equal(c->part[k].bound, ticks);
         assert_true(ticks >= core);
         assert_int_equal(end, LP_END_DONE);
         sum += ticks;
     }
+    if (br_certificate_check(c, dag, in, &diag))
+        fail_msg("%s", diag.what);
+    br_certificate_destroy(c);
     br_parts_finish(&parts);
     return sum;
 }
@@ -45,7 +54,7 @@ static void no_bound_is_above_the_optimum(void **state)
         struct br_instance *in;
         assert_true(random_job_make(seed, 7, 0, &job));
         assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
-        int64_t core = br_bounds_sum(in).ticks, bound = sum_of_parts(in);
+        int64_t core = br_bounds_sum(in).ticks, bound = sum_of_parts(job.dag, in);
         bound = bound > core ? bound : core;
         /* Where the core's bound stands there is nothing new to compare. */
         if (bound > core) {
@@ -105,14 +114,15 @@ static void heavy_sets_are_found(void **state)
         assert_true(random_job_make(seed, 10, 0, &job));
         assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
         assert_int_equal(lp_problem_init(&p, in, NULL), BR_OK);
-        struct lp_packer *packer = p.count ? lp_packer_create(&p) : NULL;
+        struct br_packing packing = lp_problem_packing(&p);
+        struct br_packer *packer = p.count ? br_packer_create(&packing) : NULL;
         for (uint32_t cls = 0; packer && cls < in->classes; cls++) {
             int64_t weight[16], found, nodes = INT64_MAX / 2;
             uint32_t tasks[16] = {0}, set[16];
             for (uint32_t v = 0; v < p.count; v++)
                 weight[v] = (int64_t)br_rng_below(&rng, 12) - 2;
             int64_t expected = heaviest(&p, cls, weight, 0, tasks);
-            assert_int_equal(lp_packer_heaviest(packer, cls, weight, 0, set, &found, &nodes),
+            assert_int_equal(br_packer_heaviest(packer, cls, weight, 0, set, &found, &nodes),
                              expected);
             assert_int_equal(found, expected);
             int64_t sum = 0;
@@ -120,14 +130,14 @@ static void heavy_sets_are_found(void **state)
                 sum += weight[v] * set[v];
             assert_int_equal(sum, expected);
             /* Nothing heavier than what is known: nothing is found, the bound is the known one. */
-            assert_int_equal(lp_packer_heaviest(packer, cls, weight, expected, set, &found, &nodes),
+            assert_int_equal(br_packer_heaviest(packer, cls, weight, expected, set, &found, &nodes),
                              expected);
             /* Without nodes the answer is no set, but still a bound. */
             nodes = 0;
-            assert_true(lp_packer_heaviest(packer, cls, weight, 0, set, &found, &nodes) >=
+            assert_true(br_packer_heaviest(packer, cls, weight, 0, set, &found, &nodes) >=
                         expected);
         }
-        lp_packer_destroy(packer);
+        br_packer_destroy(packer);
         lp_problem_finish(&p);
         br_instance_destroy(in);
         random_job_finish(&job);
@@ -155,7 +165,7 @@ static void raises_a_known_bound(void **state)
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_int_equal(br_bounds_sum(in).ticks, 20);
-    assert_int_equal(sum_of_parts(in), 25);
+    assert_int_equal(sum_of_parts(dag, in), 25);
     br_instance_destroy(in);
     br_dag_destroy(dag);
     br_cluster_destroy(cluster);

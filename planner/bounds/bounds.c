@@ -79,8 +79,9 @@ struct br_bound br_bounds_window(const struct br_instance *in)
     struct br_measures measures = {0};
     if (br_measures_init(&measures, in, false) &&
         br_windows_init(&windows, in, BR_LENGTH_WAVES, &measures)) {
-        const struct br_measure *best;
-        bound.ticks = br_windows_energy(&windows, in, &measures, windows.ticks, &best);
+        struct br_energy energy;
+        bound.ticks = br_windows_energy(&windows, in, &measures, windows.ticks, &energy);
+        const struct br_measure *best = energy.measure;
         if (best && best->kind[0] == 'w')
             bound.method = "heads and tails by waves, work";
         else if (best && best->kind[0] == 'f')

@@ -175,6 +175,10 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
         struct br_measure *m =
             add_measure(ms, in, "fragmentation", floor_capacity(in, resource, t));
         ok = m != NULL;
+        if (ok) {
+            m->resource = resource;
+            m->unit = t;
+        }
         for (uint32_t s = 0; ok && s < in->stages; s++)
             m->weight[s] = in->demand[(size_t)s * in->resources + resource] / t;
         keep--;
@@ -322,6 +326,8 @@ bool br_measures_init(struct br_measures *ms, const struct br_instance *in, bool
     for (uint32_t r = 0; ok && r < in->resources; r++) {
         struct br_measure *m = in->total[r] > 0 ? add_measure(ms, in, "work", in->total[r]) : NULL;
         ok = m || in->total[r] == 0;
+        if (m)
+            m->resource = r;
         for (uint32_t s = 0; m && s < in->stages; s++)
             m->weight[s] = in->demand[(size_t)s * in->resources + r];
     }

@@ -22,6 +22,8 @@ struct br_measure {
     int64_t *weight;  /* by stage, of one task */
     int64_t capacity; /* above 0 */
     const char *kind; /* "work", "fragmentation" or "clique" */
+    uint32_t resource;
+    int64_t unit; /* t; 0 where there is none */
 };
 
 struct br_measures {

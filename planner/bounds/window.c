@@ -46,7 +46,8 @@ struct pass {
     int64_t *done;          /* by stage */
     struct by_time *sorted; /* by head downwards: with a closure all stages so far */
     uint32_t sorted_count;
-    br_wide *sum; /* by measure */
+    br_wide *sum;                    /* by measure */
+    struct br_window_reason *reason; /* by stage */
 };
 
 static const struct br_arc *arcs_ahead(const struct pass *p, uint32_t stage, uint32_t *count)
@@ -110,7 +111,8 @@ static int64_t work_ahead(struct pass *p, uint32_t stage, int64_t least)
             if (weight == 0)
                 continue;
             p->sum[m] += (br_wide)weight * ms->work[u];
-            lift(&least, p->sorted[k].time, p->sum[m], ms->measure[m].capacity);
+            if (lift(&least, p->sorted[k].time, p->sum[m], ms->measure[m].capacity))
+                p->reason[stage] = (struct br_window_reason){least, p->sorted[k].time, m};
         }
     }
     return least;
@@ -151,8 +153,6 @@ static void visit(struct pass *p, uint32_t stage, struct headed *scratch)
     for (uint32_t a = 0; a < count; a++)
         if (!arc[a].one_to_one)
             base = larger(base, p->done[arc[a].stage]);
-    if (p->measures && count > 0)
-        base = work_ahead(p, stage, base);
     for (uint32_t t = first; t < end; t++)
         p->head[t] = base;
     for (uint32_t a = 0; a < count; a++) {
@@ -160,6 +160,14 @@ static void visit(struct pass *p, uint32_t stage, struct headed *scratch)
         for (uint32_t t = first; arc[a].one_to_one && t < end; t++)
             p->head[t] =
                 larger(p->head[t], p->head[other + t - first] + in->duration[other + t - first]);
+    }
+    if (p->measures && count > 0) {
+        int64_t plain = INT64_MAX;
+        for (uint32_t t = first; t < end; t++)
+            plain = p->head[t] < plain ? p->head[t] : plain;
+        base = work_ahead(p, stage, plain);
+        for (uint32_t t = first; t < end; t++)
+            p->head[t] = larger(p->head[t], base);
     }
     for (uint32_t t = first; t < end; t++) {
         done = larger(done, p->head[t] + in->duration[t]);
@@ -221,6 +229,8 @@ bool br_windows_init(struct br_windows *w, const struct br_instance *in, enum br
     w->stage_tail = br_arena_array(arena, in->stages, sizeof *w->stage_tail);
     w->head = br_arena_array(arena, in->tasks, sizeof *w->head);
     w->tail = br_arena_array(arena, in->tasks, sizeof *w->tail);
+    w->head_reason = br_arena_array(arena, in->stages, sizeof *w->head_reason);
+    w->tail_reason = br_arena_array(arena, in->stages, sizeof *w->tail_reason);
     struct br_closure closure = {0};
     struct headed *scratch = malloc(in->tasks * sizeof *scratch);
     uint64_t *slots = malloc(in->stages * sizeof *slots);
@@ -228,8 +238,9 @@ bool br_windows_init(struct br_windows *w, const struct br_instance *in, enum br
     p.done = malloc(in->stages * sizeof *p.done);
     p.sorted = malloc(((size_t)in->stages + 1) * sizeof *p.sorted);
     p.sum = measures ? malloc(((size_t)measures->count + 1) * sizeof *p.sum) : NULL;
-    bool ok = w->length && w->stage_head && w->stage_tail && w->head && w->tail && scratch &&
-              slots && p.done && p.sorted && (p.sum || !measures) && find_lengths(w, in, length);
+    bool ok = w->length && w->stage_head && w->stage_tail && w->head && w->tail && w->head_reason &&
+              w->tail_reason && scratch && slots && p.done && p.sorted && (p.sum || !measures) &&
+              find_lengths(w, in, length);
     if (ok && measures && br_closure_init(&closure, in))
         p.words = closure.words;
     for (uint32_t s = 0; ok && s < in->stages; s++)
@@ -240,6 +251,7 @@ bool br_windows_init(struct br_windows *w, const struct br_instance *in, enum br
         p.ahead = backward ? closure.after : closure.before;
         p.head = backward ? w->tail : w->head;
         p.stage_head = backward ? w->stage_tail : w->stage_head;
+        p.reason = backward ? w->tail_reason : w->head_reason;
         p.sorted_count = 0;
         for (uint32_t k = 0; k < in->stages; k++)
             visit(&p, in->topological[backward ? in->stages - 1 - k : k], scratch);
@@ -266,15 +278,14 @@ void br_windows_finish(struct br_windows *w)
 }
 
 int64_t br_windows_energy(const struct br_windows *w, const struct br_instance *in,
-                          const struct br_measures *measures, int64_t least,
-                          const struct br_measure **best)
+                          const struct br_measures *measures, int64_t least, struct br_energy *best)
 {
     uint32_t n = in->stages, tails = 0;
     struct by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
     br_wide *sum = malloc(((size_t)measures->count + 1) * sizeof *sum);
     int64_t *weight = malloc(((size_t)n * measures->count + 1) * sizeof *weight);
     if (best)
-        *best = NULL;
+        *best = (struct br_energy){0};
     if (!head || !tail || !sum || !weight)
         goto out;
     for (uint32_t s = 0; s < n; s++) {
@@ -307,7 +318,7 @@ int64_t br_windows_energy(const struct br_windows *w, const struct br_instance *
                 const struct br_measure *measure = &measures->measure[m];
                 sum[m] += (br_wide)each * measures->work[s];
                 if (lift(&least, head[i].time + b, sum[m], measure->capacity) && best)
-                    *best = measure;
+                    *best = (struct br_energy){measure, head[i].time, b};
             }
         }
     }

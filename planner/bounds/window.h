@@ -14,11 +14,19 @@ enum br_length {
     BR_LENGTH_WAVES,   /* ... and at least its rounds */
 };
 
+/* Why a stage's head or tail is what it is, where that is the work of the stages ahead of it: those
+ * with heads of at least `from` take until `at`. */
+struct br_window_reason {
+    int64_t at, from; /* at 0: no such reason */
+    uint32_t measure; /* of the measures */
+};
+
 struct br_windows {
     struct br_arena arena;
     int64_t *length;                  /* by stage: the least time it takes alone */
     int64_t *head, *tail;             /* by task */
     int64_t *stage_head, *stage_tail; /* by stage: the least of its tasks */
+    struct br_window_reason *head_reason, *tail_reason; /* by stage */
     int64_t ticks; /* the bound that they give at once: head + duration + tail, for the tasks of a
                       stage one by one and together */
 };
@@ -31,11 +39,17 @@ bool br_windows_init(struct br_windows *windows, const struct br_instance *in,
                      enum br_length length, const struct br_measures *measures);
 void br_windows_finish(struct br_windows *windows);
 
+/* The energy argument behind a bound. */
+struct br_energy {
+    const struct br_measure *measure; /* NULL: none beats what there was */
+    int64_t head, tail;               /* a and b */
+};
+
 /* The largest a + work{stages with head >= a and tail >= b} / capacity + b over all measures, in
- * ticks, at least `least`; *best (may be NULL) receives the measure, unless none beats `least`.
+ * ticks, at least `least`; *best (may be NULL) receives the argument, unless none beats `least`.
  * With many stages only some b are tried, which costs strength and not validity. */
 int64_t br_windows_energy(const struct br_windows *windows, const struct br_instance *in,
                           const struct br_measures *measures, int64_t least,
-                          const struct br_measure **best);
+                          struct br_energy *best);
 
 #endif

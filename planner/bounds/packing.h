@@ -1,15 +1,26 @@
 /* The heaviest set of tasks that can run together on one machine: a knapsack in several dimensions
  * with conflicts, solved by depth-first search in integers. */
-#ifndef BR_LP_PATTERN_H
-#define BR_LP_PATTERN_H
+#ifndef BR_PLANNER_BOUNDS_PACKING_H
+#define BR_PLANNER_BOUNDS_PACKING_H
 
-#include "lp/problem.h"
+#include "planner/instance.h"
 
-struct lp_packer;
+/* Most stages that a packer takes. */
+#define BR_PACKING_STAGES 320u
 
-/* NULL when memory is out. The problem is borrowed. */
-struct lp_packer *lp_packer_create(const struct lp_problem *problem);
-void lp_packer_destroy(struct lp_packer *packer);
+/* Some of the stages of an instance; all borrowed. */
+struct br_packing {
+    const struct br_instance *in;
+    uint32_t count;        /* at most BR_PACKING_STAGES; the arrays are by index into them */
+    const uint32_t *stage; /* number in the instance */
+    const bool *ahead;     /* [u * count + v]: every task of u is an ancestor of every task of v */
+};
+
+struct br_packer;
+
+/* NULL when memory is out. */
+struct br_packer *br_packer_create(const struct br_packing *packing);
+void br_packer_destroy(struct br_packer *packer);
 
 /* Over all multisets of tasks that fit a machine of the class together, no stage with more tasks
  * than it has and no task with an ancestor: an upper bound on the sum of weights, exact unless
@@ -17,7 +28,7 @@ void lp_packer_destroy(struct lp_packer *packer);
  * weights are at most 2^40. Sets that weigh `known` or less are not looked for; if one that weighs
  * more is found, tasks[v] holds how many of each stage it has, and *found its weight, else *found
  * is `known`. The result is at least *found. */
-int64_t lp_packer_heaviest(struct lp_packer *packer, uint32_t cls, const int64_t *weight,
+int64_t br_packer_heaviest(struct br_packer *packer, uint32_t cls, const int64_t *weight,
                            int64_t known, uint32_t *tasks, int64_t *found, int64_t *nodes);
 
 #endif

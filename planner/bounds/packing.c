@@ -3,7 +3,7 @@
  * the best: by each resource alone with the last item cut to fit, and by a cover of cliques of
  * which only one item can be taken. For the first, demands are scaled down to 24 bits, demands
  * rounded down and room up, which keeps products within 64 bits and the bound a bound. */
-#include "lp/pattern.h"
+#include "planner/bounds/packing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,14 +11,19 @@
 
 #include "base/wide.h"
 
-enum { WORDS = (LP_STAGES + 63) / 64, SCALED_BITS = 24, PRICE_SCALE = 256, PRICE_ROUNDS = 25 };
+enum {
+    WORDS = (BR_PACKING_STAGES + 63) / 64,
+    SCALED_BITS = 24,
+    PRICE_SCALE = 256,
+    PRICE_ROUNDS = 25
+};
 
 struct bits {
     uint64_t word[WORDS];
 };
 
 struct item {
-    uint32_t v;    /* stage, by index into the problem */
+    uint32_t v;    /* stage, by index into the packing */
     uint32_t most; /* tasks of it on the empty machine */
     uint32_t clique;
     int64_t weight;  /* of one task */
@@ -26,17 +31,18 @@ struct item {
     double density;
 };
 
-struct lp_packer {
-    const struct lp_problem *problem;
+struct br_packer {
+    struct br_packing packing;
     uint32_t count, cliques, resources, words;
     struct item *item;
-    int64_t *demand;      /* [item * resources + r] */
-    int64_t *small;       /* the same, scaled down */
-    uint32_t *by_density; /* [r * LP_STAGES + k]: items by weight / demand for the resource */
-    int64_t *room;        /* [depth * resources + r] */
-    uint32_t *fit;        /* [depth * stages + item]: tasks of it that fit the room there */
-    struct bits *open;    /* [item]: items that can join it; [count + depth]: open at that depth */
-    uint32_t *shift;      /* by resource */
+    int64_t *demand; /* [item * resources + r] */
+    int64_t *small;  /* the same, scaled down */
+    uint32_t
+        *by_density;   /* [r * BR_PACKING_STAGES + k]: items by weight / demand for the resource */
+    int64_t *room;     /* [depth * resources + r] */
+    uint32_t *fit;     /* [depth * stages + item]: tasks of it that fit the room there */
+    struct bits *open; /* [item]: items that can join it; [count + depth]: open at that depth */
+    uint32_t *shift;   /* by resource */
     uint32_t *taken, *best_taken;
     int64_t *clique_best;
     int64_t *price;    /* by resource, of one unit of scaled demand, x PRICE_SCALE */
@@ -47,13 +53,13 @@ struct lp_packer {
     int64_t nodes;
 };
 
-struct lp_packer *lp_packer_create(const struct lp_problem *problem)
+struct br_packer *br_packer_create(const struct br_packing *packing)
 {
-    struct lp_packer *p = calloc(1, sizeof *p);
-    size_t n = problem->count, r = problem->in->resources;
+    struct br_packer *p = calloc(1, sizeof *p);
+    size_t n = packing->count, r = packing->in->resources;
     if (!p)
         return NULL;
-    p->problem = problem;
+    p->packing = *packing;
     p->resources = (uint32_t)r;
     p->item = calloc(n, sizeof *p->item);
     p->demand = calloc(n * r + 1, sizeof *p->demand);
@@ -75,11 +81,11 @@ struct lp_packer *lp_packer_create(const struct lp_problem *problem)
         p->shift && p->taken && p->best_taken && p->clique_best && p->price && p->price_now &&
         p->over && p->value && p->choice)
         return p;
-    lp_packer_destroy(p);
+    br_packer_destroy(p);
     return NULL;
 }
 
-void lp_packer_destroy(struct lp_packer *p)
+void br_packer_destroy(struct br_packer *p)
 {
     if (!p)
         return;
@@ -116,7 +122,7 @@ static int denser(const void *a, const void *b)
 }
 
 /* Most tasks of the item that fit the room. */
-static uint32_t fitting(const struct lp_packer *p, uint32_t item, const int64_t *room)
+static uint32_t fitting(const struct br_packer *p, uint32_t item, const int64_t *room)
 {
     int64_t most = p->item[item].most;
     for (uint32_t r = 0; r < p->resources && most > 0; r++) {
@@ -127,16 +133,17 @@ static uint32_t fitting(const struct lp_packer *p, uint32_t item, const int64_t 
     return (uint32_t)most;
 }
 
-static void list_items(struct lp_packer *p, const int64_t *capacity, const int64_t *weight)
+static void list_items(struct br_packer *p, const int64_t *capacity, const int64_t *weight)
 {
-    const struct lp_problem *problem = p->problem;
-    const struct br_instance *in = problem->in;
+    const struct br_packing *packing = &p->packing;
+    const struct br_instance *in = packing->in;
     p->count = 0;
-    for (uint32_t v = 0; v < problem->count; v++) {
+    for (uint32_t v = 0; v < packing->count; v++) {
         if (weight[v] <= 0)
             continue;
-        const int64_t *demand = in->demand + (size_t)problem->stage[v] * in->resources;
-        int64_t most = problem->tasks[v];
+        const int64_t *demand = in->demand + (size_t)packing->stage[v] * in->resources;
+        uint32_t stage = packing->stage[v];
+        int64_t most = in->stage_first[stage + 1] - in->stage_first[stage];
         double share = 1e-9;
         for (uint32_t r = 0; r < in->resources; r++)
             if (demand[r] > 0) {
@@ -159,18 +166,18 @@ static void list_items(struct lp_packer *p, const int64_t *capacity, const int64
     }
     for (uint32_t i = 0; i < p->count; i++)
         for (uint32_t r = 0; r < in->resources; r++) {
-            int64_t demand = in->demand[(size_t)problem->stage[p->item[i].v] * in->resources + r];
+            int64_t demand = in->demand[(size_t)packing->stage[p->item[i].v] * in->resources + r];
             p->demand[(size_t)i * in->resources + r] = demand;
             p->small[(size_t)i * in->resources + r] = demand >> p->shift[r];
         }
 }
 
 /* Items by weight / demand for each resource; insertion into lists that are nearly in order. */
-static void sort_by_resource(struct lp_packer *p)
+static void sort_by_resource(struct br_packer *p)
 {
     uint32_t n = p->count, resources = p->resources;
     for (uint32_t r = 0; r < resources; r++) {
-        uint32_t *list = p->by_density + (size_t)r * p->problem->count;
+        uint32_t *list = p->by_density + (size_t)r * p->packing.count;
         for (uint32_t i = 0; i < n; i++) {
             double weight = (double)p->item[i].weight;
             double demand = (double)p->small[(size_t)i * resources + r];
@@ -188,9 +195,9 @@ static void sort_by_resource(struct lp_packer *p)
 }
 
 /* Which items can be taken together, and a cover by cliques of which one can be taken. */
-static void find_conflicts(struct lp_packer *p, const int64_t *capacity)
+static void find_conflicts(struct br_packer *p, const int64_t *capacity)
 {
-    const struct lp_problem *problem = p->problem;
+    const struct br_packing *packing = &p->packing;
     uint32_t n = p->count, resources = p->resources;
     p->cliques = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -198,8 +205,8 @@ static void find_conflicts(struct lp_packer *p, const int64_t *capacity)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = 0; j < i; j++) {
             uint32_t u = p->item[i].v, v = p->item[j].v;
-            bool together = !problem->ahead[(size_t)u * problem->count + v] &&
-                            !problem->ahead[(size_t)v * problem->count + u];
+            bool together = !packing->ahead[(size_t)u * packing->count + v] &&
+                            !packing->ahead[(size_t)v * packing->count + u];
             for (uint32_t r = 0; r < resources && together; r++)
                 together = p->demand[(size_t)i * resources + r] <=
                            capacity[r] - p->demand[(size_t)j * resources + r];
@@ -230,10 +237,10 @@ static void find_conflicts(struct lp_packer *p, const int64_t *capacity)
 
 /* Most weight that open items can still bring, were only this resource scarce. Left early, with a
  * sum that means nothing else, where it is more than enough. */
-static int64_t resource_bound(const struct lp_packer *p, const struct bits *open,
+static int64_t resource_bound(const struct br_packer *p, const struct bits *open,
                               const uint32_t *fit, uint32_t r, int64_t room, int64_t enough)
 {
-    const uint32_t *list = p->by_density + (size_t)r * p->problem->count;
+    const uint32_t *list = p->by_density + (size_t)r * p->packing.count;
     int64_t sum = 0, left = (room >> p->shift[r]) + (p->shift[r] > 0);
     for (uint32_t k = 0; k < p->count && sum <= enough; k++) {
         uint32_t i = list[k];
@@ -253,13 +260,13 @@ static int64_t resource_bound(const struct lp_packer *p, const struct bits *open
     return sum;
 }
 
-static int64_t small_room(const struct lp_packer *p, uint32_t r, int64_t room)
+static int64_t small_room(const struct br_packer *p, uint32_t r, int64_t room)
 {
     return (room >> p->shift[r]) + (p->shift[r] > 0);
 }
 
 /* Most weight that open items can still bring: one item of each clique, with room at its price. */
-static int64_t priced_bound(struct lp_packer *p, const struct bits *open, const uint32_t *fit,
+static int64_t priced_bound(struct br_packer *p, const struct bits *open, const uint32_t *fit,
                             const int64_t *room)
 {
     int64_t sum = 0;
@@ -279,7 +286,7 @@ static int64_t priced_bound(struct lp_packer *p, const struct bits *open, const 
 
 /* Prices of room that make priced_bound() small on the empty machine, by subgradient steps. Any
  * prices give a bound. */
-static void find_prices(struct lp_packer *p, const int64_t *capacity)
+static void find_prices(struct br_packer *p, const int64_t *capacity)
 {
     uint32_t n = p->count, resources = p->resources;
     double least = INFINITY, step = 0.5;
@@ -340,12 +347,12 @@ static void find_prices(struct lp_packer *p, const int64_t *capacity)
     }
 }
 
-static void search(struct lp_packer *p, uint32_t depth, int64_t weight)
+static void search(struct br_packer *p, uint32_t depth, int64_t weight)
 {
     struct bits *open = &p->open[p->count + depth];
     const int64_t *room = p->room + (size_t)depth * p->resources;
     int64_t *next_room = p->room + (size_t)(depth + 1) * p->resources;
-    uint32_t *fit = p->fit + (size_t)depth * p->problem->count;
+    uint32_t *fit = p->fit + (size_t)depth * p->packing.count;
     if (weight > p->best) {
         p->best = weight;
         memcpy(p->best_taken, p->taken, p->count * sizeof *p->taken);
@@ -389,10 +396,10 @@ static void search(struct lp_packer *p, uint32_t depth, int64_t weight)
     }
 }
 
-int64_t lp_packer_heaviest(struct lp_packer *p, uint32_t cls, const int64_t *weight, int64_t known,
+int64_t br_packer_heaviest(struct br_packer *p, uint32_t cls, const int64_t *weight, int64_t known,
                            uint32_t *tasks, int64_t *found, int64_t *nodes)
 {
-    const struct br_instance *in = p->problem->in;
+    const struct br_instance *in = p->packing.in;
     const int64_t *capacity = in->capacity + (size_t)cls * in->resources;
     list_items(p, capacity, weight);
     sort_by_resource(p);
@@ -400,7 +407,7 @@ int64_t lp_packer_heaviest(struct lp_packer *p, uint32_t cls, const int64_t *wei
     find_prices(p, capacity);
     if (p->resources)
         memcpy(p->room, capacity, p->resources * sizeof *p->room);
-    memset(p->taken, 0, p->problem->count * sizeof *p->taken);
+    memset(p->taken, 0, p->packing.count * sizeof *p->taken);
     struct bits *all = &p->open[p->count];
     *all = (struct bits){{0}};
     for (uint32_t i = 0; i < p->count; i++)
@@ -413,7 +420,7 @@ int64_t lp_packer_heaviest(struct lp_packer *p, uint32_t cls, const int64_t *wei
     *found = p->best;
     *nodes = p->nodes;
     if (p->best > known) {
-        memset(tasks, 0, p->problem->count * sizeof *tasks);
+        memset(tasks, 0, p->packing.count * sizeof *tasks);
         for (uint32_t i = 0; i < p->count; i++)
             tasks[p->item[i].v] = p->best_taken[i];
     }

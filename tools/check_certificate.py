@@ -1,0 +1,542 @@
+#!/usr/bin/env python3
+"""Checks proofs of lower bounds, sharing no code with what found them.
+
+usage: check_certificate.py FILE...
+
+Reads plans ("bigrocks-plan/1") and what `bigrocks bound --json` writes ("bigrocks-bound/1"): the
+job, the cluster, and the certificate ("bigrocks-certificate/1", docs/certificates.md). All numbers
+are exact. Prints a line for each file; exit status 0 where all proofs hold, else 1.
+"""
+import json
+import math
+import sys
+from bisect import bisect_right
+from fractions import Fraction
+
+LARGE = 2048  # with more stages, claims may use the stages right ahead only
+
+
+class Refused(Exception):
+    pass
+
+
+def need(condition, words, *values):
+    if not condition:
+        raise Refused(words % values if values else words)
+
+
+def whole(value, words='a time'):
+    need(isinstance(value, int) and not isinstance(value, bool), '%s is no whole number', words)
+    return value
+
+
+class Part:
+    """Some stages of the job, with the edges among them. Stages go by their number in the job."""
+
+    def __init__(self, job, stages):
+        self.job, self.stages = job, stages
+        inside = set(stages)
+        self.parents = {s: [(p, one) for p, one in job.parents[s] if p in inside] for s in stages}
+        self.children = {s: [(c, one) for c, one in job.children[s] if c in inside]
+                         for s in stages}
+        self.order = [s for s in job.order if s in inside]
+        self._before = None
+
+    def before(self):
+        """For every stage the set of stages, in bits, of which all tasks are ancestors of all of
+        its tasks: some edge on the way is a barrier."""
+        if self._before is None:
+            some, every = {}, {}
+            for s in self.order:
+                some[s], every[s] = 1 << s, 0
+                for p, one in self.parents[s]:
+                    some[s] |= some[p]
+                    every[s] |= every[p] if one else some[p]
+            self._before = every
+        return self._before
+
+    def ordered(self, s, u):
+        return self.before()[s] >> u & 1 or self.before()[u] >> s & 1
+
+
+class Job:
+    def __init__(self, document):
+        stages = document['stages']
+        self.id = [stage['id'] for stage in stages]
+        self.number = {name: s for s, name in enumerate(self.id)}
+        need(len(self.number) == len(stages), 'two stages have the same id')
+        self.durations, self.demands = [], []
+        for stage in stages:
+            durations = [Fraction(stage['duration'])] * stage['tasks']
+            for other in stage.get('durations', ()):
+                durations[other['index']] = Fraction(other['duration'])
+            need(min(durations) >= 0, 'a duration is negative')
+            self.durations.append([d * 10**9 for d in durations])
+            self.demands.append({r: Fraction(a) for r, a in stage['demands'].items() if a})
+        need(all(d.denominator == 1 for ds in self.durations for d in set(ds)),
+             'a duration is no whole number of nanoseconds')
+        tick = 0
+        for ds in self.durations:
+            for d in set(ds):
+                tick = math.gcd(tick, int(d))
+        self.tick = tick or 1
+        self.durations = [[int(d) // self.tick for d in ds] for ds in self.durations]
+        self.classes = [(c['count'], {r: Fraction(a) for r, a in c['capacities'].items()})
+                        for c in document['cluster']['classes']]
+        self.machines = sum(count for count, _ in self.classes)
+        kinds = {}
+        for edge in document.get('edges', ()):
+            p, c = self.number[edge['from']], self.number[edge['to']]
+            one = edge['type'] == 'one-to-one' and len(self.durations[p]) > 1
+            need(not one or len(self.durations[p]) == len(self.durations[c]),
+                 'a one-to-one edge joins stages of different size')
+            kinds[p, c] = kinds.get((p, c), True) and one
+        self.parents = [[] for _ in stages]
+        self.children = [[] for _ in stages]
+        for (p, c), one in sorted(kinds.items()):
+            self.parents[c].append((p, one))
+            self.children[p].append((c, one))
+        waiting = [len(p) for p in self.parents]
+        self.order = [s for s in range(len(stages)) if not waiting[s]]
+        for s in self.order:
+            for c, _ in self.children[s]:
+                waiting[c] -= 1
+                if not waiting[c]:
+                    self.order.append(c)
+        need(len(self.order) == len(stages), 'the edges run in a circle')
+        self.slots = [self.count_slots(s) for s in range(len(stages))]
+        self.rounds = [self.count_rounds(s) for s in range(len(stages))]
+
+    def fit(self, s, capacity):
+        """How many tasks of the stage fit a machine, at most all of them."""
+        tasks = len(self.durations[s])
+        return min([tasks] + [capacity.get(r, 0) // a for r, a in self.demands[s].items()])
+
+    def count_slots(self, s):
+        slots = sum(count * self.fit(s, capacity) for count, capacity in self.classes)
+        need(slots > 0, "a task of '%s' fits no machine", self.id[s])
+        return min(slots, len(self.durations[s]))
+
+    def count_rounds(self, s):
+        """The least time for the stage alone: of the q x slots + 1 longest tasks, q + 1 share a
+        slot; and work by slots."""
+        longest = sorted(self.durations[s], reverse=True)
+        slots, best = self.slots[s], max(longest[0], -(-sum(longest) // self.slots[s]))
+        for q in range(1, (len(longest) - 1) // slots + 1):
+            best = max(best, sum(longest[q * slots - q:q * slots + 1]))
+        return best
+
+    def share(self, s, u):
+        """Can a task of s and one of u be on a machine together?"""
+        both = dict(self.demands[s])
+        for r, a in self.demands[u].items():
+            both[r] = both.get(r, 0) + a
+        return any(all(a <= capacity.get(r, 0) for r, a in both.items())
+                   for _, capacity in self.classes)
+
+
+def stage_of(job, name):
+    need(name in job.number, "there is no stage '%s'", name)
+    return job.number[name]
+
+
+class Measure:
+    """Weights of tasks, and how much of them the cluster holds at a time."""
+
+    def __init__(self, part, form):
+        job = part.job
+        need(('clique' in form) != ('resource' in form), 'a measure is a resource or a clique')
+        if 'clique' in form:
+            members = [stage_of(job, name) for name in form['clique']]
+            need(len(set(members)) == len(members), 'a clique has a stage twice')
+            need(set(members) <= set(part.stages), 'a clique has a stage that is not in the part')
+            for i, s in enumerate(members):
+                need(len(job.durations[s]) == 1 or not job.share(s, s),
+                     "two tasks of '%s' can run together", job.id[s])
+                for u in members[:i]:
+                    need(not job.share(s, u) or
+                         job.machines == 1 and len(part.stages) <= LARGE and part.ordered(s, u),
+                         "'%s' and '%s' can run together", job.id[s], job.id[u])
+            self.weight, self.capacity = dict.fromkeys(members, 1), job.machines
+            return
+        resource, unit = form['resource'], Fraction(form.get('unit', 0))
+        need(unit >= 0, 'a unit is negative')
+        amount = (lambda a: a // unit) if unit else (lambda a: a)
+        self.weight = {s: amount(job.demands[s][resource]) for s in part.stages
+                       if resource in job.demands[s]}
+        self.capacity = sum(n * amount(c.get(resource, Fraction(0))) for n, c in job.classes)
+
+
+def mandatory(d, head, deadline, begin, end):
+    """What of a task of duration d lies in begin .. end wherever it starts in its window."""
+    return max(0, min(d, end - begin, head + d - begin, end - (deadline - d)))
+
+
+class Windows:
+    """Least time before and after every task, from the edges and from claims that are checked."""
+
+    def __init__(self, part, proof, makespan):
+        self.part, self.job, self.makespan = part, part.job, makespan
+        self.measures = [Measure(part, form) for form in proof.get('measures', ())]
+        tasks = self.job.durations
+        self.head = {s: [0] * len(tasks[s]) for s in part.stages}
+        self.tail = {s: [0] * len(tasks[s]) for s in part.stages}
+        self.stage_head = dict.fromkeys(part.stages, 0)
+        self.stage_tail = dict.fromkeys(part.stages, 0)
+        for step in proof.get('windows') or [{}]:
+            self.go(step.get('heads', ()), False)
+            self.go(step.get('tails', ()), True)
+
+    def go(self, claims, backward):
+        by_stage = {}
+        for claim in claims:
+            s = stage_of(self.job, claim['stage'])
+            need(s in self.head, 'a claim is on a stage that is not in the part')
+            by_stage.setdefault(s, []).append(claim)
+        part, tasks = self.part, self.job.durations
+        ahead = part.children if backward else part.parents
+        head = self.tail if backward else self.head
+        least = self.stage_tail if backward else self.stage_head
+        done = {}
+        for s in reversed(part.order) if backward else part.order:
+            base = max([done[p] for p, one in ahead[s] if not one], default=0)
+            for claim in by_stage.get(s, ()):
+                self.check_claim(s, claim, backward)
+                base = max(base, claim['at'])
+            head[s] = [max(h, base) for h in head[s]]
+            for p, one in ahead[s]:
+                if one:
+                    head[s] = [max(h, hp + d) for h, hp, d in zip(head[s], head[p], tasks[p])]
+            least[s] = min(head[s])
+            done[s] = max(max(h + d for h, d in zip(head[s], tasks[s])),
+                          least[s] + self.job.rounds[s])
+            for p, one in ahead[s]:
+                if one:
+                    done[s] = max(done[s], done[p] + min(tasks[s]))
+            if max(head[s]) > least[s]:
+                total = 0
+                for h, d in sorted(zip(head[s], tasks[s]), reverse=True):
+                    total += d
+                    done[s] = max(done[s], h + -(-total // self.job.slots[s]))
+
+    def check_claim(self, s, claim, backward):
+        """If a task of s started before `at`, all tasks of stages wholly ahead would have ended by
+        then, and too much would have to run in from .. to."""
+        part, job = self.part, self.job
+        at, begin, end = whole(claim['at']), whole(claim['from']), whole(claim['to'])
+        need(0 <= begin < end <= self.makespan and at <= self.makespan + 1,
+             "the claim on '%s' is not within the makespan", job.id[s])
+        need(0 <= whole(claim['measure']) < len(self.measures), 'a claim has no measure')
+        measure = self.measures[claim['measure']]
+        head = self.stage_tail if backward else self.stage_head
+        tail = self.stage_head if backward else self.stage_tail
+        if len(part.stages) <= LARGE:
+            before = part.before()
+            ahead = [u for u in part.stages
+                     if (before[u] >> s if backward else before[s] >> u) & 1]
+            others = set(part.stages).difference(ahead)
+        else:
+            ahead = [p for p, one in (part.children if backward else part.parents)[s] if not one]
+            others = ()
+        total = 0
+        for u in ahead:
+            if measure.weight.get(u) and head[u] + max(job.durations[u]) <= at - 1:
+                deadline = min(self.makespan - tail[u], at - 1)
+                total += measure.weight[u] * self.stage_mandatory(u, head[u], deadline, begin, end)
+        for u in others:
+            if not measure.weight.get(u):
+                continue
+            deadline = self.makespan - tail[u]
+            amount = self.stage_mandatory(u, head[u], deadline, begin, end)
+            if u == s and min(job.durations[u]) == max(job.durations[u]):
+                d = job.durations[u][0]
+                early = mandatory(d, head[u], min(deadline, at - 1 + d), begin, end)
+                amount += max(0, early - mandatory(d, head[u], deadline, begin, end))
+            total += measure.weight[u] * amount
+        need(total > measure.capacity * (end - begin),
+             "the claim that no task of '%s' starts before %d does not hold", job.id[s], at)
+
+    def stage_mandatory(self, s, head, deadline, begin, end):
+        durations = self.job.durations[s]
+        if durations[0] == min(durations) == max(durations):
+            return len(durations) * mandatory(durations[0], head, deadline, begin, end)
+        return sum(mandatory(d, head, deadline, begin, end) for d in durations)
+
+    def overfull(self):
+        return any(self.stage_head[s] + self.job.rounds[s] + self.stage_tail[s] > self.makespan or
+                   any(h + d + t > self.makespan for h, d, t in
+                       zip(self.head[s], self.job.durations[s], self.tail[s]))
+                   for s in self.part.stages)
+
+
+def check_path(part, proof):
+    job, total, last = part.job, 0, None
+    for link in proof['path']:
+        s, task = stage_of(job, link['stage']), link.get('task')
+        need(s in part.parents and (task is None or 0 <= whole(task) < len(job.durations[s])),
+             'the path leaves the part')
+        if last:
+            kind = dict(part.parents[s]).get(last[0])
+            need(kind is False or kind and task is not None and task == last[1],
+                 "the path jumps to '%s'", job.id[s])
+        total += job.rounds[s] if task is None else job.durations[s][task]
+        last = s, task
+    need(total >= proof['bound'], 'the path takes %d ticks, not %d', total, proof['bound'])
+
+
+def check_energy(windows, proof):
+    begin, end, number = whole(proof['from']), whole(proof['to']), whole(proof['measure'])
+    need(0 <= begin < end <= windows.makespan, 'the interval is not within the makespan')
+    need(0 <= number < len(windows.measures), 'there is no such measure')
+    measure = windows.measures[number]
+    total = sum(w * windows.stage_mandatory(s, windows.stage_head[s],
+                                            windows.makespan - windows.stage_tail[s], begin, end)
+                for s, w in measure.weight.items())
+    need(total > measure.capacity * (end - begin), 'what has to run in the interval fits there')
+
+
+class Price:
+    """What the tasks of a stage pay for running, by time."""
+
+    def __init__(self, steps):
+        need(steps and steps[0][0] == 0, 'a price does not begin at 0')
+        self.times, self.values, self.sums = [], [], []
+        total = 0
+        for time, value in steps:
+            need(not self.times or whole(time) > self.times[-1], 'steps are out of order')
+            if self.times:
+                total += self.values[-1] * (time - self.times[-1])
+            self.times.append(time)
+            self.values.append(whole(value, 'a price'))
+            self.sums.append(total)
+
+    def at(self, time):
+        return self.values[bisect_right(self.times, time) - 1]
+
+    def until(self, time):
+        k = bisect_right(self.times, time) - 1
+        return self.sums[k] + self.values[k] * (time - self.times[k])
+
+    def least(self, d, head, deadline):
+        """The least that a task of duration d pays that starts in head .. deadline - d: piecewise
+        linear in the start, so least where it starts or ends with a step, or at an end."""
+        starts = {head, deadline - d}
+        for time in self.times:
+            starts.update(x for x in (time, time - d) if head < x < deadline - d)
+        return min(self.until(x + d) - self.until(x) for x in starts)
+
+
+class Heaviest:
+    """The heaviest set of tasks that fit a machine, with no two stages in order: depth first."""
+
+    def __init__(self, part, capacity, weights):
+        job = part.job
+        self.items = []
+        self.names = sorted({r for s in weights for r in job.demands[s]})
+        for s, weight in weights.items():
+            most = job.fit(s, capacity)
+            if weight > 0 and most > 0:
+                demand = [job.demands[s].get(r, 0) for r in self.names]
+                size = sum(d / capacity[r] for d, r in zip(demand, self.names) if d)
+                self.items.append((weight / (size or Fraction(1, 10**9)), s, weight, most, demand))
+        self.items.sort(key=lambda item: (-item[0], item[1]))
+        n = len(self.items)
+        self.room = [capacity.get(r, Fraction(0)) for r in self.names]
+        scale = math.lcm(1, *(x.denominator for item in self.items for x in item[4] if x),
+                         *(x.denominator for x in self.room))
+        self.room = [int(x * scale) for x in self.room]
+        self.demand = [[int(x * scale) for x in item[4]] for item in self.items]
+        self.weight = [item[2] for item in self.items]
+        self.most = [item[3] for item in self.items]
+        self.free = []  # items that can join item i
+        for i in range(n):
+            self.free.append(sum(
+                1 << k for k in range(n) if k != i and
+                not part.ordered(self.items[i][1], self.items[k][1]) and
+                all(a + b <= c for a, b, c in zip(self.demand[i], self.demand[k], self.room))))
+        self.cliques = []  # of items of which only one can be taken
+        for i in range(n):
+            for clique in self.cliques:
+                if all(not self.free[i] >> k & 1 for k in clique):
+                    clique.append(i)
+                    break
+            else:
+                self.cliques.append([i])
+        self.by_density = [sorted((i for i in range(n) if self.demand[i][r]),
+                                  key=lambda i: Fraction(-self.weight[i], self.demand[i][r]))
+                           for r in range(len(self.names))]
+        self.best = 0
+        self.search((1 << n) - 1, self.room, 0)
+
+    def limit(self, open_items, fits, room, enough):
+        """No more weight than this can still come, by cliques or by one resource alone."""
+        best = sum(max((self.weight[i] * fits[i] for i in clique if open_items >> i & 1),
+                       default=0) for clique in self.cliques)
+        for r, order in enumerate(self.by_density):
+            if best <= enough:
+                break
+            total, left = 0, room[r]
+            for i in range(len(self.items)):
+                if open_items >> i & 1 and not self.demand[i][r]:
+                    total += self.weight[i] * fits[i]
+            for i in order:
+                if not open_items >> i & 1:
+                    continue
+                size = self.demand[i][r] * fits[i]
+                if size > left:
+                    total += -(-self.weight[i] * left // self.demand[i][r])
+                    break
+                total += self.weight[i] * fits[i]
+                left -= size
+            best = min(best, total)
+        return best
+
+    def search(self, open_items, room, weight):
+        self.best = max(self.best, weight)
+        fits = {}
+        for i in range(len(self.items)):
+            if open_items >> i & 1:
+                fits[i] = min([self.most[i]] + [c // d for c, d in zip(room, self.demand[i]) if d])
+                if not fits[i]:
+                    open_items ^= 1 << i
+        while open_items and self.limit(open_items, fits, room, self.best - weight) > \
+                self.best - weight:
+            i = (open_items & -open_items).bit_length() - 1
+            open_items ^= 1 << i
+            for k in range(fits[i], 0, -1):
+                self.search(open_items & self.free[i],
+                            [c - k * d for c, d in zip(room, self.demand[i])],
+                            weight + k * self.weight[i])
+
+
+def check_prices(windows, proof):
+    part, job, makespan = windows.part, windows.job, windows.makespan
+    prices, points = {}, {0, makespan}
+    for form in proof['prices']:
+        s = stage_of(job, form['stage'])
+        need(s in part.parents and s not in prices, 'a stage has two prices, or is not in the part')
+        prices[s] = Price(form['steps'])
+        points.update(prices[s].times)
+        points.update((windows.stage_head[s], makespan - windows.stage_tail[s]))
+    chains = []
+    for form in proof.get('chains', ()):
+        begin, end = whole(form['from']), whole(form['to'])
+        need(0 <= begin < end <= makespan, 'a chain is not within the makespan')
+        shares = [(stage_of(job, x['stage']), whole(x['share'], 'a share')) for x in form['shares']]
+        need(all(s in prices and share >= 0 for s, share in shares),
+             'a chain has a stage without a price, or a wrong share')
+        for (u, _), (s, _) in zip(shares, shares[1:]):
+            need(part.before()[s] >> u & 1, "'%s' is not wholly ahead of '%s'", job.id[u], job.id[s])
+        back = max([share * job.slots[s] for s, share in shares], default=0)
+        chains.append((begin, end, shares, back))
+        points.update((begin, end))
+
+    tasks_pay = 0
+    for s, price in prices.items():
+        count = {}
+        for d in job.durations[s]:
+            count[d] = count.get(d, 0) + 1
+        tasks_pay += sum(n * price.least(d, windows.stage_head[s], makespan - windows.stage_tail[s])
+                         for d, n in count.items())
+
+    cluster_pays, known = 0, {}
+    points = sorted(p for p in points if 0 <= p <= makespan)
+    for begin, end in zip(points, points[1:]):
+        weights = {s: price.at(begin) for s, price in prices.items()}
+        back = 0
+        for first, last, shares, most in chains:
+            if first <= begin < last:
+                back += most
+                for s, share in shares:
+                    weights[s] -= share
+        weights = {s: w for s, w in weights.items() if w > 0 and windows.stage_head[s] <= begin and
+                   begin < makespan - windows.stage_tail[s]}
+        key = tuple(sorted(weights.items()))
+        if key not in known:
+            known[key] = sum(count * Heaviest(part, capacity, weights).best
+                             for count, capacity in job.classes)
+        cluster_pays += (end - begin) * (known[key] + back)
+    need(tasks_pay > cluster_pays, 'the cluster can hold what the tasks pay')
+
+
+def check_part(part, proof):
+    bound = whole(proof['bound'], 'a bound')
+    need(bound >= 0, 'a bound is negative')
+    need(proof['kind'] in ('path', 'window', 'energy', 'prices'), 'an unknown kind of proof')
+    if bound == 0:
+        return
+    if proof['kind'] == 'path':
+        check_path(part, proof)
+        return
+    windows = Windows(part, proof, bound - 1)
+    if windows.overfull():
+        return
+    need(proof['kind'] != 'window', 'every stage fits its window')
+    (check_energy if proof['kind'] == 'energy' else check_prices)(windows, proof)
+
+
+def split(job, proofs):
+    """The parts, with a cut between each and the next."""
+    if len(proofs) == 1 and 'stages' not in proofs[0]:
+        return [Part(job, list(range(len(job.id))))]
+    owner = {}
+    for k, proof in enumerate(proofs):
+        need(proof.get('stages'), 'part %d is empty', k + 1)
+        for name in proof['stages']:
+            s = stage_of(job, name)
+            need(s not in owner, "'%s' is in two parts", name)
+            owner[s] = k
+    need(len(owner) == len(job.id), 'some stages are in no part')
+    parts = [Part(job, sorted(job.number[name] for name in proof['stages'])) for proof in proofs]
+    for k, (a, b) in enumerate(zip(parts, parts[1:])):
+        sinks = [s for s in a.stages if not a.children[s]]
+        sources = {s for s in b.stages if not b.parents[s]}
+        for s in sinks:
+            joined = {c for c, one in job.children[s] if not one}
+            need(sources <= joined, 'there is no cut between parts %d and %d', k + 1, k + 2)
+    return parts
+
+
+def check(document):
+    need(document.get('format') in ('bigrocks-plan/1', 'bigrocks-bound/1'),
+         'this is neither a plan nor a bound')
+    certificate = document.get('certificate')
+    need(certificate, 'it carries no proof')
+    need(certificate.get('format') == 'bigrocks-certificate/1', 'the proof has another format')
+    job = Job(document)
+    need(Fraction(certificate['tick']) * 10**9 == job.tick,
+         "the tick is not the durations' common divisor")
+    proofs = certificate['parts']
+    need(proofs, 'there are no parts')
+    for number, (part, proof) in enumerate(zip(split(job, proofs), proofs), 1):
+        try:
+            check_part(part, proof)
+        except Refused as why:
+            raise Refused('part %d: %s' % (number, why))
+    bound = Fraction(sum(proof['bound'] for proof in proofs) * job.tick, 10**9)
+    need(bound >= Fraction(document['lower_bound']), 'the certificate proves less than the bound')
+    return bound
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith('-'):
+        sys.exit(__doc__)
+    sys.setrecursionlimit(100000)
+    bad = False
+    for path in sys.argv[1:]:
+        with open(path, encoding='utf-8') as file:
+            document = json.load(file, parse_float=Fraction)
+        try:
+            bound = check(document)
+            print('%s: ok: no plan takes less than %s s' % (path, float(bound)))
+        except Refused as why:
+            print('%s: refused: %s' % (path, why))
+            bad = True
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
+            print('%s: refused: it is not in the form (%r)' % (path, fault))
+            bad = True
+    sys.exit(bad)
+
+
+if __name__ == '__main__':
+    main()
