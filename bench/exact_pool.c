@@ -10,7 +10,8 @@
  *   conflicts=N         give up after so many (no limit)
  *   slice=N             conflicts a turn (2000)
  *   passes=N            schedules to begin with (300)
- *   seed=N */
+ *   seed=N
+ *   proof=1             record the proof of the bound, and check it */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@
 static struct {
     const char *goal;
     double seconds;
-    uint64_t conflicts, slice, passes, seed;
-} options = {"both", 60, UINT64_MAX, 2000, 300, 1};
+    uint64_t conflicts, slice, passes, seed, proof;
+} options = {"both", 60, UINT64_MAX, 2000, 300, 1, 0};
 
 static void fail(const char *what)
 {
@@ -103,6 +104,20 @@ static const char *solve(struct br_exact *x, double begin)
     }
 }
 
+/* Clauses of the proof, which must hold. */
+static uint32_t check(struct br_exact *x, const struct br_instance *in)
+{
+    struct br_arena arena = {0};
+    struct br_proof_clause *clause;
+    uint32_t clauses, where;
+    if (!br_exact_proof(x, &arena, &clause, &clauses))
+        fail("no proof was recorded");
+    if (br_clauses_check(in, br_exact_proven(x), clause, clauses, &where) != BR_CLAUSES_PROVE)
+        fail("the proof does not hold");
+    br_arena_finish(&arena);
+    return clauses;
+}
+
 static void run(const char *path)
 {
     struct br_input input;
@@ -117,17 +132,19 @@ static void run(const char *path)
     int64_t upper = begin_with(in), lower = br_bounds_best(in).ticks;
     double seeded = now();
     struct br_exact *x =
-        br_exact_create(in, upper, NULL, &(struct br_exact_options){options.seed, 0});
+        br_exact_create(in, upper, NULL, &(struct br_exact_options){options.seed, options.proof});
     if (!x)
         fail("not for this solver");
     br_exact_set_lower(x, lower);
     const char *end = solve(x, seeded);
+    double solved = now();
+    uint32_t clauses = options.proof ? check(x, in) : 0;
     struct br_exact_counts c = br_exact_counts(x);
     printf("%.*s,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%s,%" PRIu64 ",%" PRIu64
-           ",%" PRIu64 ",%" PRIu64 ",%.3f,%.3f\n",
+           ",%" PRIu64 ",%" PRIu64 ",%.3f,%.3f,%u,%.3f\n",
            (int)strcspn(name, "."), name, lower, upper, br_exact_lower(x), br_exact_upper(x), end,
            c.conflicts, c.decisions, c.propagations, c.learned_literals, seeded - begin,
-           now() - seeded);
+           solved - seeded, clauses, now() - solved);
     fflush(stdout);
     br_exact_destroy(x);
     br_instance_destroy(in);
@@ -148,13 +165,15 @@ int main(int argc, char **argv)
             options.slice = strtoull(value, NULL, 10);
         else if (!strncmp(argv[k], "passes=", 7))
             options.passes = strtoull(value, NULL, 10);
+        else if (!strncmp(argv[k], "proof=", 6))
+            options.proof = strtoull(value, NULL, 10);
         else if (!strncmp(argv[k], "seed=", 5))
             options.seed = strtoull(value, NULL, 10);
         else
             fail(argv[k]);
     }
     puts("instance,lower_first,upper_first,lower,upper,end,conflicts,decisions,propagations,"
-         "literals,seconds_first,seconds");
+         "literals,seconds_first,seconds,clauses,seconds_check");
     for (; k < argc; k++)
         run(argv[k]);
     return 0;

@@ -1,5 +1,5 @@
 /* The exact solver against the oracle that tries everything: whole jobs in both directions and with
- * small budgets, and windows with release times, deadlines and tails. */
+ * small budgets, windows with release times, deadlines and tails, and the proofs of bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -319,6 +319,112 @@ static void test_windows(void **state)
     assert_true(pools > WINDOWS / 4);
 }
 
+/* --- proofs ---------------------------------------------------------------------------------- */
+
+static enum br_clauses_answer check(const struct fixture *f, int64_t bound,
+                                    const struct br_proof_clause *clause, uint32_t clauses)
+{
+    uint32_t where;
+    return br_clauses_check(f->in, bound, clause, clauses, &where);
+}
+
+/* One change that makes the proof another one. */
+static void corrupt(struct br_rng *rng, struct br_proof_clause *clause, uint32_t *clauses,
+                    uint32_t tasks)
+{
+    struct br_proof_clause *c = &clause[br_rng_below(rng, *clauses)];
+    switch (br_rng_below(rng, 5)) {
+    case 0: /* one less */
+        *c = clause[--*clauses];
+        break;
+    case 1: /* says more than it may */
+        if (c->literals > 0)
+            c->literals--;
+        break;
+    case 2:
+        if (c->literals > 0)
+            c->literal[br_rng_below(rng, c->literals)].time += 1 - 2 * (int)br_rng_below(rng, 2);
+        break;
+    case 3:
+        if (c->literals > 0)
+            c->literal[br_rng_below(rng, c->literals)].task =
+                (uint32_t)br_rng_below(rng, tasks + 2);
+        break;
+    default:
+        if (c->hints > 0)
+            c->hint[br_rng_below(rng, c->hints)] = (uint32_t)br_rng_below(rng, *clauses + 1);
+    }
+}
+
+static void test_proofs(void **state)
+{
+    uint32_t long_proofs = 0, refused = 0, tried = 0;
+    for (uint64_t seed = 1; seed <= 2 * JOBS; seed++) {
+        struct fixture f;
+        if (!open_fixture(&f, seed, ORACLE_TASKS)) {
+            close_fixture(&f);
+            continue;
+        }
+        struct br_rng rng = br_rng_seed(seed);
+        int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
+        struct br_exact_options options = {.seed = seed, .proof = true};
+        struct br_exact *x = br_exact_create(f.in, upper, NULL, &options);
+        assert_non_null(x);
+        solve(&f, x, (int)br_rng_below(&rng, 3), optimum);
+        struct br_arena arena = {0};
+        struct br_proof_clause *clause;
+        uint32_t clauses;
+        assert_true(br_exact_proof(x, &arena, &clause, &clauses));
+        assert_int_equal(check(&f, optimum, clause, clauses), BR_CLAUSES_PROVE);
+        assert_int_not_equal(check(&f, optimum + 1, clause, clauses), BR_CLAUSES_PROVE);
+        long_proofs += clauses > 1;
+        for (int k = 0; k < 4 && clauses > 1; k++) {
+            corrupt(&rng, clause, &clauses, f.in->tasks);
+            refused += check(&f, optimum, clause, clauses) != BR_CLAUSES_PROVE;
+            tried++;
+            assert_int_not_equal(check(&f, optimum + 1, clause, clauses), BR_CLAUSES_PROVE);
+        }
+        br_arena_finish(&arena);
+        br_exact_destroy(x);
+        close_fixture(&f);
+    }
+    assert_true(long_proofs > 50);
+    assert_true(refused > tried / 3); /* others were left with a proof, only a longer one */
+}
+
+/* Larger jobs need clauses from clauses, restarts and forgetting; the bound has to come out the
+ * same from a proof taken halfway. */
+static void test_long_proofs(void **state)
+{
+    uint32_t most = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct fixture f;
+        if (open_fixture(&f, seed, 40) && f.in->tasks >= 20) {
+            struct br_exact_options options = {.seed = seed, .proof = true};
+            struct br_exact *x = br_exact_create(f.in, work(f.in), NULL, &options);
+            assert_non_null(x);
+            for (int turn = 0; turn < 30; turn++) {
+                enum br_exact_result result =
+                    br_exact_solve(x, turn % 3 ? BR_EXACT_BOUND : BR_EXACT_SHORTER, 300, NULL);
+                if (turn % 10 != 0 && result != BR_EXACT_OPTIMAL)
+                    continue;
+                struct br_arena arena = {0};
+                struct br_proof_clause *clause;
+                uint32_t clauses;
+                assert_true(br_exact_proof(x, &arena, &clause, &clauses));
+                assert_int_equal(check(&f, br_exact_proven(x), clause, clauses), BR_CLAUSES_PROVE);
+                most = clauses > most ? clauses : most;
+                br_arena_finish(&arena);
+                if (result == BR_EXACT_OPTIMAL)
+                    break;
+            }
+            br_exact_destroy(x);
+        }
+        close_fixture(&f);
+    }
+    assert_true(most > 100);
+}
+
 /* Several machines are somebody else's. */
 static void test_not_suited(void **state)
 {
@@ -341,7 +447,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jobs),        cmocka_unit_test(test_told),
         cmocka_unit_test(test_determinism), cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_not_suited),
+        cmocka_unit_test(test_not_suited),  cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_long_proofs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

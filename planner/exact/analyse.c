@@ -54,8 +54,11 @@ static int32_t at_level_begin(const struct br_lcg *s, uint32_t side)
 /* Adds what the conflict needs; *open counts those of the level. */
 static void need(struct br_lcg *s, struct br_lcg_literal l, uint32_t *open)
 {
-    if (s->root[l.side] >= l.bound)
+    if (s->root[l.side] >= l.bound) {
+        if (s->proof)
+            br_lcg_rest_on_root(s, l);
         return;
+    }
     int32_t old = s->need[l.side];
     if (old >= l.bound)
         return;
@@ -71,8 +74,12 @@ static void need_reasons(struct br_lcg *s, uint32_t why, uint32_t *open)
 {
     for (uint32_t k = 0; k < s->reason_count; k++)
         need(s, s->reason[k], open);
-    if (br_lcg_kind(why) == BR_LCG_CLAUSE)
-        br_lcg_bump_clause(s, br_lcg_clause_at(s, br_lcg_number(why)));
+    if (br_lcg_kind(why) != BR_LCG_CLAUSE)
+        return;
+    struct br_lcg_clause *c = br_lcg_clause_at(s, br_lcg_number(why));
+    br_lcg_bump_clause(s, c);
+    if (s->proof)
+        br_lcg_rest_on_lemma(s, c->lemma);
 }
 
 static void bump(struct br_lcg *s, struct br_lcg_literal l)
@@ -166,6 +173,13 @@ static bool implied(struct br_lcg *s, uint32_t side)
             br_lcg_value_before(s, r.side, e) < s->need[r.side])
             return false;
     }
+    if (s->proof) {
+        if (kind == BR_LCG_CLAUSE)
+            br_lcg_rest_on_lemma(s, br_lcg_clause_at(s, br_lcg_number(entry->why))->lemma);
+        for (uint32_t k = 0; k < s->reason_count; k++)
+            if (s->root[s->reason[k].side] >= s->reason[k].bound)
+                br_lcg_rest_on_root(s, s->reason[k]);
+    }
     return true;
 }
 
@@ -206,14 +220,21 @@ static bool collect(struct br_lcg *s, uint32_t first, uint32_t *back, uint32_t *
 
 bool br_lcg_learn(struct br_lcg *s)
 {
-    uint32_t open, back, glue, first, clause = 0;
+    uint32_t open, back, glue, first, why;
     s->conflicts++;
-    if (s->level == 0 || !begin(s, &open))
+    s->antecedent_count = 0;
+    if (s->level == 0) {
+        br_lcg_record_end(s);
+        return false;
+    }
+    if (!begin(s, &open))
         return false;
     if (open == 0)
         go_to_conflict(s, &open);
-    if (s->level == 0) {
+    if (s->level == 0) { /* it was there at the root, and all that it rests on is noted */
         forget_needs(s);
+        if (s->proof && !s->proof->end)
+            s->proof->end = br_lcg_record(s, NULL, 0);
         return false;
     }
     first = resolve(s, open);
@@ -221,16 +242,21 @@ bool br_lcg_learn(struct br_lcg *s)
         return false;
     forget_needs(s);
     s->literals += s->lemma_count;
+    uint32_t lemma = br_lcg_record(s, s->lemma, s->lemma_count);
     br_lcg_backtrack(s, back);
     if (s->lemma_count > 1) {
-        clause = br_lcg_clause_add(s, glue, 0);
+        uint32_t clause = br_lcg_clause_add(s, glue, lemma);
         if (clause == BR_LCG_NONE)
             return false;
+        why = br_lcg_why(BR_LCG_CLAUSE, clause);
+    } else {
+        why = br_lcg_why(BR_LCG_LEMMA, lemma);
     }
     s->node_step /= NODE_DECAY;
     s->clause_step /= CLAUSE_DECAY;
-    struct br_lcg_literal l = s->lemma[0];
-    return br_lcg_push(
-        s, l.side, l.bound,
-        s->lemma_count > 1 ? br_lcg_why(BR_LCG_CLAUSE, clause) : br_lcg_why(BR_LCG_ROOT, 0), 0);
+    if (br_lcg_push(s, s->lemma[0].side, s->lemma[0].bound, why, 0))
+        return true;
+    if (s->level == 0 && !s->failed)
+        br_lcg_record_end(s);
+    return false;
 }

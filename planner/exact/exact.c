@@ -34,6 +34,8 @@ struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper,
     x->lcg = x->none ? NULL : br_lcg_create(x->p, options ? options->seed : 0);
     if (!x->found || (!x->none && !x->lcg))
         goto failed;
+    if (options && options->proof && !window && x->lcg && !br_lcg_record_begin(x->lcg))
+        goto failed;
     if (x->none)
         x->lower = x->proven = x->upper;
     else
@@ -60,8 +62,10 @@ static void limit(struct br_exact *x)
     struct br_lcg *s = x->lcg;
     br_lcg_backtrack(s, 0);
     if (!br_lcg_push(s, 2 * s->makespan + 1, 1 - x->upper, br_lcg_why(BR_LCG_ROOT, 0), 0) &&
-        !s->failed)
+        !s->failed) {
+        br_lcg_record_end(s);
         x->none = true;
+    }
 }
 
 static void note_bounds(struct br_exact *x)
@@ -154,4 +158,14 @@ struct br_exact_counts br_exact_counts(const struct br_exact *x)
         return (struct br_exact_counts){0};
     return (struct br_exact_counts){s->conflicts, s->decisions, s->propagations, s->restarts,
                                     s->literals};
+}
+
+bool br_exact_proof(struct br_exact *x, struct br_arena *arena, struct br_proof_clause **clause,
+                    uint32_t *clauses)
+{
+    *clause = NULL;
+    *clauses = 0;
+    if (!x->lcg) /* the edges and the horizon say it all */
+        return x->p->tasks == x->p->in->tasks;
+    return br_lcg_trim(x->lcg, x->proven, arena, clause, clauses);
 }

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "planner/certificate/clauses.h"
 #include "planner/instance.h"
 
 struct br_exact;
@@ -86,5 +87,11 @@ int64_t br_exact_proven(const struct br_exact *exact);
  * window only those of its tasks are written. False where it has found none. */
 bool br_exact_schedule(const struct br_exact *exact, int64_t *start);
 struct br_exact_counts br_exact_counts(const struct br_exact *exact);
+
+/* The proof that no schedule is shorter than br_exact_proven, trimmed to the clauses that it needs,
+ * in the arena. Not for windows. False where no proof was recorded (see br_exact_options), it grew
+ * too long, or memory is out. */
+bool br_exact_proof(struct br_exact *exact, struct br_arena *arena, struct br_proof_clause **clause,
+                    uint32_t *clauses);
 
 #endif

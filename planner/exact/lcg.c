@@ -111,6 +111,7 @@ void br_lcg_destroy(struct br_lcg *s)
         free(s->index[v].bound);
         free(s->index[v].node);
     }
+    br_lcg_record_finish(s);
     free(s->trail);
     free(s->level_start);
     free(s->parts);

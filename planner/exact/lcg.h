@@ -112,6 +112,8 @@ struct br_lcg_interval {
 };
 enum { BR_LCG_INTERVALS = 8 };
 
+struct br_lcg_proof;
+
 struct br_lcg {
     const struct br_exact_problem *p;
     uint32_t tasks, variables, sides, makespan; /* makespan: its variable */
@@ -287,6 +289,38 @@ bool br_lcg_learn(struct br_lcg *s);
 /* s->reason: literals, true before the entry, that imply l for the given reason. */
 bool br_lcg_explain(struct br_lcg *s, struct br_lcg_literal l, uint32_t why, int32_t at,
                     uint32_t entry);
+
+/* --- proof.c: what certificates are made of -------------------------------------------------- */
+
+struct br_lcg_proof {
+    bool lost; /* memory is out, or the record would be too long: it is of no use any more */
+    /* Lemmas by number, from 1 on: clauses in the order in which they were learned. */
+    uint32_t *literal_first, *hint_first; /* count + 1 */
+    uint32_t count, room, hint_room;
+    struct br_lcg_literal *literal;
+    uint32_t literals, literals_room;
+    uint32_t *hint; /* numbers of lemmas, or entries of the root with the upper bit set */
+    uint32_t hints, hints_room;
+    uint32_t end; /* the lemma without literals, or 0 */
+};
+#define BR_LCG_ROOT_ENTRY (UINT32_C(1) << 31)
+
+/* Begins to record; false when memory is out. */
+bool br_lcg_record_begin(struct br_lcg *s);
+void br_lcg_record_finish(struct br_lcg *s);
+/* Notes that the lemma to come rests on another lemma, or on a literal that is true at the root. */
+void br_lcg_rest_on_lemma(struct br_lcg *s, uint32_t lemma);
+void br_lcg_rest_on_root(struct br_lcg *s, struct br_lcg_literal l);
+/* The same for a clause whose other literals are all false at the root. */
+void br_lcg_rest_on_clause(struct br_lcg *s, const struct br_lcg_clause *clause,
+                           struct br_lcg_literal but);
+/* Records a lemma that rests on what was noted; its number. */
+uint32_t br_lcg_record(struct br_lcg *s, const struct br_lcg_literal *literal, uint32_t count);
+/* Records that what failed at the root refutes everything. */
+void br_lcg_record_end(struct br_lcg *s);
+/* trim.c: the lemmas that the refutation of makespans below `bound` needs. */
+bool br_lcg_trim(struct br_lcg *s, int32_t bound, struct br_arena *arena,
+                 struct br_proof_clause **clause, uint32_t *clauses);
 
 /* --- search.c ------------------------------------------------------------------------------- */
 

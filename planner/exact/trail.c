@@ -35,8 +35,15 @@ bool br_lcg_raise(struct br_lcg *s, uint32_t side, int32_t bound, uint32_t why, 
     };
     s->top[side] = s->trail_count++;
     s->cur[side] = bound;
-    if (s->level == 0)
+    if (s->level == 0) {
         s->root[side] = bound;
+        if (s->proof && br_lcg_kind(why) == BR_LCG_CLAUSE) {
+            /* A lemma of its own, which needs no other clause any more. */
+            struct br_lcg_literal l = {side, bound};
+            br_lcg_rest_on_clause(s, br_lcg_clause_at(s, br_lcg_number(why)), l);
+            s->trail[s->top[side]].why = br_lcg_why(BR_LCG_LEMMA, br_lcg_record(s, &l, 1));
+        }
+    }
     return true;
 }
 

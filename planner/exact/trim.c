@@ -1,0 +1,149 @@
+/* From the record to a proof: goes back from the refutation to all that it rests on, and leaves the
+ * rest out. What remains is numbered anew. */
+#include "planner/exact/lcg.h"
+
+struct trimmer {
+    struct br_lcg *s;
+    const struct br_lcg_proof *proof;
+    int32_t bound;
+    bool *lemma_needed, *entry_needed;
+    uint32_t *stack, stacked;
+    uint32_t *number; /* by lemma: in what is kept */
+};
+
+static void need_lemma(struct trimmer *t, uint32_t lemma)
+{
+    if (lemma == 0 || t->lemma_needed[lemma])
+        return;
+    t->lemma_needed[lemma] = true;
+    t->stack[t->stacked++] = lemma;
+}
+
+static void need_entry(struct trimmer *t, uint32_t entry)
+{
+    if (t->entry_needed[entry])
+        return;
+    t->entry_needed[entry] = true;
+    t->stack[t->stacked++] = entry | BR_LCG_ROOT_ENTRY;
+}
+
+static void need_literal(struct trimmer *t, struct br_lcg_literal l)
+{
+    uint32_t e = br_lcg_entry_of(t->s, l);
+    if (e != BR_LCG_NONE)
+        need_entry(t, e);
+}
+
+/* All that the stack rests on. False when memory is out. */
+static bool trace(struct trimmer *t)
+{
+    struct br_lcg *s = t->s;
+    while (t->stacked > 0) {
+        uint32_t top = t->stack[--t->stacked];
+        if (!(top & BR_LCG_ROOT_ENTRY)) {
+            for (uint32_t k = t->proof->hint_first[top]; k < t->proof->hint_first[top + 1]; k++) {
+                uint32_t hint = t->proof->hint[k];
+                if (hint & BR_LCG_ROOT_ENTRY)
+                    need_entry(t, hint & ~BR_LCG_ROOT_ENTRY);
+                else
+                    need_lemma(t, hint);
+            }
+            continue;
+        }
+        uint32_t number = top & ~BR_LCG_ROOT_ENTRY;
+        const struct br_lcg_entry *e = &s->trail[number];
+        struct br_lcg_literal l = {e->side, e->value};
+        if (br_lcg_kind(e->why) == BR_LCG_LEMMA)
+            need_lemma(t, br_lcg_number(e->why));
+        else if (!br_lcg_explain(s, l, e->why, e->at, number))
+            return false;
+        else
+            for (uint32_t k = 0; k < s->reason_count; k++)
+                need_literal(t, s->reason[k]);
+    }
+    return true;
+}
+
+static uint32_t size_of(const struct br_lcg_proof *p, uint32_t lemma)
+{
+    return p->literal_first[lemma + 1] - p->literal_first[lemma];
+}
+
+/* The lemma in the proof's terms; literals that say that a task starts too late for the bound are
+ * false from the beginning. */
+static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *arena,
+                  struct br_proof_clause *out)
+{
+    const struct br_lcg_proof *p = t->proof;
+    uint32_t hints = p->hint_first[lemma + 1] - p->hint_first[lemma];
+    out->literal = br_arena_array(arena, size_of(p, lemma), sizeof *out->literal);
+    out->hint = br_arena_array(arena, hints, sizeof *out->hint);
+    if (!out->literal || !out->hint)
+        return false;
+    for (uint32_t k = p->literal_first[lemma]; k < p->literal_first[lemma + 1]; k++) {
+        struct br_lcg_literal l = p->literal[k];
+        bool upper = l.side & 1;
+        int32_t time = upper ? -l.bound : l.bound;
+        if (!upper && time >= t->bound)
+            continue;
+        out->literal[out->literals++] =
+            (struct br_proof_literal){l.side / 2, upper, time < t->bound ? time : t->bound};
+    }
+    /* Found backwards: the first is the one that fails. Single literals hold without being named.
+     */
+    for (uint32_t k = p->hint_first[lemma + 1]; k-- > p->hint_first[lemma];) {
+        uint32_t hint = p->hint[k];
+        if ((hint & BR_LCG_ROOT_ENTRY) || hint == 0 || size_of(p, hint) == 1)
+            continue;
+        bool twice = false;
+        for (uint32_t i = 0; i < out->hints && !twice; i++)
+            twice = out->hint[i] == t->number[hint];
+        if (!twice)
+            out->hint[out->hints++] = t->number[hint];
+    }
+    return true;
+}
+
+static bool write_all(struct trimmer *t, struct br_arena *arena, struct br_proof_clause **clause,
+                      uint32_t *clauses)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 1; k < t->proof->count; k++)
+        if (t->lemma_needed[k])
+            t->number[k] = count++;
+    *clause = br_arena_array(arena, count, sizeof **clause);
+    if (!*clause)
+        return false;
+    for (uint32_t k = 1; k < t->proof->count; k++)
+        if (t->lemma_needed[k] && !write(t, k, arena, &(*clause)[t->number[k]]))
+            return false;
+    *clauses = count;
+    return true;
+}
+
+bool br_lcg_trim(struct br_lcg *s, int32_t bound, struct br_arena *arena,
+                 struct br_proof_clause **clause, uint32_t *clauses)
+{
+    const struct br_lcg_proof *p = s->proof;
+    if (!p || p->lost || s->failed)
+        return false;
+    br_lcg_backtrack(s, 0);
+    struct trimmer t = {.s = s, .proof = p, .bound = bound};
+    t.lemma_needed = calloc(p->count, sizeof *t.lemma_needed);
+    t.number = calloc(p->count, sizeof *t.number);
+    t.entry_needed = calloc((size_t)s->trail_count + 1, sizeof *t.entry_needed);
+    t.stack = malloc(((size_t)p->count + s->trail_count) * sizeof *t.stack);
+    bool ok = t.lemma_needed && t.number && t.entry_needed && t.stack;
+    if (ok) {
+        if (p->end)
+            need_lemma(&t, p->end);
+        else
+            need_literal(&t, (struct br_lcg_literal){2 * s->makespan, bound});
+        ok = trace(&t) && write_all(&t, arena, clause, clauses);
+    }
+    free(t.lemma_needed);
+    free(t.number);
+    free(t.entry_needed);
+    free(t.stack);
+    return ok;
+}
