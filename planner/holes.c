@@ -127,25 +127,40 @@ static bool catch_up(struct br_holes *h)
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-/* Where segment k begins and ends. */
-static int64_t begin_of(const struct br_holes *h, const struct br_profile *p, uint32_t k)
+/* Where a segment begins and ends, and the one after it. */
+static int64_t begin_of(const struct br_holes *h, const struct br_profile *p, struct br_segment k)
 {
-    return h->forward ? p->time[k] : -br_profile_end(p, k);
+    return h->forward ? br_profile_begin(p, k) : -br_profile_end(p, k);
 }
 
-static int64_t end_of(const struct br_holes *h, const struct br_profile *p, uint32_t k)
+static int64_t end_of(const struct br_holes *h, const struct br_profile *p, struct br_segment k)
 {
-    return h->forward ? br_profile_end(p, k) : k == 0 ? BR_FOREVER : -p->time[k];
+    return h->forward               ? br_profile_end(p, k)
+           : br_profile_is_first(k) ? BR_FOREVER
+                                    : -br_profile_begin(p, k);
+}
+
+static struct br_segment after(const struct br_holes *h, const struct br_profile *p,
+                               struct br_segment k)
+{
+    return h->forward ? br_profile_next(p, k) : br_profile_previous(p, k);
+}
+
+static struct br_segment segment_at(const struct br_holes *h, const struct br_profile *p,
+                                    int64_t begin)
+{
+    return br_profile_at(p, h->forward ? begin : -begin - 1);
 }
 
 /* Whether the demand holds from `begin`, which lies in segment *k, for the whole duration; else *k
- * is the first segment that does not hold it. */
+ * is the first segment that does not hold it. *looks grows with the segments looked at. */
 static bool lasts(const struct br_holes *h, const struct br_profile *p, int64_t begin,
-                  int64_t duration, uint32_t *k)
+                  int64_t duration, struct br_segment *k, uint32_t *looks)
 {
     uint32_t resources = h->space->resources;
-    for (;; *k = h->forward ? *k + 1 : *k - 1) {
-        if (!br_space_holds(p->free + (size_t)*k * resources, h->demand, resources))
+    for (;; *k = after(h, p, *k)) {
+        ++*looks;
+        if (!br_space_holds(br_profile_free(p, *k, resources), h->demand, resources))
             return false;
         int64_t end = end_of(h, p, *k);
         if (end == BR_FOREVER || end - begin >= duration)
@@ -153,20 +168,15 @@ static bool lasts(const struct br_holes *h, const struct br_profile *p, int64_t 
     }
 }
 
-static uint32_t segment_at(const struct br_holes *h, const struct br_profile *p, int64_t begin)
-{
-    return br_profile_at(p, h->forward ? begin : -begin - 1);
-}
-
 /* The slack on the machine, in that segment of it; of one that nothing has touched there is none.
  */
-static double slack_in(const struct br_holes *h, uint32_t machine, uint32_t k)
+static double slack_in(const struct br_holes *h, uint32_t machine, struct br_segment k)
 {
     const struct br_space *space = h->space;
     const struct br_profile *p = &space->profile[machine];
     uint32_t cls = space->machine_class[machine], resources = space->resources;
     const int64_t *free =
-        p->count ? p->free + (size_t)k * resources : space->in->capacity + (size_t)cls * resources;
+        p->count ? br_profile_free(p, k, resources) : space->in->capacity + (size_t)cls * resources;
     return br_space_slack(space, cls, free, h->demand);
 }
 
@@ -190,17 +200,17 @@ static void change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
  * was found, or to where it would have to be sought next. False when memory is out. */
 static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
 {
-    uint32_t machine = h->tree.hole[at].machine, k = 0;
+    uint32_t machine = h->tree.hole[at].machine;
+    struct br_segment k = {0, 0};
     const struct br_profile *p = &h->space->profile[machine];
     int64_t begin = h->tree.hole[at].begin, end = h->tree.hole[at].end;
     if (p->count) {
-        uint32_t row = k = segment_at(h, p, begin), looks = 0;
-        for (; !lasts(h, p, begin, duration, &k); row = k) {
-            looks += 1 + (k > row ? k - row : row - k);
+        struct br_segment row = k = segment_at(h, p, begin);
+        for (uint32_t looks = 0; !lasts(h, p, begin, duration, &k, &looks); row = k) {
             if (!keep(h, machine, begin, begin_of(h, p, k)))
                 return false;
             begin = end_of(h, p, k); /* never of the last segment, which is the whole machine */
-            k = h->forward ? k + 1 : k - 1;
+            k = after(h, p, k);
             if (begin >= end || looks >= CHUNK) {
                 change(h, at, begin, end);
                 return true;
@@ -230,7 +240,8 @@ struct within {
  * the halves is long enough. False when memory is out. */
 static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
 {
-    uint32_t machine = h->tree.hole[at].machine, k = 0;
+    uint32_t machine = h->tree.hole[at].machine;
+    struct br_segment k = {0, 0};
     const struct br_profile *p = &h->space->profile[machine];
     int64_t begin = h->tree.hole[at].begin, end = h->tree.hole[at].end;
     if (p->count)
@@ -239,7 +250,8 @@ static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
     if (best->machine != NO_MACHINE &&
         (slack > best->slack || (slack == best->slack && machine > best->machine)))
         return true; /* nobody asks whether it fits */
-    if (!p->count || lasts(h, p, best->from, best->duration, &k)) {
+    uint32_t looks = 0;
+    if (!p->count || lasts(h, p, best->from, best->duration, &k, &looks)) {
         best->slack = slack;
         best->machine = machine;
         return true;

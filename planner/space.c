@@ -46,8 +46,14 @@ void br_space_destroy(struct br_space *space)
     if (!space)
         return;
     for (uint32_t m = 0; space->profile && m < space->in->machines; m++) {
+        for (uint32_t b = 0; b < space->profile[m].blocks; b++)
+            free(space->profile[m].block[b]);
         free(space->profile[m].time);
-        free(space->profile[m].free);
+        free(space->profile[m].block);
+    }
+    for (struct br_block *block = space->spare, *next; block; block = next) {
+        next = block->next_spare;
+        free(block);
     }
     free(space->profile);
     free(space->touched);
@@ -58,42 +64,147 @@ void br_space_destroy(struct br_space *space)
     free(space);
 }
 
-/* Room for `more` further breakpoints. */
-static bool reserve(struct br_profile *p, uint32_t more, uint32_t resources)
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+static struct br_block *make_block(uint32_t room, uint32_t resources)
 {
-    if (p->count + more <= p->room)
-        return true;
-    uint32_t room = p->room ? 2 * p->room : 8;
-    int64_t *time = realloc(p->time, (size_t)room * sizeof *time);
-    if (time)
-        p->time = time;
-    int64_t *free = realloc(p->free, ((size_t)room * resources + 1) * sizeof *free);
-    if (free)
-        p->free = free;
-    if (!time || !free)
-        return false;
-    p->room = room;
+    size_t cells = (size_t)room * (1 + resources);
+    struct br_block *block = malloc(sizeof *block + cells * sizeof *block->time);
+    if (block) {
+        block->room = room;
+        block->count = 0;
+        block->time = (int64_t *)(block + 1);
+        block->free = block->time + room;
+    }
+    return block;
+}
+
+/* Moves `count` breakpoints, which may overlap. */
+static void move(struct br_block *to, uint32_t at, const struct br_block *from, uint32_t first,
+                 uint32_t count, uint32_t resources)
+{
+    memmove(to->time + at, from->time + first, count * sizeof *to->time);
+    memmove(to->free + (size_t)at * resources, from->free + (size_t)first * resources,
+            (size_t)count * resources * sizeof *to->free);
+}
+
+static void spare_block(struct br_space *space, struct br_block *block)
+{
+    if (block->room < BR_BLOCK) {
+        free(block);
+        return;
+    }
+    block->next_spare = space->spare;
+    space->spare = block;
+    space->spares++;
+}
+
+/* Room for two further breakpoints, wherever they come; a machine's first block grows with what it
+ * holds. */
+static bool reserve(struct br_space *space, struct br_profile *p)
+{
+    uint32_t resources = space->resources;
+    if (p->room < p->blocks + 2) {
+        uint32_t room = p->room ? 2 * p->room : 4;
+        int64_t *time = realloc(p->time, room * sizeof *time);
+        if (time)
+            p->time = time;
+        struct br_block **block = realloc(p->block, room * sizeof *block);
+        if (block)
+            p->block = block;
+        if (!time || !block)
+            return false;
+        p->room = room;
+    }
+    if (p->blocks == 0 || (p->blocks == 1 && p->block[0]->room < BR_BLOCK &&
+                           p->block[0]->count + 2 > p->block[0]->room)) {
+        struct br_block *block = make_block(p->blocks ? 2 * p->block[0]->room : 8, resources);
+        if (!block)
+            return false;
+        if (p->blocks) {
+            block->count = p->block[0]->count;
+            move(block, 0, p->block[0], 0, block->count, resources);
+            free(p->block[0]);
+        } else {
+            p->blocks = 1;
+            p->time[0] = BR_SINCE_EVER;
+        }
+        p->block[0] = block;
+    }
+    while (p->block[0]->room == BR_BLOCK && space->spares < 2) {
+        struct br_block *block = make_block(BR_BLOCK, resources);
+        if (!block)
+            return false;
+        spare_block(space, block);
+    }
     return true;
 }
 
-/* Splits segment k at the time; the new breakpoint is k + 1. */
-static void split(struct br_profile *p, uint32_t k, int64_t time, uint32_t resources)
+/* Moves the upper half of a full block to a new one behind it. */
+static void halve(struct br_space *space, struct br_profile *p, uint32_t number)
 {
-    size_t row = resources * sizeof *p->free, after = p->count - k - 1;
-    memmove(p->time + k + 2, p->time + k + 1, after * sizeof *p->time);
-    memmove(p->free + (size_t)(k + 1) * resources, p->free + (size_t)k * resources,
-            (after + 1) * row);
-    p->time[k + 1] = time;
-    p->count++;
+    struct br_block *low = p->block[number], *high = space->spare;
+    space->spare = high->next_spare;
+    space->spares--;
+    high->count = low->count - low->count / 2;
+    low->count /= 2;
+    move(high, 0, low, low->count, high->count, space->resources);
+    memmove(p->block + number + 2, p->block + number + 1,
+            (p->blocks - number - 1) * sizeof(struct br_block *));
+    memmove(p->time + number + 2, p->time + number + 1, (p->blocks - number - 1) * sizeof *p->time);
+    p->block[number + 1] = high;
+    p->time[number + 1] = high->time[0];
+    p->blocks++;
 }
 
-static void join(struct br_profile *p, uint32_t k, uint32_t resources)
+/* Takes out a block whose breakpoints are no longer there. */
+static void drop_block(struct br_space *space, struct br_profile *p, uint32_t number)
 {
-    size_t row = resources * sizeof *p->free, after = p->count - k - 1;
-    memmove(p->time + k, p->time + k + 1, after * sizeof *p->time);
-    memmove(p->free + (size_t)k * resources, p->free + (size_t)(k + 1) * resources, after * row);
-    p->count--;
+    spare_block(space, p->block[number]);
+    p->blocks--;
+    memmove(p->block + number, p->block + number + 1,
+            (p->blocks - number) * sizeof(struct br_block *));
+    memmove(p->time + number, p->time + number + 1, (p->blocks - number) * sizeof *p->time);
 }
+
+/* Splits the segment at the time; returns the later half. */
+static struct br_segment split(struct br_space *space, struct br_profile *p, struct br_segment k,
+                               int64_t time)
+{
+    if (p->block[k.block]->count == p->block[k.block]->room) {
+        halve(space, p, k.block);
+        if (k.at >= p->block[k.block]->count)
+            k = (struct br_segment){k.block + 1, k.at - p->block[k.block]->count};
+    }
+    struct br_block *block = p->block[k.block];
+    move(block, k.at + 1, block, k.at, block->count - k.at, space->resources);
+    block->time[++k.at] = time;
+    block->count++;
+    p->count++;
+    return k;
+}
+
+/* Joins the segment with the one before it. Blocks that together are half full become one. */
+static void join(struct br_space *space, struct br_profile *p, struct br_segment k)
+{
+    struct br_block *block = p->block[k.block];
+    block->count--;
+    p->count--;
+    move(block, k.at, block, k.at + 1, block->count - k.at, space->resources);
+    if (k.at == 0 && block->count)
+        p->time[k.block] = block->time[0];
+    uint32_t low = k.block ? k.block - 1 : 0;
+    if (p->blocks > 1 && p->block[low]->count + p->block[low + 1]->count <= BR_BLOCK / 2) {
+        move(p->block[low], p->block[low]->count, p->block[low + 1], 0, p->block[low + 1]->count,
+             space->resources);
+        p->block[low]->count += p->block[low + 1]->count;
+        drop_block(space, p, low + 1);
+    } else if (block->count == 0) {
+        drop_block(space, p, k.block);
+    }
+}
+
+/* --- placing and undoing ---------------------------------------------------------------------- */
 
 bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, struct br_fit fit,
                     uint32_t copies)
@@ -109,7 +220,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
         space->trail = larger;
         space->room = room;
     }
-    if (duration > 0 && !reserve(p, 3, resources))
+    if (duration > 0 && !reserve(space, p))
         return false;
     struct br_step *step = &space->trail[space->steps];
     *step = (struct br_step){.begin = space->begin,
@@ -129,25 +240,27 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
         return true;
     uint32_t cls = space->machine_class[fit.machine];
     if (p->count == 0) {
-        p->count = 1;
-        p->time[0] = BR_SINCE_EVER;
-        memcpy(p->free, in->capacity + (size_t)cls * resources, resources * sizeof *p->free);
+        p->count = p->block[0]->count = 1;
+        p->block[0]->time[0] = BR_SINCE_EVER;
+        memcpy(p->block[0]->free, in->capacity + (size_t)cls * resources,
+               resources * sizeof(int64_t));
         space->touched[cls]++;
     }
-    uint32_t k = br_profile_at(p, fit.start);
-    if (p->time[k] != fit.start) {
-        split(p, k++, fit.start, resources);
+    struct br_segment k = br_profile_at(p, fit.start);
+    if (br_profile_begin(p, k) != fit.start) {
+        k = split(space, p, k, fit.start);
         step->new_start = true;
     }
     const int64_t *demand = in->demand + (size_t)stage * resources;
-    for (;; k++) {
+    for (;; k = br_profile_next(p, k)) {
         int64_t until = br_profile_end(p, k);
         if (until > end) {
-            split(p, k, end, resources);
+            struct br_segment rest = split(space, p, k, end);
+            k = br_profile_previous(p, rest);
             step->new_end = true;
             until = end;
         }
-        int64_t *row = p->free + (size_t)k * resources;
+        int64_t *row = br_profile_free(p, k, resources);
         for (uint32_t r = 0; r < resources; r++)
             row[r] -= demand[r] * copies;
         if (until == end)
@@ -172,16 +285,18 @@ void br_space_undo(struct br_space *space, uint64_t mark)
         struct br_profile *p = &space->profile[step->machine];
         const int64_t *demand = space->in->demand + (size_t)step->stage * resources;
         int64_t end = step->start + step->duration;
-        uint32_t first = br_profile_at(p, step->start), k = first;
-        for (; k < p->count && p->time[k] < end; k++) {
-            int64_t *row = p->free + (size_t)k * resources;
+        struct br_segment k = br_profile_at(p, step->start);
+        for (;; k = br_profile_next(p, k)) {
+            int64_t *row = br_profile_free(p, k, resources);
             for (uint32_t r = 0; r < resources; r++)
                 row[r] += demand[r] * step->copies;
+            if (br_profile_end(p, k) == end)
+                break;
         }
         if (step->new_end)
-            join(p, k, resources);
+            join(space, p, br_profile_next(p, k));
         if (step->new_start)
-            join(p, first, resources);
+            join(space, p, br_profile_at(p, step->start));
         if (p->count == 1) {
             p->count = 0;
             space->touched[space->machine_class[step->machine]]--;

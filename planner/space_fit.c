@@ -6,16 +6,16 @@
 
 /* The earliest start in from..limit on one machine, or limit + 1. *at is its segment. */
 static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
-                           int64_t duration, int64_t from, int64_t limit, uint32_t *at)
+                           int64_t duration, int64_t from, int64_t limit, struct br_segment *at)
 {
-    uint32_t k = br_profile_at(p, from);
+    struct br_segment k = br_profile_at(p, from);
     int64_t start = from;
     *at = k;
-    for (;; k++) {
+    for (;; k = br_profile_next(p, k)) {
         int64_t end = br_profile_end(p, k);
-        if (!br_space_holds(p->free + (size_t)k * resources, demand, resources)) {
+        if (!br_space_holds(br_profile_free(p, k, resources), demand, resources)) {
             start = end; /* never the last segment, which is the whole machine */
-            *at = k + 1;
+            *at = br_profile_next(p, k);
             if (start > limit)
                 return limit + 1;
         } else if (end == BR_FOREVER || end - start >= duration) {
@@ -26,18 +26,18 @@ static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const
 
 /* The latest end in limit..until on one machine, or limit - 1. *at is the segment before it. */
 static int64_t latest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
-                         int64_t duration, int64_t until, int64_t limit, uint32_t *at)
+                         int64_t duration, int64_t until, int64_t limit, struct br_segment *at)
 {
-    uint32_t k = br_profile_at(p, until - 1);
+    struct br_segment k = br_profile_at(p, until - 1);
     int64_t end = until;
     *at = k;
-    for (;; k--) {
-        if (!br_space_holds(p->free + (size_t)k * resources, demand, resources)) {
-            end = p->time[k]; /* never the first segment */
-            *at = k - 1;
+    for (;; k = br_profile_previous(p, k)) {
+        if (!br_space_holds(br_profile_free(p, k, resources), demand, resources)) {
+            end = br_profile_begin(p, k); /* never the first segment */
+            *at = br_profile_previous(p, k);
             if (end < limit)
                 return limit - 1;
-        } else if (k == 0 || end - p->time[k] >= duration) {
+        } else if (br_profile_is_first(k) || end - br_profile_begin(p, k) >= duration) {
             return end;
         }
     }
@@ -76,7 +76,7 @@ static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine
 {
     const struct br_space *space = q->space;
     const struct br_profile *p = &space->profile[machine];
-    uint32_t at;
+    struct br_segment at;
     struct br_offer offer = {.machine = machine};
     if (p->count == 0) {
         const int64_t *capacity = space->in->capacity + (size_t)cls * space->resources;
@@ -91,7 +91,7 @@ static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine
     }
     if (offer.time <= limit)
         offer.slack =
-            br_space_slack(space, cls, p->free + (size_t)at * space->resources, q->demand);
+            br_space_slack(space, cls, br_profile_free(p, at, space->resources), q->demand);
     return offer;
 }
 
@@ -156,12 +156,13 @@ uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t d
     const int64_t *demand = in->demand + (size_t)stage * in->resources;
     const struct br_profile *p = &space->profile[fit.machine];
     const int64_t *row = in->capacity + (size_t)space->machine_class[fit.machine] * in->resources;
-    uint32_t k = 0, copies = most;
+    struct br_segment k = {0, 0};
+    uint32_t copies = most;
     if (duration == 0)
         return most;
     if (p->count) {
         k = br_profile_at(p, fit.start);
-        row = p->free + (size_t)k * in->resources;
+        row = br_profile_free(p, k, in->resources);
     }
     for (;;) {
         for (uint32_t r = 0; r < in->resources; r++)
@@ -170,7 +171,8 @@ uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t d
         if (!p->count || br_profile_end(p, k) == BR_FOREVER ||
             br_profile_end(p, k) - fit.start >= duration)
             return copies;
-        row = p->free + (size_t)++k * in->resources;
+        k = br_profile_next(p, k);
+        row = br_profile_free(p, k, in->resources);
     }
 }
 
