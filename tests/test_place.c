@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "generate/generate.h"
 #include "planner/order.h"
 #include "planner/place.h"
 #include "planner/subset.h"
@@ -24,10 +25,10 @@ struct fixture {
     char *letter, *scratch;
 };
 
-static void open_fixture(struct fixture *f, uint64_t seed)
+/* The rest of a fixture that holds a job. */
+static void prepare_fixture(struct fixture *f)
 {
     struct br_reach reach;
-    assert_true(random_job_make(seed, TASKS, 0, &f->job));
     assert_int_equal(br_instance_create(f->job.dag, f->job.cluster, &f->in, NULL), BR_OK);
     struct br_key *key = calloc(f->in->tasks, sizeof *key);
     assert_true(br_reach_init(&reach, f->in));
@@ -39,6 +40,12 @@ static void open_fixture(struct fixture *f, uint64_t seed)
     free(key);
     f->letter = malloc(f->in->tasks);
     f->scratch = malloc(2 * ((size_t)f->in->tasks + f->in->stages));
+}
+
+static void open_fixture(struct fixture *f, uint64_t seed)
+{
+    assert_true(random_job_make(seed, TASKS, 0, &f->job));
+    prepare_fixture(f);
 }
 
 static void close_fixture(struct fixture *f)
@@ -200,6 +207,60 @@ static void test_bulk_is_plain(void **state)
     }
 }
 
+/* The same on jobs with stages of many tasks, of equal and unequal lengths, joined by barriers and
+ * one to one. */
+static void test_many_are_plain(void **state)
+{
+    static const struct {
+        const char *kind;
+        uint32_t tasks, machines;
+        double spread;
+    } jobs[] = {{"cosmos", 1500, 7, 0},
+                {"cosmos", 1500, 7, 0.3},
+                {"cosmos", 800, 40, 0.3},
+                {"layered", 1500, 12, 0.3},
+                {"layered", 1500, 3, 0}};
+    enum { KINDS = sizeof jobs / sizeof jobs[0] };
+    static const char *const resource[][2] = {
+        {"cpu", "16"}, {"mem", "68719476736"}, {"net", "1000"}, {"disk", "1000"}};
+    for (uint64_t seed = 0; seed < 2 * KINDS; seed++) {
+        struct fixture f = {0};
+        struct br_rng rng = br_rng_seed(seed + 4000000);
+        struct br_generate_options options = br_generate_options_default();
+        options.kind = jobs[seed % KINDS].kind;
+        options.tasks = jobs[seed % KINDS].tasks;
+        options.spread = jobs[seed % KINDS].spread;
+        options.seed = seed;
+        assert_int_equal(br_generate(&options, &f.job.dag, NULL), BR_OK);
+        f.job.cluster = br_cluster_create(NULL);
+        assert_int_equal(
+            br_cluster_add_class(f.job.cluster, "m", jobs[seed % KINDS].machines, NULL, NULL),
+            BR_OK);
+        for (int r = 0; r < 4; r++)
+            assert_int_equal(
+                br_cluster_add_capacity(f.job.cluster, 0, resource[r][0], resource[r][1], NULL),
+                BR_OK);
+        prepare_fixture(&f);
+        uint32_t n = f.in->tasks;
+        int64_t *starts[2] = {malloc(n * sizeof **starts), malloc(n * sizeof **starts)};
+        uint32_t *machines[2] = {malloc(n * sizeof **machines), malloc(n * sizeof **machines)};
+        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+            for (uint32_t t = 0; t < n; t++)
+                f.letter[t] = br_rng_below(&rng, 12) == 0 ? 'T' : 'S';
+            br_subset_divide(f.in, f.letter, f.scratch);
+            for (int plain = 0; plain < 2; plain++)
+                run_order(&f, allowed[k], plain, starts[plain], machines[plain]);
+            assert_memory_equal(starts[0], starts[1], n * sizeof **starts);
+            assert_memory_equal(machines[0], machines[1], n * sizeof **machines);
+        }
+        for (int k = 0; k < 2; k++) {
+            free(starts[k]);
+            free(machines[k]);
+        }
+        close_fixture(&f);
+    }
+}
+
 /* A level that is closed leaves nothing behind: placing again gives the same. */
 static void test_levels(void **state)
 {
@@ -233,9 +294,8 @@ static void test_levels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_division),
-        cmocka_unit_test(test_dead_ends),
-        cmocka_unit_test(test_bulk_is_plain),
+        cmocka_unit_test(test_division),      cmocka_unit_test(test_dead_ends),
+        cmocka_unit_test(test_bulk_is_plain), cmocka_unit_test(test_many_are_plain),
         cmocka_unit_test(test_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
