@@ -122,13 +122,8 @@ uint32_t br_hole_tree_add(struct br_hole_tree *tree, uint32_t machine, int64_t b
         tree->hole[at].priority = mixed ^ mixed >> 13;
     }
     struct br_hole *hole = &tree->hole[at];
-    *hole = (struct br_hole){.begin = begin,
-                             .end = end,
-                             .slack = slack,
-                             .good = begin,
-                             .machine = machine,
-                             .next = BR_NO_HOLE,
-                             .priority = hole->priority};
+    *hole = (struct br_hole){
+        .begin = begin, .end = end, .slack = slack, .machine = machine, .priority = hole->priority};
     tree->root = insert(tree->hole, tree->root, at);
     return at;
 }

@@ -13,9 +13,14 @@
 struct br_hole {
     int64_t begin, end;
     double slack;
-    int64_t good; /* the owner's */
     uint32_t machine;
-    uint32_t next; /* the owner's */
+    /* The owner's, see holes.c. */
+    uint32_t next;
+    int64_t good;
+    int64_t low, high;
+    uint64_t seen;
+    double inner;
+    /* The tree's. */
     uint32_t left, right, priority;
     int64_t longest, last; /* length and end, of it and of all below */
 };

@@ -3,8 +3,12 @@
  *
  * Among spans that begin together, the one with the least slack comes first, and those whose slack
  * is not known before all others. So what is first in the tree, long enough and known, is the
- * answer. A span is known from the look that found the demand to hold at its beginning until
- * something is placed there. */
+ * answer. A span is known from the look that found the demand to hold from its beginning to `good`
+ * until something is placed there; a machine's known spans are a list through `next`.
+ *
+ * Where tasks have bounds of their own, spans that begin before the bound offer just that time. Of
+ * the last such look a span keeps the slack, `inner`, between `low` and `high`; it holds as long as
+ * the machine has not changed since step `seen`. */
 #include "planner/holes.h"
 
 #include <stdlib.h>
@@ -23,9 +27,10 @@ struct br_holes {
     int64_t least, shortest;
     uint64_t seen; /* steps of the space that are accounted for */
     bool forward;
-    uint32_t *open;  /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
-    uint32_t *known; /* by machine: its known spans, a list through `next` */
-    uint32_t *over;  /* scratch: a machine's spans do not overlap, so one of each is enough */
+    uint32_t *open;    /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
+    uint32_t *known;   /* by machine: the first of its known spans */
+    uint64_t *changed; /* by machine: steps of the space when it last changed */
+    uint32_t *over;    /* scratch: a machine's spans do not overlap, so one of each is enough */
     struct br_hole_tree tree;
 };
 
@@ -37,8 +42,9 @@ struct br_holes *br_holes_create(const struct br_space *space)
     h->space = space;
     h->open = malloc(space->in->classes * sizeof *h->open);
     h->known = malloc(space->in->machines * sizeof *h->known);
+    h->changed = malloc(space->in->machines * sizeof *h->changed);
     h->over = malloc(space->in->machines * sizeof *h->over);
-    if (!h->open || !h->known || !h->over) {
+    if (!h->open || !h->known || !h->changed || !h->over) {
         br_holes_destroy(h);
         return NULL;
     }
@@ -51,6 +57,7 @@ void br_holes_destroy(struct br_holes *h)
         return;
     free(h->open);
     free(h->known);
+    free(h->changed);
     free(h->over);
     br_hole_tree_finish(&h->tree);
     free(h);
@@ -76,8 +83,10 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
     h->shortest = shortest;
     h->seen = h->space->steps;
     br_hole_tree_clear(&h->tree);
-    for (uint32_t m = 0; m < in->machines; m++)
+    for (uint32_t m = 0; m < in->machines; m++) {
         h->known[m] = BR_NO_HOLE;
+        h->changed[m] = h->seen;
+    }
     for (uint32_t c = 0; c < in->classes; c++) {
         const int64_t *capacity = in->capacity + (size_t)c * in->resources;
         h->open[c] = BR_NO_HOLE;
@@ -111,6 +120,7 @@ static bool catch_up(struct br_holes *h)
         int64_t from = h->forward ? step->start : -end, to = h->forward ? end : -step->start;
         if (h->open[cls] == BR_NO_HOLE || step->duration == 0)
             continue;
+        h->changed[step->machine] = h->seen + 1;
         for (uint32_t at = h->known[step->machine], next; at != BR_NO_HOLE; at = next) {
             const struct br_hole *hole = &h->tree.hole[at];
             next = hole->next;
@@ -240,23 +250,36 @@ struct within {
  * the halves is long enough. False when memory is out. */
 static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
 {
-    uint32_t machine = h->tree.hole[at].machine;
-    struct br_segment k = {0, 0};
+    struct br_hole *span = &h->tree.hole[at];
+    uint32_t machine = span->machine, looks = 0;
     const struct br_profile *p = &h->space->profile[machine];
-    int64_t begin = h->tree.hole[at].begin, end = h->tree.hole[at].end;
-    if (p->count)
-        k = segment_at(h, p, best->from);
-    double slack = slack_in(h, machine, k);
+    struct br_segment k = {0, 0};
+    bool kept =
+        span->seen >= h->changed[machine] && span->low <= best->from && best->from < span->high;
+    if (!kept) {
+        span->seen = h->seen;
+        span->low = span->begin;
+        span->high = span->end;
+        if (p->count) {
+            k = segment_at(h, p, best->from);
+            span->low = begin_of(h, p, k);
+            span->high = end_of(h, p, k);
+        }
+        span->inner = slack_in(h, machine, k);
+    }
+    double slack = span->inner;
     if (best->machine != NO_MACHINE &&
         (slack > best->slack || (slack == best->slack && machine > best->machine)))
         return true; /* nobody asks whether it fits */
-    uint32_t looks = 0;
+    if (kept && p->count)
+        k = segment_at(h, p, best->from);
     if (!p->count || lasts(h, p, best->from, best->duration, &k, &looks)) {
         best->slack = slack;
         best->machine = machine;
         return true;
     }
-    change(h, at, begin, begin_of(h, p, k));
+    int64_t end = span->end;
+    change(h, at, span->begin, begin_of(h, p, k));
     return keep(h, machine, end_of(h, p, k), end);
 }
 
