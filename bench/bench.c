@@ -101,19 +101,27 @@ static int64_t clock_ns(clockid_t clock)
 }
 
 struct times {
-    int64_t cpu_ns, wall_ns;
+    int64_t cpu_ns, wall_ns, own_ns; /* own: of the calling thread alone */
 };
 
 static struct times times_now(void)
 {
-    return (struct times){clock_ns(CLOCK_PROCESS_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC)};
+    return (struct times){clock_ns(CLOCK_PROCESS_CPUTIME_ID), clock_ns(CLOCK_MONOTONIC),
+                          clock_ns(CLOCK_THREAD_CPUTIME_ID)};
 }
 
-/* The smaller of what was and what has passed since; the first time what was is zero. */
-static void keep_least(struct times *least, struct times begin)
+/* The smaller of what was and what has passed since; the first time what was is zero. Of own_ns it
+ * makes the CPU time of the busiest thread: of the calling one, or of what the others have on
+ * average, if that is more. With a processor for each that is how long it takes. */
+static void keep_least(struct times *least, struct times begin, uint64_t threads)
 {
     struct times now = times_now();
     int64_t cpu = now.cpu_ns - begin.cpu_ns, wall = now.wall_ns - begin.wall_ns;
+    int64_t busiest = now.own_ns - begin.own_ns;
+    if (threads > 1 && (cpu - busiest) / (int64_t)(threads - 1) > busiest)
+        busiest = (cpu - busiest) / (int64_t)(threads - 1);
+    if (least->own_ns == 0 || busiest < least->own_ns)
+        least->own_ns = busiest;
     if (least->cpu_ns == 0 || cpu < least->cpu_ns)
         least->cpu_ns = cpu;
     if (least->wall_ns == 0 || wall < least->wall_ns)
@@ -177,7 +185,7 @@ static bool run_once(struct pass *pass, struct times *least)
     pass->variants = 1;
     struct times begin = times_now();
     bool ok = measured(pass);
-    keep_least(least, begin);
+    keep_least(least, begin, pass->settings->threads);
     if (ok && serial) {
         const struct br_space *space = br_placer_space(pass->placer);
         pass->makespan = br_space_end(space) - br_space_begin(space);
@@ -298,11 +306,12 @@ static enum br_status run_pass(const struct settings *settings, const char *rule
         char makespan[BR_SECONDS_TEXT];
         br_seconds_format(pass.makespan * pass.in->tick_ns, makespan, sizeof makespan);
         puts("rule,tasks,stages,machines,resources,makespan,placements,variants,runs,cpu_ns,"
-             "wall_ns");
+             "busiest_cpu_ns,wall_ns");
         printf("%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64
-               ",%" PRIu32 ",%" PRId64 ",%" PRId64 "\n",
+               ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
                rule, pass.in->tasks, pass.in->stages, pass.in->machines, pass.in->resources,
-               makespan, pass.placements, pass.variants, runs, least.cpu_ns, least.wall_ns);
+               makespan, pass.placements, pass.variants, runs, least.cpu_ns, least.own_ns,
+               least.wall_ns);
     }
     br_schedule_finish(&pass.schedule);
     br_order_finish(&pass.order);
@@ -370,10 +379,10 @@ static enum br_status run_job(const struct settings *settings, const char *path,
         struct times begin = times_now();
         status = load(settings, path, &input, diag);
         if (!status) {
-            keep_least(&parse, begin);
+            keep_least(&parse, begin, 1);
             begin = times_now();
             status = br_plan_make(input.dag, input.cluster, &options, &plan, diag);
-            keep_least(&make, begin);
+            keep_least(&make, begin, 1);
         }
         if (!status && k + 1 == settings->runs)
             print_job(settings, &input, plan, parse, make);
