@@ -17,7 +17,9 @@ struct br_space *br_space_create(const struct br_instance *in)
     space->machine_class = calloc(in->machines, sizeof *space->machine_class);
     space->weight = calloc(cells + 1, sizeof *space->weight);
     space->offer = malloc(in->machines * sizeof *space->offer);
-    if (!space->profile || !space->touched || !space->machine_class || !space->weight ||
+    bool idle =
+        br_idle_init(&space->idle[0], in->machines) && br_idle_init(&space->idle[1], in->machines);
+    if (!idle || !space->profile || !space->touched || !space->machine_class || !space->weight ||
         !space->offer) {
         br_space_destroy(space);
         return NULL;
@@ -55,6 +57,8 @@ void br_space_destroy(struct br_space *space)
         next = block->next_spare;
         free(block);
     }
+    br_idle_finish(&space->idle[0]);
+    br_idle_finish(&space->idle[1]);
     free(space->profile);
     free(space->touched);
     free(space->machine_class);
@@ -206,6 +210,21 @@ static void join(struct br_space *space, struct br_profile *p, struct br_segment
 
 /* --- placing and undoing ---------------------------------------------------------------------- */
 
+/* Tells the indices from when on the machine is idle: after its last breakpoint, and before the
+ * first one that is not minus infinity. */
+static void show_idle(struct br_space *space, uint32_t machine)
+{
+    const struct br_profile *p = &space->profile[machine];
+    int64_t after = INT64_MIN, before = INT64_MIN;
+    if (p->count) {
+        const struct br_block *last = p->block[p->blocks - 1];
+        after = last->time[last->count - 1];
+        before = -(p->block[0]->count > 1 ? p->block[0]->time[1] : p->time[1]);
+    }
+    br_idle_set(&space->idle[0], machine, after);
+    br_idle_set(&space->idle[1], machine, before);
+}
+
 bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, struct br_fit fit,
                     uint32_t copies)
 {
@@ -263,8 +282,10 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
         int64_t *row = br_profile_free(p, k, resources);
         for (uint32_t r = 0; r < resources; r++)
             row[r] -= demand[r] * copies;
-        if (until == end)
+        if (until == end) {
+            show_idle(space, fit.machine);
             return true;
+        }
     }
 }
 
@@ -301,6 +322,7 @@ void br_space_undo(struct br_space *space, uint64_t mark)
             p->count = 0;
             space->touched[space->machine_class[step->machine]]--;
         }
+        show_idle(space, step->machine);
     }
 }
 

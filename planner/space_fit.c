@@ -2,7 +2,7 @@
  * that sooner is always less. */
 #include "planner/space_profile.h"
 
-#include <string.h>
+#define NONE UINT32_MAX
 
 /* The earliest start in from..limit on one machine, or limit + 1. *at is its segment. */
 static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
@@ -78,12 +78,6 @@ static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine
     const struct br_profile *p = &space->profile[machine];
     struct br_segment at;
     struct br_offer offer = {.machine = machine};
-    if (p->count == 0) {
-        const int64_t *capacity = space->in->capacity + (size_t)cls * space->resources;
-        offer.time = bound;
-        offer.slack = br_space_slack(space, cls, capacity, q->demand);
-        return offer;
-    }
     if (q->forward) {
         offer.time = earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at);
     } else {
@@ -93,6 +87,26 @@ static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine
         offer.slack =
             br_space_slack(space, cls, br_profile_free(p, at, space->resources), q->demand);
     return offer;
+}
+
+/* The first machine of the class from that one on which is idle from the bound on for good, or
+ * which is not; NONE where there is none. */
+static uint32_t next_of(const struct query *q, uint32_t cls, uint32_t from, bool idle)
+{
+    uint32_t end = q->space->in->class_first[cls + 1];
+    uint32_t next = br_idle_next(&q->space->idle[!q->forward], from, q->bound, idle);
+    return next < end ? next : NONE;
+}
+
+/* What an idle machine of the class has to offer: all of them the same. */
+static struct br_offer offer_idle(const struct query *q, uint32_t cls, uint32_t machine)
+{
+    const int64_t *capacity = q->space->in->capacity + (size_t)cls * q->space->resources;
+    return (struct br_offer){
+        .time = q->bound,
+        .slack = br_space_slack(q->space, cls, capacity, q->demand),
+        .machine = machine,
+    };
 }
 
 static bool class_holds(const struct query *q, uint32_t cls)
@@ -128,8 +142,12 @@ struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t
     for (uint32_t c = 0; c < space->in->classes; c++) {
         if (!class_holds(&q, c))
             continue;
-        for (uint32_t m = space->in->class_first[c]; m < br_space_class_end(space, c); m++) {
-            struct br_offer offer = ask(&q, c, m, q.bound, best.time);
+        uint32_t first = space->in->class_first[c], idle = next_of(&q, c, first, true);
+        struct br_offer offer;
+        if (idle != NONE && (offer = offer_idle(&q, c, idle), offer_before(&offer, &best)))
+            best = offer;
+        for (uint32_t m = first; (m = next_of(&q, c, m, false)) != NONE; m++) {
+            offer = ask(&q, c, m, q.bound, best.time);
             if (offer_before(&offer, &best))
                 best = offer;
         }
@@ -219,14 +237,19 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         settle(context, fit, copies);
         return true;
     }
-    for (uint32_t c = 0; c < space->in->classes; c++)
-        for (uint32_t m = space->in->class_first[c];
-             class_holds(&q, c) && m < br_space_class_end(space, c); m++)
+    for (uint32_t c = 0; c < space->in->classes; c++) {
+        if (!class_holds(&q, c))
+            continue;
+        uint32_t first = space->in->class_first[c], idle = next_of(&q, c, first, true);
+        if (idle != NONE)
+            push_offer(heap, &size, offer_idle(&q, c, idle));
+        for (uint32_t m = first; (m = next_of(&q, c, m, false)) != NONE; m++)
             push_offer(heap, &size, ask(&q, c, m, q.bound, BR_FOREVER - 1));
+    }
     while (copies) {
         struct br_offer offer = pop_offer(heap, &size);
         uint32_t cls = space->machine_class[offer.machine];
-        bool untouched = space->profile[offer.machine].count == 0;
+        bool idle = br_idle_time(&space->idle[!forward], offer.machine) <= q.bound;
         struct br_fit fit = fit_of(&q, &offer);
         uint32_t batch = br_space_copies(space, stage, duration, fit, copies);
         if (!br_space_place(space, stage, duration, fit, batch))
@@ -236,8 +259,9 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         if (!copies)
             break;
         push_offer(heap, &size, ask(&q, cls, offer.machine, offer.time, BR_FOREVER - 1));
-        if (untouched && offer.machine + 1 < space->in->class_first[cls + 1])
-            push_offer(heap, &size, ask(&q, cls, offer.machine + 1, q.bound, BR_FOREVER - 1));
+        uint32_t next = idle ? next_of(&q, cls, offer.machine + 1, true) : NONE;
+        if (next != NONE)
+            push_offer(heap, &size, offer_idle(&q, cls, next));
     }
     return true;
 }

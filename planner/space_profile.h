@@ -8,6 +8,7 @@
 #ifndef BR_PLANNER_SPACE_PROFILE_H
 #define BR_PLANNER_SPACE_PROFILE_H
 
+#include "planner/idle.h"
 #include "planner/space.h"
 
 #define BR_FOREVER INT64_MAX
@@ -52,6 +53,7 @@ struct br_space {
     const struct br_instance *in;
     uint32_t resources;
     struct br_profile *profile; /* by machine */
+    struct br_idle idle[2];     /* forward, and backward with times turned round */
     struct br_block *spare;     /* full-sized blocks that nobody uses, a list */
     uint32_t spares;
     uint32_t *touched; /* by class */
