@@ -1,7 +1,5 @@
 /* bigrocks bound: a lower bound without a plan, with its proof. */
-#include <string.h>
-
-#include "cli/common.h"
+#include "cli/what_if.h"
 #include "emit/emit.h"
 #include "planner/certificate/certificate.h"
 
@@ -93,7 +91,16 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
     enum br_status status = cli_load(settings, argument[0], true, &input, diag);
     if (status)
         return status;
-    status = find_core(&input, &b, diag);
+    if (settings->what_if) {
+        status = cli_what_if(settings, &input, diag);
+        br_input_finish(&input);
+        return status;
+    }
+    if (settings->format || settings->output)
+        status = br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if",
+                         "--format and -o belong to --what-if");
+    if (!status)
+        status = find_core(&input, &b, diag);
     if (!status && settings->lp >= 0)
         find_lp(settings, &input, &b);
     if (!status && settings->json) {
@@ -104,6 +111,8 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
         printf("%s\n", text);
     } else if (!status) {
         print_text(&b);
+        if (settings->explain)
+            status = cli_explain_bound(input.dag, input.cluster, b.certificate, diag);
     }
     br_certificate_destroy(b.certificate);
     br_input_finish(&input);

@@ -26,7 +26,7 @@
 extern char **environ;
 
 #define PROGRAM "bigrocks-bound"
-enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256 };
+enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };
 /* Work is counted, so that the bound is the same every time; this only ends a solver that hangs. */
 static const int64_t work_guard_ns = INT64_C(60000000000);
 static const int64_t milli_ns = 1000000, second_ns = INT64_C(1000000000);
@@ -231,7 +231,7 @@ static enum ending converse(struct child *child, int64_t began_ns, int64_t limit
         struct pollfd ends[3] = {
             {child->in, POLLOUT, 0}, {child->out, POLLIN, 0}, {child->err, POLLIN, 0}};
         int64_t wait_ms = (limit_ns - past) / milli_ns + 1;
-        if (poll(ends, 3, wait_ms > 100 ? 100 : (int)wait_ms) <= 0)
+        if (poll(ends, 3, wait_ms > LOOK_MS ? LOOK_MS : (int)wait_ms) <= 0)
             continue;
         if (ends[0].revents)
             feed(child);

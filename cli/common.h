@@ -45,7 +45,7 @@ struct cli_settings {
     /* What runs have measured. */
     const char *history;
     /* The output. */
-    const char *format, *output, *trace_search, *colour;
+    const char *format, *output, *trace_search, *colour, *what_if;
     bool explain, json, certificate, verbose, quiet, help, version;
 };
 
@@ -205,6 +205,8 @@ enum br_status cli_trace_end(struct cli_trace *trace, enum br_status status, str
 
 /* Ctrl-C and SIGTERM raise the flag instead of ending the program; the second one ends it. */
 const volatile int *cli_interrupt_catch(void);
+/* Raises the flag though nobody has interrupted: there is nothing left to search for. */
+void cli_interrupt_stop(void);
 /* From here on they end the program again. */
 void cli_interrupt_release(void);
 bool cli_interrupted(void);
@@ -241,5 +243,15 @@ int64_t cli_now_ns(void);
 void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
                      int64_t time_limit_ns, const char *work, const volatile int *stop,
                      struct cli_progress *progress, struct cli_lp_bound *bound);
+
+/* The same beside a search, on a thread of its own: begins, is told of every better plan (where the
+ * search may be stopped by the bound), and ends, when the bound is needed after what there is to
+ * wait for. NULL when memory is out, which the others take. */
+struct cli_beside;
+struct cli_beside *cli_beside_begin(const struct cli_settings *settings,
+                                    const struct br_input *input, const char *work);
+void cli_beside_found(struct cli_beside *beside, const struct br_incumbent *incumbent);
+void cli_beside_end(struct cli_beside *beside, bool needed, struct cli_progress *progress,
+                    struct cli_lp_bound *lp);
 
 #endif

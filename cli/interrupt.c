@@ -45,6 +45,11 @@ const volatile int *cli_interrupt_catch(void)
     return &stop;
 }
 
+void cli_interrupt_stop(void)
+{
+    __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
+}
+
 void cli_interrupt_release(void)
 {
     caught = 0;

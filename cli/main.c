@@ -20,9 +20,11 @@ const struct cli_command cli_commands[] = {
     {"bound", "JOB", "prove how short no plan can be",
      "Prints a lower bound on the makespan of every plan, and the argument that proves it: the\n"
      "best of the combinatorial bounds and, where the program bigrocks-bound is installed, of a\n"
-     "linear program.\n",
+     "linear program. --explain says what limits the job; --what-if tries other clusters.\n",
      "bigrocks bound examples/build.dot --capacity cpu=4,mem=4GiB\n"
-     "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --no-lp --json\n",
+     "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --explain\n"
+     "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --no-lp --json\n"
+     "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --what-if disk+25%\n",
      1, 1, cli_bound},
     {"check", "JOB PLAN | --certificate FILE...", "check a plan against its job, or proofs",
      "Checks that the plan (JSON) is one of this very job, and that every task runs once, for its\n"

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "cli/common.h"
+#include "emit/curve.h"
 #include "emit/emit.h"
 #include "generate/generate.h"
 
@@ -10,7 +11,7 @@ enum {
     JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW |
           CLI_BATCH,               /* read jobs */
     SEARCH = CLI_PLAN | CLI_BATCH, /* plan them */
-    FILES = CLI_PLAN | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
+    FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
             CLI_ANNOTATE, /* write a file */
 };
 
@@ -257,6 +258,23 @@ const struct br_option cli_options[] = {
      .choice = br_emit_plan_name,
      .summary = br_emit_plan_summary,
      .offset = MEMBER(format)},
+    {.name = "what-if",
+     .argument = "CHANGES",
+     .help = "the bound on other clusters: changes such as cpu+25%, mem=128GiB or machines+2, or "
+             "ranges such as machines=1..8 or cpu+0..100%/25, with commas between them",
+     .commands = CLI_BOUND,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(what_if)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "F",
+     .help = "write what --what-if gives in this format (default: what the ending of -o FILE "
+             "suggests, else text)",
+     .commands = CLI_BOUND,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_curve_format,
+     .summary = br_curve_summary,
+     .offset = MEMBER(format)},
     {.name = "format",
      .letter = 'f',
      .argument = "F",
@@ -335,6 +353,13 @@ const struct br_option cli_options[] = {
      .choice = colour_name,
      .summary = colour_summary,
      .offset = MEMBER(colour)},
+    {.name = "explain",
+     .help =
+         "add what limits the job, in words, and what more machines or more of a resource would "
+         "bring",
+     .commands = CLI_BOUND,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(explain)},
     {.name = "explain",
      .help = "add how the plan was found, part by part",
      .commands = CLI_PLAN,

@@ -11,47 +11,74 @@ enum { LP_TASKS_MOST = 5000 };
 /* A second or two at most, mostly far less. */
 #define LP_WORK "0.1"
 
+/* What the search tells of better plans goes to these. */
+struct listeners {
+    struct cli_trace *trace;
+    struct cli_beside *beside;
+};
+
+static void tell(void *context, const struct br_incumbent *incumbent)
+{
+    struct listeners *listeners = context;
+    if (listeners->trace->say || listeners->trace->file)
+        cli_trace_found(listeners->trace, incumbent);
+    cli_beside_found(listeners->beside, incumbent);
+}
+
 static struct br_plan_options search_options(const struct cli_settings *settings,
                                              const volatile int *stop,
-                                             struct cli_progress *progress, struct cli_trace *trace)
+                                             struct cli_progress *progress,
+                                             struct listeners *listeners)
 {
     struct br_plan_options options = cli_plan_options(settings);
     options.stop = stop;
     options.progress = progress->shown ? cli_progress_plan : NULL;
     options.progress_context = progress;
-    options.found = trace->say || trace->file ? cli_trace_found : NULL;
-    options.found_context = trace;
+    options.found = tell;
+    options.found_context = listeners;
     return options;
 }
 
-/* Asks for the linear program's bound where it can help, and records it in the plan. */
-static enum br_status tighten(const struct cli_settings *settings, const struct br_input *input,
-                              struct br_plan *plan, const volatile int *stop,
+/* Why the linear program is not asked, whatever the search finds; NULL where it is. */
+static const char *refusal(const struct cli_settings *settings, const struct br_input *input)
+{
+    if (settings->lp < 0)
+        return "not asked for (--no-lp)";
+    if (settings->lp_time_ns == 0)
+        return "not asked for (no time for it)";
+    if (settings->lp == 0 && br_dag_task_count(input->dag) > LP_TASKS_MOST)
+        return "skipped (a large job; --lp asks for it)";
+    return NULL;
+}
+
+/* Ends the linear program, and records its bound in the plan where it helps. */
+static enum br_status tighten(struct cli_beside *beside, const char *refused, struct br_plan *plan,
                               struct cli_progress *progress, struct cli_lp_bound *lp,
                               struct br_diag *diag)
 {
-    *lp = (struct cli_lp_bound){0};
-    const char *why = NULL;
-    if (settings->lp < 0)
-        why = "not asked for (--no-lp)";
-    else if (br_plan_lower_bound_ns(plan) == br_plan_makespan_ns(plan))
-        why = "not needed (the bound is met)";
-    else if (cli_interrupted())
-        why = "not available (interrupted)";
-    else if (settings->lp == 0 && br_dag_task_count(input->dag) > LP_TASKS_MOST)
-        why = "skipped (a large job; --lp asks for it)";
-    if (why) {
-        snprintf(lp->why, sizeof lp->why, "%s", why);
+    bool met = plan && br_plan_lower_bound_ns(plan) == br_plan_makespan_ns(plan);
+    bool needed = plan && !met && !cli_interrupted();
+    if (refused)
+        *lp = (struct cli_lp_bound){0};
+    else
+        cli_beside_end(beside, needed, progress, lp);
+    if (met || refused)
+        snprintf(lp->why, sizeof lp->why, "%s", met ? "not needed (the bound is met)" : refused);
+    else if (!needed)
+        snprintf(lp->why, sizeof lp->why, "not available (interrupted)");
+    if (!lp->found || !plan || met) {
+        br_certificate_destroy(lp->answer.certificate);
+        lp->answer.certificate = NULL;
+        lp->found &= !met;
         return BR_OK;
     }
-    cli_bound_child(input->dag, input->cluster, settings->lp_time_ns, LP_WORK, stop, progress, lp);
-    if (!lp->found)
-        return BR_OK;
     /* A bound that a limit cut off could be another one next time, so the plan says so. */
     char method[sizeof lp->answer.method + sizeof lp->answer.status + 4];
     const char *limit = strcmp(lp->answer.status, "optimal") == 0 ? "" : lp->answer.status;
     snprintf(method, sizeof method, "%s%s%s", lp->answer.method, *limit ? "; " : "", limit);
-    return br_plan_prove(plan, lp->answer.certificate, method, diag);
+    enum br_status status = br_plan_prove(plan, lp->answer.certificate, method, diag);
+    lp->answer.certificate = NULL;
+    return status;
 }
 
 /* Plans on an open output. */
@@ -64,10 +91,18 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     const volatile int *stop = cli_interrupt_catch();
     cli_progress_begin(&progress, settings->quiet);
     trace->progress = &progress;
-    struct br_plan_options options = search_options(settings, stop, &progress, trace);
+    const char *refused = refusal(settings, input);
+    struct listeners listeners = {trace,
+                                  refused ? NULL : cli_beside_begin(settings, input, LP_WORK)};
+    struct br_plan_options options = search_options(settings, stop, &progress, &listeners);
     enum br_status status = br_plan_make(input->dag, input->cluster, &options, plan, diag);
-    if (!status)
-        status = tighten(settings, input, *plan, stop, &progress, lp, diag);
+    struct br_diag wrong = {0};
+    enum br_status tightened =
+        tighten(listeners.beside, refused, status ? NULL : *plan, &progress, lp, &wrong);
+    if (!status && tightened) {
+        *diag = wrong;
+        status = tightened;
+    }
     cli_progress_end(&progress);
     cli_interrupt_release();
     if (status)

@@ -171,5 +171,7 @@ enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certif
     plan->certificate = certificate;
     plan->lower_bound_ns = bound_ns;
     plan->bound_method = copy;
+    if (bound_ns == plan->makespan_ns) /* whatever ended the search has cost nothing */
+        plan->note = NULL;
     return BR_OK;
 }
