@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Validates plans against the published JSON Schema, and the schema against what it must refuse.
+"""Validates JSON against its published schema, and the schema against what it must refuse.
 
-usage: check_schema.py SCHEMA PLAN...
+usage: check_schema.py plan SCHEMA PLAN...
+       check_schema.py bound SCHEMA BIGROCKS EXAMPLES
 Exit 77 (skipped) where the module jsonschema is missing.
 """
 import copy
 import json
+import subprocess
 import sys
 
 try:
@@ -15,12 +17,19 @@ except ImportError:
     sys.exit(77)
 
 
-def damages(plan):
-    """Plans with one fault each, by name."""
+def damages(kind, whole):
+    """Plans or bounds with one fault each, by name."""
     def changed(name, change):
-        bad = copy.deepcopy(plan)
+        bad = copy.deepcopy(whole)
         change(bad)
         return name, bad
+    if kind == 'bound':
+        yield changed('other version', lambda b: b.update(format='bigrocks-bound/2'))
+        yield changed('no bound', lambda b: b.pop('lower_bound'))
+        yield changed('negative bound', lambda b: b.update(lower_bound=-1))
+        yield changed('no argument', lambda b: b['core'].pop('method'))
+        yield changed('both bound and note', lambda b: b['lp'].update(note='', lower_bound=1))
+        return
     yield changed('other version', lambda p: p.update(format='bigrocks-plan/2'))
     yield changed('no tasks', lambda p: p.pop('tasks'))
     yield changed('negative makespan', lambda p: p.update(makespan=-1))
@@ -34,22 +43,36 @@ def damages(plan):
     yield changed('amount as a word', lambda p: p['stages'][0]['demands'].update(cpu='many'))
 
 
+def documents(kind, arguments):
+    """(name, document) of all that is to be looked at."""
+    if kind == 'plan':
+        for path in arguments:
+            with open(path, encoding='utf-8') as f:
+                yield path, json.load(f)
+        return
+    bigrocks, examples = arguments
+    for more in ([], ['--no-lp']):
+        command = [bigrocks, 'bound', examples + '/query.xml', '--cluster',
+                   examples + '/cluster-rack.xml', '--json', *more]
+        yield ' '.join(more), json.loads(subprocess.run(command, check=True, text=True,
+                                                        stdout=subprocess.PIPE).stdout)
+
+
 def main():
-    with open(sys.argv[1], encoding='utf-8') as f:
+    kind = sys.argv[1]
+    with open(sys.argv[2], encoding='utf-8') as f:
         schema = json.load(f)
     cls = jsonschema.validators.validator_for(schema)
     cls.check_schema(schema)
     validator = cls(schema)
     failed = False
-    for path in sys.argv[2:]:
-        with open(path, encoding='utf-8') as f:
-            plan = json.load(f)
-        for error in validator.iter_errors(plan):
-            print('%s: %s: %s' % (path, '/'.join(map(str, error.absolute_path)), error.message))
+    for name, document in documents(kind, sys.argv[3:]):
+        for error in validator.iter_errors(document):
+            print('%s: %s: %s' % (name, '/'.join(map(str, error.absolute_path)), error.message))
             failed = True
-        for name, bad in damages(plan):
+        for fault, bad in damages(kind, document):
             if validator.is_valid(bad):
-                print('%s: the schema accepts a plan with %s' % (path, name))
+                print('%s: the schema accepts a %s with %s' % (name, kind, fault))
                 failed = True
     sys.exit(failed)
 

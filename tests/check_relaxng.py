@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""What is written in XML fits the published RELAX NG, and the RELAX NG refuses what it must.
+
+check_relaxng.py SOURCE_ROOT BIGROCKS. Exit status 77 where xmllint is missing.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# A change to a valid plan, job or cluster that makes it invalid: (schema, pattern, replacement).
+DAMAGES = [
+    ('plan', r' rank="1"', ''), ('plan', r' rank="1"', ' rank="0"'),
+    ('plan', r' subset="\w"', ' subset="X"'), ('plan', r' seed="\d+"', ' seed="-1"'),
+    ('plan', r'<trial method="[^"]*"', '<trial'), ('plan', r'urn:bigrocks:plan:1', 'urn:other'),
+    ('plan', r'(?s)<task .*</plan>', '</plan>'), ('plan', r' start="0"', ' start="NaN"'),
+    ('plan', r'(?s)<job .*</job>', ''), ('plan', r' type="barrier"', ' type="x"'),
+    ('job', r' id="[^"]*"', ' id=""'), ('job', r' tasks="\d+"', ' tasks="0"'),
+    ('job', r' duration="[\d.]+"', ' duration="-1"'), ('job', r' amount="\d+"', ' amount="many"'),
+    ('job', r'<demand ', '<demands '), ('job', r' from="[^"]*"', ''),
+    ('job', r'(?s)<stage .*</stage>', ''), ('job', r'<stage ', '<stage colour="red" '),
+    ('cluster', r' count="\d+"', ' count="1.5"'), ('cluster', r' class="[^"]*"', ''),
+    ('cluster', r'(?s)<machine.*</machine>', ''),
+]
+# What others may add: attributes and elements of their own namespaces.
+EXTENSION = (r'<stage ', '<stage xmlns:o="urn:other" o:colour="red" ')
+EXTENSION_ELEMENT = (r'(<stage [^>]*>)', r'\1<note xmlns="urn:other" a="1">text <b/></note>')
+
+
+def main():
+    root, bigrocks = pathlib.Path(sys.argv[1]), sys.argv[2]
+    if not shutil.which('xmllint'):
+        print('xmllint is not installed')
+        return 77
+    failed = []
+
+    def fits(schema, path):
+        done = subprocess.run(['xmllint', '--noout', '--nonet', '--relaxng',
+                               str(root / 'docs/schema' / (schema + '-1.rng')), str(path)],
+                              capture_output=True, text=True)
+        assert 'compile' not in done.stderr and 'parser error' not in done.stderr, done.stderr
+        return done.returncode == 0, done.stderr
+
+    with tempfile.TemporaryDirectory(prefix='bigrocks-relaxng') as scratch:
+        folder = pathlib.Path(scratch)
+
+        def write(name, *arguments):
+            path = folder / name
+            subprocess.run([bigrocks, *map(str, arguments), '-o', str(path)], check=True)
+            return path
+
+        examples = root / 'examples'
+        rack = examples / 'cluster-rack.xml'
+        job = write('job.xml', 'convert', examples / 'query.xml', '--cluster', rack)
+        plan = write('plan.xml', 'plan', job, '-q', '--no-lp')
+        files = [('job', job), ('plan', plan), ('cluster', rack)]
+        files += [('job', p) for p in examples.glob('*.xml') if 'cluster' not in p.name]
+        files += [('cluster', p) for p in examples.glob('cluster-*.xml')]
+        files += [('job', p) for p in (root / 'tests/golden').glob('*.job.xml')]
+        files += [('plan', p) for p in (root / 'tests/golden').glob('*.plan.xml')]
+        files += [('job', write(p.name + '.xml', 'convert', p)) for p in
+                  sorted((root / 'tests/data').glob('*')) if 'cluster' not in p.name]
+        files += [('job', write(kind + '.xml', 'generate', '--like', kind, '--tasks', '60'))
+                  for kind in ('cosmos', 'layered')]
+        for change in (EXTENSION, EXTENSION_ELEMENT):
+            files.append(('job', folder / ('extended%d.xml' % len(files))))
+            files[-1][1].write_text(re.sub(*change, job.read_text(), count=1))
+        for schema, path in files:
+            good, said = fits(schema, path)
+            if not good:
+                failed.append('%s does not fit %s: %s' % (path.name, schema, said))
+        whole = {'job': job, 'plan': plan, 'cluster': rack}
+        for schema, pattern, replacement in DAMAGES:
+            text = whole[schema].read_text()
+            bad = folder / 'bad.xml'
+            bad.write_text(re.sub(pattern, replacement, text, count=1))
+            assert bad.read_text() != text, (schema, pattern)
+            if fits(schema, bad)[0]:
+                failed.append('%s accepts %s -> %s' % (schema, pattern, replacement))
+    print('\n'.join(failed) or '%d files, %d damaged ones' % (len(files), len(DAMAGES)))
+    return len(failed) > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
