@@ -325,39 +325,53 @@ static enum br_status add_edges(struct making *making)
 
 /* ---- The rest of the file, for the way back ---- */
 
-/* Keeps the text as ninja.rest.0001 and so on. */
-static enum br_status flush_rest(struct making *making, uint32_t *chunk)
+/* Keeps the text as NAME.0001 and so on. */
+static enum br_status flush_text(struct making *making, const char *name, uint32_t *chunk)
 {
-    char name[40];
+    char numbered[40];
     if (!making->text.used)
         return BR_OK;
-    snprintf(name, sizeof name, "ninja.rest.%04" PRIu32, ++*chunk);
-    enum br_status status = add_attribute(making, BR_OWNER_JOB, 0, name);
+    snprintf(numbered, sizeof numbered, "%s.%04" PRIu32, name, ++*chunk);
+    enum br_status status = add_attribute(making, BR_OWNER_JOB, 0, numbered);
     making->text.used = 0;
+    return status;
+}
+
+/* The statements that are no stages: either those of "phony", or commands that are not needed. */
+static enum br_status add_others(struct making *making, bool phony, const char *name,
+                                 uint32_t *chunk)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t e = 0; e < making->ninja->edges && !status; e++) {
+        if (making->stage[e] != UINT32_MAX || is_phony(making->ninja, e) != phony)
+            continue;
+        status = br_ninja_statement(making->ninja, e, true, &making->text, making->diag);
+        if (!status && making->text.used >= CHUNK)
+            status = flush_text(making, name, chunk);
+    }
     return status;
 }
 
 static enum br_status add_rest(struct making *making)
 {
-    const struct br_ninja *ninja = making->ninja;
-    uint32_t chunk = 0;
+    uint32_t phony = 0, rest = 0;
     enum br_status status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "ninja.folder",
                                                  making->folder, making->diag);
     making->text.used = 0;
     if (!status)
-        status = br_ninja_head(ninja, &making->text, making->diag);
+        status = br_ninja_head(making->ninja, &making->text, making->diag);
     if (!status && making->text.used)
         status = add_attribute(making, BR_OWNER_JOB, 0, "ninja.head");
     making->text.used = 0;
-    for (uint32_t e = 0; e < ninja->edges && !status; e++) {
-        if (making->stage[e] == UINT32_MAX)
-            status = br_ninja_statement(ninja, e, true, &making->text, making->diag);
-        if (!status && making->text.used >= CHUNK)
-            status = flush_rest(making, &chunk);
-    }
     if (!status)
-        status = br_ninja_defaults(ninja, &making->text, making->diag);
-    return status ? status : flush_rest(making, &chunk);
+        status = add_others(making, true, "ninja.phony", &phony);
+    if (!status)
+        status = flush_text(making, "ninja.phony", &phony);
+    if (!status)
+        status = add_others(making, false, "ninja.rest", &rest);
+    if (!status)
+        status = br_ninja_defaults(making->ninja, &making->text, making->diag);
+    return status ? status : flush_text(making, "ninja.rest", &rest);
 }
 
 /* ---- The whole ---- */

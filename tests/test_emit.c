@@ -115,6 +115,9 @@ static void full_disk(void **state)
         skip();
     for (uint32_t k = 0; br_emit_plan_name(k); k++) {
         struct br_diag diag = {0};
+        /* Those write no plan but a build's; see check_ninja.py. */
+        if (strncmp(br_emit_plan_name(k), "ninja-", 6) == 0)
+            continue;
         clearerr(full);
         assert_int_equal(br_emit_plan(br_emit_plan_name(k), &input, full, &diag), BR_SYSTEM);
         assert_non_null(strstr(diag.what, "writing failed"));
@@ -279,7 +282,8 @@ static void absurd_plan(void **state)
     plan->end_ns[0] = INT64_MAX / 4;
     plan->end_ns[1] = -3;
     for (uint32_t k = 0; br_emit_plan_name(k); k++)
-        free(fixture_emit(false, br_emit_plan_name(k), &fixture));
+        if (strncmp(br_emit_plan_name(k), "ninja-", 6) != 0)
+            free(fixture_emit(false, br_emit_plan_name(k), &fixture));
     plan->makespan_ns = plan->lower_bound_ns = 0;
     free(fixture_emit(false, "gantt", &fixture));
     free(fixture_emit(false, "svg", &fixture));

@@ -1,0 +1,210 @@
+/* A plan of a build, handed back to ninja: statements in the plan's order, and times and weights
+ * that give a scheduler by critical path the very same order.
+ *
+ * Such a scheduler starts first what has the longest way to the end, the sum of weights along it. A
+ * plan's order can be said so exactly: give every command the priority n - rank + 1, and as its
+ * weight what this is more than the largest priority of those that wait for it. A parent ranks
+ * before its children, so every weight is at least 1, and the sums are the priorities again.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/attributes.h"
+#include "emit/outputs.h"
+#include "emit/write.h"
+
+/* A planned build and what its job's file said of it. */
+struct build {
+    const struct br_dag *dag;
+    const struct br_plan *plan;
+    struct br_attributes by;
+};
+
+static const char *attribute(const struct build *build, enum br_owner owner, uint32_t index,
+                             const char *name)
+{
+    uint32_t count;
+    const struct br_attribute **run = br_attributes_run(&build->by, owner, index, &count);
+    for (uint32_t a = 0; a < count; a++)
+        if (strcmp(run[a]->name, name) == 0)
+            return run[a]->value;
+    return NULL;
+}
+
+static const char *statement(const struct build *build, uint32_t stage)
+{
+    return attribute(build, BR_OWNER_STAGE, stage, "ninja.statement");
+}
+
+/* Every stage has to be one command that came from a build.ninja. */
+static enum br_status begin(struct build *build, const struct br_emit_input *input,
+                            struct br_diag *diag)
+{
+    *build = (struct build){.dag = input->dag, .plan = input->plan};
+    enum br_status status = br_attributes_init(&build->by, input->dag, diag);
+    for (uint32_t s = 0; s < input->dag->stages && !status; s++) {
+        const struct br_stage *stage = &input->dag->stage[s];
+        if (stage->tasks != 1 || !stage->command || !statement(build, s))
+            status = br_fail(diag, BR_BAD_INPUT, "plan a job that 'bigrocks import ninja' has made",
+                             "stage '%.200s' is not a command of a build.ninja", stage->id);
+    }
+    if (status)
+        br_attributes_finish(&build->by);
+    return status;
+}
+
+static uint32_t stage_at(const struct build *build, uint32_t rank)
+{
+    return br_dag_task_stage(build->dag, build->plan->order[rank]);
+}
+
+/* ---- build.ninja ---- */
+
+/* The script's last line is the statement's own command. */
+static void write_command(FILE *out, const char *script)
+{
+    const char *line = strrchr(script, '\n');
+    line = line ? line + 1 : script;
+    fputs("  command = ", out);
+    if (*line == ' ')
+        putc('$', out);
+    for (; *line; line++)
+        fputs(*line == '$' ? "$$" : (const char[]){*line, '\0'}, out);
+    putc('\n', out);
+}
+
+/* All of the job's attributes with this prefix. */
+static void write_all(const struct build *build, const char *prefix, FILE *out)
+{
+    uint32_t count;
+    const struct br_attribute **run = br_attributes_run(&build->by, BR_OWNER_JOB, 0, &count);
+    for (uint32_t a = 0; a < count; a++)
+        if (strncmp(run[a]->name, prefix, strlen(prefix)) == 0)
+            fputs(run[a]->value, out);
+}
+
+/* "phony" goes first: to ninja up to 1.11 it is a statement like others, which has its turn when
+ * no earlier one is ready, and what waits for it would be late. */
+enum br_status br_emit_ninja_order(const struct br_emit_input *input, FILE *out,
+                                   struct br_diag *diag)
+{
+    struct build build;
+    enum br_status status = begin(&build, input, diag);
+    if (status)
+        return status;
+    write_all(&build, "ninja.head", out);
+    write_all(&build, "ninja.phony.", out);
+    for (uint32_t k = 0; k < input->plan->tasks && !ferror(out); k++) {
+        uint32_t stage = stage_at(&build, k);
+        fputs(statement(&build, stage), out);
+        write_command(out, input->dag->stage[stage].command);
+    }
+    write_all(&build, "ninja.rest.", out);
+    br_attributes_finish(&build.by);
+    return BR_OK;
+}
+
+/* ---- Weights ---- */
+
+/* The weight of every stage, for the caller to free; NULL when memory is out. */
+static uint32_t *weigh(const struct build *build)
+{
+    const struct br_dag *dag = build->dag;
+    uint32_t *priority = calloc(dag->stages, sizeof *priority);
+    uint32_t *after = calloc(dag->stages, sizeof *after); /* the largest among the children */
+    if (priority && after) {
+        for (uint32_t k = 0; k < build->plan->tasks; k++)
+            priority[stage_at(build, k)] = build->plan->tasks - k;
+        for (uint32_t e = 0; e < dag->edges; e++)
+            if (priority[dag->edge[e].child] > after[dag->edge[e].parent])
+                after[dag->edge[e].parent] = priority[dag->edge[e].child];
+        for (uint32_t s = 0; s < dag->stages; s++)
+            priority[s] -= after[s];
+    } else {
+        free(priority);
+        priority = NULL;
+    }
+    free(after);
+    return priority;
+}
+
+static enum br_status begin_weights(struct build *build, const struct br_emit_input *input,
+                                    uint32_t **weight, struct br_diag *diag)
+{
+    enum br_status status = begin(build, input, diag);
+    if (status)
+        return status;
+    *weight = weigh(build);
+    if (*weight)
+        return BR_OK;
+    br_attributes_finish(&build->by);
+    return br_fail_memory(diag);
+}
+
+enum br_status br_emit_ninja_weights(const struct br_emit_input *input, FILE *out,
+                                     struct br_diag *diag)
+{
+    struct build build;
+    uint32_t *weight;
+    enum br_status status = begin_weights(&build, input, &weight, diag);
+    if (status)
+        return status;
+    for (uint32_t k = 0; k < input->plan->tasks; k++) {
+        uint32_t stage = stage_at(&build, k);
+        fprintf(out, "%s,%" PRIu32 "\n", input->dag->stage[stage].id, weight[stage]);
+    }
+    free(weight);
+    br_attributes_finish(&build.by);
+    return BR_OK;
+}
+
+/* ---- .ninja_log ---- */
+
+/* A line for every output. The file's time and the command's hash are 0, so that ninja takes no
+ * output for up to date because of it. */
+static void write_entry(FILE *out, const char *outputs, uint32_t start_ms, uint32_t end_ms)
+{
+    while (*outputs) {
+        int n = (int)strcspn(outputs, "\n");
+        fprintf(out, "%" PRIu32 "\t%" PRIu32 "\t0\t%.*s\t0\n", start_ms, end_ms, n, outputs);
+        outputs += n + (outputs[n] == '\n');
+    }
+}
+
+static enum br_status write_log(const struct br_emit_input *input, int version, FILE *out,
+                                struct br_diag *diag)
+{
+    struct build build;
+    uint32_t *weight;
+    enum br_status status = begin_weights(&build, input, &weight, diag);
+    if (status)
+        return status;
+    fprintf(out, "# ninja log v%d\n", version);
+    for (uint32_t k = 0; k < input->plan->tasks; k++) {
+        uint32_t stage = stage_at(&build, k);
+        const char *outputs = attribute(&build, BR_OWNER_STAGE, stage, "ninja.outputs");
+        write_entry(out, outputs ? outputs : input->dag->stage[stage].id, k, k + weight[stage]);
+    }
+    free(weight);
+    br_attributes_finish(&build.by);
+    return BR_OK;
+}
+
+enum br_status br_emit_ninja_log_5(const struct br_emit_input *input, FILE *out,
+                                   struct br_diag *diag)
+{
+    return write_log(input, 5, out, diag);
+}
+
+enum br_status br_emit_ninja_log_6(const struct br_emit_input *input, FILE *out,
+                                   struct br_diag *diag)
+{
+    return write_log(input, 6, out, diag);
+}
+
+enum br_status br_emit_ninja_log_7(const struct br_emit_input *input, FILE *out,
+                                   struct br_diag *diag)
+{
+    return write_log(input, 7, out, diag);
+}
