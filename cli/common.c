@@ -5,6 +5,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/parallel.h"
 
 enum br_status cli_load_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
                                 struct br_diag *diag)
@@ -25,6 +28,13 @@ enum br_status cli_load_cluster(const struct cli_settings *settings, struct br_c
     enum br_status status = br_parse_capacity(machines, settings->capacity, cluster, diag);
     /* What stands on the command line is a matter of usage, not of a file. */
     return status == BR_BAD_INPUT ? BR_USAGE : status;
+}
+
+void cli_this_machine(char text[CLI_MACHINE_TEXT])
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    int64_t bytes = pages > 0 && size > 0 ? (int64_t)pages * size : 0;
+    snprintf(text, CLI_MACHINE_TEXT, "cpu=%" PRIu32 ",mem=%" PRId64, br_processors(), bytes);
 }
 
 struct br_parse_options cli_parse_options(const struct cli_settings *settings)

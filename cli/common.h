@@ -44,6 +44,9 @@ struct cli_settings {
     bool measure;
     /* What runs have measured. */
     const char *history;
+    /* Admission of commands. */
+    const char *socket, *key, *plan;
+    int64_t idle_ns; /* -1: not given */
     /* The output. */
     const char *format, *output, *trace_search, *colour, *what_if;
     bool explain, json, certificate, verbose, quiet, help, version;
@@ -77,8 +80,10 @@ enum {
     CLI_BATCH = 1 << 7,
     CLI_IMPORT = 1 << 8,
     CLI_ANNOTATE = 1 << 9,
-    CLI_HELP = 1 << 10,
-    CLI_ALL = (1 << 11) - 1,
+    CLI_SERVE = 1 << 10,
+    CLI_ADMIT = 1 << 11,
+    CLI_HELP = 1 << 12,
+    CLI_ALL = (1 << 13) - 1,
 };
 
 extern const struct cli_command cli_commands[]; /* a row without a name ends it */
@@ -98,6 +103,8 @@ CLI_RUN(cli_show);
 CLI_RUN(cli_generate);
 CLI_RUN(cli_import);
 CLI_RUN(cli_annotate);
+CLI_RUN(cli_serve);
+CLI_RUN(cli_admit);
 CLI_RUN(cli_help);
 
 /* Checks the proofs that the files carry, and says what came of each. BR_NO where one fails. */
@@ -114,6 +121,9 @@ void cli_help_print(const struct cli_command *command, FILE *out);
  * caller's to destroy. */
 enum br_status cli_load_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
                                 struct br_diag *diag);
+/* This machine: its processors and its memory, as "cpu=8,mem=16777216". */
+enum { CLI_MACHINE_TEXT = 96 };
+void cli_this_machine(char text[CLI_MACHINE_TEXT]);
 /* How the settings want a job to be read. */
 struct br_parse_options cli_parse_options(const struct cli_settings *settings);
 /* How they want it to be planned; without a stop flag and progress. */

@@ -99,6 +99,25 @@ const struct cli_command cli_commands[] = {
      "knows: the median of the last runs, and the most memory. Stages are found by the job's name\n"
      "and their own; what the history does not know stays as it is.\n",
      "bigrocks annotate examples/etl.xml --history runs.sqlite -o job.xml\n", 1, 1, cli_annotate},
+    {"serve", "-- [COMMAND...]", "let the commands of a build start when there is room for them",
+     "Runs a build (such as ninja or make, with more jobs than the machine can bear) and listens\n"
+     "on a Unix socket, which the build finds in BIGROCKS_SOCKET. Commands that are started by "
+     "way\n"
+     "of 'bigrocks admit' wait until what they demand is free, in the order of the plan where one\n"
+     "is given. It ends with the build, and with its exit status; without a build, when nobody "
+     "has\n"
+     "come for a while, when its parent ends, or with Ctrl-C. See docs/build.md.\n",
+     "bigrocks serve --capacity cpu=2,mem=1GiB -- sh -c 'bigrocks admit -- echo in'\n"
+     "bigrocks serve --plan plan.json --history runs.sqlite -- ninja -j 64\n",
+     0, UINT32_MAX, cli_serve},
+    {"admit", "-- COMMAND...", "run a command once 'bigrocks serve' lets it",
+     "A launcher for compilers and the like: waits until the server that BIGROCKS_SOCKET or\n"
+     "--socket names has room, runs the command, and tells the server what it has used. What it\n"
+     "demands is known from --demand, the plan or the history. Without a server it just runs the\n"
+     "command. The exit status is the command's; 5 where a server is named and does not answer.\n",
+     "bigrocks admit --demand cpu=1,mem=300MiB -- cc --version\n"
+     "cmake -DCMAKE_C_COMPILER_LAUNCHER='bigrocks;admit;--'\n",
+     1, UINT32_MAX, cli_admit},
     {"help", "[COMMAND]", "show this overview, or the help of a sub-command",
      "Shows the overview, or the help of a sub-command.\n", "bigrocks help plan\n", 0, 1, cli_help},
     {0},

@@ -21,10 +21,19 @@ struct annotating {
 
 /* Time that the system counts to a command, and what it does besides, make up to a quarter of a
  * core; that is not one core more. */
-static int64_t cores(int64_t cpu_milli)
+int64_t br_history_cores(const struct br_history_estimate *estimate)
 {
-    int64_t whole = (cpu_milli + 750) / 1000;
+    if (!estimate->samples || estimate->cpu_milli < 0)
+        return -1;
+    int64_t whole = (estimate->cpu_milli + 750) / 1000;
     return whole < 1 ? 1 : whole;
+}
+
+int64_t br_history_mem(const struct br_history_estimate *estimate)
+{
+    if (!estimate->samples || estimate->mem_bytes < 0 || estimate->mem_bytes > INT64_MAX - mebibyte)
+        return -1;
+    return (estimate->mem_bytes + mebibyte - 1) / mebibyte * mebibyte;
 }
 
 static bool is_given(const struct br_dag *dag, const struct br_stage *stage, const char *resource)
@@ -40,19 +49,13 @@ static bool estimated(const struct annotating *annotating,
                       const struct br_history_estimate *estimate, const char *resource,
                       char text[BR_DECIMAL_TEXT])
 {
-    if (!estimate->samples)
-        return false;
-    if (strcmp(resource, "cpu") == 0 && annotating->cpu && estimate->cpu_milli >= 0) {
-        snprintf(text, BR_DECIMAL_TEXT, "%" PRId64, cores(estimate->cpu_milli));
-        return true;
-    }
-    if (strcmp(resource, "mem") == 0 && annotating->mem && estimate->mem_bytes >= 0 &&
-        estimate->mem_bytes < INT64_MAX - mebibyte) {
-        snprintf(text, BR_DECIMAL_TEXT, "%" PRId64,
-                 (estimate->mem_bytes + mebibyte - 1) / mebibyte * mebibyte);
-        return true;
-    }
-    return false;
+    int64_t amount = -1;
+    if (strcmp(resource, "cpu") == 0 && annotating->cpu)
+        amount = br_history_cores(estimate);
+    if (strcmp(resource, "mem") == 0 && annotating->mem)
+        amount = br_history_mem(estimate);
+    snprintf(text, BR_DECIMAL_TEXT, "%" PRId64, amount);
+    return amount >= 0;
 }
 
 static enum br_status copy_demands(const struct annotating *annotating, uint32_t s,

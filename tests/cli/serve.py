@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""Commands that start when the server lets them: limits, the plan's order, and deaths of all kinds.
+
+serve.py BIGROCKS EXAMPLES_DIR
+"""
+import os
+import pathlib
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+BIGROCKS = pathlib.Path(sys.argv[1]).resolve()
+EXAMPLES = pathlib.Path(sys.argv[2]).resolve()
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith('BIGROCKS_')}
+# A command that says when it starts and ends, and takes its time; its first word is what it holds.
+BUSY = 'echo "+ $0 $(date +%s%N)" >>log; sleep 0.0$1; echo "- $0 $(date +%s%N)" >>log'
+
+
+def bigrocks(*words, **options):
+    return subprocess.run([str(BIGROCKS), *map(str, words)], text=True, capture_output=True,
+                          env=ENVIRONMENT, stdin=subprocess.DEVNULL, timeout=60, **options)
+
+
+def start(*words, **options):
+    return subprocess.Popen([str(BIGROCKS), *map(str, words)], text=True, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, **options)
+
+
+class Server:
+    """A server of its own for a with block."""
+
+    def __init__(self, folder, *words):
+        self.socket = folder / 'socket'
+        self.process = start('serve', '--socket', self.socket, *words, cwd=folder)
+        limit = time.monotonic() + 20
+        while not self.socket.exists() and time.monotonic() < limit:
+            assert self.process.poll() is None, self.process.communicate()
+            time.sleep(0.01)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.said = self.process.communicate(timeout=20)
+
+    def admit(self, *words, **options):
+        return start('admit', '--socket', self.socket, *words, **options)
+
+
+def most_held(log):
+    """The most that was held at an instant."""
+    rows = sorted((int(row.split()[2]), row.split()[0] == '+', int(row.split()[1]))
+                  for row in log.read_text().splitlines())
+    held = most = 0
+    for _, begins, amount in rows:
+        held += amount if begins else -amount
+        most = max(most, held)
+    assert held == 0
+    return most
+
+
+def test_limits(folder):
+    rng = random.Random(1)
+    lines = ['"%s" admit --demand mem=%d,cpu=1 -- sh -c \'%s\' %d %d &' %
+             (BIGROCKS, mem, BUSY, mem, rng.randrange(2, 9))
+             for mem in (rng.randrange(1, 7) for _ in range(40))]
+    done = bigrocks('serve', '--capacity', 'cpu=8,mem=9', '--', 'sh', '-c',
+                    '\n'.join(lines) + '\nwait; exit 3', cwd=folder)
+    assert done.returncode == 3, done
+    assert '40 commands admitted' in done.stderr, done.stderr
+    assert 4 <= most_held(folder / 'log') <= 9
+
+
+def test_exit_status(folder):
+    """With and without a server, the command's own end comes through."""
+    for words in ([], ['serve', '--capacity', 'cpu=1', '-q', '--']):
+        launcher = words + ([BIGROCKS] if words else []) + ['admit', '--']
+        for command, status in (['exit 7', 7], ['exit 0', 0], ['kill -9 $$', 137 if words else -9]):
+            done = bigrocks(*launcher, 'sh', '-c', command, cwd=folder)
+            assert done.returncode == status, (words, command, done)
+        done = bigrocks(*launcher, 'nowhere-to-be-found', cwd=folder)
+        assert done.returncode == 127 and 'cannot be started' in done.stderr, done
+
+
+def test_nested(folder):
+    """What an admitted command starts does not wait for what it holds."""
+    done = bigrocks('serve', '--capacity', 'cpu=1', '--', BIGROCKS, 'admit', '--', BIGROCKS, 'admit',
+                    '--', 'echo', 'in', cwd=folder)
+    assert done.returncode == 0 and done.stdout == 'in\n', done
+
+
+def test_large_and_unknown(folder):
+    with Server(folder, '--capacity', 'cpu=2,mem=4GiB') as server:
+        assert server.admit('--demand', 'cpu=99,mem=1TiB', '--', 'true').wait(20) == 0
+        refused = server.admit('--demand', 'disk=1', '--', 'true')
+        assert refused.wait(20) == 3 and "no 'disk' here" in refused.stderr.read()
+        nonsense = server.admit('--demand', 'cpu', '--', 'true')
+        assert nonsense.wait(20) == 3 and 'not a capacity' in nonsense.stderr.read()
+    assert '1 command admitted' in server.said[1], server.said
+
+
+def test_killed_clients(folder):
+    """Clients are killed whenever; what they held comes back, and no sooner than it may."""
+    rng = random.Random(2)
+    with Server(folder, '--capacity', 'cpu=3') as server:
+        clients = [server.admit('--', 'sh', '-c', BUSY, '1', str(rng.randrange(2, 9)), cwd=folder)
+                   for _ in range(60)]
+        for client in rng.sample(clients, 30):
+            time.sleep(rng.random() * 0.03)
+            client.kill()
+        for client in clients:
+            client.wait(60)
+        # All is back when everything can be had at once; the last orphans end before that.
+        assert server.admit('--demand', 'cpu=3', '--', 'true').wait(30) == 0
+    assert most_held(folder / 'log') <= 3
+    assert server.process.returncode == 0
+
+
+def test_killed_server(folder):
+    with Server(folder, '--capacity', 'cpu=1') as server:
+        running = server.admit('--', 'sh', '-c', 'echo on; sleep 0.5; echo still')
+        assert running.stdout.readline() == 'on\n'
+        waiting = server.admit('--', 'true')
+        time.sleep(0.2)
+        server.process.kill()
+        assert waiting.wait(20) == 5 and 'has gone while' in waiting.stderr.read()
+        assert running.wait(20) == 0 and running.stdout.read() == 'still\n'
+        late = server.admit('--', 'true')
+        assert late.wait(20) == 5 and 'no server is there' in late.stderr.read()
+    # What it has left behind is no obstacle, but a living one is.
+    assert server.socket.exists()
+    with Server(folder, '--capacity', 'cpu=1') as server:
+        limit = time.monotonic() + 20
+        while server.admit('--', 'true').wait(20) and time.monotonic() < limit:
+            time.sleep(0.02)
+        second = bigrocks('serve', '--socket', server.socket)
+        assert second.returncode == 5 and 'cannot be here' in second.stderr, second
+        assert server.admit('--', 'true').wait(20) == 0
+
+
+def test_ends(folder):
+    """By itself when nobody comes, by a signal, and with its parent; the socket goes along."""
+    with Server(folder, '--capacity', 'cpu=1', '--idle', '0.4') as server:
+        assert server.admit('--', 'sleep', '0.6').wait(20) == 0
+        assert server.process.wait(20) == 0 and not server.socket.exists()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with Server(folder, '--capacity', 'cpu=1') as server:
+            assert server.admit('--', 'true').wait(20) == 0
+            server.process.send_signal(number)
+            assert server.process.wait(20) == 0 and not server.socket.exists()
+    parent = subprocess.Popen(['sh', '-c', '"$0" serve -q --socket socket --capacity cpu=1 & sleep 60',
+                               BIGROCKS], cwd=folder, env=ENVIRONMENT)
+    limit = time.monotonic() + 20
+    while not (folder / 'socket').exists() and time.monotonic() < limit:
+        time.sleep(0.01)
+    parent.kill()
+    parent.wait()
+    while (folder / 'socket').exists() and time.monotonic() < limit:
+        time.sleep(0.02)
+    assert not (folder / 'socket').exists()
+
+
+def test_garbage(folder):
+    """Whoever talks nonsense is hung up on; others are served."""
+    import socket
+    with Server(folder, '--capacity', 'cpu=1') as server:
+        for message in (b'', b'ask\n', b'hello', b'end\n1\n2\n3', b'ask\nk\ncpu=1\nmore', b'\0' * 9000,
+                        b'go'):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+                client.connect(str(server.socket))
+                if message:
+                    client.send(message)
+        assert server.admit('--', 'true').wait(20) == 0
+
+
+def test_plan(folder):
+    """Those that wait start in the plan's order, whenever they came."""
+    job, plan = folder / 'job.xml', folder / 'plan.json'
+    for words in (['import', 'ninja', '-C', EXAMPLES / 'ninja', '-q', '--capacity', 'cpu=1', '-o', job,
+                   '--demand', 'cpu=1'],
+                  ['plan', job, '-q', '-o', plan]):
+        assert bigrocks(*words).returncode == 0
+    order = [row.split('\t')[1] for row in
+             bigrocks('render', plan, '-f', 'order').stdout.splitlines()[1:]]
+    with Server(folder, '--plan', plan) as server:
+        first = server.admit('--', 'sh', '-c', 'echo on; sleep 1')
+        assert first.stdout.readline() == 'on\n'
+        rest = [server.admit('--key', key, '--', 'sh', '-c', 'echo %s >>order; sleep 0.01' % key,
+                             cwd=folder) for key in reversed(order)]
+        killed = rest.pop(2)
+        time.sleep(0.5)
+        killed.kill()
+        assert all(client.wait(30) == 0 for client in [first, *rest])
+        # A key whose turn has passed is admitted as any other command.
+        assert server.admit('--key', order[0], '--', 'true').wait(20) == 0
+    left = [key for key in order if key != order[-3]]
+    assert (folder / 'order').read_text().split() == left, ((folder / 'order').read_text(), left)
+
+
+def test_history(folder):
+    """What commands have used is kept by their outputs, and demanded the next time."""
+    file = folder / 'history.sqlite'
+    hungry = 'python3 -c "x = bytearray(80 << 20); x[::4096] = b\'1\' * len(x[::4096])"'
+    script = '"$0" admit -- sh -c \'%s; : -o\' -o big.o; "$0" admit -- sh -c "exit 1" -o bad.o; true'
+    words = ['serve', '--capacity', 'cpu=2,mem=1GiB', '--history', file, '--']
+    probe = bigrocks('serve', '--history', file, '--capacity', 'cpu=1', '-q', '--', 'true', cwd=folder)
+    if 'keeps no histories' in probe.stderr:
+        return
+    done = bigrocks(*words, 'sh', '-c', script % hungry, BIGROCKS, cwd=folder)
+    assert done.returncode == 0, done
+    with sqlite3.connect(file) as database:
+        rows = database.execute('SELECT name, wall_ns > 0, mem_bytes >> 20 FROM sample JOIN stage ON '
+                                'sample.stage = stage.id').fetchall()
+    assert len(rows) == 1 and rows[0][:2] == ('big.o', 1) and 80 <= rows[0][2] < 160, rows
+    # Two of them do not fit into 150 MiB any more.
+    script = 'for k in 1 2 3; do "$0" admit -- sh -c \'%s\' 1 8 -o big.o & done; wait' % BUSY
+    words[2] = 'cpu=4,mem=150MiB'
+    assert bigrocks(*words, 'sh', '-c', script, BIGROCKS, cwd=folder).returncode == 0
+    assert most_held(folder / 'log') == 1
+
+
+def main():
+    for name, test in sorted(globals().items()):
+        if name.startswith('test_'):
+            with tempfile.TemporaryDirectory(prefix='bigrocks-serve') as folder:
+                begin = time.monotonic()
+                test(pathlib.Path(folder))
+                print('%s: %.1f s' % (name, time.monotonic() - begin))
+
+
+if __name__ == '__main__':
+    main()
