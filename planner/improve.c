@@ -44,9 +44,9 @@ struct slot {
 };
 
 struct search {
+    struct br_run *run;
     const struct br_instance *in;
-    const struct br_reach *reach;
-    const struct br_improve_options *options;
+    uint32_t moves;
     struct br_disturb *disturb;
     struct br_schedule current;
     struct worker *worker;
@@ -70,7 +70,7 @@ static bool dispatch(struct search *search, struct worker *w, struct br_rng *rng
         key[t] = (struct br_key){-w->key[t], in->duration[t], 0};
     ok = ok && br_order_init(&order, in, key) &&
          br_dispatch(&w->first, in, &order, packing ? BR_DISPATCH_PACKING : BR_DISPATCH_ORDER,
-                     search->options->stop);
+                     search->run->stop);
     br_order_finish(&order);
     free(key);
     return ok;
@@ -79,7 +79,7 @@ static bool dispatch(struct search *search, struct worker *w, struct br_rng *rng
 /* Backward from w->first, then forward into the slot. */
 static bool justify(struct search *search, struct worker *w, bool right, struct slot *slot)
 {
-    const volatile int *stop = search->options->stop;
+    const volatile int *stop = search->run->stop;
     const struct br_schedule *from = &w->first;
     if (right) {
         br_serial_key(&w->first, search->in, BR_BACKWARD, w->key);
@@ -95,18 +95,18 @@ static bool run_trial(void *context, uint32_t number, uint32_t index)
 {
     struct search *search = context;
     const struct br_instance *in = search->in;
-    const struct br_improve_options *options = search->options;
+    struct br_run *run = search->run;
     struct worker *w = &search->worker[number];
     struct slot *slot = &search->slot[index];
-    struct br_rng rng = br_rng_seed(options->seed ^ (search->round * TRIALS + index + 1) *
-                                                        UINT64_C(0xd1342543de82ef95));
+    struct br_rng rng = br_rng_seed(run->seed ^ (search->round * TRIALS + index + 1) *
+                                                    UINT64_C(0xd1342543de82ef95));
     uint64_t before = br_serial_placements(w->serial);
     bool ok;
     slot->schedule.makespan = INT64_MAX;
     slot->placements = 0;
     slot->move = search->allowed[br_rng_below(&rng, search->kinds)];
     bool machines =
-        in->machines > 1 && options->moves >> BR_MOVE_MACHINES & 1 && br_rng_below(&rng, 2) == 0;
+        in->machines > 1 && search->moves >> BR_MOVE_MACHINES & 1 && br_rng_below(&rng, 2) == 0;
     for (uint32_t r = 0; machines && r < in->resources; r++)
         w->factor[r] = 0.05 + br_rng_unit(&rng);
     br_serial_set_weights(w->serial, machines ? w->factor : NULL);
@@ -118,20 +118,20 @@ static bool run_trial(void *context, uint32_t number, uint32_t index)
         enum br_direction direction = br_rng_below(&rng, 2) ? BR_BACKWARD : BR_FORWARD;
         br_disturb(search->disturb, slot->move, direction, &rng, w->key);
         int64_t limit = search->current.makespan + search->current.makespan / 8;
-        ok = br_serial_pass(w->serial, direction, w->key, limit, &w->first, options->stop);
+        ok = br_serial_pass(w->serial, direction, w->key, limit, &w->first, run->stop);
         if (ok && w->first.makespan != INT64_MAX)
             ok = justify(search, w, direction == BR_FORWARD, slot);
     }
     slot->placements += br_serial_placements(w->serial) - before;
     if (!ok)
-        atomic_store(br_stopped(options->stop) ? &search->stopped : &search->memory_out, true);
+        atomic_store(br_stopped(run->stop) ? &search->stopped : &search->memory_out, true);
     return ok;
 }
 
 static bool init_worker(struct worker *w, const struct search *search)
 {
     const struct br_instance *in = search->in;
-    w->serial = br_serial_create(in, search->reach);
+    w->serial = br_serial_create(in, search->run->reach);
     w->key = malloc(in->tasks * sizeof *w->key);
     w->factor = malloc((in->resources + 1) * sizeof *w->factor);
     bool first = br_schedule_init(&w->first, in), second = br_schedule_init(&w->second, in);
@@ -148,13 +148,13 @@ static void finish_worker(struct worker *w)
 }
 
 /* Takes on the best of the round where it is within the limit. */
-static bool take_best(struct search *search, struct br_elite *elite,
-                      struct br_improve_report *report)
+static bool take_best(struct search *search, struct br_improve_report *report)
 {
+    struct br_run *run = search->run;
     struct slot *best = &search->slot[0];
     for (uint32_t k = 0; k < TRIALS; k++) {
         struct slot *slot = &search->slot[k];
-        report->placements += slot->placements;
+        run->spent += slot->placements;
         report->tried[slot->move]++;
         if (br_schedule_better(&slot->schedule, &best->schedule))
             best = slot;
@@ -162,7 +162,7 @@ static bool take_best(struct search *search, struct br_elite *elite,
     report->trials += TRIALS;
     if (best->schedule.makespan > search->limit)
         return false;
-    const struct br_schedule *leader = &elite->entry[0].schedule;
+    const struct br_schedule *leader = &run->elite->entry[0].schedule;
     bool gained = best->schedule.makespan < leader->makespan;
     bool better = br_schedule_better(&best->schedule, leader);
     br_schedule_swap(&search->current, &best->schedule);
@@ -170,20 +170,20 @@ static bool take_best(struct search *search, struct br_elite *elite,
     if (gained)
         report->gained[best->move]++;
     if (better)
-        br_elite_lead(elite, &search->current, "improved");
-    if (gained && search->options->improved)
-        search->options->improved(search->options->context, search->current.makespan, best->move);
+        br_elite_lead(run->elite, &search->current, "improved");
+    if (gained)
+        br_run_found(run, search->current.makespan, br_move_name(best->move));
     return gained;
 }
 
-static void run_rounds(struct search *search, struct br_elite *elite,
-                       struct br_improve_report *report)
+static void run_rounds(struct search *search, struct br_improve_report *report)
 {
-    const struct br_improve_options *options = search->options;
+    struct br_run *run = search->run;
+    const struct br_elite *elite = run->elite;
     uint64_t round = (uint64_t)TRIALS * PASSES * search->in->tasks;
     uint32_t quiet = 0;
-    while (elite->entry[0].schedule.makespan > options->lower_bound &&
-           (options->placements == 0 || report->placements + round <= options->placements)) {
+    while (elite->entry[0].schedule.makespan > run->lower_bound &&
+           (run->placements == 0 || run->spent + round <= run->placements)) {
         if (quiet == PATIENCE) {
             /* In turn the best, and one of those that it did not come from. */
             uint32_t turn = (uint32_t)report->restarts++;
@@ -198,37 +198,42 @@ static void run_rounds(struct search *search, struct br_elite *elite,
             search->limit = search->current.makespan;
         for (uint32_t k = 0; k < TRIALS; k++)
             search->slot[k].schedule.makespan = INT64_MAX;
-        br_parallel(options->threads, TRIALS, run_trial, search);
+        br_parallel(run->threads, TRIALS, run_trial, search);
         if (atomic_load(&search->memory_out) || atomic_load(&search->stopped) ||
-            br_stopped(options->stop)) {
-            report->stopped = true;
+            br_stopped(run->stop)) {
+            run->stopped = true;
             return;
         }
-        quiet = take_best(search, elite, report) ? 0 : quiet + 1;
+        quiet = take_best(search, report) ? 0 : quiet + 1;
         search->round++;
         report->rounds++;
+        if (run->placements)
+            br_run_step(run, (double)run->spent / (double)run->placements);
     }
 }
 
-bool br_improve(struct br_elite *elite, const struct br_instance *in, const struct br_reach *reach,
-                const struct br_improve_options *options, struct br_improve_report *report)
+bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *report)
 {
-    struct search search = {.in = in, .reach = reach, .options = options};
-    uint32_t threads = options->threads < TRIALS ? options->threads : TRIALS;
+    const struct br_instance *in = run->in;
+    struct br_improve_report own;
+    struct search search = {.run = run, .in = in, .moves = moves};
+    uint32_t threads = run->threads < TRIALS ? run->threads : TRIALS;
+    if (!report)
+        report = &own;
     *report = (struct br_improve_report){0};
     for (uint32_t m = 0; m < BR_MOVE_KINDS; m++)
-        if (options->moves >> m & 1)
+        if (moves >> m & 1)
             search.allowed[search.kinds++] = m;
     search.worker = calloc(threads, sizeof *search.worker);
-    search.disturb = br_disturb_create(in, reach);
+    search.disturb = br_disturb_create(in, run->reach);
     bool ok = br_schedule_init(&search.current, in) && search.worker && search.disturb;
     for (uint32_t k = 0; k < TRIALS; k++)
         ok &= br_schedule_init(&search.slot[k].schedule, in);
     for (uint32_t k = 0; ok && k < threads; k++)
         ok = init_worker(&search.worker[k], &search);
     if (ok && search.kinds) {
-        br_schedule_copy(&search.current, &elite->entry[0].schedule);
-        run_rounds(&search, elite, report);
+        br_schedule_copy(&search.current, &run->elite->entry[0].schedule);
+        run_rounds(&search, report);
         ok = !atomic_load(&search.memory_out);
     }
     for (uint32_t k = 0; search.worker && k < threads; k++)

@@ -6,8 +6,7 @@
 #ifndef BR_PLANNER_IMPROVE_H
 #define BR_PLANNER_IMPROVE_H
 
-#include "planner/elite.h"
-#include "planner/order.h"
+#include "planner/run.h"
 
 /* The moves, as bits of br_improve_options.moves. */
 enum br_move {
@@ -25,28 +24,14 @@ enum br_move {
 #define BR_MOVES_ALL ((1u << (BR_MOVE_MACHINES + 1)) - 1)
 const char *br_move_name(enum br_move move);
 
-struct br_improve_options {
-    uint64_t seed;
-    uint32_t threads;
-    uint64_t placements;      /* 0: none; a round that might exceed it is not begun */
-    int64_t lower_bound;      /* a schedule as short as this ends the search */
-    const volatile int *stop; /* may be NULL */
-    uint32_t moves;           /* bits; BR_MOVES_ALL */
-    /* May be NULL. Called from the calling thread with every better schedule. */
-    void (*improved)(void *context, int64_t makespan, enum br_move move);
-    void *context;
-};
-
 struct br_improve_report {
-    uint64_t rounds, trials, placements, restarts;
+    uint64_t rounds, trials, restarts;
     uint64_t tried[BR_MOVE_KINDS], gained[BR_MOVE_KINDS]; /* trials, and better schedules found */
-    bool stopped;                                         /* by stop */
 };
 
-/* Improves the best of the elite, which must not be empty, starting from all in it; what it finds
- * joins the elite as "improved". The same for any number of threads. False when memory is out. */
-bool br_improve(struct br_elite *elite, const struct br_instance *instance,
-                const struct br_reach *reach, const struct br_improve_options *options,
-                struct br_improve_report *report);
+/* One run by the moves given as bits; run->elite must not be empty. A round that might exceed
+ * run->placements is not begun; 0 is no limit. What it finds joins the elite as "improved". The
+ * same for any number of threads. report may be NULL. False when memory is out. */
+bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *report);
 
 #endif

@@ -9,15 +9,14 @@
 #include "base/parallel.h"
 #include "planner/graphene.h"
 #include "planner/heuristic.h"
-#include "planner/improve.h"
+#include "planner/machines.h"
 #include "planner/pool/search.h"
 #include "planner/portfolio.h"
 #include "planner/run.h"
 
-enum { FAST_THRESHOLDS = 4 };
-/* What the default effort grants the search: passes over a small job, placements on a large one. */
-enum { DEFAULT_PASSES = 6000, DEFAULT_PLACEMENTS = 10000000 };
-/* The same on one machine, where placements are cheap; passes for each task of the job. */
+enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
+/* What the default effort grants the search on one machine, where placements are cheap: passes for
+ * each task of the job, placements on a large one. */
 enum { POOL_TASKS = 20000, POOL_PASSES = 1000, POOL_PLACEMENTS = 60000000 };
 /* Placements a second of one thread on one machine, about; what is expected of a time limit. */
 static const double pool_speed = 25e6;
@@ -68,6 +67,23 @@ static const char *bypass_reason(const struct br_search *s, int64_t makespan)
     return "greedy placement reaches the lower bound";
 }
 
+/* Whether the instance is one for the population search: of a larger one there would be too few
+ * schedules to breed from. */
+static bool is_pool(const struct br_instance *in)
+{
+    return in->machines == 1 && in->tasks <= POOL_TASKS;
+}
+
+/* What the default effort grants the search. */
+static uint64_t default_placements(const struct br_instance *in)
+{
+    if (is_pool(in)) {
+        uint64_t all = (uint64_t)POOL_PASSES * in->tasks * in->tasks;
+        return all < POOL_PLACEMENTS ? all : POOL_PLACEMENTS;
+    }
+    return br_machines_placements(in);
+}
+
 static struct br_graphene_options graphene_options(struct br_search *s)
 {
     const struct br_plan_options *o = s->options;
@@ -86,6 +102,15 @@ static struct br_graphene_options graphene_options(struct br_search *s)
     if (o->effort == BR_EFFORT_FAST &&
         (options.threshold_limit == 0 || options.threshold_limit > FAST_THRESHOLDS))
         options.threshold_limit = FAST_THRESHOLDS;
+    /* As one of many, it may cost about half of what the search after it may. */
+    if (strcmp(o->method, "best") == 0 && o->effort == BR_EFFORT_DEFAULT) {
+        uint64_t most = default_placements(s->in) / 2;
+        while (options.threshold_limit > FAST_THRESHOLDS &&
+               (uint64_t)options.threshold_limit * options.threshold_limit * GRAPHENE_VARIANTS *
+                       s->in->tasks >
+                   most)
+            options.threshold_limit--;
+    }
     return options;
 }
 
@@ -185,25 +210,6 @@ static uint64_t placements_left(const struct br_search *s)
     return s->limit == 0 ? 0 : s->limit > s->placements ? s->limit - s->placements : 1;
 }
 
-/* Whether the instance is one for the population search: of a larger one there would be too few
- * schedules to breed from. */
-static bool is_pool(const struct br_instance *in)
-{
-    return in->machines == 1 && in->tasks <= POOL_TASKS;
-}
-
-/* What the default effort grants the search; a placement costs a look at many of the machines. */
-static uint64_t default_placements(const struct br_instance *in)
-{
-    if (is_pool(in)) {
-        uint64_t all = (uint64_t)POOL_PASSES * in->tasks * in->tasks;
-        return all < POOL_PLACEMENTS ? all : POOL_PLACEMENTS;
-    }
-    uint64_t passes = (uint64_t)DEFAULT_PASSES * in->tasks;
-    uint64_t most = DEFAULT_PLACEMENTS / (1 + in->machines / 4);
-    return passes < most ? passes : most;
-}
-
 static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
 {
     const struct br_search *s = context;
@@ -216,31 +222,6 @@ static void on_step(void *context, double share)
     const struct br_search *s = context;
     if (s->step)
         s->step(s->context, quick_share + (1 - quick_share) * share);
-}
-
-static void on_improved(void *context, int64_t makespan, enum br_move move)
-{
-    br_run_found(context, makespan, br_move_name(move));
-}
-
-/* The search for any number of machines. */
-static bool improve_machines(struct br_run *run)
-{
-    struct br_improve_report report;
-    struct br_improve_options options = {
-        .seed = run->seed,
-        .threads = run->threads,
-        .placements = run->placements,
-        .lower_bound = run->lower_bound,
-        .stop = run->stop,
-        .moves = BR_MOVES_ALL,
-        .improved = on_improved,
-        .context = run,
-    };
-    bool ok = br_improve(run->elite, run->in, run->reach, &options, &report);
-    run->spent += report.placements;
-    run->stopped |= report.stopped;
-    return ok;
 }
 
 /* Searches on from the elite: this is where the kind of instance decides by what. */
@@ -271,7 +252,7 @@ static bool improve(struct br_search *s, uint32_t cycle)
         run.placements = left;
     if (run.horizon > run.placements)
         run.horizon = run.placements;
-    bool ok = is_pool(s->in) ? br_pool_search(&run, NULL) : improve_machines(&run);
+    bool ok = is_pool(s->in) ? br_pool_search(&run, NULL) : br_machines_search(&run, NULL);
     s->placements += run.spent;
     s->cut |= run.stopped || (limited && !br_search_done(s));
     return ok;

@@ -1,4 +1,4 @@
-/* Justification and the large-neighbourhood search: plans that verify, never worse, the same for
+/* Justification and the search on machines: plans that verify, never worse, the same for
  * any number of threads, no better than the optimum, within the limit of placements. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 #include "planner/heuristic.h"
 #include "planner/improve.h"
 #include "planner/justify.h"
+#include "planner/machines.h"
 #include "planner/plan.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
@@ -117,13 +118,15 @@ static void test_justify(void **state)
     assert_true(shorter > JOBS / 4);
 }
 
-static struct br_improve_options options_of(const struct fixture *f, uint64_t passes)
+static struct br_run run_of(struct fixture *f, uint64_t passes)
 {
-    return (struct br_improve_options){.seed = 1,
-                                       .threads = 1,
-                                       .placements = passes * f->in->tasks,
-                                       .lower_bound = br_bounds_best(f->in).ticks,
-                                       .moves = BR_MOVES_ALL};
+    return (struct br_run){.in = f->in,
+                           .reach = &f->reach,
+                           .elite = &f->elite,
+                           .seed = 1,
+                           .threads = 1,
+                           .placements = passes * f->in->tasks,
+                           .lower_bound = br_bounds_best(f->in).ticks};
 }
 
 static void test_improve(void **state)
@@ -131,15 +134,16 @@ static void test_improve(void **state)
     unsigned shorter = 0;
     for (uint64_t seed = 0; seed < JOBS; seed++) {
         struct fixture f;
-        struct br_improve_report report;
         set_up(&f, seed, TASKS);
         int64_t before = f.elite.entry[0].schedule.makespan;
-        struct br_improve_options options = options_of(&f, 500);
-        /* Every move alone and all together. */
+        struct br_run run = run_of(&f, 500);
+        /* Every move alone and all together; the population over stages alone and with them. */
+        struct br_machines_settings settings = {.stages = seed % 4 * (1.0 / 3),
+                                                .moves = BR_MOVES_ALL};
         if (seed % 3)
-            options.moves = 1u << seed % BR_MOVE_KINDS | 1u << BR_MOVE_MACHINES;
-        assert_true(br_improve(&f.elite, f.in, &f.reach, &options, &report));
-        assert_true(report.placements <= options.placements);
+            settings.moves = 1u << seed % BR_MOVE_KINDS | 1u << BR_MOVE_MACHINES;
+        assert_true(br_machines_search(&run, &settings));
+        assert_true(run.spent <= run.placements);
         assert_true(f.elite.count > 0);
         assert_true(f.elite.entry[0].schedule.makespan <= before);
         for (uint32_t k = 0; k < f.elite.count; k++)
@@ -154,14 +158,15 @@ static void test_threads(void **state)
 {
     for (uint64_t seed = 0; seed < JOBS / 3; seed++) {
         struct fixture f[3];
-        struct br_improve_report report[3];
+        uint64_t spent[3];
         for (int k = 0; k < 3; k++) {
             set_up(&f[k], seed + 1000, TASKS);
-            struct br_improve_options options = options_of(&f[k], 300);
-            options.threads = k == 0 ? 1 : k == 1 ? 2 : 7;
-            options.seed = seed;
-            assert_true(br_improve(&f[k].elite, f[k].in, &f[k].reach, &options, &report[k]));
-            assert_memory_equal(&report[0], &report[k], sizeof report[0]);
+            struct br_run run = run_of(&f[k], 300);
+            run.threads = k == 0 ? 1 : k == 1 ? 2 : 7;
+            run.seed = seed;
+            assert_true(br_machines_search(&run, NULL));
+            spent[k] = run.spent;
+            assert_int_equal(spent[0], spent[k]);
             assert_int_equal(f[0].elite.count, f[k].elite.count);
             for (uint32_t e = 0; e < f[k].elite.count; e++) {
                 const struct br_schedule *a = &f[0].elite.entry[e].schedule;
@@ -180,11 +185,10 @@ static void test_oracle(void **state)
     unsigned optimal = 0;
     for (uint64_t seed = 0; seed < ORACLE_JOBS; seed++) {
         struct fixture f;
-        struct br_improve_report report;
         set_up(&f, seed + 70000, SMALL);
         int64_t optimum = oracle_optimum(f.in);
-        struct br_improve_options options = options_of(&f, 300);
-        assert_true(br_improve(&f.elite, f.in, &f.reach, &options, &report));
+        struct br_run run = run_of(&f, 300);
+        assert_true(br_machines_search(&run, NULL));
         assert_feasible(&f, &f.elite.entry[0].schedule);
         assert_true(f.elite.entry[0].schedule.makespan >= optimum);
         optimal += f.elite.entry[0].schedule.makespan == optimum;
@@ -197,15 +201,14 @@ static void test_oracle(void **state)
 static void test_stop(void **state)
 {
     struct fixture f;
-    struct br_improve_report report;
     volatile int stop = 1;
     set_up(&f, 3, TASKS);
     int64_t before = f.elite.entry[0].schedule.makespan;
-    struct br_improve_options options = options_of(&f, 0);
-    options.lower_bound = 0; /* out of reach, and no limit: only the flag can end it */
-    options.stop = &stop;
-    assert_true(br_improve(&f.elite, f.in, &f.reach, &options, &report));
-    assert_true(report.stopped);
+    struct br_run run = run_of(&f, 0);
+    run.lower_bound = 0; /* out of reach, and no limit: only the flag can end it */
+    run.stop = &stop;
+    assert_true(br_improve(&run, BR_MOVES_ALL, NULL));
+    assert_true(run.stopped);
     assert_true(f.elite.entry[0].schedule.makespan <= before);
     assert_feasible(&f, &f.elite.entry[0].schedule);
     tear_down(&f);

@@ -1,0 +1,346 @@
+/* Random keys, one a stage [Goncalves11]: a child takes most of its keys from one of the better
+ * individuals and the others from any. Keys become a schedule by parallel generation, forward, or
+ * backward on the job turned round; what comes close to the best is justified. A round's children
+ * are numbered, and their random numbers follow from that number, so that threads change nothing.
+ */
+#include "planner/stage_search.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "base/sort.h"
+#include "planner/dispatch.h"
+#include "planner/justify.h"
+
+enum {
+    POPULATION = 32,
+    BETTER = 8,     /* of them, from which the first parent is taken */
+    CHILDREN = 16,  /* of a round */
+    PROMISING = 50, /* justified is what is longer than the best by one part in so many at most */
+    JUSTIFIED = 3,  /* placements that it takes, in passes */
+};
+
+/* Keys are from 0 to 1; for sorting they become integers. */
+static const double unit = 1 << 30;
+
+struct individual {
+    double *key; /* by stage: the smallest is taken first, or last where mirrored */
+    bool mirrored, packing;
+    int64_t makespan; /* INT64_MAX: none */
+    br_uwide ends;
+};
+
+/* The job in one of the two directions of time. */
+struct side {
+    struct br_instance in; /* shares all arrays; the arcs may be turned round */
+    struct br_order first; /* by the longest way to the end: the order inside stages */
+};
+
+struct worker {
+    struct br_serial *serial;
+    struct br_order order;
+    struct br_sort_item *sort; /* room for twice the stages */
+    struct br_schedule generated;
+};
+
+struct slot {
+    struct individual child;
+    struct br_schedule schedule; /* makespan INT64_MAX: not worth it */
+    uint64_t placements;
+};
+
+struct search {
+    struct br_run *run;
+    struct side side[2]; /* as it is, and turned round */
+    struct individual member[POPULATION];
+    uint32_t members;
+    struct worker *worker;
+    struct slot slot[CHILDREN];
+    int64_t limit; /* justified is what is not longer */
+    uint64_t round;
+    atomic_bool memory_out, stopped;
+};
+
+/* --- schedules from keys ------------------------------------------------------------------- */
+
+static bool init_side(struct side *side, const struct br_instance *in, const struct br_reach *reach,
+                      bool mirrored)
+{
+    struct br_key *key = calloc(in->tasks, sizeof *key);
+    const int64_t *path = mirrored ? reach->head : reach->tail;
+    side->in = *in;
+    if (mirrored) {
+        side->in.child_first = in->parent_first;
+        side->in.child = in->parent;
+        side->in.parent_first = in->child_first;
+        side->in.parent = in->child;
+    }
+    for (uint32_t t = 0; key && t < in->tasks; t++)
+        key[t] = (struct br_key){path[t] + in->duration[t], in->duration[t], 0};
+    bool ok = key && br_order_init(&side->first, in, key);
+    free(key);
+    return ok;
+}
+
+/* The order of the tasks by their stages' keys. */
+static void order_tasks(const struct search *search, struct worker *w,
+                        const struct individual *individual)
+{
+    const struct br_instance *in = search->run->in;
+    const struct br_order *first = &search->side[individual->mirrored].first;
+    uint32_t place = 0;
+    for (uint32_t s = 0; s < in->stages; s++) {
+        double key = individual->mirrored ? 1 - individual->key[s] : individual->key[s];
+        w->sort[s] = (struct br_sort_item){(uint64_t)(key * unit), s};
+    }
+    br_sort(w->sort, w->sort + in->stages, in->stages);
+    memcpy(w->order.by_stage, first->by_stage, in->tasks * sizeof *first->by_stage);
+    for (uint32_t k = 0; k < in->stages; k++) {
+        uint32_t s = w->sort[k].item;
+        for (uint32_t i = in->stage_first[s]; i < in->stage_first[s + 1]; i++)
+            w->order.place[w->order.by_stage[i]] = place++;
+    }
+}
+
+/* Parallel generation into w->generated. */
+static bool generate(struct search *search, struct worker *w, const struct individual *individual)
+{
+    const struct side *side = &search->side[individual->mirrored];
+    struct br_schedule *schedule = &w->generated;
+    order_tasks(search, w, individual);
+    if (!br_dispatch(schedule, &side->in, &w->order,
+                     individual->packing ? BR_DISPATCH_PACKING : BR_DISPATCH_ORDER,
+                     search->run->stop))
+        return false;
+    if (individual->mirrored) {
+        for (uint32_t t = 0; t < side->in.tasks; t++)
+            schedule->start[t] = schedule->makespan - schedule->start[t] - side->in.duration[t];
+        br_schedule_measure(schedule, &side->in);
+    }
+    return true;
+}
+
+/* Justification of w->generated into the slot: against the direction of its generation first. */
+static bool justify(struct search *search, struct worker *w, struct slot *slot)
+{
+    struct br_run *run = search->run;
+    uint64_t before = br_serial_placements(w->serial);
+    br_schedule_copy(&slot->schedule, &w->generated);
+    bool ok = br_justify(w->serial, &slot->schedule, 1, run->stop);
+    slot->placements += br_serial_placements(w->serial) - before;
+    return ok;
+}
+
+/* --- individuals --------------------------------------------------------------------------- */
+
+static void copy_individual(struct individual *to, const struct individual *from, uint32_t stages)
+{
+    double *key = to->key;
+    memcpy(key, from->key, stages * sizeof *key);
+    *to = *from;
+    to->key = key;
+}
+
+static bool better(const struct individual *a, const struct individual *b)
+{
+    return a->makespan != b->makespan ? a->makespan < b->makespan : a->ends < b->ends;
+}
+
+/* A child of the population, or one blurred from how a schedule of the elite is ordered. */
+static void conceive(const struct search *search, struct br_rng *rng, struct individual *child)
+{
+    const struct br_instance *in = search->run->in;
+    uint32_t stages = in->stages;
+    double blur = 0;
+    if (search->members < POPULATION || br_rng_below(rng, 20) == 0) {
+        const struct br_elite *elite = search->run->elite;
+        const struct br_schedule *from = &elite->entry[br_rng_below(rng, elite->count)].schedule;
+        const int64_t *tail = search->run->reach->tail, *head = search->run->reach->head;
+        uint64_t source = br_rng_below(rng, 4);
+        double most = (double)from->makespan + 1;
+        for (uint32_t s = 0; s < stages; s++) {
+            uint32_t t = in->stage_first[s];
+            double first = (double)from->start[t], last = first;
+            for (; t < in->stage_first[s + 1]; t++) {
+                first = first < (double)from->start[t] ? first : (double)from->start[t];
+                last = last > (double)from->start[t] ? last : (double)from->start[t];
+            }
+            t = in->stage_first[s];
+            child->key[s] = (source == 0   ? first
+                             : source == 1 ? (first + last) / 2
+                             : source == 2 ? (double)head[t]
+                                           : most - 1 - (double)(tail[t] + in->duration[t])) /
+                            most;
+        }
+        child->mirrored = br_rng_below(rng, 2);
+        child->packing = br_rng_below(rng, 5) == 0;
+        blur = br_rng_unit(rng) * 0.3;
+    } else {
+        const struct individual *a = &search->member[br_rng_below(rng, BETTER)];
+        const struct individual *b = &search->member[br_rng_below(rng, POPULATION)];
+        copy_individual(child, a, stages);
+        if (br_rng_below(rng, 4))
+            for (uint32_t s = 0; s < stages; s++)
+                if (br_rng_below(rng, 10) >= 7)
+                    child->key[s] = b->key[s];
+        for (uint64_t n = br_rng_below(rng, 3); n; n--)
+            child->key[br_rng_below(rng, stages)] = br_rng_unit(rng);
+        if (br_rng_below(rng, 2))
+            blur = br_rng_unit(rng) * 0.1;
+        if (br_rng_below(rng, 20) == 0)
+            child->mirrored = !child->mirrored;
+        if (br_rng_below(rng, 20) == 0)
+            child->packing = !child->packing;
+    }
+    for (uint32_t s = 0; s < stages && blur > 0; s++) {
+        double key = child->key[s] + blur * (br_rng_unit(rng) - 0.5);
+        child->key[s] = key < 0 ? 0 : key > 1 ? 1 : key;
+    }
+}
+
+static bool run_child(void *context, uint32_t number, uint32_t index)
+{
+    struct search *search = context;
+    struct br_run *run = search->run;
+    struct worker *w = &search->worker[number];
+    struct slot *slot = &search->slot[index];
+    struct br_rng rng = br_rng_seed(run->seed ^ (search->round * CHILDREN + index + 1) *
+                                                    UINT64_C(0x9fb21c651e98df25));
+    conceive(search, &rng, &slot->child);
+    bool ok = generate(search, w, &slot->child);
+    slot->placements = run->in->tasks;
+    slot->schedule.makespan = INT64_MAX;
+    if (ok) {
+        slot->child.makespan = w->generated.makespan;
+        slot->child.ends = w->generated.ends;
+        if (w->generated.makespan <= search->limit)
+            ok = justify(search, w, slot);
+    }
+    if (!ok)
+        atomic_store(br_stopped(run->stop) ? &search->stopped : &search->memory_out, true);
+    return ok;
+}
+
+/* The child takes its place among the members, which are sorted; one like it is enough. */
+static void join(struct search *search, const struct individual *child)
+{
+    uint32_t stages = search->run->in->stages, at = 0;
+    while (at < search->members && better(&search->member[at], child))
+        at++;
+    if (at == POPULATION ||
+        (at < search->members && search->member[at].makespan == child->makespan &&
+         search->member[at].ends == child->ends))
+        return;
+    uint32_t last = search->members < POPULATION ? search->members++ : POPULATION - 1;
+    struct individual spare = search->member[last];
+    memmove(&search->member[at + 1], &search->member[at], (last - at) * sizeof *search->member);
+    search->member[at] = spare;
+    copy_individual(&search->member[at], child, stages);
+}
+
+static void take_round(struct search *search)
+{
+    struct br_run *run = search->run;
+    for (uint32_t k = 0; k < CHILDREN; k++) {
+        struct slot *slot = &search->slot[k];
+        run->spent += slot->placements;
+        int64_t before = run->elite->entry[0].schedule.makespan;
+        if (slot->schedule.makespan < INT64_MAX) {
+            /* What it became by justification is what it is worth. */
+            slot->child.makespan = slot->schedule.makespan;
+            slot->child.ends = slot->schedule.ends;
+            memset(slot->schedule.subset, 'S', run->in->tasks);
+            br_elite_add(run->elite, &slot->schedule, "stages",
+                         UINT64_C(1) << 32 | (search->round * CHILDREN + k));
+        }
+        join(search, &slot->child);
+        if (slot->schedule.makespan < before)
+            br_run_found(run, slot->schedule.makespan, "stages");
+    }
+}
+
+static void run_rounds(struct search *search)
+{
+    struct br_run *run = search->run;
+    uint64_t round = (uint64_t)CHILDREN * (1 + JUSTIFIED) * run->in->tasks;
+    while (run->elite->entry[0].schedule.makespan > run->lower_bound &&
+           run->spent + round <= run->placements) {
+        int64_t best = run->elite->entry[0].schedule.makespan;
+        search->limit = best + best / PROMISING;
+        br_parallel(run->threads, CHILDREN, run_child, search);
+        if (atomic_load(&search->memory_out) || atomic_load(&search->stopped) ||
+            br_stopped(run->stop)) {
+            run->stopped = true;
+            return;
+        }
+        take_round(search);
+        search->round++;
+        br_run_step(run, (double)run->spent / (double)run->placements);
+    }
+}
+
+/* --- the whole ----------------------------------------------------------------------------- */
+
+static bool init_worker(struct worker *w, const struct br_run *run)
+{
+    const struct br_instance *in = run->in;
+    w->serial = br_serial_create(in, run->reach);
+    w->order.place = malloc(in->tasks * sizeof *w->order.place);
+    w->order.by_stage = malloc(in->tasks * sizeof *w->order.by_stage);
+    w->sort = malloc(2 * (size_t)in->stages * sizeof *w->sort);
+    bool generated = br_schedule_init(&w->generated, in);
+    return w->serial && w->order.place && w->order.by_stage && w->sort && generated;
+}
+
+static void finish_worker(struct worker *w)
+{
+    br_serial_destroy(w->serial);
+    br_order_finish(&w->order);
+    free(w->sort);
+    br_schedule_finish(&w->generated);
+}
+
+bool br_stage_search(struct br_run *run)
+{
+    const struct br_instance *in = run->in;
+    struct search *search = calloc(1, sizeof *search);
+    uint32_t threads = run->threads < CHILDREN ? run->threads : CHILDREN;
+    if (in->stages < 2) {
+        free(search);
+        return true;
+    }
+    if (!search)
+        return false;
+    search->run = run;
+    search->worker = calloc(threads, sizeof *search->worker);
+    bool ok = search->worker && init_side(&search->side[0], in, run->reach, false) &&
+              init_side(&search->side[1], in, run->reach, true);
+    for (uint32_t k = 0; k < POPULATION; k++)
+        ok &= (search->member[k].key = malloc(in->stages * sizeof(double))) != NULL;
+    for (uint32_t k = 0; k < CHILDREN; k++) {
+        ok &= (search->slot[k].child.key = malloc(in->stages * sizeof(double))) != NULL;
+        ok &= br_schedule_init(&search->slot[k].schedule, in);
+    }
+    for (uint32_t k = 0; ok && k < threads; k++)
+        ok = init_worker(&search->worker[k], run);
+    if (ok) {
+        run_rounds(search);
+        ok = !atomic_load(&search->memory_out);
+    }
+    for (uint32_t k = 0; search->worker && k < threads; k++)
+        finish_worker(&search->worker[k]);
+    for (uint32_t k = 0; k < CHILDREN; k++) {
+        free(search->slot[k].child.key);
+        br_schedule_finish(&search->slot[k].schedule);
+    }
+    for (uint32_t k = 0; k < POPULATION; k++)
+        free(search->member[k].key);
+    br_order_finish(&search->side[0].first);
+    br_order_finish(&search->side[1].first);
+    free(search->worker);
+    free(search);
+    return ok;
+}
