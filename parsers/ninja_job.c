@@ -355,8 +355,11 @@ static enum br_status add_others(struct making *making, bool phony, const char *
 static enum br_status add_rest(struct making *making)
 {
     uint32_t phony = 0, rest = 0;
-    enum br_status status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "ninja.folder",
-                                                 making->folder, making->diag);
+    enum br_status status =
+        br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "shell", "true", making->diag);
+    if (!status)
+        status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "ninja.folder",
+                                      making->folder, making->diag);
     making->text.used = 0;
     if (!status)
         status = br_ninja_head(making->ninja, &making->text, making->diag);
