@@ -251,6 +251,7 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
         fputc('\n', stdout);
         return true;
     case BR_PROOF_ENERGY:
+    case BR_PROOF_ROUNDS:
         explain_energy(e, proof);
         return true;
     case BR_PROOF_PRICES:

@@ -121,6 +121,7 @@ static void write_proof(FILE *out, const struct br_dag *dag, const struct br_pro
         [BR_PROOF_PATH] = "path",
         [BR_PROOF_WINDOW] = "window",
         [BR_PROOF_ENERGY] = "energy",
+        [BR_PROOF_ROUNDS] = "rounds",
         [BR_PROOF_PRICES] = "prices",
     };
     fprintf(out, "{\"bound\": %" PRId64 ", \"kind\": \"%s\"", proof->bound, kind[proof->kind]);
@@ -138,6 +139,7 @@ static void write_proof(FILE *out, const struct br_dag *dag, const struct br_pro
         name(out, dag, ", \"stage\": ", proof->at);
         break;
     case BR_PROOF_ENERGY:
+    case BR_PROOF_ROUNDS:
         fprintf(out, ", \"from\": %" PRId64 ", \"to\": %" PRId64 ", \"measure\": %" PRIu32,
                 proof->from, proof->to, proof->energy);
         break;

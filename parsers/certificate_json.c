@@ -243,7 +243,7 @@ static bool read_chain(struct reader *r, struct br_proof_chain *chain)
 
 static bool read_kind(struct reader *r, const struct br_json_field *field, struct br_proof *proof)
 {
-    static const char *const kind[] = {"path", "window", "energy", "prices"};
+    static const char *const kind[] = {"path", "window", "energy", "rounds", "prices"};
     struct br_json *json = r->json;
     if (!br_json_go(json, field) || !br_json_string(json, "the kind of a proof"))
         return false;

@@ -295,6 +295,37 @@ def check_energy(windows, proof):
     need(total > measure.capacity * (end - begin), 'what has to run in the interval fits there')
 
 
+def check_rounds(windows, proof):
+    """Whole tasks, as copies by their weight, on as many lines as the capacity."""
+    begin, end, number = whole(proof['from']), whole(proof['to']), whole(proof['measure'])
+    need(0 <= begin < end <= windows.makespan, 'the interval is not within the makespan')
+    need(0 <= number < len(windows.measures), 'there is no such measure')
+    measure = windows.measures[number]
+    count = {}
+    scale = math.lcm(1, *(Fraction(w).denominator for w in measure.weight.values()),
+                     Fraction(measure.capacity).denominator)
+    capacity = int(measure.capacity * scale)
+    for s, weight in measure.weight.items():
+        if windows.stage_head[s] >= begin and windows.makespan - windows.stage_tail[s] <= end:
+            for d in windows.job.durations[s]:
+                count[d] = count.get(d, 0) + int(weight * scale)
+    groups = sorted(count.items(), reverse=True)
+    need(groups and capacity > 0, 'nothing has to run in the interval')
+
+    def longest(copies):
+        total = 0
+        for d, n in groups:
+            total += d * min(n, copies)
+            copies -= min(n, copies)
+        return total
+
+    copies = sum(count.values())
+    most = max(groups[0][0] if groups[0][1] else 0, -(-longest(copies) // capacity))
+    for q in range(1, (copies - 1) // capacity + 1):
+        most = max(most, longest(q * capacity + 1) - longest(q * capacity - q))
+    need(most > end - begin, 'the rounds fit in the interval')
+
+
 class Price:
     """What the tasks of a stage pay for running, by time."""
 
@@ -462,7 +493,7 @@ def check_prices(windows, proof):
 def check_part(part, proof):
     bound = whole(proof['bound'], 'a bound')
     need(bound >= 0, 'a bound is negative')
-    need(proof['kind'] in ('path', 'window', 'energy', 'prices'), 'an unknown kind of proof')
+    need(proof['kind'] in ('path', 'window', 'energy', 'rounds', 'prices'), 'an unknown kind of proof')
     if bound == 0:
         return
     if proof['kind'] == 'path':
@@ -472,7 +503,8 @@ def check_part(part, proof):
     if windows.overfull():
         return
     need(proof['kind'] != 'window', 'every stage fits its window')
-    (check_energy if proof['kind'] == 'energy' else check_prices)(windows, proof)
+    {'energy': check_energy, 'rounds': check_rounds, 'prices': check_prices}[proof['kind']](
+        windows, proof)
 
 
 def split(job, proofs):

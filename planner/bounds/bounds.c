@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "planner/bounds/closure.h"
-#include "planner/bounds/window.h"
+#include "planner/bounds/rounds.h"
 #include "planner/part.h"
 
 static struct br_bound path(const struct br_instance *in, enum br_length length, const char *method)
@@ -88,6 +88,11 @@ struct br_bound br_bounds_window(const struct br_instance *in)
             bound.method = "heads and tails by waves, work in fragments";
         else if (best)
             bound.method = "heads and tails by waves, clique";
+        int64_t energy_ticks = bound.ticks;
+        if (in->stages <= BR_CLOSURE_STAGES)
+            bound.ticks = br_windows_rounds(&windows, in, &measures, bound.ticks, NULL);
+        if (bound.ticks > energy_ticks)
+            bound.method = "heads and tails by waves, rounds of several stages";
     }
     br_windows_finish(&windows);
     br_measures_finish(&measures);

@@ -8,6 +8,7 @@
  *   path     A chain of stages, each with the rounds that it needs alone.
  *   window   Some stage does not fit between the least time before it and the least time after it.
  *   energy   In some time interval tasks have to run with more weight than the cluster holds.
+ *   rounds   In some time interval more tasks have to run one after another than fit there.
  *   prices   Every stage pays a price for running, which varies with time. Wherever its tasks
  *            start, together they pay more than all that the cluster can ever hold at once pays.
  */
@@ -70,7 +71,13 @@ struct br_proof_chain {
     int64_t *share;
 };
 
-enum br_proof_kind { BR_PROOF_PATH, BR_PROOF_WINDOW, BR_PROOF_ENERGY, BR_PROOF_PRICES };
+enum br_proof_kind {
+    BR_PROOF_PATH,
+    BR_PROOF_WINDOW,
+    BR_PROOF_ENERGY,
+    BR_PROOF_ROUNDS,
+    BR_PROOF_PRICES
+};
 
 struct br_proof {
     int64_t bound;   /* L */
@@ -81,7 +88,7 @@ struct br_proof {
     uint32_t links; /* path */
     struct br_proof_link *link;
 
-    uint32_t measures, passes; /* window, energy, prices */
+    uint32_t measures, passes; /* all but path */
     struct br_proof_measure *measure;
     struct br_proof_pass *pass;
 

@@ -5,7 +5,7 @@
 
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/closure.h"
-#include "planner/bounds/window.h"
+#include "planner/bounds/rounds.h"
 #include "planner/part.h"
 
 /* The longest chain of links: whole stages with their rounds, single tasks along one-to-one edges.
@@ -198,9 +198,10 @@ static bool compact(struct br_arena *arena, const struct br_instance *whole,
             else
                 number[claim->measure] = 1;
         }
-        if (proof->kind == BR_PROOF_ENERGY && write)
+        bool energy = proof->kind == BR_PROOF_ENERGY || proof->kind == BR_PROOF_ROUNDS;
+        if (energy && write)
             proof->energy = number[proof->energy] - 1;
-        else if (proof->kind == BR_PROOF_ENERGY)
+        else if (energy)
             number[proof->energy] = 1;
         if (write)
             return true;
@@ -258,10 +259,17 @@ static bool certify_energy(struct br_arena *arena, const struct br_instance *who
     int64_t ticks = ok ? windows.ticks : 0;
     if (ok && ticks < proof->bound)
         ticks = br_windows_energy(&windows, in, measures, ticks, &energy);
+    bool rounds = ok && ticks < proof->bound && in->stages <= BR_CLOSURE_STAGES;
+    if (rounds) {
+        struct br_energy found;
+        ticks = br_windows_rounds(&windows, in, measures, ticks, &found);
+        rounds = found.measure != NULL;
+        energy = rounds ? found : energy;
+    }
     *done = ok && (claims || ticks >= proof->bound);
     if (*done) {
         proof->bound = ticks < proof->bound ? ticks : proof->bound;
-        proof->kind = energy.measure ? BR_PROOF_ENERGY : BR_PROOF_WINDOW;
+        proof->kind = rounds ? BR_PROOF_ROUNDS : energy.measure ? BR_PROOF_ENERGY : BR_PROOF_WINDOW;
         if (energy.measure) {
             proof->energy = (uint32_t)(energy.measure - measures->measure);
             proof->from = energy.head;

@@ -106,6 +106,8 @@ static enum br_status check_proof(struct br_proof_check *check)
     switch (proof->kind) {
     case BR_PROOF_ENERGY:
         return br_proof_energy(check);
+    case BR_PROOF_ROUNDS:
+        return br_proof_rounds(check);
     case BR_PROOF_PRICES:
         return br_proof_prices(check);
     default:

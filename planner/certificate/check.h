@@ -38,8 +38,9 @@ uint32_t br_proof_stage(const struct br_proof_check *check, uint32_t stage);
 enum br_status br_proof_windows(struct br_proof_check *check);
 /* Does some task, or stage alone, not fit its window within M? Also where `stage` is not it. */
 bool br_proof_overfull(const struct br_proof_check *check, uint32_t *stage);
-/* The inequality of kinds energy and prices. */
+/* The inequalities of the kinds. */
 enum br_status br_proof_energy(struct br_proof_check *check);
+enum br_status br_proof_rounds(struct br_proof_check *check);
 enum br_status br_proof_prices(struct br_proof_check *check);
 
 #endif

@@ -1,0 +1,147 @@
+/* Groups of copies are kept by duration while stages are added by head downwards. */
+#include "planner/bounds/rounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wide.h"
+
+/* Most steps (stages x thresholds x measures x groups), and rounds looked at. */
+#define ROUNDS_STEPS 30000000u
+#define ROUNDS_MOST 4096u
+
+/* Where a number of copies ends, as they are walked through: in which group, after how many of its
+ * copies, and the durations up to there. */
+struct mark {
+    uint32_t group;
+    br_wide passed; /* copies in the groups before */
+    br_wide sum;    /* of their durations */
+};
+
+/* The sum of the `count` longest; count never falls from call to call. */
+static br_wide longest(struct mark *mark, const struct br_copies *group, br_wide count)
+{
+    while (mark->passed + group[mark->group].count < count) {
+        mark->sum += (br_wide)group[mark->group].count * group[mark->group].duration;
+        mark->passed += group[mark->group].count;
+        mark->group++;
+    }
+    return mark->sum + (count - mark->passed) * group[mark->group].duration;
+}
+
+int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capacity, uint32_t rounds)
+{
+    br_wide all = 0, work = 0;
+    struct mark low = {0, 0, 0}, high = {0, 0, 0};
+    if (groups == 0)
+        return 0;
+    for (uint32_t g = 0; g < groups; g++) {
+        all += group[g].count;
+        work += (br_wide)group[g].count * group[g].duration;
+    }
+    br_wide best = (work + capacity - 1) / capacity;
+    best = group[0].duration > best ? group[0].duration : best;
+    for (uint32_t q = 1; q <= rounds && (br_wide)q * capacity < all; q++) {
+        br_wide count = (br_wide)q * capacity + 1;
+        br_wide sum = longest(&high, group, count) - longest(&low, group, count - q - 1);
+        best = sum > best ? sum : best;
+    }
+    return (int64_t)best;
+}
+
+/* Counts of copies stay far within 63 bits. */
+#define COPIES_MOST (INT64_MAX / 4)
+
+struct by_time {
+    int64_t time;
+    uint32_t stage;
+};
+
+static int downwards(const void *a, const void *b)
+{
+    const struct by_time *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return x->stage < y->stage ? -1 : x->stage > y->stage;
+}
+
+static void insert(struct br_copies *group, uint32_t *groups, int64_t duration, int64_t count)
+{
+    uint32_t at = *groups;
+    while (at > 0 && group[at - 1].duration < duration)
+        at--;
+    if (at > 0 && group[at - 1].duration == duration) {
+        group[at - 1].count += count;
+        return;
+    }
+    memmove(group + at + 1, group + at, (*groups - at) * sizeof *group);
+    group[at] = (struct br_copies){duration, count};
+    ++*groups;
+}
+
+/* One measure and one b: all a, downwards. */
+static int64_t try_tail(const struct br_windows *w, const struct br_instance *in,
+                        const struct br_measure *m, const struct by_time *head,
+                        const int64_t *shortest, int64_t b, int64_t least, struct br_copies *group,
+                        struct br_energy *best)
+{
+    uint32_t groups = 0;
+    br_wide copies = 0;
+    for (uint32_t i = 0; i < in->stages; i++) {
+        uint32_t s = head[i].stage;
+        int64_t tasks = in->stage_first[s + 1] - in->stage_first[s];
+        if (m->weight[s] == 0 || w->stage_tail[s] < b || shortest[s] == 0)
+            continue;
+        copies += (br_wide)tasks * m->weight[s];
+        if (copies > COPIES_MOST)
+            break;
+        insert(group, &groups, shortest[s], tasks * m->weight[s]);
+        if (copies <= m->capacity) /* a single round */
+            continue;
+        int64_t bound = head[i].time + b + br_rounds(group, groups, m->capacity, ROUNDS_MOST);
+        if (bound > least) {
+            least = bound;
+            if (best)
+                *best = (struct br_energy){m, head[i].time, b};
+        }
+    }
+    return least;
+}
+
+int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *in,
+                          const struct br_measures *measures, int64_t least, struct br_energy *best)
+{
+    uint32_t n = in->stages, tails = 0;
+    struct by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
+    struct br_copies *group = malloc(((size_t)n + 1) * sizeof *group);
+    int64_t *shortest = malloc(n * sizeof *shortest);
+    bool ok = head && tail && group && shortest;
+    if (best)
+        *best = (struct br_energy){0};
+    for (uint32_t s = 0; ok && s < n; s++) {
+        head[s] = (struct by_time){w->stage_head[s], s};
+        tail[s] = (struct by_time){w->stage_tail[s], s};
+        shortest[s] = in->stage_longest[s];
+        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
+            shortest[s] = in->duration[t] < shortest[s] ? in->duration[t] : shortest[s];
+    }
+    if (ok) {
+        qsort(head, n, sizeof *head, downwards);
+        qsort(tail, n, sizeof *tail, downwards);
+    }
+    for (uint32_t k = 0; ok && k < n; k++)
+        if (k == 0 || tail[k].time != tail[tails - 1].time)
+            tail[tails++].time = tail[k].time;
+    uint64_t tries = ROUNDS_STEPS / ((uint64_t)n * n * (measures->count + 1)) + 1;
+    tries = tries < tails ? tries : tails;
+    for (uint64_t k = 0; ok && k < tries; k++) {
+        int64_t b = tail[tails - 1 - (tails - 1) * k / (tries > 1 ? tries - 1 : 1)].time;
+        for (uint32_t m = 0; m < measures->count; m++)
+            least = try_tail(w, in, &measures->measure[m], head, shortest, b, least, group, best);
+    }
+    free(head);
+    free(tail);
+    free(group);
+    free(shortest);
+    return least;
+}

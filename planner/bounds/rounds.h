@@ -1,0 +1,30 @@
+/* Rounds: what whole tasks take that work by capacity misses.
+ *
+ * Under a measure with whole weights, a schedule is one on as many lines as the capacity, where a
+ * task of weight w takes w lines: the intervals of its w copies never need more lines than there
+ * is weight at any time. With all copies sorted by duration downwards, of the q x capacity + 1
+ * longest some q + 1 share a line, and take at least the sum of the q + 1 shortest of these.
+ */
+#ifndef BR_PLANNER_BOUNDS_ROUNDS_H
+#define BR_PLANNER_BOUNDS_ROUNDS_H
+
+#include "planner/bounds/window.h"
+
+/* Copies of one duration. */
+struct br_copies {
+    int64_t duration, count;
+};
+
+/* The least time that the copies take on so many lines; sorted by duration downwards, capacity
+ * above 0, at most `rounds` rounds looked at. O(groups + rounds). */
+int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capacity,
+                  uint32_t rounds);
+
+/* The largest a + rounds{stages with head >= a and tail >= b} + b over all measures, in ticks, at
+ * least `least`; *best (may be NULL) receives the argument, unless none beats `least`. Stages with
+ * different durations count with their shortest task. With many stages only some b are tried. */
+int64_t br_windows_rounds(const struct br_windows *windows, const struct br_instance *in,
+                          const struct br_measures *measures, int64_t least,
+                          struct br_energy *best);
+
+#endif
