@@ -118,11 +118,8 @@ static void write_prices(FILE *out, const struct br_dag *dag, const struct br_pr
 static void write_proof(FILE *out, const struct br_dag *dag, const struct br_proof *proof)
 {
     static const char *const kind[] = {
-        [BR_PROOF_PATH] = "path",
-        [BR_PROOF_WINDOW] = "window",
-        [BR_PROOF_ENERGY] = "energy",
-        [BR_PROOF_ROUNDS] = "rounds",
-        [BR_PROOF_PRICES] = "prices",
+        [BR_PROOF_PATH] = "path",     [BR_PROOF_WINDOW] = "window", [BR_PROOF_ENERGY] = "energy",
+        [BR_PROOF_ROUNDS] = "rounds", [BR_PROOF_PRICES] = "prices",
     };
     fprintf(out, "{\"bound\": %" PRId64 ", \"kind\": \"%s\"", proof->bound, kind[proof->kind]);
     if (proof->stages) {
@@ -142,6 +139,12 @@ static void write_proof(FILE *out, const struct br_dag *dag, const struct br_pro
     case BR_PROOF_ROUNDS:
         fprintf(out, ", \"from\": %" PRId64 ", \"to\": %" PRId64 ", \"measure\": %" PRIu32,
                 proof->from, proof->to, proof->energy);
+        for (uint32_t k = 0; k < proof->values; k++) {
+            name(out, dag,
+                 k ? ", {\"stage\": " : ", \"values\": [{\"stage\": ", proof->value[k].stage);
+            fprintf(out, ", \"value\": %" PRId64 "}", proof->value[k].value);
+        }
+        fputs(proof->values ? "]" : "", out);
         break;
     case BR_PROOF_PRICES:
         write_prices(out, dag, proof);

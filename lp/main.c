@@ -14,6 +14,7 @@
 #include "base/decimal.h"
 #include "emit/certificate_json.h"
 #include "lp/destructive.h"
+#include "lp/lines.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
 #include "planner/part.h"
@@ -68,8 +69,9 @@ static bool bound_parts(const struct br_instance *whole, const struct br_parts *
         if (!br_certify_part(&c->arena, whole, parts->part[k], &c->part[k]))
             return false;
         int64_t core = c->part[k].bound;
-        int64_t ticks =
-            lp_destructive_bound(whole, parts->part[k], core, budget, &c->arena, &c->part[k], &end);
+        int64_t ticks = lp_lines_bound(whole, parts->part[k], core, budget, &c->arena, &c->part[k]);
+        ticks = lp_destructive_bound(whole, parts->part[k], ticks, budget, &c->arena, &c->part[k],
+                                     &end);
         result->raised |= ticks > core;
         if (end > result->end)
             result->end = end;

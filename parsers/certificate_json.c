@@ -202,6 +202,18 @@ static bool read_price(struct reader *r, struct br_proof_price *price)
     return !r->json->status;
 }
 
+static bool read_value(struct reader *r, struct br_proof_value *value)
+{
+    struct br_json_field f[] = {{"stage", true, NULL}, {"value", true, NULL}};
+    if (!br_json_fields(r->json, "a value", f, 2))
+        return false;
+    const char *after = r->json->at;
+    stage_at(r, &f[0], &value->stage);
+    integer_at(r, &f[1], &value->value);
+    r->json->at = after;
+    return !r->json->status;
+}
+
 struct share {
     uint32_t stage;
     int64_t share;
@@ -268,6 +280,7 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
         FROM,
         TO,
         MEASURE,
+        VALUES,
         PRICES,
         CHAINS,
         FIELDS
@@ -279,7 +292,8 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
         [STAGE] = {"stage", false, NULL},     [MEASURES] = {"measures", false, NULL},
         [WINDOWS] = {"windows", false, NULL}, [FROM] = {"from", false, NULL},
         [TO] = {"to", false, NULL},           [MEASURE] = {"measure", false, NULL},
-        [PRICES] = {"prices", false, NULL},   [CHAINS] = {"chains", false, NULL},
+        [VALUES] = {"values", false, NULL},   [PRICES] = {"prices", false, NULL},
+        [CHAINS] = {"chains", false, NULL},
     };
     if (!br_json_fields(json, "the proof of a part", f, FIELDS))
         return false;
@@ -295,6 +309,7 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
     EACH(r, &f[PATH], struct br_proof_link, proof->link, proof->links, read_link);
     EACH(r, &f[MEASURES], struct br_proof_measure, proof->measure, proof->measures, read_measure);
     EACH(r, &f[WINDOWS], struct br_proof_pass, proof->pass, proof->passes, read_pass);
+    EACH(r, &f[VALUES], struct br_proof_value, proof->value, proof->values, read_value);
     EACH(r, &f[PRICES], struct br_proof_price, proof->price, proof->prices, read_price);
     EACH(r, &f[CHAINS], struct br_proof_chain, proof->chain, proof->chains, read_chain);
     json->at = after;

@@ -296,7 +296,8 @@ def check_energy(windows, proof):
 
 
 def check_rounds(windows, proof):
-    """Whole tasks, as copies by their weight, on as many lines as the capacity."""
+    """Whole tasks, as copies by their weight, on as many lines as the capacity; with values, a
+    knapsack over the durations on one line."""
     begin, end, number = whole(proof['from']), whole(proof['to']), whole(proof['measure'])
     need(0 <= begin < end <= windows.makespan, 'the interval is not within the makespan')
     need(0 <= number < len(windows.measures), 'there is no such measure')
@@ -305,6 +306,9 @@ def check_rounds(windows, proof):
     scale = math.lcm(1, *(Fraction(w).denominator for w in measure.weight.values()),
                      Fraction(measure.capacity).denominator)
     capacity = int(measure.capacity * scale)
+    if proof.get('values'):
+        check_values(windows, proof, measure, scale, capacity)
+        return
     for s, weight in measure.weight.items():
         if windows.stage_head[s] >= begin and windows.makespan - windows.stage_tail[s] <= end:
             for d in windows.job.durations[s]:
@@ -324,6 +328,38 @@ def check_rounds(windows, proof):
     for q in range(1, (copies - 1) // capacity + 1):
         most = max(most, longest(q * capacity + 1) - longest(q * capacity - q))
     need(most > end - begin, 'the rounds fit in the interval')
+
+
+def check_values(windows, proof, measure, scale, capacity):
+    job, length, items, worth, seen = windows.job, proof['to'] - proof['from'], [], 0, set()
+    for form in proof['values']:
+        s, value = stage_of(job, form['stage']), whole(form['value'], 'a value')
+        need(s in windows.stage_head and s not in seen and value >= 0 and
+             windows.stage_head[s] >= proof['from'] and
+             windows.makespan - windows.stage_tail[s] <= proof['to'] and min(job.durations[s]) > 0,
+             'a value is of no stage that has to run in the interval')
+        seen.add(s)
+        copies = len(job.durations[s]) * int(measure.weight.get(s, 0) * scale)
+        items.append((Fraction(value, min(job.durations[s])), min(job.durations[s]), value, copies))
+        worth += copies * value
+    items.sort(reverse=True)
+    best = 0
+
+    def fill(k, left, value):
+        nonlocal best
+        best = max(best, value)
+        if k == len(items):
+            return
+        density, d, v, count = items[k]
+        for n in range(min(left // d, count), -1, -1):
+            rest = left - n * d
+            if k + 1 == len(items) or value + n * v + rest * items[k + 1][0] <= best:
+                best = max(best, value + n * v)
+                break
+            fill(k + 1, rest, value + n * v)
+
+    fill(0, length, 0)
+    need(worth > best * capacity, 'the lines hold what the tasks are worth')
 
 
 class Price:

@@ -145,3 +145,59 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
     free(shortest);
     return least;
 }
+
+/* The search for the best line: items by value for time. */
+struct line {
+    const struct br_line_item *item;
+    uint32_t items, order[BR_LINE_ITEMS];
+    int64_t taken[BR_LINE_ITEMS], best_taken[BR_LINE_ITEMS], best, nodes;
+};
+
+/* Takes as many of the k-th item as fit, then fewer. What is left cannot bring more value for its
+ * time than the k-th item does. */
+static void fill(struct line *l, uint32_t k, int64_t left, int64_t value)
+{
+    if (value > l->best) {
+        l->best = value;
+        memcpy(l->best_taken, l->taken, sizeof l->taken);
+    }
+    if (k == l->items || left == 0)
+        return;
+    const struct br_line_item *item = &l->item[l->order[k]];
+    if ((br_wide)item->value * left <= (br_wide)(l->best - value) * item->duration)
+        return;
+    if (l->nodes-- <= 0)
+        return;
+    int64_t most = left / item->duration < item->count ? left / item->duration : item->count;
+    for (int64_t n = most; n >= 0; n--) {
+        l->taken[l->order[k]] = n;
+        fill(l, k + 1, left - n * item->duration, value + n * item->value);
+        const struct br_line_item *next = k + 1 < l->items ? &l->item[l->order[k + 1]] : NULL;
+        /* With one less of this item its time goes to the next. */
+        br_wide room = left - (n - 1) * item->duration;
+        if (!next || (br_wide)next->value * room <=
+                         (br_wide)(l->best - value - (n - 1) * item->value) * next->duration)
+            break;
+    }
+    l->taken[l->order[k]] = 0;
+}
+
+int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t length,
+                     int64_t *taken, int64_t *nodes)
+{
+    struct line l = {.item = item, .items = items, .nodes = *nodes};
+    if (items > BR_LINE_ITEMS)
+        return -1;
+    for (uint32_t k = 0; k < items; k++) {
+        uint32_t at = k;
+        for (; at > 0 && (br_wide)item[l.order[at - 1]].value * item[k].duration <
+                             (br_wide)item[k].value * item[l.order[at - 1]].duration;
+             at--)
+            l.order[at] = l.order[at - 1];
+        l.order[at] = k;
+    }
+    fill(&l, 0, length, 0);
+    *nodes = l.nodes;
+    memcpy(taken, l.best_taken, items * sizeof *taken);
+    return l.nodes < 0 ? -1 : l.best;
+}

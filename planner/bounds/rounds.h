@@ -27,4 +27,16 @@ int64_t br_windows_rounds(const struct br_windows *windows, const struct br_inst
                           const struct br_measures *measures, int64_t least,
                           struct br_energy *best);
 
+/* Tasks on one line: of these durations, worth that much each, at most so many. */
+struct br_line_item {
+    int64_t duration, value, count;
+};
+enum { BR_LINE_ITEMS = 64 };
+
+/* The most value that one line holds in a time: a knapsack, exact. Fills taken[k], the number of
+ * each item. -1 where it needs more than *nodes nodes, which is counted down, or where there are
+ * more than BR_LINE_ITEMS items. Values are 0 to 2^32, durations above 0. */
+int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t length,
+                     int64_t *taken, int64_t *nodes);
+
 #endif

@@ -19,6 +19,8 @@
 #include "planner/dag.h"
 #include "planner/instance.h"
 
+struct br_measure;
+
 /* Weights of tasks, and how much of them the cluster holds at any time; see bounds/measure.h. */
 enum br_measure_kind {
     BR_MEASURE_RESOURCE, /* demands; with a unit, how many whole units of it */
@@ -50,6 +52,12 @@ struct br_proof_pass {
 /* A stage with all its tasks, or (task not UINT32_MAX) one task of it. */
 struct br_proof_link {
     uint32_t stage, task;
+};
+
+/* What each task of the stage is worth; see bounds/rounds.h. */
+struct br_proof_value {
+    uint32_t stage;
+    int64_t value;
 };
 
 /* What a stage's tasks pay for each tick from `from` on, until the next step. */
@@ -94,8 +102,10 @@ struct br_proof {
 
     uint32_t at;      /* window: the stage */
     int64_t from, to; /* energy */
-    uint32_t energy;  /* energy: the measure */
-    uint32_t prices;  /* prices */
+    uint32_t energy;  /* energy, rounds: the measure */
+    uint32_t values;  /* rounds, where given: what tasks are worth on a line */
+    struct br_proof_value *value;
+    uint32_t prices; /* prices */
     struct br_proof_price *price;
     uint32_t chains;
     struct br_proof_chain *chain;
@@ -141,6 +151,11 @@ bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
  * stages and all measures. False when memory is out. */
 bool br_certify_windows(struct br_arena *arena, const struct br_instance *whole,
                         const struct br_instance *part, struct br_proof *proof);
+/* Adds a measure of the part to the proof, as the one that its energy or rounds are about. False
+ * when memory is out. */
+bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whole,
+                          const struct br_instance *part, const struct br_measure *measure,
+                          struct br_proof *proof);
 /* Writes the stages of the part into the proof. False when memory is out. */
 bool br_proof_set_part(struct br_arena *arena, const struct br_instance *whole,
                        const struct br_instance *part, struct br_proof *proof);

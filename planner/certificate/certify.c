@@ -164,6 +164,20 @@ static bool copy_measure(struct br_arena *arena, const struct br_instance *whole
     return out->stage != NULL;
 }
 
+bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whole,
+                          const struct br_instance *part, const struct br_measure *measure,
+                          struct br_proof *proof)
+{
+    struct br_proof_measure *all = br_arena_array(arena, proof->measures + 1, sizeof *all);
+    if (!all)
+        return false;
+    for (uint32_t m = 0; m < proof->measures; m++)
+        all[m] = proof->measure[m];
+    proof->energy = proof->measures++;
+    proof->measure = all;
+    return copy_measure(arena, whole, part, measure, &all[proof->energy]);
+}
+
 static bool copy_reasons(struct br_arena *arena, const struct br_instance *whole,
                          const struct br_instance *in, const struct br_window_reason *reason,
                          struct br_proof_claim **claim, uint32_t *claims)
