@@ -10,13 +10,14 @@
 
 #include "base/rng.h"
 #include "planner/bounds/bounds.h"
+#include "planner/bounds/rounds.h"
 #include "planner/certificate/certificate.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
 
 static void every_bound_has_its_proof(void **state)
 {
-    int kind[4] = {0}, parts = 0, claims = 0, cliques = 0, units = 0;
+    int kind[BR_PROOF_PRICES + 1] = {0}, parts = 0, claims = 0, cliques = 0, units = 0;
     for (uint64_t seed = 1; seed <= 4000; seed++) {
         struct random_job job;
         struct br_instance *in;
@@ -44,17 +45,58 @@ static void every_bound_has_its_proof(void **state)
         br_instance_destroy(in);
         random_job_finish(&job);
     }
-    print_message("path %d, window %d, energy %d; %d with claims, %d cliques, %d units, %d in "
-                  "several parts\n",
-                  kind[BR_PROOF_PATH], kind[BR_PROOF_WINDOW], kind[BR_PROOF_ENERGY], claims,
-                  cliques, units, parts);
+    print_message(
+        "path %d, window %d, energy %d, rounds %d; %d with claims, %d cliques, %d units, %d in "
+        "several parts\n",
+        kind[BR_PROOF_PATH], kind[BR_PROOF_WINDOW], kind[BR_PROOF_ENERGY], kind[BR_PROOF_ROUNDS],
+        claims, cliques, units, parts);
     assert_true(kind[BR_PROOF_PATH] && kind[BR_PROOF_WINDOW] && kind[BR_PROOF_ENERGY]);
+    assert_true(kind[BR_PROOF_ROUNDS]);
     assert_true(claims && cliques && units);
+}
+
+/* The most value on a line, by trying all numbers of the first item. */
+static int64_t try_all(const struct br_line_item *item, uint32_t items, int64_t length)
+{
+    int64_t best = 0;
+    if (items == 0)
+        return 0;
+    for (int64_t n = 0; n <= item->count && n * item->duration <= length; n++) {
+        int64_t value = n * item->value + try_all(item + 1, items - 1, length - n * item->duration);
+        best = value > best ? value : best;
+    }
+    return best;
+}
+
+static void best_lines_are_found(void **state)
+{
+    struct br_rng rng = br_rng_seed(1);
+    for (int round = 0; round < 3000; round++) {
+        struct br_line_item item[6];
+        int64_t taken[6], nodes = 100000, length = (int64_t)br_rng_below(&rng, 60), sum = 0,
+                          time = 0;
+        uint32_t items = (uint32_t)br_rng_below(&rng, 6);
+        for (uint32_t k = 0; k < items; k++)
+            item[k] = (struct br_line_item){1 + (int64_t)br_rng_below(&rng, 20),
+                                            (int64_t)br_rng_below(&rng, 15),
+                                            (int64_t)br_rng_below(&rng, 6)};
+        int64_t best = br_line_best(item, items, length, taken, &nodes);
+        assert_int_equal(best, try_all(item, items, length));
+        for (uint32_t k = 0; k < items; k++) {
+            assert_true(taken[k] >= 0 && taken[k] <= item[k].count);
+            sum += taken[k] * item[k].value;
+            time += taken[k] * item[k].duration;
+        }
+        assert_true(sum == best && time <= length);
+        nodes = 1;
+        assert_true(items < 2 || br_line_best(item, items, length, taken, &nodes) <= best);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(best_lines_are_found),
         cmocka_unit_test(every_bound_has_its_proof),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

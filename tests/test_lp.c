@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "lp/destructive.h"
+#include "lp/lines.h"
 #include "lp/master.h"
 #include "planner/bounds/bounds.h"
 #include "planner/part.h"
@@ -171,6 +172,29 @@ static void raises_a_known_bound(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* 11 tasks of 7 and 3 of 4 on four machines, one at a time: 89 / 4 is 23. In less than 25 a machine
+ * that runs three of the long ones runs no other, so that one machine is left for two of the long
+ * and three of the short. */
+static void lines_are_not_filled_by_work(void **state)
+{
+    struct br_dag *dag = br_dag_create("lines");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 4, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "a", 11, 7, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "b", 3, 4, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < 2; s++)
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(br_bounds_sum(in).ticks, 23);
+    assert_int_equal(sum_of_parts(dag, in), 25);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 static void misuse_glpk(void *context)
 {
     *(bool *)context = true;
@@ -206,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heavy_sets_are_found),
         cmocka_unit_test(raises_a_known_bound),
+        cmocka_unit_test(lines_are_not_filled_by_work),
         cmocka_unit_test(an_abort_of_the_solver_is_survived),
         cmocka_unit_test(no_bound_is_above_the_optimum),
     };
