@@ -197,24 +197,35 @@ static void push(void *context)
     }
 }
 
+static int64_t divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 static bool write_proof(const struct lines *l, const struct br_instance *whole,
                         struct br_arena *arena, struct br_proof *out)
 {
     const struct candidate *c = &l->candidate[l->best];
-    struct br_proof proof = {.bound = l->proven,
-                             .kind = BR_PROOF_ROUNDS,
-                             .from = c->head,
-                             .to = l->proven - 1 - c->tail};
+    struct br_proof proof = {.bound = l->proven, .from = c->head, .to = l->proven - 1 - c->tail};
     proof.value = br_arena_array(arena, l->proven_items, sizeof *proof.value);
     if (!proof.value || !br_proof_set_part(arena, whole, l->in, &proof) ||
         !br_certify_windows(arena, whole, l->in, &proof) ||
         !br_proof_add_measure(arena, whole, l->in, &l->measures->measure[c->measure], &proof))
         return false;
+    proof.kind = BR_PROOF_ROUNDS;
+    int64_t common = 0;
+    for (uint32_t k = 0; k < l->proven_items; k++)
+        common = divisor(common, l->proven_item[k].value);
     for (uint32_t k = 0; k < l->proven_items; k++) {
         uint32_t first = l->in->stage_first[l->proven_stage[k]];
         if (l->proven_item[k].value > 0)
             proof.value[proof.values++] = (struct br_proof_value){
-                whole->task_stage[l->in->task_origin[first]], l->proven_item[k].value};
+                whole->task_stage[l->in->task_origin[first]], l->proven_item[k].value / common};
     }
     *out = proof;
     return true;

@@ -55,7 +55,7 @@ static int fail(const struct br_diag *diag)
 }
 
 struct result {
-    bool raised; /* some part above the combinatorial bound */
+    bool lines, raised; /* some part above the combinatorial bound, by lines or intervals */
     enum lp_end end;
 };
 
@@ -63,16 +63,17 @@ struct result {
 static bool bound_parts(const struct br_instance *whole, const struct br_parts *parts,
                         struct lp_budget *budget, struct br_certificate *c, struct result *result)
 {
-    *result = (struct result){false, LP_END_DONE};
+    *result = (struct result){false, false, LP_END_DONE};
     for (uint32_t k = 0; k < parts->count; k++) {
         enum lp_end end;
         if (!br_certify_part(&c->arena, whole, parts->part[k], &c->part[k]))
             return false;
         int64_t core = c->part[k].bound;
-        int64_t ticks = lp_lines_bound(whole, parts->part[k], core, budget, &c->arena, &c->part[k]);
-        ticks = lp_destructive_bound(whole, parts->part[k], ticks, budget, &c->arena, &c->part[k],
-                                     &end);
-        result->raised |= ticks > core;
+        int64_t lines = lp_lines_bound(whole, parts->part[k], core, budget, &c->arena, &c->part[k]);
+        int64_t ticks = lp_destructive_bound(whole, parts->part[k], lines, budget, &c->arena,
+                                             &c->part[k], &end);
+        result->lines |= lines > core;
+        result->raised |= ticks > lines;
         if (end > result->end)
             result->end = end;
     }
@@ -115,7 +116,10 @@ static enum br_status bound_job(const struct br_dag *dag, const struct br_instan
             parts->count > 1 ? "interval LP, sum over the parts between cuts" : "interval LP";
         bool better =
             br_certificate_bound(c, &ns) && br_certificate_bound(core, &core_ns) && ns > core_ns;
-        if (!result.raised)
+        if (!result.raised && result.lines)
+            method = parts->count > 1 ? "cutting stock, sum over the parts between cuts"
+                                      : "cutting stock";
+        else if (!result.raised)
             method = "sum over the parts between cuts";
         print(dag, better ? c : core, better ? method : br_bounds_sum(whole).method, result.end);
         if (fflush(stdout) || ferror(stdout))

@@ -271,7 +271,7 @@ def main():
         agree = sum(a == b for a, b in zip(core, python))
         print('%d changed proofs: core accepts %d, Python %d, they agree on %d' % (
             len(changed), sum(core), sum(python), agree))
-        assert 0 < sum(core) < len(changed) and agree >= 0.97 * len(changed)
+        assert 0 < sum(core) < len(changed) and agree >= 0.94 * len(changed)
 
 
 if __name__ == '__main__':

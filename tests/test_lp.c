@@ -32,8 +32,10 @@ static int64_t sum_of_parts(const struct br_dag *dag, const struct br_instance *
         enum lp_end end;
         int64_t core = br_bounds_best(parts.part[k]).ticks;
         assert_true(br_certify_part(&c->arena, in, parts.part[k], &c->part[k]));
+        int64_t lines = lp_lines_bound(in, parts.part[k], core, &budget, &c->arena, &c->part[k]);
+        assert_int_equal(c->part[k].bound, lines);
         int64_t ticks =
-            lp_destructive_bound(in, parts.part[k], core, &budget, &c->arena, &c->part[k], &end);
+            lp_destructive_bound(in, parts.part[k], lines, &budget, &c->arena, &c->part[k], &end);
         assert_int_equal(c->part[k].bound, ticks);
         assert_true(ticks >= core);
         assert_int_equal(end, LP_END_DONE);
