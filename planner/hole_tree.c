@@ -141,7 +141,7 @@ static bool change_in_place(struct br_hole *hole, uint32_t at, uint32_t old,
                             const struct br_hole *new, const struct br_hole *low,
                             const struct br_hole *high)
 {
-    bool done;
+    bool done, same = hole[old].begin == new->begin &&hole[old].end == new->end;
     if (at == old) {
         for (uint32_t k = hole[at].left; k != BR_NO_HOLE; k = hole[k].right)
             low = &hole[k];
@@ -158,7 +158,7 @@ static bool change_in_place(struct br_hole *hole, uint32_t at, uint32_t old,
     } else {
         done = change_in_place(hole, hole[at].right, old, new, &hole[at], high);
     }
-    if (done)
+    if (done && !same)
         gather(hole, at);
     return done;
 }

@@ -14,13 +14,6 @@ struct br_hole {
     int64_t begin, end;
     double slack;
     uint32_t machine;
-    /* The owner's, see holes.c. */
-    uint32_t next;
-    int64_t good;
-    int64_t low, high;
-    uint64_t seen;
-    double inner;
-    /* The tree's. */
     uint32_t left, right, priority;
     int64_t longest, last; /* length and end, of it and of all below */
 };

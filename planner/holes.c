@@ -21,17 +21,32 @@ enum { CHUNK = 32 }; /* segments that are looked at before another machine may b
 /* Where spans without an end have theirs, so that they have a length, too. */
 #define FAR (INT64_MAX / 2)
 
+/* What is remembered of a span beside its place in the tree; see above. */
+struct note {
+    uint32_t next;
+    int64_t good;
+    int64_t low, high;
+    uint64_t seen;
+    double inner;
+};
+
+struct machine {
+    uint32_t known;   /* the first of its known spans */
+    uint64_t changed; /* steps of the space when it last changed */
+};
+
 struct br_holes {
     const struct br_space *space;
     const int64_t *demand;
     int64_t least, shortest;
     uint64_t seen; /* steps of the space that are accounted for */
     bool forward;
-    uint32_t *open;    /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
-    uint32_t *known;   /* by machine: the first of its known spans */
-    uint64_t *changed; /* by machine: steps of the space when it last changed */
-    uint32_t *over;    /* scratch: a machine's spans do not overlap, so one of each is enough */
+    uint32_t *open; /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
+    struct machine *machine;
+    uint32_t *over; /* scratch: a machine's spans do not overlap, so one of each is enough */
     struct br_hole_tree tree;
+    struct note *note; /* by hole */
+    uint32_t notes;
 };
 
 struct br_holes *br_holes_create(const struct br_space *space)
@@ -41,10 +56,9 @@ struct br_holes *br_holes_create(const struct br_space *space)
         return NULL;
     h->space = space;
     h->open = malloc(space->in->classes * sizeof *h->open);
-    h->known = malloc(space->in->machines * sizeof *h->known);
-    h->changed = malloc(space->in->machines * sizeof *h->changed);
+    h->machine = malloc(space->in->machines * sizeof *h->machine);
     h->over = malloc(space->in->machines * sizeof *h->over);
-    if (!h->open || !h->known || !h->changed || !h->over) {
+    if (!h->open || !h->machine || !h->over) {
         br_holes_destroy(h);
         return NULL;
     }
@@ -56,19 +70,38 @@ void br_holes_destroy(struct br_holes *h)
     if (!h)
         return;
     free(h->open);
-    free(h->known);
-    free(h->changed);
+    free(h->machine);
     free(h->over);
     br_hole_tree_finish(&h->tree);
+    free(h->note);
     free(h);
+}
+
+/* Another span, of which nothing is known. False when memory is out. */
+static bool add(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
+{
+    uint32_t at = br_hole_tree_add(&h->tree, machine, begin, end, UNKNOWN);
+    if (at == BR_NO_HOLE)
+        return false;
+    if (at >= h->notes) {
+        struct note *larger = realloc(h->note, h->tree.room * sizeof *larger);
+        if (!larger)
+            return false;
+        h->note = larger;
+        h->notes = h->tree.room;
+    }
+    h->note[at] = (struct note){.low = INT64_MAX};
+    return true;
 }
 
 /* Machines of the class come into play one after another, see space_profile.h. */
 static bool open_class(struct br_holes *h, uint32_t cls)
 {
-    uint32_t first = h->space->in->class_first[cls];
-    for (; h->open[cls] < br_space_class_end(h->space, cls) - first; h->open[cls]++)
-        if (br_hole_tree_add(&h->tree, first + h->open[cls], h->least, FAR, UNKNOWN) == BR_NO_HOLE)
+    uint32_t first = h->space->in->class_first[cls], end = br_space_class_end(h->space, cls);
+    if (h->open[cls] == BR_NO_HOLE)
+        return true;
+    for (; h->open[cls] < end - first; h->open[cls]++)
+        if (!add(h, first + h->open[cls], h->least, FAR))
             return false;
     return true;
 }
@@ -83,10 +116,8 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
     h->shortest = shortest;
     h->seen = h->space->steps;
     br_hole_tree_clear(&h->tree);
-    for (uint32_t m = 0; m < in->machines; m++) {
-        h->known[m] = BR_NO_HOLE;
-        h->changed[m] = h->seen;
-    }
+    for (uint32_t m = 0; m < in->machines; m++)
+        h->machine[m] = (struct machine){BR_NO_HOLE, h->seen};
     for (uint32_t c = 0; c < in->classes; c++) {
         const int64_t *capacity = in->capacity + (size_t)c * in->resources;
         h->open[c] = BR_NO_HOLE;
@@ -103,10 +134,10 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
 
 static void forget(struct br_holes *h, uint32_t at)
 {
-    uint32_t *link = &h->known[h->tree.hole[at].machine];
+    uint32_t *link = &h->machine[h->tree.hole[at].machine].known;
     while (*link != at)
-        link = &h->tree.hole[*link].next;
-    *link = h->tree.hole[at].next;
+        link = &h->note[*link].next;
+    *link = h->note[at].next;
 }
 
 /* What was placed since the last search: machines come into play, and known spans have changed. */
@@ -115,23 +146,22 @@ static bool catch_up(struct br_holes *h)
     const struct br_space *space = h->space;
     for (; h->seen < space->steps; h->seen++) {
         const struct br_step *step = &space->trail[h->seen];
-        uint32_t cls = space->machine_class[step->machine];
+        struct machine *machine = &h->machine[step->machine];
         int64_t end = step->start + step->duration;
         int64_t from = h->forward ? step->start : -end, to = h->forward ? end : -step->start;
-        if (h->open[cls] == BR_NO_HOLE || step->duration == 0)
-            continue;
-        h->changed[step->machine] = h->seen + 1;
-        for (uint32_t at = h->known[step->machine], next; at != BR_NO_HOLE; at = next) {
+        machine->changed = h->seen + 1;
+        for (uint32_t at = machine->known, next; at != BR_NO_HOLE; at = next) {
             const struct br_hole *hole = &h->tree.hole[at];
-            next = hole->next;
-            if (from >= hole->good || to <= hole->begin)
+            next = h->note[at].next;
+            if (from >= h->note[at].good || to <= hole->begin)
                 continue;
             forget(h, at);
             br_hole_tree_change(&h->tree, at, hole->begin, hole->end, UNKNOWN);
         }
-        if (!open_class(h, cls))
-            return false;
     }
+    for (uint32_t c = 0; c < space->in->classes; c++)
+        if (!open_class(h, c))
+            return false;
     return true;
 }
 
@@ -192,8 +222,7 @@ static double slack_in(const struct br_holes *h, uint32_t machine, struct br_seg
 
 static bool keep(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
 {
-    return end - begin < h->shortest ||
-           br_hole_tree_add(&h->tree, machine, begin, end, UNKNOWN) != BR_NO_HOLE;
+    return end - begin < h->shortest || add(h, machine, begin, end);
 }
 
 static void change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
@@ -231,9 +260,9 @@ static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
     if (h->tree.hole[at].slack != UNKNOWN)
         forget(h, at);
     br_hole_tree_change(&h->tree, at, begin, end, slack_in(h, machine, k));
-    h->tree.hole[at].good = begin + duration;
-    h->tree.hole[at].next = h->known[machine];
-    h->known[machine] = at;
+    h->note[at].good = begin + duration;
+    h->note[at].next = h->machine[machine].known;
+    h->machine[machine].known = at;
     return true;
 }
 
@@ -250,24 +279,25 @@ struct within {
  * the halves is long enough. False when memory is out. */
 static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
 {
-    struct br_hole *span = &h->tree.hole[at];
+    const struct br_hole *span = &h->tree.hole[at];
+    struct note *note = &h->note[at];
     uint32_t machine = span->machine, looks = 0;
     const struct br_profile *p = &h->space->profile[machine];
     struct br_segment k = {0, 0};
-    bool kept =
-        span->seen >= h->changed[machine] && span->low <= best->from && best->from < span->high;
+    bool kept = note->seen >= h->machine[machine].changed && note->low <= best->from &&
+                best->from < note->high;
     if (!kept) {
-        span->seen = h->seen;
-        span->low = span->begin;
-        span->high = span->end;
+        note->seen = h->seen;
+        note->low = span->begin;
+        note->high = span->end;
         if (p->count) {
             k = segment_at(h, p, best->from);
-            span->low = begin_of(h, p, k);
-            span->high = end_of(h, p, k);
+            note->low = begin_of(h, p, k);
+            note->high = end_of(h, p, k);
         }
-        span->inner = slack_in(h, machine, k);
+        note->inner = slack_in(h, machine, k);
     }
-    double slack = span->inner;
+    double slack = note->inner;
     if (best->machine != NO_MACHINE &&
         (slack > best->slack || (slack == best->slack && machine > best->machine)))
         return true; /* nobody asks whether it fits */
@@ -297,7 +327,7 @@ bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct b
         const struct br_hole *hole = &h->tree.hole[at];
         if (best.machine != NO_MACHINE && (at == BR_NO_HOLE || hole->begin > from))
             break;
-        if (hole->slack == UNKNOWN || hole->good - hole->begin < duration) {
+        if (hole->slack == UNKNOWN || h->note[at].good - hole->begin < duration) {
             if (!advance(h, at, duration))
                 return false;
             continue;
