@@ -5,7 +5,9 @@
  *                        by their order, graphene the whole search. Only the pass is timed, not the
  *                        making of the job; the quickest of several runs counts.
  *   bench job FILE       reading a job's file and planning it, as the program does
- *   bench compiler       what the program was compiled by
+ *   bench pool FILE      the population search alone, on a job of one machine and without anything
+ * to start from, with an exact number of schedules, as the literature counts bench compiler what
+ * the program was compiled by
  *
  * The answer is CSV: a line of names and a line of values. Times are CPU times of the process where
  * the name says nothing else, since other processes disturb them least. What a pass costs is spent
@@ -23,16 +25,18 @@
 #include "base/options.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
+#include "planner/bounds/bounds.h"
 #include "planner/graphene.h"
 #include "planner/heuristic.h"
 #include "planner/order.h"
+#include "planner/pool/search.h"
 #include "planner/schedule.h"
 
-enum { PASS = 1, JOB = 2, COMPILER = 4 };
+enum { PASS = 1, JOB = 2, COMPILER = 4, POOL = 8 };
 
 struct settings {
     const char *like, *cluster, *capacity, *method;
-    uint64_t tasks, stages, seed, machines, resources, threads, least_ms, runs;
+    uint64_t tasks, stages, seed, machines, resources, threads, least_ms, runs, schedules;
     struct br_decimal spread;
 };
 
@@ -60,24 +64,25 @@ static const struct br_option table[] = {
      .commands = PASS,
      .kind = BR_OPTION_AMOUNT,
      .offset = MEMBER(spread)},
-    COUNT("seed", seed, 0, UINT64_MAX, PASS | JOB, "of the random choices (default: 1)"),
-    COUNT("machines", machines, 1, BR_MAX_MACHINES, PASS | JOB,
+    COUNT("seed", seed, 0, UINT64_MAX, PASS | JOB | POOL, "of the random choices (default: 1)"),
+    COUNT("machines", machines, 1, BR_MAX_MACHINES, PASS | JOB | POOL,
           "machines (default: 10, of a file its own)"),
     COUNT("resources", resources, 1, 4, PASS, "keep only N of the four (default: 4)"),
-    COUNT("threads", threads, 1, 1024, PASS | JOB, "default: 1"),
+    COUNT("threads", threads, 1, 1024, PASS | JOB | POOL, "default: 1"),
+    COUNT("schedules", schedules, 1, 1000000000, POOL, "generate at most N (default: 5000)"),
     COUNT("least", least_ms, 0, 3600000, PASS,
           "run again until N milliseconds have passed (default: 0, one run)"),
     COUNT("runs", runs, 1, 1000, JOB, "run N times; the least times count (default: 1)"),
     {.name = "cluster",
      .argument = "FILE",
      .help = "the cluster",
-     .commands = JOB,
+     .commands = JOB | POOL,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(cluster)},
     {.name = "capacity",
      .argument = "LIST",
      .help = "of each of the machines",
-     .commands = JOB,
+     .commands = JOB | POOL,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(capacity)},
     {.name = "method",
@@ -392,6 +397,56 @@ static enum br_status run_job(const struct settings *settings, const char *path,
     return status;
 }
 
+/* --- the population search alone ------------------------------------------------------------- */
+
+static enum br_status search_pool(const struct settings *settings, struct br_instance *in,
+                                  struct br_diag *diag)
+{
+    struct br_reach reach = {0};
+    struct br_elite elite = {0};
+    struct br_run run = {.in = in,
+                         .reach = &reach,
+                         .seed = settings->seed,
+                         .threads = (uint32_t)settings->threads,
+                         .placements = settings->schedules * in->tasks,
+                         .elite = &elite};
+    struct times begin = times_now(), least = {0};
+    enum br_status status = BR_OK;
+    run.lower_bound = br_bounds_best(in).ticks;
+    if (!br_reach_init(&reach, in) || !br_elite_init(&elite, in, 1) || !br_pool_search(&run, NULL))
+        status = br_fail_memory(diag);
+    keep_least(&least, begin);
+    if (!status) {
+        char makespan[BR_SECONDS_TEXT], path[BR_SECONDS_TEXT];
+        br_seconds_format(elite.entry[0].schedule.makespan * in->tick_ns, makespan,
+                          sizeof makespan);
+        br_seconds_format(reach.critical_path * in->tick_ns, path, sizeof path);
+        puts("tasks,makespan,critical_path,schedules,cpu_ns");
+        printf("%" PRIu32 ",%s,%s,%" PRIu64 ",%" PRId64 "\n", in->tasks, makespan, path,
+               run.spent / in->tasks, least.cpu_ns);
+    }
+    br_elite_finish(&elite);
+    br_reach_finish(&reach);
+    return status;
+}
+
+static enum br_status run_pool(const struct settings *settings, const char *path,
+                               struct br_diag *diag)
+{
+    struct br_input input = {0};
+    struct br_instance *in = NULL;
+    enum br_status status = load(settings, path, &input, diag);
+    if (!status)
+        status = br_instance_create(input.dag, input.cluster, &in, diag);
+    if (!status && in->machines != 1)
+        status = br_fail(diag, BR_USAGE, NULL, "the job's cluster has several machines");
+    if (!status)
+        status = search_pool(settings, in, diag);
+    br_instance_destroy(in);
+    br_input_finish(&input);
+    return status;
+}
+
 /* --- the command line ----------------------------------------------------------------------- */
 
 #ifdef __OPTIMIZE__
@@ -413,18 +468,20 @@ int main(int arguments, char **argument)
                                 .seed = 1,
                                 .resources = 4,
                                 .threads = 1,
-                                .runs = 1};
+                                .runs = 1,
+                                .schedules = 5000};
     struct br_diag diag = {0};
     const char *positional[1] = {NULL};
     uint32_t positionals = 0;
     const char *word = arguments > 1 ? argument[1] : "";
     uint32_t command = strcmp(word, "pass") == 0       ? PASS
                        : strcmp(word, "job") == 0      ? JOB
+                       : strcmp(word, "pool") == 0     ? POOL
                        : strcmp(word, "compiler") == 0 ? COMPILER
                                                        : 0;
     enum br_status status = BR_OK;
     if (!command)
-        status = br_fail(&diag, BR_USAGE, "the commands are pass, job and compiler",
+        status = br_fail(&diag, BR_USAGE, "the commands are pass, job, pool and compiler",
                          "there is no command '%s'", word);
     else
         status = br_options_parse(table, command, arguments - 2, argument + 2, &settings,
@@ -436,8 +493,9 @@ int main(int arguments, char **argument)
     if (!status && command == PASS && settings.machines == 0)
         settings.machines = 10;
     if (!status && command != COMPILER)
-        status = command == PASS ? run_pass(&settings, positional[0], &diag)
-                                 : run_job(&settings, positional[0], &diag);
+        status = command == PASS   ? run_pass(&settings, positional[0], &diag)
+                 : command == POOL ? run_pool(&settings, positional[0], &diag)
+                                   : run_job(&settings, positional[0], &diag);
     if (status) {
         char text[1400];
         br_diag_format(&diag, text, sizeof text);

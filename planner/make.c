@@ -224,7 +224,7 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
         .options = &making->options,
         .stop = &making->stop,
         .limit = making->options.placements,
-        .time_ns = (int64_t)((double)making->options.time_limit_ns * part->share),
+        .share = part->share,
         .arena = &plan->arena,
         .trial = trial,
         .found = on_found,

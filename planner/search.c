@@ -224,6 +224,23 @@ static void on_step(void *context, double share)
         s->step(s->context, quick_share + (1 - quick_share) * share);
 }
 
+/* Under effort max, what the limits are expected to leave is spent in one run: a population made
+ * for it gets further than several that grow. */
+static void expect(const struct br_search *s, struct br_run *run)
+{
+    const struct br_plan_options *o = s->options;
+    double most = 1e18, time = pool_speed * 1e-9 * (double)o->time_limit_ns * o->threads;
+    if (o->time_limit_ns > 0 && time * s->share < most)
+        most = time * s->share;
+    if (o->placements && (double)o->placements * s->share < most)
+        most = (double)o->placements * s->share;
+    if (most == 1e18)
+        return;
+    run->horizon = (uint64_t)most;
+    if (run->placements < 2 * run->horizon)
+        run->placements = 2 * run->horizon;
+}
+
 /* Searches on from the elite: this is where the kind of instance decides by what. */
 static bool improve(struct br_search *s, uint32_t cycle)
 {
@@ -241,11 +258,8 @@ static bool improve(struct br_search *s, uint32_t cycle)
         .step = on_step,
         .context = s,
     };
-    if (o->effort == BR_EFFORT_MAX && is_pool(s->in) && s->time_ns > 0) {
-        run.horizon = (uint64_t)(pool_speed * 1e-9 * (double)s->time_ns * o->threads);
-        if (run.placements < run.horizon)
-            run.placements = 2 * run.horizon;
-    }
+    if (is_pool(s->in) && o->effort == BR_EFFORT_MAX)
+        expect(s, &run);
     uint64_t left = placements_left(s);
     bool limited = left && left < run.placements;
     if (limited)

@@ -16,7 +16,7 @@ struct br_search {
     const struct br_plan_options *options; /* a known method, threads not 0; limits aside */
     const volatile int *stop;
     uint64_t limit;         /* on placements; 0: none. May change between calls */
-    int64_t time_ns;        /* what a time limit leaves for this part, about; 0: none */
+    double share;           /* of the limits on the whole that this part may count on */
     struct br_arena *arena; /* for the texts of the report */
     int64_t *trial;         /* by heuristic: its makespan, or INT64_MAX where it was not finished */
     /* As in run.h; placements are those of this part so far. */
