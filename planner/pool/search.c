@@ -14,6 +14,7 @@
 
 enum {
     COST = 3,                    /* schedules that a child takes: generation and justification */
+    HOPELESS = 25,               /* longer than the mother by one part in so many */
     UNKNOWN_SCHEDULES = 1000000, /* what a run without a limit is taken to be */
     WORTH_THREADS = 20000,       /* placements that take longer than to start a thread */
 };
@@ -153,9 +154,15 @@ static void breed(struct search *s, struct worker *w, struct block *b)
         br_breed_two_point(w->breed, rng, mother->list, father->list, w->list);
     br_breed_swap(w->breed, rng, set->swaps, w->list);
     const char *finder = stretch ? "stretch" : "two-point";
-    br_pool_serial(w->pool, BR_FORWARD, w->list, BR_POOL_NO_LIMIT, w->start);
-    int64_t makespan = br_pool_justify(w->pool, w->list, w->start);
-    b->schedules += COST;
+    /* Not justified: what is far behind its mother, and what is there already, which is so after
+     * justification, too, since all in the population are justified. */
+    int64_t makespan = br_pool_serial(w->pool, BR_FORWARD, w->list,
+                                      mother->makespan + mother->makespan / HOPELESS, w->start);
+    b->schedules++;
+    if (makespan == BR_POOL_CUT || is_there(s, b, mark_of(s, w->start)))
+        return;
+    makespan = br_pool_justify(w->pool, w->list, w->start);
+    b->schedules += COST - 1;
     if (makespan > mother->makespan)
         return;
     uint64_t mark = mark_of(s, w->start);

@@ -1,0 +1,135 @@
+"""How far the plans of one machine are above the best known makespans, by set and budget.
+
+Used by bench/quality. A budget is a number of seconds on two threads. On a machine that is busy with
+other things seconds say little, so by default a budget is counted in what takes as long: how many
+placements a second of user CPU allows is measured on a few instances of the set first, and then
+every instance is planned with two such seconds' placements for every second of the budget, by one
+thread. --clock wall gives two threads the seconds themselves; that is for an idle machine.
+"""
+import csv
+import json
+import pathlib
+import re
+import resource
+import subprocess
+
+import corpus
+
+SETS = {
+    'j30': ('psplib/j30/*.sm', 'psplib/best/j30.csv'),
+    'j60': ('psplib/j60/*.sm', 'psplib/best/j60.csv'),
+    'j120': ('psplib/j120/*.sm', 'psplib/best/j120.csv'),
+    'rg300': ('rg300/*.rcp', 'rg300/best.csv'),
+}
+# Average % above the best known makespan that is aimed at.
+WANTED = {
+    ('j30', 1): 0.01, ('j30', 10): 0.0, ('j30', 60): 0.0,
+    ('j60', 1): 0.15, ('j60', 10): 0.05, ('j60', 60): 0.02,
+    ('j120', 1): 1.3, ('j120', 10): 0.7, ('j120', 60): 0.4,
+    ('rg300', 1): 2.0, ('rg300', 10): 0.9, ('rg300', 60): 0.5,
+}
+# Average % over the critical path with an exact number of schedules, on j120.
+SCHEDULES = {1000: 33.6, 5000: 32.2}
+THREADS = 2
+CALIBRATION = 4  # instances, at most
+NAMES = ('set', 'budget', 'instance', 'makespan', 'lower_bound', 'best_known', 'above')
+
+
+def best_known(path):
+    with (corpus.DATA / path).open() as file:
+        return {row['instance']: int(row['ub']) for row in csv.DictReader(file)}
+
+
+def user_seconds(command, timeout):
+    """Runs it; its standard error, and the user CPU that it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    if done.returncode:
+        raise corpus.Failure('%s: exit %d: %s' % (' '.join(command), done.returncode,
+                                                  done.stderr.strip()))
+    return done.stderr, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+
+def placements_a_second(bigrocks, paths, timeout):
+    """Of one thread, over the first instances that do not end at their bound."""
+    placements = seconds = 0
+    used = 0
+    for path in paths:
+        said, took = user_seconds([bigrocks, 'plan', str(path), '--no-lp', '--threads', '1', '-v',
+                                   '--format', 'order', '-o', '/dev/null'], timeout)
+        done = int(re.search(r'^bigrocks: (\d+) placements$', said, re.M)[1])
+        if took > 0.2:
+            placements, seconds, used = placements + done, seconds + took, used + 1
+        if used == CALIBRATION:
+            break
+    return placements / seconds if used else 2e7
+
+
+def search_options(seconds, clock, rate):
+    if clock == 'wall':
+        return ['--effort', 'max', '--time-limit', str(seconds), '--threads', str(THREADS)]
+    return ['--effort', 'max', '--placements', str(int(seconds * THREADS * rate)), '--threads', '1']
+
+
+def table(given, bigrocks, scratch, report):
+    rows = []
+    for name in given.sets.split(','):
+        pattern, best = SETS[name]
+        paths, known = corpus.files(pattern)[given.first::given.every], best_known(best)
+        rate = 0 if given.clock == 'wall' else placements_a_second(bigrocks, paths, given.timeout)
+        if rate:
+            report.line('%s: %.1f million placements a second of user CPU' % (name, rate / 1e6))
+        for seconds in (float(word) for word in given.budgets.split(',')):
+            extra = search_options(seconds, given.clock, rate)
+            made = list(corpus.each(lambda p: corpus.plan(
+                bigrocks, p, [], 'best', pathlib.Path(scratch), given.timeout, extra),
+                paths, 1 if given.clock == 'wall' else given.jobs))
+            above, proven, records = [], 0, []
+            for path, plan in zip(paths, made):
+                makespan, bound = float(plan['makespan']), float(plan['lower_bound'])
+                above.append(100 * (makespan / known[path.stem] - 1))
+                proven += makespan == bound
+                if makespan < known[path.stem]:
+                    records.append(path.stem)
+                rows.append((name, '%gs' % seconds, path.stem, '%g' % makespan, '%g' % bound,
+                             known[path.stem], '%.3f' % above[-1]))
+            mean, wanted = sum(above) / len(above), WANTED.get((name, seconds))
+            report.line('%-5s %3g s, %d instances: %.3f %% above the best known, as good on %d, '
+                        'proven optimal %d' % (name, seconds, len(paths), mean,
+                                               sum(a <= 0 for a in above), proven) +
+                        (', better on ' + ' '.join(records) if records else ''),
+                        wanted is not None and 'at most %g' % wanted or None,
+                        wanted is None or mean <= wanted + 0.0005)
+            write(given.output, rows)
+
+
+def counted(given, bench, report):
+    """The population search alone, with as many schedules as the literature counts."""
+    paths = corpus.files(SETS['j120'][0])[given.first::given.every]
+    known = best_known(SETS['j120'][1])
+    for schedules, wanted in SCHEDULES.items():
+        def over(path):
+            answer = next(csv.DictReader(corpus.run(
+                [bench, 'pool', str(path), '--schedules', str(schedules)],
+                given.timeout).splitlines()))
+            if int(answer['schedules']) > schedules:
+                raise corpus.Failure('%s: %s schedules' % (path.stem, answer['schedules']))
+            path_length = float(answer['critical_path'])
+            return (100 * (float(answer['makespan']) / path_length - 1),
+                    100 * (known[path.stem] / path_length - 1))
+        made = list(corpus.each(over, paths, given.jobs))
+        mean = sum(m[0] for m in made) / len(made)
+        # A sample has another average than the set.
+        whole = given.every == 1 and given.first == 0
+        report.line('j120, %d schedules, %d instances: %.2f %% over the critical path; the best '
+                    'known are %.2f %%' % (schedules, len(paths), mean,
+                                           sum(m[1] for m in made) / len(made)),
+                    'at most %g' % wanted if whole else None, mean <= wanted or not whole)
+
+
+def write(path, rows):
+    if path:
+        with open(path, 'w', newline='') as file:
+            out = csv.writer(file, lineterminator='\n')
+            out.writerow(NAMES)
+            out.writerows(rows)
