@@ -415,7 +415,7 @@ static enum br_status search_pool(const struct settings *settings, struct br_ins
     run.lower_bound = br_bounds_best(in).ticks;
     if (!br_reach_init(&reach, in) || !br_elite_init(&elite, in, 1) || !br_pool_search(&run, NULL))
         status = br_fail_memory(diag);
-    keep_least(&least, begin);
+    keep_least(&least, begin, settings->threads);
     if (!status) {
         char makespan[BR_SECONDS_TEXT], path[BR_SECONDS_TEXT];
         br_seconds_format(elite.entry[0].schedule.makespan * in->tick_ns, makespan,

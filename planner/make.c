@@ -145,6 +145,7 @@ static void put_part(struct br_plan *plan, struct br_plan_part *out, const struc
     out->start_ns = offset * in->tick_ns;
     out->makespan_ns = best->makespan * in->tick_ns;
     out->lower_bound_ns = search->bound.ticks * in->tick_ns;
+    out->bound_method = search->bound.method;
 }
 
 /* Sums of the heuristics' makespans over the parts, for those that were finished in all. */
@@ -234,7 +235,6 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
     if (!br_search_part(&part->search))
         return false;
     plan->placements += part->search.placements;
-    plan->bound_method = part->search.bound.method;
     put_part(plan, &plan->part[k], &part->search, offset);
     return true;
 }
@@ -255,6 +255,27 @@ static void name_plan(struct br_plan *plan, const char *asked)
     plan->method = mixed ? asked : main_part->method;
 }
 
+/* The bound on the whole: of the parts as the search has left them, or a better one on their sum.
+ * It is named by the part on which most is to be had. */
+static void sum_bounds(struct br_plan *plan, const struct br_parts *parts)
+{
+    const struct br_plan_part *longest = plan->part;
+    plan->lower_bound_ns = 0;
+    for (uint32_t k = 0; k < plan->parts; k++) {
+        plan->lower_bound_ns += plan->part[k].lower_bound_ns;
+        if (plan->part[k].lower_bound_ns > longest->lower_bound_ns)
+            longest = &plan->part[k];
+    }
+    plan->bound_method = longest->bound_method;
+    if (plan->parts == 1)
+        return;
+    struct br_bound whole = br_bounds_sum(parts->whole);
+    if (whole.ticks * parts->whole->tick_ns < plan->lower_bound_ns)
+        return;
+    plan->lower_bound_ns = whole.ticks * parts->whole->tick_ns;
+    plan->bound_method = whole.method;
+}
+
 static bool make_parts(struct making *making, const struct br_parts *parts)
 {
     struct br_plan *plan = making->plan;
@@ -262,7 +283,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     uint32_t rows = br_search_rows();
     int64_t *trial = calloc((size_t)rows + 1, sizeof *trial);
     int64_t *part_trial = calloc((size_t)rows + 1, sizeof *part_trial);
-    int64_t offset = 0, bound = 0;
+    int64_t offset = 0;
     bool on = o->effort == BR_EFFORT_MAX && strcmp(o->method, "best") == 0, cut = false;
     struct part_making part = {.making = making};
     struct part_making *kept = on ? calloc(parts->count, sizeof *kept) : NULL;
@@ -274,7 +295,6 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         ok = make_part(&part, parts, plan->parts, part_trial, offset);
         if (ok) {
             offset += br_search_best(&part.search)->makespan;
-            bound += part.search.bound.ticks;
             cut |= part.search.cut;
         }
         for (uint32_t row = 0; row < rows; row++)
@@ -293,18 +313,13 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         put_again(plan, parts, kept);
     }
     if (ok) {
-        int64_t tick = parts->whole->tick_ns;
-        struct br_bound whole = {bound, plan->bound_method};
-        if (parts->count > 1)
-            whole = br_bounds_sum(parts->whole);
-        plan->lower_bound_ns = whole.ticks * tick;
-        plan->bound_method = whole.method;
+        sum_bounds(plan, parts);
         name_plan(plan, o->method);
         if (cut)
             plan->note = o->placements && !br_stopped(&making->stop)
                              ? "the limit of placements ended the search"
                              : "the search was ended early";
-        ok = add_trials(plan, trial, rows, tick);
+        ok = add_trials(plan, trial, rows, parts->whole->tick_ns);
     }
     for (uint32_t k = 0; kept && k < parts->count; k++)
         br_search_finish(&kept[k].search);

@@ -27,6 +27,7 @@ struct br_plan_part {
     uint64_t distinct, duplicate, pruned; /* sets T after closing */
     uint64_t variants;                    /* placements of a whole part tried */
     int64_t start_ns, makespan_ns, lower_bound_ns;
+    const char *bound_method; /* static storage */
 };
 
 struct br_plan {

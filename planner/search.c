@@ -10,6 +10,7 @@
 #include "planner/graphene.h"
 #include "planner/heuristic.h"
 #include "planner/machines.h"
+#include "planner/pool/close.h"
 #include "planner/pool/search.h"
 #include "planner/portfolio.h"
 #include "planner/run.h"
@@ -17,7 +18,9 @@
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* What the default effort grants the search on one machine, where placements are cheap: passes for
  * each task of the job, placements on a large one. */
-enum { POOL_TASKS = 20000, POOL_PASSES = 1000, POOL_PLACEMENTS = 60000000 };
+enum { POOL_TASKS = 20000, POOL_PASSES = 4000, POOL_PLACEMENTS = 100000000 };
+/* Tasks up to which the exact solvers are given a large and a small share. */
+enum { CLOSE_SMALL = 80, CLOSE_MEDIUM = 200 };
 /* Placements a second of one thread on one machine, about; what is expected of a time limit. */
 static const double pool_speed = 25e6;
 /* Share of the work that comes before the search that goes on. */
@@ -241,6 +244,54 @@ static void expect(const struct br_search *s, struct br_run *run)
         run->placements = 2 * run->horizon;
 }
 
+/* One stretch of a run: the solvers or the population, with a share of what the run may spend. */
+static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, double share)
+{
+    struct br_run run = *whole;
+    if (share < 1) {
+        uint64_t all = whole->horizon ? whole->horizon : whole->placements;
+        run.horizon = 0;
+        run.placements = 1 + (uint64_t)(share * (double)all);
+    } else {
+        run.placements = whole->placements > whole->spent ? whole->placements - whole->spent : 1;
+        if (run.horizon)
+            run.horizon = run.horizon > whole->spent ? run.horizon - whole->spent : 1;
+    }
+    run.spent = 0;
+    bool ok = exact ? br_close_run(s->close, &run) : br_pool_search(&run, NULL);
+    whole->spent += run.spent;
+    whole->stopped |= run.stopped;
+    if (run.lower_bound > s->bound.ticks)
+        s->bound = (struct br_bound){run.lower_bound, br_close_method};
+    whole->lower_bound = s->bound.ticks;
+    return ok;
+}
+
+/* The search for one machine: the population, and on what is not too large for them the exact
+ * solvers, first for a moment, since small jobs need no more, and again between two populations. */
+static bool improve_pool(struct br_search *s, struct br_run *run)
+{
+    static const struct stretch {
+        bool exact;
+        double share; /* 1: all that is left */
+    } small[] = {{true, 0.1}, {false, 0.25}, {true, 0.3}, {false, 1}},
+      medium[] = {{true, 0.1}, {false, 1}}, large[] = {{false, 1}};
+    const struct stretch *stretch = s->in->tasks <= CLOSE_SMALL    ? small
+                                    : s->in->tasks <= CLOSE_MEDIUM ? medium
+                                                                   : large;
+    if (!s->close && s->in->tasks <= CLOSE_MEDIUM)
+        s->close =
+            br_close_create(s->in, s->options->seed, br_search_best(s)->makespan, s->bound.ticks);
+    if (!s->close)
+        stretch = large;
+    bool ok = run_stretch(s, run, stretch->exact, stretch->share);
+    while (ok && stretch->share < 1 && !br_search_done(s) && !run->stopped) {
+        stretch++;
+        ok = run_stretch(s, run, stretch->exact, stretch->share);
+    }
+    return ok;
+}
+
 /* Searches on from the elite: this is where the kind of instance decides by what. */
 static bool improve(struct br_search *s, uint32_t cycle)
 {
@@ -266,7 +317,7 @@ static bool improve(struct br_search *s, uint32_t cycle)
         run.placements = left;
     if (run.horizon > run.placements)
         run.horizon = run.placements;
-    bool ok = is_pool(s->in) ? br_pool_search(&run, NULL) : br_machines_search(&run, NULL);
+    bool ok = is_pool(s->in) ? improve_pool(s, &run) : br_machines_search(&run, NULL);
     s->placements += run.spent;
     s->cut |= run.stopped || (limited && !br_search_done(s));
     return ok;
@@ -361,6 +412,7 @@ bool br_search_on(struct br_search *s, uint32_t cycle)
 
 void br_search_finish(struct br_search *s)
 {
+    br_close_destroy(s->close);
     br_elite_finish(&s->elite);
     br_reach_finish(&s->reach);
 }

@@ -29,6 +29,7 @@ struct br_search {
     struct br_bound bound;
     struct br_elite elite;      /* the best schedule first; its method is what made it */
     struct br_plan_part report; /* without the times */
+    struct br_close *close;     /* NULL until it is used */
     uint64_t placements;
     bool cut; /* a limit or the stop flag left something out */
 };

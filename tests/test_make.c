@@ -41,7 +41,7 @@ static void test_methods(void **state)
         struct br_plan *best = make(&job, &options);
         int64_t bound;
         assert_int_equal(br_bound(job.dag, job.cluster, &bound, NULL, NULL), BR_OK);
-        assert_int_equal(bound, br_plan_lower_bound_ns(best));
+        assert_true(bound <= br_plan_lower_bound_ns(best)); /* the search may raise it */
         for (uint32_t k = 0; br_method_name(k); k++) {
             assert_non_null(br_method_summary(k));
             options.method = br_method_name(k);

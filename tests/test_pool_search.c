@@ -14,6 +14,7 @@
 #include "planner/heuristic.h"
 #include "planner/plan.h"
 #include "planner/pool/breed.h"
+#include "planner/pool/close.h"
 #include "planner/pool/search.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
@@ -114,9 +115,10 @@ static void test_search(void **state)
             int64_t makespan = f.elite.entry[0].schedule.makespan;
             assert_true(makespan <= before);
             assert_true(makespan >= run.lower_bound);
-            /* All is spent, up to what a child costs in every block, unless there is no need. */
+            /* All is spent, up to what two children cost in every block, unless there is no need.
+             */
             if (makespan > run.lower_bound)
-                assert_true(run.spent + (uint64_t)24 * f.in->tasks > run.placements);
+                assert_true(run.spent + (uint64_t)48 * f.in->tasks > run.placements);
             for (uint32_t k = 0; k < f.elite.count; k++)
                 assert_feasible(&f, &f.elite.entry[k].schedule);
             shorter += before < INT64_MAX && makespan < before;
@@ -169,6 +171,42 @@ static void test_oracle(void **state)
     }
     print_message("of %u jobs the search is optimal on %u\n", pools, optimal);
     assert_true(pools > ORACLE_JOBS / 8 && optimal > pools * 98 / 100);
+}
+
+/* The exact solvers end with a proof that the oracle agrees with. */
+static void test_close(void **state)
+{
+    unsigned pools = 0, closed = 0;
+    for (uint64_t seed = 0; seed < ORACLE_JOBS / 4; seed++) {
+        struct fixture f[2];
+        for (int k = 0; k < 2; k++) {
+            if (!set_up(&f[k], seed + 90000, SMALL))
+                continue;
+            seed_elite(&f[k], seed);
+            struct br_run run = run_of(&f[k], 5000);
+            run.threads = 1 + 2 * (uint32_t)k;
+            struct br_close *close =
+                br_close_create(f[k].in, 1, f[k].elite.entry[0].schedule.makespan, run.lower_bound);
+            assert_non_null(close);
+            assert_true(br_close_run(close, &run));
+            br_close_destroy(close);
+            assert_feasible(&f[k], &f[k].elite.entry[0].schedule);
+            int64_t optimum = oracle_optimum(f[k].in);
+            assert_true(run.lower_bound <= optimum);
+            assert_true(f[k].elite.entry[0].schedule.makespan >= optimum);
+            closed += f[k].elite.entry[0].schedule.makespan == run.lower_bound;
+            pools++;
+        }
+        if (f[0].elite.count) {
+            const struct br_schedule *a = &f[0].elite.entry[0].schedule;
+            assert_memory_equal(a->start, f[1].elite.entry[0].schedule.start,
+                                a->tasks * sizeof *a->start);
+        }
+        tear_down(&f[0]);
+        tear_down(&f[1]);
+    }
+    print_message("of %u jobs the solvers close %u\n", pools, closed);
+    assert_true(pools > ORACLE_JOBS / 16 && closed > pools * 98 / 100);
 }
 
 static void test_stop(void **state)
@@ -259,8 +297,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_oracle), cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_breed),
+        cmocka_unit_test(test_oracle), cmocka_unit_test(test_close),
+        cmocka_unit_test(test_stop),   cmocka_unit_test(test_breed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
