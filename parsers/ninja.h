@@ -74,7 +74,7 @@ struct br_ninja_edge {
     uint32_t rule;
     uint32_t scope;                    /* its own where it has bindings, else the file's */
     uint32_t first[BR_NINJA_RUNS + 1]; /* runs in br_ninja.path */
-    uint32_t file; /* that it stands in, and where */
+    uint32_t file;                     /* that it stands in, and where */
     struct br_pos pos;
 };
 

@@ -358,8 +358,8 @@ static enum br_status add_rest(struct making *making)
     enum br_status status =
         br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "shell", "true", making->diag);
     if (!status)
-        status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "ninja.folder",
-                                      making->folder, making->diag);
+        status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "ninja.folder", making->folder,
+                                      making->diag);
     making->text.used = 0;
     if (!status)
         status = br_ninja_head(making->ninja, &making->text, making->diag);
