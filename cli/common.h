@@ -47,6 +47,11 @@ struct cli_settings {
     /* Admission of commands. */
     const char *socket, *key, *plan;
     int64_t idle_ns; /* -1: not given */
+    /* The run of a job. */
+    const char *journal, *trace, *overbook, *policy, *on;
+    bool keep_going, shell, simulate;
+    uint64_t retries;
+    int64_t timeout_ns;
     /* The output. */
     const char *format, *output, *trace_search, *colour, *what_if;
     bool explain, json, certificate, verbose, quiet, help, version;
@@ -82,8 +87,9 @@ enum {
     CLI_ANNOTATE = 1 << 9,
     CLI_SERVE = 1 << 10,
     CLI_ADMIT = 1 << 11,
-    CLI_HELP = 1 << 12,
-    CLI_ALL = (1 << 13) - 1,
+    CLI_RUN_JOB = 1 << 12,
+    CLI_HELP = 1 << 13,
+    CLI_ALL = (1 << 14) - 1,
 };
 
 extern const struct cli_command cli_commands[]; /* a row without a name ends it */
@@ -105,12 +111,12 @@ CLI_RUN(cli_import);
 CLI_RUN(cli_annotate);
 CLI_RUN(cli_serve);
 CLI_RUN(cli_admit);
+CLI_RUN(cli_run);
 CLI_RUN(cli_help);
 
 /* Checks the proofs that the files carry, and says what came of each. BR_NO where one fails. */
-enum br_status cli_check_certificates(const struct cli_settings *settings,
-                                      const char *const *path, uint32_t paths,
-                                      struct br_diag *diag);
+enum br_status cli_check_certificates(const struct cli_settings *settings, const char *const *path,
+                                      uint32_t paths, struct br_diag *diag);
 
 /* Help on one sub-command, or the overview where command is NULL. */
 void cli_help_print(const struct cli_command *command, FILE *out);
@@ -217,6 +223,10 @@ enum br_status cli_trace_end(struct cli_trace *trace, enum br_status status, str
 const volatile int *cli_interrupt_catch(void);
 /* Raises the flag though nobody has interrupted: there is nothing left to search for. */
 void cli_interrupt_stop(void);
+/* The same, but the second one raises it to 2, and only the third one ends the program. */
+const volatile int *cli_interrupt_count(void);
+/* Ends the program by the signal that has interrupted it, as its caller expects. */
+void cli_interrupt_die(void);
 /* From here on they end the program again. */
 void cli_interrupt_release(void);
 bool cli_interrupted(void);
@@ -239,6 +249,9 @@ void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t 
 /* So many of the jobs are done, some of them refused. */
 void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
                        uint32_t refused);
+/* So many tasks of a run are done and running; `text` is what else there is to say. */
+void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t total,
+                      uint32_t running, const char *text);
 /* Clears the line; the next call draws it again. */
 void cli_progress_end(struct cli_progress *progress);
 /* Nanoseconds on the monotonic clock. */

@@ -1,9 +1,7 @@
 /* bigrocks import: a job of what another program would run. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/parallel.h"
 #include "cli/annotate.h"
 #include "planner/cluster.h"
 
@@ -23,12 +21,10 @@ static enum br_status read_amounts(const char *option, const char *text,
 static enum br_status read_machine(const struct cli_settings *settings, struct br_cluster **cluster,
                                    struct br_diag *diag)
 {
-    char text[96];
+    char text[CLI_MACHINE_TEXT];
     if (settings->capacity)
         return read_amounts("--capacity", settings->capacity, cluster, diag);
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    int64_t bytes = pages > 0 && size > 0 ? (int64_t)pages * size : 0;
-    snprintf(text, sizeof text, "cpu=%" PRIu32 ",mem=%" PRId64, br_processors(), bytes);
+    cli_this_machine(text);
     return read_amounts("--capacity", text, cluster, diag);
 }
 

@@ -10,9 +10,17 @@ static volatile sig_atomic_t raised;
 static volatile int stop;              /* what the search reads */
 static const char *volatile to_remove; /* half-written file */
 static volatile sig_atomic_t caught;   /* the flag is being watched */
+static volatile sig_atomic_t counting; /* up to two */
+static volatile sig_atomic_t last;     /* signal */
 
 static void handle(int signal_number)
 {
+    last = signal_number;
+    if (counting && stop < 2) {
+        __atomic_store_n(&raised, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&stop, stop + 1, __ATOMIC_SEQ_CST);
+        return;
+    }
     if (caught && !raised) {
         __atomic_store_n(&raised, 1, __ATOMIC_SEQ_CST);
         __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
@@ -50,9 +58,23 @@ void cli_interrupt_stop(void)
     __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
 }
 
+const volatile int *cli_interrupt_count(void)
+{
+    counting = 1;
+    return cli_interrupt_catch();
+}
+
 void cli_interrupt_release(void)
 {
     caught = 0;
+    counting = 0;
+}
+
+void cli_interrupt_die(void)
+{
+    fflush(stdout);
+    signal(last, SIG_DFL);
+    raise(last);
 }
 
 bool cli_interrupted(void)

@@ -118,6 +118,20 @@ const struct cli_command cli_commands[] = {
      "bigrocks admit --demand cpu=1,mem=300MiB -- cc --version\n"
      "cmake -DCMAKE_C_COMPILER_LAUNCHER='bigrocks;admit;--'\n",
      1, UINT32_MAX, cli_admit},
+    {"run", "JOB", "run a job's commands in the plan's order",
+     "Runs the commands of the job's stages as processes on this machine, in the soft order of "
+     "the\n"
+     "plan, never beyond what the cluster offers (default: this machine's processors and memory).\n"
+     "JOB may be a plan (JSON), which carries its job; without a plan, one is made first. What a\n"
+     "task writes is shown whole when it ends. Exit status 0, or 1 where a task failed. Ctrl-C\n"
+     "stops all tasks and waits for them, twice kills them. With --journal FILE, a run that was\n"
+     "interrupted or killed at any moment goes on with --resume. See docs/run.md.\n",
+     "bigrocks run examples/run.xml --capacity cpu=2,mem=64MiB\n"
+     "bigrocks run examples/run.xml --capacity cpu=4,mem=1GiB --journal run.journal --trace "
+     "trace.csv\n"
+     "bigrocks run examples/query.xml --cluster examples/cluster-rack.xml --simulate --spread "
+     "0.3\n",
+     1, 1, cli_run},
     {"help", "[COMMAND]", "show this overview, or the help of a sub-command",
      "Shows the overview, or the help of a sub-command.\n", "bigrocks help plan\n", 0, 1, cli_help},
     {0},

@@ -8,9 +8,9 @@
 #include "generate/generate.h"
 
 enum {
-    JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW |
-          CLI_BATCH,               /* read jobs */
-    SEARCH = CLI_PLAN | CLI_BATCH, /* plan them */
+    JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH |
+          CLI_RUN_JOB,                           /* read jobs */
+    SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN_JOB, /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
             CLI_ANNOTATE, /* write a file */
 };
@@ -42,6 +42,15 @@ static const char *const frag_summaries[] = {
     NULL,
 };
 
+static const char *const places[] = {"here", "slurm", "slurm-jobs", "slurm-steps", NULL};
+static const char *const place_summaries[] = {
+    "as processes on this machine",
+    "by Slurm: as jobs where tasks last 30 s or more on average, else as steps",
+    "a batch job for every task; needs --journal",
+    "a step (srun) for every task, inside of an allocation",
+    NULL,
+};
+
 /* A choice is a function, since the formats' and the methods' tables are known by functions. */
 #define CHOICE(function, texts)                                                                    \
     static const char *function(uint32_t k)                                                        \
@@ -56,6 +65,8 @@ CHOICE(colour_name, colours)
 CHOICE(colour_summary, colour_summaries)
 CHOICE(frag_name, frag_scores)
 CHOICE(frag_summary, frag_summaries)
+CHOICE(place_name, places)
+CHOICE(place_summary, place_summaries)
 
 #define MEMBER(name) offsetof(struct cli_settings, name)
 
@@ -138,6 +149,98 @@ const struct br_option cli_options[] = {
      .help = "standard deviation of the logarithm of durations inside a stage, such as 0.3 "
              "(default: 0, all equal)",
      .commands = CLI_GENERATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(spread)},
+
+    {.name = "plan",
+     .argument = "PLAN",
+     .help = "follow this plan (JSON) of the job (default: make one)",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(plan)},
+    {.name = "directory",
+     .letter = 'C',
+     .argument = "DIR",
+     .help = "the folder in which the commands run (default: .)",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(directory)},
+    {.name = "shell",
+     .help = "run all commands by /bin/sh (default: those of stages with shell=\"true\")",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(shell)},
+    {.name = "keep-going",
+     .letter = 'k',
+     .help = "after a failure, go on with all that does not depend on the failed task",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(keep_going)},
+    {.name = "retries",
+     .argument = "N",
+     .help = "try a task that fails up to N times more (default: 0)",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_COUNT,
+     .most = 100,
+     .offset = MEMBER(retries)},
+    {.name = "timeout",
+     .argument = "S",
+     .help = "stop a task that takes longer than S seconds, which then has failed (default: 0, "
+             "never)",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(timeout_ns)},
+    {.name = "journal",
+     .argument = "FILE",
+     .help = "keep in FILE what has been done, so that --resume can go on after any end",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(journal)},
+    {.name = "resume",
+     .help = "go on with the run of --journal FILE: what has finished is not run again",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(resume)},
+    {.name = "trace",
+     .argument = "FILE",
+     .help = "write start, end, machine and usage of every task: CSV where FILE ends in .csv, "
+             "else JSON lines",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(trace)},
+    {.name = "on",
+     .argument = "WHERE",
+     .help = "where tasks run",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_CHOICE,
+     .choice = place_name,
+     .summary = place_summary,
+     .offset = MEMBER(on)},
+    {.name = "overbook",
+     .argument = "R=P,...",
+     .help = "let tasks demand up to P percent of the capacity of R, which then only gets slower, "
+             "such as net=150,disk=120",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(overbook)},
+    {.name = "policy",
+     .argument = "P",
+     .help = "how tasks that could start now are chosen from",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_policy_name,
+     .summary = br_policy_summary,
+     .offset = MEMBER(policy)},
+    {.name = "simulate",
+     .help = "run nothing: say how long it would take, in virtual time",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(simulate)},
+    {.name = "spread",
+     .argument = "S",
+     .help = "with --simulate: standard deviation of the logarithm of what tasks last compared "
+             "with the plan, such as 0.3 (default: 0, as planned)",
+     .commands = CLI_RUN_JOB,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(spread)},
 
@@ -419,7 +522,7 @@ const struct br_option cli_options[] = {
      .letter = 'q',
      .help = "no summary and no notes, only what was asked for and errors",
      .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT |
-                 CLI_ANNOTATE | CLI_SERVE,
+                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN_JOB,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(quiet)},
     {.name = "help",
@@ -453,6 +556,8 @@ struct cli_settings cli_settings_default(void)
         .threads = plan.threads,
         .seed = plan.seed,
         .placements = plan.placements,
+        .on = places[0],
+        .policy = br_runtime_options_default().policy,
         .time_limit_ns = -1,
         .idle_ns = -1,
         .lp_time_ns = -1,

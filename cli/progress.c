@@ -85,6 +85,17 @@ void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t to
     fflush(stderr);
 }
 
+void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t total,
+                      uint32_t running, const char *text)
+{
+    if (!due(progress))
+        return;
+    draw(progress, total ? (double)done / total : 0);
+    fprintf(stderr, "%" PRIu32 " of %" PRIu32 " done, %" PRIu32 " running  %s", done, total,
+            running, text);
+    fflush(stderr);
+}
+
 void cli_progress_end(struct cli_progress *progress)
 {
     if (progress->drawn)

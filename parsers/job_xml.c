@@ -125,7 +125,15 @@ static enum br_status start_command(struct job_reader *reader, struct br_xml *xm
                        "stage '%.80s' has two commands",
                        br_dag_stage_id(reader->dag, reader->stage));
     br_xml_keep_text(xml);
-    return BR_OK;
+    const char *shell = br_xml_attribute(xml, "shell");
+    if (!shell)
+        return BR_OK;
+    if (strcmp(shell, "true") != 0 && strcmp(shell, "false") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write shell=\"true\" or shell=\"false\"",
+                       "the command of stage '%.80s' has shell=\"%.40s\"",
+                       br_dag_stage_id(reader->dag, reader->stage), shell);
+    return br_dag_add_attribute(reader->dag, BR_OWNER_STAGE, reader->stage, "shell", shell,
+                                xml->diag);
 }
 
 static enum br_status add_edge(struct job_reader *reader, const struct waiting_edge *edge,

@@ -263,10 +263,13 @@ static void look(struct pass *pass)
         runtime->extra + (size_t)runtime->machine_class[pass->machine] * runtime->resources;
     for (uint32_t r = 0; r < runtime->resources; r++)
         runtime->room[r] = pass->free[r] + extra[r];
-    const struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
-    pass->guarded = runtime->options.keep_plan && job && job->planned &&
-                    br_outlook_make(&runtime->outlook, job, pass->machine, runtime->room,
-                                    runtime->resources, job->begun ? runtime->now_ns : 0);
+    struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
+    pass->guarded = runtime->options.keep_plan && job && job->planned && job->state.ready;
+    if (!pass->guarded)
+        return;
+    br_job_begin(job, job->task[job->ready.best[1]], runtime->now_ns);
+    pass->guarded = br_outlook_make(&runtime->outlook, job, pass->machine, runtime->room,
+                                    runtime->resources, runtime->now_ns);
 }
 
 /* The candidate of the bundle that is best now, or BR_ANY. Those of which nothing is left or fits

@@ -383,13 +383,18 @@ static void unchain(struct br_job *job, uint32_t task)
         job->last_running[next] = last;
 }
 
+void br_job_begin(struct br_job *job, uint32_t task, int64_t now_ns)
+{
+    if (job->begun || !job->planned)
+        return;
+    job->begun = true;
+    job->began_ns = now_ns - job->plan_start_ns[task];
+}
+
 void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns)
 {
     unchain(job, task);
-    if (!job->begun) {
-        job->begun = true;
-        job->began_ns = now_ns;
-    }
+    br_job_begin(job, task, now_ns);
     move(job, task, BR_TASK_RUNNING);
     job->machine[task] = machine;
     if (!job->planned)

@@ -82,6 +82,10 @@ static inline const int64_t *br_job_demand(const struct br_job *job, uint32_t ta
     return job->demand + (size_t)job->stage_kind[job->task_stage[task]] * resources;
 }
 
+/* The plan's time begins, unless it has: with this task, which need not be the plan's first where an
+ * earlier run has finished others. */
+void br_job_begin(struct br_job *job, uint32_t task, int64_t now_ns);
+
 /* Transitions of a task; the caller has checked that they make sense. */
 void br_job_ready(struct br_job *job, uint32_t task);
 void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns);

@@ -11,6 +11,8 @@ test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils)
 # engines to run the files written for them.
 check_packages=(clang clang-format shellcheck snakemake python3-distributed libstarpu-dev
     chromium)
+# The suite "slurm" runs a Slurm of its own; without these it is skipped.
+slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 
 say() {
     printf '== %s\n' "$*"

@@ -1,0 +1,172 @@
+/* bigrocks run: a job's commands as processes, or in virtual time. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/run.h"
+#include "runtime/simulate.h"
+#include "runtime/slurm/slurm.h"
+
+static struct br_runtime_options runtime_options(const struct cli_settings *settings)
+{
+    struct br_runtime_options options = br_runtime_options_default();
+    if (settings->policy)
+        options.policy = settings->policy;
+    return options;
+}
+
+/* ---- In virtual time ---- */
+
+static enum br_status read_spread(const struct cli_settings *settings, double *spread,
+                                  struct br_diag *diag)
+{
+    struct br_decimal value = {0};
+    *spread = 0;
+    if (!settings->spread)
+        return BR_OK;
+    if (br_decimal_parse(settings->spread, &value) != BR_DECIMAL_OK || value.mantissa < 0 ||
+        cli_amount(value) > 5)
+        return br_fail(diag, BR_USAGE, "give a number from 0 to 5, such as 0.3",
+                       "option '--spread': '%.40s' is no spread", settings->spread);
+    *spread = cli_amount(value);
+    return BR_OK;
+}
+
+static void trace_simulation(struct cli_run_trace *trace, const struct br_simulation *simulation,
+                             uint32_t tasks)
+{
+    for (uint32_t t = 0; t < tasks; t++)
+        cli_run_trace_add(trace, &(struct br_task_end){.task = t,
+                                                       .machine = simulation->machine[t],
+                                                       .attempt = 1,
+                                                       .start_ns = simulation->start_ns[t],
+                                                       .end_ns = simulation->end_ns[t]});
+}
+
+static enum br_status simulate(const struct cli_settings *settings,
+                               const struct cli_run_input *input, struct br_diag *diag)
+{
+    struct br_runtime_options options = runtime_options(settings);
+    struct br_simulation simulation = {0};
+    struct br_arena arena = {0};
+    struct cli_run_trace trace;
+    double spread;
+    enum br_status status = read_spread(settings, &spread, diag);
+    if (!status)
+        status = cli_run_trace_open(&trace, settings->trace, input->input.dag, input->input.cluster,
+                                    diag);
+    if (status)
+        return status;
+    int64_t *lasts = NULL;
+    if (spread > 0) {
+        lasts = br_simulate_durations(&arena, input->input.dag, spread, settings->seed);
+        if (!lasts)
+            status = br_fail_memory(diag);
+    }
+    if (!status)
+        status = br_simulate(input->input.dag, input->input.cluster, input->plan, lasts, &options,
+                             &simulation, diag);
+    if (!status) {
+        char plan[CLI_SECONDS_TEXT], run[CLI_SECONDS_TEXT];
+        double ratio = input->plan->makespan_ns > 0
+                           ? (double)simulation.makespan_ns / (double)input->plan->makespan_ns
+                           : 1;
+        trace_simulation(&trace, &simulation, input->input.dag->tasks);
+        printf("plan       %s s\nsimulated  %s s (%+.2f %%)\n",
+               cli_seconds(input->plan->makespan_ns, plan),
+               cli_seconds(simulation.makespan_ns, run), 100 * (ratio - 1));
+    }
+    status = cli_run_trace_close(&trace, status, diag);
+    br_simulation_finish(&simulation);
+    br_arena_finish(&arena);
+    return status;
+}
+
+/* ---- As processes ---- */
+
+/* Are the tasks long enough, on average, to be jobs of Slurm's? */
+static bool are_long(const struct br_dag *dag)
+{
+    double sum = 0;
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        sum += (double)dag->duration_ns[t];
+    return sum >= (double)BR_SLURM_JOB_NS * dag->tasks;
+}
+
+static enum br_status run_there(const struct cli_settings *settings,
+                                const struct cli_run_input *input,
+                                const struct br_local_options *options,
+                                struct br_run_result *result, struct br_diag *diag)
+{
+    const struct br_dag *dag = input->input.dag;
+    bool jobs = strcmp(settings->on, "slurm-jobs") == 0 ||
+                (strcmp(settings->on, "slurm") == 0 && are_long(dag));
+    if (strcmp(settings->on, "here") == 0)
+        return br_local_run(dag, input->input.cluster, input->plan, options, result, diag);
+    if (!jobs)
+        return br_slurm_run_steps(dag, input->input.cluster, input->plan, options, result, diag);
+    if (!settings->journal)
+        return br_fail(diag, BR_USAGE, "add --journal FILE, on a file system that all nodes share",
+                       "jobs of Slurm's need a journal, which also tells where their results go");
+    return br_slurm_run_jobs(dag, input->plan, options, result, diag);
+}
+
+static enum br_status run_here(const struct cli_settings *settings,
+                               const struct cli_run_input *input, struct br_diag *diag)
+{
+    struct cli_report report = {.settings = settings, .input = input};
+    struct br_run_result result;
+    enum br_status status = cli_run_trace_open(&report.trace, settings->trace, input->input.dag,
+                                               input->input.cluster, diag);
+    if (status)
+        return status;
+    struct br_local_options options = {
+        .runtime = runtime_options(settings),
+        .overbook = settings->overbook,
+        .directory = settings->directory,
+        .shell = settings->shell,
+        .keep_going = settings->keep_going,
+        .retries = (uint32_t)settings->retries,
+        .timeout_ns = settings->timeout_ns,
+        .journal = settings->journal,
+        .resume = settings->resume,
+        .stop = cli_interrupt_count(),
+        .ended = cli_report_ended,
+        .tick = cli_report_tick,
+        .context = &report,
+    };
+    cli_progress_begin(&report.progress, settings->quiet);
+    fflush(stdout);
+    status = run_there(settings, input, &options, &result, diag);
+    cli_progress_end(&report.progress);
+    if (!status || (status == BR_NO && !diag->what[0]))
+        cli_report_result(&report, &result);
+    return cli_run_trace_close(&report.trace, status, diag);
+}
+
+enum br_status cli_run(const struct cli_settings *settings, const char *const *argument,
+                       uint32_t arguments, struct br_diag *diag)
+{
+    struct cli_run_input input;
+    if (settings->resume && !settings->journal)
+        return br_fail(diag, BR_USAGE, "add --journal FILE, the journal of the run to go on with",
+                       "--resume needs a journal");
+    if (settings->simulate && settings->journal)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "a run that is only simulated has no journal");
+    if (settings->spread && !settings->simulate)
+        return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
+                       "--spread disturbs a simulated run only");
+    enum br_status status = cli_run_load(settings, argument[0], &input, diag);
+    if (status)
+        return status;
+    /* Planning may leave a word there although it went well. */
+    *diag = (struct br_diag){0};
+    if (settings->verbose)
+        cli_say_line("run", CLI_RUN_JOB, settings, argument, arguments);
+    status =
+        settings->simulate ? simulate(settings, &input, diag) : run_here(settings, &input, diag);
+    cli_run_finish(&input);
+    if (!settings->simulate && cli_interrupted() && status == BR_NO)
+        cli_interrupt_die();
+    return status;
+}

@@ -1,0 +1,64 @@
+/* What the files of 'bigrocks run' share. */
+#ifndef BR_CLI_RUN_H
+#define BR_CLI_RUN_H
+
+#include "cli/common.h"
+#include "planner/dag.h"
+#include "planner/plan.h"
+#include "runtime/local/local.h"
+
+/* ---- run_plan.c: the job, its cluster and its plan ---- */
+
+struct cli_run_input {
+    struct br_input input; /* always with a cluster */
+    struct br_plan *plan;
+};
+
+/* Loads the job and, with it or from --plan, its plan; without one, plans it. Where nothing gives a
+ * cluster, it is this machine. */
+enum br_status cli_run_load(const struct cli_settings *settings, const char *path,
+                            struct cli_run_input *input, struct br_diag *diag);
+void cli_run_finish(struct cli_run_input *input);
+
+/* ---- run_trace.c: a line for every attempt ---- */
+
+struct cli_run_trace {
+    FILE *file; /* NULL: there is none */
+    const char *path;
+    bool csv;
+    const struct br_dag *dag;
+    const struct br_cluster *cluster;
+};
+
+/* Opens the file, which is CSV where its name ends so, else a JSON object a line. path may be NULL.
+ */
+enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
+                                  const struct br_dag *dag, const struct br_cluster *cluster,
+                                  struct br_diag *diag);
+void cli_run_trace_add(struct cli_run_trace *trace, const struct br_task_end *end);
+enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status status,
+                                   struct br_diag *diag);
+
+/* How the attempt ended, in a word: done, exit, signal, timeout, no-start, stopped or lost. */
+const char *cli_outcome(enum br_outcome outcome);
+
+/* ---- run_report.c: what the person sees ---- */
+
+enum { CLI_FAILURES_SHOWN = 20 };
+
+struct cli_report {
+    const struct cli_settings *settings;
+    const struct cli_run_input *input;
+    struct cli_run_trace trace;
+    struct cli_progress progress;
+    uint32_t failures;
+    uint32_t failed[CLI_FAILURES_SHOWN]; /* tasks, in the order in which they failed */
+};
+
+/* For br_local_options; the context is the report. */
+void cli_report_ended(void *report, const struct br_task_end *end);
+void cli_report_tick(void *report, const struct br_run_state *state);
+/* The last word. */
+void cli_report_result(struct cli_report *report, const struct br_run_result *result);
+
+#endif

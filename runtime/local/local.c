@@ -1,0 +1,518 @@
+/* One thread, one loop: collect what has ended, tell the enforcer, start what it decides, wait.
+ *
+ * Processes are watched by descriptors, so that the wait is one epoll call whatever their number.
+ * The journal has a task's start before the task, and its end before what depends on it starts.
+ */
+#include "runtime/local/local.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "runtime/local/journal.h"
+#include "runtime/local/setup.h"
+
+enum { BATCH = 64 };
+static const int64_t milli_ns = 1000000;
+static const int64_t tick_ns = INT64_C(100000000);
+/* How long tasks have to end when they are asked to. */
+static const int64_t grace_ns = INT64_C(5000000000);
+
+/* A process and what it is for. */
+struct slot {
+    struct br_process process;
+    uint32_t task, machine, next; /* next: free slot */
+    int64_t start_ns;
+    int64_t asked_ns; /* when it was asked to end; 0: not yet */
+    bool timed_out, killed;
+};
+
+struct run {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster;
+    const struct br_plan *plan;
+    const struct br_local_options *options;
+    struct br_run_result *result;
+    struct br_diag *diag;
+
+    struct br_arena arena;
+    struct br_command *command; /* by stage */
+    struct br_environment environment;
+    struct br_words words;
+    struct br_journal journal;
+    struct br_runtime *runtime;
+    uint32_t job;
+    bool *done;         /* by task, by an earlier run */
+    uint8_t *attempts;  /* by task */
+    uint32_t plan_head; /* all before it in the plan's order have been started */
+    int64_t plan_ns;    /* where in the plan this run begins */
+    uint8_t *started;   /* by task */
+
+    int epoll;
+    struct slot *slot;
+    uint32_t slots, free_slot, running;
+    int64_t began_ns, now_ns, ticked_ns, synced_ns;
+    int stopping;  /* as options->stop has it */
+    bool closing;  /* nothing new is started: a failure, or a stop */
+    bool short_of; /* a process could not be started for want of resources; wait for an end */
+    enum br_status status; /* of the driver itself */
+};
+
+int64_t br_local_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void read_clock(struct run *run)
+{
+    run->now_ns = br_local_now_ns() - run->began_ns;
+}
+
+/* ---- Slots ---- */
+
+static struct slot *take_slot(struct run *run, uint32_t *number)
+{
+    if (run->free_slot == BR_ANY) {
+        uint32_t more = run->slots ? run->slots : 64;
+        struct slot *slot = realloc(run->slot, (size_t)(run->slots + more) * sizeof *slot);
+        if (!slot)
+            return NULL;
+        run->slot = slot;
+        for (uint32_t k = 0; k < more; k++)
+            slot[run->slots + k] = (struct slot){
+                .process = {-1, -1, -1}, .next = k + 1 < more ? run->slots + k + 1 : BR_ANY};
+        run->free_slot = run->slots;
+        run->slots += more;
+    }
+    *number = run->free_slot;
+    run->free_slot = run->slot[*number].next;
+    return &run->slot[*number];
+}
+
+static void give_slot(struct run *run, uint32_t number)
+{
+    /* By hand, since closing need not be enough: a child that has just been started still holds a
+     * copy of every descriptor for a moment. */
+    struct br_process *process = &run->slot[number].process;
+    if (process->watch >= 0)
+        epoll_ctl(run->epoll, EPOLL_CTL_DEL, process->watch, NULL);
+    br_process_close(process);
+    run->slot[number] = (struct slot){.process = *process, .next = run->free_slot};
+    run->free_slot = number;
+}
+
+/* ---- Ends ---- */
+
+static void tell(struct run *run, struct br_task_end *end)
+{
+    struct stat state;
+    if (end->output >= 0 && fstat(end->output, &state) == 0)
+        end->output_size = state.st_size;
+    const struct br_command *command = &run->command[br_dag_task_stage(run->dag, end->task)];
+    if (command->words &&
+        br_command_words(
+            command, end->task - run->dag->stage[br_dag_task_stage(run->dag, end->task)].first_task,
+            &run->words))
+        end->words = run->words.word;
+    if (run->options->ended)
+        run->options->ended(run->options->context, end);
+}
+
+static void note(struct run *run, enum br_status status)
+{
+    if (!run->status)
+        run->status = status;
+    if (run->status)
+        run->closing = true;
+}
+
+static void finish(struct run *run, uint32_t task)
+{
+    note(run, br_journal_finished(&run->journal, run->dag, task, run->diag));
+    note(run, br_runtime_finished(run->runtime, run->job, task, run->diag));
+    run->result->finished++;
+}
+
+/* A task has come to nothing: again, or never. */
+static void fail(struct run *run, struct br_task_end *end)
+{
+    bool stopped = end->outcome == BR_TASK_STOPPED;
+    end->again = !stopped && !run->closing && run->attempts[end->task] <= run->options->retries;
+    note(run,
+         br_runtime_failed(run->runtime, run->job, end->task, end->again || stopped, run->diag));
+    if (end->again || stopped)
+        return;
+    run->result->failed++;
+    if (!run->options->keep_going)
+        run->closing = true;
+}
+
+static void collect(struct run *run, uint32_t number)
+{
+    struct slot *slot = &run->slot[number];
+    struct br_ending ending;
+    if (slot->asked_ns) /* and what it has started goes with it, while the number is its own */
+        br_process_signal(&slot->process, SIGKILL);
+    if (!br_process_ended(&slot->process, &ending))
+        return;
+    read_clock(run);
+    struct br_task_end end = {
+        .task = slot->task,
+        .machine = slot->machine,
+        .attempt = run->attempts[slot->task],
+        .start_ns = slot->start_ns,
+        .end_ns = run->now_ns,
+        .usage = ending.usage,
+        .code = ending.code,
+        .output = slot->process.output,
+    };
+    bool good = !ending.signalled && ending.code == 0;
+    run->running--;
+    run->short_of = false;
+    if (good && !slot->timed_out) {
+        end.outcome = BR_TASK_DONE;
+        finish(run, slot->task);
+    } else {
+        end.outcome = slot->timed_out    ? BR_TASK_TIMEOUT
+                      : slot->asked_ns   ? BR_TASK_STOPPED
+                      : ending.signalled ? BR_TASK_SIGNAL
+                                         : BR_TASK_EXIT;
+        fail(run, &end);
+    }
+    tell(run, &end);
+    give_slot(run, number);
+}
+
+/* ---- Starts ---- */
+
+/* Is there something that only time brings back? */
+static bool is_shortage(int error)
+{
+    return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM ||
+           error == ENOSPC;
+}
+
+static void could_not_start(struct run *run, const struct br_decision *decision, int error)
+{
+    if (is_shortage(error) && run->running) {
+        run->attempts[decision->task]--;
+        run->short_of = true;
+        note(run, br_runtime_failed(run->runtime, run->job, decision->task, true, run->diag));
+        return;
+    }
+    struct br_task_end end = {
+        .task = decision->task,
+        .machine = decision->machine,
+        .attempt = run->attempts[decision->task],
+        .start_ns = run->now_ns,
+        .end_ns = run->now_ns,
+        .outcome = BR_TASK_NO_START,
+        .code = error,
+        .output = -1,
+    };
+    fail(run, &end);
+    tell(run, &end);
+}
+
+static void start(struct run *run, const struct br_decision *decision)
+{
+    uint32_t task = decision->task, stage = br_dag_task_stage(run->dag, task), number;
+    const struct br_command *command = &run->command[stage];
+    if (run->closing) {
+        note(run, br_runtime_failed(run->runtime, run->job, task, true, run->diag));
+        return;
+    }
+    run->started[task] = true;
+    if (!command->words) {
+        finish(run, task);
+        return;
+    }
+    run->attempts[task]++;
+    struct slot *slot = take_slot(run, &number);
+    if (!slot ||
+        !br_command_words(command, task - run->dag->stage[stage].first_task, &run->words)) {
+        note(run, br_fail_memory(run->diag));
+        return;
+    }
+    br_environment_set(&run->environment, run->dag, run->cluster, task, decision->machine);
+    enum br_status status = br_journal_started(&run->journal, run->dag, task, run->diag);
+    if (status) {
+        note(run, status);
+        note(run, br_runtime_failed(run->runtime, run->job, task, true, run->diag));
+        give_slot(run, number);
+        return;
+    }
+    char *const *words = run->words.word;
+    if (run->options->wrap)
+        words = run->options->wrap(run->options->wrap_context, task, decision->machine, words);
+    read_clock(run);
+    int error = words ? br_process_start(&slot->process, words, run->environment.entry,
+                                         run->options->directory)
+                      : ENOMEM;
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = number};
+    if (!error && epoll_ctl(run->epoll, EPOLL_CTL_ADD, slot->process.watch, &event)) {
+        struct br_ending ending;
+        error = errno;
+        br_process_signal(&slot->process, SIGKILL);
+        while (!br_process_ended(&slot->process, &ending))
+            nanosleep(&(struct timespec){0, milli_ns}, NULL);
+    }
+    if (error) {
+        give_slot(run, number);
+        could_not_start(run, decision, error);
+        return;
+    }
+    slot->task = task;
+    slot->machine = decision->machine;
+    slot->start_ns = run->now_ns;
+    run->running++;
+}
+
+static void start_all(struct run *run)
+{
+    struct br_decision decision[BATCH];
+    uint32_t got = BATCH;
+    /* What is only waited for ends at once, and may make more ready. */
+    while (got && !run->closing && !run->short_of) {
+        got = br_runtime_decide(run->runtime, BR_ANY, run->now_ns, decision, BATCH);
+        for (uint32_t d = 0; d < got; d++)
+            start(run, &decision[d]);
+    }
+}
+
+/* ---- Stops ---- */
+
+static void ask_to_end(struct run *run, struct slot *slot, int number)
+{
+    if (slot->process.pid <= 0)
+        return;
+    if (!slot->asked_ns)
+        slot->asked_ns = run->now_ns ? run->now_ns : 1;
+    slot->killed |= number == SIGKILL;
+    br_process_signal(&slot->process, number);
+    /* What was stopped by a signal has to run to see one. */
+    if (number != SIGKILL)
+        br_process_signal(&slot->process, SIGCONT);
+}
+
+static void watch_stops(struct run *run)
+{
+    const volatile int *flag = run->options->stop;
+    int stop = flag ? __atomic_load_n(flag, __ATOMIC_SEQ_CST) : 0;
+    if (stop > run->stopping) {
+        run->stopping = stop;
+        run->closing = true;
+        for (uint32_t k = 0; k < run->slots; k++)
+            ask_to_end(run, &run->slot[k], stop > 1 ? SIGKILL : SIGTERM);
+    }
+    if (!run->options->timeout_ns && !run->stopping)
+        return;
+    for (uint32_t k = 0; k < run->slots; k++) {
+        struct slot *slot = &run->slot[k];
+        if (slot->process.pid <= 0)
+            continue;
+        if (slot->asked_ns && !slot->killed && run->now_ns - slot->asked_ns >= grace_ns)
+            ask_to_end(run, slot, SIGKILL);
+        if (!slot->asked_ns && run->options->timeout_ns &&
+            run->now_ns - slot->start_ns >= run->options->timeout_ns) {
+            slot->timed_out = true;
+            ask_to_end(run, slot, SIGTERM);
+        }
+    }
+}
+
+/* Milliseconds until something other than an end of a task is due. */
+static int patience_ms(const struct run *run)
+{
+    int64_t wait_ns = 2 * tick_ns;
+    for (uint32_t k = 0; run->options->timeout_ns && k < run->slots; k++) {
+        const struct slot *slot = &run->slot[k];
+        int64_t left_ns = slot->start_ns + run->options->timeout_ns - run->now_ns;
+        if (slot->process.pid > 0 && !slot->asked_ns && left_ns < wait_ns)
+            wait_ns = left_ns;
+    }
+    return wait_ns < 0 ? 0 : (int)(wait_ns / milli_ns) + 1;
+}
+
+/* ---- The loop ---- */
+
+static void skip_started(struct run *run)
+{
+    const struct br_plan *plan = run->plan;
+    while (run->plan_head < plan->tasks && run->started[plan->order[run->plan_head]])
+        run->plan_head++;
+}
+
+/* The plan's makespan, and how late the first task is that has not been started. */
+static int64_t predict(struct run *run)
+{
+    const struct br_plan *plan = run->plan;
+    int64_t end_ns = run->now_ns;
+    if (!plan)
+        return 0;
+    skip_started(run);
+    if (run->plan_head < plan->tasks) {
+        int64_t late_ns = run->now_ns + run->plan_ns - plan->start_ns[plan->order[run->plan_head]];
+        return plan->makespan_ns - run->plan_ns + (late_ns > 0 ? late_ns : 0);
+    }
+    for (uint32_t k = 0; k < run->slots; k++) {
+        const struct slot *slot = &run->slot[k];
+        if (slot->process.pid > 0 && slot->start_ns + run->dag->duration_ns[slot->task] > end_ns)
+            end_ns = slot->start_ns + run->dag->duration_ns[slot->task];
+    }
+    return end_ns;
+}
+
+static void tick(struct run *run)
+{
+    if (run->now_ns - run->synced_ns >= tick_ns || !run->running) {
+        note(run, br_journal_sync(&run->journal, run->diag));
+        run->synced_ns = run->now_ns;
+    }
+    if (!run->options->tick || run->now_ns - run->ticked_ns < tick_ns)
+        return;
+    run->ticked_ns = run->now_ns;
+    run->options->tick(run->options->context,
+                       &(struct br_run_state){
+                           .runtime = run->runtime,
+                           .tasks = run->dag->tasks,
+                           .finished = run->result->resumed + run->result->finished,
+                           .running = run->running,
+                           .failed = run->result->failed,
+                           .now_ns = run->now_ns,
+                           .predicted_ns = predict(run),
+                       });
+}
+
+static void loop(struct run *run)
+{
+    struct epoll_event event[BATCH];
+    for (;;) {
+        read_clock(run);
+        watch_stops(run);
+        start_all(run);
+        tick(run);
+        if (!run->running)
+            break;
+        int got = epoll_wait(run->epoll, event, BATCH, patience_ms(run));
+        if (got < 0 && errno != EINTR) {
+            note(run, br_fail(run->diag, BR_SYSTEM, NULL, "epoll_wait: %s", strerror(errno)));
+            run->stopping = 1;
+        }
+        for (int k = 0; k < got; k++)
+            collect(run, event[k].data.u32);
+    }
+}
+
+/* ---- Set up ---- */
+
+/* Two descriptors a task; most systems allow more than they give at first. */
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static enum br_status open_journal(struct run *run)
+{
+    const char *path = run->options->journal;
+    struct br_run_result *result = run->result;
+    run->journal.file = -1;
+    if (!path)
+        return BR_OK;
+    enum br_status status = br_journal_open(&run->journal, path, run->options->resume, run->dag,
+                                            run->done, &result->in_flight, run->diag);
+    if (status || !run->options->resume)
+        return status;
+    result->orphans = br_journal_kill_orphans(&run->journal);
+    for (uint32_t t = 0; t < run->dag->tasks && !status; t++)
+        if (run->done[t]) {
+            result->resumed++;
+            run->started[t] = true;
+            status = br_runtime_finished(run->runtime, run->job, t, run->diag);
+        }
+    return status;
+}
+
+static enum br_status set_up(struct run *run)
+{
+    const struct br_local_options *options = run->options;
+    uint32_t tasks = run->dag->tasks;
+    enum br_status status =
+        br_local_commands(&run->arena, run->dag, options->shell, &run->command, run->diag);
+    if (status)
+        return status;
+    run->done = br_arena_array(&run->arena, tasks, sizeof *run->done);
+    run->attempts = br_arena_array(&run->arena, tasks, sizeof *run->attempts);
+    run->started = br_arena_array(&run->arena, tasks, sizeof *run->started);
+    if (!run->done || !run->attempts || !run->started)
+        return br_fail_memory(run->diag);
+    status = br_local_runtime(run->cluster, &options->runtime, options->overbook, &run->runtime,
+                              run->diag);
+    if (!status)
+        status = br_runtime_submit(run->runtime, run->dag, run->plan, 0, BR_READY_BY_EDGES,
+                                   &run->job, run->diag);
+    if (!status)
+        status = open_journal(run);
+    if (!status && !br_environment_init(&run->environment, &run->arena, run->dag, run->cluster,
+                                        run->journal.run))
+        status = br_fail_memory(run->diag);
+    raise_descriptors();
+    run->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (!status && run->epoll < 0)
+        status = br_fail(run->diag, BR_SYSTEM, NULL, "epoll_create: %s", strerror(errno));
+    return status;
+}
+
+enum br_status br_local_run(const struct br_dag *dag, const struct br_cluster *cluster,
+                            const struct br_plan *plan, const struct br_local_options *options,
+                            struct br_run_result *result, struct br_diag *diag)
+{
+    struct run run = {.dag = dag,
+                      .cluster = cluster,
+                      .plan = plan,
+                      .options = options,
+                      .result = result,
+                      .diag = diag,
+                      .journal = {.file = -1},
+                      .epoll = -1,
+                      .free_slot = BR_ANY};
+    *result = (struct br_run_result){0};
+    enum br_status status = set_up(&run);
+    if (!status) {
+        if (plan) {
+            skip_started(&run);
+            if (run.plan_head < plan->tasks)
+                run.plan_ns = plan->start_ns[plan->order[run.plan_head]];
+        }
+        run.began_ns = br_local_now_ns();
+        loop(&run);
+        read_clock(&run);
+        result->wall_ns = run.now_ns;
+        result->left = dag->tasks - result->resumed - result->finished - result->failed;
+        status = run.status;
+        if (!status && (result->failed || result->left))
+            status = BR_NO;
+    }
+    if (run.epoll >= 0)
+        close(run.epoll);
+    br_journal_close(&run.journal);
+    br_runtime_destroy(run.runtime);
+    br_words_finish(&run.words);
+    free(run.slot);
+    br_arena_finish(&run.arena);
+    return status;
+}

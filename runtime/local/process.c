@@ -1,0 +1,125 @@
+/* Starting and collecting. An output file instead of a pipe has two reasons: a process that some
+ * task leaves behind cannot keep the run waiting for the end of its output, and a task may write as
+ * much as the disk holds. */
+#include "runtime/local/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int open_output(void)
+{
+    const char *folder = getenv("TMPDIR");
+    int fd =
+        open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+    /* Not every file system has files without names. */
+    if (fd < 0)
+        fd = memfd_create("output", MFD_CLOEXEC);
+    return fd;
+}
+
+static int spawn(struct br_process *process, char *const *argv, char *const *environment,
+                 const char *directory)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    for (int fd = 1; fd <= 2 && !error; fd++)
+        error = posix_spawn_file_actions_adddup2(&actions, process->output, fd);
+    if (directory && !error)
+        error = posix_spawn_file_actions_addchdir_np(&actions, directory);
+    sigemptyset(&none);
+    sigemptyset(&all);
+    for (int number = 1; number < 32; number++)
+        if (number != SIGKILL && number != SIGSTOP)
+            sigaddset(&all, number);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETSIGMASK);
+    if (!error)
+        error = posix_spawnp(&process->pid, argv[0], &actions, &attributes, argv, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
+                     const char *directory)
+{
+    *process = (struct br_process){.pid = -1, .watch = -1, .output = open_output()};
+    if (process->output < 0)
+        return errno;
+    int error = spawn(process, argv, environment, directory);
+    if (!error) {
+        /* The process is our child and not collected yet, so the number is still its own. */
+        process->watch = (int)syscall(SYS_pidfd_open, process->pid, 0);
+        if (process->watch < 0) {
+            error = errno;
+            kill(-process->pid, SIGKILL);
+            kill(process->pid, SIGKILL);
+            while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
+                continue;
+        }
+    }
+    if (error) {
+        br_process_close(process);
+    }
+    return error;
+}
+
+void br_process_close(struct br_process *process)
+{
+    if (process->watch >= 0)
+        close(process->watch);
+    if (process->output >= 0)
+        close(process->output);
+    *process = (struct br_process){.pid = -1, .watch = -1, .output = -1};
+}
+
+void br_process_signal(const struct br_process *process, int number)
+{
+    if (process->pid > 0)
+        kill(-process->pid, number);
+}
+
+static int64_t nanoseconds(struct timeval time)
+{
+    return (int64_t)time.tv_sec * INT64_C(1000000000) + (int64_t)time.tv_usec * 1000;
+}
+
+bool br_process_ended(struct br_process *process, struct br_ending *ending)
+{
+    struct rusage usage;
+    int state;
+    if (process->pid <= 0) /* which would stand for any child */
+        return false;
+    pid_t pid = wait4(process->pid, &state, WNOHANG, &usage);
+    if (pid != process->pid)
+        return false;
+    *ending = (struct br_ending){
+        .signalled = WIFSIGNALED(state),
+        .code = WIFSIGNALED(state) ? WTERMSIG(state) : WEXITSTATUS(state),
+        .usage = {.user_ns = nanoseconds(usage.ru_utime),
+                  .system_ns = nanoseconds(usage.ru_stime),
+                  .peak_bytes = (int64_t)usage.ru_maxrss * 1024},
+    };
+    return true;
+}

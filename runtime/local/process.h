@@ -1,0 +1,40 @@
+/* One process of a task: started in a group of its own, watched by a descriptor, its output kept in
+ * an unnamed file until it ends. */
+#ifndef BR_LOCAL_PROCESS_H
+#define BR_LOCAL_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What the kernel counted, including descendants that were waited for. */
+struct br_usage {
+    int64_t user_ns, system_ns;
+    int64_t peak_bytes; /* of the largest process; not less than what this program itself needs */
+};
+
+struct br_process {
+    pid_t pid;
+    int watch;  /* becomes readable when the process ends */
+    int output; /* what it has written, from the beginning */
+};
+
+/* How a process ended. */
+struct br_ending {
+    bool signalled;
+    int code; /* exit status or signal */
+    struct br_usage usage;
+};
+
+/* Starts the program (found along PATH) with the environment, in the directory (NULL: this one),
+ * without input. Returns 0, or the errno of what failed; then nothing is left. */
+int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
+                     const char *directory);
+/* Sends the signal to the whole group. */
+void br_process_signal(const struct br_process *process, int number);
+/* Collects the process if it has ended; false where it still runs. */
+bool br_process_ended(struct br_process *process, struct br_ending *ending);
+/* Closes the descriptors of a process that has been collected. */
+void br_process_close(struct br_process *process);
+
+#endif

@@ -1,0 +1,138 @@
+/* Everything that can be wrong with a job's commands is said before the first of them runs. */
+#include "runtime/local/setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+
+static bool is_true(const char *value)
+{
+    return strcmp(value, "true") == 0 || strcmp(value, "1") == 0 || strcmp(value, "yes") == 0;
+}
+
+enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
+                                 struct br_command **command, struct br_diag *diag)
+{
+    bool *by_shell = br_arena_array(arena, dag->stages, sizeof *by_shell);
+    *command = br_arena_array(arena, dag->stages, sizeof **command);
+    if (!by_shell || !*command)
+        return br_fail_memory(diag);
+    for (uint32_t a = 0; a < dag->attributes; a++) {
+        const struct br_attribute *it = &dag->attribute[a];
+        if (strcmp(it->name, "shell") != 0 || it->owner == BR_OWNER_EDGE)
+            continue;
+        if (it->owner == BR_OWNER_STAGE)
+            by_shell[it->index] = is_true(it->value);
+        else if (is_true(it->value))
+            shell = true;
+    }
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        struct br_diag why = {0};
+        enum br_status status = br_command_parse(arena, stage->command ? stage->command : "",
+                                                 shell || by_shell[s], &(*command)[s], &why);
+        if (status == BR_SYSTEM)
+            return br_fail_memory(diag);
+        if (status)
+            return br_fail_at(diag, stage->pos, status, why.hint, "stage '%s': %s", stage->id,
+                              why.what);
+        if (!(*command)[s].words && stage->duration_ns)
+            return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
+                              "give it a <command>, or the duration 0; or --simulate the run",
+                              "stage '%s' has no command", stage->id);
+    }
+    return BR_OK;
+}
+
+/* ---- Environment ---- */
+
+extern char **environ;
+
+static const char prefix[] = "BIGROCKS_";
+
+bool br_environment_init(struct br_environment *environment, struct br_arena *arena,
+                         const struct br_dag *dag, const struct br_cluster *cluster,
+                         const char *run)
+{
+    size_t count = 0, used = 0;
+    while (environ[count])
+        count++;
+    environment->room = 64;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        if (strlen(dag->stage[s].id) + 64 > environment->room)
+            environment->room = strlen(dag->stage[s].id) + 64;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (strlen(cluster->cls[c].name) + 64 > environment->room)
+            environment->room = strlen(cluster->cls[c].name) + 64;
+    environment->entry = br_arena_array(arena, count + 5, sizeof *environment->entry);
+    environment->task = br_arena_alloc(arena, environment->room);
+    environment->index = br_arena_alloc(arena, environment->room);
+    environment->machine = br_arena_alloc(arena, environment->room);
+    char *name = br_arena_alloc(arena, strlen(run) + 16);
+    if (!environment->entry || !environment->task || !environment->index || !environment->machine ||
+        !name)
+        return false;
+    for (size_t k = 0; k < count; k++)
+        if (strncmp(environ[k], prefix, sizeof prefix - 1) != 0)
+            environment->entry[used++] = environ[k];
+    sprintf(name, "BIGROCKS_RUN=%s", run);
+    environment->entry[used++] = name;
+    environment->entry[used++] = environment->task;
+    environment->entry[used++] = environment->index;
+    environment->entry[used++] = environment->machine;
+    return true;
+}
+
+void br_environment_set(struct br_environment *environment, const struct br_dag *dag,
+                        const struct br_cluster *cluster, uint32_t task, uint32_t machine)
+{
+    int used = snprintf(environment->task, environment->room, "BIGROCKS_TASK=");
+    br_dag_task_id(dag, task, environment->task + used, environment->room - (size_t)used);
+    snprintf(environment->index, environment->room, "BIGROCKS_INDEX=%u",
+             task - dag->stage[br_dag_task_stage(dag, task)].first_task);
+    used = snprintf(environment->machine, environment->room, "BIGROCKS_MACHINE=");
+    br_cluster_machine_name(cluster, machine, environment->machine + used,
+                            environment->room - (size_t)used);
+}
+
+/* ---- The enforcer ---- */
+
+static enum br_status overbook_all(struct br_runtime *runtime, const char *text,
+                                   struct br_diag *diag)
+{
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        char one[128];
+        unsigned percent;
+        int end = 0;
+        snprintf(one, sizeof one, "%.*s", (int)length, text);
+        char *equals = strchr(one, '=');
+        if (length >= sizeof one || !equals || sscanf(equals, "=%u%n", &percent, &end) != 1 ||
+            equals[end])
+            return br_fail(diag, BR_USAGE, "write --overbook net=150,disk=120",
+                           "'%.100s' is no resource with a percentage", one);
+        *equals = '\0';
+        enum br_status status = br_runtime_overbook(runtime, one, percent, diag);
+        if (status)
+            return status;
+        text += length + (text[length] == ',');
+    }
+    return BR_OK;
+}
+
+enum br_status br_local_runtime(const struct br_cluster *cluster,
+                                const struct br_runtime_options *options, const char *overbook,
+                                struct br_runtime **runtime, struct br_diag *diag)
+{
+    enum br_status status = br_runtime_create(cluster, options, runtime, diag);
+    if (!status)
+        status = overbook_all(*runtime, overbook, diag);
+    if (status) {
+        br_runtime_destroy(*runtime);
+        *runtime = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,32 @@
+/* What a run needs before its first task: commands, environment, the enforcer with its job. */
+#ifndef BR_LOCAL_SETUP_H
+#define BR_LOCAL_SETUP_H
+
+#include "planner/dag.h"
+#include "planner/plan.h"
+#include "runtime/local/command.h"
+#include "runtime/local/local.h"
+
+/* The commands of all stages; [stage], from the arena. Names the stage that has none, or a bad
+ * one. */
+enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
+                                 struct br_command **command, struct br_diag *diag);
+
+/* The environment of tasks: this program's, and what tells of the task. */
+struct br_environment {
+    char **entry; /* NULL-terminated */
+    char *task, *index, *machine;
+    size_t room; /* of each of the three */
+};
+bool br_environment_init(struct br_environment *environment, struct br_arena *arena,
+                         const struct br_dag *dag, const struct br_cluster *cluster,
+                         const char *run);
+void br_environment_set(struct br_environment *environment, const struct br_dag *dag,
+                        const struct br_cluster *cluster, uint32_t task, uint32_t machine);
+
+/* An enforcer with the resources of "net=150,..." overbooked. */
+enum br_status br_local_runtime(const struct br_cluster *cluster,
+                                const struct br_runtime_options *options, const char *overbook,
+                                struct br_runtime **runtime, struct br_diag *diag);
+
+#endif

@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Jobs by Slurm, on a Slurm of the test's own: three virtual nodes on this machine.
+
+slurm.py BIGROCKS
+
+Needs root and Debian's slurmctld, slurmd, slurm-client, slurm-wlm-basic-plugins and munge; where
+these are missing the test is skipped (77). What has run when and where is taken from Slurm's own
+records of completed jobs.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+BIGROCKS = pathlib.Path(sys.argv[1]).resolve()
+NODES, CPUS, MEMORY = 3, 4, 4000  # MB
+PROGRAMS = ('munged', 'slurmctld', 'slurmd', 'sbatch', 'srun', 'squeue', 'scancel', 'salloc')
+
+CONFIGURATION = '''ClusterName=test
+SlurmctldHost={host}(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={base}/munge.socket
+CredType=cred/munge
+SlurmctldPort={port}
+SlurmctldPidFile={base}/slurmctld.pid
+SlurmdPidFile={base}/slurmd.%n.pid
+SlurmdSpoolDir={base}/spool.%n
+StateSaveLocation={base}/state
+SlurmctldLogFile={base}/slurmctld.log
+SlurmdLogFile={base}/slurmd.%n.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+JobCompType=jobcomp/filetxt
+JobCompLoc={base}/completed
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+SwitchType=switch/none
+ReturnToService=2
+SlurmdParameters=config_overrides
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU_Memory
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1,default_queue_depth=1000
+PriorityType=priority/multifactor
+KillWait=1
+MinJobAge=60
+{nodes}
+PartitionName=main Nodes=n[0-{last}] Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
+'''
+
+
+def free_ports(count):
+    held = [socket.socket() for _ in range(count)]
+    for one in held:
+        one.bind(('127.0.0.1', 0))
+    ports = [one.getsockname()[1] for one in held]
+    for one in held:
+        one.close()
+    return ports
+
+
+def kill(pid_file):
+    with contextlib.suppress(OSError, ValueError):
+        pid = int(pid_file.read_text())
+        os.kill(pid, signal.SIGTERM)
+        for _ in range(100):
+            os.kill(pid, 0)
+            time.sleep(0.05)
+        os.kill(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def slurm(base):
+    """A controller and daemons of their own, with a key of their own; gone in the end."""
+    ports, host = free_ports(NODES + 1), socket.gethostname().split('.')[0]
+    base.chmod(0o755)
+    (base / 'state').mkdir()
+    nodes = []
+    for k in range(NODES):
+        (base / ('spool.n%d' % k)).mkdir()
+        nodes.append('NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d RealMemory=%d '
+                     'State=UNKNOWN' % (k, host, ports[k], CPUS, MEMORY))
+    conf = base / 'slurm.conf'
+    conf.write_text(CONFIGURATION.format(base=base, host=host, port=ports[-1],
+                                         nodes='\n'.join(nodes), last=NODES - 1))
+    (base / 'key').write_bytes(os.urandom(1024))
+    (base / 'key').chmod(0o400)
+    os.environ['SLURM_CONF'] = str(conf)
+
+    def start(*command):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        start('munged', '--force', '--key-file=%s/key' % base, '--socket=%s/munge.socket' % base,
+              '--pid-file=%s/munged.pid' % base, '--log-file=%s/munged.log' % base,
+              '--seed-file=%s/seed' % base)
+        start('slurmctld', '-c', '-f', conf)
+        for k in range(NODES):
+            start('slurmd', '-c', '-f', conf, '-N', 'n%d' % k)
+        for _ in range(300):
+            idle = subprocess.run(['sinfo', '-h', '-t', 'idle', '-o', '%D'], text=True,
+                                  capture_output=True).stdout.split()
+            if sum(map(int, idle)) == NODES:
+                break
+            time.sleep(0.1)
+        else:
+            raise AssertionError('the nodes do not come up: ' +
+                                 (base / 'slurmctld.log').read_text()[-2000:])
+        yield
+    finally:
+        subprocess.run(['scancel', '--user=root'], stderr=subprocess.DEVNULL)
+        for name in [*('slurmd.n%d' % k for k in range(NODES)), 'slurmctld', 'munged']:
+            kill(base / (name + '.pid'))
+
+
+def write_job(path, seed, tasks=60, command='sleep 1'):
+    """Layers of tasks for one to three cores, with edges to some of the layer before."""
+    chance, stages, edges, last = random.Random(seed), [], [], []
+    while tasks:
+        width, this = min(tasks, chance.randint(4, 9)), []
+        tasks -= width
+        for _ in range(width):
+            name = 't%02d' % len(stages)
+            stages.append('<stage id="%s" duration="1"><demand resource="cpu" amount="%d"/>'
+                          '<demand resource="mem" amount="%d"/><command>%s</command></stage>' %
+                          (name, chance.randint(1, 3), chance.randint(1, 4) * 250 << 20, command))
+            edges += ['<edge from="%s" to="%s"/>' % (p, name)
+                      for p in chance.sample(last, min(len(last), chance.randint(0, 2)))]
+            this.append(name)
+        last = this
+    path.write_text('<job xmlns="urn:bigrocks:job:1" name="test">\n%s\n</job>\n' %
+                    '\n'.join(stages + edges))
+    return [e.split('"')[1:4:2] for e in edges]
+
+
+def records(base, first=0):
+    """Of the tasks' completed jobs, by task number: start, end, node and state, as Slurm has it."""
+    found = {}
+    for line in (base / 'completed').read_text().splitlines()[first:]:
+        row = dict(field.split('=', 1) for field in line.split() if '=' in field)
+        name = re.fullmatch(r'[0-9a-f]+-[0-9a-f]+\.(\d+)', row['Name'])
+        if name:
+            seconds = [time.mktime(time.strptime(row[k], '%Y-%m-%dT%H:%M:%S'))
+                       for k in ('StartTime', 'EndTime')]
+            found.setdefault(int(name[1]), []).append((*seconds, row['NodeList'],
+                                                       row['JobState']))
+    return found
+
+
+def wait_for_records(base, count):
+    for _ in range(100):
+        found = records(base)
+        if len(found) >= count:
+            break
+        time.sleep(0.1)
+    return found
+
+
+CAPACITY = ['--machines', str(NODES), '--capacity', 'cpu=%d,mem=%dMiB' % (CPUS, MEMORY)]
+
+
+def run(folder, *arguments, status=0):
+    done = subprocess.run([BIGROCKS, 'run', *arguments], cwd=folder, text=True,
+                          capture_output=True, timeout=300)
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def test_jobs(folder, base):
+    """60 tasks on 3 nodes as jobs: every dependency kept, no node overfull, and none started while
+    an earlier one in the plan could have: ready before, and asking for no more."""
+    edges = write_job(folder / 'job.xml', 1)
+    subprocess.run([BIGROCKS, 'plan', 'job.xml', *CAPACITY, '-q', '-o', 'plan.json'], cwd=folder,
+                   check=True)
+    done = run(folder, 'plan.json', '--on', 'slurm-jobs', '--journal', 'journal', '--trace',
+               'trace.csv')
+    assert '60 tasks done' in done.stderr, done.stderr
+    plan = json.loads((folder / 'plan.json').read_text())
+    number = {s['id']: k for k, s in enumerate(plan['stages'])}
+    rank = {number[t['id']]: t['rank'] for t in plan['tasks']}
+    demand = {k: (float(s['demands']['cpu']), float(s['demands']['mem']))
+              for k, s in enumerate(plan['stages'])}
+    found = {t: rows[0] for t, rows in wait_for_records(base, 60).items()}
+    assert len(found) == 60 and {r[3] for r in found.values()} == {'COMPLETED'}, found
+    assert {r[2] for r in found.values()} == {'n0', 'n1', 'n2'}
+    ready = dict.fromkeys(found, 0)
+    for parent, child in ((number[p], number[c]) for p, c in edges):
+        assert found[parent][1] <= found[child][0], (parent, child)
+        ready[child] = max(ready[child], found[parent][1])
+    for t in found:  # starts are the instants of the most load
+        for node in ('n0', 'n1', 'n2'):
+            together = [demand[o] for o, r in found.items()
+                        if r[2] == node and r[0] <= found[t][0] < r[1]]
+            assert sum(d[0] for d in together) <= CPUS, (t, node)
+            assert sum(d[1] for d in together) <= MEMORY << 20, (t, node)
+    late = [(a, b) for a in found for b in found
+            if rank[a] < rank[b] and found[b][0] > ready[a] + 3 and found[a][0] > found[b][0] + 1
+            and all(x <= y for x, y in zip(demand[a], demand[b]))]
+    submitted = min(r[0] for r in found.values())
+    late = [(a, b) for a, b in late if found[b][0] > submitted + 3]
+    assert not late, late
+    pairs = [(a, b) for a in found for b in found if rank[a] < rank[b]]
+    kept = sum(found[a][0] <= found[b][0] for a, b in pairs) / len(pairs)
+    span = max(r[1] for r in found.values()) - min(r[0] for r in found.values())
+    print('%.1f %% of pairs start in the plan\'s order; %.0f s, plan %.0f s' %
+          (100 * kept, span, plan['makespan']))
+    assert kept >= 0.9
+
+
+def test_reattach(folder, base):
+    """Killed while jobs are under way, the run takes them up again; none runs twice."""
+    write_job(folder / 'job.xml', 2, tasks=18, command='sleep 2')
+    command = [BIGROCKS, 'run', 'job.xml', *CAPACITY, '--on', 'slurm-jobs', '--journal', 'journal']
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.DEVNULL)
+    for _ in range(400):
+        if len(list((folder / 'journal.d').glob('*.result'))) >= 4:
+            break
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    before = len(list((folder / 'journal.d').glob('*.result')))
+    done = run(folder, *map(str, command[2:]), '--resume')
+    name = (folder / 'journal').read_text().splitlines()[0].split()[-1]
+    lines = [line for line in (base / 'completed').read_text().splitlines() if name in line]
+    for _ in range(100):
+        if len(lines) >= 18:
+            break
+        time.sleep(0.1)
+        lines = [line for line in (base / 'completed').read_text().splitlines() if name in line]
+    print('%d done when killed; %d jobs for 18 tasks' % (before, len(lines)))
+    assert before < 18 and len(lines) == 18, (before, lines)
+    assert 'done before' in done.stderr, done.stderr
+
+
+def test_failure(folder, base):
+    (folder / 'job.xml').write_text(
+        '<job xmlns="urn:bigrocks:job:1" name="test">'
+        '<stage id="bad" duration="1"><command shell="true">echo wrong; exit 3</command></stage>'
+        '<stage id="after" duration="1"><command>echo after</command></stage>'
+        '<stage id="good" duration="1"><command>echo good</command></stage>'
+        '<edge from="bad" to="after"/></job>')
+    done = run(folder, 'job.xml', *CAPACITY, '--on', 'slurm-jobs', '--journal', 'j', '-k',
+               status=1)
+    for text in ("task 'bad' failed: exit status 3", '  | wrong', '1 failed: bad', '1 not done'):
+        assert text in done.stderr, (text, done.stderr)
+    assert 'good' in done.stdout and 'after' not in done.stdout
+
+
+def test_steps(folder, base):
+    """Short tasks as steps of one allocation, on all of its nodes."""
+    write_job(folder / 'job.xml', 3, tasks=24, command='sh -c &quot;sleep 0.2&quot;')
+    command = ['salloc', '--quiet', '--nodes=%d' % NODES, '--exclusive', BIGROCKS, 'run',
+               'job.xml', *CAPACITY, '--on', 'slurm', '--trace', 'trace.jsonl']
+    done = subprocess.run(command, cwd=folder, text=True, capture_output=True, timeout=200)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    rows = [json.loads(line) for line in (folder / 'trace.jsonl').read_text().splitlines()]
+    assert len(rows) == 24 and {r['outcome'] for r in rows} == {'done'}
+    assert 'allocation' in run(folder, 'job.xml', *CAPACITY, '--on', 'slurm', status=2).stderr
+
+
+def main():
+    if os.geteuid() != 0 or not all(shutil.which(program) for program in PROGRAMS):
+        print('no Slurm here, or not root; skipped')
+        return 77
+    os.environ['PATH'] = '%s:%s' % (BIGROCKS.parent, os.environ['PATH'])
+    with tempfile.TemporaryDirectory(prefix='bigrocks-slurm') as base:
+        with slurm(pathlib.Path(base)):
+            for test in (test_jobs, test_reattach, test_failure, test_steps):
+                with tempfile.TemporaryDirectory(prefix='bigrocks-run') as folder:
+                    began = time.monotonic()
+                    test(pathlib.Path(folder), pathlib.Path(base))
+                    print('%s: ok, %.1f s' % (test.__name__, time.monotonic() - began),
+                          flush=True)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
