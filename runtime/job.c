@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
+#include "runtime/kinds.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -25,101 +26,6 @@ static bool allocate(struct br_job *job, uint32_t edges)
            ARRAY(arena, stages + 1, job->child_first) && ARRAY(arena, edges, job->child) &&
            ARRAY(arena, edges, job->child_one_to_one) && ARRAY(arena, stages, job->stage_waits) &&
            ARRAY(arena, stages, job->stage_left);
-}
-
-/* ---- Demands ---- */
-
-/* The stage's demand as one row of `row`. */
-static enum br_status scale_demand(const struct br_dag *dag, uint32_t stage,
-                                   const struct br_scale *scale, int64_t *row, struct br_diag *diag)
-{
-    const struct br_stage *s = &dag->stage[stage];
-    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++) {
-        const struct br_demand *demand = &dag->demand[d];
-        const char *name = dag->resource[demand->resource].name;
-        char amount[BR_DECIMAL_TEXT];
-        uint32_t r = 0;
-        if (!demand->amount.mantissa)
-            continue;
-        while (r < scale->resources && strcmp(scale->name[r], name) != 0)
-            r++;
-        br_decimal_format(demand->amount, amount, sizeof amount);
-        if (r == scale->resources)
-            return br_fail_at(diag, s->pos, BR_BAD_INPUT,
-                              "give the cluster that resource, or drop the demand",
-                              "stage '%s' demands %s of %s, which no machine of the cluster has",
-                              s->id, amount, name);
-        if (!br_decimal_scale(demand->amount, scale->digits[r], &row[r]))
-            return br_fail_at(diag, s->pos, BR_BAD_INPUT, "use fewer digits",
-                              "stage '%s' demands %s of %s, which is too fine or too large for the "
-                              "cluster's amounts",
-                              s->id, amount, name);
-    }
-    return BR_OK;
-}
-
-struct kind_order {
-    const int64_t *row;
-    uint32_t width;
-};
-
-static int compare_stages(const void *a, const void *b, void *context)
-{
-    const struct kind_order *order = context;
-    uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
-    for (uint32_t r = 0; r < order->width; r++) {
-        int64_t x = order->row[(size_t)s * order->width + r];
-        int64_t y = order->row[(size_t)t * order->width + r];
-        if (x != y)
-            return x < y ? -1 : 1;
-    }
-    return 0;
-}
-
-/* Gives stages of equal demands one kind; kinds are sorted by demand. */
-static enum br_status find_kinds(struct br_job *job, const struct br_dag *dag,
-                                 const struct br_scale *scale, uint32_t *kinds,
-                                 struct br_diag *diag)
-{
-    uint32_t width = scale->resources;
-    int64_t *row = calloc((size_t)job->stages * width + 1, sizeof *row);
-    uint32_t *order = malloc(job->stages * sizeof *order);
-    enum br_status status = row && order ? BR_OK : br_fail_memory(diag);
-    for (uint32_t s = 0; s < job->stages && !status; s++) {
-        order[s] = s;
-        status = scale_demand(dag, s, scale, row + (size_t)s * width, diag);
-    }
-    if (status)
-        goto out;
-    struct kind_order by = {row, width};
-    qsort_r(order, job->stages, sizeof *order, compare_stages, &by);
-    *kinds = 0;
-    for (uint32_t k = 0; k < job->stages; k++) {
-        if (k == 0 || compare_stages(&order[k - 1], &order[k], &by) != 0)
-            ++*kinds;
-        job->stage_kind[order[k]] = *kinds - 1;
-    }
-    if (!ARRAY(&job->arena, (size_t)*kinds * width, job->demand) ||
-        !ARRAY(&job->arena, *kinds, job->kind_work) ||
-        !ARRAY(&job->arena, *kinds, job->kind_share)) {
-        status = br_fail_memory(diag);
-        goto out;
-    }
-    for (uint32_t s = 0; s < job->stages; s++)
-        memcpy(job->demand + (size_t)job->stage_kind[s] * width, row + (size_t)s * width,
-               width * sizeof *row);
-    for (uint32_t k = 0; k < *kinds; k++)
-        for (uint32_t r = 0; r < width; r++) {
-            int64_t amount = job->demand[(size_t)k * width + r];
-            double share = amount ? (double)amount / scale->total[r] : 0;
-            job->kind_work[k] += share;
-            if (share > job->kind_share[k])
-                job->kind_share[k] = share;
-        }
-out:
-    free(row);
-    free(order);
-    return status;
 }
 
 /* ---- The order ---- */
@@ -293,7 +199,12 @@ enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *pla
     job->stage_first[dag->stages] = dag->tasks;
     memcpy(job->duration_ns, dag->duration_ns, dag->tasks * sizeof *job->duration_ns);
     memset(job->machine, 0xff, dag->tasks * sizeof *job->machine);
-    status = find_kinds(job, dag, scale, &kinds, diag);
+    struct br_kinds found;
+    status = br_kinds_find(&job->arena, dag, scale, job->stage_kind, &found, diag);
+    job->demand = found.demand;
+    job->kind_work = found.work;
+    job->kind_share = found.share;
+    kinds = found.count;
     if (!status && (!take_edges(job, dag) || !take_plan(job, dag, plan, machines)))
         status = br_fail_memory(diag);
     if (!status)

@@ -6,15 +6,8 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "runtime/kinds.h"
 #include "runtime/ready.h"
-
-/* The cluster's resources, to which all jobs are scaled. */
-struct br_scale {
-    uint32_t resources;
-    const char *const *name;
-    const int32_t *digits; /* amounts are multiplied by 10^digits */
-    const double *total;   /* over all machines, scaled */
-};
 
 enum br_task_state {
     BR_TASK_WAITING,
@@ -82,8 +75,8 @@ static inline const int64_t *br_job_demand(const struct br_job *job, uint32_t ta
     return job->demand + (size_t)job->stage_kind[job->task_stage[task]] * resources;
 }
 
-/* The plan's time begins, unless it has: with this task, which need not be the plan's first where an
- * earlier run has finished others. */
+/* The plan's time begins, unless it has: with this task, which need not be the plan's first where
+ * an earlier run has finished others. */
 void br_job_begin(struct br_job *job, uint32_t task, int64_t now_ns);
 
 /* Transitions of a task; the caller has checked that they make sense. */

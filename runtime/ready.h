@@ -17,7 +17,7 @@
 struct br_ready {
     uint32_t kinds, width;      /* width: resources */
     uint32_t leaves;            /* a power of two, at least `kinds` */
-    const int64_t *demand;      /* [kind * width], sorted, so that near kinds are alike */
+    const int64_t *demand;      /* [kind * width]; near kinds should be alike */
     const uint32_t *rank_kind;  /* kind of the task with rank k + 1 */
     uint8_t *is_ready, *queued; /* by rank - 1; a heap may hold ranks that are ready no more */
     uint32_t *first, *count;    /* of each kind's heap in `heap` */
