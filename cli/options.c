@@ -310,7 +310,7 @@ const struct br_option cli_options[] = {
     {.name = "history",
      .argument = "FILE",
      .help = "what runs have measured (SQLite); made where it is not there",
-     .commands = CLI_IMPORT | CLI_ANNOTATE | CLI_SERVE,
+     .commands = CLI_IMPORT | CLI_ANNOTATE | CLI_SERVE | CLI_RUN_JOB,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(history)},
 

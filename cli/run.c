@@ -119,6 +119,11 @@ static enum br_status run_here(const struct cli_settings *settings,
                                                input->input.cluster, diag);
     if (status)
         return status;
+    if (settings->history)
+        status = br_history_open(settings->history, br_dag_name(input->input.dag), &report.history,
+                                 diag);
+    if (status)
+        return cli_run_trace_close(&report.trace, status, diag);
     struct br_local_options options = {
         .runtime = runtime_options(settings),
         .overbook = settings->overbook,
@@ -140,6 +145,10 @@ static enum br_status run_here(const struct cli_settings *settings,
     cli_progress_end(&report.progress);
     if (!status || (status == BR_NO && !diag->what[0]))
         cli_report_result(&report, &result);
+    /* What has run has run, whether it can be remembered or not. */
+    struct br_diag lost = {0};
+    if (br_history_close(report.history, &lost))
+        cli_say_diag(&lost);
     return cli_run_trace_close(&report.trace, status, diag);
 }
 

@@ -3,6 +3,7 @@
 #define BR_CLI_RUN_H
 
 #include "cli/common.h"
+#include "history/history.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
 #include "runtime/local/local.h"
@@ -50,6 +51,7 @@ struct cli_report {
     const struct cli_settings *settings;
     const struct cli_run_input *input;
     struct cli_run_trace trace;
+    struct br_history *history; /* NULL: none is kept */
     struct cli_progress progress;
     uint32_t failures;
     uint32_t failed[CLI_FAILURES_SHOWN]; /* tasks, in the order in which they failed */

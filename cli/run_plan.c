@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/annotate.h"
 #include "cli/run.h"
 #include "planner/cluster.h"
 
@@ -103,6 +104,20 @@ static enum br_status use_this_machine(const struct cli_settings *settings,
     return br_parse_capacity(1, text, cluster, diag);
 }
 
+/* What earlier runs have measured, for the plan that is made here. */
+static enum br_status learn(const struct cli_settings *settings, struct cli_run_input *input,
+                            struct br_diag *diag)
+{
+    struct br_history *history;
+    enum br_status status =
+        br_history_open(settings->history, br_dag_name(input->input.dag), &history, diag);
+    if (status)
+        return status;
+    status = cli_annotate_input(history, &input->input, settings->quiet, diag);
+    br_history_close(history, NULL);
+    return status;
+}
+
 static enum br_status load(const struct cli_settings *settings, const char *path,
                            struct cli_run_input *input, struct br_diag *diag)
 {
@@ -141,6 +156,8 @@ static enum br_status load(const struct cli_settings *settings, const char *path
     br_input_finish(&own);
     if (!status && !input->input.cluster)
         status = use_this_machine(settings, &input->input.cluster, diag);
+    if (!status && !input->plan && settings->history)
+        status = learn(settings, input, diag);
     if (!status && !input->plan)
         status = make_plan(settings, input, diag);
     return status;

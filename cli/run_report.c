@@ -110,11 +110,32 @@ static void print_failure(const struct cli_report *report, const struct br_task_
         print_last_lines(end);
 }
 
+/* A history that cannot be written is no reason to stop. */
+static void remember(struct cli_report *report, const struct br_task_end *end)
+{
+    const struct br_dag *dag = report->input->input.dag;
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, end->task)];
+    struct br_history_sample sample = {
+        .stage = stage->id,
+        .task = end->task - stage->first_task,
+        .wall_ns = end->end_ns - end->start_ns,
+        .cpu_ns = end->usage.user_ns + end->usage.system_ns,
+        .mem_bytes = end->usage.peak_bytes,
+    };
+    struct br_diag diag = {0};
+    if (report->history && br_history_add(report->history, &sample, &diag)) {
+        cli_progress_end(&report->progress);
+        cli_say_diag(&diag);
+    }
+}
+
 void cli_report_ended(void *context, const struct br_task_end *end)
 {
     struct cli_report *report = context;
     bool failed = end->outcome != BR_TASK_DONE && end->outcome != BR_TASK_STOPPED;
     cli_run_trace_add(&report->trace, end);
+    if (end->outcome == BR_TASK_DONE && end->words)
+        remember(report, end);
     if (failed && !end->again && report->failures < CLI_FAILURES_SHOWN)
         report->failed[report->failures] = end->task;
     report->failures += failed && !end->again;
