@@ -106,7 +106,8 @@ bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint3
         !add_span(outlook, outlook->now_ns))
         return false;
     memcpy(outlook->free, room, width * sizeof *room);
-    qsort(outlook->event, outlook->events, sizeof *outlook->event, compare);
+    if (outlook->events) /* a NULL array is none to qsort, however short */
+        qsort(outlook->event, outlook->events, sizeof *outlook->event, compare);
     for (uint32_t e = 0; e < outlook->events; e++) {
         const struct br_outlook_event *event = &outlook->event[e];
         if (event->at_ns > outlook->from_ns[outlook->spans - 1]) {
