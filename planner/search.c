@@ -34,12 +34,18 @@ uint32_t br_search_rows(void)
     return n;
 }
 
+static void tell_of(const struct br_search *s, int64_t makespan, const char *finder)
+{
+    if (s->found)
+        s->found(s->context, makespan, finder, s->placements);
+}
+
 /* Tells of the best schedule where it is shorter than `before`. */
 static void tell(const struct br_search *s, int64_t before)
 {
     const struct br_elite_entry *first = &s->elite.entry[0];
-    if (s->found && s->elite.count && first->schedule.makespan < before)
-        s->found(s->context, first->schedule.makespan, first->method, s->placements);
+    if (s->elite.count && first->schedule.makespan < before)
+        tell_of(s, first->schedule.makespan, first->method);
 }
 
 static int64_t best_makespan(const struct br_search *s)
@@ -50,8 +56,9 @@ static int64_t best_makespan(const struct br_search *s)
 static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
 {
     const struct br_search *s = context;
+    double all = strcmp(s->options->method, "graphene") == 0 ? 1 : quick_share;
     if (s->step)
-        s->step(s->context, total ? quick_share * (double)done / (double)total : 0);
+        s->step(s->context, total ? all * (double)done / (double)total : 0);
 }
 
 /* Why a schedule as long as `makespan` needs no search; NULL where it does. */
@@ -164,7 +171,9 @@ static bool plan_graphene(struct br_search *s)
         s->report.bypass = bypass_reason(s, best.makespan);
         s->cut |= !s->report.bypass && br_stopped(s->stop);
     }
+    int64_t first = ok ? best.makespan : INT64_MAX;
     if (ok && !s->report.bypass && !s->cut) {
+        tell_of(s, first, "graphene");
         ok = br_schedule_init(&schedule, s->in) &&
              br_graphene(&schedule, s->in, &s->reach, &options, &found);
         if (ok) {
@@ -180,7 +189,7 @@ static bool plan_graphene(struct br_search *s)
         s->placements += search->placements;
         br_elite_add(&s->elite, &best, "graphene", 0);
         ok = report_graphene(s, search, kept);
-        tell(s, INT64_MAX);
+        tell(s, search == &report ? INT64_MAX : first);
     }
     br_schedule_finish(&schedule);
     br_schedule_finish(&best);
