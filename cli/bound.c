@@ -101,7 +101,11 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
                          "--format and -o belong to --what-if");
     if (!status)
         status = find_core(&input, &b, diag);
-    if (!status && settings->lp >= 0)
+    bool large = settings->lp == 0 && settings->time_limit_ns < 0 &&
+                 br_dag_task_count(input.dag) > CLI_LP_TASKS;
+    if (large)
+        snprintf(b.lp.why, sizeof b.lp.why, "skipped (a large job; --lp asks for it)");
+    else if (!status && settings->lp >= 0)
         find_lp(settings, &input, &b);
     if (!status && settings->json) {
         status = print_json(&input, &b, diag);

@@ -27,7 +27,8 @@ extern char **environ;
 
 #define PROGRAM "bigrocks-bound"
 enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };
-/* Work is counted, so that the bound is the same every time; this only ends a solver that hangs. */
+/* Work is counted, so that the bound is the same every time; this ends a solver whose steps take
+ * longer than one would think, with what it has proven. */
 static const int64_t work_guard_ns = INT64_C(60000000000);
 static const int64_t milli_ns = 1000000, second_ns = INT64_C(1000000000);
 
@@ -110,15 +111,20 @@ static void limit(pid_t pid, int64_t time_limit_ns)
     prlimit(pid, RLIMIT_CPU, &(struct rlimit){seconds, seconds}, NULL);
 }
 
-/* What the child is told of its limit, as an option and its value. */
+/* What the child is told of its limits. */
 struct effort {
-    const char *option, *value;
+    const char *seconds;
+    const char *work; /* NULL: the time alone */
 };
 
 static int spawn(struct child *child, const char *program, const struct effort *effort,
                  const int pipes[3][2])
 {
-    char *arguments[] = {(char *)PROGRAM, (char *)effort->option, (char *)effort->value, NULL};
+    const char *arguments[] = {PROGRAM, "--time-limit", effort->seconds, NULL, NULL, NULL};
+    if (effort->work) {
+        arguments[3] = "--work";
+        arguments[4] = effort->work;
+    }
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t defaults;
@@ -139,7 +145,8 @@ static int spawn(struct child *child, const char *program, const struct effort *
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     if (!error)
-        error = posix_spawn(&child->pid, program, &actions, &attributes, arguments, environ);
+        error = posix_spawn(&child->pid, program, &actions, &attributes, (char *const *)arguments,
+                            environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
@@ -328,7 +335,7 @@ void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
 {
     char program[PATH_MAX], seconds[BR_SECONDS_TEXT], *job = NULL;
     bool by_work = time_limit_ns < 0;
-    struct effort effort = {by_work ? "--work" : "--time-limit", by_work ? work : seconds};
+    struct effort effort = {seconds, by_work ? work : NULL};
     int64_t guard_ns = by_work ? work_guard_ns : time_limit_ns;
     br_seconds_format(guard_ns, seconds, sizeof seconds);
     struct child *child = calloc(1, sizeof *child);

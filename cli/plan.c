@@ -6,8 +6,6 @@
 #include "emit/emit.h"
 #include "planner/plan.h"
 
-/* Beyond this many tasks the linear program rarely converges in its time. */
-enum { LP_TASKS_MOST = 5000 };
 /* A second or two at most, mostly far less. */
 #define LP_WORK "0.1"
 
@@ -46,7 +44,7 @@ static const char *refusal(const struct cli_settings *settings, const struct br_
         return "not asked for (--no-lp)";
     if (settings->lp_time_ns == 0)
         return "not asked for (no time for it)";
-    if (settings->lp == 0 && br_dag_task_count(input->dag) > LP_TASKS_MOST)
+    if (settings->lp == 0 && br_dag_task_count(input->dag) > CLI_LP_TASKS)
         return "skipped (a large job; --lp asks for it)";
     return NULL;
 }
