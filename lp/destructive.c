@@ -6,7 +6,11 @@
 #include "lp/master.h"
 
 struct attempt {
-    const struct lp_problem *problem;
+    const struct br_instance *whole, *part;
+    struct br_arena *arena;
+    struct br_proof windows; /* with the part's stages, and its windows for every makespan */
+    int64_t *head, *tail;    /* by stage of the part, for one makespan */
+    struct lp_problem *problem;
     struct lp_pool *pool;
     struct br_packer *packer;
     struct lp_budget *budget;
@@ -14,6 +18,38 @@ struct attempt {
     volatile int64_t proven; /* survives the jump out of a solver that gives up */
     volatile enum lp_end end;
 };
+
+/* With the windows narrowed for this makespan; where that alone refutes it, without the LP. */
+static enum lp_answer refute(struct attempt *a, int64_t makespan)
+{
+    struct lp_problem *p = a->problem;
+    struct br_proof proof = a->windows;
+    bool overfull;
+    if (!br_proof_tighten(a->arena, a->whole, a->part, makespan, &proof, a->head, a->tail,
+                          &overfull))
+        return LP_SPENT;
+    if (overfull) {
+        proof.kind = BR_PROOF_WINDOW;
+        proof.bound = makespan + 1;
+        a->proof->proof = proof;
+        return LP_REFUTED;
+    }
+    for (uint32_t v = 0; v < p->count; v++) {
+        p->head[v] = a->head[p->stage[v]];
+        p->tail[v] = a->tail[p->stage[v]];
+    }
+    enum lp_answer answer = lp_refute(p, makespan, a->pool, a->packer, a->budget, a->proof);
+    if (answer == LP_REFUTED) {
+        struct br_proof *found = &a->proof->proof;
+        found->stages = proof.stages;
+        found->stage = proof.stage;
+        found->measures = proof.measures;
+        found->measure = proof.measure;
+        found->passes = proof.passes;
+        found->pass = proof.pass;
+    }
+    return answer;
+}
 
 /* Makespans up to `proven` - 1 are refuted. */
 static void search(void *context)
@@ -28,8 +64,7 @@ static void search(void *context)
             tried = a->proven + (allowed - a->proven) / 2;
         if (tried > BR_TICKS_MAX)
             return;
-        enum lp_answer answer =
-            lp_refute(a->problem, tried, a->pool, a->packer, a->budget, a->proof);
+        enum lp_answer answer = refute(a, tried);
         if (answer == LP_SPENT)
             return;
         if (answer == LP_REFUTED) {
@@ -63,20 +98,26 @@ int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_in
     struct br_packing packing = lp_problem_packing(&problem);
     lp_pool_init(&pool, &problem);
     struct lp_proof found = {.arena = arena, .whole = whole};
-    struct attempt attempt = {.problem = &problem,
+    struct attempt attempt = {.whole = whole,
+                              .part = part,
+                              .arena = arena,
+                              .head = br_arena_array(arena, part->stages, sizeof(int64_t)),
+                              .tail = br_arena_array(arena, part->stages, sizeof(int64_t)),
+                              .problem = &problem,
                               .pool = &pool,
                               .packer = br_packer_create(&packing),
                               .budget = budget,
                               .proof = &found,
                               .proven = proven > problem.least ? proven : problem.least,
                               .end = LP_END_FAULT};
-    if (attempt.packer && !lp_guarded(search, &attempt))
+    bool ready = attempt.packer && attempt.head && attempt.tail &&
+                 br_proof_set_part(arena, whole, part, &attempt.windows) &&
+                 br_certify_windows(arena, whole, part, &attempt.windows);
+    if (ready && !lp_guarded(search, &attempt))
         attempt.end = LP_END_FAULT;
-    *end = attempt.packer ? attempt.end : LP_END_SPENT;
+    *end = ready ? attempt.end : LP_END_SPENT;
     int64_t bound = proven;
-    if (found.proof.prices > 0 && found.proof.bound > proven &&
-        br_proof_set_part(arena, whole, part, &found.proof) &&
-        br_certify_windows(arena, whole, part, &found.proof)) {
+    if (found.proof.bound > proven) {
         *proof = found.proof;
         bound = found.proof.bound;
     }

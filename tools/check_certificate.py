@@ -240,8 +240,10 @@ class Windows:
             others = ()
         total = 0
         for u in ahead:
-            if measure.weight.get(u) and head[u] + max(job.durations[u]) <= at - 1:
-                deadline = min(self.makespan - tail[u], at - 1)
+            if measure.weight.get(u):
+                deadline = self.makespan - tail[u]
+                if head[u] + max(job.durations[u]) <= at - 1:
+                    deadline = min(deadline, at - 1)
                 total += measure.weight[u] * self.stage_mandatory(u, head[u], deadline, begin, end)
         for u in others:
             if not measure.weight.get(u):

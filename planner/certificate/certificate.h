@@ -156,6 +156,13 @@ bool br_certify_windows(struct br_arena *arena, const struct br_instance *whole,
 bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whole,
                           const struct br_instance *part, const struct br_measure *measure,
                           struct br_proof *proof);
+/* Adds passes to the proof that make its windows narrower for this makespan, by energetic
+ * reasoning; head[s] and tail[s], by stage of the part, receive what comes of all passes. The proof
+ * has the part's stages and perhaps passes (br_certify_windows). *overfull says that something does
+ * not fit its window, so that the makespan is refuted. False when memory is out. */
+bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
+                      const struct br_instance *part, int64_t makespan, struct br_proof *proof,
+                      int64_t *head, int64_t *tail, bool *overfull);
 /* Writes the stages of the part into the proof. False when memory is out. */
 bool br_proof_set_part(struct br_arena *arena, const struct br_instance *whole,
                        const struct br_instance *part, struct br_proof *proof);

@@ -27,6 +27,8 @@ enum br_status br_proof_fails(struct br_proof_check *check, const char *format, 
 
 const char *br_proof_stage_name(const struct br_proof_check *check, uint32_t stage)
 {
+    if (!check->dag)
+        return "";
     return check->dag->stage[check->proof->stages ? check->proof->stage[stage] : stage].id;
 }
 

@@ -171,11 +171,8 @@ static br_wide claim_weight(const struct pass *p, uint32_t s, uint32_t u,
     int64_t deadline = c->makespan - p->stage_tail[u];
     if (weight == 0)
         return 0;
-    if (ahead) {
-        if (p->stage_head[u] + c->in->stage_longest[u] > claim->at - 1)
-            return 0; /* the edges say as much, and say it better */
+    if (ahead && p->stage_head[u] + c->in->stage_longest[u] <= claim->at - 1)
         deadline = smaller(deadline, claim->at - 1);
-    }
     br_wide sum = stage_mandatory(c->in, u, p->stage_head[u], deadline, claim->from, claim->to);
     if (u == s) { /* one task of it is the one that begins early: at its head, or later */
         int64_t shortest = INT64_MAX;
