@@ -6,8 +6,8 @@
 #include "emit/emit.h"
 #include "planner/plan.h"
 
-/* A second or two at most, mostly far less. */
-#define LP_WORK "0.1"
+/* A few seconds at most, mostly far less. */
+#define LP_WORK "0.5"
 
 /* What the search tells of better plans goes to these. */
 struct listeners {

@@ -12,9 +12,9 @@
 #include "planner/bounds/measure.h"
 #include "planner/certificate/check.h"
 
-enum { PASSES_MOST = 6, MEASURES_MOST = 8 };
+enum { PASSES_MOST = 10, MEASURES_MOST = 8 };
 /* Steps (intervals x stages x measures) that one direction of a pass may take. */
-#define STEPS_MOST UINT64_C(20000000)
+#define STEPS_MOST UINT64_C(60000000)
 
 struct claims {
     struct br_proof_claim *claim;
