@@ -54,7 +54,9 @@ static enum br_status tighten(struct cli_beside *beside, const char *refused, st
                               struct cli_progress *progress, struct cli_lp_bound *lp,
                               struct br_diag *diag)
 {
-    bool met = plan && br_plan_lower_bound_ns(plan) == br_plan_makespan_ns(plan);
+    /* An exhaustive search may meet the bound without a certificate; perhaps there is one. */
+    bool met =
+        plan && br_plan_lower_bound_ns(plan) == br_plan_makespan_ns(plan) && plan->certificate;
     bool needed = plan && !met && !cli_interrupted();
     if (refused)
         *lp = (struct cli_lp_bound){0};

@@ -88,7 +88,9 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
             br_plan_bound_method(plan));
     label(out, "gap");
     if (makespan == bound)
-        fputs(plan->certificate ? "0 %, proven optimal\n" : "0 %\n", out);
+        fputs(plan->certificate ? "0 %, proven optimal\n"
+                                : "0 %, optimal by exhaustive search, without a certificate\n",
+              out);
     else if (bound == 0)
         fputs("unknown\n", out);
     else
