@@ -54,7 +54,7 @@ static bool executable(const char *path)
 
 /* Where the program is: as the environment says; beside this program, which is where both are
  * installed; where the build leaves it; along PATH. */
-static bool find_program(char path[PATH_MAX])
+bool cli_bound_program(char *path)
 {
     const char *given = getenv("BIGROCKS_BOUND");
     if (given && *given) {
@@ -345,7 +345,7 @@ void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
         snprintf(bound->why, sizeof bound->why, "not asked for (no time for it)");
         goto out;
     }
-    if (!child || !find_program(program)) {
+    if (!child || !cli_bound_program(program)) {
         snprintf(bound->why, sizeof bound->why, "not available (%s)",
                  child ? PROGRAM " not found" : "out of memory");
         goto out;

@@ -54,7 +54,7 @@ struct cli_settings {
     int64_t timeout_ns;
     /* The output. */
     const char *format, *output, *trace_search, *colour, *what_if;
-    bool explain, json, certificate, verbose, quiet, help, version;
+    bool explain, json, certificate, verbose, quiet, help, version, scdoc, list;
 };
 
 extern const struct br_option cli_options[];
@@ -88,8 +88,10 @@ enum {
     CLI_SERVE = 1 << 10,
     CLI_ADMIT = 1 << 11,
     CLI_RUN_JOB = 1 << 12,
-    CLI_HELP = 1 << 13,
-    CLI_ALL = (1 << 14) - 1,
+    CLI_DOCTOR = 1 << 13,
+    CLI_COMPLETION = 1 << 14,
+    CLI_HELP = 1 << 15,
+    CLI_ALL = (1 << 16) - 1,
 };
 
 extern const struct cli_command cli_commands[]; /* a row without a name ends it */
@@ -112,6 +114,8 @@ CLI_RUN(cli_annotate);
 CLI_RUN(cli_serve);
 CLI_RUN(cli_admit);
 CLI_RUN(cli_run);
+CLI_RUN(cli_doctor);
+CLI_RUN(cli_completion);
 CLI_RUN(cli_help);
 
 /* Checks the proofs that the files carry, and says what came of each. BR_NO where one fails. */
@@ -120,6 +124,10 @@ enum br_status cli_check_certificates(const struct cli_settings *settings, const
 
 /* Help on one sub-command, or the overview where command is NULL. */
 void cli_help_print(const struct cli_command *command, FILE *out);
+/* The manual page of a sub-command, or with NULL of the program, as scdoc reads it. */
+void cli_manual_print(const struct cli_command *command, FILE *out);
+/* The version, and what the program was built with. */
+void cli_print_version(FILE *out);
 
 /* ---- Ways in ---- */
 
@@ -259,6 +267,8 @@ int64_t cli_now_ns(void);
 
 /* ---- The linear program ---- */
 
+/* Where the bounding program is, into `path` of PATH_MAX bytes; false where there is none. */
+bool cli_bound_program(char *path);
 /* Asks the program bigrocks-bound for a lower bound, for about time_limit_ns or, where that is
  * negative, for `work` (a factor, as text) times its usual work; a child that is missing, fails,
  * hangs or eats the memory costs that bound and nothing else, and so does one whose proof does not

@@ -107,12 +107,20 @@ void cli_help_print(const struct cli_command *command, FILE *out)
     print_indented(out, command->examples);
 }
 
+void cli_print_version(FILE *out)
+{
+    fprintf(out, "bigrocks %s\nbuilt with %s\n", br_version(), BR_BUILT_WITH);
+}
+
 enum br_status cli_help(const struct cli_settings *settings, const char *const *argument,
                         uint32_t arguments, struct br_diag *diag)
 {
     const struct cli_command *command = NULL;
     if (arguments && !(command = cli_command_find(argument[0], diag)))
         return BR_USAGE;
-    cli_help_print(command, stdout);
+    if (settings->scdoc)
+        cli_manual_print(command, stdout);
+    else
+        cli_help_print(command, stdout);
     return BR_OK;
 }

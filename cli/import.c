@@ -97,6 +97,17 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
 enum br_status cli_import(const struct cli_settings *settings, const char *const *argument,
                           uint32_t arguments, struct br_diag *diag)
 {
+    if (settings->list) {
+        const char *name;
+        for (uint32_t k = 0; (name = br_parser_name(k)); k++)
+            printf("%-10s %s; read by every sub-command that takes a JOB\n", name,
+                   br_parser_summary(k));
+        printf("%-10s the build of a folder; 'bigrocks import ninja' makes a job of it\n", "ninja");
+        return BR_OK;
+    }
+    if (arguments == 0)
+        return br_fail(diag, BR_USAGE, "bigrocks import ninja, or --list",
+                       "it is not said what to import");
     if (strcmp(argument[0], "ninja") != 0)
         return br_fail(diag, BR_USAGE, "'bigrocks import ninja -C DIR' reads a build of ninja",
                        "builds of '%.80s' are not known", argument[0]);

@@ -91,8 +91,9 @@ const struct cli_command cli_commands[] = {
      "what ninja reads. See docs/build.md.\n",
      "bigrocks import ninja -C examples/ninja -o job.xml\n"
      "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "
-     "cpu=1,mem=200MiB\n",
-     1, UINT32_MAX, cli_import},
+     "cpu=1,mem=200MiB\n"
+     "bigrocks import --list\n",
+     0, UINT32_MAX, cli_import},
     {"annotate", "JOB", "write what runs have measured into a job",
      "Reads a job and writes it with the durations and the demands for cpu and mem that its "
      "history\n"
@@ -132,6 +133,14 @@ const struct cli_command cli_commands[] = {
      "bigrocks run examples/query.xml --cluster examples/cluster-rack.xml --simulate --spread "
      "0.3\n",
      1, 1, cli_run},
+    {"doctor", "", "show what is installed, what is missing, and what that costs",
+     "Shows the version, what the program was built with, and which of the programs that it uses "
+     "or\n"
+     "writes files for are there.\n",
+     "bigrocks doctor\n", 0, 0, cli_doctor},
+    {"completion", "SHELL", "print the completion of a shell: bash, zsh or fish",
+     "Prints a script that lets the shell complete sub-commands, options and their values.\n",
+     "bigrocks completion bash > bigrocks.bash\n", 1, 1, cli_completion},
     {"help", "[COMMAND]", "show this overview, or the help of a sub-command",
      "Shows the overview, or the help of a sub-command.\n", "bigrocks help plan\n", 0, 1, cli_help},
     {0},
@@ -203,7 +212,7 @@ static enum br_status run(int count, char *const *argument, const char **positio
         return BR_OK;
     }
     if (settings.version) {
-        printf("bigrocks %s\n", br_version());
+        cli_print_version(stdout);
         return BR_OK;
     }
     if (!command)

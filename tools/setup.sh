@@ -6,11 +6,11 @@
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
     libxml2-dev libgraphviz-dev graphviz libjansson-dev uthash-dev libglpk-dev libsqlite3-dev libcmocka-dev)
 # ... what some tests use besides (they are reported as skipped without it) ...
-test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils)
+test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils scdoc)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
 check_packages=(clang clang-format shellcheck snakemake python3-distributed libstarpu-dev
-    chromium)
+    chromium abigail-tools doxygen groff fish zsh)
 # The suite "slurm" runs a Slurm of its own; without these it is skipped.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 

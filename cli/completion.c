@@ -1,0 +1,230 @@
+/* bigrocks completion: what a shell completes, made from the tables of sub-commands and options. */
+#include <string.h>
+
+#include "cli/common.h"
+
+static bool takes_file(const struct br_option *option)
+{
+    return option->kind == BR_OPTION_TEXT && option->argument &&
+           (strcmp(option->argument, "FILE") == 0 || strcmp(option->argument, "DIR") == 0);
+}
+
+/* Calls `print` for every way to write the option: --name, --no-name, -x. */
+static void each_form(FILE *out, const struct br_option *option,
+                      void (*print)(FILE *out, const char *form))
+{
+    char form[80];
+    snprintf(form, sizeof form, "--%s", option->name);
+    print(out, form);
+    if (option->kind == BR_OPTION_SWITCH) {
+        snprintf(form, sizeof form, "--no-%s", option->name);
+        print(out, form);
+    }
+    if (option->letter) {
+        snprintf(form, sizeof form, "-%c", option->letter);
+        print(out, form);
+    }
+}
+
+static void print_word(FILE *out, const char *word)
+{
+    fprintf(out, " %s", word);
+}
+
+static void print_choices(FILE *out, const struct br_option *option)
+{
+    const char *name;
+    for (uint32_t k = 0; (name = option->choice(k)); k++)
+        fprintf(out, "%s%s", k ? " " : "", name);
+}
+
+/* Words that are alike for all shells: the sub-commands. */
+static void print_commands(FILE *out)
+{
+    for (const struct cli_command *command = cli_commands; command->name; command++)
+        fprintf(out, "%s%s", command == cli_commands ? "" : " ", command->name);
+}
+
+static void print_bash(FILE *out)
+{
+    fputs("# bash completion of bigrocks, made by 'bigrocks completion bash'.\n"
+          "_bigrocks() {\n"
+          "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+          "    # --name=value comes as three words.\n"
+          "    if [ \"$cur\" = = ]; then\n"
+          "        cur=\n"
+          "    elif [ \"$prev\" = = ]; then\n"
+          "        prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+          "    fi\n"
+          "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
+          "        words='",
+          out);
+    print_commands(out);
+    fputs(" --help --version'\n    else\n        case \"${COMP_WORDS[1]} $prev\" in\n", out);
+    for (uint32_t c = 0; cli_commands[c].name; c++)
+        for (const struct br_option *option = cli_options; option->name; option++) {
+            if (!(option->commands & 1u << c) || !option->argument)
+                continue;
+            fprintf(out, "        '%s --%s'", cli_commands[c].name, option->name);
+            if (option->letter)
+                fprintf(out, " | '%s -%c'", cli_commands[c].name, option->letter);
+            fputs(") ", out);
+            if (option->kind == BR_OPTION_CHOICE) {
+                fputs("words='", out);
+                print_choices(out, option);
+                fputs("' ;;\n", out);
+            } else if (takes_file(option)) {
+                fputs("COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", out);
+            } else {
+                fputs("return ;;\n", out);
+            }
+        }
+    fputs("        *)\n            case \"$cur\" in\n            -*)\n"
+          "                case \"${COMP_WORDS[1]}\" in\n",
+          out);
+    for (uint32_t c = 0; cli_commands[c].name; c++) {
+        fprintf(out, "                %s) words='", cli_commands[c].name);
+        for (const struct br_option *option = cli_options; option->name; option++)
+            if (option->commands & 1u << c)
+                each_form(out, option, print_word);
+        fputs("' ;;\n", out);
+    }
+    fputs("                esac ;;\n            *)\n"
+          "                case \"${COMP_WORDS[1]}\" in\n                help) words='",
+          out);
+    print_commands(out);
+    fputs("' ;;\n                completion) words='bash zsh fish' ;;\n"
+          "                *) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
+          "                esac ;;\n            esac ;;\n        esac\n    fi\n"
+          "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\n"
+          "complete -o filenames -F _bigrocks bigrocks\n",
+          out);
+}
+
+/* In single quotes of zsh or fish; `special` also gets a backslash. */
+static void print_escaped(FILE *out, const char *text, const char *special, const char *quote)
+{
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs(quote, out);
+        else if (strchr(special, *text))
+            fprintf(out, "\\%c", *text);
+        else
+            fputc(*text, out);
+}
+
+static const struct br_option *current; /* that print_zsh_form describes */
+
+static void print_zsh_form(FILE *out, const char *form)
+{
+    const struct br_option *option = current;
+    fprintf(out, " \\\n            '%s%s[", form,
+            !option->argument ? ""
+            : form[1] == '-'  ? "="
+                              : "+");
+    print_escaped(out, option->help, "[]\\:", "'\\''");
+    fputc(']', out);
+    if (option->argument) {
+        fprintf(out, ":%s:", option->argument);
+        if (option->kind == BR_OPTION_CHOICE) {
+            fputc('(', out);
+            print_choices(out, option);
+            fputc(')', out);
+        } else if (takes_file(option)) {
+            fputs("_files", out);
+        }
+    }
+    fputc('\'', out);
+}
+
+static void print_zsh(FILE *out)
+{
+    fputs("#compdef bigrocks\n# zsh completion of bigrocks, made by 'bigrocks completion zsh'.\n"
+          "_bigrocks() {\n    local -a commands\n    commands=(",
+          out);
+    for (const struct cli_command *command = cli_commands; command->name; command++) {
+        fprintf(out, "\n        '%s:", command->name);
+        print_escaped(out, command->summary, ":\\", "'\\''");
+        fputc('\'', out);
+    }
+    fputs("\n    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n"
+          "        return\n    fi\n    local command=$words[2]\n    shift words\n"
+          "    (( CURRENT-- ))\n    case $command in\n",
+          out);
+    for (uint32_t c = 0; cli_commands[c].name; c++) {
+        fprintf(out, "    %s)\n        _arguments -s", cli_commands[c].name);
+        for (current = cli_options; current->name; current++)
+            if (current->commands & 1u << c)
+                each_form(out, current, print_zsh_form);
+        if (strcmp(cli_commands[c].name, "help") == 0) {
+            fputs(" \\\n            '1:command:(", out);
+            print_commands(out);
+            fputs(")'", out);
+        } else if (strcmp(cli_commands[c].name, "completion") == 0) {
+            fputs(" \\\n            '1:shell:(bash zsh fish)'", out);
+        } else if (cli_commands[c].most > 0) {
+            fputs(" \\\n            '*:file:_files'", out);
+        }
+        fputs(" ;;\n", out);
+    }
+    fputs("    esac\n}\n_bigrocks \"$@\"\n", out);
+}
+
+static void print_fish(FILE *out)
+{
+    fputs("# fish completion of bigrocks, made by 'bigrocks completion fish'.\n"
+          "set -l commands ",
+          out);
+    print_commands(out);
+    fputs("\n", out);
+    for (const struct cli_command *command = cli_commands; command->name; command++) {
+        fprintf(
+            out,
+            "complete -c bigrocks -f -n \"not __fish_seen_subcommand_from $commands\" -a %s -d '",
+            command->name);
+        print_escaped(out, command->summary, "\\", "\\'");
+        fputs("'\n", out);
+    }
+    for (uint32_t c = 0; cli_commands[c].name; c++)
+        for (const struct br_option *option = cli_options; option->name; option++) {
+            if (!(option->commands & 1u << c))
+                continue;
+            for (int no = 0; no <= (option->kind == BR_OPTION_SWITCH); no++) {
+                fprintf(out, "complete -c bigrocks -n '__fish_seen_subcommand_from %s' -l %s%s",
+                        cli_commands[c].name, no ? "no-" : "", option->name);
+                if (option->letter)
+                    fprintf(out, " -s %c", option->letter);
+                if (option->argument)
+                    fputs(takes_file(option) ? " -r" : " -x", out);
+                if (option->kind == BR_OPTION_CHOICE) {
+                    fputs(" -a '", out);
+                    print_choices(out, option);
+                    fputs("'", out);
+                }
+                fputs(" -d '", out);
+                print_escaped(out, option->help, "\\", "\\'");
+                fputs("'\n", out);
+            }
+        }
+    fputs(
+        "complete -c bigrocks -f -n '__fish_seen_subcommand_from help' -a \"$commands\"\n"
+        "complete -c bigrocks -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n",
+        out);
+}
+
+enum br_status cli_completion(const struct cli_settings *settings, const char *const *argument,
+                              uint32_t arguments, struct br_diag *diag)
+{
+    static const struct {
+        const char *shell;
+        void (*print)(FILE *out);
+    } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+    (void)settings, (void)arguments;
+    for (size_t k = 0; k < sizeof shells / sizeof shells[0]; k++)
+        if (strcmp(argument[0], shells[k].shell) == 0) {
+            shells[k].print(stdout);
+            return BR_OK;
+        }
+    return br_fail(diag, BR_USAGE, "choose one of bash, zsh, fish",
+                   "there is no completion for '%.80s'", argument[0]);
+}

@@ -1,0 +1,61 @@
+/* bigrocks doctor: what is installed, what is missing, and what that costs. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/common.h"
+
+/* Whether the program is somewhere along PATH; writes where. */
+static bool find_along_path(const char *program, char path[PATH_MAX])
+{
+    for (const char *folder = getenv("PATH"); folder && *folder;) {
+        size_t size = strcspn(folder, ":");
+        int used = snprintf(path, PATH_MAX, "%.*s/%s", (int)size, folder, program);
+        if (size && used < PATH_MAX && access(path, X_OK) == 0)
+            return true;
+        folder += size + (folder[size] == ':');
+    }
+    return false;
+}
+
+static void print_row(bool found, const char *name, const char *place, const char *use)
+{
+    printf("%-8s %-18s %s%s%s\n", found ? "found" : "missing", name, found ? place : "",
+           found ? "; " : "", use);
+}
+
+enum br_status cli_doctor(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
+{
+    static const struct {
+        const char *program, *use, *without;
+    } programs[] = {
+        {"dot", "draws what --format dot writes", "the job graph cannot be drawn"},
+        {"neato", "draws what --format gantt writes", "use --format svg, which needs nothing"},
+        {"ninja", "import reads its builds", "builds cannot be imported"},
+        {"make", "runs --format make", "only needed for --format make"},
+        {"sbatch", "runs --format slurm", "only needed for --format slurm"},
+        {"condor_submit_dag", "runs --format dagman", "only needed for --format dagman"},
+        {"snakemake", "runs --format snakemake", "only needed for --format snakemake"},
+        {"argo", "runs --format argo", "only needed for --format argo"},
+        {"python3", "runs --format dask and airflow", "only needed for --format dask and airflow"},
+    };
+    char path[PATH_MAX];
+    (void)settings, (void)argument, (void)arguments, (void)diag;
+    cli_print_version(stdout);
+    printf("%-8s %-18s %ld, all used unless --threads says less\n", "have", "processors",
+           sysconf(_SC_NPROCESSORS_ONLN));
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && size > 0)
+        printf("%-8s %-18s %.1f GiB\n", "have", "memory", (double)pages * (double)size / (1 << 30));
+    bool found = cli_bound_program(path);
+    print_row(found, "bigrocks-bound", path,
+              found ? "proves tighter bounds by linear programs"
+                    : "bounds are the combinatorial ones; build with GLPK to have it");
+    for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
+        found = find_along_path(programs[k].program, path);
+        print_row(found, programs[k].program, path, found ? programs[k].use : programs[k].without);
+    }
+    return BR_OK;
+}

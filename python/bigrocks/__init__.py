@@ -1,0 +1,256 @@
+"""Plans jobs of many tasks on clusters, by libbigrocks.
+
+    import bigrocks
+
+    job = bigrocks.Job('etl')
+    load = job.stage('load', tasks=4, seconds=12.5, cpu=1, mem='2147483648')
+    join = job.stage('join', seconds=30, cpu=2)
+    job.edge(load, join)
+    plan = bigrocks.plan(job, bigrocks.Cluster(node=(2, {'cpu': 4, 'mem': '8589934592'})))
+    print(plan.makespan, plan.lower_bound)
+    for task in plan:
+        print(task.id, task.start, task.machine)
+
+Times are seconds. Amounts are numbers or decimal strings, which are kept exactly. The library is
+$BIGROCKS_LIBRARY, else the installed libbigrocks.so.0.
+"""
+import collections
+import ctypes
+import decimal
+import os
+
+__all__ = ['Cluster', 'Error', 'Job', 'Plan', 'Task', 'bound', 'methods', 'plan', 'version']
+
+_lib = ctypes.CDLL(os.environ.get('BIGROCKS_LIBRARY') or 'libbigrocks.so.0')
+
+
+class _Diag(ctypes.Structure):
+    _fields_ = [('status', ctypes.c_int), ('line', ctypes.c_uint32), ('column', ctypes.c_uint32),
+                ('file', ctypes.c_char * 256), ('what', ctypes.c_char * 768),
+                ('hint', ctypes.c_char * 256)]
+
+
+class _Options(ctypes.Structure):
+    # The members that are set here come first; room for those of later versions follows.
+    _fields_ = [('method', ctypes.c_char_p), ('effort', ctypes.c_int), ('seed', ctypes.c_uint64),
+                ('threads', ctypes.c_uint32), ('time_limit_ns', ctypes.c_int64),
+                ('placements', ctypes.c_uint64), ('rest', ctypes.c_uint64 * 64)]
+
+
+class _PlanTask(ctypes.Structure):
+    _fields_ = [('task', ctypes.c_uint32), ('machine', ctypes.c_uint32),
+                ('start_ns', ctypes.c_int64), ('end_ns', ctypes.c_int64),
+                ('rank', ctypes.c_uint32), ('priority', ctypes.c_double),
+                ('subset', ctypes.c_char)]
+
+
+_P, _T, _U, _I, _STATUS = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int64,
+                           ctypes.c_int)
+_DIAG, _OUT = ctypes.POINTER(_Diag), ctypes.POINTER(ctypes.c_uint32)
+for _name, _result, _arguments in [
+        ('version', _T, []),
+        ('dag_create', _P, [_T]), ('dag_destroy', None, [_P]),
+        ('dag_add_resource', _STATUS, [_P, _T, _T, _DIAG]),
+        ('dag_add_stage', _STATUS, [_P, _T, _U, _I, _OUT, _DIAG]),
+        ('dag_add_demand', _STATUS, [_P, _U, _T, _T, _DIAG]),
+        ('dag_set_duration', _STATUS, [_P, _U, _U, _I, _DIAG]),
+        ('dag_set_command', _STATUS, [_P, _U, _T, _DIAG]),
+        ('dag_add_edge', _STATUS, [_P, _U, _U, ctypes.c_int, _DIAG]),
+        ('dag_finish', _STATUS, [_P, _DIAG]), ('dag_task_count', _U, [_P]),
+        ('dag_task_stage', _U, [_P, _U]),
+        ('dag_task_id', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
+        ('cluster_create', _P, [_T]), ('cluster_destroy', None, [_P]),
+        ('cluster_add_class', _STATUS, [_P, _T, _U, _OUT, _DIAG]),
+        ('cluster_add_capacity', _STATUS, [_P, _U, _T, _T, _DIAG]),
+        ('cluster_machine_count', _U, [_P]),
+        ('cluster_machine_name', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
+        ('plan_options_default', _Options, []), ('method_name', _T, [_U]),
+        ('plan_make', _STATUS, [_P, _P, ctypes.POINTER(_Options), ctypes.POINTER(_P), _DIAG]),
+        ('bound', _STATUS, [_P, _P, ctypes.POINTER(_I), ctypes.POINTER(_T), _DIAG]),
+        ('plan_destroy', None, [_P]), ('plan_task_count', _U, [_P]),
+        ('plan_at', _PlanTask, [_P, _U]), ('plan_of', _PlanTask, [_P, _U]),
+        ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
+        ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
+        ('plan_method', _T, [_P]), ('plan_note', _T, [_P])]:
+    _function = getattr(_lib, 'br_' + _name)
+    _function.restype, _function.argtypes = _result, _arguments
+
+
+class Error(Exception):
+    """What went wrong; `status` is the library's (1 no, 2 usage, 3 bad input, 5 system)."""
+
+    def __init__(self, diag):
+        what, hint = diag.what.decode(), diag.hint.decode()
+        super().__init__('%s; %s' % (what, hint) if hint else what)
+        self.status, self.what, self.hint = diag.status, what, hint
+
+
+def _call(function, *arguments):
+    diag = _Diag()
+    if function(*arguments, ctypes.byref(diag)):
+        raise Error(diag)
+
+
+def _ns(seconds):
+    # Through the shortest decimal, so that 0.1 is 100,000,000.
+    return int((decimal.Decimal(str(seconds)) * 10**9).to_integral_value())
+
+
+def _amount(value):
+    return (value if isinstance(value, str) else format(decimal.Decimal(str(value)), 'f')).encode()
+
+
+def version():
+    """Of the library."""
+    return _lib.br_version().decode()
+
+
+def methods():
+    """Names of the planning methods."""
+    names = []
+    while (name := _lib.br_method_name(len(names))) is not None:
+        names.append(name.decode())
+    return names
+
+
+class Job:
+    """A DAG of stages, each of one or more equal tasks."""
+
+    def __init__(self, name='job'):
+        self._dag = _lib.br_dag_create(name.encode())
+        self._finished = False
+        if not self._dag:
+            raise MemoryError
+
+    def __del__(self):
+        if getattr(self, '_dag', None):
+            _lib.br_dag_destroy(self._dag)
+
+    def stage(self, id, tasks=1, seconds=0, command=None, durations=None, **demands):
+        """Adds a stage and returns its number. `durations` maps the index of a task to seconds
+        that differ; other keywords are demands of each task by resource."""
+        self._change()
+        number = ctypes.c_uint32()
+        _call(_lib.br_dag_add_stage, self._dag, id.encode(), tasks, _ns(seconds),
+              ctypes.byref(number))
+        for resource, amount in demands.items():
+            self.demand(number.value, resource, amount)
+        for index, other in (durations or {}).items():
+            _call(_lib.br_dag_set_duration, self._dag, number.value, index, _ns(other))
+        if command is not None:
+            _call(_lib.br_dag_set_command, self._dag, number.value, command.encode())
+        return number.value
+
+    def demand(self, stage, resource, amount):
+        """For resources whose names are no keywords of Python."""
+        self._change()
+        _call(_lib.br_dag_add_demand, self._dag, stage, resource.encode(), _amount(amount))
+
+    def edge(self, parent, child, type='barrier'):
+        """The child stage waits for the parent: as a whole, or 'one-to-one'."""
+        self._change()
+        _call(_lib.br_dag_add_edge, self._dag, parent, child,
+              {'barrier': 0, 'one-to-one': 1}[type])
+
+    def _change(self):
+        if self._finished:
+            raise ValueError('the job was planned already and cannot change')
+
+    def _finish(self):
+        if not self._finished:
+            _call(_lib.br_dag_finish, self._dag)
+            self._finished = True
+        return self._dag
+
+
+class Cluster:
+    """Classes of equal machines: Cluster(node=(20, {'cpu': 16}), big=(1, {'cpu': 64}))."""
+
+    def __init__(self, **classes):
+        self._cluster = _lib.br_cluster_create(None)
+        if not self._cluster:
+            raise MemoryError
+        for name, (count, capacities) in classes.items():
+            self.machines(name, count, **capacities)
+
+    def __del__(self):
+        if getattr(self, '_cluster', None):
+            _lib.br_cluster_destroy(self._cluster)
+
+    def machines(self, name, count, **capacities):
+        number = ctypes.c_uint32()
+        _call(_lib.br_cluster_add_class, self._cluster, name.encode(), count,
+              ctypes.byref(number))
+        for resource, amount in capacities.items():
+            _call(_lib.br_cluster_add_capacity, self._cluster, number.value, resource.encode(),
+                  _amount(amount))
+
+
+Task = collections.namedtuple('Task', 'id start end machine rank priority subset')
+
+
+def _text(function, *arguments):
+    size = function(*arguments, None, 0) + 1
+    text = ctypes.create_string_buffer(size)
+    function(*arguments, text, size)
+    return text.value.decode()
+
+
+class Plan:
+    """A plan; iterating gives its tasks by rank. Keeps its job and its cluster."""
+
+    def __init__(self, plan, job, cluster):
+        self._plan, self._job, self._cluster = plan, job, cluster
+
+    def __del__(self):
+        if getattr(self, '_plan', None):
+            _lib.br_plan_destroy(self._plan)
+
+    def __len__(self):
+        return _lib.br_plan_task_count(self._plan)
+
+    def __getitem__(self, k):
+        if not 0 <= k < len(self):
+            raise IndexError(k)
+        task = _lib.br_plan_at(self._plan, k)
+        return Task(_text(_lib.br_dag_task_id, self._job._dag, task.task), task.start_ns / 1e9,
+                    task.end_ns / 1e9,
+                    _text(_lib.br_cluster_machine_name, self._cluster._cluster, task.machine),
+                    task.rank, task.priority, task.subset.decode())
+
+    makespan = property(lambda self: _lib.br_plan_makespan_ns(self._plan) / 1e9)
+    lower_bound = property(lambda self: _lib.br_plan_lower_bound_ns(self._plan) / 1e9)
+    bound_method = property(lambda self: _lib.br_plan_bound_method(self._plan).decode())
+    gap = property(lambda self: _lib.br_plan_gap(self._plan))
+    method = property(lambda self: _lib.br_plan_method(self._plan).decode())
+
+    @property
+    def note(self):
+        """Why the search ended early; None where it did not."""
+        note = _lib.br_plan_note(self._plan)
+        return note and note.decode()
+
+
+def plan(job, cluster, method='best', effort='default', seed=None, threads=0, time_limit=None,
+         placements=0):
+    """Plans the job, which is complete from then on. The same arguments give the same plan, unless
+    a time limit cuts the search."""
+    options = _lib.br_plan_options_default()
+    options.method = method.encode()
+    options.effort = {'fast': 0, 'default': 1, 'max': 2}[effort]
+    options.threads, options.placements = threads, placements
+    if seed is not None:
+        options.seed = seed
+    if time_limit is not None:
+        options.time_limit_ns = max(1, _ns(time_limit))
+    made = ctypes.c_void_p()
+    _call(_lib.br_plan_make, job._finish(), cluster._cluster, ctypes.byref(options),
+          ctypes.byref(made))
+    return Plan(made, job, cluster)
+
+
+def bound(job, cluster):
+    """(seconds, argument): a proven lower bound on every plan's makespan."""
+    ns, method = ctypes.c_int64(), ctypes.c_char_p()
+    _call(_lib.br_bound, job._finish(), cluster._cluster, ctypes.byref(ns), ctypes.byref(method))
+    return ns.value / 1e9, method.value.decode()

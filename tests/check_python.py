@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The Python binding, installed from the tree by pip where there is pip, else from its folder.
+
+check_python.py SOURCE_ROOT LIBRARY
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import os
+
+USE = '''
+import bigrocks
+assert bigrocks.version() == %r, bigrocks.version()
+assert {'best', 'graphene', 'cp'} <= set(bigrocks.methods()), bigrocks.methods()
+job = bigrocks.Job('etl')
+load = job.stage('load', tasks=4, seconds=0.1, cpu=1, mem='0.5', durations={2: 0.3},
+                 command='load {index}')
+copy = job.stage('copy', tasks=4, seconds=1, cpu=0.5)
+join = job.stage('join', seconds=2, cpu=2)
+job.edge(load, copy, 'one-to-one')
+job.edge(copy, join)
+cluster = bigrocks.Cluster(node=(2, {'cpu': 2, 'mem': 1}))
+seconds, method = bigrocks.bound(job, cluster)
+assert seconds == 3.3 and method, (seconds, method)
+plan = bigrocks.plan(job, cluster, effort='fast', threads=1)
+assert plan.makespan == 3.3 == plan.lower_bound and plan.gap == 0, plan.makespan
+assert plan.note is None and plan.method and plan.bound_method
+tasks = list(plan)
+assert len(tasks) == len(plan) == 9 and [t.rank for t in tasks] == list(range(1, 10))
+assert {t.id for t in tasks} >= {'load[0]', 'copy[3]', 'join'}
+assert {t.machine for t in tasks} <= {'node[0]', 'node[1]'}
+assert tasks[0].priority == 1 and all(t.subset in 'TSPC' for t in tasks)
+at = {t.id: t for t in tasks}
+assert all(at['copy[%%d]' %% i].start >= at['load[%%d]' %% i].end for i in range(4))
+assert at['load[2]'].end - at['load[2]'].start == 0.3
+assert list(bigrocks.plan(job, cluster, effort='fast', threads=2)) == tasks
+for change in (lambda: job.stage('late'), lambda: bigrocks.Job('x').edge(0, 1),
+               lambda: bigrocks.plan(job, cluster, method='none'),
+               lambda: bigrocks.plan(bigrocks.Job(), cluster),
+               lambda: bigrocks.plan(job, bigrocks.Cluster(node=(1, {'cpu': 1})))):
+    try:
+        change()
+    except (ValueError, bigrocks.Error) as error:
+        assert str(error)
+    else:
+        assert False, 'accepted'
+print(bigrocks.__file__)
+'''
+
+
+def main():
+    root, library = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+    sys.path.insert(0, str(root / 'python'))
+    import backend
+    version = backend._version()
+    environment = dict(os.environ, BIGROCKS_LIBRARY=str(library), PYTHONDONTWRITEBYTECODE='1')
+    with tempfile.TemporaryDirectory(prefix='bigrocks-python') as scratch:
+        target = pathlib.Path(scratch) / 'installed'
+        pip = subprocess.run([sys.executable, '-m', 'pip', '--version'], capture_output=True)
+        if pip.returncode == 0:
+            subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--no-index',
+                            '--disable-pip-version-check', '--root-user-action', 'ignore',
+                            '--target', str(target), str(root)], check=True, env=environment)
+        else:
+            print('pip is not there; the folder is used as it is')
+            target = root / 'python'
+        done = subprocess.run([sys.executable, '-c', USE % version], text=True, cwd=scratch,
+                              env=dict(environment, PYTHONPATH=str(target)),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        print(done.stdout)
+        return done.returncode
+
+
+if __name__ == '__main__':
+    sys.exit(main())
