@@ -56,7 +56,8 @@ def main():
         job = write('job.xml', 'convert', examples / 'query.xml', '--cluster', rack)
         plan = write('plan.xml', 'plan', job, '-q', '--no-lp')
         files = [('job', job), ('plan', plan), ('cluster', rack)]
-        files += [('job', p) for p in examples.glob('*.xml') if 'cluster' not in p.name]
+        files += [('job', p) for p in examples.glob('*.xml')
+              if 'cluster' not in p.name and 'explain' not in p.name]
         files += [('cluster', p) for p in examples.glob('cluster-*.xml')]
         files += [('job', p) for p in (root / 'tests/golden').glob('*.job.xml')]
         files += [('plan', p) for p in (root / 'tests/golden').glob('*.plan.xml')]
