@@ -2,18 +2,36 @@
 #include "cli/what_if.h"
 #include "emit/emit.h"
 #include "planner/certificate/certificate.h"
+#include "planner/exact/exact.h"
 
 /* The bounds that there are; the certificate is that of the best. */
 struct bounds {
     int64_t core_ns, best_ns;
     const char *core_method, *best_method;
     struct br_certificate *certificate;
+    int64_t clause_ns; /* 0: the job is not one for clauses */
     struct cli_lp_bound lp;
 };
 
+/* Raises the bound by clauses, which a job on one machine may need. */
+static void find_clauses(const struct br_input *input, const struct br_instance *in,
+                         uint64_t conflicts, const volatile int *stop, struct bounds *b)
+{
+    struct br_certificate *c = conflicts > 0 ? br_exact_certify(in, conflicts, stop) : NULL;
+    if (!c || !br_certificate_bound(c, &b->clause_ns) ||
+        br_certificate_check(c, input->dag, in, NULL) != BR_OK || b->clause_ns <= b->best_ns) {
+        br_certificate_destroy(c);
+        return;
+    }
+    br_certificate_destroy(b->certificate);
+    b->certificate = c;
+    b->best_ns = b->clause_ns;
+    b->best_method = "lazy clause generation";
+}
+
 /* The core's bound, proven and checked. */
-static enum br_status find_core(const struct br_input *input, struct bounds *b,
-                                struct br_diag *diag)
+static enum br_status find_core(const struct cli_settings *settings, const struct br_input *input,
+                                struct bounds *b, struct br_diag *diag)
 {
     struct br_instance *in;
     enum br_status status =
@@ -29,6 +47,10 @@ static enum br_status find_core(const struct br_input *input, struct bounds *b,
         br_certificate_destroy(b->certificate);
         b->certificate = NULL;
     }
+    /* Clauses prove much and tell nothing. */
+    uint64_t conflicts = settings->explain ? 0 : settings->conflicts;
+    find_clauses(input, in, conflicts, cli_interrupt_catch(), b);
+    cli_interrupt_release();
     br_instance_destroy(in);
     return BR_OK;
 }
@@ -43,7 +65,7 @@ static void find_lp(const struct cli_settings *settings, const struct br_input *
                     &b->lp);
     cli_progress_end(&progress);
     cli_interrupt_release();
-    if (b->lp.found && b->lp.answer.lower_bound_ns > b->core_ns) {
+    if (b->lp.found && b->lp.answer.lower_bound_ns > b->best_ns) {
         br_certificate_destroy(b->certificate);
         b->certificate = b->lp.answer.certificate;
         b->best_ns = b->lp.answer.lower_bound_ns;
@@ -78,6 +100,8 @@ static void print_text(const struct bounds *b)
     printf("lower bound  %s s%s (%s)\n", cli_seconds(b->best_ns, text),
            b->certificate ? ", proven" : "", b->best_method);
     printf("core bound   %s s (%s)\n", cli_seconds(b->core_ns, text), b->core_method);
+    if (b->clause_ns > 0)
+        printf("clause bound %s s\n", cli_seconds(b->clause_ns, text));
     fputs("lp bound     ", stdout);
     cli_print_lp_bound(stdout, &b->lp);
     putchar('\n');
@@ -100,7 +124,7 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
         status = br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if",
                          "--format and -o belong to --what-if");
     if (!status)
-        status = find_core(&input, &b, diag);
+        status = find_core(settings, &input, &b, diag);
     bool large = settings->lp == 0 && settings->time_limit_ns < 0 &&
                  br_dag_task_count(input.dag) > CLI_LP_TASKS;
     if (large)

@@ -28,7 +28,7 @@ struct cli_settings {
     const char *transfer_mode;
     /* The search. */
     const char *method, *effort, *frag_score;
-    uint64_t threads, seed, placements;
+    uint64_t threads, seed, placements, conflicts;
     int64_t time_limit_ns; /* -1: not given */
     /* The linear program: 1 wanted, -1 refused, 0 as it suits. */
     int lp;

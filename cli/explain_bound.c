@@ -256,6 +256,10 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
         return true;
     case BR_PROOF_PRICES:
         return explain_prices(e, proof);
+    case BR_PROOF_CLAUSES:
+        printf("%" PRIu32 " clauses: every choice of what runs before what ends in a dead end\n",
+               proof->clauses);
+        return true;
     }
     return true;
 }

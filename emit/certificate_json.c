@@ -115,11 +115,31 @@ static void write_prices(FILE *out, const struct br_dag *dag, const struct br_pr
     putc(']', out);
 }
 
+/* A task's number from 1, negative where it starts no later than the time that follows. */
+static void write_clauses(FILE *out, const struct br_proof *proof)
+{
+    fputs(",\n    \"clauses\": [", out);
+    for (uint32_t k = 0; k < proof->clauses; k++) {
+        const struct br_proof_clause *clause = &proof->clause[k];
+        fputs(k ? ",\n      [[" : "\n      [[", out);
+        for (uint32_t i = 0; i < clause->literals; i++) {
+            const struct br_proof_literal *l = &clause->literal[i];
+            fprintf(out, "%s%s%" PRIu32 ", %" PRId64, i ? ", " : "", l->upper ? "-" : "",
+                    l->task + 1, l->time);
+        }
+        fputs("], [", out);
+        for (uint32_t i = 0; i < clause->hints; i++)
+            fprintf(out, "%s%" PRIu32, i ? ", " : "", clause->hint[i] + 1);
+        fputs("]]", out);
+    }
+    putc(']', out);
+}
+
 static void write_proof(FILE *out, const struct br_dag *dag, const struct br_proof *proof)
 {
     static const char *const kind[] = {
         [BR_PROOF_PATH] = "path",     [BR_PROOF_WINDOW] = "window", [BR_PROOF_ENERGY] = "energy",
-        [BR_PROOF_ROUNDS] = "rounds", [BR_PROOF_PRICES] = "prices",
+        [BR_PROOF_ROUNDS] = "rounds", [BR_PROOF_PRICES] = "prices", [BR_PROOF_CLAUSES] = "clauses",
     };
     fprintf(out, "{\"bound\": %" PRId64 ", \"kind\": \"%s\"", proof->bound, kind[proof->kind]);
     if (proof->stages) {
@@ -148,6 +168,9 @@ static void write_proof(FILE *out, const struct br_dag *dag, const struct br_pro
         break;
     case BR_PROOF_PRICES:
         write_prices(out, dag, proof);
+        break;
+    case BR_PROOF_CLAUSES:
+        write_clauses(out, proof);
         break;
     }
     putc('}', out);

@@ -49,6 +49,14 @@ static bool integer(struct br_json *json, const char *what, int64_t *value)
            br_json_fail(json, at, NULL, "%s is '%s', no whole number", what, json->text);
 }
 
+static bool fill_integers(struct br_json *json, int64_t *value)
+{
+    while (br_json_item(json))
+        if (!integer(json, "a number", value++))
+            return false;
+    return !json->status;
+}
+
 static bool integer_at(struct reader *r, const struct br_json_field *field, int64_t *value)
 {
     if (!br_json_go(r->json, field))
@@ -253,9 +261,45 @@ static bool read_chain(struct reader *r, struct br_proof_chain *chain)
     return !r->json->status;
 }
 
+/* Whole numbers up to the end of the array that the walk stands at. */
+static bool integers(struct reader *r, int64_t **value, uint32_t *count)
+{
+    const struct br_json_field here = {"a part of a clause", true, r->json->at};
+    return open_array(r, &here, sizeof **value, value, count) && br_json_go(r->json, &here) &&
+           br_json_array(r->json, here.name) && fill_integers(r->json, *value);
+}
+
+/* Literals and hints: numbers from 1, of tasks each with a time, and of clauses. */
+static bool read_clause(struct reader *r, struct br_proof_clause *clause)
+{
+    struct br_json *json = r->json;
+    const char *at = json->at;
+    int64_t *literal, *hint;
+    uint32_t numbers = 0;
+    br_json_array(json, "a clause");
+    if (!br_json_item(json) || !integers(r, &literal, &numbers) || !br_json_item(json) ||
+        !integers(r, &hint, &clause->hints) || br_json_item(json) || numbers % 2 != 0)
+        return br_json_fail(json, at, NULL, "a clause is pairs of numbers, and its hints");
+    clause->literals = numbers / 2;
+    clause->literal = br_arena_array(r->arena, clause->literals, sizeof *clause->literal);
+    clause->hint = br_arena_array(r->arena, clause->hints, sizeof *clause->hint);
+    if (!memory(r, clause->literal) || !memory(r, clause->hint))
+        return false;
+    for (uint32_t k = 0; k < clause->literals; k++) {
+        int64_t task = literal[2 * k], number = task < 0 ? -(task + 1) : task - 1;
+        clause->literal[k] = (struct br_proof_literal){
+            number < 0 || number > UINT32_MAX ? UINT32_MAX : (uint32_t)number, task < 0,
+            literal[2 * k + 1]};
+    }
+    for (uint32_t k = 0; k < clause->hints; k++)
+        clause->hint[k] =
+            hint[k] < 1 || hint[k] > UINT32_MAX ? UINT32_MAX : (uint32_t)(hint[k] - 1);
+    return !json->status;
+}
+
 static bool read_kind(struct reader *r, const struct br_json_field *field, struct br_proof *proof)
 {
-    static const char *const kind[] = {"path", "window", "energy", "rounds", "prices"};
+    static const char *const kind[] = {"path", "window", "energy", "rounds", "prices", "clauses"};
     struct br_json *json = r->json;
     if (!br_json_go(json, field) || !br_json_string(json, "the kind of a proof"))
         return false;
@@ -283,6 +327,7 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
         VALUES,
         PRICES,
         CHAINS,
+        CLAUSES,
         FIELDS
     };
     struct br_json *json = r->json;
@@ -293,7 +338,7 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
         [WINDOWS] = {"windows", false, NULL}, [FROM] = {"from", false, NULL},
         [TO] = {"to", false, NULL},           [MEASURE] = {"measure", false, NULL},
         [VALUES] = {"values", false, NULL},   [PRICES] = {"prices", false, NULL},
-        [CHAINS] = {"chains", false, NULL},
+        [CHAINS] = {"chains", false, NULL},   [CLAUSES] = {"clauses", false, NULL},
     };
     if (!br_json_fields(json, "the proof of a part", f, FIELDS))
         return false;
@@ -312,6 +357,7 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
     EACH(r, &f[VALUES], struct br_proof_value, proof->value, proof->values, read_value);
     EACH(r, &f[PRICES], struct br_proof_price, proof->price, proof->prices, read_price);
     EACH(r, &f[CHAINS], struct br_proof_chain, proof->chain, proof->chains, read_chain);
+    EACH(r, &f[CLAUSES], struct br_proof_clause, proof->clause, proof->clauses, read_clause);
     json->at = after;
     return !json->status;
 }

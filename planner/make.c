@@ -16,6 +16,7 @@
 
 #include "base/parallel.h"
 #include "planner/bounds/bounds.h"
+#include "planner/pool/close.h"
 #include "planner/heuristic.h"
 #include "planner/part.h"
 #include "planner/plan.h"
@@ -77,6 +78,10 @@ struct making {
     struct br_progress progress;
     struct br_incumbent incumbent;
     bool told; /* the incumbent has been handed on */
+
+    /* Of the planning thread alone: proofs by searches, by part, NULL before the first. */
+    struct br_certificate *proofs;
+    bool proven_parts; /* some part has one */
 };
 
 /* One part while it is planned. */
@@ -255,6 +260,45 @@ static void name_plan(struct br_plan *plan, const char *asked)
     plan->method = mixed ? asked : main_part->method;
 }
 
+/* Keeps what proves the part's bound, where that is more than br_certify would find. */
+static void take_proof(struct making *making, const struct br_parts *parts, uint32_t k,
+                       const struct br_search *search)
+{
+    if (!making->proofs)
+        making->proofs = br_certificate_create(parts->whole->tick_ns, parts->count);
+    if (!making->proofs)
+        return; /* then nothing is called proven by it */
+    if (search->close && br_close_prove(search->close, parts->whole, search->bound.ticks,
+                                        &making->proofs->arena, &making->proofs->part[k]))
+        making->proven_parts = true;
+}
+
+/* Proofs of the parts as the searches have them, the others combinatorial; NULL where no search has
+ * one. */
+static struct br_certificate *certify_parts(struct making *making, const struct br_parts *parts)
+{
+    struct br_certificate *c = making->proofs;
+    bool ok = c && making->proven_parts;
+    for (uint32_t k = 0; ok && k < parts->count; k++)
+        if (!c->part[k].clause)
+            ok = br_certify_part(&c->arena, parts->whole, parts->part[k], &c->part[k]);
+    making->proofs = NULL;
+    if (ok)
+        return c;
+    br_certificate_destroy(c);
+    return NULL;
+}
+
+/* Without a proof the bound stays what it is, but nobody calls it proven. */
+static void prove(struct making *making, const struct br_instance *in,
+                  struct br_certificate *certificate)
+{
+    if (certificate && br_certificate_check(certificate, making->dag, in, NULL) == BR_OK)
+        br_plan_prove(making->plan, certificate, making->plan->bound_method, NULL);
+    else
+        br_certificate_destroy(certificate);
+}
+
 /* The bound on the whole: of the parts as the search has left them, or a better one on their sum.
  * It is named by the part on which most is to be had. */
 static void sum_bounds(struct br_plan *plan, const struct br_parts *parts)
@@ -305,12 +349,16 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
             kept[plan->parts] = part;
             kept[plan->parts].search.context = &kept[plan->parts];
         } else {
+            take_proof(making, parts, plan->parts, &part.search);
             br_search_finish(&part.search);
         }
     }
     if (ok && on) {
         ok = search_on(making, kept, parts->count, &cut);
         put_again(plan, parts, kept);
+        for (uint32_t k = 0; k < parts->count; k++)
+            if (kept[k].search.in)
+                take_proof(making, parts, k, &kept[k].search);
     }
     if (ok) {
         sum_bounds(plan, parts);
@@ -351,18 +399,18 @@ static enum br_status make(struct making *making)
         status = br_fail_memory(diag);
     else
         status = br_plan_rank(making->plan, making->dag, diag);
-    /* Without a proof the bound stays what it is, but nobody calls it proven. */
-    struct br_certificate *certificate = status ? NULL : br_certify(in);
-    if (certificate && br_certificate_check(certificate, making->dag, in, NULL) == BR_OK)
-        br_plan_prove(making->plan, certificate, making->plan->bound_method, NULL);
-    else
-        br_certificate_destroy(certificate);
+    if (!status) {
+        prove(making, in, certify_parts(making, &parts));
+        if (!making->plan->certificate)
+            prove(making, in, br_certify(in));
+    }
     if (!status) {
         status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
         if (status == BR_NO) /* never shown as an answer: a plan that fails is our fault */
             status = diag->status = BR_SYSTEM;
     }
 out:
+    br_certificate_destroy(making->proofs);
     br_parts_finish(&parts);
     br_instance_destroy(in);
     return status;

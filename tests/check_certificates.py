@@ -166,7 +166,7 @@ def one_more(rng, document):
     if 'to' in proof and rng.random() < 0.5:
         proof['to'] += 1
     if proof['kind'] == 'window' or rng.random() < 0.1:
-        proof['kind'] = rng.choice(('window', 'energy', 'prices', 'path'))
+        proof['kind'] = rng.choice(('window', 'energy', 'prices', 'path', 'clauses'))
         proof.setdefault('path', [{'stage': s} for s in proof.get('stages', ['s0'])])
     for _ in range(rng.choice((0, 1, 1, 2, 3, 5))):
         change(rng, bad)
@@ -253,7 +253,7 @@ def main():
         print('%d bounds, %d met by plans; %s' % (
             len(plans), len(tight), ', '.join('%s %d' % (k, len(v))
                                               for k, v in sorted(kinds.items()))))
-        assert {'path', 'energy', 'parts', 'clique'} <= set(kinds)
+        assert {'path', 'energy', 'parts', 'clique', 'clauses'} <= set(kinds)
         assert len(sys.argv) < 3 or 'prices' in kinds
 
         names = sorted(kinds)

@@ -528,14 +528,164 @@ def check_prices(windows, proof):
     need(tasks_pay > cluster_pays, 'the cluster can hold what the tasks pay')
 
 
+class Contradiction(Exception):
+    pass
+
+
+class Starts:
+    """Bounds of the starts of all tasks, and of the end of the job as one task more, on one
+    machine; they follow from one another by the edges, by clauses, and by the time-table."""
+
+    def __init__(self, part, makespan):
+        job = part.job
+        need(job.machines == 1, 'clauses are for clusters of one machine')
+        first, count = {}, 0
+        for s in part.stages:
+            first[s] = count
+            count += len(job.durations[s])
+        self.end = count
+        self.duration = [d for s in part.stages for d in job.durations[s]] + [0]
+        self.edges = []
+        for s in part.order:
+            for i in range(len(job.durations[s])):
+                for c, one in part.children[s]:
+                    for k in [i] if one else range(len(job.durations[c])):
+                        self.edges.append((first[s] + i, first[c] + k, job.durations[s][i]))
+                self.edges.append((first[s] + i, count, job.durations[s][i]))
+        self.held = []  # by resource: the capacity, and tasks with their demands
+        capacity = job.classes[0][1]
+        for r in sorted({r for s in part.stages for r in job.demands[s]}):
+            tasks = [(first[s] + i, job.demands[s][r]) for s in part.stages
+                     if r in job.demands[s] for i, d in enumerate(job.durations[s]) if d]
+            scale = math.lcm(capacity.get(r, Fraction(0)).denominator,
+                             *(a.denominator for _, a in tasks))
+            if sum(a for _, a in tasks) > capacity.get(r, 0):
+                self.held.append((int(capacity.get(r, 0) * scale),
+                                  [(t, int(a * scale)) for t, a in tasks]))
+        self.least, self.most = [0] * (count + 1), [makespan] * (count + 1)
+        self.moved = False
+
+    def at_least(self, task, time):
+        if time > self.least[task]:
+            if time > self.most[task]:
+                raise Contradiction
+            self.least[task], self.moved = time, True
+
+    def at_most(self, task, time):
+        if time < self.most[task]:
+            if time < self.least[task]:
+                raise Contradiction
+            self.most[task], self.moved = time, True
+
+    def follow(self, clauses):
+        while True:
+            self.moved = False
+            least, most = self.least, self.most
+            for a, b, d in self.edges:
+                if least[a] + d > least[b]:
+                    self.at_least(b, least[a] + d)
+            for a, b, d in reversed(self.edges):
+                if most[b] - d < most[a]:
+                    self.at_most(a, most[b] - d)
+            for literals in clauses:
+                left = [(v, t) for v, t in literals
+                        if (most[v - 1] >= t if v > 0 else least[-v - 1] <= t)]
+                if not left:
+                    raise Contradiction
+                if len(left) == 1:
+                    self.suppose(*left[0])
+            if not self.moved:
+                for capacity, tasks in self.held:
+                    self.follow_table(capacity, tasks)
+            if not self.moved:
+                return
+
+    def suppose(self, v, time):
+        if v > 0:
+            self.at_least(v - 1, time)
+        else:
+            self.at_most(-v - 1, time)
+
+    def deny(self, v, time):
+        if v > 0:
+            self.at_most(v - 1, time - 1)
+        else:
+            self.at_least(-v - 1, time + 1)
+
+    def follow_table(self, capacity, tasks):
+        """A task runs from its latest start to its earliest end in every case."""
+        least, most, duration = self.least, self.most, self.duration
+        change = {}
+        for t, a in tasks:
+            begin, end = most[t], least[t] + duration[t]
+            if begin < end:
+                change[begin] = change.get(begin, 0) + a
+                change[end] = change.get(end, 0) - a
+        times, steps, total = sorted(change), [], 0
+        for begin, end in zip(times, times[1:]):
+            total += change[begin]
+            if total > capacity:
+                raise Contradiction
+            steps.append((begin, end, total))
+        for t, a in tasks:
+            if least[t] == most[t]:
+                continue
+            d, own = duration[t], (most[t], least[t] + duration[t])
+            full = [(b, e) for b, e, held in steps
+                    if held + a > capacity and not own[0] <= b < own[1]]
+            for b, e in full:
+                if b - d < least[t] < e:
+                    self.at_least(t, e)
+            for b, e in reversed(full):
+                if b - d < most[t] < e:
+                    self.at_most(t, b - d)
+
+
+def check_clauses(part, proof):
+    """Each clause follows from its hints: suppose all of it false, and there is a contradiction."""
+    bound = proof['bound']
+    starts, clauses, number = Starts(part, bound - 1), [], 0
+    try:
+        starts.follow(())
+        for number, (numbers, hints) in enumerate(proof['clauses'], 1):
+            literals = list(zip(numbers[::2], numbers[1::2], strict=True))
+            for v, time in literals:
+                need(1 <= abs(whole(v, 'a task')) <= starts.end + 1 and -1 <= whole(time) <= bound,
+                     'clause %d is not in the form', number)
+            need(all(1 <= whole(h, 'a hint') < number for h in hints),
+                 'clause %d is not in the form', number)
+            kept = starts.least[:], starts.most[:]
+            try:
+                for v, time in literals:
+                    starts.deny(v, time)
+                starts.follow([clauses[h - 1] for h in hints])
+            except Contradiction:
+                if not literals:
+                    return
+            else:
+                raise Refused('clause %d does not follow' % number)
+            starts.least, starts.most = kept
+            clauses.append(literals)
+            if len(literals) == 1:
+                starts.suppose(*literals[0])
+                starts.follow(())
+    except Contradiction:
+        return
+    raise Refused('the clauses leave a plan of %d ticks possible' % (bound - 1))
+
+
 def check_part(part, proof):
     bound = whole(proof['bound'], 'a bound')
     need(bound >= 0, 'a bound is negative')
-    need(proof['kind'] in ('path', 'window', 'energy', 'rounds', 'prices'), 'an unknown kind of proof')
+    need(proof['kind'] in ('path', 'window', 'energy', 'rounds', 'prices', 'clauses'),
+         'an unknown kind of proof')
     if bound == 0:
         return
     if proof['kind'] == 'path':
         check_path(part, proof)
+        return
+    if proof['kind'] == 'clauses':
+        check_clauses(part, proof)
         return
     windows = Windows(part, proof, bound - 1)
     if windows.overfull():

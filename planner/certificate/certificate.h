@@ -11,11 +11,13 @@
  *   rounds   In some time interval more tasks have to run one after another than fit there.
  *   prices   Every stage pays a price for running, which varies with time. Wherever its tasks
  *            start, together they pay more than all that the cluster can ever hold at once pays.
+ *   clauses  One machine only: a solver's learned clauses, up to a contradiction; see clauses.h.
  */
 #ifndef BR_PLANNER_CERTIFICATE_H
 #define BR_PLANNER_CERTIFICATE_H
 
 #include "base/arena.h"
+#include "planner/certificate/clauses.h"
 #include "planner/dag.h"
 #include "planner/instance.h"
 
@@ -84,7 +86,8 @@ enum br_proof_kind {
     BR_PROOF_WINDOW,
     BR_PROOF_ENERGY,
     BR_PROOF_ROUNDS,
-    BR_PROOF_PRICES
+    BR_PROOF_PRICES,
+    BR_PROOF_CLAUSES,
 };
 
 struct br_proof {
@@ -109,6 +112,9 @@ struct br_proof {
     struct br_proof_price *price;
     uint32_t chains;
     struct br_proof_chain *chain;
+
+    uint32_t clauses; /* clauses */
+    struct br_proof_clause *clause;
 };
 
 /* Prices and shares are at most this. */

@@ -89,6 +89,28 @@ static enum br_status check_path(struct br_proof_check *check)
     return status;
 }
 
+/* Clauses, on one machine. */
+static enum br_status check_clauses(struct br_proof_check *check)
+{
+    const struct br_proof *proof = check->proof;
+    uint32_t where = 0;
+    if (check->in->machines != 1)
+        return br_proof_fails(check, "clauses are for clusters of one machine");
+    switch (br_clauses_check(check->in, proof->bound, proof->clause, proof->clauses, &where)) {
+    case BR_CLAUSES_PROVE:
+        return BR_OK;
+    case BR_CLAUSES_MEMORY:
+        return br_fail_memory(check->diag);
+    case BR_CLAUSES_MALFORMED:
+        return br_proof_fails(check, "clause %" PRIu32 " is not in the form", where + 1);
+    case BR_CLAUSES_GAP:
+        return br_proof_fails(check, "clause %" PRIu32 " does not follow", where + 1);
+    default:
+        return br_proof_fails(check, "the clauses leave a plan of %" PRId64 " ticks possible",
+                              check->makespan);
+    }
+}
+
 static enum br_status check_proof(struct br_proof_check *check)
 {
     const struct br_proof *proof = check->proof;
@@ -99,6 +121,8 @@ static enum br_status check_proof(struct br_proof_check *check)
         return br_proof_fails(check, "the bound is too large");
     if (proof->kind == BR_PROOF_PATH)
         return check_path(check);
+    if (proof->kind == BR_PROOF_CLAUSES)
+        return check_clauses(check);
     enum br_status status = br_proof_windows(check);
     if (status)
         return status;

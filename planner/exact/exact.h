@@ -20,6 +20,7 @@
 #include "planner/instance.h"
 
 struct br_exact;
+struct br_certificate;
 
 /* Tasks that may move while all others stay: what large-neighbourhood search reoptimises. */
 struct br_exact_window {
@@ -93,5 +94,11 @@ struct br_exact_counts br_exact_counts(const struct br_exact *exact);
  * too long, or memory is out. */
 bool br_exact_proof(struct br_exact *exact, struct br_arena *arena, struct br_proof_clause **clause,
                     uint32_t *clauses);
+
+/* A bound without a search for schedules: the combinatorial bounds of the parts, raised by the
+ * solver for so many conflicts each, or until *stop (may be NULL) is set. The certificate is not
+ * checked yet. NULL when memory is out, or no part is one for the solver. */
+struct br_certificate *br_exact_certify(const struct br_instance *whole, uint64_t conflicts,
+                                        const volatile int *stop);
 
 #endif

@@ -41,7 +41,7 @@ struct br_close *br_close_create(const struct br_instance *in, uint64_t seed, in
     c->slice = SLICE;
     bool ok = br_schedule_init(&c->found, in);
     for (uint32_t k = 0; k < SOLVERS; k++) {
-        struct br_exact_options options = {.seed = seed + k};
+        struct br_exact_options options = {.seed = seed + k, .proof = true};
         c->solver[k] = br_exact_create(in, upper, NULL, &options);
         ok = ok && c->solver[k];
         if (c->solver[k])
@@ -135,4 +135,20 @@ bool br_close_run(struct br_close *c, struct br_run *run)
     }
     c->slice = c->slice < SLICE ? SLICE : c->slice;
     return true;
+}
+
+bool br_close_prove(const struct br_close *c, const struct br_instance *whole, int64_t bound,
+                    struct br_arena *arena, struct br_proof *proof)
+{
+    for (uint32_t k = 0; k < SOLVERS; k++) {
+        struct br_proof made = {.kind = BR_PROOF_CLAUSES, .bound = bound};
+        if (br_exact_proven(c->solver[k]) < bound)
+            continue; /* it was told of the bound, or knows none as good */
+        if (br_proof_set_part(arena, whole, c->in, &made) &&
+            br_exact_proof(c->solver[k], arena, &made.clause, &made.clauses)) {
+            *proof = made;
+            return true;
+        }
+    }
+    return false;
 }

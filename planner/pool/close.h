@@ -3,6 +3,7 @@
 #ifndef BR_PLANNER_POOL_CLOSE_H
 #define BR_PLANNER_POOL_CLOSE_H
 
+#include "planner/certificate/certificate.h"
 #include "planner/run.h"
 
 extern const char br_close_method[]; /* names the bounds and schedules that come of it */
@@ -19,5 +20,10 @@ void br_close_destroy(struct br_close *close);
  * Shorter schedules go to the elite, a better bound to run->lower_bound. The same for any number of
  * threads; two are used. False when memory is out. */
 bool br_close_run(struct br_close *close, struct br_run *run);
+
+/* Fills the proof of a bound that one of the solvers has proven; all memory is the arena's. False
+ * where none has, or its record grew too long. */
+bool br_close_prove(const struct br_close *close, const struct br_instance *whole, int64_t bound,
+                    struct br_arena *arena, struct br_proof *proof);
 
 #endif
