@@ -17,7 +17,8 @@
 
 enum {
     TRIALS = 8,      /* of a round */
-    PATIENCE = 100,  /* rounds without a better schedule before a restart */
+    PATIENCE = 100,  /* rounds without a better schedule before a restart, at most */
+    RESTARTS = 4,    /* what a short run should have room for, about */
     TOLERANCE = 100, /* what is taken on may be longer than the best by one part in so many */
     PASSES = 3,      /* of a trial, at most */
 };
@@ -181,10 +182,14 @@ static void run_rounds(struct search *search, struct br_improve_report *report)
     struct br_run *run = search->run;
     const struct br_elite *elite = run->elite;
     uint64_t round = (uint64_t)TRIALS * PASSES * search->in->tasks;
+    uint64_t patience =
+        run->placements ? (run->placements - run->spent) / round / RESTARTS : PATIENCE;
     uint32_t quiet = 0;
+    if (patience > PATIENCE)
+        patience = PATIENCE;
     while (elite->entry[0].schedule.makespan > run->lower_bound &&
            (run->placements == 0 || run->spent + round <= run->placements)) {
-        if (quiet == PATIENCE) {
+        if (quiet > patience) {
             /* In turn the best, and one of those that it did not come from. */
             uint32_t turn = (uint32_t)report->restarts++;
             uint32_t from = turn % 2 ? 0 : turn / 2 % elite->count;

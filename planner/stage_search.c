@@ -1,7 +1,8 @@
 /* Random keys, one a stage [Goncalves11]: a child takes most of its keys from one of the better
  * individuals and the others from any. Keys become a schedule by parallel generation, forward, or
- * backward on the job turned round; what comes close to the best is justified. A round's children
- * are numbered, and their random numbers follow from that number, so that threads change nothing.
+ * backward on the job turned round; the best that come close to the best of all are justified. A
+ * round's children are numbered, and their random numbers follow from that number, so that threads
+ * change nothing.
  */
 #include "planner/stage_search.h"
 
@@ -19,8 +20,9 @@ enum {
     POPULATION = 32,
     BETTER = 8,     /* of them, from which the first parent is taken */
     CHILDREN = 16,  /* of a round */
-    PROMISING = 50, /* justified is what is longer than the best by one part in so many at most */
-    JUSTIFIED = 3,  /* placements that it takes, in passes */
+    JUSTIFIED = 4,  /* of them, at most */
+    PROMISING = 50, /* they are longer than the best by at most one part in so many */
+    PASSES = 2,     /* of a justification */
 };
 
 /* Keys are from 0 to 1; for sorting they become integers. */
@@ -43,12 +45,11 @@ struct worker {
     struct br_serial *serial;
     struct br_order order;
     struct br_sort_item *sort; /* room for twice the stages */
-    struct br_schedule generated;
 };
 
 struct slot {
     struct individual child;
-    struct br_schedule schedule; /* makespan INT64_MAX: not worth it */
+    struct br_schedule schedule;
     uint64_t placements;
 };
 
@@ -59,7 +60,7 @@ struct search {
     uint32_t members;
     struct worker *worker;
     struct slot slot[CHILDREN];
-    int64_t limit; /* justified is what is not longer */
+    uint32_t chosen[JUSTIFIED], choices; /* slots to be justified */
     uint64_t round;
     atomic_bool memory_out, stopped;
 };
@@ -105,33 +106,22 @@ static void order_tasks(const struct search *search, struct worker *w,
     }
 }
 
-/* Parallel generation into w->generated. */
-static bool generate(struct search *search, struct worker *w, const struct individual *individual)
+/* Parallel generation into the slot's schedule. */
+static bool generate(struct search *search, struct worker *w, struct slot *slot)
 {
-    const struct side *side = &search->side[individual->mirrored];
-    struct br_schedule *schedule = &w->generated;
-    order_tasks(search, w, individual);
+    const struct individual *child = &slot->child;
+    const struct side *side = &search->side[child->mirrored];
+    struct br_schedule *schedule = &slot->schedule;
+    order_tasks(search, w, child);
     if (!br_dispatch(schedule, &side->in, &w->order,
-                     individual->packing ? BR_DISPATCH_PACKING : BR_DISPATCH_ORDER,
-                     search->run->stop))
+                     child->packing ? BR_DISPATCH_PACKING : BR_DISPATCH_ORDER, search->run->stop))
         return false;
-    if (individual->mirrored) {
+    if (child->mirrored) {
         for (uint32_t t = 0; t < side->in.tasks; t++)
             schedule->start[t] = schedule->makespan - schedule->start[t] - side->in.duration[t];
         br_schedule_measure(schedule, &side->in);
     }
     return true;
-}
-
-/* Justification of w->generated into the slot: against the direction of its generation first. */
-static bool justify(struct search *search, struct worker *w, struct slot *slot)
-{
-    struct br_run *run = search->run;
-    uint64_t before = br_serial_placements(w->serial);
-    br_schedule_copy(&slot->schedule, &w->generated);
-    bool ok = br_justify(w->serial, &slot->schedule, 1, run->stop);
-    slot->placements += br_serial_placements(w->serial) - before;
-    return ok;
 }
 
 /* --- individuals --------------------------------------------------------------------------- */
@@ -201,27 +191,67 @@ static void conceive(const struct search *search, struct br_rng *rng, struct ind
     }
 }
 
+static bool ended(struct search *search, bool ok)
+{
+    if (!ok)
+        atomic_store(br_stopped(search->run->stop) ? &search->stopped : &search->memory_out, true);
+    return ok;
+}
+
 static bool run_child(void *context, uint32_t number, uint32_t index)
 {
     struct search *search = context;
     struct br_run *run = search->run;
-    struct worker *w = &search->worker[number];
     struct slot *slot = &search->slot[index];
     struct br_rng rng = br_rng_seed(run->seed ^ (search->round * CHILDREN + index + 1) *
                                                     UINT64_C(0x9fb21c651e98df25));
     conceive(search, &rng, &slot->child);
-    bool ok = generate(search, w, &slot->child);
+    bool ok = generate(search, &search->worker[number], slot);
     slot->placements = run->in->tasks;
-    slot->schedule.makespan = INT64_MAX;
-    if (ok) {
-        slot->child.makespan = w->generated.makespan;
-        slot->child.ends = w->generated.ends;
-        if (w->generated.makespan <= search->limit)
-            ok = justify(search, w, slot);
+    slot->child.makespan = slot->schedule.makespan;
+    slot->child.ends = slot->schedule.ends;
+    return ended(search, ok);
+}
+
+static bool justify_child(void *context, uint32_t number, uint32_t index)
+{
+    struct search *search = context;
+    struct br_serial *serial = search->worker[number].serial;
+    struct slot *slot = &search->slot[search->chosen[index]];
+    uint64_t before = br_serial_placements(serial);
+    bool ok = br_justify(serial, &slot->schedule, 1, search->run->stop);
+    slot->placements += br_serial_placements(serial) - before;
+    /* What it becomes by justification is what it is worth. */
+    slot->child.makespan = slot->schedule.makespan;
+    slot->child.ends = slot->schedule.ends;
+    return ended(search, ok);
+}
+
+static bool alike(const struct individual *a, const struct individual *b)
+{
+    return a->makespan == b->makespan && a->ends == b->ends;
+}
+
+/* The shortest of the promising children, no two alike. */
+static void choose(struct search *search)
+{
+    int64_t best = search->run->elite->entry[0].schedule.makespan, most = best + best / PROMISING;
+    bool taken[CHILDREN] = {false};
+    for (search->choices = 0; search->choices < JUSTIFIED; search->choices++) {
+        uint32_t least = CHILDREN;
+        for (uint32_t k = 0; k < CHILDREN; k++) {
+            const struct individual *child = &search->slot[k].child;
+            for (uint32_t c = 0; c < search->choices; c++)
+                taken[k] |= alike(child, &search->slot[search->chosen[c]].child);
+            if (!taken[k] && child->makespan <= most &&
+                (least == CHILDREN || better(child, &search->slot[least].child)))
+                least = k;
+        }
+        if (least == CHILDREN)
+            return;
+        taken[least] = true;
+        search->chosen[search->choices] = least;
     }
-    if (!ok)
-        atomic_store(br_stopped(run->stop) ? &search->stopped : &search->memory_out, true);
-    return ok;
 }
 
 /* The child takes its place among the members, which are sorted; one like it is enough. */
@@ -246,17 +276,14 @@ static void take_round(struct search *search)
     struct br_run *run = search->run;
     for (uint32_t k = 0; k < CHILDREN; k++) {
         struct slot *slot = &search->slot[k];
-        run->spent += slot->placements;
         int64_t before = run->elite->entry[0].schedule.makespan;
-        if (slot->schedule.makespan < INT64_MAX) {
-            /* What it became by justification is what it is worth. */
-            slot->child.makespan = slot->schedule.makespan;
-            slot->child.ends = slot->schedule.ends;
-            memset(slot->schedule.subset, 'S', run->in->tasks);
-            br_elite_add(run->elite, &slot->schedule, "stages",
-                         UINT64_C(1) << 32 | (search->round * CHILDREN + k));
-        }
+        run->spent += slot->placements;
         join(search, &slot->child);
+        if (slot->schedule.makespan - before > before / PROMISING)
+            continue;
+        memset(slot->schedule.subset, 'S', run->in->tasks);
+        br_elite_add(run->elite, &slot->schedule, "stages",
+                     UINT64_C(1) << 32 | (search->round * CHILDREN + k));
         if (slot->schedule.makespan < before)
             br_run_found(run, slot->schedule.makespan, "stages");
     }
@@ -265,12 +292,15 @@ static void take_round(struct search *search)
 static void run_rounds(struct search *search)
 {
     struct br_run *run = search->run;
-    uint64_t round = (uint64_t)CHILDREN * (1 + JUSTIFIED) * run->in->tasks;
+    uint64_t round = (uint64_t)(CHILDREN + JUSTIFIED * PASSES) * run->in->tasks;
     while (run->elite->entry[0].schedule.makespan > run->lower_bound &&
            run->spent + round <= run->placements) {
-        int64_t best = run->elite->entry[0].schedule.makespan;
-        search->limit = best + best / PROMISING;
         br_parallel(run->threads, CHILDREN, run_child, search);
+        bool go_on = !atomic_load(&search->memory_out) && !atomic_load(&search->stopped);
+        if (go_on) {
+            choose(search);
+            br_parallel(run->threads, search->choices, justify_child, search);
+        }
         if (atomic_load(&search->memory_out) || atomic_load(&search->stopped) ||
             br_stopped(run->stop)) {
             run->stopped = true;
@@ -291,8 +321,7 @@ static bool init_worker(struct worker *w, const struct br_run *run)
     w->order.place = malloc(in->tasks * sizeof *w->order.place);
     w->order.by_stage = malloc(in->tasks * sizeof *w->order.by_stage);
     w->sort = malloc(2 * (size_t)in->stages * sizeof *w->sort);
-    bool generated = br_schedule_init(&w->generated, in);
-    return w->serial && w->order.place && w->order.by_stage && w->sort && generated;
+    return w->serial && w->order.place && w->order.by_stage && w->sort;
 }
 
 static void finish_worker(struct worker *w)
@@ -300,7 +329,6 @@ static void finish_worker(struct worker *w)
     br_serial_destroy(w->serial);
     br_order_finish(&w->order);
     free(w->sort);
-    br_schedule_finish(&w->generated);
 }
 
 bool br_stage_search(struct br_run *run)
