@@ -244,14 +244,23 @@ static void gather(struct search *s)
     br_run_found(run, best->makespan, best->finder);
 }
 
+/* Half the square root of the budget, and less for small ones: some 20 for 5,000 schedules, 110 for
+ * 50,000, 500 for a million. */
+static uint32_t suitable_population(double schedules)
+{
+    double root = sqrt(schedules), size = 0.034 * root * sqrt(root);
+    if (size > 0.5 * root)
+        size = 0.5 * root;
+    return size < 16 ? 16 : size > 4096 ? 4096 : (uint32_t)size;
+}
+
 static bool prepare(struct search *s, uint64_t schedules)
 {
     const struct br_pool_settings *set = s->set;
     uint32_t threads = s->run->threads < set->blocks ? s->run->threads : set->blocks, n = s->tasks;
     uint32_t population = set->population;
     if (!population) {
-        double root = 0.5 * sqrt((double)schedules);
-        population = root < 32 ? 32 : root > 4096 ? 4096 : (uint32_t)root;
+        population = suitable_population((double)schedules);
     }
     s->size = (population + set->blocks - 1) / set->blocks;
     s->size = s->size < 2 ? 2 : s->size;
