@@ -141,7 +141,8 @@ def bounding_gets_the_job(folder):
     done = subprocess.run([PROGRAM, 'bound', folder / 'big.xml', *CLUSTER],
                           env=dict(environment(), BIGROCKS_BOUND=str(script)),
                           capture_output=True, text=True, timeout=60)
-    assert '(fed)' in done.stdout, done
+    # It proves nothing, so that its word is not taken.
+    assert 'comes without a proof' in done.stdout and '(fed)' not in done.stdout, done
     assert (folder / 'fed.xml').stat().st_size > 200000
     bare = subprocess.run([PROGRAM, 'bound', folder / 'big.xml', *CLUSTER, '--no-lp', '-q'],
                           env=environment(), capture_output=True, text=True)
