@@ -277,7 +277,8 @@ void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
                      int64_t time_limit_ns, const char *work, const volatile int *stop,
                      struct cli_progress *progress, struct cli_lp_bound *bound);
 
-/* Beyond this many tasks the linear program rarely converges in its time; it has to be asked for. */
+/* Beyond this many tasks the linear program rarely converges in its time; it has to be asked for.
+ */
 enum { CLI_LP_TASKS = 5000 };
 
 /* The same beside a search, on a thread of its own: begins, is told of every better plan (where the

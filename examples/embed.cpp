@@ -9,13 +9,17 @@
 #include <string>
 
 template <auto destroy> struct Destroy {
-    template <typename T> void operator()(T *object) const { destroy(object); }
+    template <typename T> void operator()(T *object) const
+    {
+        destroy(object);
+    }
 };
 using Dag = std::unique_ptr<br_dag, Destroy<br_dag_destroy>>;
 using Cluster = std::unique_ptr<br_cluster, Destroy<br_cluster_destroy>>;
 using Plan = std::unique_ptr<br_plan, Destroy<br_plan_destroy>>;
 
-template <typename Function, typename... Arguments> void call(Function function, Arguments... arguments)
+template <typename Function, typename... Arguments>
+void call(Function function, Arguments... arguments)
 {
     br_diag diag{};
     if (function(arguments..., &diag) != BR_OK)
@@ -48,7 +52,8 @@ try {
     call(br_cluster_add_capacity, cluster.get(), 0u, "cpu", "8");
 
     br_plan *made = nullptr;
-    call(br_plan_make, dag.get(), cluster.get(), static_cast<const br_plan_options *>(nullptr), &made);
+    call(br_plan_make, dag.get(), cluster.get(), static_cast<const br_plan_options *>(nullptr),
+         &made);
     Plan plan{made};
     std::printf("%u tasks in %.0f s, gap %.1f %%\n", br_plan_task_count(plan.get()),
                 static_cast<double>(br_plan_makespan_ns(plan.get())) / 1e9,
