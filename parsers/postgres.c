@@ -88,7 +88,7 @@ static enum br_status keep(struct postgres *pg, const char *text, const char **k
 static enum br_status read_memory(struct postgres *pg, const char *text, struct br_xml *xml)
 {
     struct br_plan_node *node = &pg->node[pg->open];
-    uint64_t kib;
+    uint64_t kib = 0;
     enum br_status status = read_count(text, &kib, xml);
     if (!status && kib < (UINT64_C(1) << 50) && (int64_t)kib * 1024 > node->mem_bytes)
         node->mem_bytes = (int64_t)kib * 1024;
