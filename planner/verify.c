@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/wide.h"
 
 /* Scaled amounts stay below this, so that a sum over BR_MAX_TASKS of them fits 127 bits. */
@@ -286,26 +287,17 @@ static struct name amount_text(br_wide scaled, int32_t digits)
     return name;
 }
 
-/* A start or an end. */
-struct event {
-    int64_t time_ns;
+/* A task on its machine. */
+struct held {
     uint32_t task, stage;
 };
 
-static int by_time(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
-}
-
 /* Adds the task's demands to what its machine holds; says where that passes the capacity. */
 static void begin_task(struct check *check, const struct amounts *amounts, br_wide *load,
-                       uint32_t machine, const struct event *event)
+                       uint32_t machine, const struct held *held)
 {
     const struct br_dag *dag = check->dag;
-    const struct br_stage *stage = &dag->stage[event->stage];
+    const struct br_stage *stage = &dag->stage[held->stage];
     uint32_t cls = br_cluster_machine_class(check->cluster, machine);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
         uint32_t r = dag->demand[d].resource;
@@ -316,32 +308,39 @@ static void begin_task(struct check *check, const struct amounts *amounts, br_wi
             report(check, "machine %s has %s of %s, but holds %s of it when task %s starts at %s s",
                    machine_name(check, machine).text,
                    amount_text(capacity, amounts->digits[r]).text, dag->resource[r].name,
-                   amount_text(load[r], amounts->digits[r]).text,
-                   task_name(check, event->task).text, seconds(event->time_ns).text);
+                   amount_text(load[r], amounts->digits[r]).text, task_name(check, held->task).text,
+                   seconds(check->plan->start_ns[held->task]).text);
     }
 }
 
 static void end_task(const struct check *check, const struct amounts *amounts, br_wide *load,
-                     const struct event *event)
+                     const struct held *held)
 {
     const struct br_dag *dag = check->dag;
-    const struct br_stage *stage = &dag->stage[event->stage];
+    const struct br_stage *stage = &dag->stage[held->stage];
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
         load[dag->demand[d].resource] -= amounts->demand[d];
 }
 
-/* The sweep over one machine: every end comes after its start, so at the last event nothing is
- * held. */
+/* The sweep over one machine, whose tasks are in ascending order: every end comes after its start,
+ * so at the last event nothing is held. `item` has room for three times as many. */
 static void check_machine(struct check *check, const struct amounts *amounts, br_wide *load,
-                          uint32_t machine, struct event *start, struct event *end, uint32_t count)
+                          uint32_t machine, const struct held *held, uint32_t count,
+                          struct br_sort_item *item)
 {
-    qsort(start, count, sizeof *start, by_time);
-    qsort(end, count, sizeof *end, by_time);
+    const struct br_plan *plan = check->plan;
+    struct br_sort_item *start = item, *end = start + count, *scratch = end + count;
+    for (uint32_t k = 0; k < count; k++) {
+        start[k] = (struct br_sort_item){br_sort_key(plan->start_ns[held[k].task]), k};
+        end[k] = (struct br_sort_item){br_sort_key(plan->end_ns[held[k].task]), k};
+    }
+    br_sort(start, scratch, count);
+    br_sort(end, scratch, count);
     for (uint32_t i = 0, j = 0; i < count && !enough(check);) {
-        if (end[j].time_ns <= start[i].time_ns)
-            end_task(check, amounts, load, &end[j++]);
+        if (end[j].key <= start[i].key)
+            end_task(check, amounts, load, &held[end[j++].item]);
         else
-            begin_task(check, amounts, load, machine, &start[i++]);
+            begin_task(check, amounts, load, machine, &held[start[i++].item]);
     }
     memset(load, 0, (size_t)check->dag->resources * sizeof *load);
 }
@@ -361,12 +360,13 @@ static enum br_status check_capacities(struct check *check)
     const struct br_dag *dag = check->dag;
     uint32_t machines = check->cluster->machines;
     struct amounts amounts = {0};
-    struct event *start = malloc((size_t)plan->tasks * sizeof *start);
-    struct event *end = malloc((size_t)plan->tasks * sizeof *end);
+    struct held *held = malloc((size_t)plan->tasks * sizeof *held);
+    struct br_sort_item *item = NULL;
+    uint32_t most = 0;
     br_wide *load = calloc((size_t)dag->resources + 1, sizeof *load);
     uint32_t *row = calloc((size_t)machines + 1, sizeof *row); /* where a machine's row ends */
     enum br_status status = BR_OK;
-    if (!start || !end || !load || !row)
+    if (!held || !load || !row)
         status = br_fail_memory(check->diag);
     if (!status)
         status = scale_amounts(check, &amounts);
@@ -375,22 +375,28 @@ static enum br_status check_capacities(struct check *check)
     for (uint32_t t = 0; t < plan->tasks; t++)
         if (holds_something(check, t))
             row[plan->machine[t] + 1]++;
-    for (uint32_t m = 0; m < machines; m++)
+    for (uint32_t m = 0; m < machines; m++) {
+        most = row[m + 1] > most ? row[m + 1] : most;
         row[m + 1] += row[m];
+    }
+    item = malloc(((size_t)most * 3 + 1) * sizeof *item);
+    if (!item) {
+        status = br_fail_memory(check->diag);
+        goto out;
+    }
     for (uint32_t s = 0; s < dag->stages; s++)
         for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
             uint32_t t = dag->stage[s].first_task + i;
             if (!holds_something(check, t))
                 continue;
-            uint32_t at = row[plan->machine[t]]++; /* from the row's begin to its end */
-            start[at] = (struct event){plan->start_ns[t], t, s};
-            end[at] = (struct event){plan->end_ns[t], t, s};
+            held[row[plan->machine[t]]++] =
+                (struct held){t, s}; /* from the row's begin to its end */
         }
     for (uint32_t m = 0, begin = 0; m < machines && !enough(check); begin = row[m++])
-        check_machine(check, &amounts, load, m, start + begin, end + begin, row[m] - begin);
+        check_machine(check, &amounts, load, m, held + begin, row[m] - begin, item);
 out:
-    free(start);
-    free(end);
+    free(held);
+    free(item);
     free(load);
     free(row);
     free(amounts.digits);
