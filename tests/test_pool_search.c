@@ -17,6 +17,7 @@
 #include "planner/pool/close.h"
 #include "planner/pool/search.h"
 #include "tests/oracle.h"
+#include "tests/judge.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 400, TASKS = 40, ORACLE_JOBS = 4000, SMALL = 6, SCHEDULES = 400, ROUNDS = 20 };
@@ -50,24 +51,7 @@ static void tear_down(struct fixture *f)
 /* Judges a schedule by the verifier, which shares no code with the search. */
 static void assert_feasible(const struct fixture *f, const struct br_schedule *schedule)
 {
-    struct br_plan *plan = br_plan_create(f->in->tasks);
-    struct br_schedule measured = *schedule;
-    struct br_diag diag = {0};
-    assert_non_null(plan);
-    plan->method = plan->bound_method = "test";
-    for (uint32_t t = 0; t < f->in->tasks; t++) {
-        plan->start_ns[t] = schedule->start[t] * f->in->tick_ns;
-        plan->machine[t] = schedule->machine[t];
-        plan->subset[t] = schedule->subset[t];
-    }
-    assert_int_equal(br_plan_rank(plan, f->job.dag, &diag), BR_OK);
-    if (br_plan_verify(plan, f->job.dag, f->job.cluster, 1, NULL, NULL, &diag) != BR_OK)
-        fail_msg("%s", diag.what);
-    br_schedule_measure(&measured, f->in);
-    assert_int_equal(measured.makespan, schedule->makespan);
-    assert_true(measured.ends == schedule->ends);
-    assert_int_equal(br_plan_makespan_ns(plan), schedule->makespan * f->in->tick_ns);
-    br_plan_destroy(plan);
+    judge_schedule(&f->job, f->in, schedule);
 }
 
 static struct br_run run_of(struct fixture *f, uint64_t schedules)
