@@ -49,7 +49,8 @@ struct cli_settings {
     int64_t idle_ns; /* -1: not given */
     /* The run of a job. */
     const char *journal, *trace, *overbook, *policy, *on;
-    bool keep_going, shell, simulate;
+    const char *cgroup;
+    bool keep_going, shell, simulate, limit_memory;
     uint64_t retries;
     int64_t timeout_ns;
     /* The output. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/common.h"
+#include "runtime/local/cgroup.h"
 
 /* Whether the program is somewhere along PATH; writes where. */
 static bool find_along_path(const char *program, char path[PATH_MAX])
@@ -49,6 +50,13 @@ enum br_status cli_doctor(const struct cli_settings *settings, const char *const
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     if (pages > 0 && size > 0)
         printf("%-8s %-18s %.1f GiB\n", "have", "memory", (double)pages * (double)size / (1 << 30));
+    struct br_cgroups groups;
+    br_cgroups_open(&groups, NULL);
+    br_cgroups_close(&groups);
+    printf("%-8s %-18s %s%s\n", *groups.why ? "missing" : "found", "control groups",
+           *groups.why ? "run counts tasks as processes, and has no --limit-memory: "
+                       : "run counts tasks by them, and limits memory by --limit-memory",
+           groups.why);
     bool found = cli_bound_program(path);
     print_row(found, "bigrocks-bound", path,
               found ? "proves tighter bounds by linear programs"

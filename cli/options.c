@@ -216,6 +216,19 @@ const struct br_option cli_options[] = {
      .choice = place_name,
      .summary = place_summary,
      .offset = MEMBER(on)},
+    {.name = "limit-memory",
+     .help = "hold every task to the bytes of mem that it demands; one that takes more is killed "
+             "and has failed (needs cgroup v2, see 'bigrocks doctor')",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(limit_memory)},
+    {.name = "cgroup",
+     .argument = "DIR",
+     .help = "make the control groups of the tasks in this group of cgroup v2 (default: in that of "
+             "this process, where it has a memory controller)",
+     .commands = CLI_RUN_JOB,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(cgroup)},
     {.name = "overbook",
      .argument = "R=P,...",
      .help = "let tasks demand up to P percent of the capacity of R, which then only gets slower, "

@@ -110,6 +110,36 @@ static enum br_status run_there(const struct cli_settings *settings,
     return br_slurm_run_jobs(dag, input->plan, options, result, diag);
 }
 
+/* Control groups for the tasks, where they are to be had, or asked for. */
+static enum br_status open_groups(const struct cli_settings *settings, struct br_cgroups *groups,
+                                  bool *open, struct br_diag *diag)
+{
+    *open = false;
+    if (strcmp(settings->on, "here") != 0)
+        return settings->limit_memory || settings->cgroup
+                   ? br_fail(diag, BR_USAGE, "leave it out; Slurm limits memory as it is set up to",
+                             "control groups are for tasks on this machine")
+                   : BR_OK;
+    *open = br_cgroups_open(groups, settings->cgroup);
+    if ((settings->limit_memory && !groups->memory) || (settings->cgroup && !*open)) {
+        br_cgroups_close(groups);
+        *open = false;
+        return br_fail(diag, BR_SYSTEM, "leave it out, or name a delegated group by --cgroup",
+                       "%s cannot be done here: %s",
+                       settings->limit_memory ? "--limit-memory" : "--cgroup", groups->why);
+    }
+    if (*open && !groups->memory && !settings->cgroup) {
+        br_cgroups_close(groups);
+        *open = false;
+    }
+    if (settings->verbose && *open)
+        cli_say("tasks are counted by control groups%s%s",
+                groups->memory ? "" : ", but memory: ", groups->why);
+    else if (settings->verbose)
+        cli_say("tasks are counted as processes, without control groups: %s", groups->why);
+    return BR_OK;
+}
+
 static enum br_status run_here(const struct cli_settings *settings,
                                const struct cli_run_input *input, struct br_diag *diag)
 {
@@ -124,6 +154,13 @@ static enum br_status run_here(const struct cli_settings *settings,
                                  diag);
     if (status)
         return cli_run_trace_close(&report.trace, status, diag);
+    struct br_cgroups groups;
+    bool grouped;
+    status = open_groups(settings, &groups, &grouped, diag);
+    if (status) {
+        br_history_close(report.history, NULL);
+        return cli_run_trace_close(&report.trace, status, diag);
+    }
     struct br_local_options options = {
         .runtime = runtime_options(settings),
         .overbook = settings->overbook,
@@ -134,6 +171,8 @@ static enum br_status run_here(const struct cli_settings *settings,
         .timeout_ns = settings->timeout_ns,
         .journal = settings->journal,
         .resume = settings->resume,
+        .cgroups = grouped ? &groups : NULL,
+        .limit_memory = settings->limit_memory,
         .stop = cli_interrupt_count(),
         .ended = cli_report_ended,
         .tick = cli_report_tick,
@@ -142,6 +181,8 @@ static enum br_status run_here(const struct cli_settings *settings,
     cli_progress_begin(&report.progress, settings->quiet);
     fflush(stdout);
     status = run_there(settings, input, &options, &result, diag);
+    if (grouped)
+        br_cgroups_close(&groups);
     cli_progress_end(&report.progress);
     if (!status || (status == BR_NO && !diag->what[0]))
         cli_report_result(&report, &result);

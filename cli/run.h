@@ -40,7 +40,8 @@ void cli_run_trace_add(struct cli_run_trace *trace, const struct br_task_end *en
 enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status status,
                                    struct br_diag *diag);
 
-/* How the attempt ended, in a word: done, exit, signal, timeout, no-start, stopped or lost. */
+/* How the attempt ended, in a word: done, exit, signal, timeout, no-start, stopped,
+ * memory or lost. */
 const char *cli_outcome(enum br_outcome outcome);
 
 /* ---- run_report.c: what the person sees ---- */

@@ -59,7 +59,7 @@ static void print_last_lines(const struct br_task_end *end)
     }
 }
 
-static void print_how(const struct br_task_end *end)
+static void print_how(const struct cli_report *report, const struct br_task_end *end)
 {
     char seconds[CLI_SECONDS_TEXT];
     switch (end->outcome) {
@@ -71,6 +71,10 @@ static void print_how(const struct br_task_end *end)
         break;
     case BR_TASK_TIMEOUT:
         fputs("took too long and was stopped", stderr);
+        break;
+    case BR_TASK_MEMORY:
+        fprintf(stderr, "killed, as it held more memory than its %s",
+                report->settings->limit_memory ? "demand for mem" : "control group allows");
         break;
     case BR_TASK_NO_START:
         fprintf(stderr, "cannot be started: %s", strerror(end->code));
@@ -95,7 +99,7 @@ static void print_failure(const struct cli_report *report, const struct br_task_
     fputs("bigrocks: task '", stderr);
     cli_print_text(stderr, id);
     fputs("' failed: ", stderr);
-    print_how(end);
+    print_how(report, end);
     if (report->settings->retries)
         fprintf(stderr, ", attempt %u of %" PRIu64 "%s", end->attempt,
                 report->settings->retries + 1, end->again ? "; it is tried again" : "");

@@ -12,7 +12,7 @@ const char *cli_outcome(enum br_outcome outcome)
         [BR_TASK_DONE] = "done",         [BR_TASK_EXIT] = "exit",
         [BR_TASK_SIGNAL] = "signal",     [BR_TASK_TIMEOUT] = "timeout",
         [BR_TASK_NO_START] = "no-start", [BR_TASK_STOPPED] = "stopped",
-        [BR_TASK_LOST] = "lost",
+        [BR_TASK_MEMORY] = "memory",     [BR_TASK_LOST] = "lost",
     };
     return words[outcome];
 }

@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/local/cgroup.h"
 #include "runtime/local/command.h"
 #include "runtime/local/journal.h"
 
@@ -179,11 +181,51 @@ static void test_journal(void **state)
     br_dag_destroy(other);
 }
 
+/* ---- Control groups ---- */
+
+static void put(int folder, const char *name, const char *text)
+{
+    int file = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+}
+
+/* What the kernel says in a group's files; what is not there stays as it was counted before. */
+static void test_group_counts(void **state)
+{
+    char path[] = "/tmp/group-XXXXXX";
+    assert_non_null(mkdtemp(path));
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    struct br_usage usage = {1, 2, 3};
+    assert_false(br_cgroup_read(folder, &usage));
+    assert_true(usage.user_ns == 1 && usage.system_ns == 2 && usage.peak_bytes == 3);
+    put(folder, "cpu.stat", "usage_usec 30\nuser_usec 20\nsystem_usec 10\nnr_periods 0\n");
+    assert_false(br_cgroup_read(folder, &usage));
+    assert_true(usage.user_ns == 20000 && usage.system_ns == 10000 && usage.peak_bytes == 3);
+    put(folder, "memory.peak", "4096000\n");
+    put(folder, "memory.events", "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n");
+    assert_false(br_cgroup_read(folder, &usage));
+    assert_int_equal(usage.peak_bytes, 4096000);
+    put(folder, "memory.events", "low 0\nhigh 0\nmax 9\noom 1\noom_kill 2\noom_group_kill 1\n");
+    assert_true(br_cgroup_read(folder, &usage));
+    static const char *const files[] = {"cpu.stat", "memory.peak", "memory.events"};
+    for (size_t k = 0; k < 3; k++)
+        unlinkat(folder, files[k], 0);
+    struct br_cgroups groups;
+    assert_false(br_cgroups_open(&groups, path));
+    assert_non_null(strstr(groups.why, "is no group of cgroup v2"));
+    br_cgroups_close(&groups);
+    close(folder);
+    assert_int_equal(rmdir(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_group_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

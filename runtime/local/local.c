@@ -29,6 +29,8 @@ static const int64_t grace_ns = INT64_C(5000000000);
 /* A process and what it is for. */
 struct slot {
     struct br_process process;
+    int group; /* its control group; -1: none */
+    uint32_t group_number;
     uint32_t task, machine, next; /* next: free slot */
     int64_t start_ns;
     int64_t asked_ns; /* when it was asked to end; 0: not yet */
@@ -45,6 +47,7 @@ struct run {
 
     struct br_arena arena;
     struct br_command *command; /* by stage */
+    int64_t *limit_bytes;       /* of memory, by stage; NULL: nothing is limited */
     struct br_environment environment;
     struct br_words words;
     struct br_journal journal;
@@ -90,7 +93,10 @@ static struct slot *take_slot(struct run *run, uint32_t *number)
         run->slot = slot;
         for (uint32_t k = 0; k < more; k++)
             slot[run->slots + k] = (struct slot){
-                .process = {-1, -1, -1}, .next = k + 1 < more ? run->slots + k + 1 : BR_ANY};
+                .process = {-1, -1, -1},
+                .group = -1,
+                .next = k + 1 < more ? run->slots + k + 1 : BR_ANY,
+            };
         run->free_slot = run->slots;
         run->slots += more;
     }
@@ -107,7 +113,10 @@ static void give_slot(struct run *run, uint32_t number)
     if (process->watch >= 0)
         epoll_ctl(run->epoll, EPOLL_CTL_DEL, process->watch, NULL);
     br_process_close(process);
-    run->slot[number] = (struct slot){.process = *process, .next = run->free_slot};
+    if (run->slot[number].group >= 0)
+        br_cgroup_remove(run->options->cgroups, run->slot[number].group,
+                         run->slot[number].group_number);
+    run->slot[number] = (struct slot){.process = *process, .group = -1, .next = run->free_slot};
     run->free_slot = number;
 }
 
@@ -157,14 +166,22 @@ static void fail(struct run *run, struct br_task_end *end)
         run->closing = true;
 }
 
+static void kill_all(const struct slot *slot)
+{
+    br_process_signal(&slot->process, SIGKILL);
+    if (slot->group >= 0)
+        br_cgroup_kill(slot->group);
+}
+
 static void collect(struct run *run, uint32_t number)
 {
     struct slot *slot = &run->slot[number];
     struct br_ending ending;
     if (slot->asked_ns) /* and what it has started goes with it, while the number is its own */
-        br_process_signal(&slot->process, SIGKILL);
+        kill_all(slot);
     if (!br_process_ended(&slot->process, &ending))
         return;
+    bool starved = slot->group >= 0 && br_cgroup_read(slot->group, &ending.usage);
     read_clock(run);
     struct br_task_end end = {
         .task = slot->task,
@@ -185,6 +202,7 @@ static void collect(struct run *run, uint32_t number)
     } else {
         end.outcome = slot->timed_out    ? BR_TASK_TIMEOUT
                       : slot->asked_ns   ? BR_TASK_STOPPED
+                      : starved          ? BR_TASK_MEMORY
                       : ending.signalled ? BR_TASK_SIGNAL
                                          : BR_TASK_EXIT;
         fail(run, &end);
@@ -255,10 +273,15 @@ static void start(struct run *run, const struct br_decision *decision)
     char *const *words = run->words.word;
     if (run->options->wrap)
         words = run->options->wrap(run->options->wrap_context, task, decision->machine, words);
+    int error = words ? 0 : ENOMEM;
+    if (!error && run->options->cgroups)
+        error =
+            br_cgroup_make(run->options->cgroups, run->limit_bytes ? run->limit_bytes[stage] : 0,
+                           &slot->group, &slot->group_number);
     read_clock(run);
-    int error = words ? br_process_start(&slot->process, words, run->environment.entry,
-                                         run->options->directory)
-                      : ENOMEM;
+    if (!error)
+        error = br_process_start(&slot->process, words, run->environment.entry,
+                                 run->options->directory, slot->group);
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = number};
     if (!error && epoll_ctl(run->epoll, EPOLL_CTL_ADD, slot->process.watch, &event)) {
         struct br_ending ending;
@@ -299,10 +322,13 @@ static void ask_to_end(struct run *run, struct slot *slot, int number)
     if (!slot->asked_ns)
         slot->asked_ns = run->now_ns ? run->now_ns : 1;
     slot->killed |= number == SIGKILL;
+    if (number == SIGKILL) {
+        kill_all(slot);
+        return;
+    }
     br_process_signal(&slot->process, number);
     /* What was stopped by a signal has to run to see one. */
-    if (number != SIGKILL)
-        br_process_signal(&slot->process, SIGCONT);
+    br_process_signal(&slot->process, SIGCONT);
 }
 
 static void watch_stops(struct run *run)
@@ -460,6 +486,11 @@ static enum br_status set_up(struct run *run)
     run->started = br_arena_array(&run->arena, tasks, sizeof *run->started);
     if (!run->done || !run->attempts || !run->started)
         return br_fail_memory(run->diag);
+    if (options->limit_memory) {
+        run->limit_bytes = br_local_limits(&run->arena, run->dag);
+        if (!run->limit_bytes)
+            return br_fail_memory(run->diag);
+    }
     status = br_local_runtime(run->cluster, &options->runtime, options->overbook, &run->runtime,
                               run->diag);
     if (!status)

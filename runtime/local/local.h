@@ -6,6 +6,7 @@
 
 #include <bigrocks/runtime.h>
 
+#include "runtime/local/cgroup.h"
 #include "runtime/local/process.h"
 
 enum br_outcome {
@@ -15,6 +16,7 @@ enum br_outcome {
     BR_TASK_TIMEOUT,  /* was stopped since it took too long */
     BR_TASK_NO_START, /* could not be started: code is the errno */
     BR_TASK_STOPPED,  /* was stopped with the whole run */
+    BR_TASK_MEMORY,   /* was killed for want of memory: code is the signal */
     BR_TASK_LOST,     /* of Slurm: its job is gone without a result */
 };
 
@@ -51,6 +53,11 @@ struct br_local_options {
     int64_t timeout_ns;    /* for one attempt; 0: none */
     const char *journal;   /* file, or NULL */
     bool resume;
+    /* Open ones: every task runs in a group of its own, and is counted by it; borrowed. NULL: in
+     * none. With limit_memory, for which they must have memory, a task is held to its demand for
+     * "mem" in bytes, if it has one. */
+    struct br_cgroups *cgroups;
+    bool limit_memory;
     const volatile int *stop; /* 1: stop all tasks and end; 2: at once; may be NULL */
     /* The words that really start a task, such as those with a launcher before them; borrowed until
      * the next call, NULL when memory is out. NULL: the task's own. */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -61,13 +62,70 @@ static int spawn(struct br_process *process, char *const *argv, char *const *env
     return error;
 }
 
+/* What a child does between clone and exec; returns the errno of what failed. */
+static int become(const struct br_process *process, char *const *argv, char *const *environment,
+                  const char *directory)
+{
+    sigset_t none;
+    for (int number = 1; number < 32; number++)
+        if (number != SIGKILL && number != SIGSTOP)
+            signal(number, SIG_DFL);
+    int input = open("/dev/null", O_RDONLY);
+    if (input < 0 || dup2(input, 0) < 0 || dup2(process->output, 1) < 0 ||
+        dup2(process->output, 2) < 0 || setpgid(0, 0) || (directory && chdir(directory)))
+        return errno;
+    if (input > 2)
+        close(input);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execvpe(argv[0], argv, environment);
+    return errno;
+}
+
+/* Starting in a control group takes a clone of this program, which costs more than posix_spawn does
+ * by sharing its memory; but a process that is moved later may have started others by then. */
+static int clone_into(struct br_process *process, char *const *argv, char *const *environment,
+                      const char *directory, int group)
+{
+    int failure[2], error = 0;
+    sigset_t all, before;
+    struct clone_args how = {
+        .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)group};
+    if (pipe2(failure, O_CLOEXEC))
+        return errno;
+    /* So that no handler of ours runs in the child. */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    process->pid = (pid_t)syscall(SYS_clone3, &how, sizeof how);
+    if (process->pid == 0) {
+        error = become(process, argv, environment, directory);
+        ssize_t told = write(failure[1], &error, sizeof error);
+        _exit(told > 0 ? 127 : 126);
+    }
+    if (process->pid < 0)
+        error = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    close(failure[1]);
+    if (!error) {
+        ssize_t got;
+        while ((got = read(failure[0], &error, sizeof error)) < 0 && errno == EINTR)
+            continue;
+        if (got > 0)
+            while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
+                continue;
+    }
+    close(failure[0]);
+    return error;
+}
+
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
-                     const char *directory)
+                     const char *directory, int group)
 {
     *process = (struct br_process){.pid = -1, .watch = -1, .output = open_output()};
     if (process->output < 0)
         return errno;
-    int error = spawn(process, argv, environment, directory);
+    int error = group < 0 ? spawn(process, argv, environment, directory)
+                          : clone_into(process, argv, environment, directory, group);
     if (!error) {
         /* The process is our child and not collected yet, so the number is still its own. */
         process->watch = (int)syscall(SYS_pidfd_open, process->pid, 0);

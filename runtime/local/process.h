@@ -27,9 +27,10 @@ struct br_ending {
 };
 
 /* Starts the program (found along PATH) with the environment, in the directory (NULL: this one),
- * without input. Returns 0, or the errno of what failed; then nothing is left. */
+ * without input; where `group` is not -1, in the control group of that descriptor from its first
+ * moment on. Returns 0, or the errno of what failed; then nothing is left. */
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
-                     const char *directory);
+                     const char *directory, int group);
 /* Sends the signal to the whole group. */
 void br_process_signal(const struct br_process *process, int number);
 /* Collects the process if it has ended; false where it still runs. */

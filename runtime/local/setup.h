@@ -12,6 +12,10 @@
 enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
                                  struct br_command **command, struct br_diag *diag);
 
+/* The demand of all stages for "mem" in bytes, rounded up; 0: none. [stage], from the arena; NULL
+ * when memory is out. */
+int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag);
+
 /* The environment of tasks: this program's, and what tells of the task. */
 struct br_environment {
     char **entry; /* NULL-terminated */
