@@ -66,6 +66,15 @@ char *br_arena_text(struct br_arena *arena, const char *text)
     return copy;
 }
 
+void br_arena_join(struct br_arena *arena, struct br_arena *from)
+{
+    struct br_arena_block **end = &arena->head;
+    while (*end)
+        end = &(*end)->next;
+    *end = from->head;
+    from->head = NULL;
+}
+
 void br_arena_finish(struct br_arena *arena)
 {
     for (struct br_arena_block *block = arena->head; block;) {

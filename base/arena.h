@@ -17,6 +17,8 @@ void *br_arena_alloc(struct br_arena *arena, size_t size);
 void *br_arena_array(struct br_arena *arena, size_t count, size_t size);
 /* A copy of the text; NULL when memory is out. */
 char *br_arena_text(struct br_arena *arena, const char *text);
+/* Moves everything of `from` over, so that it lives as long as `arena`; `from` is empty then. */
+void br_arena_join(struct br_arena *arena, struct br_arena *from);
 /* Releases everything; the arena may be used again. */
 void br_arena_finish(struct br_arena *arena);
 

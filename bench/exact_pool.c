@@ -11,6 +11,7 @@
  *   slice=N             conflicts a turn (2000)
  *   passes=N            schedules to begin with (300)
  *   seed=N
+ *   lower=N             where to begin upwards, where that is above what planner/bounds says
  *   proof=1             record the proof of the bound, and check it */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,8 +29,8 @@
 static struct {
     const char *goal;
     double seconds;
-    uint64_t conflicts, slice, passes, seed, proof;
-} options = {"both", 60, UINT64_MAX, 2000, 300, 1, 0};
+    uint64_t conflicts, slice, passes, seed, proof, lower;
+} options = {"both", 60, UINT64_MAX, 2000, 300, 1, 0, 0};
 
 static void fail(const char *what)
 {
@@ -130,6 +131,8 @@ static void run(const char *path)
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     double begin = now();
     int64_t upper = begin_with(in), lower = br_bounds_best(in).ticks;
+    if (lower < (int64_t)options.lower && (int64_t)options.lower <= upper)
+        lower = (int64_t)options.lower;
     double seeded = now();
     struct br_exact *x =
         br_exact_create(in, upper, NULL, &(struct br_exact_options){options.seed, options.proof});
@@ -167,6 +170,8 @@ int main(int argc, char **argv)
             options.passes = strtoull(value, NULL, 10);
         else if (!strncmp(argv[k], "proof=", 6))
             options.proof = strtoull(value, NULL, 10);
+        else if (!strncmp(argv[k], "lower=", 6))
+            options.lower = strtoull(value, NULL, 10);
         else if (!strncmp(argv[k], "seed=", 5))
             options.seed = strtoull(value, NULL, 10);
         else

@@ -1,8 +1,8 @@
 /* bigrocks bound: a lower bound without a plan, with its proof. */
+#include "cli/bound_clauses.h"
 #include "cli/what_if.h"
 #include "emit/emit.h"
 #include "planner/certificate/certificate.h"
-#include "planner/exact/exact.h"
 
 /* The bounds that there are; the certificate is that of the best. */
 struct bounds {
@@ -10,34 +10,16 @@ struct bounds {
     const char *core_method, *best_method;
     struct br_certificate *certificate;
     int64_t clause_ns; /* 0: the job is not one for clauses */
+    bool clauses_lost; /* some bound has no proof, and does not count */
     struct cli_lp_bound lp;
 };
 
-/* Raises the bound by clauses, which a job on one machine may need. */
-static void find_clauses(const struct br_input *input, const struct br_instance *in,
-                         uint64_t conflicts, const volatile int *stop, struct bounds *b)
-{
-    struct br_certificate *c = conflicts > 0 ? br_exact_certify(in, conflicts, stop) : NULL;
-    if (!c || !br_certificate_bound(c, &b->clause_ns) ||
-        br_certificate_check(c, input->dag, in, NULL) != BR_OK || b->clause_ns <= b->best_ns) {
-        br_certificate_destroy(c);
-        return;
-    }
-    br_certificate_destroy(b->certificate);
-    b->certificate = c;
-    b->best_ns = b->clause_ns;
-    b->best_method = "lazy clause generation";
-}
-
 /* The core's bound, proven and checked. */
-static enum br_status find_core(const struct cli_settings *settings, const struct br_input *input,
+static enum br_status find_core(const struct br_input *input, const struct br_instance *in,
                                 struct bounds *b, struct br_diag *diag)
 {
-    struct br_instance *in;
     enum br_status status =
         br_bound(input->dag, input->cluster, &b->core_ns, &b->core_method, diag);
-    if (!status)
-        status = br_instance_create(input->dag, input->cluster, &in, diag);
     if (status)
         return status;
     b->best_ns = b->core_ns;
@@ -47,33 +29,55 @@ static enum br_status find_core(const struct cli_settings *settings, const struc
         br_certificate_destroy(b->certificate);
         b->certificate = NULL;
     }
-    /* Clauses prove much and tell nothing. */
-    uint64_t conflicts = settings->explain ? 0 : settings->conflicts;
-    find_clauses(input, in, conflicts, cli_interrupt_catch(), b);
-    cli_interrupt_release();
-    br_instance_destroy(in);
     return BR_OK;
 }
 
-static void find_lp(const struct cli_settings *settings, const struct br_input *input,
-                    struct bounds *b)
+/* Takes over what another certificate, which has been checked, proves beyond the best. */
+static void take(struct bounds *b, struct br_certificate *from, const char *method)
+{
+    int64_t from_ns, ns;
+    if (!b->certificate) {
+        b->certificate = from;
+        if (from && br_certificate_bound(from, &from_ns) && from_ns >= b->best_ns) {
+            b->best_ns = from_ns;
+            b->best_method = method;
+            return;
+        }
+        br_certificate_destroy(from);
+        b->certificate = NULL;
+        return;
+    }
+    if (br_certificate_take(b->certificate, from) && br_certificate_bound(b->certificate, &ns) &&
+        ns > b->best_ns) {
+        b->best_ns = ns;
+        b->best_method = method;
+    }
+}
+
+/* What the solvers make of it. */
+static void find_more(const struct cli_settings *settings, const struct br_input *input,
+                      const struct br_instance *in, bool with_lp, struct bounds *b)
 {
     struct cli_progress progress;
     const volatile int *stop = cli_interrupt_catch();
+    struct cli_settings own = *settings;
+    if (settings->explain) /* clauses prove much and tell nothing */
+        own.conflicts = 0;
     cli_progress_begin(&progress, settings->quiet);
-    cli_bound_child(input->dag, input->cluster, settings->time_limit_ns, "1", stop, &progress,
-                    &b->lp);
+    struct br_certificate *clauses =
+        cli_bound_clauses(&own, input, in, with_lp, stop, &progress, &b->lp, &b->clauses_lost);
     cli_progress_end(&progress);
     cli_interrupt_release();
-    if (b->lp.found && b->lp.answer.lower_bound_ns > b->best_ns) {
-        br_certificate_destroy(b->certificate);
-        b->certificate = b->lp.answer.certificate;
-        b->best_ns = b->lp.answer.lower_bound_ns;
-        b->best_method = b->lp.answer.method;
-    } else {
+    if (b->lp.found)
+        take(b, b->lp.answer.certificate, b->lp.answer.method);
+    else
         br_certificate_destroy(b->lp.answer.certificate);
-    }
     b->lp.answer.certificate = NULL;
+    if (clauses && br_certificate_bound(clauses, &b->clause_ns) &&
+        br_certificate_check(clauses, input->dag, in, NULL) == BR_OK)
+        take(b, clauses, "lazy clause generation");
+    else
+        br_certificate_destroy(clauses);
 }
 
 static enum br_status print_json(const struct br_input *input, const struct bounds *b,
@@ -101,7 +105,8 @@ static void print_text(const struct bounds *b)
            b->certificate ? ", proven" : "", b->best_method);
     printf("core bound   %s s (%s)\n", cli_seconds(b->core_ns, text), b->core_method);
     if (b->clause_ns > 0)
-        printf("clause bound %s s\n", cli_seconds(b->clause_ns, text));
+        printf("clause bound %s s%s\n", cli_seconds(b->clause_ns, text),
+               b->clauses_lost ? " (more was found; its proof is too long to be kept)" : "");
     fputs("lp bound     ", stdout);
     cli_print_lp_bound(stdout, &b->lp);
     putchar('\n');
@@ -123,14 +128,18 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
     if (settings->format || settings->output)
         status = br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if",
                          "--format and -o belong to --what-if");
+    struct br_instance *in = NULL;
     if (!status)
-        status = find_core(settings, &input, &b, diag);
+        status = br_instance_create(input.dag, input.cluster, &in, diag);
+    if (!status)
+        status = find_core(&input, in, &b, diag);
     bool large = settings->lp == 0 && settings->time_limit_ns < 0 &&
                  br_dag_task_count(input.dag) > CLI_LP_TASKS;
     if (large)
         snprintf(b.lp.why, sizeof b.lp.why, "skipped (a large job; --lp asks for it)");
-    else if (!status && settings->lp >= 0)
-        find_lp(settings, &input, &b);
+    if (!status)
+        find_more(settings, &input, in, settings->lp >= 0 && !large, &b);
+    br_instance_destroy(in);
     if (!status && settings->json) {
         status = print_json(&input, &b, diag);
     } else if (!status && settings->quiet) {

@@ -281,6 +281,8 @@ void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
 /* Beyond this many tasks the linear program rarely converges in its time; it has to be asked for.
  */
 enum { CLI_LP_TASKS = 5000 };
+/* --conflicts was not given. */
+#define CLI_CONFLICTS_DEFAULT UINT64_MAX
 
 /* The same beside a search, on a thread of its own: begins, is told of every better plan (where the
  * search may be stopped by the bound), and ends, when the bound is needed after what there is to

@@ -362,7 +362,7 @@ const struct br_option cli_options[] = {
     {.name = "time-limit",
      .argument = "S",
      .help = "seconds; the best so far is the result (plan, batch: of the search for one job, "
-             "default none; bound: of the linear program, default a fixed amount of work)",
+             "default none; bound: default a fixed amount of work)",
      .commands = SEARCH | CLI_BOUND,
      .kind = BR_OPTION_SECONDS,
      .offset = MEMBER(time_limit_ns)},
@@ -377,7 +377,7 @@ const struct br_option cli_options[] = {
     {.name = "conflicts",
      .argument = "N",
      .help = "that the exact solver may spend on a part of a job on one machine, to raise the "
-             "bound (default: 10000; 0: none)",
+             "bound (default: 10000, or as many as --time-limit lets; 0: none)",
      .commands = CLI_BOUND,
      .kind = BR_OPTION_COUNT,
      .most = UINT64_MAX,
@@ -585,7 +585,7 @@ struct cli_settings cli_settings_default(void)
         .effort = efforts[plan.effort],
         .frag_score = frag_scores[plan.frag_score == BR_FRAG_PAPER],
         .threads = plan.threads,
-        .conflicts = 10000,
+        .conflicts = CLI_CONFLICTS_DEFAULT,
         .seed = plan.seed,
         .placements = plan.placements,
         .on = places[0],

@@ -2,6 +2,7 @@
 #include "planner/certificate/certificate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct br_certificate *br_certificate_create(int64_t tick_ns, uint32_t parts)
 {
@@ -32,6 +33,47 @@ bool br_certificate_bound(const struct br_certificate *c, int64_t *bound_ns)
         if (c->part[k].bound < 0 || __builtin_add_overflow(ticks, c->part[k].bound, &ticks))
             return false;
     return !__builtin_mul_overflow(ticks, c->tick_ns, bound_ns);
+}
+
+static bool same_stages(const struct br_proof *a, const struct br_proof *b)
+{
+    return a->stages == b->stages &&
+           (a->stages == 0 || !memcmp(a->stage, b->stage, a->stages * sizeof *a->stage));
+}
+
+const struct br_proof *br_certificate_same_part(const struct br_certificate *a,
+                                                const struct br_certificate *b, uint32_t part)
+{
+    if (a->tick_ns != b->tick_ns || a->parts != b->parts)
+        return NULL;
+    for (uint32_t k = 0; k < a->parts; k++)
+        if (!same_stages(&a->part[k], &b->part[k]))
+            return NULL;
+    return &b->part[part];
+}
+
+bool br_certificate_take(struct br_certificate *c, struct br_certificate *from)
+{
+    int64_t ns = 0, from_ns = 0;
+    bool risen = false;
+    if (!from)
+        return false;
+    if (br_certificate_same_part(c, from, 0)) {
+        for (uint32_t k = 0; k < c->parts; k++)
+            if (from->part[k].bound > c->part[k].bound) {
+                c->part[k] = from->part[k];
+                risen = true;
+            }
+    } else if (br_certificate_bound(c, &ns) && br_certificate_bound(from, &from_ns) &&
+               from_ns > ns) {
+        c->tick_ns = from->tick_ns;
+        c->parts = from->parts;
+        c->part = from->part;
+        risen = true;
+    }
+    br_arena_join(&c->arena, &from->arena);
+    br_certificate_destroy(from);
+    return risen;
 }
 
 bool br_proof_set_part(struct br_arena *arena, const struct br_instance *whole,

@@ -134,6 +134,13 @@ void br_certificate_destroy(struct br_certificate *certificate);
 /* The sum of the parts' bounds in nanoseconds, as claimed. False where it overflows. */
 bool br_certificate_bound(const struct br_certificate *certificate, int64_t *bound_ns);
 
+/* The part's proof where both fall into the same parts; NULL otherwise. */
+const struct br_proof *br_certificate_same_part(const struct br_certificate *a,
+                                                const struct br_certificate *b, uint32_t part);
+/* Takes over the parts' proofs that are better, or all of them where only the sum is; `from`, which
+ * may be NULL, is destroyed. Returns whether the bound has risen. */
+bool br_certificate_take(struct br_certificate *certificate, struct br_certificate *from);
+
 /* Checks the proof in exact integers. BR_OK; BR_NO with the words for what fails; BR_SYSTEM when
  * memory is out. `whole` is the instance of the whole job. */
 enum br_status br_certificate_check(const struct br_certificate *certificate,

@@ -1,4 +1,4 @@
-/* Bounds without a search for schedules: from the combinatorial bounds of the parts upwards. */
+/* Bounds without a search for schedules: from what is known of the parts upwards, in turns. */
 #include <stdlib.h>
 
 #include "base/parallel.h"
@@ -8,8 +8,15 @@
 #include "planner/part.h"
 #include "planner/schedule.h"
 
-/* Beyond so many tasks conflicts take long and prove little. Turns end where *stop is looked at. */
+/* Beyond so many tasks conflicts take long and prove little. */
 enum { TASKS_MAX = 2000, TURN = 500 };
+
+/* A part at work; without a solver it is left as it is. */
+struct raise {
+    struct br_exact *exact;
+    int64_t known; /* what the combinatorial bounds, or others, prove */
+    bool open, met;
+};
 
 /* Any schedule will do, to say up to when there is time. False when memory is out. */
 static bool quick_makespan(const struct br_instance *in, int64_t *makespan)
@@ -24,52 +31,105 @@ static bool quick_makespan(const struct br_instance *in, int64_t *makespan)
     return ok;
 }
 
-/* Raises the proof's bound where that succeeds. False when memory is out. */
-static bool raise_part(const struct br_instance *part, uint64_t conflicts, const volatile int *stop,
-                       struct br_arena *arena, struct br_proof *proof)
+/* False when memory is out. */
+static bool begin(struct raise *r, const struct br_instance *part, int64_t known)
 {
-    int64_t upper;
     struct br_exact_options options = {.seed = 1, .proof = true};
+    int64_t upper;
     if (!quick_makespan(part, &upper))
         return false;
-    struct br_exact *x = upper > proof->bound ? br_exact_create(part, upper, NULL, &options) : NULL;
-    if (!x)
-        return true; /* the bound is met, or the part is not for the solver */
-    enum br_exact_result result = BR_EXACT_OPEN;
-    uint64_t spent = 0;
-    br_exact_set_lower(x, proof->bound);
-    while (spent < conflicts && !br_stopped(stop) && result != BR_EXACT_OPTIMAL &&
-           result != BR_EXACT_MEMORY) {
-        uint64_t turn = conflicts - spent < TURN ? conflicts - spent : TURN;
-        result = br_exact_solve(x, BR_EXACT_BOUND, turn, stop);
-        spent = br_exact_counts(x).conflicts;
-    }
-    struct br_proof raised = {.kind = BR_PROOF_CLAUSES,
-                              .bound = br_exact_proven(x),
-                              .stages = proof->stages,
-                              .stage = proof->stage};
-    if (raised.bound > proof->bound && br_exact_proof(x, arena, &raised.clause, &raised.clauses))
-        *proof = raised;
-    br_exact_destroy(x);
+    r->known = known;
+    if (upper > known) /* else the bound is met; NULL: the part is not for the solver */
+        r->exact = br_exact_create(part, upper, NULL, &options);
+    r->open = r->exact != NULL;
+    r->met = upper <= known;
     return true;
 }
 
-struct br_certificate *br_exact_certify(const struct br_instance *whole, uint64_t conflicts,
-                                        const volatile int *stop)
+/* One turn; whether it has raised the bound above what is known. */
+static bool turn(struct raise *r, const struct br_exact_effort *effort)
+{
+    int64_t before = br_exact_proven(r->exact);
+    uint64_t spent = br_exact_counts(r->exact).conflicts;
+    uint64_t left = effort->conflicts - spent, conflicts = left < TURN ? left : TURN;
+    br_exact_set_lower(r->exact, r->known);
+    enum br_exact_result result = br_exact_solve(r->exact, BR_EXACT_BOUND, conflicts, effort->stop);
+    r->met = result == BR_EXACT_OPTIMAL;
+    r->open = result != BR_EXACT_OPTIMAL && result != BR_EXACT_MEMORY &&
+              br_exact_counts(r->exact).conflicts < effort->conflicts;
+    int64_t now = br_exact_proven(r->exact);
+    return now > before && now > r->known;
+}
+
+static void listen(struct raise *r, const struct br_certificate *c, uint32_t part,
+                   const struct br_exact_effort *effort)
+{
+    const struct br_certificate *others = effort->others ? effort->others(effort->context) : NULL;
+    const struct br_proof *proof = others ? br_certificate_same_part(c, others, part) : NULL;
+    if (proof && proof->bound > r->known)
+        r->known = proof->bound;
+}
+
+static void raise_all(struct raise *raise, const struct br_certificate *c,
+                      const struct br_exact_effort *effort)
+{
+    bool any = true;
+    while (any && !br_stopped(effort->stop)) {
+        bool risen = false;
+        any = false;
+        for (uint32_t k = 0; k < c->parts; k++) {
+            if (!raise[k].open)
+                continue;
+            listen(&raise[k], c, k, effort);
+            risen |= turn(&raise[k], effort);
+            any |= raise[k].open;
+        }
+        if (effort->goes_on && !effort->goes_on(effort->context, risen))
+            break;
+    }
+}
+
+static void write_proof(struct raise *r, struct br_arena *arena, struct br_proof *proof, bool *lost)
+{
+    struct br_proof raised = {.kind = BR_PROOF_CLAUSES,
+                              .bound = r->exact ? br_exact_proven(r->exact) : 0,
+                              .stages = proof->stages,
+                              .stage = proof->stage};
+    if (raised.bound <= r->known)
+        return;
+    if (br_exact_proof(r->exact, arena, &raised.clause, &raised.clauses))
+        *proof = raised;
+    else
+        *lost = true;
+}
+
+struct br_certificate *br_exact_certify(const struct br_instance *whole,
+                                        struct br_exact_effort *effort)
 {
     struct br_parts parts;
-    if (whole->machines != 1 || br_parts_create(whole, &parts, NULL))
+    effort->met = effort->lost = false;
+    if (whole->machines != 1 || effort->conflicts == 0 || br_parts_create(whole, &parts, NULL))
         return NULL;
     struct br_certificate *c = br_certificate_create(whole->tick_ns, parts.count);
-    bool ok = c != NULL, any = false;
+    struct raise *raise = calloc(parts.count, sizeof *raise);
+    bool ok = c && raise, any = false;
     for (uint32_t k = 0; ok && k < parts.count; k++) {
-        const struct br_instance *part = parts.part[k];
-        ok = br_certify_part(&c->arena, whole, part, &c->part[k]);
-        if (!ok || part->tasks > TASKS_MAX)
+        ok = br_certify_part(&c->arena, whole, parts.part[k], &c->part[k]);
+        if (!ok || parts.part[k]->tasks > TASKS_MAX)
             continue;
         any = true;
-        ok = raise_part(part, conflicts, stop, &c->arena, &c->part[k]);
+        ok = begin(&raise[k], parts.part[k], c->part[k].bound);
     }
+    if (ok && any)
+        raise_all(raise, c, effort);
+    effort->met = ok && any;
+    for (uint32_t k = 0; raise && k < parts.count; k++) {
+        effort->met &= raise[k].met;
+        if (ok && any)
+            write_proof(&raise[k], &c->arena, &c->part[k], &effort->lost);
+        br_exact_destroy(raise[k].exact);
+    }
+    free(raise);
     br_parts_finish(&parts);
     if (ok && any)
         return c;

@@ -1,0 +1,101 @@
+/* The exact solver and the linear program for one bound.
+ *
+ * Where the clock is the limit, both run beside each other, and the solver goes on from what the
+ * program has proven as soon as that is known. Where counts are, it takes its turn after the
+ * program, so that the same job gets the same bound. */
+#include <pthread.h>
+
+#include "cli/bound_clauses.h"
+
+#include "base/parallel.h"
+
+/* Without a time limit. */
+enum { CONFLICTS = 10000 };
+
+struct both {
+    const struct cli_settings *settings;
+    const struct br_input *input;
+    struct cli_progress *progress;
+    const volatile int *stop;
+    int64_t began_ns, risen_ns; /* risen: when the solver last raised a bound; 0: never */
+
+    pthread_mutex_t lock; /* guards what follows */
+    bool answered;
+    volatile int child_stop;
+    struct cli_lp_bound *lp;
+};
+
+static void *ask(void *context)
+{
+    struct both *b = context;
+    struct cli_progress silent = {0};
+    struct cli_lp_bound lp;
+    cli_bound_child(b->input->dag, b->input->cluster, b->settings->time_limit_ns, "1",
+                    &b->child_stop, &silent, &lp);
+    pthread_mutex_lock(&b->lock);
+    *b->lp = lp;
+    b->answered = true;
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+static const struct br_certificate *others(void *context)
+{
+    struct both *b = context;
+    pthread_mutex_lock(&b->lock);
+    const struct br_certificate *c = b->answered && b->lp->found ? b->lp->answer.certificate : NULL;
+    pthread_mutex_unlock(&b->lock);
+    return c;
+}
+
+/* Checking a proof takes up to about a quarter of the time that it took to find it, which is kept
+ * back from the limit. */
+static bool goes_on(void *context, bool risen)
+{
+    struct both *b = context;
+    int64_t limit_ns = b->settings->time_limit_ns, past_ns = cli_now_ns() - b->began_ns;
+    if (risen)
+        b->risen_ns = past_ns;
+    cli_progress_wait(b->progress, "tightening the bound", past_ns, limit_ns);
+    return limit_ns < 0 || past_ns + b->risen_ns / 4 < limit_ns;
+}
+
+struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
+                                         const struct br_input *input, const struct br_instance *in,
+                                         bool with_lp, const volatile int *stop,
+                                         struct cli_progress *progress, struct cli_lp_bound *lp,
+                                         bool *lost)
+{
+    bool timed = settings->time_limit_ns >= 0;
+    struct both b = {.settings = settings,
+                     .input = input,
+                     .progress = progress,
+                     .stop = stop,
+                     .began_ns = cli_now_ns(),
+                     .lock = PTHREAD_MUTEX_INITIALIZER,
+                     .lp = lp};
+    struct br_exact_effort effort = {.conflicts = settings->conflicts,
+                                     .stop = stop,
+                                     .context = &b,
+                                     .others = others,
+                                     .goes_on = goes_on};
+    if (settings->conflicts == CLI_CONFLICTS_DEFAULT && !timed)
+        effort.conflicts = CONFLICTS;
+    pthread_t thread;
+    bool beside = with_lp && timed && pthread_create(&thread, NULL, ask, &b) == 0;
+    if (with_lp && !beside) {
+        cli_bound_child(input->dag, input->cluster, settings->time_limit_ns, "1", stop, progress,
+                        lp);
+        b.answered = true;
+    }
+    struct br_certificate *c = br_exact_certify(in, &effort);
+    *lost = effort.lost;
+    if (beside) {
+        if (br_stopped(stop) || effort.met)
+            b.child_stop = 1;
+        pthread_join(thread, NULL);
+        if (effort.met && !lp->found)
+            snprintf(lp->why, sizeof lp->why, "not needed");
+    }
+    return c;
+}
