@@ -63,8 +63,8 @@ static void *ask(void *context)
     int64_t limit_ns = b->settings->lp_time_ns;
     if (limit_ns < 0 && b->settings->time_limit_ns > 0)
         limit_ns = b->settings->time_limit_ns; /* begun together, ended together */
-    cli_bound_child(b->input->dag, b->input->cluster, limit_ns, b->work, &b->child_stop, &b->silent,
-                    &lp);
+    cli_bound_child(b->input->dag, b->input->cluster, limit_ns, false, b->work, &b->child_stop,
+                    &b->silent, &lp);
     pthread_mutex_lock(&b->lock);
     b->lp = lp;
     b->answered = true;

@@ -133,7 +133,7 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
         status = br_instance_create(input.dag, input.cluster, &in, diag);
     if (!status)
         status = find_core(&input, in, &b, diag);
-    bool large = settings->lp == 0 && settings->time_limit_ns < 0 &&
+    bool large = settings->lp == 0 && settings->time_limit_ns < 0 && settings->cpu_limit_ns < 0 &&
                  br_dag_task_count(input.dag) > CLI_LP_TASKS;
     if (large)
         snprintf(b.lp.why, sizeof b.lp.why, "skipped (a large job; --lp asks for it)");

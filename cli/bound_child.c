@@ -30,6 +30,8 @@ enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };
 /* Work is counted, so that the bound is the same every time; this ends a solver whose steps take
  * longer than one would think, with what it has proven. */
 static const int64_t work_guard_ns = INT64_C(60000000000);
+/* A busy machine lets a program have at least about this part of a processor. */
+static const int64_t processor_share = 16;
 static const int64_t milli_ns = 1000000, second_ns = INT64_C(1000000000);
 
 /* What came out of a stream, NUL-terminated; NULL where nothing did. */
@@ -113,14 +115,14 @@ static void limit(pid_t pid, int64_t time_limit_ns)
 
 /* What the child is told of its limits. */
 struct effort {
-    const char *seconds;
+    const char *limit, *seconds;
     const char *work; /* NULL: the time alone */
 };
 
 static int spawn(struct child *child, const char *program, const struct effort *effort,
                  const int pipes[3][2])
 {
-    const char *arguments[] = {PROGRAM, "--time-limit", effort->seconds, NULL, NULL, NULL};
+    const char *arguments[] = {PROGRAM, effort->limit, effort->seconds, NULL, NULL, NULL};
     if (effort->work) {
         arguments[3] = "--work";
         arguments[4] = effort->work;
@@ -329,19 +331,20 @@ static bool write_job(const struct br_dag *dag, const struct br_cluster *cluster
     return fclose(out) == 0 && written;
 }
 
-void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
-                     int64_t time_limit_ns, const char *work, const volatile int *stop,
+void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster, int64_t limit_ns,
+                     bool by_processor, const char *work, const volatile int *stop,
                      struct cli_progress *progress, struct cli_lp_bound *bound)
 {
     char program[PATH_MAX], seconds[BR_SECONDS_TEXT], *job = NULL;
-    bool by_work = time_limit_ns < 0;
-    struct effort effort = {seconds, by_work ? work : NULL};
-    int64_t guard_ns = by_work ? work_guard_ns : time_limit_ns;
+    bool by_work = limit_ns < 0;
+    struct effort effort = {by_processor ? "--cpu-limit" : "--time-limit", seconds,
+                            by_work ? work : NULL};
+    int64_t guard_ns = by_work ? work_guard_ns : limit_ns;
     br_seconds_format(guard_ns, seconds, sizeof seconds);
     struct child *child = calloc(1, sizeof *child);
     size_t job_size = 0;
     *bound = (struct cli_lp_bound){0};
-    if (time_limit_ns == 0) {
+    if (limit_ns == 0) {
         snprintf(bound->why, sizeof bound->why, "not asked for (no time for it)");
         goto out;
     }
@@ -367,6 +370,8 @@ void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
     } else {
         /* A child that keeps its limit needs a moment more to start and to answer. */
         int64_t began = cli_now_ns(), hard = guard_ns + guard_ns / 4 + second_ns;
+        if (by_processor)
+            hard *= processor_share;
         enum ending ending = converse(child, began, hard, stop, progress);
         close_end(&child->in);
         int state = reap(child, &ending, began, hard);

@@ -4,6 +4,7 @@
  * program has proven as soon as that is known. Where counts are, it takes its turn after the
  * program, so that the same job gets the same bound. */
 #include <pthread.h>
+#include <time.h>
 
 #include "cli/bound_clauses.h"
 
@@ -13,10 +14,10 @@
 enum { CONFLICTS = 10000 };
 
 struct both {
-    const struct cli_settings *settings;
     const struct br_input *input;
     struct cli_progress *progress;
-    const volatile int *stop;
+    int64_t limit_ns;           /* -1: none */
+    bool by_processor;          /* the limit is one of processor time */
     int64_t began_ns, risen_ns; /* risen: when the solver last raised a bound; 0: never */
 
     pthread_mutex_t lock; /* guards what follows */
@@ -25,12 +26,19 @@ struct both {
     struct cli_lp_bound *lp;
 };
 
+static int64_t now_ns(const struct both *b)
+{
+    struct timespec now;
+    clock_gettime(b->by_processor ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static void *ask(void *context)
 {
     struct both *b = context;
     struct cli_progress silent = {0};
     struct cli_lp_bound lp;
-    cli_bound_child(b->input->dag, b->input->cluster, b->settings->time_limit_ns, "1",
+    cli_bound_child(b->input->dag, b->input->cluster, b->limit_ns, b->by_processor, "1",
                     &b->child_stop, &silent, &lp);
     pthread_mutex_lock(&b->lock);
     *b->lp = lp;
@@ -53,7 +61,7 @@ static const struct br_certificate *others(void *context)
 static bool goes_on(void *context, bool risen)
 {
     struct both *b = context;
-    int64_t limit_ns = b->settings->time_limit_ns, past_ns = cli_now_ns() - b->began_ns;
+    int64_t limit_ns = b->limit_ns, past_ns = now_ns(b) - b->began_ns;
     if (risen)
         b->risen_ns = past_ns;
     cli_progress_wait(b->progress, "tightening the bound", past_ns, limit_ns);
@@ -66,12 +74,13 @@ struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
                                          struct cli_progress *progress, struct cli_lp_bound *lp,
                                          bool *lost)
 {
-    bool timed = settings->time_limit_ns >= 0;
-    struct both b = {.settings = settings,
-                     .input = input,
+    bool by_processor = settings->cpu_limit_ns >= 0;
+    int64_t limit_ns = by_processor ? settings->cpu_limit_ns : settings->time_limit_ns;
+    bool timed = limit_ns >= 0;
+    struct both b = {.input = input,
                      .progress = progress,
-                     .stop = stop,
-                     .began_ns = cli_now_ns(),
+                     .limit_ns = limit_ns,
+                     .by_processor = by_processor,
                      .lock = PTHREAD_MUTEX_INITIALIZER,
                      .lp = lp};
     struct br_exact_effort effort = {.conflicts = settings->conflicts,
@@ -79,12 +88,13 @@ struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
                                      .context = &b,
                                      .others = others,
                                      .goes_on = goes_on};
+    b.began_ns = now_ns(&b);
     if (settings->conflicts == CLI_CONFLICTS_DEFAULT && !timed)
         effort.conflicts = CONFLICTS;
     pthread_t thread;
     bool beside = with_lp && timed && pthread_create(&thread, NULL, ask, &b) == 0;
     if (with_lp && !beside) {
-        cli_bound_child(input->dag, input->cluster, settings->time_limit_ns, "1", stop, progress,
+        cli_bound_child(input->dag, input->cluster, limit_ns, by_processor, "1", stop, progress,
                         lp);
         b.answered = true;
     }

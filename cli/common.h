@@ -30,6 +30,7 @@ struct cli_settings {
     const char *method, *effort, *frag_score;
     uint64_t threads, seed, placements, conflicts;
     int64_t time_limit_ns; /* -1: not given */
+    int64_t cpu_limit_ns;  /* -1: not given */
     /* The linear program: 1 wanted, -1 refused, 0 as it suits. */
     int lp;
     int64_t lp_time_ns;
@@ -270,12 +271,12 @@ int64_t cli_now_ns(void);
 
 /* Where the bounding program is, into `path` of PATH_MAX bytes; false where there is none. */
 bool cli_bound_program(char *path);
-/* Asks the program bigrocks-bound for a lower bound, for about time_limit_ns or, where that is
- * negative, for `work` (a factor, as text) times its usual work; a child that is missing, fails,
- * hangs or eats the memory costs that bound and nothing else, and so does one whose proof does not
- * hold. The certificate of the answer is the caller's. */
-void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster,
-                     int64_t time_limit_ns, const char *work, const volatile int *stop,
+/* Asks the program bigrocks-bound for a lower bound, for about limit_ns (by_processor: of its
+ * processor's time) or, where that is negative, for `work` (a factor, as text) times its usual
+ * work; a child that is missing, fails, hangs or eats the memory costs that bound and nothing else,
+ * and so does one whose proof does not hold. The certificate of the answer is the caller's. */
+void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster, int64_t limit_ns,
+                     bool by_processor, const char *work, const volatile int *stop,
                      struct cli_progress *progress, struct cli_lp_bound *bound);
 
 /* Beyond this many tasks the linear program rarely converges in its time; it has to be asked for.

@@ -366,6 +366,12 @@ const struct br_option cli_options[] = {
      .commands = SEARCH | CLI_BOUND,
      .kind = BR_OPTION_SECONDS,
      .offset = MEMBER(time_limit_ns)},
+    {.name = "cpu-limit",
+     .argument = "S",
+     .help = "the same in processor time of each of the two solvers, however busy the machine",
+     .commands = CLI_BOUND,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(cpu_limit_ns)},
     {.name = "placements",
      .argument = "N",
      .help = "tasks placed before the search ends: a limit that gives the same plan on every "
@@ -591,6 +597,7 @@ struct cli_settings cli_settings_default(void)
         .on = places[0],
         .policy = br_runtime_options_default().policy,
         .time_limit_ns = -1,
+        .cpu_limit_ns = -1,
         .idle_ns = -1,
         .lp_time_ns = -1,
     };

@@ -26,7 +26,8 @@
 #define WORK_MOST INT64_C(1000000000000)
 
 static const char help[] =
-    "usage: bigrocks-bound [--work FACTOR] [--time-limit SECONDS] [JOB.xml]\n"
+    "usage: bigrocks-bound [--work FACTOR] [--time-limit SECONDS | --cpu-limit SECONDS] "
+    "[JOB.xml]\n"
     "\n"
     "Reads a job with its cluster in the native XML form, from standard input where no file is\n"
     "given, and writes a proven lower bound on the makespan of every plan as JSON:\n"
@@ -41,6 +42,7 @@ static const char help[] =
     "get\n"
     "                        equal bounds (default: 1 where no time limit is given)\n"
     "  --time-limit SECONDS  stop after about so long\n"
+    "  --cpu-limit SECONDS   stop after about so much processor time\n"
     "  --help, --version\n"
     "\n"
     "Example:\n"
@@ -155,11 +157,9 @@ static enum br_status bound(const char *path, struct lp_budget *budget, struct b
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"time-limit", required_argument, NULL, 't'},
-        {"work", required_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},
-        {NULL, 0, NULL, 0},
+        {"time-limit", required_argument, NULL, 't'}, {"cpu-limit", required_argument, NULL, 'c'},
+        {"work", required_argument, NULL, 'w'},       {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},          {NULL, 0, NULL, 0},
     };
     double factor = 0, until = 0;
     struct br_diag diag = {0};
@@ -167,6 +167,9 @@ int main(int argc, char **argv)
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
         int64_t ns;
         switch (option) {
+        case 'c':
+            lp_count_processor_time();
+            /* fall through */
         case 't':
             if (br_seconds_parse(optarg, &ns) != BR_DECIMAL_OK || ns <= 0) {
                 fprintf(stderr, "bigrocks-bound: '%s' is no time limit; give seconds, such as 10\n",

@@ -24,6 +24,8 @@ struct lp_budget {
 };
 /* Seconds on a clock that only goes forward. */
 double lp_now(void);
+/* From here on lp_now() tells the processor time of this process. */
+void lp_count_processor_time(void);
 
 enum lp_answer {
     LP_REFUTED, /* proven: no plan within the makespan */
