@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from xml.sax.saxutils import escape
 
@@ -378,14 +379,14 @@ def test_in_use(folder):
 # ---- The clock ----
 
 def layered_job(seed=3, tasks=500, stages=25):
-    """Four resources, some 18 s of plan on the capacity below; tasks really take their
-    memory, and 20 ms less than planned, which is for starting them on a busy machine."""
+    """Four resources, some 36 s of plan on the capacity below. Tasks really take their memory, and
+    sleep as long as the plan has them: what starting and collecting takes comes on top."""
     chance, job, left = random.Random(seed), Job(), tasks
     for s in range(stages):
         count = left if s == stages - 1 else max(1, left // (stages - s) + chance.randint(-8, 8))
         left -= count
-        seconds, mem = chance.choice([0.05, 0.1, 0.2, 0.4]), chance.choice([1, 4, 16])
-        job.stage('s%d' % s, '%s %g %d' % (WORK, seconds - 0.02, mem * 1000000), count, seconds,
+        seconds, mem = chance.choice([0.1, 0.2, 0.4, 0.8]), chance.choice([1, 4, 16])
+        job.stage('s%d' % s, '%s %g %d' % (WORK, seconds, mem * 1000000), count, seconds,
                   cpu=chance.randint(1, 3), mem=mem * 1000000, net=chance.randint(0, 40),
                   disk=chance.randint(0, 50))
         for parent in range(max(0, s - 5), s):
@@ -394,7 +395,31 @@ def layered_job(seed=3, tasks=500, stages=25):
     return job
 
 
-def test_on_time(folder, limit=1.05):
+class Control(threading.Thread):
+    """What this machine, and whoever else is at work on it, adds to a task that sleeps: the same
+    program, started bare and waited for, over and over beside the run."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.late, self.alive = [], True
+
+    def run(self):
+        while self.alive:
+            began = time.monotonic()
+            pid = os.posix_spawn(WORK, [WORK, '0.05', '4000000'], os.environ)
+            os.waitpid(pid, 0)
+            self.late.append(time.monotonic() - began - 0.05)
+
+    def mean(self):
+        self.alive = False
+        self.join()
+        return sum(self.late) / len(self.late)
+
+
+def test_on_time(folder, share=0.05, tries=3):
+    """The run takes at most 5 % longer than the plan. Tasks that follow one another are each late
+    by what the machine needs to start and end a process; where that alone, measured without
+    bigrocks, takes half of the 5 %, nothing can be said. Nothing else excuses a late run."""
     capacity = {'cpu': 12, 'mem': 64000000, 'net': 200, 'disk': 200}
     job = layered_job()
     job.write(folder / 'job.xml')
@@ -402,22 +427,30 @@ def test_on_time(folder, limit=1.05):
     subprocess.run([BIGROCKS, 'plan', 'job.xml', '--capacity', amounts, '-q', '--placements',
                     '200000', '-o', 'plan.json'], cwd=folder, check=True)
     plan = json.loads((folder / 'plan.json').read_text())
-    for tries in range(3):  # others may keep the machine busy for a while
+    mean = sum(s['tasks'] * s['duration'] for s in job.stages.values()) / len(job.tasks())
+    for _ in range(tries):
+        control = Control()
+        control.start()
         run(folder, 'plan.json', '--trace', 'trace.csv')
+        machine = control.mean() / mean
         rows = read_trace(folder / 'trace.csv')
         most = job.check(rows, capacity)
-        if max(r['end'] for r in rows) <= plan['makespan'] * limit:
-            break
-    wall = max(r['end'] for r in rows)
-    late = sorted(r['end'] - r['start'] - job.stages[r['stage']]['duration'] for r in rows)
-    print('tasks take longer than planned by (median, 9 of 10, most): %.3f %.3f %.3f s' % (
-        late[len(late) // 2], late[len(late) * 9 // 10], late[-1]))
-    print('plan %.3f s, run %.3f s (%+.2f %%), bound %.3f s; most held: %s' % (
-        plan['makespan'], wall, 100 * (wall / plan['makespan'] - 1), plan['lower_bound'], most))
-    assert wall <= plan['makespan'] * limit
-    peak = {r['stage']: r['peak'] for r in rows}
-    for name, stage in job.stages.items():
-        assert peak[name] >= stage['demand']['mem'] or stage['demand']['mem'] < 16000000
+        wall = max(r['end'] for r in rows)
+        late = sorted(r['end'] - r['start'] - job.stages[r['stage']]['duration'] for r in rows)
+        print('tasks take longer than planned by (median, 9 of 10, most): %.3f %.3f %.3f s; a bare '
+              'process by %.2f %% of a task' % (late[len(late) // 2], late[len(late) * 9 // 10],
+                                                late[-1], 100 * machine))
+        print('plan %.3f s, run %.3f s (%+.2f %%), bound %.3f s; most held: %s' % (
+            plan['makespan'], wall, 100 * (wall / plan['makespan'] - 1), plan['lower_bound'], most),
+            flush=True)
+        peak = {r['stage']: r['peak'] for r in rows}
+        for name, stage in job.stages.items():
+            assert peak[name] >= stage['demand']['mem'] or stage['demand']['mem'] < 16000000
+        if wall <= plan['makespan'] * (1 + share):
+            return
+        assert machine > share / 2, 'late on a machine that is not'
+    print('skipped: other work keeps this machine from starting processes in time')
+    sys.exit(77)
 
 
 def main():
