@@ -155,9 +155,12 @@ static enum br_status run_here(const struct cli_settings *settings,
     if (status)
         return cli_run_trace_close(&report.trace, status, diag);
     struct br_cgroups groups;
-    bool grouped;
-    status = open_groups(settings, &groups, &grouped, diag);
+    bool grouped = false;
+    status = cli_run_ninja_open(&report.ninja, input->input.dag, diag);
+    if (!status)
+        status = open_groups(settings, &groups, &grouped, diag);
     if (status) {
+        cli_run_ninja_close(&report.ninja);
         br_history_close(report.history, NULL);
         return cli_run_trace_close(&report.trace, status, diag);
     }
@@ -174,6 +177,7 @@ static enum br_status run_here(const struct cli_settings *settings,
         .cgroups = grouped ? &groups : NULL,
         .limit_memory = settings->limit_memory,
         .stop = cli_interrupt_count(),
+        .resumed = cli_report_resumed,
         .ended = cli_report_ended,
         .tick = cli_report_tick,
         .context = &report,
@@ -183,6 +187,7 @@ static enum br_status run_here(const struct cli_settings *settings,
     status = run_there(settings, input, &options, &result, diag);
     if (grouped)
         br_cgroups_close(&groups);
+    cli_run_ninja_close(&report.ninja);
     cli_progress_end(&report.progress);
     if (!status || (status == BR_NO && !diag->what[0]))
         cli_report_result(&report, &result);

@@ -44,6 +44,24 @@ enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status s
  * memory or lost. */
 const char *cli_outcome(enum br_outcome outcome);
 
+/* ---- run_ninja.c: a build of ninja's goes on where the run ends ---- */
+
+struct cli_run_ninja {
+    const struct br_dag *dag;
+    const char *folder, *file;  /* NULL: it is no such build */
+    int64_t began_ns;           /* on the wall clock */
+    int64_t *start_ns, *end_ns; /* by task; -1 where there is none */
+};
+
+/* Prepares it, right before the run begins, where the job is a build of ninja's. */
+enum br_status cli_run_ninja_open(struct cli_run_ninja *ninja, const struct br_dag *dag,
+                                  struct br_diag *diag);
+/* A task that is done, now or by an earlier run. */
+void cli_run_ninja_ended(struct cli_run_ninja *ninja, const struct br_task_end *end);
+void cli_run_ninja_resumed(struct cli_run_ninja *ninja, uint32_t task);
+/* Writes ninja's files. What goes wrong is said, and does not count. */
+void cli_run_ninja_close(struct cli_run_ninja *ninja);
+
 /* ---- run_report.c: what the person sees ---- */
 
 enum { CLI_FAILURES_SHOWN = 20 };
@@ -53,12 +71,14 @@ struct cli_report {
     const struct cli_run_input *input;
     struct cli_run_trace trace;
     struct br_history *history; /* NULL: none is kept */
+    struct cli_run_ninja ninja;
     struct cli_progress progress;
     uint32_t failures;
     uint32_t failed[CLI_FAILURES_SHOWN]; /* tasks, in the order in which they failed */
 };
 
 /* For br_local_options; the context is the report. */
+void cli_report_resumed(void *report, uint32_t task);
 void cli_report_ended(void *report, const struct br_task_end *end);
 void cli_report_tick(void *report, const struct br_run_state *state);
 /* The last word. */

@@ -133,6 +133,12 @@ static void remember(struct cli_report *report, const struct br_task_end *end)
     }
 }
 
+void cli_report_resumed(void *context, uint32_t task)
+{
+    struct cli_report *report = context;
+    cli_run_ninja_resumed(&report->ninja, task);
+}
+
 void cli_report_ended(void *context, const struct br_task_end *end)
 {
     struct cli_report *report = context;
@@ -140,6 +146,8 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     cli_run_trace_add(&report->trace, end);
     if (end->outcome == BR_TASK_DONE && end->words)
         remember(report, end);
+    if (end->outcome == BR_TASK_DONE)
+        cli_run_ninja_ended(&report->ninja, end);
     if (failed && !end->again && report->failures < CLI_FAILURES_SHOWN)
         report->failed[report->failures] = end->task;
     report->failures += failed && !end->again;

@@ -360,6 +360,9 @@ static enum br_status add_rest(struct making *making)
     if (!status)
         status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "ninja.folder", making->folder,
                                       making->diag);
+    if (!status && making->options->file)
+        status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "ninja.file",
+                                      making->options->file, making->diag);
     making->text.used = 0;
     if (!status)
         status = br_ninja_head(making->ninja, &making->text, making->diag);
@@ -381,12 +384,9 @@ static enum br_status add_rest(struct making *making)
 
 static enum br_status read_log(struct making *making)
 {
-    char path[PATH_MAX];
-    const char *where = br_ninja_find_variable(making->ninja, BR_NINJA_TOP, "builddir");
-    bool own = where && *where;
-    snprintf(path, sizeof path, "%s%s%s/.ninja_log",
-             own && *where == '/' ? "" : making->options->folder, own && *where != '/' ? "/" : "",
-             own ? where : "");
+    char folder[PATH_MAX], path[PATH_MAX + 16];
+    br_ninja_state_folder(making->ninja, making->options->folder, folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/.ninja_log", folder);
     enum br_status status = br_ninja_read_log(making->ninja, path, making->logged, making->diag);
     if (!status)
         br_diag_file(making->diag, making->ninja->file[0].path);

@@ -4,6 +4,7 @@
  * here: the duration of a command that has changed since is still the best guess there is. */
 #include "parsers/ninja_log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,4 +79,16 @@ enum br_status br_ninja_read_log(const struct br_ninja *ninja, const char *path,
     }
     free(text);
     return status;
+}
+
+void br_ninja_state_folder(const struct br_ninja *ninja, const char *folder, char *path,
+                           size_t size)
+{
+    const char *where = br_ninja_find_variable(ninja, BR_NINJA_TOP, "builddir");
+    if (!where || !*where)
+        snprintf(path, size, "%s", folder);
+    else if (*where == '/')
+        snprintf(path, size, "%s", where);
+    else
+        snprintf(path, size, "%s/%s", folder, where);
 }

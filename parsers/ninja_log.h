@@ -11,4 +11,8 @@
 enum br_status br_ninja_read_log(const struct br_ninja *ninja, const char *path,
                                  int64_t *duration_ns, struct br_diag *diag);
 
+/* The folder in which ninja keeps its files: the build's, or its variable "builddir" there. */
+void br_ninja_state_folder(const struct br_ninja *ninja, const char *folder, char *path,
+                           size_t size);
+
 #endif

@@ -86,6 +86,22 @@ struct br_ninja_report {
 enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_input *input,
                               struct br_ninja_report *report, struct br_diag *diag);
 
+/* A run of such a job, for ninja to go on from. */
+struct br_ninja_record {
+    const char *folder, *file; /* as the job's "ninja.folder" and "ninja.file" (or NULL) */
+    const struct br_dag *dag;
+    int64_t began_ns; /* the run, on the wall clock */
+    /* By task, since then; end_ns is -1 where it has not finished, and start_ns where it had
+     * finished before this run. */
+    const int64_t *start_ns, *end_ns;
+    uint32_t version; /* 5 to 7: of the log, where the build has none yet */
+};
+/* Adds to the build's .ninja_log and .ninja_deps what ninja would have written of the commands that
+ * have finished, so that for ninja their outputs are up to date. Left out is what the build no
+ * longer says as it was run. BR_SYSTEM; BR_BAD_INPUT where a file of the build is not as it should
+ * be. */
+enum br_status br_ninja_write_logs(const struct br_ninja_record *record, struct br_diag *diag);
+
 /* What the bounding program answers: a JSON object with "lower_bound" in seconds, as a number or a
  * string, "method" and perhaps "status" ("optimal", or why it is not). Texts are cut to fit. */
 struct br_bound_answer {

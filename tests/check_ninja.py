@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as xml
 
 SPACE = '{urn:bigrocks:job:1}'
@@ -108,6 +109,58 @@ def by_priority(job, order, priority):
     return result
 
 
+DEPS = """rule cc
+  command = printf '%s: %s sub//../more\\\\ name \\\\\\n  late$$$$\\n\\nlate$$$$:\\n' $out $in >$out.d && cat $in late* >$out
+  depfile = $out.d
+  deps = gcc
+build one.o: cc source
+build three.o: cc one.o
+"""
+
+
+def go_on(bigrocks, ninja, folder, scratch):
+    """ninja, where bigrocks has built all, and where it was interrupted and has gone on."""
+    def dry(folder):
+        return run(ninja, '-C', folder, '-n')
+
+    whole = scratch / 'whole'
+    shutil.copytree(folder, whole)
+    os.environ['NINJA'] = str(ninja)  # whose log a new one is to be
+    run(bigrocks, 'import', 'ninja', '-C', whole, '-q', '--capacity', 'cpu=3', '-o', scratch / 'w.xml')
+    run(bigrocks, 'run', scratch / 'w.xml', '-q')
+    said = dry(whole)
+    assert 'no work to do' in said, said[-3000:]
+    # What the compilers have read is known: a change of it is seen. Twice, to go on with a file.
+    deps = scratch / 'deps'
+    deps.mkdir()
+    (deps / 'build.ninja').write_text(DEPS)
+    for name in 'source', 'more name', 'late$':
+        (deps / name).write_text(name)
+    for _ in range(2):
+        run(bigrocks, 'import', 'ninja', '-C', deps, '-q', '-o', scratch / 'd.xml')
+        run(bigrocks, 'run', scratch / 'd.xml', '-q')
+        assert 'no work to do' in dry(deps), dry(deps)
+        said = run(ninja, '-C', deps, '-t', 'deps', 'three.o')
+        assert [line.strip() for line in said.splitlines()[1:4]] == ['one.o', 'more name', 'late$'], said
+        time.sleep(0.02)
+        (deps / 'more name').write_text('new')
+        said = dry(deps)
+        assert '[2/2]' in said, said
+    # What an earlier run has done counts as well.
+    (deps / 'bad').touch()
+    (deps / 'build.ninja').write_text(DEPS + 'rule no\n command = test ! -e bad && touch $out\n'
+                                      'build last: no three.o\n')
+    run(bigrocks, 'import', 'ninja', '-C', deps, '-q', '-o', scratch / 'd.xml')
+    first = [bigrocks, 'run', str(scratch / 'd.xml'), '-q', '--journal', str(scratch / 'journal')]
+    assert subprocess.run(first, capture_output=True).returncode == 1
+    assert '[1/1]' in dry(deps), dry(deps)
+    for name in '.ninja_log', '.ninja_deps':
+        (deps / name).unlink()
+    (deps / 'bad').unlink()
+    run(*first, '--resume')
+    assert 'no work to do' in dry(deps), dry(deps)
+
+
 def check(bigrocks, ninja, folder, scratch):
     version = tuple(int(n) for n in re.findall(r'\d+', run(ninja, '--version'))[:2])
     job_file, plan_file = scratch / 'job.xml', scratch / 'plan.json'
@@ -152,6 +205,9 @@ def check(bigrocks, ninja, folder, scratch):
         by_priority(job, order, {name: (depth[name], position[name]) for name in order})
     came = [name for name in built(second) if name in stages]
     assert came == expected, (version, came, expected)
+
+    # After a run of the job ninja has nothing to do, in parts, too; and knows what was read.
+    go_on(bigrocks, ninja, folder, scratch)
 
     # The scripts, in the plan's order, build the same without ninja.
     for name in order:

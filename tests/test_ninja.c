@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "parsers/ninja.h"
+#include "parsers/ninja_hash.h"
 #include "parsers/parsers.h"
 
 /* A folder of its own for every test; files that a test writes are removed with it. */
@@ -326,12 +327,46 @@ static void test_canonical(void **state)
     }
 }
 
+/* As ninja 1.11 and 1.13 have them in their logs, of commands of every length that matters. */
+static void test_hashes(void **state)
+{
+    static const struct {
+        const char *start, *part;
+        int times;
+        const char *rest;
+        uint64_t murmur, rapid;
+    } cases[] = {
+        {"true", "", 0, "", 0x486a3acadd116b47, 0x90a52a5dca2ed61},
+        {"sh t", "", 0, "", 0x45ee3e69f86dcf01, 0xbc7ee45f96676174},
+        {"echo 12345678", "", 0, "", 0x25c3862d98d8ac42, 0xa26f5c1d54951a18},
+        {"true ", "x", 11, "", 0x9eb9a266120c8ec0, 0x71db04210c5c10e},
+        {"true ", "x", 12, "", 0xc180758c94f75ac4, 0xe479bb4affe3999c},
+        {"true ", "y", 27, "", 0xb6a9009209ee2cec, 0x8b404f37f8f9e96c},
+        {"true ", "0123456789", 4, "abc", 0xaf185e34f0159e29, 0x80209aba65a67a07},
+        {"true ", "0123456789", 4, "abcd", 0xb127a25427a6ea8c, 0x14e03c5be632cae3},
+        {"true ", "0123456789", 9, "a", 0x118868cc3a1a6818, 0x5cb509604a4eb6df},
+        {"true ", "0123456789", 9, "ab", 0x1e2ec0b2b25955a3, 0xcb7925e71484ba79},
+        {"true ", "0123456789", 30, "", 0x7cd256f671b94d28, 0xf90f0562ac0032ac},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s", cases[k].start);
+        for (int n = 0; n < cases[k].times; n++)
+            strcat(text, cases[k].part);
+        strcat(text, cases[k].rest);
+        assert_int_equal(br_ninja_murmur(text, strlen(text)), cases[k].murmur);
+        assert_int_equal(br_ninja_rapid(text, strlen(text)), cases[k].rapid);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {
-        TEST(test_edges), TEST(test_variables), TEST(test_script),   TEST(test_pools),
-        TEST(test_log),   TEST(test_bad),       TEST(test_prefixes), TEST(test_canonical),
+        TEST(test_edges),    TEST(test_variables), TEST(test_script),
+        TEST(test_pools),    TEST(test_log),       TEST(test_bad),
+        TEST(test_prefixes), TEST(test_canonical), TEST(test_hashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

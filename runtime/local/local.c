@@ -468,6 +468,8 @@ static enum br_status open_journal(struct run *run)
         if (run->done[t]) {
             result->resumed++;
             run->started[t] = true;
+            if (run->options->resumed)
+                run->options->resumed(run->options->context, t);
             status = br_runtime_finished(run->runtime, run->job, t, run->diag);
         }
     return status;

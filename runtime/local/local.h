@@ -63,7 +63,9 @@ struct br_local_options {
      * the next call, NULL when memory is out. NULL: the task's own. */
     char *const *(*wrap)(void *context, uint32_t task, uint32_t machine, char *const *words);
     void *wrap_context;
-    /* Both may be NULL. `ended` is called for every attempt, `tick` about ten times a second. */
+    /* All may be NULL. `resumed` is called at first for every task that an earlier run has
+     * finished. `ended` is called for every attempt, `tick` about ten times a second. */
+    void (*resumed)(void *context, uint32_t task);
     void (*ended)(void *context, const struct br_task_end *end);
     void (*tick)(void *context, const struct br_run_state *state);
     void *context;

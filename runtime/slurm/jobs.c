@@ -494,6 +494,8 @@ static enum br_status take_up(struct jobs *jobs, const bool *done)
         if (done[t]) {
             jobs->state[t] = DONE;
             jobs->result->resumed++;
+            if (jobs->options->resumed)
+                jobs->options->resumed(jobs->options->context, t);
         }
     if (jobs->options->resume)
         status = ask_slurm(jobs, true, jobs->diag);
