@@ -9,8 +9,8 @@ build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
 test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils scdoc)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
-check_packages=(clang clang-format shellcheck snakemake python3-distributed libstarpu-dev
-    chromium abigail-tools doxygen groff fish zsh debhelper dpkg-dev lintian
+check_packages=(clang libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
+    chromium abigail-tools doxygen groff fish zsh debhelper dpkg-dev lintian trang
     user-mode-linux)
 # The suite "slurm" runs a Slurm of its own; without these it is skipped.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
@@ -32,12 +32,48 @@ is_installed() {
     dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
 }
 
+# As root, asking for a password only where somebody could type it.
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
-    else
+    elif [ -t 0 ]; then
         sudo "$@"
+    else
+        sudo -n "$@"
     fi
+}
+
+may_install() {
+    [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null
+}
+
+# apt COMMAND OPTION...: apt-get that asks nothing, waits for others who install, and fetches again
+# what the network did not bring at once.
+apt() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o Acquire::Retries=3 \
+        -o DPkg::Lock::Timeout=300 -o Dpkg::Options::=--force-confold "$@"
+}
+
+has_package() {
+    apt-cache show "$@" >/dev/null 2>&1
+}
+
+# apt_install PACKAGE...: up to three attempts, for the network may be away for a moment.
+apt_install() {
+    local attempt
+    for attempt in 1 2 3; do
+        # Package lists that are absent or too old make the first attempt fail.
+        if [ "$attempt" -gt 1 ] || ! has_package "$@"; then
+            say "updating the package lists"
+            apt update || say "apt-get update failed; trying with the lists there are"
+        fi
+        if apt install -y --no-install-recommends "$@"; then
+            return
+        fi
+        has_package "$@" || break
+        [ "$attempt" -eq 3 ] || sleep 10
+    done
+    return 5
 }
 
 # Where the packages have other names, all that can be done is to look for what they bring.
@@ -60,7 +96,7 @@ need_elsewhere() {
 # need PACKAGE...: installs those that are missing; does nothing where none is. Status 5 where that
 # does not work.
 need() {
-    local package missing=()
+    local package missing=() begin=$SECONDS
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
         need_elsewhere "$@"
         return
@@ -71,25 +107,30 @@ need() {
     if [ ${#missing[@]} -eq 0 ]; then
         return
     fi
-    say "installing Debian packages: ${missing[*]}"
-    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-        complain "no sudo here; let root run: apt-get install ${missing[*]}"
+    if ! may_install; then
+        complain "not installed, and no sudo here; let root run: apt-get install ${missing[*]}"
         return
     fi
-    local install=(env DEBIAN_FRONTEND=noninteractive
-        apt-get install -y -q --no-install-recommends "${missing[@]}")
-    # Package lists that are absent or too old make the first attempt fail.
-    if ! apt-cache show "${missing[@]}" >/dev/null 2>&1 || ! as_root "${install[@]}"; then
-        say "updating the package lists"
-        as_root apt-get update -q || say "apt-get update failed; trying with the lists there are"
-        as_root "${install[@]}" || complain "could not install: ${missing[*]}" || return
-    fi
+    say "installing Debian packages: ${missing[*]}"
+    apt_install "${missing[@]}" || complain "could not install: ${missing[*]}" || return
     news=yes
+    say "installed within $((SECONDS - begin)) s"
 }
 
-# want PACKAGE...: the same for what can be done without.
+# want PACKAGE...: the same for what can be done without. A package that this system does not have
+# keeps none of the others away.
 want() {
-    need "$@" || say "going on without them"
+    local package
+    need "$@" && return
+    if may_install && command -v apt-cache >/dev/null; then
+        for package in "$@"; do
+            if ! is_installed "$package" && has_package "$package" &&
+                apt install -y --no-install-recommends "$package"; then
+                news=yes
+            fi
+        done
+    fi
+    say "going on without what is missing"
 }
 
 # was_configured_here DIR: whether meson set DIR up for this very source.
