@@ -2,6 +2,7 @@
 #include "tests/random_job.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -153,4 +154,14 @@ void random_job_finish(struct random_job *job)
     br_dag_destroy(job->dag);
     br_cluster_destroy(job->cluster);
     *job = (struct random_job){0};
+}
+
+unsigned random_jobs(unsigned count)
+{
+    const char *share = getenv("BIGROCKS_TEST_SHARE");
+    unsigned long percent = share ? strtoul(share, NULL, 10) : 100;
+    if (percent == 0 || percent >= 100)
+        return count;
+    unsigned less = (unsigned)(count * percent / 100);
+    return less >= 20 ? less : count < 20 ? count : 20;
 }

@@ -32,7 +32,7 @@ static struct br_plan *make(const struct random_job *job, const struct br_plan_o
 
 static void test_methods(void **state)
 {
-    for (uint64_t seed = 0; seed < JOBS; seed++) {
+    for (uint64_t seed = 0; seed < random_jobs(JOBS); seed++) {
         struct random_job job;
         struct br_plan_options options = br_plan_options_default();
         assert_true(random_job_make(seed, TASKS, 0, &job));
@@ -66,7 +66,7 @@ static void test_oracle(void **state)
     unsigned optimal = 0, proven = 0, methods = 0;
     while (br_method_name(methods))
         methods++;
-    for (uint64_t seed = 0; seed < ORACLE_JOBS; seed++) {
+    for (uint64_t seed = 0; seed < random_jobs(ORACLE_JOBS); seed++) {
         struct random_job job;
         struct br_instance *in;
         struct br_plan_options options = br_plan_options_default();
@@ -89,7 +89,7 @@ static void test_oracle(void **state)
         random_job_finish(&job);
     }
     print_message("of %u jobs the default plan is optimal on %u, and proven so on %u\n",
-                  (unsigned)ORACLE_JOBS, optimal, proven);
+                  random_jobs(ORACLE_JOBS), optimal, proven);
 }
 
 static void assert_same_plan(const struct br_plan *a, const struct br_plan *b)
@@ -113,7 +113,7 @@ static void assert_same_plan(const struct br_plan *a, const struct br_plan *b)
 static void test_threads(void **state)
 {
     static const char *const methods[] = {"best", "graphene"};
-    for (uint64_t seed = 0; seed < JOBS / 2; seed++) {
+    for (uint64_t seed = 0; seed < random_jobs(JOBS / 2); seed++) {
         struct random_job job;
         assert_true(random_job_make(seed + 10000, RANDOM_JOB_TASKS, 0, &job));
         for (int m = 0; m < 2; m++) {
@@ -142,7 +142,7 @@ static void test_threads(void **state)
 static void test_effort(void **state)
 {
     unsigned limited = 0;
-    for (uint64_t seed = 0; seed < JOBS / 10; seed++) {
+    for (uint64_t seed = 0; seed < random_jobs(JOBS / 10); seed++) {
         struct random_job job;
         int64_t last = INT64_MAX;
         assert_true(random_job_make(seed + 30000, TASKS, 0, &job));
@@ -166,7 +166,7 @@ static void test_effort(void **state)
     }
     assert_true(limited > 0);
 
-    for (uint64_t seed = 0; seed < JOBS / 2; seed++) {
+    for (uint64_t seed = 0; seed < random_jobs(JOBS / 2); seed++) {
         struct random_job job;
         struct br_plan_options options = br_plan_options_default();
         assert_true(random_job_make(seed + 20000, RANDOM_JOB_TASKS, 0, &job));
@@ -271,7 +271,7 @@ static void record(void *context, const struct br_incumbent *found)
 static void test_course(void **state)
 {
     unsigned events = 0;
-    for (uint64_t seed = 0; seed < JOBS / 10; seed++) {
+    for (uint64_t seed = 0; seed < random_jobs(JOBS / 10); seed++) {
         struct random_job job;
         struct course course[2] = {{0}, {0}};
         assert_true(random_job_make(seed + 40000, TASKS, 0, &job));
@@ -307,7 +307,7 @@ static void test_course(void **state)
         events += course[0].count;
         random_job_finish(&job);
     }
-    assert_true(events > JOBS / 10);
+    assert_true(events > random_jobs(JOBS) / 10);
 }
 
 static void test_faults(void **state)

@@ -155,7 +155,7 @@ def test_ends(folder):
             server.process.send_signal(number)
             assert server.process.wait(20) == 0 and not server.socket.exists()
     parent = subprocess.Popen(['sh', '-c', '"$0" serve -q --socket socket --capacity cpu=1 & sleep 60',
-                               BIGROCKS], cwd=folder, env=ENVIRONMENT)
+                               BIGROCKS], cwd=folder, env=ENVIRONMENT, start_new_session=True)
     limit = time.monotonic() + 20
     while not (folder / 'socket').exists() and time.monotonic() < limit:
         time.sleep(0.01)
@@ -164,6 +164,7 @@ def test_ends(folder):
     while (folder / 'socket').exists() and time.monotonic() < limit:
         time.sleep(0.02)
     assert not (folder / 'socket').exists()
+    os.killpg(parent.pid, signal.SIGKILL)  # the sleep is nobody's child now, and holds our output
 
 
 def test_garbage(folder):
