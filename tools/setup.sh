@@ -108,11 +108,11 @@ need() {
         return
     fi
     if ! may_install; then
-        complain "not installed, and no sudo here; let root run: apt-get install ${missing[*]}"
+        complain "no sudo here; let root run: apt-get update && apt-get install -y ${missing[*]}"
         return
     fi
     say "installing Debian packages: ${missing[*]}"
-    apt_install "${missing[@]}" || complain "could not install: ${missing[*]}" || return
+    apt_install "${missing[@]}" || complain "could not install: ${missing[*]}; let root do it" || return
     news=yes
     say "installed within $((SECONDS - begin)) s"
 }
