@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""tools/abi finds what breaks programs: it is run on a library of one file, of which a release is
+tagged and changes are made.
+
+check_abi.py SOURCE_ROOT CC... Exit status 77 where abidiff, git or readelf is missing.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MESON = '''project('bigrocks', 'c', version: '0.1.0', default_options: ['buildtype=debugoptimized'])
+shared_library('bigrocks', 'it.c', version: meson.project_version(), soversion: '0',
+  include_directories: 'include')
+'''
+HEADER = '''struct br_options {
+    int effort;
+    long seed;
+};
+struct br_plan;
+struct br_options br_options_default(void);
+struct br_plan *br_plan_make(const struct br_options *options);
+int br_plan_tasks(const struct br_plan *plan);
+'''
+SOURCE = '''#include <bigrocks/it.h>
+struct br_plan {
+    int tasks;
+};
+static struct br_plan only = {3};
+struct br_options br_options_default(void)
+{
+    struct br_options options = {1, 2};
+    return options;
+}
+struct br_plan *br_plan_make(const struct br_options *options)
+{
+    return options->effort ? &only : 0;
+}
+int br_plan_tasks(const struct br_plan *plan)
+{
+    return plan->tasks;
+}
+'''
+# (what changes, in which text, what of it, what it becomes, does it break programs)
+CHANGES = [
+    ('nothing', 'source', '', '', False),
+    ('what a function does', 'source', '{1, 2}', '{2, 1}', False),
+    ('a private struct', 'source', 'int tasks;\n}', 'long more;\n    int tasks;\n}', False),
+    ('a function more', 'source', 'int br_plan_tasks', 'int br_more(void)\n{\n    return 1;\n}\nint br_plan_tasks',
+     False),
+    ('a function less', 'source', 'int br_plan_tasks', '__attribute__((visibility("hidden"))) int br_plan_tasks',
+     True),
+    ('a function renamed', 'both', 'br_plan_tasks', 'br_plan_count', True),
+    ('a parameter more', 'both', 'const struct br_plan *plan)', 'const struct br_plan *plan, int of)', True),
+    ('another result', 'both', 'int br_plan_tasks', 'long br_plan_tasks', True),
+    ('a struct that grew', 'header', 'long seed;', 'long seed;\n    int threads;', True),
+    ('a struct in another order', 'header', 'int effort;\n    long seed;', 'long seed;\n    int effort;', True),
+    ('a member of another type', 'header', 'long seed;', 'double seed;', True),
+]
+
+
+def main():
+    root, compiler = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    for program in ('abidiff', 'git', 'readelf'):
+        if not shutil.which(program):
+            print('%s is not installed' % program)
+            return 77
+    failed = []
+    with tempfile.TemporaryDirectory(prefix='bigrocks-abi') as scratch:
+        project = pathlib.Path(scratch)
+        (project / 'tools').mkdir()
+        (project / 'include/bigrocks').mkdir(parents=True)
+        shutil.copy(root / 'tools/abi', project / 'tools/abi')
+        (project / 'meson.build').write_text(MESON)
+        (project / 'meson_options.txt').write_text("option('lp', type: 'feature', value: 'auto')\n")
+        header, source = project / 'include/bigrocks/it.h', project / 'it.c'
+        environment = dict(os.environ, HOME=scratch, GIT_CONFIG_NOSYSTEM='1')
+
+        def git(*words):
+            subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=a@localhost', *words],
+                           cwd=project, env=environment, check=True, capture_output=True)
+
+        def abi(name, *flags):
+            library = project / 'libbigrocks.so.0.1.0'
+            subprocess.run([*compiler, '-w', '-g', '-O1', '-fPIC', '-shared', '-Iinclude', 'it.c', *flags,
+                            '-o', library], cwd=project, check=True)
+            done = subprocess.run(['tools/abi', library], cwd=project, env=environment, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            print('%-28s %d %s' % (name, done.returncode, done.stdout.splitlines()[-1:]))
+            return done
+
+        header.write_text(HEADER)
+        source.write_text(SOURCE)
+        git('init', '-q')
+        git('add', '.')
+        git('commit', '-q', '-m', 'The first one')
+        soname = '-Wl,-soname,libbigrocks.so.0'
+        if abi('no release', soname).returncode != 77:
+            failed.append('without a release')
+        git('tag', '-a', '-m', 'Version 0.1.0', 'v0.1.0')
+        for name, where, old, new, breaks in CHANGES:
+            texts = {header: HEADER, source: SOURCE}
+            for path in texts:
+                changed = where in ('both', 'header' if path == header else 'source')
+                assert not changed or old in texts[path], name
+                path.write_text(texts[path].replace(old, new) if changed and old else texts[path])
+            done = abi(name, soname)
+            if done.returncode != breaks:
+                failed.append('%s: exit %d\n%s' % (name, done.returncode, done.stdout))
+        if abi('another SONAME', '-Wl,-soname,libbigrocks.so.1').returncode != 0:
+            failed.append('another SONAME')
+        if abi('no debugging information', soname, '-g0').returncode != 1:
+            failed.append('no debugging information')
+    print('\n'.join(failed))
+    return len(failed) > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
