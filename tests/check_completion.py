@@ -2,13 +2,24 @@
 """Completion scripts are right for their shells: they offer every sub-command, every option of it,
 and the choices of an option.
 
-check_completion.py BIGROCKS. Shells that are not installed are left out; bash is needed (else 77).
+check_completion.py BIGROCKS. bash and fish are asked what they would offer; zsh completes at a
+terminal of ours, by the tabulator key. Shells that are not installed are left out; bash is needed
+(else 77).
 """
+import fcntl
+import os
+import pathlib
+import pty
 import re
+import select
 import shutil
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 
 
 def run(command, **options):
@@ -16,6 +27,83 @@ def run(command, **options):
                           timeout=60, **options)
     assert done.returncode == 0, (command, done.stdout)
     return done.stdout
+
+
+class Zsh:
+    """An interactive zsh at a terminal wide and high enough for every list."""
+
+    def __init__(self, folder):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM='dumb', LC_ALL='C')
+            os.execvp('zsh', ['zsh', '-f', '-i'])
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', 2000, 400, 0, 0))
+        self.type("PS1='> '; fpath=('%s' $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=100000; "
+                  "setopt no_always_last_prompt no_beep; echo re''ady\r" % folder, r'ready\r\n.*> \S*$')
+
+    def type(self, text, until):
+        """What the terminal shows until it ends as expected."""
+        shown, limit = '', time.monotonic() + 60
+        os.write(self.fd, text.encode())
+        while not re.search(until, shown, re.S):
+            assert time.monotonic() < limit, 'zsh shows %r, not %r' % (shown, until)
+            if select.select([self.fd], [], [], 0.2)[0]:
+                shown += os.read(self.fd, 1 << 16).decode(errors='replace')
+        return shown
+
+    def completed(self, line, end):
+        """Completes what can be in one way only."""
+        self.type(line + '\t', re.escape(end) + '$')
+        self.type('\x15', '.')
+
+    def listed(self, line):
+        """What is offered where there are several ways."""
+        shown = self.type(line + '\t', r'\n> ' + re.escape(line) + '$')
+        self.type('\x15', '.')
+        return shown
+
+    def close(self):
+        os.close(self.fd)
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def check_zsh(bigrocks, commands, options):
+    with tempfile.TemporaryDirectory(prefix='bigrocks-zsh') as folder:
+        script = pathlib.Path(folder) / '_bigrocks'
+        script.write_text(run([bigrocks, 'completion', 'zsh']))
+        run(['zsh', '-n', str(script)])
+        zsh = Zsh(folder)
+        try:
+            shown = zsh.listed('bigrocks ')
+            assert set(commands) <= set(re.findall(r'^(\w+) +-- ', shown, re.M)), shown
+            zsh.completed('bigrocks pl', 'bigrocks plan ')
+            zsh.completed('bigrocks plan --metho', 'bigrocks plan --method=')
+            zsh.completed('bigrocks plan --method graph', 'bigrocks plan --method graphene ')
+            zsh.completed('bigrocks plan --method=graph', 'bigrocks plan --method=graphene ')
+            zsh.completed('bigrocks help rend', 'bigrocks help render ')
+            for command in commands:
+                shown = zsh.listed('bigrocks %s --' % command)
+                offered = set(re.findall(r'(?<=\s)--[\w-]+', shown))
+                assert options[command] <= offered, (command, options[command] - offered)
+        finally:
+            zsh.close()
+
+
+def check_fish(bigrocks, commands, options):
+    with tempfile.NamedTemporaryFile('w', suffix='.fish') as file:
+        file.write(run([bigrocks, 'completion', 'fish']))
+        file.flush()
+
+        def fish(*lines):
+            text = run(['fish', '--no-config', '-c', 'source %s; for line in $argv; complete -C $line; '
+                        'echo ==; end' % file.name, *lines])
+            return [{l.partition('\t')[0] for l in part.splitlines()} for part in text.split('==\n')]
+        assert set(commands) <= fish('bigrocks ')[0]
+        assert '--method' in fish('bigrocks plan --me')[0]
+        assert 'graphene' in fish('bigrocks plan --method ')[0]
+        for command, offered in zip(commands, fish(*('bigrocks %s --' % c for c in commands))):
+            assert options[command] <= offered, (command, options[command] - offered)
 
 
 def main():
@@ -40,34 +128,20 @@ def main():
     assert 'graphene' in complete('bigrocks', 'plan', '--method', 'g')
     assert 'graphene' in complete('bigrocks', 'plan', 'a.xml', '--method', '=', 'g')
     assert complete('bigrocks', 'plan', '--seed', '') == []
-    options = 0
+    options = {}
     for command in commands:
         helped = run([bigrocks, 'help', command]).partition('\nOptions:')[2].partition('\n\n')[0]
         listed = {'--' + o for o in re.findall(r'^ +(?:-\w, )?--(?:\[no-\])?([\w-]+)', helped, re.M)}
         assert listed, command
         offered = set(complete('bigrocks', command, '-'))
         assert listed <= offered, (command, listed - offered)
-        options += len(listed)
-    with tempfile.NamedTemporaryFile('w', suffix='.fish') as file:
-        file.write(run([bigrocks, 'completion', 'fish']))
-        file.flush()
-        if shutil.which('fish'):
-            def fish(line):
-                text = run(['fish', '--no-config', '-c', 'source %s; complete -C "%s"' % (file.name, line)])
-                return {l.partition('\t')[0] for l in text.splitlines()}
-            assert set(commands) <= fish('bigrocks ')
-            assert '--method' in fish('bigrocks plan --me')
-            assert 'graphene' in fish('bigrocks plan --method ')
+        options[command] = listed
+    for shell, check in (('fish', check_fish), ('zsh', check_zsh)):
+        if shutil.which(shell):
+            check(bigrocks, commands, options)
         else:
-            print('fish is not installed')
-    with tempfile.NamedTemporaryFile('w') as file:
-        file.write(run([bigrocks, 'completion', 'zsh']))
-        file.flush()
-        if shutil.which('zsh'):
-            run(['zsh', '-n', file.name])
-        else:
-            print('zsh is not installed')
-    print('%d sub-commands, %d options' % (len(commands), options))
+            print('%s is not installed' % shell)
+    print('%d sub-commands, %d options' % (len(commands), sum(map(len, options.values()))))
     return 0
 
 
