@@ -102,7 +102,7 @@ static void close_end(int *fd)
 static void limit(pid_t pid, int64_t time_limit_ns)
 {
 /* Under the address sanitizer a program reserves far more than it uses. */
-#ifndef __SANITIZE_ADDRESS__
+#ifndef BR_ADDRESS_SANITIZER
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     if (pages > 0 && size > 0) {
         rlim_t bytes = (rlim_t)pages / 2 * (rlim_t)size;

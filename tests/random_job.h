@@ -23,8 +23,8 @@ struct random_job {
 bool random_job_make(uint64_t seed, uint32_t tasks, uint64_t shuffle, struct random_job *job);
 void random_job_finish(struct random_job *job);
 
-/* How many random jobs a long test is to try: `count`, or the percentage of it, at least twenty, that
- * BIGROCKS_TEST_SHARE names, for programs that are slow or tested elsewhere in full. */
+/* How many random jobs a long test is to try: `count`, or the percentage of it, at least twenty,
+ * that BIGROCKS_TEST_SHARE names, for programs that are slow or tested elsewhere in full. */
 unsigned random_jobs(unsigned count);
 
 #endif

@@ -95,7 +95,7 @@ int main(void)
         cmocka_unit_test(test_closure_and_cuts),
         cmocka_unit_test(test_plans),
     };
-#ifndef __SANITIZE_ADDRESS__ /* which reserves more than any limit */
+#ifndef BR_ADDRESS_SANITIZER /* which reserves more than any limit */
     struct rlimit limit = {(rlim_t)LIMIT_MIB << 20, (rlim_t)LIMIT_MIB << 20};
     setrlimit(RLIMIT_AS, &limit);
 #endif

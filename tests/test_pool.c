@@ -375,12 +375,12 @@ static void run_jobs(uint64_t first, uint64_t count, int wide)
 
 static void test_random_jobs(void **state)
 {
-    run_jobs(0, JOBS, 0);
+    run_jobs(0, random_jobs(JOBS), 0);
 }
 
 static void test_wide_jobs(void **state)
 {
-    run_jobs(0, WIDE_JOBS, 1);
+    run_jobs(0, random_jobs(WIDE_JOBS), 1);
 }
 
 int main(void)
