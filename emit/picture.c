@@ -76,6 +76,6 @@ void br_write_headline(FILE *out, enum br_quote quote, const struct br_emit_inpu
     br_write_cut(out, quote, plan->method, 30);
     if (*plan->bound_method) {
         fputs(", bound by ", out);
-        br_write_cut(out, quote, plan->bound_method, 30);
+        br_write_cut(out, quote, plan->bound_method, 60);
     }
 }
