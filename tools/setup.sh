@@ -71,6 +71,8 @@ apt_install() {
             return
         fi
         has_package "$@" || break
+        # Nothing can be installed where an earlier installation was broken off.
+        as_root env DEBIAN_FRONTEND=noninteractive dpkg --force-confold --configure -a
         [ "$attempt" -eq 3 ] || sleep 10
     done
     return 5
