@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/heap.h"
+
 /* Follows parents inside the stages that could not be ordered until one comes again, and writes
  * that cycle, task by task: every stage on it stands for its task 0, which waits for itself. */
 static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *waiting,
@@ -53,23 +55,6 @@ out:
     return status;
 }
 
-static void sift_down(uint32_t *heap, uint32_t size, uint32_t at)
-{
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= size)
-            return;
-        if (child + 1 < size && heap[child + 1] < heap[child])
-            child++;
-        if (heap[at] <= heap[child])
-            return;
-        uint32_t swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
-}
-
 /* Kahn's order with the least stage number first, by a binary heap. */
 enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag)
 {
@@ -99,17 +84,11 @@ enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag)
         if (!waiting[s])
             heap[ready++] = s; /* ascending, so already a heap */
     while (ready) {
-        uint32_t s = heap[0];
-        heap[0] = heap[--ready];
-        sift_down(heap, ready, 0);
+        uint32_t s = br_numbers_pop(NULL, heap, &ready);
         dag->topological[done++] = s;
         for (uint32_t k = first[s]; k < first[s + 1]; k++)
-            if (--waiting[child[k]] == 0) {
-                uint32_t at = ready++;
-                for (; at && heap[(at - 1) / 2] > child[k]; at = (at - 1) / 2)
-                    heap[at] = heap[(at - 1) / 2];
-                heap[at] = child[k];
-            }
+            if (--waiting[child[k]] == 0)
+                br_numbers_push(NULL, heap, &ready, child[k]);
     }
     if (done < n)
         status = describe_cycle(dag, waiting, diag);

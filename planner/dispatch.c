@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "base/parallel.h"
 #include "planner/best_fit.h"
 #include "planner/fit_tree.h"
@@ -24,8 +25,9 @@ struct offer {
 };
 
 struct ready_stage {
-    uint32_t next, end; /* a run of by_stage; with one-to-one parents the end of a heap of places
-                           in the stage's own slice of `queue` */
+    uint32_t next, end; /* a run of by_stage */
+    uint32_t queued;    /* with one-to-one parents instead: places in the stage's own slice of
+                           `queue`, a heap */
 };
 
 struct dispatch {
@@ -70,45 +72,12 @@ struct dispatch {
 
 /* --- heaps --------------------------------------------------------------------------------- */
 
-static bool event_before(const struct event *a, const struct event *b)
+static bool event_before(const void *none, const struct event *a, const struct event *b)
 {
+    (void)none;
     if (a->end != b->end)
         return a->end < b->end;
     return a->task < b->task;
-}
-
-/* With four children each the heap is half as high, and those of a node are neighbours: with ten
- * thousand tasks running, what a step costs is to fetch the events. */
-enum { CHILDREN = 4 };
-
-static void push_event(struct dispatch *d, struct event event)
-{
-    uint32_t at = d->events++;
-    for (; at && event_before(&event, &d->event[(at - 1) / CHILDREN]); at = (at - 1) / CHILDREN)
-        d->event[at] = d->event[(at - 1) / CHILDREN];
-    d->event[at] = event;
-}
-
-static struct event pop_event(struct dispatch *d)
-{
-    struct event top = d->event[0], last = d->event[--d->events];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = CHILDREN * at + 1, end = child + CHILDREN;
-        if (child >= d->events)
-            break;
-        if (end > d->events)
-            end = d->events;
-        for (uint32_t other = child + 1; other < end; other++)
-            if (event_before(&d->event[other], &d->event[child]))
-                child = other;
-        if (!event_before(&d->event[child], &last))
-            break;
-        d->event[at] = d->event[child];
-        at = child;
-    }
-    d->event[at] = last;
-    return top;
 }
 
 /* By order: the place, then the best fit. By packing: the largest product, then the place. */
@@ -123,56 +92,17 @@ static bool offer_before(const struct dispatch *d, const struct offer *a, const 
     return a->machine < b->machine;
 }
 
-static void push_offer(struct dispatch *d, struct offer offer)
+BR_HEAP(event, struct event, const void *, event_before, 4) /* of thousands */
+BR_HEAP(offer, struct offer, const struct dispatch *, offer_before, 2)
+
+static void push_fresh(struct dispatch *d, uint32_t place)
 {
-    uint32_t at = d->offers++;
-    for (; at && offer_before(d, &offer, &d->offer[(at - 1) / 2]); at = (at - 1) / 2)
-        d->offer[at] = d->offer[(at - 1) / 2];
-    d->offer[at] = offer;
+    br_numbers_push(NULL, d->fresh, &d->fresh_count, place);
 }
 
-static struct offer pop_offer(struct dispatch *d)
+static void pop_fresh(struct dispatch *d)
 {
-    struct offer top = d->offer[0], last = d->offer[--d->offers];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= d->offers)
-            break;
-        if (child + 1 < d->offers && offer_before(d, &d->offer[child + 1], &d->offer[child]))
-            child++;
-        if (!offer_before(d, &d->offer[child], &last))
-            break;
-        d->offer[at] = d->offer[child];
-        at = child;
-    }
-    d->offer[at] = last;
-    return top;
-}
-
-static void push_place(uint32_t *heap, uint32_t size, uint32_t place)
-{
-    uint32_t at = size;
-    for (; at && heap[(at - 1) / 2] > place; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = place;
-}
-
-static void pop_place(uint32_t *heap, uint32_t size)
-{
-    uint32_t last = heap[size - 1], at = 0;
-    for (size--;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= size)
-            break;
-        if (child + 1 < size && heap[child + 1] < heap[child])
-            child++;
-        if (last <= heap[child])
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
+    br_numbers_pop(NULL, d->fresh, &d->fresh_count);
 }
 
 /* --- ready stages -------------------------------------------------------------------------- */
@@ -180,7 +110,7 @@ static void pop_place(uint32_t *heap, uint32_t size)
 static bool has_ready(const struct dispatch *d, uint32_t stage)
 {
     const struct ready_stage *r = &d->ready[stage];
-    return d->by_task[stage] ? r->end > d->in->stage_first[stage] : r->next < r->end;
+    return d->by_task[stage] ? r->queued > 0 : r->next < r->end;
 }
 
 static uint32_t first_ready(const struct dispatch *d, uint32_t stage)
@@ -227,13 +157,13 @@ static void task_ready(struct dispatch *d, uint32_t stage, uint32_t task)
     bool leads = !listed || place < d->queue[first];
     if (blocked && leads)
         unblock(d, stage);
-    push_place(d->queue + first, d->ready[stage].end++ - first, place);
+    br_numbers_push(NULL, d->queue + first, &d->ready[stage].queued, place);
     if (blocked && leads)
         block(d, stage);
     if (!listed)
-        push_place(d->fresh, d->fresh_count++, place);
+        push_fresh(d, place);
     else if (leads && !blocked) /* fresh under a later place: the entry there becomes stale */
-        push_place(d->fresh, d->fresh_count++, place);
+        push_fresh(d, place);
 }
 
 static void stage_ready(struct dispatch *d, uint32_t stage)
@@ -245,8 +175,8 @@ static void stage_ready(struct dispatch *d, uint32_t stage)
             if (d->task_waiting[t] == 0)
                 task_ready(d, stage, t);
     } else {
-        d->ready[stage] = (struct ready_stage){first, end};
-        push_place(d->fresh, d->fresh_count++, stage_place(d, stage));
+        d->ready[stage] = (struct ready_stage){first, end, 0};
+        push_fresh(d, stage_place(d, stage));
     }
 }
 
@@ -342,7 +272,7 @@ static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, in
         d->schedule->start[t] = now;
         d->schedule->machine[t] = machine;
         if (d->by_task[stage])
-            pop_place(d->queue + in->stage_first[stage], r->end-- - in->stage_first[stage]);
+            br_numbers_pop(NULL, d->queue + in->stage_first[stage], &r->queued);
         else
             r->next++;
     }
@@ -352,7 +282,7 @@ static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, in
             free[q] -= demand[q] * copies;
         machine_changed(d, machine);
     }
-    push_event(d, (struct event){now + duration, task, machine, copies});
+    event_push(NULL, d->event, &d->events, (struct event){now + duration, task, machine, copies});
 }
 
 static void finish_tasks(struct dispatch *d, const struct event *event)
@@ -401,13 +331,13 @@ static void make_offer(struct dispatch *d, uint32_t machine, uint32_t from)
             break;
     }
     if (best.place != BR_FIT_NONE)
-        push_offer(d, best);
+        offer_push(d, d->offer, &d->offers, best);
 }
 
 /* The offer at the top is taken, or renewed where it no longer holds. */
 static void take_offer(struct dispatch *d, int64_t now)
 {
-    struct offer offer = pop_offer(d);
+    struct offer offer = offer_pop(d, d->offer, &d->offers);
     uint32_t stage = d->in->task_stage[d->task_of[offer.place]];
     bool holds = d->blocked[stage] && stage_place(d, stage) == offer.place &&
                  fits(d, offer.machine, stage) && slack(d, offer.machine, stage) == offer.slack;
@@ -429,7 +359,7 @@ static void try_fresh(struct dispatch *d, int64_t now)
 {
     uint32_t place = d->fresh[0], stage = d->in->task_stage[d->task_of[place]], machine;
     if (d->blocked[stage] || !has_ready(d, stage) || stage_place(d, stage) != place) {
-        pop_place(d->fresh, d->fresh_count--);
+        pop_fresh(d);
         return;
     }
     if (d->in->duration[first_ready(d, stage)] == 0) {
@@ -439,16 +369,16 @@ static void try_fresh(struct dispatch *d, int64_t now)
         machine = br_best_fit_find(&d->machines, stage);
     }
     if (machine == BR_BEST_FIT_NONE) {
-        pop_place(d->fresh, d->fresh_count--);
+        pop_fresh(d);
         block(d, stage);
         return;
     }
     start_tasks(d, stage, machine, now);
     if (!has_ready(d, stage)) {
-        pop_place(d->fresh, d->fresh_count--);
+        pop_fresh(d);
     } else if (!d->alike[stage]) {
-        pop_place(d->fresh, d->fresh_count--);
-        push_place(d->fresh, d->fresh_count++, stage_place(d, stage));
+        pop_fresh(d);
+        push_fresh(d, stage_place(d, stage));
     }
 }
 
@@ -473,7 +403,7 @@ static void start_packed(struct dispatch *d, int64_t now)
     show_machines(d);
     while (d->fresh_count) {
         uint32_t place = d->fresh[0], stage = in->task_stage[d->task_of[place]];
-        pop_place(d->fresh, d->fresh_count--);
+        pop_fresh(d);
         if (d->blocked[stage] || !has_ready(d, stage))
             continue;
         while (has_ready(d, stage) && in->duration[first_ready(d, stage)] == 0)
@@ -561,7 +491,7 @@ static void prepare(struct dispatch *d)
     for (uint32_t s = 0; s < in->stages; s++) {
         uint32_t first = in->stage_first[s];
         d->left[s] = in->stage_first[s + 1] - first;
-        d->ready[s] = (struct ready_stage){first, first};
+        d->ready[s] = (struct ready_stage){first, first, 0};
         d->alike[s] = in->stage_equal[s];
         for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++) {
             if (!in->parent[a].one_to_one) {
@@ -643,7 +573,7 @@ bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
         while (d.events && !br_stopped(stop)) {
             int64_t now = d.event[0].end;
             while (d.events && d.event[0].end == now) {
-                struct event event = pop_event(&d);
+                struct event event = event_pop(NULL, d.event, &d.events);
                 finish_tasks(&d, &event);
             }
             start_ready(&d, now);

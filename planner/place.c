@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
 #include "planner/holes.h"
 #include "planner/order.h"
 
@@ -146,32 +147,13 @@ void br_placer_destroy(struct br_placer *p)
     free(p);
 }
 
-static void push_ready(struct br_placer *p, struct ready entry)
+static bool ready_before(const void *none, const struct ready *a, const struct ready *b)
 {
-    uint32_t at = p->heap_size++;
-    for (; at && p->heap[(at - 1) / 2].place > entry.place; at = (at - 1) / 2)
-        p->heap[at] = p->heap[(at - 1) / 2];
-    p->heap[at] = entry;
+    (void)none;
+    return a->place < b->place;
 }
 
-static struct ready pop_ready(struct br_placer *p)
-{
-    struct ready top = p->heap[0], last = p->heap[--p->heap_size];
-    uint32_t at = 0, size = p->heap_size;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= size)
-            break;
-        if (child + 1 < size && p->heap[child + 1].place < p->heap[child].place)
-            child++;
-        if (last.place <= p->heap[child].place)
-            break;
-        p->heap[at] = p->heap[child];
-        at = child;
-    }
-    p->heap[at] = last;
-    return top;
-}
+BR_HEAP(ready, struct ready, const void *, ready_before, 2)
 
 /* One call of br_place: the direction is folded into which arcs come before and which after. */
 struct run {
@@ -191,7 +173,8 @@ static void push_cursor(const struct run *run, uint32_t stage, uint32_t at)
     for (; at < in->stage_first[stage + 1]; at++) {
         uint32_t task = run->order->by_stage[at];
         if (run->letter[task] == run->subset) {
-            push_ready(run->p, (struct ready){run->order->place[task], task, at});
+            ready_push(NULL, run->p->heap, &run->p->heap_size,
+                       (struct ready){run->order->place[task], task, at});
             return;
         }
     }
@@ -217,7 +200,8 @@ static void stage_ready(const struct run *run, uint32_t stage)
     }
     for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++)
         if (run->letter[t] == run->subset && p->task_waiting[t] == 0)
-            push_ready(p, (struct ready){run->order->place[t], t, ALONE});
+            ready_push(NULL, p->heap, &p->heap_size,
+                       (struct ready){run->order->place[t], t, ALONE});
 }
 
 /* The bound from everything placed before the task: earliest start, or latest end. */
@@ -283,7 +267,8 @@ static void release(const struct run *run, uint32_t stage, uint32_t task)
             uint32_t other = in->stage_first[next] + (task - in->stage_first[stage]);
             if (run->letter[other] == run->subset && --p->task_waiting[other] == 0 &&
                 p->waiting[next] == 0)
-                push_ready(p, (struct ready){run->order->place[other], other, ALONE});
+                ready_push(NULL, p->heap, &p->heap_size,
+                           (struct ready){run->order->place[other], other, ALONE});
         } else if (p->left[stage] == 0 && p->left[next] > 0 && --p->waiting[next] == 0) {
             stage_ready(run, next);
         }
@@ -457,7 +442,7 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
         if (p->left[s] > 0 && p->waiting[s] == 0)
             stage_ready(&run, s);
     while (p->heap_size) {
-        struct ready entry = pop_ready(p);
+        struct ready entry = ready_pop(NULL, p->heap, &p->heap_size);
         if (!place_next(&run, &entry) || p->over)
             return false;
         if (p->placements >= next_check) {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
+
 bool br_rank_breadth_first(const struct br_instance *in, uint32_t *out)
 {
     uint32_t n = in->stages;
@@ -59,8 +61,9 @@ struct labels {
 };
 
 /* A prefix is less; of equal lists the higher number is less, so that low numbers come first. */
-static bool list_less(const struct labels *l, uint32_t x, uint32_t y)
+static bool list_before(const struct labels *l, const uint32_t *s, const uint32_t *other)
 {
+    uint32_t x = *s, y = *other;
     const uint32_t *first = l->in->child_first;
     uint32_t a = first[x], b = first[y];
     for (; a < first[x + 1] && b < first[y + 1]; a++, b++)
@@ -77,34 +80,15 @@ static int descending(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
+BR_HEAP(least, uint32_t, const struct labels *, list_before, 2)
+
 static void push_labelled(struct labels *l, uint32_t stage)
 {
     const uint32_t *first = l->in->child_first;
     for (uint32_t a = first[stage]; a < first[stage + 1]; a++)
         l->list[a] = l->label[l->in->child[a].stage];
     qsort(l->list + first[stage], first[stage + 1] - first[stage], sizeof *l->list, descending);
-    uint32_t at = l->size++;
-    for (; at && list_less(l, stage, l->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        l->heap[at] = l->heap[(at - 1) / 2];
-    l->heap[at] = stage;
-}
-
-static uint32_t pop_least(struct labels *l)
-{
-    uint32_t top = l->heap[0], last = l->heap[--l->size], at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= l->size)
-            break;
-        if (child + 1 < l->size && list_less(l, l->heap[child + 1], l->heap[child]))
-            child++;
-        if (!list_less(l, l->heap[child], last))
-            break;
-        l->heap[at] = l->heap[child];
-        at = child;
-    }
-    l->heap[at] = last;
-    return top;
+    least_push(l, l->heap, &l->size, stage);
 }
 
 bool br_rank_coffman_graham(const struct br_instance *in, uint32_t *out)
@@ -122,7 +106,7 @@ bool br_rank_coffman_graham(const struct br_instance *in, uint32_t *out)
             push_labelled(&l, s);
     }
     for (uint32_t label = 0; ok && label < n; label++) {
-        uint32_t s = pop_least(&l);
+        uint32_t s = least_pop(&l, l.heap, &l.size);
         out[s] = label;
         for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++)
             if (--waiting[in->parent[a].stage] == 0)

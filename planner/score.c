@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/heap.h"
+
 /* How many tasks of the stage run at once on the empty cluster, at most `most`. */
 static uint32_t places(const struct br_instance *in, uint32_t stage, uint32_t most)
 {
@@ -35,6 +37,14 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static bool sooner(const void *none, const int64_t *a, const int64_t *b)
+{
+    (void)none;
+    return *a < *b;
+}
+
+BR_HEAP(free_first, int64_t, const void *, sooner, 2)
+
 /* Greedy makespan of the stage alone: the longest task first on the place that is free first.
  * False when memory is out. */
 static bool exec_time(const struct br_instance *in, uint32_t stage, int64_t *makespan)
@@ -56,21 +66,9 @@ static bool exec_time(const struct br_instance *in, uint32_t stage, int64_t *mak
         qsort(duration, count, sizeof *duration, descending);
         for (uint32_t k = 0; k < count; k++) {
             int64_t end = busy[0] + duration[k];
-            uint32_t at = 0;
             if (end > *makespan)
                 *makespan = end;
-            for (;;) {
-                uint32_t child = 2 * at + 1;
-                if (child >= room)
-                    break;
-                if (child + 1 < room && busy[child + 1] < busy[child])
-                    child++;
-                if (end <= busy[child])
-                    break;
-                busy[at] = busy[child];
-                at = child;
-            }
-            busy[at] = end;
+            free_first_replace(NULL, busy, room, end);
         }
     }
     free(duration);

@@ -2,6 +2,8 @@
  * that sooner is always less. */
 #include "planner/space_profile.h"
 
+#include "base/heap.h"
+
 #define NONE UINT32_MAX
 
 /* The earliest start in from..limit on one machine, or limit + 1. *at is its segment. */
@@ -68,6 +70,12 @@ static bool offer_before(const struct br_offer *a, const struct br_offer *b)
     if (a->slack != b->slack)
         return a->slack < b->slack;
     return a->machine < b->machine;
+}
+
+static bool offer_better(const void *none, const struct br_offer *a, const struct br_offer *b)
+{
+    (void)none;
+    return offer_before(a, b);
 }
 
 /* The machine's best time from the bound on, or one after the limit. */
@@ -194,32 +202,7 @@ uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t d
     }
 }
 
-static void push_offer(struct br_offer *heap, uint32_t *size, struct br_offer offer)
-{
-    uint32_t at = (*size)++;
-    for (; at && offer_before(&offer, &heap[(at - 1) / 2]); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = offer;
-}
-
-static struct br_offer pop_offer(struct br_offer *heap, uint32_t *size)
-{
-    struct br_offer top = heap[0], last = heap[--*size];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= *size)
-            break;
-        if (child + 1 < *size && offer_before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!offer_before(&heap[child], &last))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-    return top;
-}
+BR_HEAP(offer, struct br_offer, const void *, offer_better, 2)
 
 /* Placing on one machine leaves what the others offer as it was: a heap of offers serves all
  * copies with one search a machine and one a batch. */
@@ -242,12 +225,12 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
             continue;
         uint32_t first = space->in->class_first[c], idle = next_of(&q, c, first, true);
         if (idle != NONE)
-            push_offer(heap, &size, offer_idle(&q, c, idle));
+            offer_push(NULL, heap, &size, offer_idle(&q, c, idle));
         for (uint32_t m = first; (m = next_of(&q, c, m, false)) != NONE; m++)
-            push_offer(heap, &size, ask(&q, c, m, q.bound, BR_FOREVER - 1));
+            offer_push(NULL, heap, &size, ask(&q, c, m, q.bound, BR_FOREVER - 1));
     }
     while (copies) {
-        struct br_offer offer = pop_offer(heap, &size);
+        struct br_offer offer = offer_pop(NULL, heap, &size);
         uint32_t cls = space->machine_class[offer.machine];
         bool idle = br_idle_time(&space->idle[!forward], offer.machine) <= q.bound;
         struct br_fit fit = fit_of(&q, &offer);
@@ -258,10 +241,10 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         copies -= batch;
         if (!copies)
             break;
-        push_offer(heap, &size, ask(&q, cls, offer.machine, offer.time, BR_FOREVER - 1));
+        offer_push(NULL, heap, &size, ask(&q, cls, offer.machine, offer.time, BR_FOREVER - 1));
         uint32_t next = idle ? next_of(&q, cls, offer.machine + 1, true) : NONE;
         if (next != NONE)
-            push_offer(heap, &size, offer_idle(&q, cls, next));
+            offer_push(NULL, heap, &size, offer_idle(&q, cls, next));
     }
     return true;
 }

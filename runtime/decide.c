@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "base/heap.h"
 #include "runtime/decide.h"
 
 /* Entries of a machine's planned order that a pass looks at. */
@@ -102,33 +103,23 @@ static bool better(const struct br_candidate *a, const struct br_candidate *b)
     return a->job != b->job ? a->job < b->job : a->k < b->k;
 }
 
-static void sift_down(struct br_candidate *heap, uint32_t count, uint32_t at)
+static bool worse(const void *none, const struct br_candidate *a, const struct br_candidate *b)
 {
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && better(&heap[child], &heap[child + 1]))
-            child++;
-        if (!better(&heap[at], &heap[child]))
-            break;
-        struct br_candidate swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-    }
+    (void)none;
+    return better(b, a);
 }
+
+BR_HEAP(worst, struct br_candidate, const void *, worse, 2)
 
 static void offer(struct br_runtime *runtime, struct br_candidate candidate)
 {
     struct br_candidate *heap = runtime->bundle;
     if (runtime->candidates == runtime->options.bundle) {
-        if (better(&candidate, &heap[0])) {
-            heap[0] = candidate;
-            sift_down(heap, runtime->candidates, 0);
-        }
+        if (better(&candidate, &heap[0]))
+            worst_replace(NULL, heap, runtime->candidates, candidate);
         return;
     }
-    uint32_t at = runtime->candidates++;
-    for (; at && better(&heap[(at - 1) / 2], &candidate); at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = candidate;
+    worst_push(NULL, heap, &runtime->candidates, candidate);
 }
 
 static bool in_bundle(const struct pass *pass, uint32_t k)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/heap.h"
+
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
 /* Least and most demands below a node. */
@@ -67,34 +69,13 @@ bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kind
     return true;
 }
 
-static void push(uint32_t *heap, uint32_t *count, uint32_t k)
-{
-    uint32_t at = (*count)++;
-    for (; at && heap[(at - 1) / 2] > k; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = k;
-}
-
-static void pop(uint32_t *heap, uint32_t *count)
-{
-    uint32_t last = heap[--*count], at = 0;
-    for (uint32_t child = 1; child < *count; at = child, child = 2 * at + 1) {
-        if (child + 1 < *count && heap[child + 1] < heap[child])
-            child++;
-        if (heap[child] >= last)
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-}
-
 /* Brings the kind's path in the tree up to date. */
 static void refresh(struct br_ready *ready, uint32_t kind)
 {
     uint32_t *heap = ready->heap + ready->first[kind], *count = &ready->count[kind];
     while (*count && !ready->is_ready[heap[0]]) {
         ready->queued[heap[0]] = false;
-        pop(heap, count);
+        br_numbers_pop(NULL, heap, count);
     }
     uint32_t node = kind + ready->leaves;
     ready->best[node] = *count ? heap[0] : BR_NO_RANK;
@@ -112,7 +93,7 @@ void br_ready_add(struct br_ready *ready, uint32_t k)
     ready->is_ready[k] = true;
     if (!ready->queued[k]) {
         ready->queued[k] = true;
-        push(ready->heap + ready->first[kind], &ready->count[kind], k);
+        br_numbers_push(NULL, ready->heap + ready->first[kind], &ready->count[kind], k);
     }
     refresh(ready, kind);
 }

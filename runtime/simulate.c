@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "base/heap.h"
 #include "base/rng.h"
 #include "planner/dag.h"
 
@@ -21,33 +22,13 @@ struct ends {
     uint32_t count;
 };
 
-static bool before(struct end a, struct end b)
+static bool before(const void *none, const struct end *a, const struct end *b)
 {
-    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.task < b.task;
+    (void)none;
+    return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->task < b->task;
 }
 
-static void push(struct ends *ends, struct end end)
-{
-    uint32_t at = ends->count++;
-    for (; at && before(end, ends->end[(at - 1) / 2]); at = (at - 1) / 2)
-        ends->end[at] = ends->end[(at - 1) / 2];
-    ends->end[at] = end;
-}
-
-static struct end pop(struct ends *ends)
-{
-    struct end first = ends->end[0], last = ends->end[--ends->count];
-    uint32_t at = 0;
-    for (uint32_t child = 1; child < ends->count; at = child, child = 2 * at + 1) {
-        if (child + 1 < ends->count && before(ends->end[child + 1], ends->end[child]))
-            child++;
-        if (before(last, ends->end[child]))
-            break;
-        ends->end[at] = ends->end[child];
-    }
-    ends->end[at] = last;
-    return first;
-}
+BR_HEAP(end, struct end, const void *, before, 2)
 
 /* Starts what the enforcer decides. */
 static void start(struct br_runtime *runtime, const int64_t *duration_ns, int64_t now_ns,
@@ -61,7 +42,7 @@ static void start(struct br_runtime *runtime, const int64_t *duration_ns, int64_
             uint32_t task = decision[d].task;
             simulation->start_ns[task] = now_ns;
             simulation->machine[task] = decision[d].machine;
-            push(ends, (struct end){now_ns + duration_ns[task], task});
+            end_push(NULL, ends->end, &ends->count, (struct end){now_ns + duration_ns[task], task});
         }
     } while (got == ROOM);
     if (ends->count > simulation->most_running)
@@ -80,7 +61,7 @@ static enum br_status replay(struct br_runtime *runtime, uint32_t job, const str
         now_ns = ends->end[0].at_ns;
         /* All that ends at once is known before anything is decided. */
         while (ends->count && ends->end[0].at_ns == now_ns && !status) {
-            uint32_t task = pop(ends).task;
+            uint32_t task = end_pop(NULL, ends->end, &ends->count).task;
             simulation->end_ns[task] = now_ns;
             left--;
             status = br_runtime_finished(runtime, job, task, diag);

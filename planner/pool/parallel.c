@@ -4,36 +4,19 @@
 
 #include <string.h>
 
+#include "base/heap.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
-static void push_running(struct br_pool_running *heap, uint32_t size,
-                         struct br_pool_running running)
+/* Tasks that end together leave in any order: all of them leave before anything starts. */
+static bool ends_before(const void *none, const struct br_pool_running *a,
+                        const struct br_pool_running *b)
 {
-    uint32_t at = size;
-    for (; at && heap[(at - 1) / 2].end > running.end; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = running;
+    (void)none;
+    return a->end < b->end;
 }
 
-/* Tasks that end together leave in any order: all of them leave before anything starts. */
-static struct br_pool_running pop_running(struct br_pool_running *heap, uint32_t size)
-{
-    struct br_pool_running top = heap[0], last = heap[--size];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= size)
-            break;
-        if (child + 1 < size && heap[child + 1].end < heap[child].end)
-            child++;
-        if (last.end <= heap[child].end)
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = last;
-    return top;
-}
+BR_HEAP(running, struct br_pool_running, const void *, ends_before, 2)
 
 static void set_ready(struct br_pool *pool, uint32_t task)
 {
@@ -88,7 +71,7 @@ INLINE int64_t run(struct br_pool *pool, enum br_direction direction, const uint
                 int64_t end = now + m->in->duration[task], reach = end + side->tail[task];
                 pool->ready[row] ^= bits & -bits;
                 pool->end[task] = end;
-                push_running(pool->running, running++, (struct br_pool_running){end, task});
+                running_push(NULL, pool->running, &running, (struct br_pool_running){end, task});
                 if (reach > makespan)
                     makespan = reach;
                 if (reach > limit)
@@ -98,7 +81,7 @@ INLINE int64_t run(struct br_pool *pool, enum br_direction direction, const uint
             return makespan;
         now = pool->running[0].end;
         while (running && pool->running[0].end == now) {
-            uint32_t task = pop_running(pool->running, running--).task;
+            uint32_t task = running_pop(NULL, pool->running, &running).task;
             for (uint32_t w = 0; w < words; w++)
                 pool->free[w] += m->lane[(size_t)task * words + w];
             release(pool, side, task);
