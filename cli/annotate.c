@@ -2,11 +2,14 @@
  * is no history yet. */
 #include "cli/annotate.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/child.h"
 #include "emit/emit.h"
+#include "runtime/local/process.h"
 
 enum br_status cli_annotate_input(struct br_history *history, struct br_input *input, bool quiet,
                                   struct br_diag *diag)
@@ -29,10 +32,20 @@ enum br_status cli_annotate_input(struct br_history *history, struct br_input *i
 static enum br_status measure_stage(struct br_history *history, const struct br_stage *stage,
                                     struct br_diag *diag)
 {
-    char shell[] = "/bin/sh", option[] = "-c";
+    char shell[] = "/bin/sh", option[] = "-c", path[BR_SCRIPT_PATH];
     char *argument[] = {shell, option, (char *)stage->command, NULL};
     struct cli_usage usage;
-    int error = cli_child_run(argument, true, &usage);
+    int script = -1, error = 0;
+    if (strlen(stage->command) >= BR_ARGUMENT_MOST) {
+        script = br_script_open(stage->command, path);
+        error = script < 0 ? errno : 0;
+        argument[1] = path;
+        argument[2] = NULL;
+    }
+    if (!error)
+        error = cli_child_run(argument, true, &usage);
+    if (script >= 0)
+        close(script);
     if (error)
         return br_fail(diag, BR_SYSTEM, NULL, "the command of '%.200s' cannot be started: %s",
                        stage->id, strerror(error));

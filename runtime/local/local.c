@@ -93,7 +93,7 @@ static struct slot *take_slot(struct run *run, uint32_t *number)
         run->slot = slot;
         for (uint32_t k = 0; k < more; k++)
             slot[run->slots + k] = (struct slot){
-                .process = {-1, -1, -1},
+                .process = {-1, -1, -1, -1},
                 .group = -1,
                 .next = k + 1 < more ? run->slots + k + 1 : BR_ANY,
             };

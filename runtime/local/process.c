@@ -8,14 +8,16 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int open_output(void)
+static int open_unnamed(void)
 {
     const char *folder = getenv("TMPDIR");
     int fd =
@@ -24,6 +26,32 @@ static int open_output(void)
     if (fd < 0)
         fd = memfd_create("output", MFD_CLOEXEC);
     return fd;
+}
+
+int br_script_open(const char *text, char path[BR_SCRIPT_PATH])
+{
+    int fd = open_unnamed();
+    for (size_t left = strlen(text); fd >= 0 && left;) {
+        ssize_t written = write(fd, text, left);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            int error = errno;
+            close(fd);
+            errno = error;
+            return -1;
+        }
+        text += written;
+        left -= (size_t)written;
+    }
+    snprintf(path, BR_SCRIPT_PATH, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    return fd;
+}
+
+static bool is_long_script(char *const *argv)
+{
+    return strcmp(argv[0], "/bin/sh") == 0 && argv[1] && strcmp(argv[1], "-c") == 0 && argv[2] &&
+           !argv[3] && strlen(argv[2]) >= BR_ARGUMENT_MOST;
 }
 
 static int spawn(struct br_process *process, char *const *argv, char *const *environment,
@@ -121,9 +149,19 @@ static int clone_into(struct br_process *process, char *const *argv, char *const
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
                      const char *directory, int group)
 {
-    *process = (struct br_process){.pid = -1, .watch = -1, .output = open_output()};
+    char path[BR_SCRIPT_PATH], *by_file[] = {argv[0], path, NULL};
+    *process = (struct br_process){.pid = -1, .watch = -1, .output = open_unnamed(), .script = -1};
     if (process->output < 0)
         return errno;
+    if (is_long_script(argv)) {
+        process->script = br_script_open(argv[2], path);
+        if (process->script < 0) {
+            int error = errno;
+            br_process_close(process);
+            return error;
+        }
+        argv = by_file;
+    }
     int error = group < 0 ? spawn(process, argv, environment, directory)
                           : clone_into(process, argv, environment, directory, group);
     if (!error) {
@@ -149,7 +187,9 @@ void br_process_close(struct br_process *process)
         close(process->watch);
     if (process->output >= 0)
         close(process->output);
-    *process = (struct br_process){.pid = -1, .watch = -1, .output = -1};
+    if (process->script >= 0)
+        close(process->script);
+    *process = (struct br_process){.pid = -1, .watch = -1, .output = -1, .script = -1};
 }
 
 void br_process_signal(const struct br_process *process, int number)

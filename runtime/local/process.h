@@ -17,6 +17,7 @@ struct br_process {
     pid_t pid;
     int watch;  /* becomes readable when the process ends */
     int output; /* what it has written, from the beginning */
+    int script; /* the file that its shell reads, where that is too long for an argument; or -1 */
 };
 
 /* How a process ended. */
@@ -26,9 +27,16 @@ struct br_ending {
     struct br_usage usage;
 };
 
+/* Linux takes no argument of this size or more, its NUL counted. */
+enum { BR_ARGUMENT_MOST = 131072, BR_SCRIPT_PATH = 64 };
+/* A file with the text and no name, which a shell can read by the path as long as the descriptor is
+ * open here. Returns that, or -1 with errno. */
+int br_script_open(const char *text, char path[BR_SCRIPT_PATH]);
+
 /* Starts the program (found along PATH) with the environment, in the directory (NULL: this one),
- * without input; where `group` is not -1, in the control group of that descriptor from its first
- * moment on. Returns 0, or the errno of what failed; then nothing is left. */
+ * without input; a script of 128 KiB or more for "/bin/sh -c" is given to it as a file. Where
+ * `group` is not -1, in the control group of that descriptor from its first moment on. Returns 0,
+ * or the errno of what failed; then nothing is left. */
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
                      const char *directory, int group);
 /* Sends the signal to the whole group. */

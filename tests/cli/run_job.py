@@ -232,6 +232,15 @@ def test_usage(folder):
     assert 60e6 <= rows['mem']['peak'] < 90e6, rows
 
 
+def test_long_script(folder):
+    """Longer than one argument of a program may be."""
+    text = 'x' * 200000
+    Job().stage('a', 'read -r line <<END\n%s{index}\nEND\necho ${#line} $BIGROCKS_TASK; cat; exit 7' % text,
+                shell=True).write(folder / 'job.xml')
+    done = run(folder, 'job.xml', status=1)
+    assert done.stdout == '200001 a\n' and 'exit status 7' in done.stderr, done.stdout
+
+
 def test_output_is_whole(folder):
     """Tasks that write at the same time are not mixed, however much they write."""
     job = Job().stage('a', "sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo {index}; sleep 0.005; done'",
