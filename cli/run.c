@@ -1,6 +1,9 @@
 /* bigrocks run: a job's commands as processes, or in virtual time. */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/run.h"
 #include "runtime/simulate.h"
@@ -92,6 +95,38 @@ static bool are_long(const struct br_dag *dag)
     return sum >= (double)BR_SLURM_JOB_NS * dag->tasks;
 }
 
+/* This very command again, by salloc, on as many nodes as the cluster has machines. */
+static enum br_status allocate(const struct cli_run_input *input, bool quiet, struct br_diag *diag)
+{
+    static char line[1 << 17];
+    static char salloc[] = "salloc", whole[] = "--exclusive", memory[] = "--mem=0",
+                silent[] = "--quiet", end[] = "--";
+    char nodes[32], program[4096], *word[4096] = {salloc, nodes, whole, memory};
+    size_t words = 4;
+    if (quiet)
+        word[words++] = silent;
+    word[words++] = end;
+    size_t self = words;
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t size = file ? fread(line, 1, sizeof line - 1, file) : 0;
+    ssize_t path = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (file)
+        fclose(file);
+    line[size] = '\0';
+    snprintf(nodes, sizeof nodes, "--nodes=%" PRIu32, input->input.cluster->machines);
+    for (char *at = line; at < line + size && words < 4095; at += strlen(at) + 1)
+        word[words++] = at;
+    if (path > 0 && size && size < sizeof line - 1 && words < 4095) {
+        program[path] = '\0';
+        word[self] = program;
+        fflush(NULL);
+        execvp(word[0], word);
+    }
+    return br_fail(diag, BR_SYSTEM, "put salloc before it, such as: salloc --nodes=3 bigrocks run",
+                   "steps need an allocation of Slurm's, and salloc cannot be started: %s",
+                   strerror(errno));
+}
+
 static enum br_status run_there(const struct cli_settings *settings,
                                 const struct cli_run_input *input,
                                 const struct br_local_options *options,
@@ -143,6 +178,9 @@ static enum br_status open_groups(const struct cli_settings *settings, struct br
 static enum br_status run_here(const struct cli_settings *settings,
                                const struct cli_run_input *input, struct br_diag *diag)
 {
+    if (strcmp(settings->on, "slurm") == 0 && !are_long(input->input.dag) &&
+        !getenv("SLURM_JOB_ID"))
+        return allocate(input, settings->quiet, diag);
     struct cli_report report = {.settings = settings, .input = input};
     struct br_run_result result;
     enum br_status status = cli_run_trace_open(&report.trace, settings->trace, input->input.dag,

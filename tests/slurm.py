@@ -266,7 +266,14 @@ def test_steps(folder, base):
     assert done.returncode == 0, (done.stdout, done.stderr)
     rows = [json.loads(line) for line in (folder / 'trace.jsonl').read_text().splitlines()]
     assert len(rows) == 24 and {r['outcome'] for r in rows} == {'done'}
-    assert 'allocation' in run(folder, 'job.xml', *CAPACITY, '--on', 'slurm', status=2).stderr
+    assert 'allocation' in run(folder, 'job.xml', *CAPACITY, '--on', 'slurm-steps', status=2).stderr
+    # It asks for the allocation itself, and gives it back.
+    done = run(folder, 'job.xml', *CAPACITY, '--on', 'slurm', '--trace', 'own.jsonl')
+    rows = [json.loads(line) for line in (folder / 'own.jsonl').read_text().splitlines()]
+    assert len(rows) == 24 and {r['outcome'] for r in rows} == {'done'}
+    assert len({r['machine'] for r in rows}) == NODES, rows
+    queue = subprocess.run(['squeue', '--noheader'], text=True, capture_output=True, check=True)
+    assert ' R ' not in queue.stdout, queue.stdout
 
 
 def main():
