@@ -16,7 +16,9 @@ enum {
     JUSTIFIED = 64, /* offsets of numbers */
     FORWARD = 128,
     BACKWARD = 192,
-    ROUNDS = 5, /* of justification */
+    FINAL = 256,
+    FIRST_ROUNDS = 1, /* of justification, of everything */
+    ROUNDS = 4,       /* more, of the few best of that */
 };
 
 struct br_portfolio_worker {
@@ -119,7 +121,7 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
     struct br_portfolio_worker *w = &p->worker[number];
     uint32_t work = p->work[index];
     bool ok = true;
-    if (work >= FORWARD) {
+    if (work >= FORWARD && work < FINAL) {
         bool forward = work < BACKWARD;
         ok = generate(p, w, forward ? BR_FORWARD : BR_BACKWARD,
                       work - (forward ? FORWARD : BACKWARD), p->stop);
@@ -127,9 +129,9 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
             add(p, &w->schedule, "serial", work);
     } else {
         br_schedule_copy(&w->schedule,
-                         p->kept ? &p->kept[work - JUSTIFIED] : &p->elite->entry[0].schedule);
+                         p->kept ? &p->kept[work % JUSTIFIED] : &p->elite->entry[0].schedule);
     }
-    ok = ok && br_justify(w->serial, &w->schedule, ROUNDS, p->stop);
+    ok = ok && br_justify(w->serial, &w->schedule, p->rounds, p->stop);
     if (ok)
         add(p, &w->schedule, "justified", work + JUSTIFIED * 4);
     else if (br_stopped(p->stop))
@@ -164,24 +166,60 @@ static void list_work(struct br_portfolio *p)
         }
 }
 
-bool br_portfolio_justify(struct br_portfolio *p, uint64_t placements)
+/* What is worth more rounds: the justified ones of the elite. They take the place of what was kept,
+ * which nobody needs any more. */
+static void list_best(struct br_portfolio *p)
 {
-    uint64_t cost = (uint64_t)(1 + 2 * ROUNDS) * p->in->tasks;
-    list_work(p);
+    p->works = 0;
+    for (uint32_t k = 0; p->kept && k < p->elite->count; k++) {
+        const struct br_elite_entry *entry = &p->elite->entry[k];
+        if (strcmp(entry->method, "justified") != 0)
+            continue;
+        br_schedule_copy(&p->kept[p->works], &entry->schedule);
+        p->work[p->works] = FINAL + p->works;
+        p->works++;
+    }
+}
+
+/* The list, with so many rounds of justification, as far as the placements go. */
+static void run_list(struct br_portfolio *p, uint32_t rounds, uint32_t threads, uint64_t placements)
+{
+    uint64_t cost = (uint64_t)(1 + 2 * rounds) * p->in->tasks;
     uint32_t count = p->works;
     if (placements && placements / cost < count)
         count = (uint32_t)(placements / cost);
     p->cut |= count < p->works;
-    uint32_t threads = p->threads < count ? p->threads : count;
+    p->rounds = rounds;
+    if (count)
+        br_parallel(threads < count ? threads : count, count, run_justification, p);
+}
+
+static uint64_t placements_of(const struct br_portfolio *p, uint32_t threads)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < threads; k++)
+        sum += br_serial_placements(p->worker[k].serial);
+    return sum;
+}
+
+bool br_portfolio_justify(struct br_portfolio *p, uint64_t placements)
+{
+    list_work(p);
+    uint32_t threads = p->threads < p->works ? p->threads : p->works;
     p->worker = calloc(threads + 1, sizeof *p->worker);
     bool ok = p->worker != NULL;
     for (uint32_t k = 0; ok && k < threads; k++)
         ok = init_worker(&p->worker[k], p);
-    if (ok && count)
-        br_parallel(threads, count, run_justification, p);
+    if (ok) {
+        run_list(p, p->kept ? FIRST_ROUNDS : FIRST_ROUNDS + ROUNDS, threads, placements);
+        uint64_t spent = placements_of(p, threads);
+        list_best(p);
+        if (!atomic_load(&p->stopped) && !atomic_load(&p->memory_out) &&
+            (!placements || spent < placements))
+            run_list(p, ROUNDS, threads, placements ? placements - spent : 0);
+        p->placements += placements_of(p, threads);
+    }
     for (uint32_t k = 0; p->worker && k < threads; k++) {
-        if (p->worker[k].serial)
-            p->placements += br_serial_placements(p->worker[k].serial);
         br_serial_destroy(p->worker[k].serial);
         free(p->worker[k].key);
         br_schedule_finish(&p->worker[k].schedule);

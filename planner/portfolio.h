@@ -34,6 +34,7 @@ struct br_portfolio {
     int64_t *trial;
     uint32_t first_row, works;
     uint32_t work[64]; /* numbers of what br_portfolio_justify tries */
+    uint32_t rounds;   /* of justification, of each of these */
     atomic_bool memory_out, stopped;
 };
 
@@ -50,9 +51,10 @@ bool br_portfolio_baselines(struct br_portfolio *portfolio, uint32_t first_row, 
 /* Another schedule to join, that of the published method. */
 void br_portfolio_add(struct br_portfolio *portfolio, const struct br_schedule *schedule,
                       const char *method);
-/* Serial generation, forward and backward, by the order of every heuristic; and justification of
- * that and of everything found before. `placements` limits it, 0 does not. The elite is the same
- * for any number of threads. False when memory is out. */
+/* Serial generation, forward and backward, by the order of every heuristic; justification of that
+ * and of everything found before, once; and of the best of that until it brings nothing.
+ * `placements` limits it, 0 does not. The elite is the same for any number of threads. False when
+ * memory is out. */
 bool br_portfolio_justify(struct br_portfolio *portfolio, uint64_t placements);
 
 #endif
