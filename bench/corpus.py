@@ -8,8 +8,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -111,8 +114,43 @@ def run(command, timeout):
     return done.stdout
 
 
-def plan(bigrocks, path, arguments, method, scratch, timeout=600, extra=()):
-    """Plans the file and has the plan checked. Returns the plan as a dict; raises Failure."""
+def cpu_of(pid):
+    """CPU seconds that the process, all its threads, and its children that ended have taken."""
+    fields = pathlib.Path('/proc/%d/stat' % pid).read_text().rpartition(')')[2].split()
+    return sum(int(ticks) for ticks in fields[11:15]) / os.sysconf('SC_CLK_TCK')
+
+
+def run_for_cpu(command, cpu_seconds, timeout):
+    """Runs the command and tells it to end (SIGTERM) once it has taken so much CPU time; a busy
+    machine makes it wait longer, not do less. Returns its output and the CPU seconds it took."""
+    with tempfile.TemporaryFile('w+') as out, tempfile.TemporaryFile('w+') as err:
+        process = subprocess.Popen(command, stdout=out, stderr=err)
+        until, told, status = time.monotonic() + timeout, False, 0
+        while True:
+            pid, status, used = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > until:
+                process.kill()
+                process.wait()
+                raise Failure('%s: no answer after %d s' % (' '.join(command), timeout))
+            if not told and cpu_of(process.pid) >= cpu_seconds:
+                process.send_signal(signal.SIGTERM)
+                told = True
+            time.sleep(0.02)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        if process.returncode:
+            said = (err.read().strip() or out.read().strip()).splitlines()
+            raise Failure('exit %d: %s' % (process.returncode, '; '.join(said[-3:])))
+        return out.read(), used.ru_utime + used.ru_stime
+
+
+def plan(bigrocks, path, arguments, method, scratch, timeout=600, extra=(), cpu=None):
+    """Plans the file, told to end after `cpu` seconds of CPU where given, and has the plan checked.
+    Returns the plan as a dict, with the CPU seconds as 'cpu' where a budget of them was given;
+    raises Failure."""
     job = path
     stem = '%s/%s-%s' % (scratch, path.name, method)
     if path.parent.name in CONVERTED or path.suffix in ('.dot', '.json'):
@@ -120,12 +158,19 @@ def plan(bigrocks, path, arguments, method, scratch, timeout=600, extra=()):
         job = pathlib.Path(stem + '.xml')
         run([bigrocks, 'convert', str(path), '--format', 'xml', '-o', str(job)], timeout)
     out = pathlib.Path(stem + '.json')
-    run([bigrocks, 'plan', str(job), *arguments, '--method', method, '--seed', '1', '--threads', '1',
-         '--no-lp', '--format', 'json', '-o', str(out), *extra], timeout)
+    command = [bigrocks, 'plan', str(job), *arguments, '--method', method, '--seed', '1',
+               '--threads', '1', '--no-lp', '--format', 'json', '-o', str(out), *extra]
+    used = 0
+    if cpu:
+        used = run_for_cpu(command, cpu, timeout)[1]
+    else:
+        run(command, timeout)
     run([sys.executable, str(CHECKER), str(job), str(out), *arguments], timeout)
     with out.open() as file:
         made = json.load(file)
     out.unlink()
+    if cpu:
+        made['cpu'] = used
     return made
 
 

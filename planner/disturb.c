@@ -18,8 +18,8 @@ struct br_disturb {
     const struct br_instance *in;
     const struct br_reach *reach;
     const struct br_schedule *base;
-    int64_t scale;    /* units of a key in a tick */
-    uint32_t *by_end; /* tasks by end */
+    int64_t scale;         /* units of a key in a tick */
+    uint32_t *sequence[2]; /* by direction: tasks by increasing start, by decreasing end */
     struct link *chain;
     uint32_t links;
 };
@@ -31,14 +31,18 @@ struct br_disturb *br_disturb_create(const struct br_instance *in, const struct 
         return NULL;
     d->in = in;
     d->reach = reach;
-    d->by_end = malloc(in->tasks * sizeof *d->by_end);
     d->chain = malloc(CHAIN_MOST * sizeof *d->chain);
-    if (!d->by_end || !d->chain) {
+    bool ok = d->chain != NULL;
+    for (uint32_t k = 0; k < 2; k++) {
+        d->sequence[k] = malloc(in->tasks * sizeof *d->sequence[k]);
+        ok &= d->sequence[k] != NULL;
+    }
+    if (!ok) {
         br_disturb_destroy(d);
         return NULL;
     }
     for (uint32_t t = 0; t < in->tasks; t++)
-        d->by_end[t] = t;
+        d->sequence[0][t] = d->sequence[1][t] = t;
     return d;
 }
 
@@ -46,7 +50,8 @@ void br_disturb_destroy(struct br_disturb *d)
 {
     if (!d)
         return;
-    free(d->by_end);
+    free(d->sequence[0]);
+    free(d->sequence[1]);
     free(d->chain);
     free(d);
 }
@@ -56,14 +61,23 @@ static int64_t end_of(const struct br_disturb *d, uint32_t t)
     return d->base->start[t] + d->in->duration[t];
 }
 
-static int ends_before(const void *a, const void *b, void *context)
+static int compare(int64_t a, int64_t b, uint32_t x, uint32_t y)
+{
+    return a != b ? (a < b ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static int starts_before(const void *a, const void *b, void *context)
 {
     const struct br_disturb *d = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int64_t p = end_of(d, x), q = end_of(d, y);
-    if (p != q)
-        return p < q ? -1 : 1;
-    return x < y ? -1 : x > y;
+    return compare(d->base->start[x], d->base->start[y], x, y);
+}
+
+static int ends_after(const void *a, const void *b, void *context)
+{
+    const struct br_disturb *d = context;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return compare(end_of(d, y), end_of(d, x), x, y);
 }
 
 static bool is_parent(const struct br_instance *in, uint32_t parent, uint32_t child)
@@ -76,13 +90,19 @@ static bool is_parent(const struct br_instance *in, uint32_t parent, uint32_t ch
     return false;
 }
 
-/* First position in by_end with an end at or after the time. */
-static uint32_t first_ending(const struct br_disturb *d, int64_t time)
+/* A task's time in the order of the direction. */
+static int64_t time_of(const struct br_disturb *d, enum br_direction direction, uint32_t t)
+{
+    return direction == BR_FORWARD ? d->base->start[t] : -end_of(d, t);
+}
+
+/* First position in the sequence of the direction with a time at or after that. */
+static uint32_t first_at(const struct br_disturb *d, enum br_direction direction, int64_t time)
 {
     uint32_t low = 0, high = d->in->tasks;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (end_of(d, d->by_end[middle]) < time)
+        if (time_of(d, direction, d->sequence[direction][middle]) < time)
             low = middle + 1;
         else
             high = middle;
@@ -95,16 +115,17 @@ static uint32_t first_ending(const struct br_disturb *d, int64_t time)
 static void find_chain(struct br_disturb *d)
 {
     const struct br_instance *in = d->in;
-    uint32_t task = d->by_end[in->tasks - 1];
+    const uint32_t *by_end = d->sequence[BR_BACKWARD];
+    uint32_t task = by_end[0];
     d->links = 0;
     while (d->links < CHAIN_MOST) {
         int64_t start = d->base->start[task];
         uint32_t found = UINT32_MAX;
         bool parent = true;
-        uint32_t k = first_ending(d, start);
-        for (uint32_t n = 0; k < in->tasks && n < TIES_MOST && end_of(d, d->by_end[k]) == start;
+        uint32_t k = first_at(d, BR_BACKWARD, -start);
+        for (uint32_t n = 0; k < in->tasks && n < TIES_MOST && end_of(d, by_end[k]) == start;
              k++, n++) {
-            uint32_t other = d->by_end[k];
+            uint32_t other = by_end[k];
             if (in->duration[other] == 0 || other == task)
                 continue;
             if (is_parent(in, other, task)) {
@@ -126,7 +147,8 @@ void br_disturb_base(struct br_disturb *d, const struct br_schedule *base)
 {
     d->base = base;
     d->scale = base->makespan < INT64_C(1) << 48 ? 1024 : 1;
-    qsort_r(d->by_end, d->in->tasks, sizeof *d->by_end, ends_before, d);
+    qsort_r(d->sequence[0], d->in->tasks, sizeof *d->sequence[0], starts_before, d);
+    qsort_r(d->sequence[1], d->in->tasks, sizeof *d->sequence[1], ends_after, d);
     find_chain(d);
 }
 
@@ -151,30 +173,6 @@ static uint32_t random_stage(const struct br_disturb *d, struct br_rng *rng)
     if (br_rng_below(rng, 2))
         return (uint32_t)br_rng_below(rng, d->in->stages);
     return d->in->task_stage[br_rng_below(rng, d->in->tasks)];
-}
-
-/* What starts in a window is taken by urgency, mixed with chance. */
-static void move_window(const struct br_disturb *d, enum br_direction direction, struct br_rng *rng,
-                        int64_t *key)
-{
-    const struct br_instance *in = d->in;
-    const int64_t *path = direction == BR_FORWARD ? d->reach->tail : d->reach->head;
-    int64_t width = span(d, rng, 1, 5), most = 1;
-    uint32_t middle = (uint32_t)br_rng_below(rng, in->tasks);
-    int64_t from = key[middle] - (int64_t)(br_rng_unit(rng) * (double)width);
-    double urgency = (double)br_rng_below(rng, 4) * 0.3;
-    uint64_t seed = br_rng_next(rng);
-    bool by_task = br_rng_below(rng, 4) == 0;
-    for (uint32_t t = 0; t < in->tasks; t++)
-        if (key[t] >= from && key[t] - from < width && path[t] > most)
-            most = path[t];
-    for (uint32_t t = 0; t < in->tasks; t++) {
-        if (key[t] < from || key[t] - from >= width)
-            continue;
-        double chance = hashed(seed, by_task ? t : in->task_stage[t]);
-        double early = 1 - (double)path[t] / (double)most;
-        key[t] = from + (int64_t)((urgency * early + (1 - urgency) * chance) * (double)width);
-    }
 }
 
 static void move_shift(const struct br_disturb *d, struct br_rng *rng, int64_t *key)
@@ -278,11 +276,8 @@ void br_disturb(const struct br_disturb *d, enum br_move move, enum br_direction
                 struct br_rng *rng, int64_t *key)
 {
     for (uint32_t t = 0; t < d->in->tasks; t++)
-        key[t] = (direction == BR_FORWARD ? d->base->start[t] : -end_of(d, t)) * d->scale;
+        key[t] = time_of(d, direction, t) * d->scale;
     switch (move) {
-    case BR_MOVE_WINDOW:
-        move_window(d, direction, rng, key);
-        break;
     case BR_MOVE_SHIFT:
         move_shift(d, rng, key);
         break;
@@ -297,6 +292,46 @@ void br_disturb(const struct br_disturb *d, enum br_move move, enum br_direction
         break;
     default:
         move_noise(d, rng, key);
+    }
+}
+
+const uint32_t *br_disturb_sequence(const struct br_disturb *d, enum br_direction direction)
+{
+    return d->sequence[direction];
+}
+
+void br_disturb_window(const struct br_disturb *d, enum br_direction direction, struct br_rng *rng,
+                       uint32_t *low, uint32_t *high)
+{
+    int64_t width = span(d, rng, 2, 5) / d->scale;
+    uint32_t middle = (uint32_t)br_rng_below(rng, d->in->tasks);
+    int64_t time = time_of(d, direction, d->sequence[direction][middle]);
+    int64_t from = time - (int64_t)(br_rng_unit(rng) * (double)width);
+    *low = first_at(d, direction, from);
+    *high = first_at(d, direction, from + width + 1);
+}
+
+void br_disturb_within(const struct br_disturb *d, enum br_direction direction, struct br_rng *rng,
+                       const uint32_t *window, uint32_t count, int64_t *key)
+{
+    const int64_t *path = direction == BR_FORWARD ? d->reach->tail : d->reach->head;
+    int64_t first = INT64_MAX, last = INT64_MIN, most = 1;
+    double urgency = (double)br_rng_below(rng, 4) * 0.3, share = br_rng_unit(rng);
+    bool blur = br_rng_below(rng, 2), by_task = br_rng_below(rng, 4) == 0;
+    uint64_t seed = br_rng_next(rng);
+    for (uint32_t k = 0; k < count; k++) {
+        int64_t time = time_of(d, direction, window[k]);
+        first = time < first ? time : first;
+        last = time > last ? time : last;
+        most = path[window[k]] > most ? path[window[k]] : most;
+    }
+    double width = (double)(last - first + 1) * (double)d->scale;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t t = window[k];
+        double chance = hashed(seed, by_task ? t : d->in->task_stage[t]);
+        double early = 1 - (double)path[t] / (double)most;
+        key[t] = blur ? time_of(d, direction, t) * d->scale + (int64_t)(share * chance * width)
+                      : (int64_t)((urgency * early + (1 - urgency) * chance) * width);
     }
 }
 

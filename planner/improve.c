@@ -14,13 +14,15 @@
 #include "planner/disturb.h"
 #include "planner/dispatch.h"
 #include "planner/justify.h"
+#include "planner/window.h"
 
 enum {
     TRIALS = 8,      /* of a round */
     PATIENCE = 100,  /* rounds without a better schedule before a restart, at most */
     RESTARTS = 4,    /* what a short run should have room for, about */
     TOLERANCE = 100, /* what is taken on may be longer than the best by one part in so many */
-    PASSES = 3,      /* of a trial, at most */
+    PROMISING = 25,  /* what is justified may be longer than the current by one part in so many */
+    PASSES = 4,      /* of a trial, at most */
 };
 
 static const char *const names[] = {"window", "shift", "chain",    "stages",
@@ -33,6 +35,7 @@ const char *br_move_name(enum br_move move)
 
 struct worker {
     struct br_serial *serial;
+    struct br_window *window; /* NULL where the move is not wanted */
     struct br_schedule first, second;
     int64_t *key;
     double *factor;
@@ -117,9 +120,14 @@ static bool run_trial(void *context, uint32_t number, uint32_t index)
         slot->placements = in->tasks;
     } else {
         enum br_direction direction = br_rng_below(&rng, 2) ? BR_BACKWARD : BR_FORWARD;
-        br_disturb(search->disturb, slot->move, direction, &rng, w->key);
-        int64_t limit = search->current.makespan + search->current.makespan / 8;
-        ok = br_serial_pass(w->serial, direction, w->key, limit, &w->first, run->stop);
+        int64_t limit = search->current.makespan + search->current.makespan / PROMISING;
+        if (slot->move == BR_MOVE_WINDOW) {
+            ok = br_window_pass(w->window, search->disturb, &search->current, direction, &rng,
+                                limit, &w->first, run->stop);
+        } else {
+            br_disturb(search->disturb, slot->move, direction, &rng, w->key);
+            ok = br_serial_pass(w->serial, direction, w->key, limit, &w->first, run->stop);
+        }
         if (ok && w->first.makespan != INT64_MAX)
             ok = justify(search, w, direction == BR_FORWARD, slot);
     }
@@ -136,11 +144,15 @@ static bool init_worker(struct worker *w, const struct search *search)
     w->key = malloc(in->tasks * sizeof *w->key);
     w->factor = malloc((in->resources + 1) * sizeof *w->factor);
     bool first = br_schedule_init(&w->first, in), second = br_schedule_init(&w->second, in);
-    return w->serial && w->key && w->factor && first && second;
+    if (w->serial && search->moves >> BR_MOVE_WINDOW & 1)
+        w->window = br_window_create(in, search->run->reach, br_serial_placer(w->serial));
+    return w->serial && w->key && w->factor && first && second &&
+           (w->window || !(search->moves >> BR_MOVE_WINDOW & 1));
 }
 
 static void finish_worker(struct worker *w)
 {
+    br_window_destroy(w->window);
     br_serial_destroy(w->serial);
     free(w->key);
     free(w->factor);

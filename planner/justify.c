@@ -74,6 +74,11 @@ void br_serial_set_weights(struct br_serial *s, const double *factor)
     br_placer_set_weights(s->placer, factor);
 }
 
+struct br_placer *br_serial_placer(struct br_serial *s)
+{
+    return s->placer;
+}
+
 uint64_t br_serial_placements(const struct br_serial *s)
 {
     return br_placer_placements(s->placer);

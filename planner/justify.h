@@ -28,6 +28,8 @@ bool br_serial_pass(struct br_serial *serial, enum br_direction direction, const
                     int64_t limit, struct br_schedule *schedule, const volatile int *stop);
 /* How much each resource counts in the choice between machines; see br_space_set_weights. */
 void br_serial_set_weights(struct br_serial *serial, const double *factor);
+/* What it places with, empty between passes: for whoever places in other ways. */
+struct br_placer *br_serial_placer(struct br_serial *serial);
 /* Tasks placed so far, in all passes. */
 uint64_t br_serial_placements(const struct br_serial *serial);
 

@@ -11,7 +11,7 @@ enum { PASSES = 6000, PLACEMENTS = 10000000 };
 
 struct br_machines_settings br_machines_settings_default(void)
 {
-    return (struct br_machines_settings){.stages = 0.3, .moves = BR_MOVES_ALL};
+    return (struct br_machines_settings){.stages = 0.5, .moves = BR_MOVES_ALL};
 }
 
 /* A placement costs a look at many of the machines. */

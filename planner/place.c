@@ -226,21 +226,27 @@ static int64_t bound_of(const struct run *run, uint32_t stage, uint32_t task)
     return bound;
 }
 
-static void settle(const struct run *run, uint32_t stage, uint32_t task, struct br_fit fit)
+/* Notes where the task is. */
+static void book(struct br_placer *p, uint32_t stage, uint32_t task, struct br_fit fit)
 {
-    struct br_placer *p = run->p;
-    const struct br_instance *in = p->in;
     struct extent *e = &p->extent[stage];
-    int64_t end = fit.start + in->duration[task];
+    int64_t end = fit.start + p->in->duration[task];
     p->start[task] = fit.start;
     p->machine[task] = fit.machine;
     p->log[p->logged++] = task;
-    p->placements++;
     if (!e->placed || fit.start < e->begin)
         e->begin = fit.start;
     if (!e->placed || end > e->end)
         e->end = end;
     e->placed++;
+}
+
+static void settle(const struct run *run, uint32_t stage, uint32_t task, struct br_fit fit)
+{
+    struct br_placer *p = run->p;
+    int64_t end = fit.start + p->in->duration[task];
+    book(p, stage, task, fit);
+    p->placements++;
     p->left[stage]--;
     if (p->beyond && (run->forward ? end : -fit.start) + p->beyond[task] > p->limit)
         p->over = true;
@@ -451,6 +457,17 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
             next_check = p->placements + STOP_INTERVAL;
         }
     }
+    return true;
+}
+
+bool br_placer_put(struct br_placer *p, uint32_t task, int64_t start, uint32_t machine)
+{
+    const struct br_instance *in = p->in;
+    uint32_t stage = in->task_stage[task];
+    struct br_fit fit = {start, machine};
+    if (!br_space_place(p->space, stage, in->duration[task], fit, 1))
+        return false;
+    book(p, stage, task, fit);
     return true;
 }
 

@@ -37,6 +37,10 @@ void br_placer_destroy(struct br_placer *placer);
 bool br_place(struct br_placer *placer, enum br_direction direction, const char *letter,
               char subset, const struct br_order *order, const volatile int *stop);
 
+/* Puts the task where it stands in another schedule, without a search; it must fit there. False
+ * when memory is out. */
+bool br_placer_put(struct br_placer *placer, uint32_t task, int64_t start, uint32_t machine);
+
 /* With plain set every task costs a search of its own. The placement is the same: tests hold the
  * two against each other. */
 void br_placer_set_plain(struct br_placer *placer, bool plain);
