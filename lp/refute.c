@@ -29,7 +29,10 @@
 #define SHORTFALL 1e-7
 /* Nodes of the search for the heaviest set of a cell. */
 #define NODES_LEAST 200
+#define NODES_MIDDLE 4000
 #define NODES_MOST 60000
+/* How near to the best dual values so far sets are priced, of 8. */
+#define CENTRE_EIGHTHS 4
 /* Most sets and columns. */
 #define POOL_MOST 60000u
 #define COLUMNS_MOST 200000u
@@ -56,6 +59,13 @@ struct column {
     int number; /* in the master */
 };
 
+/* Dual values, rounded. */
+struct point {
+    int64_t *dual;  /* by stage, in 1 / SCALE */
+    int64_t *price; /* by cell */
+    int64_t *cut;   /* by cut */
+};
+
 struct run {
     const struct lp_problem *problem;
     struct lp_pool *pool;
@@ -69,17 +79,19 @@ struct run {
     uint32_t cut_rows;        /* cuts that have their row */
     uint32_t columns, column_room;
     struct column *column;
-    int64_t *dual;     /* by stage, in 1 / SCALE */
-    int64_t *price;    /* by cell */
-    int64_t *cut_dual; /* by cut */
-    uint32_t cut_room;
-    int64_t *known;  /* by cell: the weight of the heaviest set in the pool, and its number, */
-    uint32_t *best;  /* or 0 and UINT32_MAX: the empty set */
-    int64_t *most;   /* by cell: no set is heavier */
-    int64_t *weight; /* scratch: by interval and stage */
-    uint32_t *tasks; /* scratch: by stage */
-    double *time;    /* by stage and interval: how long it runs */
-    int *index;      /* scratch for the master, from 1 */
+    struct point out;    /* the master's dual values */
+    struct point centre; /* the best so far, by what was found: see generate() */
+    struct point now;    /* those that are priced */
+    bool has_centre;
+    double centre_worth;
+    int64_t *known;      /* by cell: the weight of the heaviest set in the pool, and its number, */
+    uint32_t *best;      /* or 0 and UINT32_MAX: the empty set */
+    int64_t *most;       /* by cell: no set is heavier */
+    int64_t *weight;     /* scratch: by interval and stage, of the point priced */
+    int64_t *own_weight; /* the same of the master's */
+    uint32_t *tasks;     /* scratch: by stage */
+    double *time;        /* by stage and interval: how long it runs */
+    int *index;          /* scratch for the master, from 1 */
     double *value;
     uint32_t scratch_room;
 };
@@ -139,8 +151,13 @@ static bool start(struct run *r)
     lp_pool_place(r->pool, &r->intervals);
     uint32_t classes = p->in->classes, intervals = r->intervals.count;
     r->cells = intervals * classes;
-    r->dual = malloc(p->count * sizeof *r->dual);
-    r->price = malloc(r->cells * sizeof *r->price);
+    struct point *point[] = {&r->out, &r->centre, &r->now};
+    bool ok = true;
+    for (int k = 0; k < 3; k++) {
+        point[k]->dual = malloc(p->count * sizeof *point[k]->dual);
+        point[k]->price = malloc(r->cells * sizeof *point[k]->price);
+        ok = ok && point[k]->dual && point[k]->price;
+    }
     r->known = malloc(r->cells * sizeof *r->known);
     r->best = malloc(r->cells * sizeof *r->best);
     r->most = malloc(r->cells * sizeof *r->most);
@@ -148,7 +165,8 @@ static bool start(struct run *r)
     r->tasks = malloc(p->count * sizeof *r->tasks);
     r->time = malloc((size_t)intervals * p->count * sizeof *r->time);
     r->master = lp_master_create();
-    if (!r->dual || !r->price || !r->known || !r->best || !r->most || !r->weight || !r->tasks ||
+    r->own_weight = malloc((size_t)intervals * p->count * sizeof *r->own_weight);
+    if (!ok || !r->own_weight || !r->known || !r->best || !r->most || !r->weight || !r->tasks ||
         !r->time || !r->master)
         return false;
     /* The solver counts time in makespans. */
@@ -167,9 +185,13 @@ static void end(struct run *r)
     lp_cuts_finish(&r->cuts);
     lp_intervals_finish(&r->intervals);
     free(r->column);
-    free(r->dual);
-    free(r->price);
-    free(r->cut_dual);
+    struct point *point[] = {&r->out, &r->centre, &r->now};
+    for (int k = 0; k < 3; k++) {
+        free(point[k]->dual);
+        free(point[k]->price);
+        free(point[k]->cut);
+    }
+    free(r->own_weight);
     free(r->known);
     free(r->best);
     free(r->most);
@@ -221,10 +243,15 @@ static bool add_cut_rows(struct run *r)
 {
     if (!make_scratch(r, r->columns + 2))
         return false;
-    int64_t *dual = realloc(r->cut_dual, (r->cuts.count + 1) * sizeof *dual);
-    if (!dual)
-        return false;
-    r->cut_dual = dual;
+    struct point *point[] = {&r->out, &r->centre, &r->now};
+    for (int k = 0; k < 3; k++) {
+        int64_t *cut = realloc(point[k]->cut, (r->cuts.count + 1) * sizeof *cut);
+        if (!cut)
+            return false;
+        point[k]->cut = cut;
+        for (uint32_t c = r->cut_rows; c < r->cuts.count; c++)
+            cut[c] = 0;
+    }
     for (; r->cut_rows < r->cuts.count; r->cut_rows++) {
         const struct lp_cut *cut = &r->cuts.cut[r->cut_rows];
         int row =
@@ -266,26 +293,42 @@ static int64_t scaled(double dual)
     return dual > DUAL_MOST ? (int64_t)DUAL_MOST * SCALE : (int64_t)llround(dual * SCALE);
 }
 
-/* Rounds the dual values, and from them weighs every stage in every interval; 0 outside windows. */
-static void weigh(struct run *r)
+static void read_duals(struct run *r)
+{
+    for (uint32_t v = 0; v < r->problem->count; v++)
+        r->out.dual[v] = scaled(lp_master_dual(r->master, row_of_stage(v)));
+    for (uint32_t cell = 0; cell < r->cells; cell++)
+        r->out.price[cell] = scaled(lp_master_dual(r->master, row_of_cell(r, cell)));
+    for (uint32_t k = 0; k < r->cut_rows; k++)
+        r->out.cut[k] = scaled(lp_master_dual(r->master, row_of_cut(r, k)));
+}
+
+/* The point priced: the master's, drawn so many eighths of the way towards another. */
+static void draw(struct run *r, const struct point *to, int eighths)
+{
+    for (uint32_t v = 0; v < r->problem->count; v++)
+        r->now.dual[v] = (to->dual[v] * eighths + r->out.dual[v] * (8 - eighths)) / 8;
+    for (uint32_t cell = 0; cell < r->cells; cell++)
+        r->now.price[cell] = (to->price[cell] * eighths + r->out.price[cell] * (8 - eighths)) / 8;
+    for (uint32_t k = 0; k < r->cut_rows; k++)
+        r->now.cut[k] = (to->cut[k] * eighths + r->out.cut[k] * (8 - eighths)) / 8;
+}
+
+/* Weighs every stage in every interval by the point; 0 outside windows. */
+static void weigh(const struct run *r, const struct point *point, int64_t *weight)
 {
     uint32_t n = r->problem->count;
-    for (uint32_t v = 0; v < n; v++)
-        r->dual[v] = scaled(lp_master_dual(r->master, row_of_stage(v)));
-    for (uint32_t cell = 0; cell < r->cells; cell++)
-        r->price[cell] = scaled(lp_master_dual(r->master, row_of_cell(r, cell)));
     for (uint32_t k = 0; k < r->intervals.count; k++)
-        memcpy(r->weight + (size_t)k * n, r->dual, n * sizeof *r->weight);
+        memcpy(weight + (size_t)k * n, point->dual, n * sizeof *weight);
     for (uint32_t k = 0; k < r->cut_rows; k++) {
         const struct lp_cut *cut = &r->cuts.cut[k];
-        r->cut_dual[k] = scaled(lp_master_dual(r->master, row_of_cut(r, k)));
-        for (uint32_t i = cut->first; i < cut->last && r->cut_dual[k] > 0; i++)
-            lp_cut_apply(cut, r->problem, r->cut_dual[k], r->weight + (size_t)i * n);
+        for (uint32_t i = cut->first; i < cut->last && point->cut[k] > 0; i++)
+            lp_cut_apply(cut, r->problem, point->cut[k], weight + (size_t)i * n);
     }
     for (uint32_t k = 0; k < r->intervals.count; k++)
         for (uint32_t v = 0; v < n; v++)
             if (k < r->intervals.first[v] || k >= r->intervals.last[v])
-                r->weight[(size_t)k * n + v] = 0;
+                weight[(size_t)k * n + v] = 0;
 }
 
 /* The heaviest set of the pool in every cell. */
@@ -312,31 +355,43 @@ static void price_known(struct run *r)
     }
 }
 
-/* Adds the best known set of every cell that is worth more than its price. */
-static bool add_known(struct run *r, uint32_t *added)
+/* Adds the set last found in every cell where, by the master's weights, it is worth more than its
+ * price. */
+static bool add_found(struct run *r, uint32_t *added)
 {
+    uint32_t n = r->problem->count, classes = r->problem->in->classes;
     *added = 0;
-    for (uint32_t cell = 0; cell < r->cells; cell++)
-        if (r->best[cell] != UINT32_MAX && r->known[cell] > r->price[cell] + PRICE_STEP) {
-            if (!add_column(r, r->best[cell], cell / r->problem->in->classes))
-                return false;
-            ++*added;
-        }
+    for (uint32_t cell = 0; cell < r->cells; cell++) {
+        if (r->best[cell] == UINT32_MAX)
+            continue;
+        const struct lp_pattern *pattern = &r->pool->pattern[r->best[cell]];
+        const int64_t *weight = r->own_weight + (size_t)(cell / classes) * n;
+        int64_t sum = 0;
+        for (uint32_t m = 0; m < pattern->members; m++)
+            sum += weight[pattern->stage[m]] * pattern->tasks[m];
+        if (sum <= r->out.price[cell] + PRICE_STEP)
+            continue;
+        if (!add_column(r, r->best[cell], cell / classes))
+            return false;
+        ++*added;
+    }
     return true;
 }
 
 /* Prices all sets, with searches of so many nodes, in cells where the last search for the same
  * weights (first: there was none) left a doubt. *refuted says whether the inequality fails for the
- * present weights. False when memory or time is out. */
-static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted)
+ * present weights; *worth by how much, were nothing heavier than what was found. False when memory
+ * or time is out. */
+static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted, double *worth)
 {
     uint32_t n = r->problem->count, classes = r->problem->in->classes;
-    br_wide asked = 0, held = 0;
+    br_wide asked = 0, held = 0, found_held = 0;
     for (uint32_t v = 0; v < n; v++)
-        asked += (br_wide)r->dual[v] * r->problem->work[v];
+        asked += (br_wide)r->now.dual[v] * r->problem->work[v];
     for (uint32_t k = 0; k < r->cut_rows; k++)
         *(r->cuts.cut[k].kind == LP_CUT_MANDATORY ? &asked : &held) +=
-            (br_wide)r->cut_dual[k] * r->cuts.cut[k].value;
+            (br_wide)r->now.cut[k] * r->cuts.cut[k].value;
+    found_held = held;
     for (uint32_t cell = 0; cell < r->cells; cell++) {
         uint32_t k = cell / classes, cls = cell % classes;
         int64_t found;
@@ -354,8 +409,11 @@ static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted)
                     return false;
             }
         }
-        held += (br_wide)length_of(r, k) * machines_of(r, cls) * r->most[cell];
+        br_wide time = (br_wide)length_of(r, k) * machines_of(r, cls);
+        held += time * r->most[cell];
+        found_held += time * r->known[cell];
     }
+    *worth = (double)asked - (double)found_held;
     *refuted = asked > held;
     return true;
 }
@@ -366,10 +424,44 @@ static bool spent(const struct run *r)
            r->columns > COLUMNS_MOST || (r->budget->deadline > 0 && lp_now() > r->budget->deadline);
 }
 
+/* Prices the point at hand with longer and longer searches, until some set is worth a column, or
+ * the makespan is refuted. */
+static bool price(struct run *r, int64_t nodes_most, uint32_t *added, bool *refuted)
+{
+    bool central = false; /* the point is the centre now */
+    double worth = 0;
+    *added = 0;
+    *refuted = false;
+    for (int64_t nodes = NODES_LEAST; *added == 0 && nodes <= nodes_most; nodes *= 16) {
+        if (!price_all(r, nodes, nodes == NODES_LEAST, refuted, &worth))
+            return false;
+        if (*refuted)
+            return true;
+        if (central)
+            r->centre_worth = worth;
+        if (!r->has_centre || worth > r->centre_worth) {
+            struct point better = r->now;
+            central = true;
+            r->now = r->centre;
+            r->centre = better;
+            draw(r, &r->centre, 8);
+            r->has_centre = true;
+            r->centre_worth = worth;
+        }
+        if (!add_found(r, added))
+            return false;
+    }
+    return true;
+}
+
+/* The master's dual values swing from round to round. Sets priced between them and the best values
+ * so far serve better, and refute sooner [Wentges97]; where they bring nothing the master's have
+ * the word. */
 static enum lp_answer generate(struct run *r, struct lp_proof *proof)
 {
     while (!spent(r)) {
         uint32_t added = 0, cuts = r->cuts.count;
+        bool refuted = false;
         double left = r->budget->deadline > 0 ? r->budget->deadline - lp_now() : 0;
         r->budget->rounds--;
         if (time_by != CLOCK_MONOTONIC) /* which the solver counts by */
@@ -385,23 +477,24 @@ static enum lp_answer generate(struct run *r, struct lp_proof *proof)
                 return LP_OPEN;
             continue;
         }
-        weigh(r);
-        price_known(r);
-        if (!add_known(r, &added))
-            return LP_SPENT;
-        /* Short searches find most sets that are worth a column; long ones are for the last. */
-        for (int64_t nodes = NODES_LEAST; added == 0 && nodes <= NODES_MOST; nodes *= 16) {
-            bool refuted;
-            if (!price_all(r, nodes, nodes == NODES_LEAST, &refuted))
+        read_duals(r);
+        weigh(r, &r->out, r->own_weight);
+        for (int eighths = r->has_centre ? CENTRE_EIGHTHS : 0; added == 0 && !refuted;) {
+            draw(r, eighths ? &r->centre : &r->out, eighths);
+            weigh(r, &r->now, r->weight);
+            price_known(r);
+            if (!add_found(r, &added) ||
+                (added == 0 && !price(r, eighths ? NODES_MIDDLE : NODES_MOST, &added, &refuted)))
                 return LP_SPENT;
-            if (refuted)
-                return lp_proof_write(proof, r->problem, &r->intervals, r->makespan, r->dual,
-                                      &r->cuts, r->cut_rows, r->cut_dual)
-                           ? LP_REFUTED
-                           : LP_SPENT;
-            if (!add_known(r, &added))
-                return LP_SPENT;
+            if (eighths == 0)
+                break;
+            eighths = 0;
         }
+        if (refuted)
+            return lp_proof_write(proof, r->problem, &r->intervals, r->makespan, r->now.dual,
+                                  &r->cuts, r->cut_rows, r->now.cut)
+                       ? LP_REFUTED
+                       : LP_SPENT;
         for (uint32_t cell = 0; added == 0 && cell < r->cells; cell++)
             r->budget->doubt |= r->most[cell] > r->known[cell];
         if (added == 0)
