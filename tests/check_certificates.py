@@ -28,6 +28,7 @@ FALSE = 10 * SHARE  # certificates of what is not true
 CHANGED = 2 * SHARE
 JOBS = 40 + 90 * SHARE // 100
 LONG = 60000  # characters of a proof
+TIMED = 4 + 16 * SHARE // 100
 
 spec = importlib.util.spec_from_file_location('check_certificate',
                                               ROOT / 'tools/check_certificate.py')
@@ -76,14 +77,14 @@ def run(program, *arguments, **more):
     return subprocess.run([program, *arguments], capture_output=True, timeout=300, **more)
 
 
-def bound(program, job, out, *options):
+def bound(program, job, out, *options, limit=()):
     """The bound with its proof, and beside it the makespan of a plan."""
     done = run(program, 'plan', str(job), '-q', '--effort', 'fast', '--placements', '20000',
                '--no-lp', '--format', 'json', '-o', str(out), *options)
     assert done.returncode == 0, (job, done.stderr.decode())
     with open(out, encoding='utf-8') as file:
         makespan = json.load(file)['makespan']
-    done = run(program, 'bound', str(job), '--json', *options)
+    done = run(program, 'bound', str(job), '--json', *options, *limit)
     assert done.returncode == 0, (job, done.stderr.decode())
     document = json.loads(done.stdout)
     assert document['lower_bound'] <= makespan, (job, document['lower_bound'], makespan)
@@ -242,6 +243,16 @@ def main():
         assert all(p['bound_status'] == 'proven' for p in plans)
         core, python = verdicts(program, scratch, plans)
         assert all(core) and all(python), (core.index(False) if not all(core) else -1)
+
+        # Both solvers beside each other give the same proofs, or better ones.
+        other, timed = random.Random(7), []
+        for k in range(TIMED):
+            (scratch / 'job.xml').write_text(random_job(other, 'timed%d' % k))
+            timed.append(bound(program, scratch / 'job.xml', scratch / 'plan.json',
+                               limit=(('--time-limit', '1'), ('--cpu-limit', '0.5'))[k % 2]))
+        assert all(p['bound_status'] == 'proven' for p in timed)
+        core, python = verdicts(program, scratch, timed)
+        assert all(core) and all(python)
 
         check_schema(plans)
 

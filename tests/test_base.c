@@ -247,6 +247,15 @@ static void arena(void **state)
         br_arena_finish(&arena);
         assert_null(arena.head);
     }
+    struct br_arena other = {NULL};
+    for (int both = 0; both < 2; both++) { /* into an empty one, then one with blocks */
+        char *text = br_arena_text(&other, both ? "second" : "first");
+        br_arena_join(&arena, &other);
+        assert_null(other.head);
+        assert_non_null(br_arena_alloc(&arena, 5000));
+        assert_string_equal(text, both ? "second" : "first");
+    }
+    br_arena_join(&arena, &other);
     assert_non_null(br_arena_array(&arena, 0, 8));
     assert_null(br_arena_array(&arena, SIZE_MAX / 4, 8));
     assert_null(br_arena_alloc(&arena, SIZE_MAX - 8));

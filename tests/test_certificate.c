@@ -12,6 +12,7 @@
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/rounds.h"
 #include "planner/certificate/certificate.h"
+#include "planner/exact/exact.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
 
@@ -53,6 +54,56 @@ static void every_bound_has_its_proof(void **state)
     assert_true(kind[BR_PROOF_PATH] && kind[BR_PROOF_WINDOW] && kind[BR_PROOF_ENERGY]);
     assert_true(kind[BR_PROOF_ROUNDS]);
     assert_true(claims && cliques && units);
+}
+
+/* Part by part the better proof, and it is still one. */
+static void the_better_parts_are_taken(void **state)
+{
+    enum { STAGES = 5 };
+    struct br_dag *dag = br_dag_create("chain");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct br_diag diag = {0};
+    for (uint32_t s = 0; s < STAGES; s++) {
+        char id[] = {(char)('a' + s), '\0'};
+        assert_int_equal(br_dag_add_stage(dag, id, 2 + s, 1, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+        if (s > 0)
+            assert_int_equal(br_dag_add_edge(dag, s - 1, s, BR_BARRIER, NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    struct br_exact_effort effort = {.conflicts = 1};
+    for (uint32_t set = 0; set < 1 << STAGES; set++) { /* the parts that the first knows less of */
+        struct br_certificate *first = br_exact_certify(in, &effort);
+        struct br_certificate *second = br_exact_certify(in, &effort);
+        int64_t best, ns;
+        assert_true(first && second && first->parts == STAGES);
+        assert_true(br_certificate_bound(first, &best));
+        for (uint32_t k = 0; k < STAGES; k++)
+            (set >> k & 1 ? first : second)->part[k].bound--;
+        assert_false(br_certificate_take(first, NULL));
+        assert_int_equal(br_certificate_take(first, second), set != 0);
+        assert_true(br_certificate_bound(first, &ns));
+        assert_int_equal(ns, best);
+        if (br_certificate_check(first, dag, in, &diag))
+            fail_msg("set %d: %s", (int)set, diag.what);
+        /* Of other parts only the sum counts. */
+        struct br_certificate *whole = br_certificate_create(in->tick_ns, 1);
+        assert_non_null(whole);
+        assert_true(br_certify_part(&whole->arena, in, in, &whole->part[0]));
+        whole->part[0].bound -= set & 1;
+        assert_int_equal(br_certificate_take(whole, first), set & 1);
+        assert_int_equal(whole->parts, set & 1 ? STAGES : 1);
+        if (br_certificate_check(whole, dag, in, &diag))
+            fail_msg("set %d: %s", (int)set, diag.what);
+        br_certificate_destroy(whole);
+    }
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
 }
 
 /* The most value on a line, by trying all numbers of the first item. */
@@ -98,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(best_lines_are_found),
         cmocka_unit_test(every_bound_has_its_proof),
+        cmocka_unit_test(the_better_parts_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
