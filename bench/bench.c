@@ -35,7 +35,7 @@
 enum { PASS = 1, JOB = 2, COMPILER = 4, POOL = 8 };
 
 struct settings {
-    const char *like, *cluster, *capacity, *method;
+    const char *like, *cluster, *capacity, *method, *set;
     uint64_t tasks, stages, seed, machines, resources, threads, least_ms, runs, schedules;
     struct br_decimal spread;
 };
@@ -70,6 +70,12 @@ static const struct br_option table[] = {
     COUNT("resources", resources, 1, 4, PASS, "keep only N of the four (default: 4)"),
     COUNT("threads", threads, 1, 1024, PASS | JOB | POOL, "default: 1"),
     COUNT("schedules", schedules, 1, 1000000000, POOL, "generate at most N (default: 5000)"),
+    {.name = "set",
+     .argument = "NAME=X,...",
+     .help = "parts of the population search, as planner/pool/search.h names them",
+     .commands = POOL,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(set)},
     COUNT("least", least_ms, 0, 3600000, PASS,
           "run again until N milliseconds have passed (default: 0, one run)"),
     COUNT("runs", runs, 1, 1000, JOB, "run N times; the least times count (default: 1)"),
@@ -399,6 +405,55 @@ static enum br_status run_job(const struct settings *settings, const char *path,
 
 /* --- the population search alone ------------------------------------------------------------- */
 
+static void set_count(void *member, double value)
+{
+    *(uint32_t *)member = (uint32_t)value;
+}
+
+static void set_share(void *member, double value)
+{
+    *(double *)member = value;
+}
+
+/* Parts of the search otherwise than by default: for measuring what each is good for. */
+static enum br_status set_parts(const char *text, struct br_pool_settings *set,
+                                struct br_diag *diag)
+{
+#define PART(name, put, least)                                                                     \
+    {                                                                                              \
+#name, &set->name, put, least                                                              \
+    }
+    const struct part {
+        const char *name;
+        void *member;
+        void (*put)(void *member, double value);
+        double least;
+    } part[] = {
+        PART(blocks, set_count, 1),     PART(population, set_count, 0),
+        PART(tournament, set_count, 1), PART(patience, set_count, 1),
+        PART(turn, set_count, 0),       PART(cross, set_share, 0),
+        PART(swaps, set_share, 0),      PART(parallel, set_share, 0),
+        PART(redraw, set_share, 0),     PART(blur, set_share, 0),
+        PART(serial, set_share, 0),
+    };
+#undef PART
+    while (text && *text) {
+        size_t k = 0, count = sizeof part / sizeof part[0], length = strcspn(text, "=");
+        while (k < count &&
+               (strlen(part[k].name) != length || strncmp(text, part[k].name, length) != 0))
+            k++;
+        char *end = NULL;
+        double value = text[length] && k < count ? strtod(text + length + 1, &end) : 0;
+        if (!end || end == text + length + 1 || (*end && *end != ',') ||
+            !(value >= part[k].least && value <= 1e6))
+            return br_fail(diag, BR_USAGE, "as population=100,swaps=0",
+                           "'%s' is no part of the search", text);
+        part[k].put(part[k].member, value);
+        text = *end ? end + 1 : end;
+    }
+    return BR_OK;
+}
+
 static enum br_status search_pool(const struct settings *settings, struct br_instance *in,
                                   struct br_diag *diag)
 {
@@ -410,10 +465,13 @@ static enum br_status search_pool(const struct settings *settings, struct br_ins
                          .threads = (uint32_t)settings->threads,
                          .placements = settings->schedules * in->tasks,
                          .elite = &elite};
+    struct br_pool_settings set = br_pool_settings_default();
+    enum br_status status = set_parts(settings->set, &set, diag);
+    if (status)
+        return status;
     struct times begin = times_now(), least = {0};
-    enum br_status status = BR_OK;
     run.lower_bound = br_bounds_best(in).ticks;
-    if (!br_reach_init(&reach, in) || !br_elite_init(&elite, in, 1) || !br_pool_search(&run, NULL))
+    if (!br_reach_init(&reach, in) || !br_elite_init(&elite, in, 1) || !br_pool_search(&run, &set))
         status = br_fail_memory(diag);
     keep_least(&least, begin, settings->threads);
     if (!status) {

@@ -19,8 +19,9 @@ enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* What the default effort grants the search on one machine, where placements are cheap: passes for
  * each task of the job, placements on a large one. */
 enum { POOL_TASKS = 20000, POOL_PASSES = 4000, POOL_PLACEMENTS = 100000000 };
-/* Tasks up to which the exact solvers are given a large and a small share. */
-enum { CLOSE_SMALL = 80, CLOSE_MEDIUM = 200 };
+/* Tasks up to which the exact solvers are given a large and a small share; and to which of small
+ * jobs the default effort is what so many conflicts cost. */
+enum { CLOSE_SMALL = 80, CLOSE_MEDIUM = 200, CLOSE_CONFLICTS = 40000 };
 /* Placements a second of one thread on one machine, about; what is expected of a time limit. */
 static const double pool_speed = 25e6;
 /* Share of the work that comes before the search that goes on. */
@@ -89,6 +90,9 @@ static uint64_t default_placements(const struct br_instance *in)
 {
     if (is_pool(in)) {
         uint64_t all = (uint64_t)POOL_PASSES * in->tasks * in->tasks;
+        uint64_t exact = (uint64_t)CLOSE_CONFLICTS * BR_CLOSE_CONFLICT * in->tasks;
+        if (in->tasks <= CLOSE_SMALL && all < exact)
+            all = exact;
         return all < POOL_PLACEMENTS ? all : POOL_PLACEMENTS;
     }
     return br_machines_placements(in);
@@ -283,7 +287,7 @@ static bool improve_pool(struct br_search *s, struct br_run *run)
     static const struct stretch {
         bool exact;
         double share; /* 1: all that is left */
-    } small[] = {{true, 0.1}, {false, 0.25}, {true, 0.3}, {false, 1}},
+    } small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
       medium[] = {{true, 0.1}, {false, 1}}, large[] = {{false, 1}};
     const struct stretch *stretch = s->in->tasks <= CLOSE_SMALL    ? small
                                     : s->in->tasks <= CLOSE_MEDIUM ? medium

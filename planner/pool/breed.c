@@ -159,12 +159,8 @@ void br_breed_two_point(struct br_breed *b, struct br_rng *rng, const uint32_t *
                         const uint32_t *father, uint32_t *child)
 {
     uint32_t n = b->model->tasks;
-    uint32_t from = (uint32_t)br_rng_below(rng, n), to = (uint32_t)br_rng_below(rng, n), k = 0;
-    if (from > to) {
-        uint32_t swap = from;
-        from = to;
-        to = swap;
-    }
+    uint32_t length = n / 4 + (uint32_t)br_rng_below(rng, n / 2 + 1);
+    uint32_t from = (uint32_t)br_rng_below(rng, n - length + 1), to = from + length, k = 0;
     memset(b->marked, 0, n * sizeof *b->marked);
     for (; k < from; k++)
         b->marked[child[k] = mother[k]] = true;
@@ -174,22 +170,6 @@ void br_breed_two_point(struct br_breed *b, struct br_rng *rng, const uint32_t *
     for (uint32_t at = from; k < n; at++)
         if (!b->marked[mother[at]])
             child[k++] = mother[at];
-}
-
-void br_breed_stretch(struct br_breed *b, struct br_rng *rng, const uint32_t *mother,
-                      const uint32_t *father, uint32_t *child)
-{
-    uint32_t n = b->model->tasks;
-    uint32_t length = n / 8 + (uint32_t)br_rng_below(rng, n / 2 + 1);
-    length = length ? length : 1;
-    uint32_t from = (uint32_t)br_rng_below(rng, n - length + 1), next = from;
-    bool *chosen = (bool *)b->weight; /* room for n doubles */
-    memset(chosen, 0, n * sizeof *chosen);
-    for (uint32_t k = from; k < from + length; k++)
-        chosen[father[k]] = true;
-    begin(b, child);
-    for (uint32_t k = 0; k < n; k++)
-        append(b, chosen[mother[k]] ? father[next++] : mother[k]);
 }
 
 static bool waits_for(const struct br_pool_side *side, uint32_t task, uint32_t node)

@@ -15,7 +15,6 @@ enum {
     SOLVERS,
     SLICE = 200,       /* conflicts, the first */
     SLICE_MOST = 8000, /* and the longest */
-    CONFLICT = 20,     /* placements of each task that take as long as a conflict, about */
 };
 
 const char br_close_method[] = "lazy clause generation";
@@ -87,7 +86,7 @@ static void exchange(struct br_close *c, struct br_run *run)
     for (uint32_t k = 0; k < SOLVERS; k++) {
         struct br_schedule *first = &run->elite->entry[0].schedule;
         int64_t upper = br_exact_upper(c->solver[k]), lower = br_exact_lower(c->solver[k]);
-        run->spent += (br_exact_counts(c->solver[k]).conflicts - c->before[k]) * CONFLICT *
+        run->spent += (br_exact_counts(c->solver[k]).conflicts - c->before[k]) * BR_CLOSE_CONFLICT *
                       (uint64_t)c->in->tasks;
         if (lower > run->lower_bound)
             run->lower_bound = lower;
@@ -112,11 +111,12 @@ bool br_close_run(struct br_close *c, struct br_run *run)
     }
     c->stop = run->stop;
     while (run->elite->entry[0].schedule.makespan > run->lower_bound) {
-        uint64_t cost = SOLVERS * c->slice * CONFLICT * c->in->tasks;
+        uint64_t cost = SOLVERS * c->slice * BR_CLOSE_CONFLICT * c->in->tasks;
         if (run->placements && run->spent >= run->placements)
             break;
         if (run->placements && cost > run->placements - run->spent)
-            c->slice = (run->placements - run->spent) / (SOLVERS * CONFLICT * c->in->tasks);
+            c->slice =
+                (run->placements - run->spent) / (SOLVERS * BR_CLOSE_CONFLICT * c->in->tasks);
         if (c->slice == 0)
             break;
         for (uint32_t k = 0; k < SOLVERS; k++)

@@ -8,6 +8,10 @@
 
 extern const char br_close_method[]; /* names the bounds and schedules that come of it */
 
+enum {
+    BR_CLOSE_CONFLICT = 20
+}; /* placements of each task that take as long as a conflict, about */
+
 struct br_close;
 
 /* Borrows the instance; `upper` is the makespan of a schedule that is there. NULL where the

@@ -1,7 +1,16 @@
-/* The population is kept in blocks. In an epoch every block breeds by itself: a child takes the
- * place of its mother where it is not longer. Its father may be of another block, as that was at
- * the end of the epoch before. So blocks can be bred by any number of threads, and neither the
- * threads' number nor their pace changes anything. */
+/* A population of left-justified schedules breeds one of right-justified schedules, and that the
+ * next of left-justified ones [Debels07]: a child is a list of two parents, generated from the
+ * other end of time. So justification [Valls05] costs nothing: each child takes one schedule, and
+ * is the justification of a crossover. It takes the place of what is there at its mother's place,
+ * where it is not longer.
+ *
+ * Differs from the source: a gene, inherited from either parent, says whether a child is generated
+ * serially or in parallel [Hartmann02]; crossover takes any stretch of the father's list, not the
+ * one that uses most resources, which made no difference.
+ *
+ * The population is kept in blocks, one for a thread at a time. While one side breeds, it does not
+ * change, so fathers may come from any block, and neither the threads' number nor their pace
+ * changes anything. */
 #include "planner/pool/search.h"
 
 #include <math.h>
@@ -13,8 +22,6 @@
 #include "planner/pool/breed.h"
 
 enum {
-    COST = 3,                    /* schedules that a child takes: generation and justification */
-    HOPELESS = 25,               /* longer than the mother by one part in so many */
     UNKNOWN_SCHEDULES = 1000000, /* what a run without a limit is taken to be */
     WORTH_THREADS = 20000,       /* placements that take longer than to start a thread */
 };
@@ -24,10 +31,12 @@ struct br_pool_settings br_pool_settings_default(void)
     return (struct br_pool_settings){
         .blocks = 8,
         .tournament = 2,
-        .patience = 30,
-        .foreign = 0.8,
-        .stretch = 0.5,
+        .patience = 60,
+        .turn = 1,
+        .cross = 1,
         .swaps = 1,
+        .parallel = 0.5,
+        .redraw = 0.2,
         .blur = 0.2,
         .serial = 0.25,
     };
@@ -37,24 +46,24 @@ struct br_pool_settings br_pool_settings_default(void)
 struct worker {
     struct br_pool *pool;
     struct br_breed *breed;
-    uint32_t *list;
-    int64_t *start;
+    uint32_t *list, *reverse;
+    int64_t *start, *end;
 };
 
 struct individual {
-    uint32_t *list;
+    uint32_t *list; /* as the next generation, in the other direction, reads it */
     int64_t makespan;
     uint64_t mark; /* equal for equal schedules, and hardly ever for others */
+    bool parallel; /* gene: generated in parallel */
 };
 
 struct block {
     struct br_rng rng;
-    struct individual *one, *frozen; /* frozen: at the end of the last epoch */
-    uint32_t shown;                  /* so many are frozen */
-    uint32_t filled, seeded;         /* seeded: the first so many have a list to begin with */
-    bool gained;                     /* something became shorter in this epoch */
-    uint64_t schedules, quota;       /* spent, and what it may have spent by the end of the epoch */
-    int64_t makespan;                /* of the best so far; its starts: */
+    struct individual *side[2]; /* left-justified, right-justified */
+    uint32_t seeded;            /* the first so many have a list to begin with */
+    bool gained;                /* something became shorter in this epoch */
+    uint64_t schedules, quota;  /* spent, and what may be spent by the end of the epoch */
+    int64_t makespan;           /* of the best so far; its starts: */
     int64_t *best;
     const char *finder;
 };
@@ -69,6 +78,7 @@ struct search {
     struct block *block;
     uint32_t *memory;
     struct br_schedule found;
+    uint32_t epoch;           /* since the population was begun */
     uint32_t quiet, restarts; /* epochs since anything became shorter */
     atomic_bool stopped;
 };
@@ -92,87 +102,110 @@ static void note(struct search *s, struct block *b, const int64_t *start, int64_
     memcpy(b->best, start, s->tasks * sizeof *start);
 }
 
-static bool is_there(const struct search *s, const struct block *b, uint64_t mark)
+static bool is_there(const struct search *s, const struct individual *side, uint64_t mark)
 {
-    for (uint32_t k = 0; k < b->filled; k++)
-        if (b->one[k].mark == mark)
+    for (uint32_t k = 0; k < s->size; k++)
+        if (side[k].mark == mark)
             return true;
     return false;
 }
 
-static void add_first(struct search *s, struct worker *w, struct block *b)
+/* The list in the order in which the other direction reads it: by ends what was generated forward,
+ * to be read from the end, and by starts what was generated backward. */
+static void turn_list(const struct search *s, struct worker *w, enum br_direction direction,
+                      uint32_t *list)
 {
-    struct individual *one = &b->one[b->filled];
-    if (b->filled < b->seeded) {
-        one->makespan = br_pool_serial(w->pool, BR_FORWARD, one->list, BR_POOL_NO_LIMIT, w->start);
-    } else if (br_rng_unit(&b->rng) < s->set->serial) {
-        br_breed_serial(w->breed, &b->rng, one->list);
-        one->makespan = br_pool_serial(w->pool, BR_FORWARD, one->list, BR_POOL_NO_LIMIT, w->start);
-    } else {
-        one->makespan = br_breed_parallel(w->breed, &b->rng, s->set->blur, one->list, w->start);
+    if (direction == BR_BACKWARD || !s->set->turn) {
+        br_pool_sort(w->pool, list, w->start);
+        return;
     }
-    note(s, b, w->start, one->makespan, "sampling");
-    one->makespan = br_pool_justify(w->pool, one->list, w->start);
-    one->mark = mark_of(s, w->start);
-    note(s, b, w->start, one->makespan, "sampling");
-    b->filled++;
-    b->schedules += COST;
+    for (uint32_t t = 0; t < s->tasks; t++)
+        w->end[t] = w->start[t] + s->run->in->duration[t];
+    br_pool_sort(w->pool, list, w->end);
 }
 
-static const struct individual *choose(const struct search *s, struct br_rng *rng,
-                                       const struct individual *from, uint32_t count)
+/* What a population begins with: left-justified, from chance or from a list that is there. */
+static void sample(struct search *s, struct worker *w, struct block *b, uint32_t at)
 {
-    const struct individual *best = &from[br_rng_below(rng, count)];
-    for (uint32_t k = 1; k < s->set->tournament; k++) {
-        const struct individual *other = &from[br_rng_below(rng, count)];
-        if (other->makespan < best->makespan)
-            best = other;
+    struct individual *one = &b->side[0][at];
+    if (at >= b->seeded && br_rng_unit(&b->rng) >= s->set->serial) {
+        one->makespan = br_breed_parallel(w->breed, &b->rng, s->set->blur, one->list, w->start);
+    } else {
+        if (at >= b->seeded)
+            br_breed_serial(w->breed, &b->rng, one->list);
+        one->makespan = br_pool_serial(w->pool, BR_FORWARD, one->list, BR_POOL_NO_LIMIT, w->start);
+    }
+    note(s, b, w->start, one->makespan, "sampling");
+    one->mark = mark_of(s, w->start);
+    turn_list(s, w, BR_FORWARD, one->list);
+}
+
+/* Of the whole population. */
+static const struct individual *choose(const struct search *s, struct br_rng *rng, uint32_t side)
+{
+    const struct individual *best = NULL;
+    for (uint32_t k = 0; k < s->set->tournament || !best; k++) {
+        uint32_t at = (uint32_t)br_rng_below(rng, (uint64_t)s->size * s->set->blocks);
+        const struct individual *one = &s->block[at / s->size].side[side][at % s->size];
+        if (!best || one->makespan < best->makespan)
+            best = one;
     }
     return best;
 }
 
-static void breed(struct search *s, struct worker *w, struct block *b)
+static int64_t generate(const struct search *s, struct worker *w, enum br_direction direction,
+                        bool parallel, int64_t limit)
+{
+    if (!parallel)
+        return br_pool_serial(w->pool, direction, w->list, limit, w->start);
+    const uint32_t *priority = w->list;
+    if (direction == BR_BACKWARD) {
+        for (uint32_t k = 0; k < s->tasks; k++)
+            w->reverse[k] = w->list[s->tasks - 1 - k];
+        priority = w->reverse;
+    }
+    return br_pool_parallel(w->pool, direction, priority, limit, w->start);
+}
+
+static void breed(struct search *s, struct worker *w, struct block *b, uint32_t at)
 {
     const struct br_pool_settings *set = s->set;
     struct br_rng *rng = &b->rng;
-    struct individual *mother = &b->one[choose(s, rng, b->one, b->filled) - b->one];
-    const struct individual *father;
-    bool foreign = br_rng_unit(rng) < set->foreign && set->blocks > 1;
-    uint32_t other = foreign ? (uint32_t)br_rng_below(rng, set->blocks - 1) : 0;
-    other += foreign && other >= (uint32_t)(b - s->block);
-    if (foreign && s->block[other].shown) {
-        father = choose(s, rng, s->block[other].frozen, s->block[other].shown);
+    /* The first epoch samples the left side, the second justifies it. */
+    uint32_t from = (s->epoch - 1) % 2, to = 1 - from;
+    bool first = s->epoch == 1;
+    enum br_direction direction = to == 1 && set->turn ? BR_BACKWARD : BR_FORWARD;
+    const struct individual *mother = &b->side[from][at];
+    struct individual *place = &b->side[to][at];
+    bool parallel = br_rng_unit(rng) < set->parallel;
+    if (first) {
+        memcpy(w->list, mother->list, s->tasks * sizeof *w->list);
     } else {
-        father = choose(s, rng, b->one, b->filled);
+        const struct individual *father = choose(s, rng, from);
         if (father == mother)
-            father = &b->one[(mother - b->one + 1) % b->filled];
+            father = choose(s, rng, from);
+        if (br_rng_unit(rng) < set->cross)
+            br_breed_two_point(w->breed, rng, mother->list, father->list, w->list);
+        else
+            memcpy(w->list, mother->list, s->tasks * sizeof *w->list);
+        br_breed_swap(w->breed, rng, set->swaps, w->list);
+        if (br_rng_unit(rng) >= set->redraw)
+            parallel = br_rng_unit(rng) < 0.5 ? mother->parallel : father->parallel;
     }
-    bool stretch = br_rng_unit(rng) < set->stretch;
-    if (stretch)
-        br_breed_stretch(w->breed, rng, mother->list, father->list, w->list);
-    else
-        br_breed_two_point(w->breed, rng, mother->list, father->list, w->list);
-    br_breed_swap(w->breed, rng, set->swaps, w->list);
-    const char *finder = stretch ? "stretch" : "two-point";
-    /* Not justified: what is far behind its mother, and what is there already, which is so after
-     * justification, too, since all in the population are justified. */
-    int64_t makespan = br_pool_serial(w->pool, BR_FORWARD, w->list,
-                                      mother->makespan + mother->makespan / HOPELESS, w->start);
-    b->schedules++;
-    if (makespan == BR_POOL_CUT || is_there(s, b, mark_of(s, w->start)))
-        return;
-    makespan = br_pool_justify(w->pool, w->list, w->start);
-    b->schedules += COST - 1;
-    if (makespan > mother->makespan)
+    int64_t limit = first ? BR_POOL_NO_LIMIT : place->makespan;
+    int64_t makespan = generate(s, w, direction, parallel, limit);
+    if (makespan == BR_POOL_CUT)
         return;
     uint64_t mark = mark_of(s, w->start);
-    if (is_there(s, b, mark))
+    note(s, b, w->start, makespan, parallel ? "parallel" : "serial");
+    if (!first && is_there(s, b->side[to], mark))
         return;
-    note(s, b, w->start, makespan, finder);
-    b->gained |= makespan < mother->makespan;
-    memcpy(mother->list, w->list, s->tasks * sizeof *w->list);
-    mother->makespan = makespan;
-    mother->mark = mark;
+    b->gained |= first || makespan < place->makespan;
+    turn_list(s, w, direction, w->list);
+    memcpy(place->list, w->list, s->tasks * sizeof *w->list);
+    place->makespan = makespan;
+    place->mark = mark;
+    place->parallel = parallel;
 }
 
 /* One block's share of an epoch. */
@@ -181,15 +214,18 @@ static bool run_block(void *context, uint32_t worker, uint32_t index)
     struct search *s = context;
     struct worker *w = &s->worker[worker];
     struct block *b = &s->block[index];
-    while (b->schedules + COST <= b->quota && b->makespan > s->run->lower_bound) {
+    for (uint32_t k = 0; k < s->size && b->schedules < b->quota; k++) {
+        if (b->makespan <= s->run->lower_bound)
+            break;
         if (br_stopped(s->run->stop)) {
             atomic_store(&s->stopped, true);
             return false;
         }
-        if (b->filled < s->size)
-            add_first(s, w, b);
+        if (s->epoch == 0)
+            sample(s, w, b, k);
         else
-            breed(s, w, b);
+            breed(s, w, b, k);
+        b->schedules++;
     }
     return true;
 }
@@ -201,40 +237,35 @@ static void begin_again(struct search *s)
     for (uint32_t k = 0; k < s->set->blocks; k++) {
         struct block *b = &s->block[k];
         b->gained = false;
-        b->filled = b->seeded = 0;
+        b->seeded = 0;
     }
     s->quiet = 0;
+    s->epoch = 0;
     if (++s->restarts % 2 == 0) {
         br_breed_list(s->worker[0].breed, s->run->elite->entry[0].schedule.start,
-                      s->block[0].one[0].list);
+                      s->block[0].side[0][0].list);
         s->block[0].seeded = 1;
     }
 }
 
-/* The end of an epoch: what is better goes to the elite, and others may see the block. */
+/* The end of an epoch: what is better goes to the elite. */
 static void gather(struct search *s)
 {
     struct br_run *run = s->run;
     uint64_t spent = 0;
-    bool gained = false;
+    bool gained = s->epoch == 0;
     struct block *best = &s->block[0];
     for (uint32_t k = 0; k < s->set->blocks; k++) {
         struct block *b = &s->block[k];
         spent += b->schedules;
-        gained |= b->gained || b->filled < s->size;
+        gained |= b->gained;
         b->gained = false;
         if (b->makespan < best->makespan)
             best = b;
-        b->shown = b->filled;
-        for (uint32_t i = 0; i < b->filled; i++) {
-            uint32_t *list = b->frozen[i].list;
-            memcpy(list, b->one[i].list, s->tasks * sizeof *list);
-            b->frozen[i] = b->one[i];
-            b->frozen[i].list = list;
-        }
     }
     run->spent = spent * s->tasks;
     s->quiet = gained ? 0 : s->quiet + 1;
+    s->epoch++;
     if (best->makespan == INT64_MAX ||
         (run->elite->count && best->makespan >= run->elite->entry[0].schedule.makespan))
         return;
@@ -244,13 +275,10 @@ static void gather(struct search *s)
     br_run_found(run, best->makespan, best->finder);
 }
 
-/* Half the square root of the budget, and less for small ones: some 20 for 5,000 schedules, 110 for
- * 50,000, 500 for a million. */
+/* Some 18 for 1,000 schedules, 50 for 5,000, 460 for 150,000. */
 static uint32_t suitable_population(double schedules)
 {
-    double root = sqrt(schedules), size = 0.034 * root * sqrt(root);
-    if (size > 0.5 * root)
-        size = 0.5 * root;
+    double size = 0.2 * pow(schedules, 0.65);
     return size < 16 ? 16 : size > 4096 ? 4096 : (uint32_t)size;
 }
 
@@ -262,7 +290,7 @@ static bool prepare(struct search *s, uint64_t schedules)
     if (!population) {
         population = suitable_population((double)schedules);
     }
-    s->size = (population + set->blocks - 1) / set->blocks;
+    s->size = (population + set->blocks / 2) / set->blocks;
     s->size = s->size < 2 ? 2 : s->size;
     s->model = br_pool_model_create(s->run->in, BR_POOL_CHOOSE);
     s->salt = malloc(n * sizeof *s->salt);
@@ -281,13 +309,13 @@ static bool prepare(struct search *s, uint64_t schedules)
         b->rng = br_rng_seed(br_rng_next(&rng));
         b->makespan = INT64_MAX;
         b->best = malloc(n * sizeof *b->best);
-        b->one = calloc(s->size, sizeof *b->one);
-        b->frozen = calloc(s->size, sizeof *b->frozen);
-        if (!b->best || !b->one || !b->frozen)
+        b->side[0] = calloc(s->size, sizeof *b->side[0]);
+        b->side[1] = calloc(s->size, sizeof *b->side[1]);
+        if (!b->best || !b->side[0] || !b->side[1])
             return false;
         for (uint32_t i = 0; i < s->size; i++, memory += 2 * (size_t)n) {
-            b->one[i].list = memory;
-            b->frozen[i].list = memory + n;
+            b->side[0][i].list = memory;
+            b->side[1][i].list = memory + n;
         }
     }
     for (uint32_t k = 0; k < threads; k++) {
@@ -295,13 +323,15 @@ static bool prepare(struct search *s, uint64_t schedules)
         w->pool = br_pool_create(s->model);
         w->breed = w->pool ? br_breed_create(s->model, w->pool, s->run->reach) : NULL;
         w->list = malloc(n * sizeof *w->list);
+        w->reverse = malloc(n * sizeof *w->reverse);
         w->start = malloc(n * sizeof *w->start);
-        if (!w->pool || !w->breed || !w->list || !w->start)
+        w->end = malloc(n * sizeof *w->end);
+        if (!w->pool || !w->breed || !w->list || !w->reverse || !w->start || !w->end)
             return false;
     }
     for (uint32_t k = 0; k < s->run->elite->count && k < set->blocks; k++) {
         br_breed_list(s->worker[0].breed, s->run->elite->entry[k].schedule.start,
-                      s->block[k].one[0].list);
+                      s->block[k].side[0][0].list);
         s->block[k].seeded = 1;
     }
     return true;
@@ -314,12 +344,14 @@ static void release(struct search *s)
         br_breed_destroy(s->worker[k].breed);
         br_pool_destroy(s->worker[k].pool);
         free(s->worker[k].list);
+        free(s->worker[k].reverse);
         free(s->worker[k].start);
+        free(s->worker[k].end);
     }
     for (uint32_t k = 0; s->block && k < s->set->blocks; k++) {
         free(s->block[k].best);
-        free(s->block[k].one);
-        free(s->block[k].frozen);
+        free(s->block[k].side[0]);
+        free(s->block[k].side[1]);
     }
     free(s->worker);
     free(s->block);
@@ -338,14 +370,15 @@ bool br_pool_search(struct br_run *run, const struct br_pool_settings *settings)
     bool ok = prepare(s, horizon ? horizon : UNKNOWN_SCHEDULES);
     int64_t best = INT64_MAX;
     while (ok && best > run->lower_bound && !atomic_load(&s->stopped)) {
-        uint64_t epoch = (uint64_t)s->size * COST * set.blocks;
+        uint64_t epoch = (uint64_t)s->size * set.blocks;
         if (run->placements && epoch > schedules - granted)
             epoch = schedules - granted;
-        if (epoch < (uint64_t)COST * set.blocks)
+        if (epoch == 0)
             break;
         granted += epoch;
         for (uint32_t k = 0; k < set.blocks; k++)
-            s->block[k].quota = granted * (k + 1) / set.blocks - granted * k / set.blocks;
+            s->block[k].quota =
+                s->block[k].schedules + epoch * (k + 1) / set.blocks - epoch * k / set.blocks;
         bool worth = epoch * s->tasks >= WORTH_THREADS;
         br_parallel(worth ? run->threads : 1, set.blocks, run_block, s);
         gather(s);

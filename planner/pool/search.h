@@ -1,8 +1,6 @@
-/* Population search for one machine: lists bred from lists, every child justified.
- *
- * The shape is that of the genetic algorithms that have been best for resource-constrained project
- * scheduling for long: serial generation from lists, two-point crossover [Hartmann98], and double
- * justification of every schedule [Valls05] [Valls08] [Debels07]. */
+/* Population search for one machine: two populations of lists that breed each other in turn, one of
+ * left-justified and one of right-justified schedules [Debels07], by serial and by parallel
+ * generation [Hartmann02]. */
 #ifndef BR_PLANNER_POOL_SEARCH_H
 #define BR_PLANNER_POOL_SEARCH_H
 
@@ -15,9 +13,11 @@ struct br_pool_settings {
     uint32_t population; /* 0: what suits the budget */
     uint32_t tournament; /* parents are the best of so many */
     uint32_t patience;   /* epochs without any shorter schedule before it begins again */
-    double foreign;      /* share of fathers from other blocks */
-    double stretch;      /* share of children by crossover of a stretch's order; rest: two-point */
+    uint32_t turn;       /* generations alternate in direction; otherwise all go forward */
+    double cross;        /* share of children of two parents */
     double swaps;        /* in a child's list, on average */
+    double parallel;     /* share of children by parallel generation where the gene is drawn: */
+    double redraw;       /* share of children that do not inherit it */
     double blur;         /* of the first schedules */
     double serial;       /* share of the first schedules by serial generation */
 };
