@@ -10,7 +10,7 @@ test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils s
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
 check_packages=(clang libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
-    chromium abigail-tools doxygen groff fish zsh debhelper dpkg-dev lintian trang
+    chromium abigail-tools doxygen groff fish zsh build-essential debhelper lintian trang
     user-mode-linux)
 # The suite "slurm" runs a Slurm of its own; without these it is skipped.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
