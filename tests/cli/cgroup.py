@@ -120,9 +120,25 @@ def test_processor_time(folder, group):
         raise AssertionError('something of the group is alive')
 
 
+# Two processes that hold 20 MiB each at the same time, for certain.
+BOTH = """import os
+here, there, back, over = *os.pipe(), *os.pipe()
+child = os.fork()
+held = b'x' * (20 << 20)
+if child:
+    os.read(here, 1)
+    os.write(over, b'.')
+    os.wait()
+else:
+    os.write(there, b'.')
+    os.read(back, 1)
+"""
+
+
 def test_memory(folder, group='/sys/fs/cgroup'):
     """Two children at once count together; who takes more than demanded is killed, and only that."""
-    both = '%s 4 %d & %s 4 %d & wait' % (WORK, 20 * MIB, WORK, 20 * MIB)
+    (folder / 'both.py').write_text(BOTH)
+    both = '%s both.py' % sys.executable
     write_job(folder, [('both', both, 80 * MIB), ('over', both, 30 * MIB),
                        ('free', '%s 0 %d' % (WORK, 50 * MIB), None)])
     done, rows = run(folder, '--limit-memory', status=1)
