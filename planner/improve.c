@@ -17,7 +17,9 @@
 #include "planner/window.h"
 
 enum {
-    TRIALS = 8,      /* of a round */
+    TRIALS = 8,      /* of a round, at most */
+    FEWER = 2,       /* of a large job, so that a short run has rounds at all */
+    LARGE = 20000,   /* tasks */
     PATIENCE = 100,  /* rounds without a better schedule before a restart, at most */
     RESTARTS = 4,    /* what a short run should have room for, about */
     TOLERANCE = 100, /* what is taken on may be longer than the best by one part in so many */
@@ -55,6 +57,7 @@ struct search {
     struct br_schedule current;
     struct worker *worker;
     struct slot slot[TRIALS];
+    uint32_t trials;
     uint64_t round;
     int64_t limit; /* on what is taken on */
     enum br_move allowed[BR_MOVE_KINDS];
@@ -165,14 +168,14 @@ static bool take_best(struct search *search, struct br_improve_report *report)
 {
     struct br_run *run = search->run;
     struct slot *best = &search->slot[0];
-    for (uint32_t k = 0; k < TRIALS; k++) {
+    for (uint32_t k = 0; k < search->trials; k++) {
         struct slot *slot = &search->slot[k];
         run->spent += slot->placements;
         report->tried[slot->move]++;
         if (br_schedule_better(&slot->schedule, &best->schedule))
             best = slot;
     }
-    report->trials += TRIALS;
+    report->trials += search->trials;
     if (best->schedule.makespan > search->limit)
         return false;
     const struct br_schedule *leader = &run->elite->entry[0].schedule;
@@ -193,7 +196,7 @@ static void run_rounds(struct search *search, struct br_improve_report *report)
 {
     struct br_run *run = search->run;
     const struct br_elite *elite = run->elite;
-    uint64_t round = (uint64_t)TRIALS * PASSES * search->in->tasks;
+    uint64_t round = (uint64_t)search->trials * PASSES * search->in->tasks;
     uint64_t patience =
         run->placements ? (run->placements - run->spent) / round / RESTARTS : PATIENCE;
     uint32_t quiet = 0;
@@ -213,9 +216,9 @@ static void run_rounds(struct search *search, struct br_improve_report *report)
         search->limit = leader + leader / TOLERANCE;
         if (search->limit < search->current.makespan)
             search->limit = search->current.makespan;
-        for (uint32_t k = 0; k < TRIALS; k++)
+        for (uint32_t k = 0; k < search->trials; k++)
             search->slot[k].schedule.makespan = INT64_MAX;
-        br_parallel(run->threads, TRIALS, run_trial, search);
+        br_parallel(run->threads, search->trials, run_trial, search);
         if (atomic_load(&search->memory_out) || atomic_load(&search->stopped) ||
             br_stopped(run->stop)) {
             run->stopped = true;
@@ -233,7 +236,8 @@ bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *re
 {
     const struct br_instance *in = run->in;
     struct br_improve_report own;
-    struct search search = {.run = run, .in = in, .moves = moves};
+    struct search search = {
+        .run = run, .in = in, .moves = moves, .trials = in->tasks > LARGE ? FEWER : TRIALS};
     uint32_t threads = run->threads < TRIALS ? run->threads : TRIALS;
     if (!report)
         report = &own;

@@ -6,8 +6,9 @@
 #include "planner/improve.h"
 #include "planner/stage_search.h"
 
-/* Passes over a small job, placements on a large one. */
-enum { PASSES = 6000, PLACEMENTS = 10000000 };
+/* Passes over a small job, placements on a large one, but as many passes as make a round of each of
+ * the two searches worth while. */
+enum { PASSES = 6000, PLACEMENTS = 10000000, LEAST_PASSES = 48 };
 
 struct br_machines_settings br_machines_settings_default(void)
 {
@@ -19,6 +20,9 @@ uint64_t br_machines_placements(const struct br_instance *in)
 {
     uint64_t passes = (uint64_t)PASSES * in->tasks;
     uint64_t most = PLACEMENTS / (1 + in->machines / 4);
+    uint64_t least = (uint64_t)LEAST_PASSES * in->tasks;
+    if (most < least)
+        most = least;
     return passes < most ? passes : most;
 }
 
