@@ -22,6 +22,7 @@
 #include "planner/pool/breed.h"
 
 enum {
+    BLOCK_LEAST = 16,            /* individuals on a side */
     UNKNOWN_SCHEDULES = 1000000, /* what a run without a limit is taken to be */
     WORTH_THREADS = 20000,       /* placements that take longer than to start a thread */
 };
@@ -30,7 +31,7 @@ struct br_pool_settings br_pool_settings_default(void)
 {
     return (struct br_pool_settings){
         .blocks = 8,
-        .tournament = 2,
+        .tournament = 3,
         .patience = 60,
         .turn = 1,
         .cross = 1,
@@ -38,7 +39,7 @@ struct br_pool_settings br_pool_settings_default(void)
         .parallel = 0.5,
         .redraw = 0.2,
         .blur = 0.2,
-        .serial = 0.25,
+        .serial = 1,
     };
 }
 
@@ -282,14 +283,10 @@ static uint32_t suitable_population(double schedules)
     return size < 16 ? 16 : size > 4096 ? 4096 : (uint32_t)size;
 }
 
-static bool prepare(struct search *s, uint64_t schedules)
+static bool prepare(struct search *s, uint32_t population)
 {
     const struct br_pool_settings *set = s->set;
     uint32_t threads = s->run->threads < set->blocks ? s->run->threads : set->blocks, n = s->tasks;
-    uint32_t population = set->population;
-    if (!population) {
-        population = suitable_population((double)schedules);
-    }
     s->size = (population + set->blocks / 2) / set->blocks;
     s->size = s->size < 2 ? 2 : s->size;
     s->model = br_pool_model_create(s->run->in, BR_POOL_CHOOSE);
@@ -367,7 +364,11 @@ bool br_pool_search(struct br_run *run, const struct br_pool_settings *settings)
     struct search search = {.run = run, .set = &set, .tasks = run->in->tasks}, *s = &search;
     uint64_t schedules = run->placements / run->in->tasks, granted = 0;
     uint64_t horizon = run->horizon ? run->horizon / run->in->tasks : schedules;
-    bool ok = prepare(s, horizon ? horizon : UNKNOWN_SCHEDULES);
+    if (!set.population)
+        set.population = suitable_population(horizon ? (double)horizon : UNKNOWN_SCHEDULES);
+    if (set.blocks > set.population / BLOCK_LEAST)
+        set.blocks = set.population < BLOCK_LEAST ? 1 : set.population / BLOCK_LEAST;
+    bool ok = prepare(s, set.population);
     int64_t best = INT64_MAX;
     while (ok && best > run->lower_bound && !atomic_load(&s->stopped)) {
         uint64_t epoch = (uint64_t)s->size * set.blocks;
