@@ -23,6 +23,7 @@
 
 enum {
     BLOCK_LEAST = 16,            /* individuals on a side */
+    SERIAL_TASKS = 2000,         /* sampling looks at all ready tasks at each step */
     UNKNOWN_SCHEDULES = 1000000, /* what a run without a limit is taken to be */
     WORTH_THREADS = 20000,       /* placements that take longer than to start a thread */
 };
@@ -129,7 +130,8 @@ static void turn_list(const struct search *s, struct worker *w, enum br_directio
 static void sample(struct search *s, struct worker *w, struct block *b, uint32_t at)
 {
     struct individual *one = &b->side[0][at];
-    if (at >= b->seeded && br_rng_unit(&b->rng) >= s->set->serial) {
+    bool serial = br_rng_unit(&b->rng) < s->set->serial && s->tasks <= SERIAL_TASKS;
+    if (at >= b->seeded && !serial) {
         one->makespan = br_breed_parallel(w->breed, &b->rng, s->set->blur, one->list, w->start);
     } else {
         if (at >= b->seeded)
