@@ -95,6 +95,9 @@ def slurm(base):
     conf = base / 'slurm.conf'
     conf.write_text(CONFIGURATION.format(base=base, host=host, port=ports[-1],
                                          nodes='\n'.join(nodes), last=NODES - 1))
+    # Nothing here uses control groups, and this way slurmd does not look for any: some machines,
+    # containers among them, have none mounted.
+    (base / 'cgroup.conf').write_text('CgroupPlugin=cgroup/v1\n')
     (base / 'key').write_bytes(os.urandom(1024))
     (base / 'key').chmod(0o400)
     os.environ['SLURM_CONF'] = str(conf)
