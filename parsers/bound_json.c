@@ -4,13 +4,11 @@
 #include "parsers/parsers.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "parsers/certificate_json.h"
 #include "parsers/json.h"
 #include "parsers/plan_reader.h"
-#include "parsers/source.h"
 
 /* To the nearest nanosecond is safe: every makespan is a whole number of them, so that a bound may
  * even be rounded up. */
@@ -45,8 +43,7 @@ enum br_status br_parse_bound(const char *text, size_t size, const struct br_dag
     return json.status;
 }
 
-static bool read_proof(struct br_plan_reader *r, const char *file, int64_t *ns,
-                       struct br_certificate **certificate)
+static bool read_proof(struct br_plan_reader *r, const char *file)
 {
     enum { FORMAT, BOUND, CERTIFICATE, JOB, ATTRIBUTES, RESOURCES, STAGES, EDGES, CLUSTER, FIELDS };
     struct br_json *json = &r->json;
@@ -76,38 +73,16 @@ static bool read_proof(struct br_plan_reader *r, const char *file, int64_t *ns,
         [BR_PLAN_CLUSTER] = f[CLUSTER],
     };
     return br_plan_read_job(r, top, file) && br_plan_read_cluster(r, &top[BR_PLAN_CLUSTER]) &&
-           lower_bound(json, &f[BOUND], ns) &&
-           br_read_certificate(json, &f[CERTIFICATE], r->dag, certificate);
+           lower_bound(json, &f[BOUND], &r->lower_bound_ns) &&
+           br_read_certificate(json, &f[CERTIFICATE], r->dag, &r->certificate);
 }
 
 enum br_status br_parse_proof(const char *path, struct br_input *input, int64_t *lower_bound_ns,
                               struct br_certificate **certificate, struct br_diag *diag)
 {
-    *input = (struct br_input){0};
-    *certificate = NULL;
-    struct br_source source;
-    enum br_status status = br_source_open(&source, path, diag);
-    if (status)
-        return status;
     struct br_plan_reader r = {.diag = diag};
-    char *text = NULL;
-    status = br_source_text(&source, SIZE_MAX / 2, "bound", &text, diag);
-    if (!status) {
-        br_json_init(&r.json, text, strlen(text), diag);
-        read_proof(&r, source.name, lower_bound_ns, certificate);
-        status = r.json.status;
-        br_json_finish(&r.json);
-    }
-    free(text);
-    free(r.by_name);
-    br_source_close(&source);
-    if (!status) {
-        *input = (struct br_input){r.dag, r.cluster};
-        return BR_OK;
-    }
-    br_certificate_destroy(*certificate);
-    *certificate = NULL;
-    br_cluster_destroy(r.cluster);
-    br_dag_destroy(r.dag);
+    enum br_status status = br_plan_read_file(&r, path, "bound", read_proof, input);
+    *lower_bound_ns = r.lower_bound_ns;
+    *certificate = r.certificate;
     return status;
 }

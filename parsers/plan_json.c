@@ -12,7 +12,6 @@
 
 #include "parsers/certificate_json.h"
 #include "parsers/plan_reader.h"
-#include "parsers/source.h"
 
 static const char format_name[] = "bigrocks-plan/1";
 
@@ -387,31 +386,8 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
 enum br_status br_parse_plan(const char *path, struct br_input *input, struct br_plan **plan,
                              struct br_diag *diag)
 {
-    *input = (struct br_input){0};
-    *plan = NULL;
-    struct br_source source;
-    enum br_status status = br_source_open(&source, path, diag);
-    if (status)
-        return status;
     struct br_plan_reader r = {.diag = diag};
-    char *text = NULL;
-    status = br_source_text(&source, SIZE_MAX / 2, "plan", &text, diag);
-    if (!status) {
-        br_json_init(&r.json, text, strlen(text), diag);
-        read_plan(&r, source.name);
-        status = r.json.status;
-        br_json_finish(&r.json);
-    }
-    free(text);
-    free(r.by_name);
-    br_source_close(&source);
-    if (status) {
-        br_plan_destroy(r.plan);
-        br_cluster_destroy(r.cluster);
-        br_dag_destroy(r.dag);
-        return status;
-    }
-    *input = (struct br_input){r.dag, r.cluster};
+    enum br_status status = br_plan_read_file(&r, path, "plan", read_plan, input);
     *plan = r.plan;
-    return BR_OK;
+    return status;
 }

@@ -1,8 +1,9 @@
-/* What the two files that read a plan share. */
+/* What the files that read plans, and bounds with their jobs, share. */
 #ifndef BR_PARSERS_PLAN_READER_H
 #define BR_PARSERS_PLAN_READER_H
 
 #include "parsers/json.h"
+#include "parsers/parsers.h"
 #include "planner/cluster.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
@@ -14,8 +15,10 @@ struct br_plan_reader {
     struct br_diag *diag;
     struct br_dag *dag;
     struct br_cluster *cluster;
-    struct br_plan *plan;
     uint32_t *by_name; /* classes, by name */
+    struct br_plan *plan;
+    int64_t lower_bound_ns; /* these two where there is no plan to hold them */
+    struct br_certificate *certificate;
 };
 
 /* The members of a plan. */
@@ -45,5 +48,11 @@ enum {
  * there already stays with the reader. `file` names the plan in later faults of the job. */
 bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top, const char *file);
 bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *cluster);
+
+/* Has `read` walk the file; `what` says in messages what it is. Then the input owns the job and the
+ * cluster; after a fault nothing is left in it or in the reader. */
+enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,
+                                 bool (*read)(struct br_plan_reader *r, const char *file),
+                                 struct br_input *input);
 
 #endif

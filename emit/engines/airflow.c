@@ -52,15 +52,8 @@ static enum br_status write_task(FILE *out, const struct br_engine *engine, uint
 
 static void write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
-    fputs("    (\"", out);
-    br_engine_joint(out, engine, stage);
-    fputs("\", [", out);
-    for (uint32_t i = 0; i < engine->dag->stage[stage].tasks; i++) {
-        fputs(i ? ", \"" : "\"", out);
-        br_engine_task(out, engine, engine->dag->stage[stage].first_task + i);
-        putc('"', out);
-    }
-    fputs("], 0, 0, None),\n", out);
+    br_engine_joint_tuple(out, engine, stage);
+    fputs(", 0, 0, None),\n", out);
 }
 
 /* Letters, digits, dashes, dots and underscores are what an id of a DAG may have. */

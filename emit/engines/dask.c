@@ -88,15 +88,8 @@ static enum br_status write_task(FILE *out, const struct br_engine *engine, uint
 
 static void write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
-    fputs("    (\"", out);
-    br_engine_joint(out, engine, stage);
-    fputs("\", [", out);
-    for (uint32_t i = 0; i < engine->dag->stage[stage].tasks; i++) {
-        fputs(i ? ", \"" : "\"", out);
-        br_engine_task(out, engine, engine->dag->stage[stage].first_task + i);
-        putc('"', out);
-    }
-    fprintf(out, "], %" PRIu32 ", {}, None),\n", engine->input->plan->tasks + 1);
+    br_engine_joint_tuple(out, engine, stage);
+    fprintf(out, ", %" PRIu32 ", {}, None),\n", engine->input->plan->tasks + 1);
 }
 
 enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct br_diag *diag)

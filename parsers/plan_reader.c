@@ -1,9 +1,12 @@
-/* The job and the cluster inside of a plan. */
+/* What plans, and bounds with their jobs, have in common as files: the job and the cluster inside.
+ */
 #include "parsers/plan_reader.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "parsers/source.h"
 
 /* The stage that the next string names. */
 static bool stage_named(struct br_plan_reader *r, const char *what, uint32_t *stage)
@@ -229,4 +232,36 @@ bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *
     if (r->cluster->machines == 0)
         return br_json_fail(json, f[1].at, BR_PLAN_REWRITE, "the cluster has no machines");
     return true;
+}
+
+enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,
+                                 bool (*read)(struct br_plan_reader *r, const char *file),
+                                 struct br_input *input)
+{
+    *input = (struct br_input){0};
+    struct br_source source;
+    enum br_status status = br_source_open(&source, path, r->diag);
+    if (status)
+        return status;
+    char *text = NULL;
+    status = br_source_text(&source, SIZE_MAX / 2, what, &text, r->diag);
+    if (!status) {
+        br_json_init(&r->json, text, strlen(text), r->diag);
+        read(r, source.name);
+        status = r->json.status;
+        br_json_finish(&r->json);
+    }
+    free(text);
+    free(r->by_name);
+    br_source_close(&source);
+    if (!status) {
+        *input = (struct br_input){r->dag, r->cluster};
+        return BR_OK;
+    }
+    br_plan_destroy(r->plan);
+    br_certificate_destroy(r->certificate);
+    br_cluster_destroy(r->cluster);
+    br_dag_destroy(r->dag);
+    *r = (struct br_plan_reader){.diag = r->diag};
+    return status;
 }
