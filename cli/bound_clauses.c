@@ -68,6 +68,23 @@ static bool goes_on(void *context, bool risen)
     return limit_ns < 0 || past_ns + b->risen_ns / 4 < limit_ns;
 }
 
+/* Until the program has answered, or the user, or a bound that is met, wants it to end. */
+static void wait_for_answer(struct both *b, pthread_t thread, bool met, const volatile int *stop)
+{
+    enum { TICK_NS = 20000000, SECOND_NS = 1000000000 };
+    struct timespec next;
+    do {
+        if (met || br_stopped(stop))
+            b->child_stop = 1;
+        cli_progress_wait(b->progress, "tightening the bound", now_ns(b) - b->began_ns,
+                          b->limit_ns);
+        clock_gettime(CLOCK_REALTIME, &next);
+        next.tv_nsec += TICK_NS;
+        next.tv_sec += next.tv_nsec / SECOND_NS;
+        next.tv_nsec %= SECOND_NS;
+    } while (pthread_timedjoin_np(thread, NULL, &next) != 0);
+}
+
 struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
                                          const struct br_input *input, const struct br_instance *in,
                                          bool with_lp, const volatile int *stop,
@@ -101,9 +118,7 @@ struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
     struct br_certificate *c = br_exact_certify(in, &effort);
     *lost = effort.lost;
     if (beside) {
-        if (br_stopped(stop) || effort.met)
-            b.child_stop = 1;
-        pthread_join(thread, NULL);
+        wait_for_answer(&b, thread, effort.met, stop);
         if (effort.met && !lp->found)
             snprintf(lp->why, sizeof lp->why, "not needed");
     }
