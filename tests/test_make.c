@@ -37,7 +37,7 @@ static void test_methods(void **state)
         struct br_plan_options options = br_plan_options_default();
         assert_true(random_job_make(seed, TASKS, 0, &job));
         options.seed = seed;
-        options.effort = seed % 4 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
+        options.effort = seed % 12 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
         struct br_plan *best = make(&job, &options);
         int64_t bound;
         assert_int_equal(br_bound(job.dag, job.cluster, &bound, NULL, NULL), BR_OK);
@@ -113,7 +113,7 @@ static void assert_same_plan(const struct br_plan *a, const struct br_plan *b)
 static void test_threads(void **state)
 {
     static const char *const methods[] = {"best", "graphene"};
-    for (uint64_t seed = 0; seed < random_jobs(JOBS / 2); seed++) {
+    for (uint64_t seed = 0; seed < random_jobs(JOBS / 6); seed++) {
         struct random_job job;
         assert_true(random_job_make(seed + 10000, RANDOM_JOB_TASKS, 0, &job));
         for (int m = 0; m < 2; m++) {
