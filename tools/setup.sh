@@ -29,7 +29,7 @@ complain() {
 news=no
 
 is_installed() {
-    dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
+    dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -x installed >/dev/null
 }
 
 # As root, asking for a password only where somebody could type it.
