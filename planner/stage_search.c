@@ -139,56 +139,73 @@ static bool better(const struct individual *a, const struct individual *b)
     return a->makespan != b->makespan ? a->makespan < b->makespan : a->ends < b->ends;
 }
 
-/* A child of the population, or one blurred from how a schedule of the elite is ordered. */
-static void conceive(const struct search *search, struct br_rng *rng, struct individual *child)
+/* Keys by how a schedule of the elite is ordered: by when the stages start, by their middles, or by
+ * the longest way before or after them. */
+static void order_as_elite(const struct search *search, struct br_rng *rng,
+                           struct individual *child)
 {
     const struct br_instance *in = search->run->in;
-    uint32_t stages = in->stages;
-    double blur = 0;
-    if (search->members < POPULATION || br_rng_below(rng, 20) == 0) {
-        const struct br_elite *elite = search->run->elite;
-        const struct br_schedule *from = &elite->entry[br_rng_below(rng, elite->count)].schedule;
-        const int64_t *tail = search->run->reach->tail, *head = search->run->reach->head;
-        uint64_t source = br_rng_below(rng, 4);
-        double most = (double)from->makespan + 1;
-        for (uint32_t s = 0; s < stages; s++) {
-            uint32_t t = in->stage_first[s];
-            double first = (double)from->start[t], last = first;
-            for (; t < in->stage_first[s + 1]; t++) {
-                first = first < (double)from->start[t] ? first : (double)from->start[t];
-                last = last > (double)from->start[t] ? last : (double)from->start[t];
-            }
-            t = in->stage_first[s];
-            child->key[s] = (source == 0   ? first
-                             : source == 1 ? (first + last) / 2
-                             : source == 2 ? (double)head[t]
-                                           : most - 1 - (double)(tail[t] + in->duration[t])) /
-                            most;
+    const struct br_elite *elite = search->run->elite;
+    const struct br_schedule *from = &elite->entry[br_rng_below(rng, elite->count)].schedule;
+    const struct br_reach *reach = search->run->reach;
+    enum { STARTS, MIDDLES, HEADS, TAILS, SOURCES } source = br_rng_below(rng, SOURCES);
+    double most = (double)from->makespan + 1;
+    for (uint32_t s = 0; s < in->stages; s++) {
+        uint32_t t = in->stage_first[s];
+        int64_t first = INT64_MAX, last = 0;
+        for (uint32_t k = t; k < in->stage_first[s + 1]; k++) {
+            first = from->start[k] < first ? from->start[k] : first;
+            last = from->start[k] > last ? from->start[k] : last;
         }
-        child->mirrored = br_rng_below(rng, 2);
-        child->packing = br_rng_below(rng, 5) == 0;
-        blur = br_rng_unit(rng) * 0.3;
-    } else {
-        const struct individual *a = &search->member[br_rng_below(rng, BETTER)];
-        const struct individual *b = &search->member[br_rng_below(rng, POPULATION)];
-        copy_individual(child, a, stages);
-        if (br_rng_below(rng, 4))
-            for (uint32_t s = 0; s < stages; s++)
-                if (br_rng_below(rng, 10) >= 7)
-                    child->key[s] = b->key[s];
-        for (uint64_t n = br_rng_below(rng, 3); n; n--)
-            child->key[br_rng_below(rng, stages)] = br_rng_unit(rng);
-        if (br_rng_below(rng, 2))
-            blur = br_rng_unit(rng) * 0.1;
-        if (br_rng_below(rng, 20) == 0)
-            child->mirrored = !child->mirrored;
-        if (br_rng_below(rng, 20) == 0)
-            child->packing = !child->packing;
+        double at = source == STARTS    ? (double)first
+                    : source == MIDDLES ? (double)(first + last) / 2
+                    : source == HEADS   ? (double)reach->head[t]
+                                        : most - 1 - (double)(reach->tail[t] + in->duration[t]);
+        child->key[s] = at / most;
     }
-    for (uint32_t s = 0; s < stages && blur > 0; s++) {
-        double key = child->key[s] + blur * (br_rng_unit(rng) - 0.5);
+    child->mirrored = br_rng_below(rng, 2);
+    child->packing = br_rng_below(rng, 5) == 0;
+}
+
+/* Keys of one of the better, crossed with another's more often than not, some drawn anew. */
+static void cross(const struct search *search, struct br_rng *rng, struct individual *child)
+{
+    uint32_t stages = search->run->in->stages;
+    const struct individual *a = &search->member[br_rng_below(rng, BETTER)];
+    const struct individual *b = &search->member[br_rng_below(rng, POPULATION)];
+    copy_individual(child, a, stages);
+    if (br_rng_below(rng, 4))
+        for (uint32_t s = 0; s < stages; s++)
+            if (br_rng_below(rng, 10) >= 7)
+                child->key[s] = b->key[s];
+    for (uint64_t n = br_rng_below(rng, 3); n; n--)
+        child->key[br_rng_below(rng, stages)] = br_rng_unit(rng);
+}
+
+/* Every key moved by up to half of `width` either way. */
+static void blur(struct br_rng *rng, double width, struct individual *child, uint32_t stages)
+{
+    for (uint32_t s = 0; s < stages && width > 0; s++) {
+        double key = child->key[s] + width * (br_rng_unit(rng) - 0.5);
         child->key[s] = key < 0 ? 0 : key > 1 ? 1 : key;
     }
+}
+
+static void conceive(const struct search *search, struct br_rng *rng, struct individual *child)
+{
+    uint32_t stages = search->run->in->stages;
+    if (search->members < POPULATION || br_rng_below(rng, 20) == 0) {
+        order_as_elite(search, rng, child);
+        blur(rng, br_rng_unit(rng) * 0.3, child, stages);
+        return;
+    }
+    cross(search, rng, child);
+    double width = br_rng_below(rng, 2) ? br_rng_unit(rng) * 0.1 : 0;
+    if (br_rng_below(rng, 20) == 0)
+        child->mirrored = !child->mirrored;
+    if (br_rng_below(rng, 20) == 0)
+        child->packing = !child->packing;
+    blur(rng, width, child, stages);
 }
 
 static bool ended(struct search *search, bool ok)
@@ -334,12 +351,10 @@ static void finish_worker(struct worker *w)
 bool br_stage_search(struct br_run *run)
 {
     const struct br_instance *in = run->in;
-    struct search *search = calloc(1, sizeof *search);
     uint32_t threads = run->threads < CHILDREN ? run->threads : CHILDREN;
-    if (in->stages < 2) {
-        free(search);
+    if (in->stages < 2)
         return true;
-    }
+    struct search *search = calloc(1, sizeof *search);
     if (!search)
         return false;
     search->run = run;
