@@ -76,7 +76,9 @@ def main():
         (project / 'meson.build').write_text(MESON)
         (project / 'meson_options.txt').write_text("option('lp', type: 'feature', value: 'auto')\n")
         header, source = project / 'include/bigrocks/it.h', project / 'it.c'
-        environment = dict(os.environ, HOME=scratch, GIT_CONFIG_NOSYSTEM='1')
+        # Neither the repository of a hook that we may run in nor anybody's settings: signatures, say.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith('GIT_')}
+        environment.update(HOME=scratch, GIT_CONFIG_NOSYSTEM='1', GIT_CONFIG_GLOBAL='/dev/null')
 
         def git(*words):
             subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=a@localhost', *words],

@@ -99,12 +99,17 @@ def second_interrupt_quits(folder):
 
 
 def interrupt_ends_bounding(folder):
+    script, mark = folder / 'bound', folder / 'begun'
+    script.write_text('#!/bin/sh\necho > %s\nexec sleep 600\n' % mark)
+    script.chmod(0o755)
     child = subprocess.Popen([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml',
                               '--time-limit', '100'],
-                             env=dict(environment(), BIGROCKS_BOUND=str(DATA / 'bound-hang')),
+                             env=dict(environment(), BIGROCKS_BOUND=str(script)),
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(0.5)
-    assert child.poll() is None
+    deadline = time.monotonic() + 60
+    while not mark.exists():
+        assert child.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=20)
     assert child.returncode == 0, (child.returncode, err)
@@ -118,7 +123,7 @@ def child_of_bounding_dies_too(folder):
     script.write_text('#!/bin/sh\nsleep 300 &\necho $! > %s\nwait\n' % mark)
     script.chmod(0o755)
     done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml',
-                           '--time-limit', '0.1'],
+                           '--time-limit', '2'],  # a loaded machine may take long to start it
                           env=dict(environment(), BIGROCKS_BOUND=str(script)),
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and 'stopped at the time limit' in done.stdout, done

@@ -8,6 +8,7 @@ tested there; processor time is counted by any cgroup v2 in which folders can be
 tested `inside` of a User Mode Linux (Debian: user-mode-linux), which is a kernel of its own in a
 process and needs no rights. Exit status 77: none of it could be tested here but the refusals.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -68,12 +69,35 @@ def test_refusals(folder):
         assert '--limit-memory cannot be done here: ' + why in done.stderr, done.stderr
 
 
-def find_writable():
-    """A mounted cgroup v2 in which we may make folders, or None."""
+def alive(folder):
+    """Processes whose working directory is the folder, by number."""
+    found = []
+    for entry in pathlib.Path('/proc').iterdir():
+        try:
+            if entry.name.isdigit() and os.readlink(entry / 'cwd') == str(folder):
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
+
+
+@contextlib.contextmanager
+def own_group():
+    """A group of this test's own, for others may be at work in the one that it is in; None where a
+    mounted cgroup v2 in which we may make folders is nowhere."""
     for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines():
         if ' - cgroup2 ' in line and os.access(line.split()[4], os.W_OK):
-            return line.split()[4]
-    return None
+            group = pathlib.Path(line.split()[4], 'test-%d' % os.getpid())
+            try:
+                group.mkdir()
+            except OSError:
+                continue
+            try:
+                yield str(group)
+            finally:
+                group.rmdir()
+            return
+    yield None
 
 
 SPIN = """import time
@@ -102,8 +126,7 @@ def test_processor_time(folder, group):
         time.sleep(0.1)
         run(folder, '--cgroup', group, status=1)
     assert not left(group), left(group)
-    write_job(folder, [('deaf', "trap '' TERM; setsid sleep 61.25 & echo up > up; wait; sleep 61.25",
-                        None)])
+    write_job(folder, [('deaf', "trap '' TERM; setsid sleep 61 & echo up > up; wait; sleep 61", None)])
     process = subprocess.Popen([BIGROCKS, 'run', 'job.xml', '--cgroup', group, '-q'], cwd=folder)
     while not (folder / 'up').exists():
         assert process.poll() is None
@@ -112,12 +135,14 @@ def test_processor_time(folder, group):
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) == -signal.SIGINT
-    for _ in range(100):
-        if not subprocess.run(['pgrep', '-fx', 'sleep 61.25'], capture_output=True).stdout:
-            break
+    limit = time.monotonic() + 20
+    while alive(folder) and time.monotonic() < limit:
         time.sleep(0.05)
-    else:
-        raise AssertionError('something of the group is alive')
+    assert not alive(folder), 'something of the group is alive'
+    # The last of them may have ended after the run did, which then had to leave the group.
+    write_job(folder, [('a', 'true', None)])
+    run(folder, '--cgroup', group)
+    assert not left(group), left(group)
 
 
 # Two processes that hold 20 MiB each at the same time, for certain.
@@ -177,8 +202,11 @@ def test_own_group(folder, group='/sys/fs/cgroup'):
     process.kill()
     process.wait()
     assert len(left(own)) == 1
-    subprocess.run(['pkill', '-x', 'sleep'], check=True)  # nobody else lives here
-    time.sleep(0.3)
+    assert alive(folder)
+    for number in alive(folder):
+        os.kill(number, signal.SIGKILL)
+    while alive(folder):
+        time.sleep(0.02)
     write_job(folder, [('a', 'true', 20 * MIB)])
     run(folder, '--cgroup', own)
     assert not left(own), left(own)
@@ -220,8 +248,8 @@ def main():
     if sys.argv[3:] == ['inside']:
         inside()
         return 0
-    group, real = find_writable(), False
-    with tempfile.TemporaryDirectory(prefix='bigrocks-group') as name:
+    real = False
+    with tempfile.TemporaryDirectory(prefix='bigrocks-group') as name, own_group() as group:
         folder = pathlib.Path(name).resolve()
         test_refusals(folder)
         if group:

@@ -187,7 +187,7 @@ def test_failures(folder):
     job.edge('bad', 'after')
     job.write(folder / 'job.xml')
     began = time.monotonic()
-    done = run(folder, 'job.xml', '--capacity', 'cpu=9', '-k', '--timeout', 0.3, '--trace',
+    done = run(folder, 'job.xml', '--capacity', 'cpu=9', '-k', '--timeout', 3, '--trace',
                'trace.csv', status=1)
     assert time.monotonic() - began < 30
     assert 'good' in done.stdout and 'after' not in done.stdout
@@ -201,7 +201,7 @@ def test_failures(folder):
     assert outcome['bad'] == ('exit', 3) and outcome['kill'] == ('signal', 9), outcome
     assert outcome['slow'][0] == 'timeout' and outcome['good'] == ('done', 0), outcome
     # Without --keep-going nothing new starts after a failure.
-    job = Job().stage('a', 'false').stage('gate', 'sleep 0.3').stage('b', 'echo b', tasks=50)
+    job = Job().stage('a', 'false').stage('gate', 'sleep 2').stage('b', 'echo b', tasks=50)
     job.edge('gate', 'b').write(folder / 'stop.xml')
     done = run(folder, 'stop.xml', '--capacity', 'cpu=2', status=1)
     assert done.stdout == '' and '1 task done' in done.stderr, done
@@ -254,7 +254,8 @@ def test_output_is_whole(folder):
 
 
 def wait_for(path, text, process):
-    for _ in range(2000):
+    limit = time.monotonic() + 60
+    while time.monotonic() < limit:
         if path.exists() and text in path.read_text():
             return
         assert process.poll() is None, 'the run has ended'
@@ -302,11 +303,11 @@ def test_interrupt(folder):
     wait_for(folder / 'deaf', 'up', process)
     began = time.monotonic()
     process.send_signal(signal.SIGTERM)
-    time.sleep(0.3)
+    time.sleep(0.5)
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
     assert process.wait(timeout=30) == -signal.SIGTERM
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 5  # which the first one alone would have taken
     assert_gone(folder)
 
 
@@ -379,7 +380,7 @@ def test_killed(folder, times=6, seed=1):
 
 
 def test_in_use(folder):
-    Job().stage('a', 'sleep 5').write(folder / 'job.xml')
+    Job().stage('a', 'sleep 60').write(folder / 'job.xml')
     process = subprocess.Popen(command('job.xml', '--journal', 'j', '-q'), cwd=folder)
     wait_for(folder / 'j', 'started', process)
     refused = run(folder, 'job.xml', '--journal', 'j', '--resume', status=1)

@@ -52,6 +52,17 @@ class Server:
     def admit(self, *words, **options):
         return start('admit', '--socket', self.socket, *words, **options)
 
+    def wait_for_clients(self, count):
+        """Until so many are connected, and a moment more, in which what they ask for is read."""
+        folder, limit = pathlib.Path('/proc/%d/fd' % self.process.pid), time.monotonic() + 60
+        while True:
+            sockets = [fd for fd in folder.iterdir() if os.readlink(fd).startswith('socket:')]
+            if len(sockets) > count:  # one more is listened on
+                break
+            assert time.monotonic() < limit, sockets
+            time.sleep(0.02)
+        time.sleep(0.3)
+
 
 def most_held(log):
     """The most that was held at an instant."""
@@ -124,12 +135,14 @@ def test_killed_clients(folder):
 
 def test_killed_server(folder):
     with Server(folder, '--capacity', 'cpu=1') as server:
-        running = server.admit('--', 'sh', '-c', 'echo on; sleep 0.5; echo still')
+        running = server.admit('--', 'sh', '-c',
+                               'echo on; until [ -e go ]; do sleep 0.02; done; echo still', cwd=folder)
         assert running.stdout.readline() == 'on\n'
         waiting = server.admit('--', 'true')
-        time.sleep(0.2)
+        server.wait_for_clients(2)
         server.process.kill()
         assert waiting.wait(20) == 5 and 'has gone while' in waiting.stderr.read()
+        (folder / 'go').touch()
         assert running.wait(20) == 0 and running.stdout.read() == 'still\n'
         late = server.admit('--', 'true')
         assert late.wait(20) == 5 and 'no server is there' in late.stderr.read()
@@ -146,8 +159,8 @@ def test_killed_server(folder):
 
 def test_ends(folder):
     """By itself when nobody comes, by a signal, and with its parent; the socket goes along."""
-    with Server(folder, '--capacity', 'cpu=1', '--idle', '0.4') as server:
-        assert server.admit('--', 'sleep', '0.6').wait(20) == 0
+    with Server(folder, '--capacity', 'cpu=1', '--idle', '2') as server:
+        assert server.admit('--', 'sleep', '2.5').wait(20) == 0
         assert server.process.wait(20) == 0 and not server.socket.exists()
     for number in (signal.SIGINT, signal.SIGTERM):
         with Server(folder, '--capacity', 'cpu=1') as server:
@@ -190,13 +203,16 @@ def test_plan(folder):
     order = [row.split('\t')[1] for row in
              bigrocks('render', plan, '-f', 'order').stdout.splitlines()[1:]]
     with Server(folder, '--plan', plan) as server:
-        first = server.admit('--', 'sh', '-c', 'echo on; sleep 1')
+        first = server.admit('--', 'sh', '-c', 'echo on; until [ -e go ]; do sleep 0.02; done',
+                             cwd=folder)
         assert first.stdout.readline() == 'on\n'
         rest = [server.admit('--key', key, '--', 'sh', '-c', 'echo %s >>order; sleep 0.01' % key,
                              cwd=folder) for key in reversed(order)]
         killed = rest.pop(2)
-        time.sleep(0.5)
+        server.wait_for_clients(1 + len(order))
         killed.kill()
+        killed.wait()
+        (folder / 'go').touch()
         assert all(client.wait(30) == 0 for client in [first, *rest])
         # A key whose turn has passed is admitted as any other command.
         assert server.admit('--key', order[0], '--', 'true').wait(20) == 0
