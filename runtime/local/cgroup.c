@@ -139,6 +139,23 @@ static void remove_dead(int parent)
         closedir(all);
 }
 
+/* Runs beside each other in one group take turns: a folder must not be taken for a dead one before
+ * it is locked, and a controller not be disabled between another run's look and its use. Without
+ * the lock (a file system may have none) it is left to chance. */
+static void take_turn(const struct br_cgroups *groups, int lock)
+{
+    while (flock(groups->parent, lock) && errno == EINTR)
+        continue;
+}
+
+static int make_folder(struct br_cgroups *groups)
+{
+    if (mkdirat(groups->parent, groups->name, 0755))
+        return errno;
+    groups->folder = openat(groups->parent, groups->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return groups->folder < 0 || flock(groups->folder, LOCK_EX | LOCK_NB) ? errno : 0;
+}
+
 /* Out of the way of the controllers. */
 static int move_down(struct br_cgroups *groups)
 {
@@ -238,18 +255,15 @@ bool br_cgroups_open(struct br_cgroups *groups, const char *path)
     snprintf(groups->name, sizeof groups->name, "%s%ld-%lx", prefix, (long)getpid(),
              (unsigned long)now.tv_nsec);
     if (!error) {
+        take_turn(groups, LOCK_EX);
         remove_dead(groups->parent);
-        if (mkdirat(groups->parent, groups->name, 0755))
-            error = errno;
+        error = make_folder(groups);
+        if (!error)
+            enable_memory(groups, !path);
+        take_turn(groups, LOCK_UN);
     }
-    if (!error) {
-        groups->folder = openat(groups->parent, groups->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        error = groups->folder < 0 || flock(groups->folder, LOCK_EX | LOCK_NB) ? errno : 0;
-    }
-    if (!error) {
-        enable_memory(groups, !path);
+    if (!error)
         error = try_start(groups);
-    }
     if (error) {
         snprintf(groups->why, sizeof groups->why, "no group can be made in %.150s: %s",
                  path ? path : own, strerror(error));
@@ -263,7 +277,9 @@ void br_cgroups_close(struct br_cgroups *groups)
     if (groups->folder >= 0) {
         /* Groups in which something went on when their tasks ended may be free by now. */
         remove_groups(groups->folder);
+        take_turn(groups, LOCK_EX);
         give_back(groups);
+        take_turn(groups, LOCK_UN);
         close(groups->folder);
         unlinkat(groups->parent, groups->name, AT_REMOVEDIR);
     }
@@ -305,9 +321,9 @@ void br_cgroup_kill(int group)
     char text[4096], *at = text;
     if (write_text(group, "cgroup.kill", "1") != ENOENT)
         return;
-    /* Before Linux 5.14: one by one. */
+    /* Before Linux 5.14: one by one, but for a number that the end of the text may have cut. */
     if (read_text(group, "cgroup.procs", text, sizeof text))
-        for (long pid; (pid = strtol(at, &at, 10)) > 0;)
+        for (long pid; (pid = strtol(at, &at, 10)) > 0 && *at == '\n';)
             kill((pid_t)pid, SIGKILL);
 }
 
