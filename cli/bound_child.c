@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -22,8 +21,7 @@
 #include "cli/common.h"
 #include "emit/emit.h"
 #include "planner/certificate/certificate.h"
-
-extern char **environ;
+#include "runtime/local/launch.h"
 
 #define PROGRAM "bigrocks-bound"
 enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };
@@ -60,7 +58,7 @@ bool cli_bound_program(char *path)
 {
     const char *given = getenv("BIGROCKS_BOUND");
     if (given && *given) {
-        snprintf(path, PATH_MAX, "%s", given);
+        snprintf(path, PATH_MAX, "%s%s", strchr(given, '/') ? "" : "./", given);
         return executable(path);
     }
     char self[PATH_MAX];
@@ -119,51 +117,24 @@ struct effort {
     const char *work; /* NULL: the time alone */
 };
 
-static int spawn(struct child *child, const char *program, const struct effort *effort,
-                 const int pipes[3][2])
-{
-    const char *arguments[] = {PROGRAM, effort->limit, effort->seconds, NULL, NULL, NULL};
-    if (effort->work) {
-        arguments[3] = "--work";
-        arguments[4] = effort->work;
-    }
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t defaults;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
-    for (int k = 0; k < 3 && !error; k++)
-        error = posix_spawn_file_actions_adddup2(&actions, pipes[k][k != 0], k);
-    /* A process group of its own: Ctrl-C at the terminal is ours to handle. */
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-    if (!error)
-        error = posix_spawn(&child->pid, program, &actions, &attributes, (char *const *)arguments,
-                            environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return error;
-}
-
 /* Returns 0, or the errno of what failed; then nothing is left behind. */
 static int start(struct child *child, const char *program, const struct effort *effort,
                  int64_t guard_ns)
 {
+    const char *words[] = {PROGRAM, effort->limit, effort->seconds, NULL, NULL, NULL};
     int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, error = 0;
+    if (effort->work) {
+        words[3] = "--work";
+        words[4] = effort->work;
+    }
     for (int k = 0; k < 3 && !error; k++)
         if (pipe2(pipes[k], O_CLOEXEC))
             error = errno;
     if (!error)
-        error = spawn(child, program, effort, (const int(*)[2])pipes);
+        error = br_launch(&(struct br_launch){.program = program,
+                                              .argv = (char *const *)words,
+                                              .stream = {pipes[0][0], pipes[1][1], pipes[2][1]}},
+                          &child->pid);
     child->in = pipes[0][1];
     child->out = pipes[1][0];
     child->err = pipes[2][0];

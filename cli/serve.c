@@ -12,7 +12,6 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,6 +22,7 @@
 #include "cli/child.h"
 #include "cli/gate.h"
 #include "cli/common.h"
+#include "runtime/local/launch.h"
 
 extern char **environ;
 
@@ -100,9 +100,16 @@ static enum br_status choose_path(struct server *server, struct br_diag *diag)
     if (given)
         return cli_admission_address(given, &server->address, diag);
     const char *base = getenv("XDG_RUNTIME_DIR");
-    snprintf(server->folder, sizeof server->folder, "%s/bigrocks-XXXXXX",
-             base && *base && strlen(base) < 60 ? base : "/tmp");
-    if (!mkdtemp(server->folder)) {
+    bool made = false;
+    if (base && *base && strlen(base) < 60) {
+        snprintf(server->folder, sizeof server->folder, "%s/bigrocks-XXXXXX", base);
+        made = mkdtemp(server->folder) != NULL; /* it may be another user's, or gone */
+    }
+    if (!made) {
+        strcpy(server->folder, "/tmp/bigrocks-XXXXXX");
+        made = mkdtemp(server->folder) != NULL;
+    }
+    if (!made) {
         server->folder[0] = '\0';
         return br_fail(diag, BR_SYSTEM, "give --socket PATH", "no folder for the socket: %s",
                        strerror(errno));
@@ -131,16 +138,6 @@ static enum br_status listen_there(struct server *server, struct br_diag *diag)
     if (!server->bound || listen(server->listener, SOMAXCONN))
         return fail_socket(server, "a server cannot be here", diag);
     return BR_OK;
-}
-
-/* As many clients as the system lets us have. */
-static void raise_limit(void)
-{
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-        files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files);
-    }
 }
 
 /* The machine is the option's, else the plan's, else this one. */
@@ -439,7 +436,7 @@ enum br_status cli_serve(const struct cli_settings *settings, const char *const 
     if (!status)
         status = choose_path(&server, diag);
     if (!status) {
-        raise_limit();
+        br_raise_descriptors();
         cli_interrupt_catch();
         status = listen_there(&server, diag);
     }

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "base/diag.h"
 #include "runtime/local/journal.h"
 #include "runtime/local/setup.h"
+#include "runtime/local/launch.h"
 
 enum { BATCH = 64 };
 static const int64_t milli_ns = 1000000;
@@ -442,16 +442,6 @@ static void loop(struct run *run)
 
 /* ---- Set up ---- */
 
-/* Two descriptors a task; most systems allow more than they give at first. */
-static void raise_descriptors(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
-
 static enum br_status open_journal(struct run *run)
 {
     const char *path = run->options->journal;
@@ -503,7 +493,7 @@ static enum br_status set_up(struct run *run)
     if (!status && !br_environment_init(&run->environment, &run->arena, run->dag, run->cluster,
                                         run->journal.run))
         status = br_fail_memory(run->diag);
-    raise_descriptors();
+    br_raise_descriptors(); /* two for each task */
     run->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (!status && run->epoll < 0)
         status = br_fail(run->diag, BR_SYSTEM, NULL, "epoll_create: %s", strerror(errno));

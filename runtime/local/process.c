@@ -7,30 +7,19 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int open_unnamed(void)
-{
-    const char *folder = getenv("TMPDIR");
-    int fd =
-        open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-    /* Not every file system has files without names. */
-    if (fd < 0)
-        fd = memfd_create("output", MFD_CLOEXEC);
-    return fd;
-}
+#include "runtime/local/launch.h"
 
 int br_script_open(const char *text, char path[BR_SCRIPT_PATH])
 {
-    int fd = open_unnamed();
+    int fd = br_unnamed_file();
     for (size_t left = strlen(text); fd >= 0 && left;) {
         ssize_t written = write(fd, text, left);
         if (written < 0 && errno == EINTR)
@@ -54,83 +43,45 @@ static bool is_long_script(char *const *argv)
            !argv[3] && strlen(argv[2]) >= BR_ARGUMENT_MOST;
 }
 
-static int spawn(struct br_process *process, char *const *argv, char *const *environment,
-                 const char *directory)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error)
-        return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
-    error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    for (int fd = 1; fd <= 2 && !error; fd++)
-        error = posix_spawn_file_actions_adddup2(&actions, process->output, fd);
-    if (directory && !error)
-        error = posix_spawn_file_actions_addchdir_np(&actions, directory);
-    sigemptyset(&none);
-    sigemptyset(&all);
-    for (int number = 1; number < 32; number++)
-        if (number != SIGKILL && number != SIGSTOP)
-            sigaddset(&all, number);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETSIGMASK);
-    if (!error)
-        error = posix_spawnp(&process->pid, argv[0], &actions, &attributes, argv, environment);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return error;
-}
-
 /* What a child does between clone and exec; returns the errno of what failed. */
-static int become(const struct br_process *process, char *const *argv, char *const *environment,
-                  const char *directory)
+static int become(const struct br_launch *how)
 {
     sigset_t none;
     for (int number = 1; number < 32; number++)
         if (number != SIGKILL && number != SIGSTOP)
             signal(number, SIG_DFL);
     int input = open("/dev/null", O_RDONLY);
-    if (input < 0 || dup2(input, 0) < 0 || dup2(process->output, 1) < 0 ||
-        dup2(process->output, 2) < 0 || setpgid(0, 0) || (directory && chdir(directory)))
+    if (input < 0 || dup2(input, 0) < 0 || dup2(how->stream[1], 1) < 0 ||
+        dup2(how->stream[2], 2) < 0 || setpgid(0, 0) || (how->directory && chdir(how->directory)))
         return errno;
     if (input > 2)
         close(input);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execvpe(argv[0], argv, environment);
+    execvpe(how->program, how->argv, how->environment ? how->environment : environ);
     return errno;
 }
 
 /* Starting in a control group takes a clone of this program, which costs more than posix_spawn does
  * by sharing its memory; but a process that is moved later may have started others by then. */
-static int clone_into(struct br_process *process, char *const *argv, char *const *environment,
-                      const char *directory, int group)
+static int clone_into(const struct br_launch *how, int group, pid_t *pid)
 {
     int failure[2], error = 0;
     sigset_t all, before;
-    struct clone_args how = {
+    struct clone_args clone = {
         .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)group};
     if (pipe2(failure, O_CLOEXEC))
         return errno;
     /* So that no handler of ours runs in the child. */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    process->pid = (pid_t)syscall(SYS_clone3, &how, sizeof how);
-    if (process->pid == 0) {
-        error = become(process, argv, environment, directory);
+    *pid = (pid_t)syscall(SYS_clone3, &clone, sizeof clone);
+    if (*pid == 0) {
+        error = become(how);
         ssize_t told = write(failure[1], &error, sizeof error);
         _exit(told > 0 ? 127 : 126);
     }
-    if (process->pid < 0)
+    if (*pid < 0)
         error = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(failure[1]);
@@ -139,7 +90,7 @@ static int clone_into(struct br_process *process, char *const *argv, char *const
         while ((got = read(failure[0], &error, sizeof error)) < 0 && errno == EINTR)
             continue;
         if (got > 0)
-            while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
+            while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR)
                 continue;
     }
     close(failure[0]);
@@ -150,7 +101,8 @@ int br_process_start(struct br_process *process, char *const *argv, char *const 
                      const char *directory, int group)
 {
     char path[BR_SCRIPT_PATH], *by_file[] = {argv[0], path, NULL};
-    *process = (struct br_process){.pid = -1, .watch = -1, .output = open_unnamed(), .script = -1};
+    *process =
+        (struct br_process){.pid = -1, .watch = -1, .output = br_unnamed_file(), .script = -1};
     if (process->output < 0)
         return errno;
     if (is_long_script(argv)) {
@@ -162,8 +114,9 @@ int br_process_start(struct br_process *process, char *const *argv, char *const 
         }
         argv = by_file;
     }
-    int error = group < 0 ? spawn(process, argv, environment, directory)
-                          : clone_into(process, argv, environment, directory, group);
+    struct br_launch how = {
+        argv[0], argv, environment, directory, {-1, process->output, process->output}};
+    int error = group < 0 ? br_launch(&how, &process->pid) : clone_into(&how, group, &process->pid);
     if (!error) {
         /* The process is our child and not collected yet, so the number is still its own. */
         process->watch = (int)syscall(SYS_pidfd_open, process->pid, 0);

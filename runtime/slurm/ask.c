@@ -1,19 +1,15 @@
 /* Slurm's own programs are its interface: they are there wherever Slurm is, and need no library. */
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <fcntl.h>
 
 #include "base/diag.h"
 #include "planner/dag.h"
+#include "runtime/local/launch.h"
 #include "runtime/slurm/slurm.h"
-
-extern char **environ;
 
 struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag)
 {
@@ -30,13 +26,6 @@ struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag
             need[demand->stage].kib = amount < 1e18 ? (int64_t)ceil(amount / 1024) : INT64_MAX;
     }
     return need;
-}
-
-/* Both outputs go to unnamed files, so that neither can block the other. */
-static int open_file(void)
-{
-    const char *folder = getenv("TMPDIR");
-    return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
 static char *read_all(int file)
@@ -70,29 +59,18 @@ static enum br_status fail_program(const char *name, int error, int state, int c
 
 enum br_status br_slurm_ask(const char *const *argv, char **text, struct br_diag *diag)
 {
-    int out = open_file(), complaints = open_file(), state = 0, error = 0;
-    posix_spawn_file_actions_t actions;
+    /* Both outputs go to files, so that neither can block the other. */
+    int out = br_unnamed_file(), complaints = out < 0 ? -1 : br_unnamed_file(), state = 0;
+    struct br_launch how = {argv[0], (char *const *)argv, NULL, NULL, {-1, out, complaints}};
     pid_t pid;
     *text = NULL;
-    if (out < 0 || complaints < 0 || posix_spawn_file_actions_init(&actions)) {
+    if (complaints < 0) {
+        int error = errno;
         if (out >= 0)
             close(out);
-        if (complaints >= 0)
-            close(complaints);
-        return br_fail(diag, BR_SYSTEM, NULL, "no temporary file: %s", strerror(errno));
+        return br_fail(diag, BR_SYSTEM, NULL, "no temporary file: %s", strerror(error));
     }
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    /* Ctrl-C at the terminal is not meant for it. */
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, out, 1);
-    if (!error)
-        error = posix_spawn_file_actions_adddup2(&actions, complaints, 2);
-    if (!error)
-        error = posix_spawnp(&pid, argv[0], &actions, &attributes, (char *const *)argv, environ);
+    int error = br_launch(&how, &pid);
     while (!error && waitpid(pid, &state, 0) < 0)
         if (errno != EINTR)
             error = errno;
@@ -101,8 +79,6 @@ enum br_status br_slurm_ask(const char *const *argv, char **text, struct br_diag
         status = fail_program(argv[0], error, state, complaints, diag);
     else if (!(*text = read_all(out)))
         status = br_fail_memory(diag);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
     close(out);
     close(complaints);
     return status;
