@@ -53,7 +53,8 @@ struct cli_run_ninja {
     int64_t *start_ns, *end_ns; /* by task; -1 where there is none */
 };
 
-/* Prepares it, right before the run begins, where the job is a build of ninja's. */
+/* Prepares it, right before the run begins, where the job is a build of ninja's. To be closed also
+ * where it fails. */
 enum br_status cli_run_ninja_open(struct cli_run_ninja *ninja, const struct br_dag *dag,
                                   struct br_diag *diag);
 /* A task that is done, now or by an earlier run. */

@@ -23,9 +23,7 @@ enum br_status cli_run_ninja_open(struct cli_run_ninja *ninja, const struct br_d
     ninja->start_ns = malloc(dag->tasks * sizeof *ninja->start_ns);
     ninja->end_ns = malloc(dag->tasks * sizeof *ninja->end_ns);
     if (!ninja->start_ns || !ninja->end_ns) {
-        free(ninja->start_ns);
-        free(ninja->end_ns);
-        ninja->folder = NULL;
+        ninja->folder = NULL; /* the caller closes it */
         return br_fail_memory(diag);
     }
     for (uint32_t t = 0; t < dag->tasks; t++)
