@@ -32,25 +32,20 @@ static enum br_status find_core(const struct br_input *input, const struct br_in
     return BR_OK;
 }
 
-/* Takes over what another certificate, which has been checked, proves beyond the best. */
+/* Takes over what another certificate, which has been checked, proves beyond the best. One that
+ * does not even prove the best, where the core's proof is missing, is of no use. */
 static void take(struct bounds *b, struct br_certificate *from, const char *method)
 {
-    int64_t from_ns, ns;
-    if (!b->certificate) {
-        b->certificate = from;
-        if (from && br_certificate_bound(from, &from_ns) && from_ns >= b->best_ns) {
-            b->best_ns = from_ns;
-            b->best_method = method;
-            return;
-        }
-        br_certificate_destroy(from);
-        b->certificate = NULL;
-        return;
-    }
-    if (br_certificate_take(b->certificate, from) && br_certificate_bound(b->certificate, &ns) &&
-        ns > b->best_ns) {
+    int64_t ns = 0;
+    br_certificate_take(&b->certificate, from);
+    if (!b->certificate || !br_certificate_bound(b->certificate, &ns))
+        ns = 0;
+    if (ns > b->best_ns) {
         b->best_ns = ns;
         b->best_method = method;
+    } else if (ns < b->best_ns) {
+        br_certificate_destroy(b->certificate);
+        b->certificate = NULL;
     }
 }
 

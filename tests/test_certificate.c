@@ -84,8 +84,11 @@ static void the_better_parts_are_taken(void **state)
         assert_true(br_certificate_bound(first, &best));
         for (uint32_t k = 0; k < STAGES; k++)
             (set >> k & 1 ? first : second)->part[k].bound--;
-        assert_false(br_certificate_take(first, NULL));
-        assert_int_equal(br_certificate_take(first, second), set != 0);
+        struct br_certificate *none = NULL;
+        assert_false(br_certificate_take(&none, NULL) || none);
+        assert_true(br_certificate_take(&none, first) && none == first);
+        assert_false(br_certificate_take(&first, NULL));
+        assert_int_equal(br_certificate_take(&first, second), set != 0);
         assert_true(br_certificate_bound(first, &ns));
         assert_int_equal(ns, best);
         if (br_certificate_check(first, dag, in, &diag))
@@ -95,7 +98,7 @@ static void the_better_parts_are_taken(void **state)
         assert_non_null(whole);
         assert_true(br_certify_part(&whole->arena, in, in, &whole->part[0]));
         whole->part[0].bound -= set & 1;
-        assert_int_equal(br_certificate_take(whole, first), set & 1);
+        assert_int_equal(br_certificate_take(&whole, first), set & 1);
         assert_int_equal(whole->parts, set & 1 ? STAGES : 1);
         if (br_certificate_check(whole, dag, in, &diag))
             fail_msg("set %d: %s", (int)set, diag.what);

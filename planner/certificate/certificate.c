@@ -52,12 +52,15 @@ const struct br_proof *br_certificate_same_part(const struct br_certificate *a,
     return &b->part[part];
 }
 
-bool br_certificate_take(struct br_certificate *c, struct br_certificate *from)
+bool br_certificate_take(struct br_certificate **certificate, struct br_certificate *from)
 {
+    struct br_certificate *c = *certificate;
     int64_t ns = 0, from_ns = 0;
     bool risen = false;
-    if (!from)
-        return false;
+    if (!c)
+        *certificate = from;
+    if (!c || !from)
+        return from != NULL && !c;
     if (br_certificate_same_part(c, from, 0)) {
         for (uint32_t k = 0; k < c->parts; k++)
             if (from->part[k].bound > c->part[k].bound) {

@@ -137,9 +137,10 @@ bool br_certificate_bound(const struct br_certificate *certificate, int64_t *bou
 /* The part's proof where both fall into the same parts; NULL otherwise. */
 const struct br_proof *br_certificate_same_part(const struct br_certificate *a,
                                                 const struct br_certificate *b, uint32_t part);
-/* Takes over the parts' proofs that are better, or all of them where only the sum is; `from`, which
- * may be NULL, is destroyed. Returns whether the bound has risen. */
-bool br_certificate_take(struct br_certificate *certificate, struct br_certificate *from);
+/* Takes over the parts' proofs that are better, or all of them where only the sum is, or where
+ * there is no certificate yet (*certificate NULL). `from`, which may be NULL, is taken or
+ * destroyed. Returns whether the bound has risen, from nothing at least. */
+bool br_certificate_take(struct br_certificate **certificate, struct br_certificate *from);
 
 /* Checks the proof in exact integers. BR_OK; BR_NO with the words for what fails; BR_SYSTEM when
  * memory is out. `whole` is the instance of the whole job. */
