@@ -52,19 +52,6 @@ int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capaci
 /* Counts of copies stay far within 63 bits. */
 #define COPIES_MOST (INT64_MAX / 4)
 
-struct by_time {
-    int64_t time;
-    uint32_t stage;
-};
-
-static int downwards(const void *a, const void *b)
-{
-    const struct by_time *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time > y->time ? -1 : 1;
-    return x->stage < y->stage ? -1 : x->stage > y->stage;
-}
-
 static void insert(struct br_copies *group, uint32_t *groups, int64_t duration, int64_t count)
 {
     uint32_t at = *groups;
@@ -81,7 +68,7 @@ static void insert(struct br_copies *group, uint32_t *groups, int64_t duration, 
 
 /* One measure and one b: all a, downwards. */
 static int64_t try_tail(const struct br_windows *w, const struct br_instance *in,
-                        const struct br_measure *m, const struct by_time *head,
+                        const struct br_measure *m, const struct br_by_time *head,
                         const int64_t *shortest, int64_t b, int64_t least, struct br_copies *group,
                         struct br_energy *best)
 {
@@ -112,22 +99,22 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
                           const struct br_measures *measures, int64_t least, struct br_energy *best)
 {
     uint32_t n = in->stages, tails = 0;
-    struct by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
+    struct br_by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
     struct br_copies *group = malloc(((size_t)n + 1) * sizeof *group);
     int64_t *shortest = malloc(n * sizeof *shortest);
     bool ok = head && tail && group && shortest;
     if (best)
         *best = (struct br_energy){0};
     for (uint32_t s = 0; ok && s < n; s++) {
-        head[s] = (struct by_time){w->stage_head[s], s};
-        tail[s] = (struct by_time){w->stage_tail[s], s};
+        head[s] = (struct br_by_time){w->stage_head[s], s};
+        tail[s] = (struct br_by_time){w->stage_tail[s], s};
         shortest[s] = in->stage_longest[s];
         for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
             shortest[s] = in->duration[t] < shortest[s] ? in->duration[t] : shortest[s];
     }
     if (ok) {
-        qsort(head, n, sizeof *head, downwards);
-        qsort(tail, n, sizeof *tail, downwards);
+        br_by_time_sort(head, n);
+        br_by_time_sort(tail, n);
     }
     for (uint32_t k = 0; ok && k < n; k++)
         if (k == 0 || tail[k].time != tail[tails - 1].time)

@@ -20,17 +20,17 @@
 /* Most steps (stages x thresholds x measures) that the energy over all thresholds may take. */
 #define ENERGY_STEPS 20000000u
 
-struct by_time {
-    int64_t time;
-    uint32_t stage;
-};
-
 static int downwards(const void *a, const void *b)
 {
-    const struct by_time *x = a, *y = b;
+    const struct br_by_time *x = a, *y = b;
     if (x->time != y->time)
         return x->time > y->time ? -1 : 1;
     return x->stage < y->stage ? -1 : x->stage > y->stage;
+}
+
+void br_by_time_sort(struct br_by_time *item, uint32_t count)
+{
+    qsort(item, count, sizeof *item, downwards);
 }
 
 struct pass {
@@ -43,8 +43,8 @@ struct pass {
     const uint64_t *slots; /* by stage */
     int64_t *head;         /* by task */
     int64_t *stage_head;
-    int64_t *done;          /* by stage */
-    struct by_time *sorted; /* by head downwards: with a closure all stages so far */
+    int64_t *done;             /* by stage */
+    struct br_by_time *sorted; /* by head downwards: with a closure all stages so far */
     uint32_t sorted_count;
     br_wide *sum;                    /* by measure */
     struct br_window_reason *reason; /* by stage */
@@ -83,7 +83,7 @@ static void insert(struct pass *p, uint32_t stage)
             high = middle;
     }
     memmove(p->sorted + low + 1, p->sorted + low, (p->sorted_count - low) * sizeof *p->sorted);
-    p->sorted[low] = (struct by_time){p->stage_head[stage], stage};
+    p->sorted[low] = (struct br_by_time){p->stage_head[stage], stage};
     p->sorted_count++;
 }
 
@@ -98,8 +98,8 @@ static int64_t work_ahead(struct pass *p, uint32_t stage, int64_t least)
         for (uint32_t a = 0; a < count; a++)
             if (!arc[a].one_to_one)
                 p->sorted[p->sorted_count++] =
-                    (struct by_time){p->stage_head[arc[a].stage], arc[a].stage};
-        qsort(p->sorted, p->sorted_count, sizeof *p->sorted, downwards);
+                    (struct br_by_time){p->stage_head[arc[a].stage], arc[a].stage};
+        br_by_time_sort(p->sorted, p->sorted_count);
     }
     memset(p->sum, 0, ms->count * sizeof *p->sum);
     for (uint32_t k = 0; k < p->sorted_count; k++) {
@@ -281,7 +281,7 @@ int64_t br_windows_energy(const struct br_windows *w, const struct br_instance *
                           const struct br_measures *measures, int64_t least, struct br_energy *best)
 {
     uint32_t n = in->stages, tails = 0;
-    struct by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
+    struct br_by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
     br_wide *sum = malloc(((size_t)measures->count + 1) * sizeof *sum);
     int64_t *weight = malloc(((size_t)n * measures->count + 1) * sizeof *weight);
     if (best)
@@ -289,12 +289,12 @@ int64_t br_windows_energy(const struct br_windows *w, const struct br_instance *
     if (!head || !tail || !sum || !weight)
         goto out;
     for (uint32_t s = 0; s < n; s++) {
-        head[s] = (struct by_time){w->stage_head[s], s};
-        tail[s] = (struct by_time){w->stage_tail[s], s};
+        head[s] = (struct br_by_time){w->stage_head[s], s};
+        tail[s] = (struct br_by_time){w->stage_tail[s], s};
     }
-    qsort(head, n, sizeof *head, downwards);
-    qsort(tail, n, sizeof *tail,
-          downwards); /* In the order in which they are read, again and again. */
+    br_by_time_sort(head, n);
+    br_by_time_sort(tail, n);
+    /* In the order in which they are read, again and again. */
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t m = 0; m < measures->count; m++)
             weight[(size_t)i * measures->count + m] = measures->measure[m].weight[head[i].stage];

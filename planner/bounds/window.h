@@ -39,6 +39,14 @@ bool br_windows_init(struct br_windows *windows, const struct br_instance *in,
                      enum br_length length, const struct br_measures *measures);
 void br_windows_finish(struct br_windows *windows);
 
+/* A stage by its head or tail. */
+struct br_by_time {
+    int64_t time;
+    uint32_t stage;
+};
+/* Sorts them by time downwards, then by stage. */
+void br_by_time_sort(struct br_by_time *item, uint32_t count);
+
 /* The energy argument behind a bound. */
 struct br_energy {
     const struct br_measure *measure; /* NULL: none beats what there was */
