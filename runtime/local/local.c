@@ -11,14 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/diag.h"
-#include "runtime/local/journal.h"
-#include "runtime/local/setup.h"
 #include "runtime/local/launch.h"
+#include "runtime/local/setup.h"
+#include "runtime/local/work.h"
 
 enum { BATCH = 64 };
 static const int64_t milli_ns = 1000000;
@@ -38,22 +37,13 @@ struct slot {
 };
 
 struct run {
-    const struct br_dag *dag;
+    struct br_work work;
     const struct br_cluster *cluster;
     const struct br_plan *plan;
-    const struct br_local_options *options;
-    struct br_run_result *result;
-    struct br_diag *diag;
-
-    struct br_arena arena;
-    struct br_command *command; /* by stage */
-    int64_t *limit_bytes;       /* of memory, by stage; NULL: nothing is limited */
+    int64_t *limit_bytes; /* of memory, by stage; NULL: nothing is limited */
     struct br_environment environment;
-    struct br_words words;
-    struct br_journal journal;
     struct br_runtime *runtime;
     uint32_t job;
-    bool *done;         /* by task, by an earlier run */
     uint8_t *attempts;  /* by task */
     uint32_t plan_head; /* all before it in the plan's order have been started */
     int64_t plan_ns;    /* where in the plan this run begins */
@@ -62,23 +52,16 @@ struct run {
     int epoll;
     struct slot *slot;
     uint32_t slots, free_slot, running;
-    int64_t began_ns, now_ns, ticked_ns, synced_ns;
+    int64_t now_ns, ticked_ns, synced_ns;
     int stopping;  /* as options->stop has it */
     bool closing;  /* nothing new is started: a failure, or a stop */
     bool short_of; /* a process could not be started for want of resources; wait for an end */
     enum br_status status; /* of the driver itself */
 };
 
-int64_t br_local_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 static void read_clock(struct run *run)
 {
-    run->now_ns = br_local_now_ns() - run->began_ns;
+    run->now_ns = br_work_now_ns(&run->work);
 }
 
 /* ---- Slots ---- */
@@ -114,28 +97,13 @@ static void give_slot(struct run *run, uint32_t number)
         epoll_ctl(run->epoll, EPOLL_CTL_DEL, process->watch, NULL);
     br_process_close(process);
     if (run->slot[number].group >= 0)
-        br_cgroup_remove(run->options->cgroups, run->slot[number].group,
+        br_cgroup_remove(run->work.options->cgroups, run->slot[number].group,
                          run->slot[number].group_number);
     run->slot[number] = (struct slot){.process = *process, .group = -1, .next = run->free_slot};
     run->free_slot = number;
 }
 
 /* ---- Ends ---- */
-
-static void tell(struct run *run, struct br_task_end *end)
-{
-    struct stat state;
-    if (end->output >= 0 && fstat(end->output, &state) == 0)
-        end->output_size = state.st_size;
-    const struct br_command *command = &run->command[br_dag_task_stage(run->dag, end->task)];
-    if (command->words &&
-        br_command_words(
-            command, end->task - run->dag->stage[br_dag_task_stage(run->dag, end->task)].first_task,
-            &run->words))
-        end->words = run->words.word;
-    if (run->options->ended)
-        run->options->ended(run->options->context, end);
-}
 
 static void note(struct run *run, enum br_status status)
 {
@@ -147,22 +115,22 @@ static void note(struct run *run, enum br_status status)
 
 static void finish(struct run *run, uint32_t task)
 {
-    note(run, br_journal_finished(&run->journal, run->dag, task, run->diag));
-    note(run, br_runtime_finished(run->runtime, run->job, task, run->diag));
-    run->result->finished++;
+    note(run, br_work_finished(&run->work, task));
+    note(run, br_runtime_finished(run->runtime, run->job, task, run->work.diag));
 }
 
 /* A task has come to nothing: again, or never. */
 static void fail(struct run *run, struct br_task_end *end)
 {
     bool stopped = end->outcome == BR_TASK_STOPPED;
-    end->again = !stopped && !run->closing && run->attempts[end->task] <= run->options->retries;
-    note(run,
-         br_runtime_failed(run->runtime, run->job, end->task, end->again || stopped, run->diag));
+    end->again =
+        !stopped && !run->closing && run->attempts[end->task] <= run->work.options->retries;
+    note(run, br_runtime_failed(run->runtime, run->job, end->task, end->again || stopped,
+                                run->work.diag));
     if (end->again || stopped)
         return;
-    run->result->failed++;
-    if (!run->options->keep_going)
+    run->work.result->failed++;
+    if (!run->work.options->keep_going)
         run->closing = true;
 }
 
@@ -207,7 +175,7 @@ static void collect(struct run *run, uint32_t number)
                                          : BR_TASK_EXIT;
         fail(run, &end);
     }
-    tell(run, &end);
+    br_work_tell(&run->work, &end);
     give_slot(run, number);
 }
 
@@ -225,7 +193,7 @@ static void could_not_start(struct run *run, const struct br_decision *decision,
     if (is_shortage(error) && run->running) {
         run->attempts[decision->task]--;
         run->short_of = true;
-        note(run, br_runtime_failed(run->runtime, run->job, decision->task, true, run->diag));
+        note(run, br_runtime_failed(run->runtime, run->job, decision->task, true, run->work.diag));
         return;
     }
     struct br_task_end end = {
@@ -239,49 +207,48 @@ static void could_not_start(struct run *run, const struct br_decision *decision,
         .output = -1,
     };
     fail(run, &end);
-    tell(run, &end);
+    br_work_tell(&run->work, &end);
 }
 
 static void start(struct run *run, const struct br_decision *decision)
 {
-    uint32_t task = decision->task, stage = br_dag_task_stage(run->dag, task), number;
-    const struct br_command *command = &run->command[stage];
+    uint32_t task = decision->task, stage = br_dag_task_stage(run->work.dag, task), number;
     if (run->closing) {
-        note(run, br_runtime_failed(run->runtime, run->job, task, true, run->diag));
+        note(run, br_runtime_failed(run->runtime, run->job, task, true, run->work.diag));
         return;
     }
     run->started[task] = true;
-    if (!command->words) {
+    if (!br_work_has_command(&run->work, task)) {
         finish(run, task);
         return;
     }
     run->attempts[task]++;
     struct slot *slot = take_slot(run, &number);
-    if (!slot ||
-        !br_command_words(command, task - run->dag->stage[stage].first_task, &run->words)) {
-        note(run, br_fail_memory(run->diag));
+    if (!slot || !br_work_words(&run->work, task)) {
+        note(run, br_fail_memory(run->work.diag));
         return;
     }
-    br_environment_set(&run->environment, run->dag, run->cluster, task, decision->machine);
-    enum br_status status = br_journal_started(&run->journal, run->dag, task, run->diag);
+    br_environment_set(&run->environment, run->work.dag, run->cluster, task, decision->machine);
+    enum br_status status = br_work_started(&run->work, task);
     if (status) {
         note(run, status);
-        note(run, br_runtime_failed(run->runtime, run->job, task, true, run->diag));
+        note(run, br_runtime_failed(run->runtime, run->job, task, true, run->work.diag));
         give_slot(run, number);
         return;
     }
-    char *const *words = run->words.word;
-    if (run->options->wrap)
-        words = run->options->wrap(run->options->wrap_context, task, decision->machine, words);
+    char *const *words = run->work.words.word;
+    if (run->work.options->wrap)
+        words = run->work.options->wrap(run->work.options->wrap_context, task, decision->machine,
+                                        words);
     int error = words ? 0 : ENOMEM;
-    if (!error && run->options->cgroups)
-        error =
-            br_cgroup_make(run->options->cgroups, run->limit_bytes ? run->limit_bytes[stage] : 0,
-                           &slot->group, &slot->group_number);
+    if (!error && run->work.options->cgroups)
+        error = br_cgroup_make(run->work.options->cgroups,
+                               run->limit_bytes ? run->limit_bytes[stage] : 0, &slot->group,
+                               &slot->group_number);
     read_clock(run);
     if (!error)
         error = br_process_start(&slot->process, words, run->environment.entry,
-                                 run->options->directory, slot->group);
+                                 run->work.options->directory, slot->group);
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = number};
     if (!error && epoll_ctl(run->epoll, EPOLL_CTL_ADD, slot->process.watch, &event)) {
         struct br_ending ending;
@@ -333,7 +300,7 @@ static void ask_to_end(struct run *run, struct slot *slot, int number)
 
 static void watch_stops(struct run *run)
 {
-    const volatile int *flag = run->options->stop;
+    const volatile int *flag = run->work.options->stop;
     int stop = flag ? __atomic_load_n(flag, __ATOMIC_SEQ_CST) : 0;
     if (stop > run->stopping) {
         run->stopping = stop;
@@ -341,7 +308,7 @@ static void watch_stops(struct run *run)
         for (uint32_t k = 0; k < run->slots; k++)
             ask_to_end(run, &run->slot[k], stop > 1 ? SIGKILL : SIGTERM);
     }
-    if (!run->options->timeout_ns && !run->stopping)
+    if (!run->work.options->timeout_ns && !run->stopping)
         return;
     for (uint32_t k = 0; k < run->slots; k++) {
         struct slot *slot = &run->slot[k];
@@ -349,8 +316,8 @@ static void watch_stops(struct run *run)
             continue;
         if (slot->asked_ns && !slot->killed && run->now_ns - slot->asked_ns >= grace_ns)
             ask_to_end(run, slot, SIGKILL);
-        if (!slot->asked_ns && run->options->timeout_ns &&
-            run->now_ns - slot->start_ns >= run->options->timeout_ns) {
+        if (!slot->asked_ns && run->work.options->timeout_ns &&
+            run->now_ns - slot->start_ns >= run->work.options->timeout_ns) {
             slot->timed_out = true;
             ask_to_end(run, slot, SIGTERM);
         }
@@ -361,9 +328,9 @@ static void watch_stops(struct run *run)
 static int patience_ms(const struct run *run)
 {
     int64_t wait_ns = 2 * tick_ns;
-    for (uint32_t k = 0; run->options->timeout_ns && k < run->slots; k++) {
+    for (uint32_t k = 0; run->work.options->timeout_ns && k < run->slots; k++) {
         const struct slot *slot = &run->slot[k];
-        int64_t left_ns = slot->start_ns + run->options->timeout_ns - run->now_ns;
+        int64_t left_ns = slot->start_ns + run->work.options->timeout_ns - run->now_ns;
         if (slot->process.pid > 0 && !slot->asked_ns && left_ns < wait_ns)
             wait_ns = left_ns;
     }
@@ -393,8 +360,9 @@ static int64_t predict(struct run *run)
     }
     for (uint32_t k = 0; k < run->slots; k++) {
         const struct slot *slot = &run->slot[k];
-        if (slot->process.pid > 0 && slot->start_ns + run->dag->duration_ns[slot->task] > end_ns)
-            end_ns = slot->start_ns + run->dag->duration_ns[slot->task];
+        if (slot->process.pid > 0 &&
+            slot->start_ns + run->work.dag->duration_ns[slot->task] > end_ns)
+            end_ns = slot->start_ns + run->work.dag->duration_ns[slot->task];
     }
     return end_ns;
 }
@@ -402,22 +370,22 @@ static int64_t predict(struct run *run)
 static void tick(struct run *run)
 {
     if (run->now_ns - run->synced_ns >= tick_ns || !run->running) {
-        note(run, br_journal_sync(&run->journal, run->diag));
+        note(run, br_journal_sync(&run->work.journal, run->work.diag));
         run->synced_ns = run->now_ns;
     }
-    if (!run->options->tick || run->now_ns - run->ticked_ns < tick_ns)
+    if (!run->work.options->tick || run->now_ns - run->ticked_ns < tick_ns)
         return;
     run->ticked_ns = run->now_ns;
-    run->options->tick(run->options->context,
-                       &(struct br_run_state){
-                           .runtime = run->runtime,
-                           .tasks = run->dag->tasks,
-                           .finished = run->result->resumed + run->result->finished,
-                           .running = run->running,
-                           .failed = run->result->failed,
-                           .now_ns = run->now_ns,
-                           .predicted_ns = predict(run),
-                       });
+    run->work.options->tick(run->work.options->context,
+                            &(struct br_run_state){
+                                .runtime = run->runtime,
+                                .tasks = run->work.dag->tasks,
+                                .finished = run->work.result->resumed + run->work.result->finished,
+                                .running = run->running,
+                                .failed = run->work.result->failed,
+                                .now_ns = run->now_ns,
+                                .predicted_ns = predict(run),
+                            });
 }
 
 static void loop(struct run *run)
@@ -432,7 +400,7 @@ static void loop(struct run *run)
             break;
         int got = epoll_wait(run->epoll, event, BATCH, patience_ms(run));
         if (got < 0 && errno != EINTR) {
-            note(run, br_fail(run->diag, BR_SYSTEM, NULL, "epoll_wait: %s", strerror(errno)));
+            note(run, br_fail(run->work.diag, BR_SYSTEM, NULL, "epoll_wait: %s", strerror(errno)));
             run->stopping = 1;
         }
         for (int k = 0; k < got; k++)
@@ -444,59 +412,44 @@ static void loop(struct run *run)
 
 static enum br_status open_journal(struct run *run)
 {
-    const char *path = run->options->journal;
-    struct br_run_result *result = run->result;
-    run->journal.file = -1;
-    if (!path)
-        return BR_OK;
-    enum br_status status = br_journal_open(&run->journal, path, run->options->resume, run->dag,
-                                            run->done, &result->in_flight, run->diag);
-    if (status || !run->options->resume)
-        return status;
-    result->orphans = br_journal_kill_orphans(&run->journal);
-    for (uint32_t t = 0; t < run->dag->tasks && !status; t++)
-        if (run->done[t]) {
-            result->resumed++;
+    enum br_status status = br_work_open_journal(&run->work);
+    if (!status && run->work.options->resume)
+        run->work.result->orphans = br_journal_kill_orphans(&run->work.journal);
+    for (uint32_t t = 0; t < run->work.dag->tasks && !status; t++)
+        if (run->work.done[t]) {
             run->started[t] = true;
-            if (run->options->resumed)
-                run->options->resumed(run->options->context, t);
-            status = br_runtime_finished(run->runtime, run->job, t, run->diag);
+            status = br_runtime_finished(run->runtime, run->job, t, run->work.diag);
         }
     return status;
 }
 
 static enum br_status set_up(struct run *run)
 {
-    const struct br_local_options *options = run->options;
-    uint32_t tasks = run->dag->tasks;
-    enum br_status status =
-        br_local_commands(&run->arena, run->dag, options->shell, &run->command, run->diag);
-    if (status)
-        return status;
-    run->done = br_arena_array(&run->arena, tasks, sizeof *run->done);
-    run->attempts = br_arena_array(&run->arena, tasks, sizeof *run->attempts);
-    run->started = br_arena_array(&run->arena, tasks, sizeof *run->started);
-    if (!run->done || !run->attempts || !run->started)
-        return br_fail_memory(run->diag);
+    const struct br_local_options *options = run->work.options;
+    uint32_t tasks = run->work.dag->tasks;
+    run->attempts = br_arena_array(&run->work.arena, tasks, sizeof *run->attempts);
+    run->started = br_arena_array(&run->work.arena, tasks, sizeof *run->started);
+    if (!run->attempts || !run->started)
+        return br_fail_memory(run->work.diag);
     if (options->limit_memory) {
-        run->limit_bytes = br_local_limits(&run->arena, run->dag);
+        run->limit_bytes = br_local_limits(&run->work.arena, run->work.dag);
         if (!run->limit_bytes)
-            return br_fail_memory(run->diag);
+            return br_fail_memory(run->work.diag);
     }
-    status = br_local_runtime(run->cluster, &options->runtime, options->overbook, &run->runtime,
-                              run->diag);
+    enum br_status status = br_local_runtime(run->cluster, &options->runtime, options->overbook,
+                                             &run->runtime, run->work.diag);
     if (!status)
-        status = br_runtime_submit(run->runtime, run->dag, run->plan, 0, BR_READY_BY_EDGES,
-                                   &run->job, run->diag);
+        status = br_runtime_submit(run->runtime, run->work.dag, run->plan, 0, BR_READY_BY_EDGES,
+                                   &run->job, run->work.diag);
     if (!status)
         status = open_journal(run);
-    if (!status && !br_environment_init(&run->environment, &run->arena, run->dag, run->cluster,
-                                        run->journal.run))
-        status = br_fail_memory(run->diag);
+    if (!status && !br_environment_init(&run->environment, &run->work.arena, run->work.dag,
+                                        run->cluster, run->work.journal.run))
+        status = br_fail_memory(run->work.diag);
     br_raise_descriptors(); /* two for each task */
     run->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (!status && run->epoll < 0)
-        status = br_fail(run->diag, BR_SYSTEM, NULL, "epoll_create: %s", strerror(errno));
+        status = br_fail(run->work.diag, BR_SYSTEM, NULL, "epoll_create: %s", strerror(errno));
     return status;
 }
 
@@ -504,38 +457,24 @@ enum br_status br_local_run(const struct br_dag *dag, const struct br_cluster *c
                             const struct br_plan *plan, const struct br_local_options *options,
                             struct br_run_result *result, struct br_diag *diag)
 {
-    struct run run = {.dag = dag,
-                      .cluster = cluster,
-                      .plan = plan,
-                      .options = options,
-                      .result = result,
-                      .diag = diag,
-                      .journal = {.file = -1},
-                      .epoll = -1,
-                      .free_slot = BR_ANY};
-    *result = (struct br_run_result){0};
-    enum br_status status = set_up(&run);
+    struct run run = {.cluster = cluster, .plan = plan, .epoll = -1, .free_slot = BR_ANY};
+    enum br_status status = br_work_init(&run.work, dag, options, result, diag);
+    if (!status)
+        status = set_up(&run);
     if (!status) {
         if (plan) {
             skip_started(&run);
             if (run.plan_head < plan->tasks)
                 run.plan_ns = plan->start_ns[plan->order[run.plan_head]];
         }
-        run.began_ns = br_local_now_ns();
+        br_work_begin(&run.work);
         loop(&run);
-        read_clock(&run);
-        result->wall_ns = run.now_ns;
-        result->left = dag->tasks - result->resumed - result->finished - result->failed;
         status = run.status;
-        if (!status && (result->failed || result->left))
-            status = BR_NO;
     }
+    status = br_work_finish(&run.work, status);
     if (run.epoll >= 0)
         close(run.epoll);
-    br_journal_close(&run.journal);
     br_runtime_destroy(run.runtime);
-    br_words_finish(&run.words);
     free(run.slot);
-    br_arena_finish(&run.arena);
     return status;
 }

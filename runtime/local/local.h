@@ -88,7 +88,4 @@ enum br_status br_local_run(const struct br_dag *dag, const struct br_cluster *c
                             const struct br_plan *plan, const struct br_local_options *options,
                             struct br_run_result *result, struct br_diag *diag);
 
-/* Nanoseconds on the monotonic clock. */
-int64_t br_local_now_ns(void);
-
 #endif

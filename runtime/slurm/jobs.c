@@ -21,8 +21,7 @@
 #include "base/diag.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
-#include "runtime/local/journal.h"
-#include "runtime/local/setup.h"
+#include "runtime/local/work.h"
 #include "runtime/slurm/slurm.h"
 
 enum {
@@ -37,24 +36,16 @@ static const int64_t patience_ns = INT64_C(15000000000);
 enum state { WAITING, SUBMITTED, DONE, FAILED, LEFT };
 
 struct jobs {
-    const struct br_dag *dag;
+    struct br_work work;
     const struct br_plan *plan;
-    const struct br_local_options *options;
-    struct br_run_result *result;
-    struct br_diag *diag;
-
-    struct br_arena arena;
-    struct br_command *command;
     struct br_slurm_need *need;
-    struct br_words words;
-    struct br_journal journal;
     char folder[PATH - 64];
     uint8_t *state;                  /* by task */
     uint64_t *id;                    /* by task: Slurm's number */
     int64_t *seen;                   /* by task: when Slurm was last known to have it */
     uint32_t *first_parent, *parent; /* by stage: its edges */
     uint32_t outstanding;
-    int64_t began_ns, now_ns, asked_ns;
+    int64_t now_ns, asked_ns;
     struct timespec began; /* by the wall clock, as the scripts have it */
     bool closing, cancelled;
 };
@@ -77,13 +68,12 @@ static void print_word(FILE *out, const char *word)
 static bool write_script(struct jobs *jobs, uint32_t task)
 {
     char path[PATH], id[512], here[PATH];
-    uint32_t stage = br_dag_task_stage(jobs->dag, task);
-    uint32_t index = task - jobs->dag->stage[stage].first_task;
+    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
+    uint32_t index = task - jobs->work.dag->stage[stage].first_task;
     path_of(jobs, task, "sh", path);
-    br_dag_task_id(jobs->dag, task, id, sizeof id);
+    br_dag_task_id(jobs->work.dag, task, id, sizeof id);
     FILE *out = fopen(path, "we");
-    if (!out || !getcwd(here, sizeof here) ||
-        !br_command_words(&jobs->command[stage], index, &jobs->words)) {
+    if (!out || !getcwd(here, sizeof here) || !br_work_words(&jobs->work, task)) {
         if (out)
             fclose(out);
         return false;
@@ -92,23 +82,23 @@ static bool write_script(struct jobs *jobs, uint32_t task)
     print_word(out, id);
     fprintf(out,
             "\nBIGROCKS_INDEX=%" PRIu32 "\nBIGROCKS_RUN=%s\nBIGROCKS_MACHINE=$SLURMD_NODENAME\n",
-            index, jobs->journal.run);
+            index, jobs->work.journal.run);
     fputs(
         "export BIGROCKS_TASK BIGROCKS_INDEX BIGROCKS_RUN BIGROCKS_MACHINE\nbegin=$(date +%s.%N)\n",
         out);
     fputs("cd ", out);
     print_word(out, here);
-    if (jobs->options->directory) {
+    if (jobs->work.options->directory) {
         fputs(" && cd ", out);
-        print_word(out, jobs->options->directory);
+        print_word(out, jobs->work.options->directory);
     }
     fprintf(out,
             " || exit 1\nattempt=0\nstatus=1\nwhile [ $status -ne 0 ] && [ $attempt -le %" PRIu32
             " ]; do\n  attempt=$((attempt + 1))\n ",
-            jobs->options->retries);
-    if (jobs->options->timeout_ns)
-        fprintf(out, " timeout -k 5 %.3f", (double)jobs->options->timeout_ns / 1e9);
-    for (char **word = jobs->words.word; *word; word++) {
+            jobs->work.options->retries);
+    if (jobs->work.options->timeout_ns)
+        fprintf(out, " timeout -k 5 %.3f", (double)jobs->work.options->timeout_ns / 1e9);
+    for (char **word = jobs->work.words.word; *word; word++) {
         putc(' ', out);
         print_word(out, *word);
     }
@@ -130,14 +120,14 @@ static bool write_script(struct jobs *jobs, uint32_t task)
 /* Adds what the task has to wait for to the text; false where it cannot be submitted yet. */
 static bool list_parents(const struct jobs *jobs, uint32_t task, char *text, size_t size)
 {
-    uint32_t stage = br_dag_task_stage(jobs->dag, task), count = 0;
+    uint32_t stage = br_dag_task_stage(jobs->work.dag, task), count = 0;
     size_t used = (size_t)snprintf(text, size, "--dependency=");
     for (uint32_t k = jobs->first_parent[stage]; k < jobs->first_parent[stage + 1]; k++) {
-        const struct br_edge *edge = &jobs->dag->edge[jobs->parent[k]];
-        const struct br_stage *from = &jobs->dag->stage[edge->parent];
+        const struct br_edge *edge = &jobs->work.dag->edge[jobs->parent[k]];
+        const struct br_stage *from = &jobs->work.dag->stage[edge->parent];
         uint32_t first = from->first_task, end = first + from->tasks;
         if (edge->type == BR_ONE_TO_ONE && from->tasks > 1) {
-            first += task - jobs->dag->stage[stage].first_task;
+            first += task - jobs->work.dag->stage[stage].first_task;
             end = first + 1;
         }
         for (uint32_t t = first; t < end; t++) {
@@ -158,14 +148,14 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
 {
     char name[128], cpus[48], memory[48], nice[48], output[PATH + 16], script[PATH], path[PATH];
     char parents[32 + PARENTS * 32], *text;
-    uint32_t stage = br_dag_task_stage(jobs->dag, task);
+    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
     const struct br_slurm_need *need = &jobs->need[stage];
     if (!list_parents(jobs, task, parents, sizeof parents))
         return BR_OK;
     if (!write_script(jobs, task))
-        return br_fail(jobs->diag, BR_SYSTEM, NULL, "a script in %.200s cannot be written: %s",
+        return br_fail(jobs->work.diag, BR_SYSTEM, NULL, "a script in %.200s cannot be written: %s",
                        jobs->folder, strerror(errno));
-    snprintf(name, sizeof name, "--job-name=%s.%" PRIu32, jobs->journal.run, task);
+    snprintf(name, sizeof name, "--job-name=%s.%" PRIu32, jobs->work.journal.run, task);
     snprintf(cpus, sizeof cpus, "--cpus-per-task=%" PRIu32, need->cpus);
     snprintf(memory, sizeof memory, "--mem=%" PRId64 "K", need->kib);
     snprintf(nice, sizeof nice, "--nice=%" PRIu32, jobs->plan ? jobs->plan->rank[task] - 1 : task);
@@ -182,9 +172,9 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
     if (parents[0])
         argv[count++] = parents;
     argv[count] = script;
-    enum br_status status = br_journal_started(&jobs->journal, jobs->dag, task, jobs->diag);
+    enum br_status status = br_work_started(&jobs->work, task);
     if (!status)
-        status = br_slurm_ask(argv, &text, jobs->diag);
+        status = br_slurm_ask(argv, &text, jobs->work.diag);
     if (status)
         return status;
     jobs->id[task] = strtoull(text, NULL, 10);
@@ -198,12 +188,12 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
 static enum br_status submit_all(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
-    for (uint32_t k = 0; k < jobs->dag->tasks && !status && !jobs->closing; k++) {
+    for (uint32_t k = 0; k < jobs->work.dag->tasks && !status && !jobs->closing; k++) {
         uint32_t task = jobs->plan ? jobs->plan->order[k] : k;
-        const volatile int *stop = jobs->options->stop;
+        const volatile int *stop = jobs->work.options->stop;
         if (jobs->outstanding >= OUTSTANDING || (stop && *stop))
             break;
-        if (jobs->state[task] == WAITING && jobs->command[br_dag_task_stage(jobs->dag, task)].words)
+        if (jobs->state[task] == WAITING && br_work_has_command(&jobs->work, task))
             status = submit(jobs, task);
     }
     return status;
@@ -226,24 +216,15 @@ static void leave(struct jobs *jobs, uint32_t task, enum state state)
 static enum br_status finish(struct jobs *jobs, uint32_t task)
 {
     leave(jobs, task, DONE);
-    jobs->result->finished++;
-    return br_journal_finished(&jobs->journal, jobs->dag, task, jobs->diag);
+    return br_work_finished(&jobs->work, task);
 }
 
 static void tell(struct jobs *jobs, struct br_task_end *end)
 {
     char path[PATH];
-    struct stat state;
-    uint32_t stage = br_dag_task_stage(jobs->dag, end->task);
     path_of(jobs, end->task, "out", path);
     end->output = open(path, O_RDONLY | O_CLOEXEC);
-    if (end->output >= 0 && fstat(end->output, &state) == 0)
-        end->output_size = state.st_size;
-    if (br_command_words(&jobs->command[stage], end->task - jobs->dag->stage[stage].first_task,
-                         &jobs->words))
-        end->words = jobs->words.word;
-    if (jobs->options->ended)
-        jobs->options->ended(jobs->options->context, end);
+    br_work_tell(&jobs->work, end);
     if (end->output >= 0)
         close(end->output);
 }
@@ -251,8 +232,8 @@ static void tell(struct jobs *jobs, struct br_task_end *end)
 static void fail(struct jobs *jobs, struct br_task_end *end)
 {
     leave(jobs, end->task, FAILED);
-    jobs->result->failed++;
-    if (!jobs->options->keep_going)
+    jobs->work.result->failed++;
+    if (!jobs->work.options->keep_going)
         jobs->closing = true;
     tell(jobs, end);
 }
@@ -280,9 +261,9 @@ static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status
         tell(jobs, &ended);
         return true;
     }
-    ended.outcome = ended.code == 124 && jobs->options->timeout_ns ? BR_TASK_TIMEOUT
-                    : ended.code > 128                             ? BR_TASK_SIGNAL
-                                                                   : BR_TASK_EXIT;
+    ended.outcome = ended.code == 124 && jobs->work.options->timeout_ns ? BR_TASK_TIMEOUT
+                    : ended.code > 128                                  ? BR_TASK_SIGNAL
+                                                                        : BR_TASK_EXIT;
     if (ended.outcome == BR_TASK_SIGNAL)
         ended.code -= 128;
     fail(jobs, &ended);
@@ -292,11 +273,11 @@ static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status
 /* Did a parent fail, so that Slurm has dropped the job? */
 static bool has_lost_parent(const struct jobs *jobs, uint32_t task)
 {
-    uint32_t stage = br_dag_task_stage(jobs->dag, task);
+    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
     for (uint32_t k = jobs->first_parent[stage]; k < jobs->first_parent[stage + 1]; k++) {
-        const struct br_edge *edge = &jobs->dag->edge[jobs->parent[k]];
-        const struct br_stage *from = &jobs->dag->stage[edge->parent];
-        uint32_t twin = from->first_task + task - jobs->dag->stage[stage].first_task;
+        const struct br_edge *edge = &jobs->work.dag->edge[jobs->parent[k]];
+        const struct br_stage *from = &jobs->work.dag->stage[edge->parent];
+        uint32_t twin = from->first_task + task - jobs->work.dag->stage[stage].first_task;
         for (uint32_t t = from->first_task; t < from->first_task + from->tasks; t++)
             if ((edge->type != BR_ONE_TO_ONE || from->tasks == 1 || t == twin) &&
                 jobs->state[t] >= FAILED)
@@ -311,7 +292,7 @@ static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag 
     const char *argv[] = {"squeue",       "--noheader",        "--me",
                           "--states=all", "--format=%A %T %j", NULL};
     char *text;
-    size_t length = strlen(jobs->journal.run);
+    size_t length = strlen(jobs->work.journal.run);
     enum br_status status = br_slurm_ask(argv, &text, diag);
     if (status)
         return status;
@@ -319,14 +300,14 @@ static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag 
         uint64_t id;
         char word[64], name[128];
         if (sscanf(line, "%" SCNu64 " %63s %127s", &id, word, name) != 3 ||
-            strncmp(name, jobs->journal.run, length) != 0 || name[length] != '.')
+            strncmp(name, jobs->work.journal.run, length) != 0 || name[length] != '.')
             continue;
         uint32_t task = (uint32_t)strtoul(name + length + 1, NULL, 10);
         /* Jobs that have ended stay in the list for some minutes. */
         bool there = strcmp(word, "PENDING") == 0 || strcmp(word, "RUNNING") == 0 ||
                      strcmp(word, "CONFIGURING") == 0 || strcmp(word, "COMPLETING") == 0 ||
                      strcmp(word, "SUSPENDED") == 0 || strcmp(word, "REQUEUED") == 0;
-        if (task >= jobs->dag->tasks || !there)
+        if (task >= jobs->work.dag->tasks || !there)
             continue;
         if (take_up && jobs->state[task] == WAITING) {
             jobs->state[task] = SUBMITTED;
@@ -344,10 +325,10 @@ static enum br_status finish_waits(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
     char none[32 + PARENTS * 32];
-    for (uint32_t k = 0; k < jobs->dag->stages && !status; k++) {
-        uint32_t s = jobs->dag->topological[k];
-        const struct br_stage *stage = &jobs->dag->stage[s];
-        for (uint32_t i = 0; i < stage->tasks && !jobs->command[s].words && !status; i++) {
+    for (uint32_t k = 0; k < jobs->work.dag->stages && !status; k++) {
+        uint32_t s = jobs->work.dag->topological[k];
+        const struct br_stage *stage = &jobs->work.dag->stage[s];
+        for (uint32_t i = 0; i < stage->tasks && !jobs->work.command[s].words && !status; i++) {
             uint32_t task = stage->first_task + i;
             if (jobs->state[task] == WAITING && list_parents(jobs, task, none, sizeof none) &&
                 !none[0])
@@ -360,7 +341,7 @@ static enum br_status finish_waits(struct jobs *jobs)
 static enum br_status follow(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
-    for (uint32_t t = 0; t < jobs->dag->tasks && !status; t++)
+    for (uint32_t t = 0; t < jobs->work.dag->tasks && !status; t++)
         if (jobs->state[t] == SUBMITTED)
             take_result(jobs, t, &status);
     if (!status)
@@ -371,11 +352,11 @@ static enum br_status follow(struct jobs *jobs)
     /* A controller that does not answer for a while is no failure of the tasks. */
     struct br_diag busy = {0};
     if (ask_slurm(jobs, false, &busy)) {
-        for (uint32_t t = 0; t < jobs->dag->tasks; t++)
+        for (uint32_t t = 0; t < jobs->work.dag->tasks; t++)
             jobs->seen[t] = jobs->now_ns;
         return BR_OK;
     }
-    for (uint32_t k = 0; k < jobs->dag->tasks; k++) {
+    for (uint32_t k = 0; k < jobs->work.dag->tasks; k++) {
         uint32_t t = jobs->plan ? jobs->plan->order[k] : k;
         if (jobs->state[t] != SUBMITTED || jobs->seen[t] == jobs->now_ns)
             continue;
@@ -397,7 +378,7 @@ static void cancel(struct jobs *jobs, bool pending_only)
 {
     struct br_diag ignored;
     char number[32], *text = NULL;
-    for (uint32_t t = 0; t < jobs->dag->tasks; t++) {
+    for (uint32_t t = 0; t < jobs->work.dag->tasks; t++) {
         if (jobs->state[t] != SUBMITTED)
             continue;
         snprintf(number, sizeof number, "%" PRIu64, jobs->id[t]);
@@ -411,11 +392,11 @@ static void cancel(struct jobs *jobs, bool pending_only)
 
 static enum br_status loop(struct jobs *jobs)
 {
-    const volatile int *stop = jobs->options->stop;
+    const volatile int *stop = jobs->work.options->stop;
     int stopping = 0;
     enum br_status status = finish_waits(jobs);
     while (!status) {
-        jobs->now_ns = br_local_now_ns() - jobs->began_ns;
+        jobs->now_ns = br_work_now_ns(&jobs->work);
         if (stop && *stop > stopping) {
             stopping = *stop;
             jobs->closing = true;
@@ -430,16 +411,17 @@ static enum br_status loop(struct jobs *jobs)
         if (!status)
             status = follow(jobs);
         if (!status)
-            status = br_journal_sync(&jobs->journal, jobs->diag);
-        if (jobs->options->tick)
-            jobs->options->tick(jobs->options->context,
-                                &(struct br_run_state){
-                                    .tasks = jobs->dag->tasks,
-                                    .finished = jobs->result->resumed + jobs->result->finished,
-                                    .running = jobs->outstanding,
-                                    .failed = jobs->result->failed,
-                                    .now_ns = jobs->now_ns,
-                                });
+            status = br_journal_sync(&jobs->work.journal, jobs->work.diag);
+        if (jobs->work.options->tick)
+            jobs->work.options->tick(
+                jobs->work.options->context,
+                &(struct br_run_state){
+                    .tasks = jobs->work.dag->tasks,
+                    .finished = jobs->work.result->resumed + jobs->work.result->finished,
+                    .running = jobs->outstanding,
+                    .failed = jobs->work.result->failed,
+                    .now_ns = jobs->now_ns,
+                });
         if (!jobs->outstanding)
             break;
         nanosleep(&(struct timespec){0, 200000000}, NULL);
@@ -451,10 +433,10 @@ static enum br_status loop(struct jobs *jobs)
 
 static bool index_parents(struct jobs *jobs)
 {
-    const struct br_dag *dag = jobs->dag;
+    const struct br_dag *dag = jobs->work.dag;
     jobs->first_parent =
-        br_arena_array(&jobs->arena, (size_t)dag->stages + 2, sizeof *jobs->first_parent);
-    jobs->parent = br_arena_array(&jobs->arena, dag->edges, sizeof *jobs->parent);
+        br_arena_array(&jobs->work.arena, (size_t)dag->stages + 2, sizeof *jobs->first_parent);
+    jobs->parent = br_arena_array(&jobs->work.arena, dag->edges, sizeof *jobs->parent);
     if (!jobs->first_parent || !jobs->parent)
         return false;
     /* Counted two ahead, so that filling in moves them to their places. */
@@ -470,15 +452,15 @@ static bool index_parents(struct jobs *jobs)
 static enum br_status make_folder(struct jobs *jobs)
 {
     char given[PATH], *whole;
-    snprintf(given, sizeof given, "%.3900s.d", jobs->options->journal);
+    snprintf(given, sizeof given, "%.3900s.d", jobs->work.options->journal);
     if (mkdir(given, 0777) && errno != EEXIST)
-        return br_fail(jobs->diag, BR_SYSTEM, NULL, "the folder %.300s cannot be made: %s", given,
-                       strerror(errno));
+        return br_fail(jobs->work.diag, BR_SYSTEM, NULL, "the folder %.300s cannot be made: %s",
+                       given, strerror(errno));
     whole = realpath(given, NULL);
     if (!whole || strlen(whole) >= sizeof jobs->folder) {
         free(whole);
-        return br_fail(jobs->diag, BR_SYSTEM, "take a shorter path", "the folder %.300s: %s", given,
-                       strerror(errno));
+        return br_fail(jobs->work.diag, BR_SYSTEM, "take a shorter path", "the folder %.300s: %s",
+                       given, strerror(errno));
     }
     strcpy(jobs->folder, whole);
     free(whole);
@@ -486,31 +468,28 @@ static enum br_status make_folder(struct jobs *jobs)
 }
 
 /* What the earlier run has left: results, and jobs that Slurm still has. */
-static enum br_status take_up(struct jobs *jobs, const bool *done)
+static enum br_status take_up(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
     char path[PATH];
-    for (uint32_t t = 0; t < jobs->dag->tasks; t++)
-        if (done[t]) {
+    for (uint32_t t = 0; t < jobs->work.dag->tasks; t++)
+        if (jobs->work.done[t])
             jobs->state[t] = DONE;
-            jobs->result->resumed++;
-            if (jobs->options->resumed)
-                jobs->options->resumed(jobs->options->context, t);
-        }
-    if (jobs->options->resume)
-        status = ask_slurm(jobs, true, jobs->diag);
-    for (uint32_t t = 0; t < jobs->dag->tasks && !status; t++) {
+    if (jobs->work.options->resume)
+        status = ask_slurm(jobs, true, jobs->work.diag);
+    for (uint32_t t = 0; t < jobs->work.dag->tasks && !status; t++) {
         if (jobs->state[t] == DONE)
             continue;
         int code;
         path_of(jobs, t, "result", path);
         FILE *file = fopen(path, "re");
-        bool good = file && jobs->options->resume && fscanf(file, "%d", &code) == 1 && code == 0;
-        if (file)
-            fclose(file);
+        if (!file)
+            continue;
+        bool good = jobs->work.options->resume && fscanf(file, "%d", &code) == 1 && code == 0;
+        fclose(file);
         if (good)
             take_result(jobs, t, &status);
-        else if (file && jobs->state[t] == WAITING) /* it failed, and gets another chance */
+        else if (jobs->state[t] == WAITING) /* it failed, and gets another chance */
             unlink(path);
     }
     return status;
@@ -518,49 +497,30 @@ static enum br_status take_up(struct jobs *jobs, const bool *done)
 
 static enum br_status set_up(struct jobs *jobs)
 {
-    uint32_t tasks = jobs->dag->tasks;
-    enum br_status status = br_local_commands(&jobs->arena, jobs->dag, jobs->options->shell,
-                                              &jobs->command, jobs->diag);
-    if (status)
-        return status;
-    bool *done = br_arena_array(&jobs->arena, tasks, sizeof *done);
-    jobs->need = br_slurm_needs(&jobs->arena, jobs->dag);
-    jobs->state = br_arena_array(&jobs->arena, tasks, sizeof *jobs->state);
-    jobs->id = br_arena_array(&jobs->arena, tasks, sizeof *jobs->id);
-    jobs->seen = br_arena_array(&jobs->arena, tasks, sizeof *jobs->seen);
-    if (!done || !jobs->need || !jobs->state || !jobs->id || !jobs->seen || !index_parents(jobs))
-        return br_fail_memory(jobs->diag);
-    status = br_journal_open(&jobs->journal, jobs->options->journal, jobs->options->resume,
-                             jobs->dag, done, &jobs->result->in_flight, jobs->diag);
+    uint32_t tasks = jobs->work.dag->tasks;
+    jobs->need = br_slurm_needs(&jobs->work.arena, jobs->work.dag);
+    jobs->state = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->state);
+    jobs->id = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->id);
+    jobs->seen = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->seen);
+    if (!jobs->need || !jobs->state || !jobs->id || !jobs->seen || !index_parents(jobs))
+        return br_fail_memory(jobs->work.diag);
+    enum br_status status = br_work_open_journal(&jobs->work);
     if (!status)
         status = make_folder(jobs);
     clock_gettime(CLOCK_REALTIME, &jobs->began);
-    jobs->began_ns = br_local_now_ns();
-    return status ? status : take_up(jobs, done);
+    br_work_begin(&jobs->work);
+    return status ? status : take_up(jobs);
 }
 
 enum br_status br_slurm_run_jobs(const struct br_dag *dag, const struct br_plan *plan,
                                  const struct br_local_options *options,
                                  struct br_run_result *result, struct br_diag *diag)
 {
-    struct jobs jobs = {.dag = dag,
-                        .plan = plan,
-                        .options = options,
-                        .result = result,
-                        .diag = diag,
-                        .journal = {.file = -1}};
-    *result = (struct br_run_result){0};
-    enum br_status status = set_up(&jobs);
+    struct jobs jobs = {.plan = plan};
+    enum br_status status = br_work_init(&jobs.work, dag, options, result, diag);
+    if (!status)
+        status = set_up(&jobs);
     if (!status)
         status = loop(&jobs);
-    if (!status) {
-        result->wall_ns = br_local_now_ns() - jobs.began_ns;
-        result->left = dag->tasks - result->resumed - result->finished - result->failed;
-        if (result->failed || result->left)
-            status = BR_NO;
-    }
-    br_journal_close(&jobs.journal);
-    br_words_finish(&jobs.words);
-    br_arena_finish(&jobs.arena);
-    return status;
+    return br_work_finish(&jobs.work, status);
 }
