@@ -98,6 +98,7 @@ def main():
         git('init', '-q')
         git('add', '.')
         git('commit', '-q', '-m', 'The first one')
+        git('tag', 'start')  # which is no release
         soname = '-Wl,-soname,libbigrocks.so.0'
         if abi('no release', soname).returncode != 77:
             failed.append('without a release')
