@@ -17,7 +17,8 @@ static bool is_true(const char *value)
 enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
                                  struct br_command **command, struct br_diag *diag)
 {
-    bool *by_shell = br_arena_array(arena, dag->stages, sizeof *by_shell);
+    enum word { UNSAID, YES, NO } *by_shell = br_arena_array(arena, dag->stages, sizeof *by_shell);
+    bool usually = false;
     *command = br_arena_array(arena, dag->stages, sizeof **command);
     if (!by_shell || !*command)
         return br_fail_memory(diag);
@@ -26,15 +27,16 @@ enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *da
         if (strcmp(it->name, "shell") != 0 || it->owner == BR_OWNER_EDGE)
             continue;
         if (it->owner == BR_OWNER_STAGE)
-            by_shell[it->index] = is_true(it->value);
-        else if (is_true(it->value))
-            shell = true;
+            by_shell[it->index] = is_true(it->value) ? YES : NO;
+        else
+            usually = is_true(it->value);
     }
     for (uint32_t s = 0; s < dag->stages; s++) {
         const struct br_stage *stage = &dag->stage[s];
         struct br_diag why = {0};
+        bool script = shell || by_shell[s] == YES || (usually && by_shell[s] == UNSAID);
         enum br_status status = br_command_parse(arena, stage->command ? stage->command : "",
-                                                 shell || by_shell[s], &(*command)[s], &why);
+                                                 script, &(*command)[s], &why);
         if (status == BR_SYSTEM)
             return br_fail_memory(diag);
         if (status)

@@ -241,6 +241,23 @@ def test_long_script(folder):
     assert done.stdout == '200001 a\n' and 'exit status 7' in done.stderr, done.stdout
 
 
+def test_shell(folder):
+    """What a command says counts before what its job says, and --shell before both."""
+    text = '<job xmlns="urn:bigrocks:job:1" name="test">%s'
+    for s, (name, said) in enumerate((('yes', ' shell="true"'), ('no', ' shell="false"'), ('none', ''))):
+        text += '<stage id="%s" tasks="1" duration="%d"><demand resource="cpu" amount="1"/>' \
+                '<command%s>printf "%%%%s\\n" %s$((1+1))</command></stage>' % (name, 3 - s, said, name)
+    (folder / 'job.xml').write_text(text % '<attribute name="shell" value="true"/>' + '</job>')
+    refused = run(folder, 'job.xml', status=3)
+    assert "stage 'no': '$'" in refused.stderr, refused.stderr
+    done = run(folder, 'job.xml', '--shell', '--capacity', 'cpu=1')
+    assert sorted(done.stdout.split()) == ['no2', 'none2', 'yes2'], done.stdout
+    plain = (folder / 'job.xml').read_text().replace('$((1+1))', '.')
+    (folder / 'job.xml').write_text(plain)
+    done = run(folder, 'job.xml', '--capacity', 'cpu=1')
+    assert sorted(done.stdout.split()) == ['no.', 'none.', 'yes.'], done.stdout
+
+
 def test_output_is_whole(folder):
     """Tasks that write at the same time are not mixed, however much they write."""
     job = Job().stage('a', "sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo {index}; sleep 0.005; done'",
