@@ -16,6 +16,9 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <stdlib.h>
+
+#include "tests/precedence.h"
 
 enum { MACHINES = 8 };
 
@@ -108,15 +111,12 @@ static void extend(struct search *s, uint32_t placed, int64_t makespan)
 static void link_tasks(struct search *s)
 {
     const struct br_instance *in = s->in;
-    for (uint32_t p = 0; p < in->stages; p++)
-        for (uint32_t a = in->child_first[p]; a < in->child_first[p + 1]; a++) {
-            uint32_t c = in->child[a].stage;
-            for (uint32_t i = in->stage_first[p]; i < in->stage_first[p + 1]; i++)
-                for (uint32_t j = in->stage_first[c]; j < in->stage_first[c + 1]; j++)
-                    if (!in->child[a].one_to_one ||
-                        i - in->stage_first[p] == j - in->stage_first[c])
-                        s->parents[j] |= UINT32_C(1) << i;
-        }
+    char *before = precedence_edges(in);
+    for (uint32_t i = 0; i < in->tasks; i++)
+        for (uint32_t j = 0; j < in->tasks; j++)
+            if (before[i * in->tasks + j])
+                s->parents[j] |= UINT32_C(1) << i;
+    free(before);
     for (uint32_t round = 0; round < in->tasks; round++)
         for (uint32_t t = 0; t < in->tasks; t++)
             for (uint32_t p = 0; p < in->tasks; p++)

@@ -18,7 +18,7 @@ struct random_job {
  * pool, or up to three machines of one or two classes; one to three resources, whole or decimal
  * amounts; stages of several tasks, durations of their own, tasks without duration or without
  * demand; barriers and one-to-one edges, none to many. All depends on the seed alone. With
- * `shuffle` other than 0 the same stages are added in another order (and so numbered otherwise),
+ * `shuffle` other than 0 the same stages are added in another order (and so numbered otherwise).
  * False when memory is out. */
 bool random_job_make(uint64_t seed, uint32_t tasks, uint64_t shuffle, struct random_job *job);
 void random_job_finish(struct random_job *job);

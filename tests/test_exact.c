@@ -13,6 +13,7 @@
 #include "planner/exact/exact.h"
 #include "planner/pool/pool.h"
 #include "tests/oracle.h"
+#include "tests/precedence.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 2000, WINDOWS = 2000, WINDOW_TASKS = 3 };
@@ -32,16 +33,7 @@ static int open_fixture(struct fixture *f, uint64_t seed, uint32_t tasks)
     const struct br_instance *in = f->in;
     if (in->machines > 1)
         return 0;
-    f->before = calloc(in->tasks, in->tasks);
-    for (uint32_t s = 0; s < in->stages; s++)
-        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
-            uint32_t c = in->child[a].stage;
-            for (uint32_t x = in->stage_first[s]; x < in->stage_first[s + 1]; x++)
-                for (uint32_t y = in->stage_first[c]; y < in->stage_first[c + 1]; y++)
-                    if (!in->child[a].one_to_one ||
-                        x - in->stage_first[s] == y - in->stage_first[c])
-                        f->before[x * in->tasks + y] = 1;
-        }
+    f->before = precedence_edges(in);
     return 1;
 }
 

@@ -9,30 +9,13 @@
 #include <cmocka.h>
 
 #include "planner/part.h"
+#include "tests/precedence.h"
 #include "tests/random_job.h"
 
 enum { TASKS = 14 };
 
-/* Which task is an ancestor of which. */
-static void close_over(const struct br_instance *in, bool before[TASKS][TASKS])
-{
-    memset(before, 0, TASKS * sizeof *before);
-    for (uint32_t p = 0; p < in->stages; p++)
-        for (uint32_t a = in->child_first[p]; a < in->child_first[p + 1]; a++) {
-            uint32_t c = in->child[a].stage;
-            for (uint32_t i = in->stage_first[p]; i < in->stage_first[p + 1]; i++)
-                for (uint32_t j = in->stage_first[c]; j < in->stage_first[c + 1]; j++)
-                    before[i][j] |= !in->child[a].one_to_one ||
-                                    i - in->stage_first[p] == j - in->stage_first[c];
-        }
-    for (uint32_t k = 0; k < in->tasks; k++)
-        for (uint32_t i = 0; i < in->tasks; i++)
-            for (uint32_t j = 0; j < in->tasks; j++)
-                before[i][j] |= before[i][k] && before[k][j];
-}
-
 /* All cuts among all sets of tasks, under their sizes: cuts are nested, so no two have one size. */
-static uint32_t cut_sizes(uint32_t tasks, bool before[TASKS][TASKS], uint32_t of_size[TASKS + 1])
+static uint32_t cut_sizes(uint32_t tasks, const char *before, uint32_t of_size[TASKS + 1])
 {
     uint32_t count = 0;
     for (uint32_t set = 1; set + 1 < UINT32_C(1) << tasks; set++) {
@@ -42,7 +25,7 @@ static uint32_t cut_sizes(uint32_t tasks, bool before[TASKS][TASKS], uint32_t of
             size += set >> i & 1;
             for (uint32_t j = 0; j < tasks && cut; j++)
                 if ((set >> i & 1) && !(set >> j & 1))
-                    cut = before[i][j];
+                    cut = before[i * tasks + j];
         }
         if (cut) {
             assert_int_equal(of_size[size], 0);
@@ -55,10 +38,10 @@ static uint32_t cut_sizes(uint32_t tasks, bool before[TASKS][TASKS], uint32_t of
 
 static void check_parts(const struct br_instance *in, const struct br_parts *parts)
 {
-    static bool before[TASKS][TASKS];
+    char *before = precedence_closure(in);
     uint32_t of_size[TASKS + 1] = {0}, size = 0, set = 0;
-    close_over(in, before);
     assert_int_equal(parts->count, 1 + cut_sizes(in->tasks, before, of_size));
+    free(before);
     for (uint32_t k = 0; k < parts->count; k++) {
         const struct br_instance *part = parts->part[k];
         for (uint32_t t = 0; t < part->tasks; t++) {

@@ -14,6 +14,7 @@
 #include "planner/order.h"
 #include "planner/place.h"
 #include "planner/subset.h"
+#include "tests/precedence.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 2500, TASKS = 24 };
@@ -65,27 +66,6 @@ static void choose_trouble(struct fixture *f, struct br_rng *rng)
         f->letter[t] = br_rng_below(rng, 6) < share ? 'T' : 'S';
 }
 
-/* before[a * n + b]: a is a strict ancestor of b; task by task. */
-static char *closure_of(const struct br_instance *in)
-{
-    uint32_t n = in->tasks;
-    char *before = calloc(n, n);
-    for (uint32_t s = 0; s < in->stages; s++)
-        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
-            uint32_t c = in->child[a].stage;
-            for (uint32_t x = in->stage_first[s]; x < in->stage_first[s + 1]; x++)
-                for (uint32_t y = in->stage_first[c]; y < in->stage_first[c + 1]; y++)
-                    if (!in->child[a].one_to_one ||
-                        x - in->stage_first[s] == y - in->stage_first[c])
-                        before[x * n + y] = 1;
-        }
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t x = 0; x < n; x++)
-            for (uint32_t y = 0; before[x * n + k] && y < n; y++)
-                before[x * n + y] |= before[k * n + y];
-    return before;
-}
-
 static void test_division(void **state)
 {
     for (uint64_t seed = 0; seed < JOBS / 2; seed++) {
@@ -93,7 +73,7 @@ static void test_division(void **state)
         struct br_rng rng = br_rng_seed(seed);
         open_fixture(&f, seed);
         uint32_t n = f.in->tasks;
-        char *before = closure_of(f.in), *chosen = malloc(n);
+        char *before = precedence_closure(f.in), *chosen = malloc(n);
         choose_trouble(&f, &rng);
         memcpy(chosen, f.letter, n);
         br_subset_divide(f.in, f.letter, f.scratch);
@@ -121,17 +101,13 @@ static int respects_arcs(const struct fixture *f, const struct br_placer *placer
 {
     const struct br_instance *in = f->in;
     const int64_t *start = br_placer_start(placer);
-    for (uint32_t s = 0; s < in->stages; s++)
-        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
-            uint32_t c = in->child[a].stage;
-            for (uint32_t x = in->stage_first[s]; x < in->stage_first[s + 1]; x++)
-                for (uint32_t y = in->stage_first[c]; y < in->stage_first[c + 1]; y++)
-                    if ((!in->child[a].one_to_one ||
-                         x - in->stage_first[s] == y - in->stage_first[c]) &&
-                        start[y] < start[x] + in->duration[x])
-                        return 0;
-        }
-    return 1;
+    char *before = precedence_edges(in);
+    int kept = 1;
+    for (uint32_t x = 0; x < in->tasks; x++)
+        for (uint32_t y = 0; y < in->tasks; y++)
+            kept &= !before[x * in->tasks + y] || start[y] >= start[x] + in->duration[x];
+    free(before);
+    return kept;
 }
 
 /* "T> S< C> P<": places the subsets as it says; whether no dead end was met. */

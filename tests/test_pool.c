@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "planner/pool/pool.h"
 #include "planner/space.h"
+#include "tests/precedence.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 3000, WIDE_JOBS = 1500, LISTS = 4, PROFILES = 3 };
@@ -93,16 +94,7 @@ static int open_fixture(struct fixture *f, uint64_t seed, int wide)
         f->pool[k] = br_pool_create(f->model[k]);
         assert_true(f->model[k] && f->pool[k]);
     }
-    f->before = calloc(in->tasks, in->tasks);
-    for (uint32_t s = 0; s < in->stages; s++)
-        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
-            uint32_t c = in->child[a].stage;
-            for (uint32_t x = in->stage_first[s]; x < in->stage_first[s + 1]; x++)
-                for (uint32_t y = in->stage_first[c]; y < in->stage_first[c + 1]; y++)
-                    if (!in->child[a].one_to_one ||
-                        x - in->stage_first[s] == y - in->stage_first[c])
-                        f->before[x * in->tasks + y] = 1;
-        }
+    f->before = precedence_edges(in);
     return 1;
 }
 

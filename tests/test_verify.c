@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "planner/instance.h"
 #include "planner/plan.h"
+#include "tests/precedence.h"
 #include "tests/random_job.h"
 
 /* A plan that runs all tasks one after another, parents first, each on a machine that holds it. */
@@ -51,15 +52,11 @@ static bool feasible(const struct br_plan *plan, const struct random_job *job)
     struct br_instance *in;
     bool good = true;
     assert_int_equal(br_instance_create(dag, job->cluster, &in, NULL), BR_OK);
-    for (uint32_t p = 0; p < in->stages; p++)
-        for (uint32_t a = in->child_first[p]; a < in->child_first[p + 1]; a++) {
-            uint32_t c = in->child[a].stage;
-            for (uint32_t i = in->stage_first[p]; i < in->stage_first[p + 1]; i++)
-                for (uint32_t j = in->stage_first[c]; j < in->stage_first[c + 1]; j++)
-                    if (!in->child[a].one_to_one ||
-                        i - in->stage_first[p] == j - in->stage_first[c])
-                        good &= plan->start_ns[j] >= plan->end_ns[i];
-        }
+    char *before = precedence_edges(in);
+    for (uint32_t i = 0; i < in->tasks; i++)
+        for (uint32_t j = 0; j < in->tasks; j++)
+            good &= !before[i * in->tasks + j] || plan->start_ns[j] >= plan->end_ns[i];
+    free(before);
     for (uint32_t t = 0; t < in->tasks; t++)
         for (uint32_t r = 0; r < in->resources; r++) {
             uint32_t cls = br_instance_machine_class(in, plan->machine[t]);
