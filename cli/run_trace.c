@@ -2,6 +2,7 @@
  * that the file can be watched, and is of use where the run is killed. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/run.h"
@@ -86,14 +87,19 @@ static void print_seconds(const struct cli_run_trace *trace, const char *name, i
 
 void cli_run_trace_add(struct cli_run_trace *trace, const struct br_task_end *end)
 {
-    char id[512], machine[512];
+    char machine[512];
     if (!trace->file)
         return;
     uint32_t stage = br_dag_task_stage(trace->dag, end->task);
-    br_dag_task_id(trace->dag, end->task, id, sizeof id);
+    const char *stage_id = trace->dag->stage[stage].id;
+    size_t size = strlen(stage_id) + 16;
+    char *id = malloc(size);
+    if (id)
+        br_dag_task_id(trace->dag, end->task, id, size);
     br_cluster_machine_name(trace->cluster, end->machine, machine, sizeof machine);
-    print_text(trace, "task", id);
-    print_text(trace, "stage", trace->dag->stage[stage].id);
+    print_text(trace, "task", id ? id : stage_id);
+    print_text(trace, "stage", stage_id);
+    free(id);
     print_count(trace, "index", end->task - trace->dag->stage[stage].first_task);
     print_text(trace, "machine", end->host ? end->host : machine);
     print_count(trace, "attempt", end->attempt);

@@ -67,19 +67,23 @@ static void print_word(FILE *out, const char *word)
 
 static bool write_script(struct jobs *jobs, uint32_t task)
 {
-    char path[PATH], id[512], here[PATH];
+    char path[PATH], here[PATH];
     uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
     uint32_t index = task - jobs->work.dag->stage[stage].first_task;
     path_of(jobs, task, "sh", path);
-    br_dag_task_id(jobs->work.dag, task, id, sizeof id);
-    FILE *out = fopen(path, "we");
+    size_t size = strlen(jobs->work.dag->stage[stage].id) + 16;
+    char *id = malloc(size);
+    FILE *out = id ? fopen(path, "we") : NULL;
     if (!out || !getcwd(here, sizeof here) || !br_work_words(&jobs->work, task)) {
         if (out)
             fclose(out);
+        free(id);
         return false;
     }
+    br_dag_task_id(jobs->work.dag, task, id, size);
     fputs("#!/bin/sh\nBIGROCKS_TASK=", out);
     print_word(out, id);
+    free(id);
     fprintf(out,
             "\nBIGROCKS_INDEX=%" PRIu32 "\nBIGROCKS_RUN=%s\nBIGROCKS_MACHINE=$SLURMD_NODENAME\n",
             index, jobs->work.journal.run);

@@ -232,6 +232,15 @@ def test_usage(folder):
     assert 60e6 <= rows['mem']['peak'] < 90e6, rows
 
 
+def test_long_name(folder):
+    name = 'n' * 5000
+    Job().stage(name, 'sh -c \'echo "$BIGROCKS_TASK"\'', tasks=2).write(folder / 'job.xml')
+    done = run(folder, 'job.xml', '--trace', 'trace.csv')
+    tasks = [name + '[0]', name + '[1]']
+    assert sorted(done.stdout.split()) == tasks
+    assert sorted(row['task'] for row in read_trace(folder / 'trace.csv')) == tasks
+
+
 def test_long_script(folder):
     """Longer than one argument of a program may be."""
     text = 'x' * 200000
