@@ -97,6 +97,31 @@ static int clone_into(const struct br_launch *how, int group, pid_t *pid)
     return error;
 }
 
+/* Does what exec does with a script that does not say whose it is, and posix_spawn does not. */
+static int launch(const struct br_launch *how, pid_t *pid)
+{
+    int error = br_launch(how, pid);
+    if (error != ENOEXEC)
+        return error;
+    size_t count = 0;
+    while (how->argv[count])
+        count++;
+    char shell[] = "/bin/sh", option[] = "-c", script[] = "exec \"$0\" \"$@\"";
+    char **argv = malloc((count + 4) * sizeof *argv);
+    if (!argv)
+        return ENOMEM;
+    argv[0] = shell;
+    argv[1] = option;
+    argv[2] = script;
+    memcpy(argv + 3, how->argv, (count + 1) * sizeof *argv);
+    struct br_launch by_shell = *how;
+    by_shell.program = shell;
+    by_shell.argv = argv;
+    error = br_launch(&by_shell, pid);
+    free(argv);
+    return error;
+}
+
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
                      const char *directory, int group)
 {
@@ -116,7 +141,7 @@ int br_process_start(struct br_process *process, char *const *argv, char *const 
     }
     struct br_launch how = {
         argv[0], argv, environment, directory, {-1, process->output, process->output}};
-    int error = group < 0 ? br_launch(&how, &process->pid) : clone_into(&how, group, &process->pid);
+    int error = group < 0 ? launch(&how, &process->pid) : clone_into(&how, group, &process->pid);
     if (!error) {
         /* The process is our child and not collected yet, so the number is still its own. */
         process->watch = (int)syscall(SYS_pidfd_open, process->pid, 0);

@@ -232,6 +232,18 @@ def test_usage(folder):
     assert 60e6 <= rows['mem']['peak'] < 90e6, rows
 
 
+def test_bare_script(folder):
+    """A script that does not say whose it is runs, here and in any directory."""
+    script = folder / 'there' / 'note'
+    script.parent.mkdir()
+    script.write_text('echo "note $1 $2"\n')
+    script.chmod(0o755)
+    Job().stage('a', "./note {index} 'b c'").write(folder / 'job.xml')
+    assert run(folder, 'job.xml', '-C', 'there').stdout == 'note 0 b c\n'
+    Job().stage('a', '%s {index} d' % script).write(folder / 'job.xml')
+    assert run(folder, 'job.xml').stdout == 'note 0 d\n'
+
+
 def test_long_name(folder):
     name = 'n' * 5000
     Job().stage(name, 'sh -c \'echo "$BIGROCKS_TASK"\'', tasks=2).write(folder / 'job.xml')
