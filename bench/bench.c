@@ -430,7 +430,9 @@ static enum br_status set_parts(const char *text, struct br_pool_settings *set,
         double least;
     } part[] = {
         PART(blocks, set_count, 1),     PART(population, set_count, 0),
-        PART(tournament, set_count, 1), PART(patience, set_count, 1),
+        PART(tournament, set_share, 1), PART(selective, set_share, 1),
+        PART(left, set_share, 0),       PART(patience, set_count, 1),
+        PART(shortest, set_share, 0),   PART(longest, set_share, 0),
         PART(turn, set_count, 0),       PART(cross, set_share, 0),
         PART(swaps, set_share, 0),      PART(parallel, set_share, 0),
         PART(redraw, set_share, 0),     PART(blur, set_share, 0),

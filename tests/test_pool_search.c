@@ -253,7 +253,7 @@ static void test_breed(void **state)
                 assert_list(&f, pool, mother);
                 br_breed_parallel(breed, &rng, 0.3, father, start);
                 assert_list(&f, pool, father);
-                br_breed_two_point(breed, &rng, mother, father, child);
+                br_breed_two_point(breed, &rng, 0.35, 0.65, mother, father, child);
                 assert_list(&f, pool, child);
                 br_breed_swap(breed, &rng, 3.5, child);
                 assert_list(&f, pool, child);

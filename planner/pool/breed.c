@@ -155,11 +155,13 @@ void br_breed_serial(struct br_breed *b, struct br_rng *rng, uint32_t *list)
     }
 }
 
-void br_breed_two_point(struct br_breed *b, struct br_rng *rng, const uint32_t *mother,
-                        const uint32_t *father, uint32_t *child)
+void br_breed_two_point(struct br_breed *b, struct br_rng *rng, double shortest, double longest,
+                        const uint32_t *mother, const uint32_t *father, uint32_t *child)
 {
-    uint32_t n = b->model->tasks;
-    uint32_t length = n / 4 + (uint32_t)br_rng_below(rng, n / 2 + 1);
+    uint32_t n = b->model->tasks, least = (uint32_t)(shortest * n), most = (uint32_t)(longest * n);
+    most = most > n ? n : most;
+    least = least > most ? most : least;
+    uint32_t length = least + (uint32_t)br_rng_below(rng, most - least + 1);
     uint32_t from = (uint32_t)br_rng_below(rng, n - length + 1), to = from + length, k = 0;
     memset(b->marked, 0, n * sizeof *b->marked);
     for (; k < from; k++)

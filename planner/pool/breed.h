@@ -27,9 +27,10 @@ int64_t br_breed_parallel(struct br_breed *breed, struct br_rng *rng, double blu
 void br_breed_serial(struct br_breed *breed, struct br_rng *rng, uint32_t *list);
 
 /* Two-point crossover [Hartmann98]: the mother's list up to a point, then in the father's order up
- * to another, a quarter to three quarters of the list further, then the rest in the mother's. */
-void br_breed_two_point(struct br_breed *breed, struct br_rng *rng, const uint32_t *mother,
-                        const uint32_t *father, uint32_t *child);
+ * to another, between `shortest` and `longest` of the list further, 0 to 1, then the rest in the
+ * mother's. */
+void br_breed_two_point(struct br_breed *breed, struct br_rng *rng, double shortest, double longest,
+                        const uint32_t *mother, const uint32_t *father, uint32_t *child);
 /* Mutation: swaps neighbours in the list that do not wait for each other, `swaps` times on
  * average. */
 void br_breed_swap(struct br_breed *breed, struct br_rng *rng, double swaps, uint32_t *list);

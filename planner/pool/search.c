@@ -22,7 +22,8 @@
 #include "planner/pool/breed.h"
 
 enum {
-    BLOCK_LEAST = 16,            /* individuals on a side */
+    BLOCK_LEAST = 16, /* individuals on a side, and as many as take so many placements: */
+    BLOCK_PLACEMENTS = 8000,
     SERIAL_TASKS = 2000,         /* sampling looks at all ready tasks at each step */
     UNKNOWN_SCHEDULES = 1000000, /* what a run without a limit is taken to be */
     WORTH_THREADS = 20000,       /* placements that take longer than to start a thread */
@@ -32,10 +33,14 @@ struct br_pool_settings br_pool_settings_default(void)
 {
     return (struct br_pool_settings){
         .blocks = 8,
-        .tournament = 3,
+        .tournament = 1.5,
+        .selective = 4,
+        .left = 0.3,
         .patience = 60,
         .turn = 1,
         .cross = 1,
+        .shortest = 0.35,
+        .longest = 0.65,
         .swaps = 1,
         .parallel = 0.5,
         .redraw = 0.2,
@@ -74,8 +79,11 @@ struct search {
     struct br_run *run;
     const struct br_pool_settings *set;
     struct br_pool_model *model;
-    uint32_t tasks, size; /* of a block */
-    uint64_t *salt;       /* by task, for marks */
+    uint32_t tasks;
+    uint32_t room, size, first; /* of a block: at most, now, when the population was begun */
+    double tournament;          /* now */
+    uint64_t begun, end;        /* schedules spent when the population was begun, and at its end */
+    uint64_t *salt;             /* by task, for marks */
     struct worker *worker;
     struct block *block;
     uint32_t *memory;
@@ -147,7 +155,9 @@ static void sample(struct search *s, struct worker *w, struct block *b, uint32_t
 static const struct individual *choose(const struct search *s, struct br_rng *rng, uint32_t side)
 {
     const struct individual *best = NULL;
-    for (uint32_t k = 0; k < s->set->tournament || !best; k++) {
+    uint32_t times = (uint32_t)s->tournament;
+    times += br_rng_unit(rng) < s->tournament - times;
+    for (uint32_t k = 0; k < times || !best; k++) {
         uint32_t at = (uint32_t)br_rng_below(rng, (uint64_t)s->size * s->set->blocks);
         const struct individual *one = &s->block[at / s->size].side[side][at % s->size];
         if (!best || one->makespan < best->makespan)
@@ -188,7 +198,8 @@ static void breed(struct search *s, struct worker *w, struct block *b, uint32_t 
         if (father == mother)
             father = choose(s, rng, from);
         if (br_rng_unit(rng) < set->cross)
-            br_breed_two_point(w->breed, rng, mother->list, father->list, w->list);
+            br_breed_two_point(w->breed, rng, set->shortest, set->longest, mother->list,
+                               father->list, w->list);
         else
             memcpy(w->list, mother->list, s->tasks * sizeof *w->list);
         br_breed_swap(w->breed, rng, set->swaps, w->list);
@@ -233,22 +244,85 @@ static bool run_block(void *context, uint32_t worker, uint32_t index)
     return true;
 }
 
+/* Some 31 for 1,000 schedules, 75 for 5,000, 490 for 150,000. */
+static uint32_t suitable_population(double schedules)
+{
+    double size = 0.7 * pow(schedules, 0.55);
+    return size < 16 ? 16 : size > 4096 ? 4096 : (uint32_t)size;
+}
+
+/* What the population that is begun now is made for: what is expected to be left. */
+static uint64_t expected_end(const struct search *s)
+{
+    uint64_t limit = s->run->placements / s->tasks, horizon = s->run->horizon / s->tasks;
+    if (horizon > s->begun)
+        return horizon;
+    return limit ? limit : s->begun + UNKNOWN_SCHEDULES;
+}
+
+static void begin_population(struct search *s)
+{
+    s->begun = s->run->spent / s->tasks;
+    s->end = expected_end(s);
+    uint32_t blocks = s->set->blocks, size = s->room;
+    if (!s->set->population) {
+        size = (suitable_population((double)(s->end - s->begun)) + blocks / 2) / blocks;
+        size = size < 2 ? 2 : size > s->room ? s->room : size;
+    }
+    s->size = s->first = size;
+    s->tournament = s->set->tournament;
+    s->quiet = 0;
+    s->epoch = 0;
+}
+
 /* Where a population has brought nothing for long it is begun again, from chance, with the best of
  * all in it every other time. */
 static void begin_again(struct search *s)
 {
+    begin_population(s);
     for (uint32_t k = 0; k < s->set->blocks; k++) {
         struct block *b = &s->block[k];
         b->gained = false;
         b->seeded = 0;
     }
-    s->quiet = 0;
-    s->epoch = 0;
     if (++s->restarts % 2 == 0) {
         br_breed_list(s->worker[0].breed, s->run->elite->entry[0].schedule.start,
                       s->block[0].side[0][0].list);
         s->block[0].seeded = 1;
     }
+}
+
+/* The worst place of the block goes: the one whose shorter schedule is the longest. */
+static void drop_worst(const struct search *s, struct block *b)
+{
+    uint32_t worst = 0;
+    int64_t longest = -1;
+    for (uint32_t k = 0; k < s->size; k++) {
+        int64_t left = b->side[0][k].makespan, right = b->side[1][k].makespan;
+        int64_t makespan = left < right ? left : right;
+        if (makespan < longest)
+            continue;
+        longest = makespan;
+        worst = k;
+    }
+    for (uint32_t side = 0; side < 2; side++) {
+        struct individual dropped = b->side[side][worst];
+        b->side[side][worst] = b->side[side][s->size - 1];
+        b->side[side][s->size - 1] = dropped;
+    }
+}
+
+/* From breadth to depth: the less of its budget is left, the fewer individuals there are and the
+ * better the fathers that are chosen. */
+static void ripen(struct search *s)
+{
+    uint64_t now = s->run->spent / s->tasks;
+    double age = now < s->end ? (double)(now - s->begun) / (double)(s->end - s->begun) : 1;
+    s->tournament = s->set->tournament + age * (s->set->selective - s->set->tournament);
+    uint32_t size = (uint32_t)(s->first * (1 - age * (1 - s->set->left)) + 0.5);
+    for (; s->epoch > 1 && s->size > size && s->size > 2; s->size--)
+        for (uint32_t k = 0; k < s->set->blocks; k++)
+            drop_worst(s, &s->block[k]);
 }
 
 /* The end of an epoch: what is better goes to the elite. */
@@ -269,6 +343,7 @@ static void gather(struct search *s)
     run->spent = spent * s->tasks;
     s->quiet = gained ? 0 : s->quiet + 1;
     s->epoch++;
+    ripen(s);
     if (best->makespan == INT64_MAX ||
         (run->elite->count && best->makespan >= run->elite->entry[0].schedule.makespan))
         return;
@@ -278,24 +353,18 @@ static void gather(struct search *s)
     br_run_found(run, best->makespan, best->finder);
 }
 
-/* Some 18 for 1,000 schedules, 50 for 5,000, 460 for 150,000. */
-static uint32_t suitable_population(double schedules)
-{
-    double size = 0.2 * pow(schedules, 0.65);
-    return size < 16 ? 16 : size > 4096 ? 4096 : (uint32_t)size;
-}
-
 static bool prepare(struct search *s, uint32_t population)
 {
     const struct br_pool_settings *set = s->set;
     uint32_t threads = s->run->threads < set->blocks ? s->run->threads : set->blocks, n = s->tasks;
-    s->size = (population + set->blocks / 2) / set->blocks;
-    s->size = s->size < 2 ? 2 : s->size;
+    s->room = (population + set->blocks / 2) / set->blocks;
+    s->room = s->room < 2 ? 2 : s->room;
+    begin_population(s);
     s->model = br_pool_model_create(s->run->in, BR_POOL_CHOOSE);
     s->salt = malloc(n * sizeof *s->salt);
     s->worker = calloc(threads, sizeof *s->worker);
     s->block = calloc(set->blocks, sizeof *s->block);
-    s->memory = malloc((size_t)2 * set->blocks * s->size * n * sizeof *s->memory);
+    s->memory = malloc((size_t)2 * set->blocks * s->room * n * sizeof *s->memory);
     if (!br_schedule_init(&s->found, s->run->in) || !s->model || !s->salt || !s->worker ||
         !s->block || !s->memory)
         return false;
@@ -308,11 +377,11 @@ static bool prepare(struct search *s, uint32_t population)
         b->rng = br_rng_seed(br_rng_next(&rng));
         b->makespan = INT64_MAX;
         b->best = malloc(n * sizeof *b->best);
-        b->side[0] = calloc(s->size, sizeof *b->side[0]);
-        b->side[1] = calloc(s->size, sizeof *b->side[1]);
+        b->side[0] = calloc(s->room, sizeof *b->side[0]);
+        b->side[1] = calloc(s->room, sizeof *b->side[1]);
         if (!b->best || !b->side[0] || !b->side[1])
             return false;
-        for (uint32_t i = 0; i < s->size; i++, memory += 2 * (size_t)n) {
+        for (uint32_t i = 0; i < s->room; i++, memory += 2 * (size_t)n) {
             b->side[0][i].list = memory;
             b->side[1][i].list = memory + n;
         }
@@ -365,12 +434,13 @@ bool br_pool_search(struct br_run *run, const struct br_pool_settings *settings)
     struct br_pool_settings set = settings ? *settings : br_pool_settings_default();
     struct search search = {.run = run, .set = &set, .tasks = run->in->tasks}, *s = &search;
     uint64_t schedules = run->placements / run->in->tasks, granted = 0;
-    uint64_t horizon = run->horizon ? run->horizon / run->in->tasks : schedules;
-    if (!set.population)
-        set.population = suitable_population(horizon ? (double)horizon : UNKNOWN_SCHEDULES);
-    if (set.blocks > set.population / BLOCK_LEAST)
-        set.blocks = set.population < BLOCK_LEAST ? 1 : set.population / BLOCK_LEAST;
-    bool ok = prepare(s, set.population);
+    uint32_t population = set.population, least = BLOCK_PLACEMENTS / s->tasks;
+    if (!population)
+        population = suitable_population((double)expected_end(s));
+    least = least < BLOCK_LEAST ? BLOCK_LEAST : least;
+    if (set.blocks > population / least)
+        set.blocks = population < least ? 1 : population / least;
+    bool ok = prepare(s, population);
     int64_t best = INT64_MAX;
     while (ok && best > run->lower_bound && !atomic_load(&s->stopped)) {
         uint64_t epoch = (uint64_t)s->size * set.blocks;

@@ -11,10 +11,14 @@
 struct br_pool_settings {
     uint32_t blocks;     /* in which the population is bred, each by one thread at a time */
     uint32_t population; /* 0: what suits the budget */
-    uint32_t tournament; /* parents are the best of so many */
+    double tournament;   /* fathers are the best of so many, on average, in a new population */
+    double selective;    /* and of so many at its end */
+    double left;         /* share of a population that is left at its end */
     uint32_t patience;   /* epochs without any shorter schedule before it begins again */
     uint32_t turn;       /* generations alternate in direction; otherwise all go forward */
     double cross;        /* share of children of two parents */
+    double shortest;     /* the father's stretch of the list, as a share of the list: */
+    double longest;      /* from, to */
     double swaps;        /* in a child's list, on average */
     double parallel;     /* share of children by parallel generation where the gene is drawn: */
     double redraw;       /* share of children that do not inherit it */
