@@ -34,8 +34,8 @@ struct br_pool_settings br_pool_settings_default(void)
     return (struct br_pool_settings){
         .blocks = 8,
         .tournament = 1.5,
-        .selective = 4,
-        .left = 0.3,
+        .selective = 6,
+        .left = 0.2,
         .patience = 60,
         .turn = 1,
         .cross = 1,
