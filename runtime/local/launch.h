@@ -13,8 +13,7 @@ struct br_launch {
 };
 
 /* Starts it in a process group of its own, so that Ctrl-C at the terminal is not meant for it, with
- * all signals as programs expect them. Returns 0
- * and the number, or the errno of what failed. */
+ * all signals as programs expect them. Returns 0 and the number, or the errno of what failed. */
 int br_launch(const struct br_launch *how, pid_t *pid);
 
 /* A file without a name in $TMPDIR (/tmp), which is appended to and is gone with its last

@@ -34,9 +34,9 @@ enum { BR_ARGUMENT_MOST = 131072, BR_SCRIPT_PATH = 64 };
 int br_script_open(const char *text, char path[BR_SCRIPT_PATH]);
 
 /* Starts the program (found along PATH) with the environment, in the directory (NULL: this one),
- * without input; a script of 128 KiB or more for "/bin/sh -c" is given to it as a file. Where
- * `group` is not -1, in the control group of that descriptor from its first moment on. Returns 0,
- * or the errno of what failed; then nothing is left. */
+ * without input; a script without #! is run by /bin/sh, and one of 128 KiB or more for "/bin/sh -c"
+ * is given to it as a file. Where `group` is not -1, in the control group of that descriptor from
+ * its first moment on. Returns 0, or the errno of what failed; then nothing is left. */
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
                      const char *directory, int group);
 /* Sends the signal to the whole group. */
