@@ -136,6 +136,38 @@ static void test_threads(void **state)
     }
 }
 
+/* A population that begins again after every quiet generation, in the middle of its budget and
+ * beyond the time that was expected, and gives up all the places that it can. */
+static void test_restarts(void **state)
+{
+    struct br_pool_settings set = br_pool_settings_default();
+    set.patience = 1;
+    set.left = 0;
+    set.selective = 40;
+    unsigned pools = 0;
+    for (uint64_t seed = 0; seed < JOBS / 4; seed++) {
+        struct fixture f[2];
+        bool pool = true;
+        for (int k = 0; k < 2; k++)
+            pool = set_up(&f[k], seed + 4000, TASKS);
+        for (int k = 0; pool && k < 2; k++) {
+            struct br_run run = run_of(&f[k], 5 * SCHEDULES);
+            run.horizon = run.placements / 2;
+            run.threads = 1 + 2 * (uint32_t)k;
+            assert_true(br_pool_search(&run, &set));
+            int64_t makespan = f[k].elite.entry[0].schedule.makespan;
+            if (makespan > run.lower_bound)
+                assert_true(run.spent == run.placements);
+            assert_feasible(&f[k], &f[k].elite.entry[0].schedule);
+            assert_int_equal(makespan, f[0].elite.entry[0].schedule.makespan);
+            pools += k;
+        }
+        tear_down(&f[0]);
+        tear_down(&f[1]);
+    }
+    assert_true(pools > 0);
+}
+
 static void test_oracle(void **state)
 {
     unsigned optimal = 0, pools = 0;
@@ -276,9 +308,10 @@ static void test_breed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_oracle), cmocka_unit_test(test_close),
-        cmocka_unit_test(test_stop),   cmocka_unit_test(test_breed),
+        cmocka_unit_test(test_search),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_restarts), cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_close),    cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_breed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
