@@ -213,6 +213,19 @@ static enum br_status read_all(int file, size_t size, char **text, struct br_dia
     return BR_OK;
 }
 
+/* 0, or why not. A process that a killed run was about to start holds the lock until it has become
+ * another program, so the lock is asked for again for a second. */
+static int lock_file(int file)
+{
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    for (uint32_t tries = 0; flock(file, LOCK_EX | LOCK_NB); tries++) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || tries == 100)
+            return errno;
+        nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
 static enum br_status take_file(struct br_journal *journal, bool resume, const struct br_dag *dag,
                                 bool *done, uint32_t *in_flight, struct br_diag *diag)
 {
@@ -220,7 +233,8 @@ static enum br_status take_file(struct br_journal *journal, bool resume, const s
     char *text = NULL;
     size_t used = 0;
     *in_flight = 0;
-    if (flock(journal->file, LOCK_EX | LOCK_NB)) {
+    errno = lock_file(journal->file);
+    if (errno) {
         if (errno == EWOULDBLOCK)
             return br_fail(diag, BR_NO, "wait for it, or take another file",
                            "a run that still goes on uses the journal");

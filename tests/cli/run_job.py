@@ -8,6 +8,7 @@ machine is; `time`: a job of 500 tasks takes as long as planned; `kill N`: a run
 at random moments.
 """
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -425,6 +426,10 @@ def test_in_use(folder):
     assert 'still goes on' in refused.stderr
     process.kill()
     process.wait()
+    # A process on its way to another program may hold the lock a moment longer.
+    lock = open(folder / 'j')
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    threading.Timer(0.2, lock.close).start()
     # What it left is killed, by a run that only wants to go on.
     done = run(folder, 'job.xml', '--journal', 'j', '--resume', '--timeout', '0.2', status=1)
     assert '1 process left over' in done.stderr, done.stderr
