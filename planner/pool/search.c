@@ -6,7 +6,8 @@
  *
  * Differs from the source: a gene, inherited from either parent, says whether a child is generated
  * serially or in parallel [Hartmann02]; crossover takes any stretch of the father's list, not the
- * one that uses most resources, which made no difference.
+ * one that uses most resources, which made no difference; and a population ripens, its worst places
+ * going and its fathers being chosen more strictly as its budget ends.
  *
  * The population is kept in blocks, one for a thread at a time. While one side breeds, it does not
  * change, so fathers may come from any block, and neither the threads' number nor their pace
