@@ -62,6 +62,7 @@ SETS = {
     'stg': ('stg/*.stg', fixed('--machines', '4', '--capacity', 'cpu=1')),
     'rg300': ('rg300/*.rcp', own_cluster),
     'psplib': ('psplib/j*/*.sm', own_cluster),
+    'bihyb': ('bihyb/*.xml', fixed('--machines', '1', '--capacity', 'slots=6000')),
 }
 
 
