@@ -267,7 +267,7 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
 /* A quarter more of each resource in turn, and a machine more of each class. */
 static enum br_status print_remedies(const struct explain *e, struct br_diag *diag)
 {
-    char change[300], text[CLI_SECONDS_TEXT];
+    char text[CLI_SECONDS_TEXT];
     struct cli_point now = {0}, point;
     enum br_status status = cli_point_bound(e->dag, e->cluster, &now, diag);
     if (status)
@@ -275,26 +275,27 @@ static enum br_status print_remedies(const struct explain *e, struct br_diag *di
     printf("what more would bring (combinatorial bounds, now %s s):\n",
            cli_seconds(now.bound_ns, text));
     bool any = false;
-    for (uint32_t r = 0; r <= e->in->resources && !status; r++) {
-        if (r < e->in->resources)
-            snprintf(change, sizeof change, "%s+25%%", resource_name(e, r));
-        else
-            snprintf(change, sizeof change, "machines+1");
-        status = cli_point_try(e->dag, e->cluster, change, &point, diag);
-        if (status || !point.feasible)
-            continue;
-        if (point.bound_ns >= now.bound_ns)
-            continue;
+    for (uint32_t r = 0; r <= e->in->resources; r++) {
+        const char *name = r < e->in->resources ? resource_name(e, r) : NULL;
+        struct cli_change more = {.resource = name,
+                                  .sign = '+',
+                                  .percent = name != NULL,
+                                  .amount = br_decimal_unscale(name ? 25 : 1, 0)};
+        status = cli_point_try(e->dag, e->cluster, &more, &point, diag);
+        if (status && status != BR_USAGE)
+            return status;
+        if (status || !point.feasible || point.bound_ns >= now.bound_ns)
+            continue; /* there can be no such cluster, or it brings nothing */
         any = true;
         fputs("  ", stdout);
-        cli_print_text(stdout, change);
-        printf(": %s s (%.1f %%)\n", cli_seconds(point.bound_ns, text),
+        cli_print_text(stdout, name ? name : "machines");
+        printf("%s: %s s (%.1f %%)\n", name ? "+25%" : "+1", cli_seconds(point.bound_ns, text),
                100 * ((double)point.bound_ns / (double)now.bound_ns - 1));
     }
-    if (!any && !status)
+    if (!any)
         puts("  nothing: neither a quarter more of any resource nor another machine of each class\n"
              "  makes the bound smaller; shorter tasks or fewer edges would");
-    return status;
+    return BR_OK;
 }
 
 enum br_status cli_explain_bound(const struct br_dag *dag, const struct br_cluster *cluster,

@@ -16,11 +16,10 @@
 
 enum { NAME_MOST = 200, POINTS_MOST = 500, STEPS = 10 };
 
-struct change {
-    char name[NAME_MOST];
-    char sign; /* + - = */
-    bool percent;
-    struct br_decimal amount;
+/* A change as it was written, with the name that it borrows. */
+struct written {
+    char name[NAME_MOST], amount[NAME_MOST];
+    struct cli_change change;
 };
 
 static enum br_status refuse(struct br_diag *diag, const char *text)
@@ -56,7 +55,7 @@ static bool multiply(struct br_decimal a, struct br_decimal b, struct br_decimal
 }
 
 /* The changed amount; false where it cannot be told, or is below 0. */
-static bool change_amount(const struct change *change, struct br_decimal old,
+static bool change_amount(const struct cli_change *change, struct br_decimal old,
                           struct br_decimal *changed)
 {
     struct br_decimal by = change->amount;
@@ -78,7 +77,7 @@ static bool change_amount(const struct change *change, struct br_decimal old,
 }
 
 /* A changed number of machines, rounded up. */
-static bool change_count(const struct change *change, uint32_t old, uint32_t *changed)
+static bool change_count(const struct cli_change *change, uint32_t old, uint32_t *changed)
 {
     struct br_decimal value;
     int64_t count = 0;
@@ -92,10 +91,10 @@ static bool change_count(const struct change *change, uint32_t old, uint32_t *ch
     return true;
 }
 
-static enum br_status changed_cluster(const struct br_cluster *old, const struct change *change,
+static enum br_status changed_cluster(const struct br_cluster *old, const struct cli_change *change,
                                       struct br_cluster **cluster, struct br_diag *diag)
 {
-    bool machines = strcmp(change->name, "machines") == 0, known = machines;
+    bool machines = !change->resource, known = machines;
     enum br_status status = BR_OK;
     *cluster = br_cluster_create(old->name);
     if (!*cluster)
@@ -110,11 +109,11 @@ static enum br_status changed_cluster(const struct br_cluster *old, const struct
         for (uint32_t k = 0; k < cls->capacities && !status; k++) {
             struct br_decimal amount = cls->capacity[k].amount;
             char text[BR_DECIMAL_TEXT];
-            if (strcmp(cls->capacity[k].resource, change->name) == 0 && !machines) {
+            if (!machines && strcmp(cls->capacity[k].resource, change->resource) == 0) {
                 known = true;
                 if (!change_amount(change, amount, &amount))
                     status = br_fail(diag, BR_USAGE, NULL, "so much %.200s there cannot be",
-                                     change->name);
+                                     change->resource);
             }
             br_decimal_format(amount, text, sizeof text);
             if (!status)
@@ -124,7 +123,7 @@ static enum br_status changed_cluster(const struct br_cluster *old, const struct
     }
     if (!status && !known)
         status = br_fail(diag, BR_USAGE, "name a resource of the cluster, or machines",
-                         "no machine has '%.200s'", change->name);
+                         "no machine has '%.200s'", change->resource);
     if (status) {
         br_cluster_destroy(*cluster);
         *cluster = NULL;
@@ -146,9 +145,9 @@ enum br_status cli_point_bound(const struct br_dag *dag, const struct br_cluster
     return BR_OK;
 }
 
-static enum br_status try_change(const struct br_dag *dag, const struct br_cluster *cluster,
-                                 const struct change *change, struct cli_point *point,
-                                 struct br_diag *diag)
+enum br_status cli_point_try(const struct br_dag *dag, const struct br_cluster *cluster,
+                             const struct cli_change *change, struct cli_point *point,
+                             struct br_diag *diag)
 {
     struct br_cluster *changed;
     enum br_status status = changed_cluster(cluster, change, &changed, diag);
@@ -170,46 +169,34 @@ static enum br_status critical_path(const struct br_input *input, int64_t *ns, s
     return status;
 }
 
-/* Splits "name+amount"; *amount is what follows the sign. */
-static bool split(const char *text, size_t length, struct change *change, char amount[NAME_MOST])
+/* Splits "name+amount"; the amount is what follows the sign, which is not yet read. */
+static bool split(const char *text, size_t length, struct written *out)
 {
     size_t at = 0;
+    *out = (struct written){0};
     for (size_t k = 1; k < length; k++)
         if (strchr("+-=", text[k]) && k + 1 < length &&
             ((text[k + 1] >= '0' && text[k + 1] <= '9') || text[k + 1] == '.'))
             at = k;
     if (at == 0 || at >= NAME_MOST || length - at > NAME_MOST)
         return false;
-    memcpy(change->name, text, at);
-    change->name[at] = '\0';
-    change->sign = text[at];
-    memcpy(amount, text + at + 1, length - at - 1);
-    amount[length - at - 1] = '\0';
+    memcpy(out->name, text, at);
+    out->change.resource = strcmp(out->name, "machines") == 0 ? NULL : out->name;
+    out->change.sign = text[at];
     /* "0..100%", "0..100%/25" or "0%..100%": once is enough. */
     size_t kept = 0;
-    for (size_t k = 0; amount[k]; k++) {
-        if (amount[k] == '%')
-            change->percent = true;
+    for (size_t k = at + 1; k < length; k++) {
+        if (text[k] == '%')
+            out->change.percent = true;
         else
-            amount[kept++] = amount[k];
+            out->amount[kept++] = text[k];
     }
-    amount[kept] = '\0';
-    return !(change->percent && change->sign == '=');
+    return !(out->change.percent && out->change.sign == '=');
 }
 
 static bool parse_amount(const char *text, struct br_decimal *value)
 {
     return br_decimal_parse_suffixed(text, value) == BR_DECIMAL_OK && value->mantissa >= 0;
-}
-
-enum br_status cli_point_try(const struct br_dag *dag, const struct br_cluster *cluster,
-                             const char *text, struct cli_point *point, struct br_diag *diag)
-{
-    struct change change;
-    char amount[NAME_MOST];
-    if (!split(text, strlen(text), &change, amount) || !parse_amount(amount, &change.amount))
-        return refuse(diag, text);
-    return try_change(dag, cluster, &change, point, diag);
 }
 
 /* The points of the curve so far. */
@@ -219,12 +206,12 @@ struct curve {
     uint32_t points, room, series;
 };
 
-static enum br_status add_point(struct curve *curve, const struct change *change,
+static enum br_status add_point(struct curve *curve, const struct cli_change *change,
                                 struct br_diag *diag)
 {
     struct cli_point point;
     enum br_status status =
-        try_change(curve->input->dag, curve->input->cluster, change, &point, diag);
+        cli_point_try(curve->input->dag, curve->input->cluster, change, &point, diag);
     if (status)
         return status;
     if (curve->points >= POINTS_MOST)
@@ -239,28 +226,30 @@ static enum br_status add_point(struct curve *curve, const struct change *change
                                    .feasible = point.feasible,
                                    .bound_ns = point.bound_ns,
                                    .method = point.method};
-    snprintf(out->label, sizeof out->label, "%.180s%c%.50s%s", change->name, change->sign, amount,
+    snprintf(out->label, sizeof out->label, "%.180s%c%.50s%s",
+             change->resource ? change->resource : "machines", change->sign, amount,
              change->percent ? "%" : "");
     return BR_OK;
 }
 
 /* FROM..TO or FROM..TO/STEP. */
-static enum br_status add_range(struct curve *curve, struct change *change, char *amount,
-                                char *dots, const char *whole, struct br_diag *diag)
+static enum br_status add_range(struct curve *curve, struct written *written, char *dots,
+                                const char *whole, struct br_diag *diag)
 {
+    struct cli_change *change = &written->change;
     struct br_decimal from, to, step = {0};
     char *slash = strchr(dots, '/');
     *dots = '\0';
     if (slash)
         *slash = '\0';
-    if (!parse_amount(amount, &from) || !parse_amount(dots + 2, &to) ||
+    if (!parse_amount(written->amount, &from) || !parse_amount(dots + 2, &to) ||
         (slash && !parse_amount(slash + 1, &step)))
         return refuse(diag, whole);
     int32_t digits = 0;
     const struct br_decimal all[] = {from, to, step};
     for (size_t k = 0; k < 3; k++)
         digits = -all[k].exponent > digits ? -all[k].exponent : digits;
-    bool machines = strcmp(change->name, "machines") == 0;
+    bool machines = !change->resource;
     digits += slash || machines ? 0 : 1; /* so that the steps come out even */
     int64_t x, end, by;
     if (!scaled(from, digits, &x) || !scaled(to, digits, &end) || !scaled(step, digits, &by) ||
@@ -270,30 +259,29 @@ static enum br_status add_range(struct curve *curve, struct change *change, char
         by = machines ? (end - x) / (2 * STEPS) + 1 : (end - x) / STEPS;
     if (by <= 0)
         by = 1;
-    for (enum br_status status = BR_OK; x <= end; x += by) {
+    enum br_status status;
+    do {
         change->amount = br_decimal_unscale(x, digits);
         status = add_point(curve, change, diag);
-        if (status)
-            return status;
-    }
-    return BR_OK;
+    } while (!status && !__builtin_add_overflow(x, by, &x) && x <= end);
+    return status;
 }
 
 static enum br_status add_changes(struct curve *curve, const char *list, struct br_diag *diag)
 {
     for (const char *at = list; *at;) {
         size_t length = strcspn(at, ",");
-        struct change change = {0};
-        char amount[NAME_MOST], *dots;
-        if (!split(at, length, &change, amount))
+        struct written written;
+        if (!split(at, length, &written))
             return refuse(diag, list);
         enum br_status status;
-        if ((dots = strstr(amount, "..")))
-            status = add_range(curve, &change, amount, dots, list, diag);
-        else if (!parse_amount(amount, &change.amount))
+        char *dots = strstr(written.amount, "..");
+        if (dots)
+            status = add_range(curve, &written, dots, list, diag);
+        else if (!parse_amount(written.amount, &written.change.amount))
             status = refuse(diag, list);
         else
-            status = add_point(curve, &change, diag);
+            status = add_point(curve, &written.change, diag);
         if (status)
             return status;
         curve->series++;

@@ -14,9 +14,19 @@ struct cli_point {
 
 enum br_status cli_point_bound(const struct br_dag *dag, const struct br_cluster *cluster,
                                struct cli_point *point, struct br_diag *diag);
-/* The same on the cluster after one change, such as "cpu+25%". BR_USAGE where it makes no sense. */
+
+/* One change of all machines, or of how many there are. */
+struct cli_change {
+    const char *resource; /* borrowed; NULL: the number of machines of every class */
+    char sign;            /* + - = */
+    bool percent;         /* of what there is; not with = */
+    struct br_decimal amount;
+};
+
+/* The core's bound on the changed cluster. BR_USAGE where there can be no such cluster. */
 enum br_status cli_point_try(const struct br_dag *dag, const struct br_cluster *cluster,
-                             const char *change, struct cli_point *point, struct br_diag *diag);
+                             const struct cli_change *change, struct cli_point *point,
+                             struct br_diag *diag);
 
 /* bound --what-if: the bound as a curve over changes of the cluster. */
 enum br_status cli_what_if(const struct cli_settings *settings, const struct br_input *input,
