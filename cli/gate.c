@@ -1,9 +1,8 @@
 /* The enforcer behind 'bigrocks serve'.
  *
- * A plan's job is submitted whole, and a task of it is ready when a client asks for its key. The
- * enforcer cannot be told that a ready task is wanted no more; when the turn of one without a
- * client comes, it counts as finished at once, and the next one has its turn. Who asks for a task
- * that is over, or for a key that no plan knows, is a job of one task.
+ * A plan's job is submitted whole, and a task of it is ready for as long as a client that has asked
+ * for its key waits. Who asks for a task that has run, or for a key that no plan knows, is a job of
+ * one task.
  */
 #include "cli/gate.h"
 
@@ -27,7 +26,7 @@ struct client {
 /* A task of the plan's job. */
 struct planned {
     uint32_t client; /* UINT32_MAX: none */
-    bool ready, over;
+    bool over;
 };
 
 struct cli_gate {
@@ -104,12 +103,9 @@ static uint32_t find_task(const struct cli_gate *gate, const char *key)
 static enum br_status ask_planned(struct cli_gate *gate, uint32_t client, uint32_t task,
                                   struct br_diag *diag)
 {
-    enum br_status status = gate->planned[task].ready
-                                ? BR_OK
-                                : br_runtime_ready(gate->runtime, gate->planned_job, task, diag);
+    enum br_status status = br_runtime_ready(gate->runtime, gate->planned_job, task, diag);
     if (status)
         return status;
-    gate->planned[task].ready = true;
     gate->planned[task].client = client;
     gate->client[client] = (struct client){PLANNED, false, gate->planned_job, task};
     return BR_OK;
@@ -249,6 +245,8 @@ void cli_gate_leave(struct cli_gate *gate, uint32_t number)
         gate->planned[client.task].client = UINT32_MAX;
         if (client.admitted)
             br_runtime_finished(gate->runtime, client.job, client.task, NULL);
+        else
+            br_runtime_withdrawn(gate->runtime, client.job, client.task, NULL);
     }
     if (client.state != ABSENT)
         gate->client[number] = (struct client){0};
@@ -257,18 +255,12 @@ void cli_gate_leave(struct cli_gate *gate, uint32_t number)
 uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns)
 {
     struct br_decision decision;
-    while (br_runtime_decide(gate->runtime, BR_ANY, now_ns, &decision, 1) == 1) {
-        bool planned = decision.job == gate->planned_job;
-        uint32_t client =
-            planned ? gate->planned[decision.task].client : gate->by_job[decision.job];
-        br_runtime_started(gate->runtime, decision.job, decision.task, decision.machine, NULL);
-        if (planned)
-            gate->planned[decision.task].over = true;
-        if (client != UINT32_MAX) {
-            gate->client[client].admitted = true;
-            return client;
-        }
-        br_runtime_finished(gate->runtime, decision.job, decision.task, NULL);
-    }
-    return UINT32_MAX;
+    if (br_runtime_decide(gate->runtime, BR_ANY, now_ns, &decision, 1) != 1)
+        return UINT32_MAX;
+    bool planned = decision.job == gate->planned_job;
+    uint32_t client = planned ? gate->planned[decision.task].client : gate->by_job[decision.job];
+    if (planned)
+        gate->planned[decision.task].over = true;
+    gate->client[client].admitted = true;
+    return client;
 }

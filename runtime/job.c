@@ -281,6 +281,11 @@ void br_job_ready(struct br_job *job, uint32_t task)
     }
 }
 
+void br_job_withdraw(struct br_job *job, uint32_t task)
+{
+    move(job, task, BR_TASK_WAITING);
+}
+
 /* Takes the task out of its machine's chain of running tasks. */
 static void unchain(struct br_job *job, uint32_t task)
 {

@@ -81,6 +81,7 @@ void br_job_begin(struct br_job *job, uint32_t task, int64_t now_ns);
 
 /* Transitions of a task; the caller has checked that they make sense. */
 void br_job_ready(struct br_job *job, uint32_t task);
+void br_job_withdraw(struct br_job *job, uint32_t task);
 void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns);
 void br_job_finish(struct br_job *job, uint32_t task);
 void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns);

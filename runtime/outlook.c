@@ -5,10 +5,11 @@
  * than planned, every task starts no later than planned, so that the run ends no later than the
  * plan: at any time, running tasks and the rest of the plan together fit the machines (by
  * induction: what is started ahead keeps it so, and all that a task waits for ends before its
- * time). This is conservative backfilling [Mualem01] with the plan as the reservations. Where tasks
- * last longer it is a heuristic: the rest moves by the lateness of the first ready task, a task
- * that should have ended is taken to last as long again as it is late, and what should have started
- * but waits for parents is not waited for.
+ * time). A task that is not ready has its room only where it is certain to come: room kept for one
+ * that never comes would keep the others out for good. This is conservative backfilling [Mualem01]
+ * with the plan as the reservations. Where tasks last longer it is a heuristic: the rest moves by
+ * the lateness of the first ready task, a task that should have ended is taken to last as long
+ * again as it is late, and what should have started but waits for parents is not waited for.
  */
 #include "runtime/outlook.h"
 
@@ -57,11 +58,13 @@ static int64_t due_ns(const struct br_outlook *outlook, const struct br_job *job
 static bool add_planned(struct br_outlook *outlook, const struct br_job *job, uint32_t machine)
 {
     uint32_t at = job->local_head[machine], end = job->local_first[machine + 1];
+    /* Whether what waits comes is for the caller to say, or a failure has made it doubtful. */
+    enum br_task_state first = job->by_event || job->state.failed ? BR_TASK_READY : BR_TASK_WAITING;
     bool ok = true;
     for (uint32_t looked = 0; ok && at < end && looked < AHEAD; at++) {
         uint32_t task = job->task[job->local[at]];
         int64_t start_ns = due_ns(outlook, job, task);
-        if (job->task_state[task] > BR_TASK_READY)
+        if (job->task_state[task] > BR_TASK_READY || job->task_state[task] < first)
             continue;
         looked++;
         if (start_ns < outlook->now_ns) {

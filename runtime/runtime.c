@@ -402,6 +402,22 @@ enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uin
     return BR_OK;
 }
 
+enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                    struct br_diag *diag)
+{
+    struct br_job *job;
+    enum br_status status = find_task(runtime, number, task, &job, diag);
+    if (status)
+        return status;
+    if (!job->by_event || job->task_state[task] != BR_TASK_READY)
+        return fail_state(job, number, task, "withdrawn", diag);
+    struct br_job_state before = job->state;
+    br_job_withdraw(job, task);
+    recount(runtime, job, &before);
+    runtime->epoch++; /* what was kept back for it may start */
+    return BR_OK;
+}
+
 enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, uint32_t task,
                                   uint32_t machine, struct br_diag *diag)
 {
@@ -452,6 +468,8 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
     release(runtime, job, task);
     br_job_fail(job, task, again, runtime->now_ns);
     recount(runtime, job, &before);
+    if (!again)
+        runtime->epoch++; /* what was kept back for its children may start */
     return BR_OK;
 }
 

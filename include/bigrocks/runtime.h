@@ -40,8 +40,9 @@ struct br_runtime_options {
     enum br_fairness fairness;
     uint32_t bundle; /* >= 1: candidates that one pass over the ready tasks collects */
     /* While there is one job, with a plan for this very cluster: start nothing ahead of its place
-     * in the plan that would make another task later. Then, where no task lasts longer than
-     * planned, the run takes no longer than the plan. */
+     * in the plan that would make another task later. Then, where the job's edges say what is
+     * ready, no task fails and none lasts longer than planned, the run takes no longer than the
+     * plan. */
     bool keep_plan;
 };
 BR_API struct br_runtime_options br_runtime_options_default(void);
@@ -77,7 +78,8 @@ BR_API enum br_status br_runtime_add_group(struct br_runtime *runtime, const cha
 /* How a job's tasks become ready. */
 enum br_readiness {
     BR_READY_BY_EDGES, /* when their parents have finished; br_runtime_ready is not needed */
-    BR_READY_BY_EVENT, /* when br_runtime_ready says so; the job's edges are ignored */
+    BR_READY_BY_EVENT, /* when br_runtime_ready says so; the job's edges are ignored, and no task
+                          that is not ready is waited for, since it may never be */
 };
 
 /* A job comes, with its plan. What is needed of dag and plan is copied. Without a plan (NULL) the
@@ -96,6 +98,10 @@ BR_API enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t job
 /* The task of a BR_READY_BY_EVENT job may start. */
 BR_API enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                        struct br_diag *diag);
+/* The ready task of a BR_READY_BY_EVENT job is not wanted any more: until br_runtime_ready names it
+ * again, it is not started, and nothing waits for it. */
+BR_API enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t job, uint32_t task,
+                                           struct br_diag *diag);
 /* The task runs on the machine: confirms a decision (and changes nothing then), or tells of a task
  * that the caller has started by itself, which need not fit. */
 BR_API enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t job, uint32_t task,
