@@ -127,6 +127,9 @@ static void remember(struct cli_report *report, const struct br_task_end *end)
         .mem_bytes = end->usage.peak_bytes,
     };
     struct br_diag diag = {0};
+    /* A duration that is known only roughly, since this program was stopped, teaches nothing. */
+    if (end->unseen_ns > sample.wall_ns / 10)
+        return;
     if (report->history && br_history_add(report->history, &sample, &diag)) {
         cli_progress_end(&report->progress);
         cli_say_diag(&diag);
@@ -231,6 +234,11 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
     if (result->failed) {
         fprintf(stderr, "; %" PRIu32 " failed", result->failed);
         print_failed_tasks(report);
+    }
+    if (result->strays) {
+        fputs("; ", stderr);
+        cli_print_count(stderr, result->strays, "process", "processes");
+        fputs(" left behind by tasks had to be ended", stderr);
     }
     if (result->left)
         fprintf(stderr, "; %" PRIu32 " not done%s", result->left,

@@ -37,8 +37,4 @@ enum br_status br_journal_finished(struct br_journal *journal, const struct br_d
 enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag);
 void br_journal_close(struct br_journal *journal);
 
-/* Kills what the run's earlier processes have left running: those with its name in their
- * environment. Returns how many there were. */
-uint32_t br_journal_kill_orphans(const struct br_journal *journal);
-
 #endif

@@ -1,13 +1,21 @@
-/* One thread, one loop: collect what has ended, tell the enforcer, start what it decides, wait.
+/* One thread, one loop: collect what has ended, look at time limits, tell the enforcer, start what
+ * it decides, wait.
  *
  * Processes are watched by descriptors, so that the wait is one epoll call whatever their number.
  * The journal has a task's start before the task, and its end before what depends on it starts.
+ *
+ * This process may itself be stopped for any time (Ctrl-Z, a frozen container, a machine that is
+ * short of memory), while tasks go on or stand still with it. So ends come before limits: a process
+ * is late only if it still ran when the clock said so. Limits are kept on a clock that stands while
+ * this process does not run. And an end that came meanwhile is told with how long ago it may have
+ * been, since the kernel does not keep the time at which a process ended.
  */
 #include "runtime/local/local.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,6 +32,9 @@ static const int64_t milli_ns = 1000000;
 static const int64_t tick_ns = INT64_C(100000000);
 /* How long tasks have to end when they are asked to. */
 static const int64_t grace_ns = INT64_C(5000000000);
+/* Looks for what has ended are a fifth of a second apart; this long without one means that this
+ * process did not run. */
+static const int64_t away_least_ns = INT64_C(1000000000);
 
 /* A process and what it is for. */
 struct slot {
@@ -32,7 +43,9 @@ struct slot {
     uint32_t group_number;
     uint32_t task, machine, next; /* next: free slot */
     int64_t start_ns;
-    int64_t asked_ns; /* when it was asked to end; 0: not yet */
+    int64_t unseen_ns;      /* it may have started this much later than start_ns */
+    int64_t awake_start_ns; /* on the clock of the limits */
+    int64_t asked_ns;       /* when it was asked to end, on the same clock; 0: not yet */
     bool timed_out, killed;
 };
 
@@ -42,6 +55,7 @@ struct run {
     const struct br_plan *plan;
     int64_t *limit_bytes; /* of memory, by stage; NULL: nothing is limited */
     struct br_environment environment;
+    struct br_family family;
     struct br_runtime *runtime;
     uint32_t job;
     uint8_t *attempts;  /* by task */
@@ -52,16 +66,26 @@ struct run {
     int epoll;
     struct slot *slot;
     uint32_t slots, free_slot, running;
-    int64_t now_ns, ticked_ns, synced_ns;
-    int stopping;  /* as options->stop has it */
-    bool closing;  /* nothing new is started: a failure, or a stop */
-    bool short_of; /* a process could not be started for want of resources; wait for an end */
+    int64_t now_ns, ticked_ns, synced_ns, reaped_ns;
+    int64_t looked_ns; /* when the last look for ends began: what it left was running then */
+    int64_t away_ns;   /* how long this process did not run, all in all */
+    int64_t absent_ns; /* of that, right before the last look */
+    int64_t asked_ns;  /* when all were asked to end, on the clock of the limits */
+    int stopping;      /* as options->stop has it */
+    bool closing;      /* nothing new is started: a failure, or a stop */
+    bool short_of;     /* a process could not be started for want of resources; wait for an end */
     enum br_status status; /* of the driver itself */
 };
 
 static void read_clock(struct run *run)
 {
     run->now_ns = br_work_now_ns(&run->work);
+}
+
+/* The clock of the limits: it stands while this process does not run. */
+static int64_t awake_ns(const struct run *run)
+{
+    return run->looked_ns - run->away_ns;
 }
 
 /* ---- Slots ---- */
@@ -134,6 +158,27 @@ static void fail(struct run *run, struct br_task_end *end)
         run->closing = true;
 }
 
+static bool has_slot(const void *context, pid_t leader)
+{
+    const struct run *run = context;
+    for (uint32_t k = 0; k < run->slots; k++)
+        if (run->slot[k].process.pid == leader)
+            return true;
+    return false;
+}
+
+/* To what the task (NULL: any) has started and does not lead any more, such as daemons. */
+static void signal_strays(struct run *run, const struct slot *slot, int number)
+{
+    struct br_own own = {has_slot, run};
+    if (!br_family_has_other(&own))
+        return;
+    if (slot)
+        br_environment_set(&run->environment, run->work.dag, run->cluster, slot->task,
+                           slot->machine);
+    br_family_signal(&run->family, &own, slot ? run->environment.task : NULL, number);
+}
+
 static void kill_all(const struct slot *slot)
 {
     br_process_signal(&slot->process, SIGKILL);
@@ -157,11 +202,14 @@ static void collect(struct run *run, uint32_t number)
         .attempt = run->attempts[slot->task],
         .start_ns = slot->start_ns,
         .end_ns = run->now_ns,
+        .unseen_ns = slot->unseen_ns + run->absent_ns,
         .usage = ending.usage,
         .code = ending.code,
         .output = slot->process.output,
     };
     bool good = !ending.signalled && ending.code == 0;
+    if (end.unseen_ns > end.end_ns - end.start_ns)
+        end.unseen_ns = end.end_ns - end.start_ns;
     run->running--;
     run->short_of = false;
     if (good && !slot->timed_out) {
@@ -173,6 +221,9 @@ static void collect(struct run *run, uint32_t number)
                       : starved          ? BR_TASK_MEMORY
                       : ending.signalled ? BR_TASK_SIGNAL
                                          : BR_TASK_EXIT;
+        if (slot->group >= 0)
+            br_cgroup_kill(slot->group);
+        signal_strays(run, slot, SIGKILL);
         fail(run, &end);
     }
     br_work_tell(&run->work, &end);
@@ -265,6 +316,7 @@ static void start(struct run *run, const struct br_decision *decision)
     slot->task = task;
     slot->machine = decision->machine;
     slot->start_ns = run->now_ns;
+    slot->awake_start_ns = run->now_ns - run->away_ns;
     run->running++;
 }
 
@@ -287,7 +339,7 @@ static void ask_to_end(struct run *run, struct slot *slot, int number)
     if (slot->process.pid <= 0)
         return;
     if (!slot->asked_ns)
-        slot->asked_ns = run->now_ns ? run->now_ns : 1;
+        slot->asked_ns = awake_ns(run) > 0 ? awake_ns(run) : 1;
     slot->killed |= number == SIGKILL;
     if (number == SIGKILL) {
         kill_all(slot);
@@ -305,8 +357,10 @@ static void watch_stops(struct run *run)
     if (stop > run->stopping) {
         run->stopping = stop;
         run->closing = true;
+        run->asked_ns = awake_ns(run);
         for (uint32_t k = 0; k < run->slots; k++)
             ask_to_end(run, &run->slot[k], stop > 1 ? SIGKILL : SIGTERM);
+        signal_strays(run, NULL, stop > 1 ? SIGKILL : SIGTERM);
     }
     if (!run->work.options->timeout_ns && !run->stopping)
         return;
@@ -314,12 +368,15 @@ static void watch_stops(struct run *run)
         struct slot *slot = &run->slot[k];
         if (slot->process.pid <= 0)
             continue;
-        if (slot->asked_ns && !slot->killed && run->now_ns - slot->asked_ns >= grace_ns)
+        if (slot->asked_ns && !slot->killed && awake_ns(run) - slot->asked_ns >= grace_ns) {
             ask_to_end(run, slot, SIGKILL);
+            signal_strays(run, slot, SIGKILL);
+        }
         if (!slot->asked_ns && run->work.options->timeout_ns &&
-            run->now_ns - slot->start_ns >= run->work.options->timeout_ns) {
+            awake_ns(run) - slot->awake_start_ns >= run->work.options->timeout_ns) {
             slot->timed_out = true;
             ask_to_end(run, slot, SIGTERM);
+            signal_strays(run, slot, SIGTERM);
         }
     }
 }
@@ -330,7 +387,8 @@ static int patience_ms(const struct run *run)
     int64_t wait_ns = 2 * tick_ns;
     for (uint32_t k = 0; run->work.options->timeout_ns && k < run->slots; k++) {
         const struct slot *slot = &run->slot[k];
-        int64_t left_ns = slot->start_ns + run->work.options->timeout_ns - run->now_ns;
+        int64_t left_ns =
+            slot->awake_start_ns + run->work.options->timeout_ns - run->now_ns + run->away_ns;
         if (slot->process.pid > 0 && !slot->asked_ns && left_ns < wait_ns)
             wait_ns = left_ns;
     }
@@ -369,6 +427,10 @@ static int64_t predict(struct run *run)
 
 static void tick(struct run *run)
 {
+    if (run->now_ns - run->reaped_ns >= tick_ns) {
+        br_family_reap(&(struct br_own){has_slot, run});
+        run->reaped_ns = run->now_ns;
+    }
     if (run->now_ns - run->synced_ns >= tick_ns || !run->running) {
         note(run, br_journal_sync(&run->work.journal, run->work.diag));
         run->synced_ns = run->now_ns;
@@ -388,23 +450,77 @@ static void tick(struct run *run)
                             });
 }
 
-static void loop(struct run *run)
+/* Notes the time, and how long this process has not looked. */
+static void wake(struct run *run)
+{
+    int64_t before_ns = run->looked_ns;
+    read_clock(run);
+    run->looked_ns = run->now_ns;
+    run->absent_ns = run->now_ns - before_ns >= away_least_ns ? run->now_ns - before_ns : 0;
+    run->away_ns += run->absent_ns;
+    for (uint32_t k = 0; run->absent_ns && k < run->slots; k++)
+        if (run->slot[k].process.pid > 0 && run->slot[k].start_ns >= before_ns)
+            run->slot[k].unseen_ns += run->absent_ns;
+}
+
+/* Collects all that has ended, so that what is left did run at looked_ns. */
+static void look(struct run *run)
 {
     struct epoll_event event[BATCH];
+    int got;
+    wake(run);
+    while ((got = epoll_wait(run->epoll, event, BATCH, 0)) > 0)
+        for (int k = 0; k < got; k++)
+            collect(run, event[k].data.u32);
+    read_clock(run);
+}
+
+static void loop(struct run *run)
+{
+    struct epoll_event event;
     for (;;) {
-        read_clock(run);
+        look(run);
         watch_stops(run);
         start_all(run);
         tick(run);
         if (!run->running)
             break;
-        int got = epoll_wait(run->epoll, event, BATCH, patience_ms(run));
-        if (got < 0 && errno != EINTR) {
+        if (epoll_wait(run->epoll, &event, 1, patience_ms(run)) < 0 && errno != EINTR) {
             note(run, br_fail(run->work.diag, BR_SYSTEM, NULL, "epoll_wait: %s", strerror(errno)));
             run->stopping = 1;
         }
-        for (int k = 0; k < got; k++)
-            collect(run, event[k].data.u32);
+    }
+}
+
+/* Ends what tasks have left behind: asks, unless that was done with the tasks, and kills in the
+ * end.
+ */
+static void end_strays(struct run *run)
+{
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    struct br_own own = {has_slot, run};
+    if (!br_family_reap(&own))
+        return;
+    int stopping = run->stopping;
+    wake(run);
+    if (!stopping)
+        run->asked_ns = awake_ns(run);
+    run->work.result->strays = br_family_signal(&run->family, &own, NULL,
+                                                stopping > 1 ? SIGKILL
+                                                : stopping   ? 0
+                                                             : SIGTERM);
+    /* Those that hang in the kernel are left to it. */
+    for (uint32_t left = run->work.result->strays;
+         left && awake_ns(run) - run->asked_ns < 2 * grace_ns;) {
+        nanosleep(&pause, NULL);
+        wake(run);
+        const volatile int *flag = run->work.options->stop;
+        stopping = flag ? __atomic_load_n(flag, __ATOMIC_SEQ_CST) : 0;
+        bool late = stopping > 1 || (stopping && !run->stopping) ||
+                    awake_ns(run) - run->asked_ns >= grace_ns;
+        if (!br_family_reap(&own))
+            return;
+        left = br_family_signal(&run->family, &own, NULL, late ? SIGKILL : 0);
     }
 }
 
@@ -413,8 +529,11 @@ static void loop(struct run *run)
 static enum br_status open_journal(struct run *run)
 {
     enum br_status status = br_work_open_journal(&run->work);
-    if (!status && run->work.options->resume)
-        run->work.result->orphans = br_journal_kill_orphans(&run->work.journal);
+    if (!status && run->work.options->resume) {
+        char mark[BR_MARK];
+        snprintf(mark, sizeof mark, "BIGROCKS_RUN=%s", run->work.journal.run);
+        run->work.result->orphans = br_kill_marked(mark);
+    }
     for (uint32_t t = 0; t < run->work.dag->tasks && !status; t++)
         if (run->work.done[t]) {
             run->started[t] = true;
@@ -443,8 +562,10 @@ static enum br_status set_up(struct run *run)
                                    &run->job, run->work.diag);
     if (!status)
         status = open_journal(run);
-    if (!status && !br_environment_init(&run->environment, &run->work.arena, run->work.dag,
-                                        run->cluster, run->work.journal.run))
+    if (!status && !br_environment_init(
+                       &run->environment, &run->work.arena, run->work.dag, run->cluster,
+                       options->journal ? run->work.journal.run : strchr(run->work.mark, '=') + 1,
+                       run->work.mark))
         status = br_fail_memory(run->work.diag);
     br_raise_descriptors(); /* two for each task */
     run->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -467,8 +588,11 @@ enum br_status br_local_run(const struct br_dag *dag, const struct br_cluster *c
             if (run.plan_head < plan->tasks)
                 run.plan_ns = plan->start_ns[plan->order[run.plan_head]];
         }
+        br_family_begin(&run.family, run.work.mark);
         br_work_begin(&run.work);
         loop(&run);
+        end_strays(&run);
+        br_family_end(&run.family);
         status = run.status;
     }
     status = br_work_finish(&run.work, status);

@@ -29,6 +29,9 @@ struct br_task_end {
     int code;
     bool again; /* it will be tried once more */
     int64_t start_ns, end_ns;
+    /* It may have ended up to this much before end_ns, since the driver was stopped meanwhile or
+     * got no processor; 0: its end was seen when it came. */
+    int64_t unseen_ns;
     struct br_usage usage;
     int output;          /* file with what it has written; -1: none */
     int64_t output_size; /* in bytes */
@@ -51,6 +54,7 @@ struct br_local_options {
     bool keep_going;       /* after a failure, with all that does not depend on it */
     uint32_t retries;      /* further attempts at a task that fails */
     int64_t timeout_ns;    /* for one attempt; 0: none */
+    const char *mark;      /* of this session, see family.h; NULL: a new one */
     const char *journal;   /* file, or NULL */
     bool resume;
     /* Open ones: every task runs in a group of its own, and is counted by it; borrowed. NULL: in
@@ -76,14 +80,16 @@ struct br_run_result {
     uint32_t resumed;   /* tasks that an earlier run had finished */
     uint32_t in_flight; /* tasks that were running when it died, and run again */
     uint32_t orphans;   /* processes of it that were still there, and have been killed */
+    uint32_t strays;    /* processes that tasks of this run have left behind, ended with it */
     uint32_t finished, failed, left; /* left: not started, or stopped */
     int64_t wall_ns;
 };
 
-/* Runs the job. A stage's command is run with the attribute shell="true" of the stage or the job,
- * or options->shell, as a script; a stage without a command and duration is only waited for. BR_OK:
- * all tasks have finished; BR_NO: some have not, see the result; else nothing has been started.
- * plan may be NULL, or one for another cluster. */
+/* Runs the job; all that it has started has ended when it returns. A stage's command is run with
+ * the attribute shell="true" of the stage or the job, or options->shell, as a script; a stage
+ * without a command and duration is only waited for. BR_OK: all tasks have finished; BR_NO: some
+ * have not, see the result; else nothing has been started. plan may be NULL, or one for another
+ * cluster. */
 enum br_status br_local_run(const struct br_dag *dag, const struct br_cluster *cluster,
                             const struct br_plan *plan, const struct br_local_options *options,
                             struct br_run_result *result, struct br_diag *diag);

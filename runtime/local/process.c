@@ -184,11 +184,15 @@ static int64_t nanoseconds(struct timeval time)
 bool br_process_ended(struct br_process *process, struct br_ending *ending)
 {
     struct rusage usage;
+    siginfo_t info = {.si_pid = 0};
     int state;
-    if (process->pid <= 0) /* which would stand for any child */
+    if (process->pid <= 0 ||
+        waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) ||
+        info.si_pid != process->pid)
         return false;
-    pid_t pid = wait4(process->pid, &state, WNOHANG, &usage);
-    if (pid != process->pid)
+    if (info.si_code != CLD_EXITED || info.si_status != 0)
+        br_process_signal(process, SIGKILL);
+    if (wait4(process->pid, &state, WNOHANG, &usage) != process->pid)
         return false;
     *ending = (struct br_ending){
         .signalled = WIFSIGNALED(state),

@@ -41,7 +41,8 @@ int br_process_start(struct br_process *process, char *const *argv, char *const 
                      const char *directory, int group);
 /* Sends the signal to the whole group. */
 void br_process_signal(const struct br_process *process, int number);
-/* Collects the process if it has ended; false where it still runs. */
+/* Collects the process if it has ended; false where it still runs. Of one that has failed, what is
+ * left of its group is killed first, while the number is its own. */
 bool br_process_ended(struct br_process *process, struct br_ending *ending);
 /* Closes the descriptors of a process that has been collected. */
 void br_process_close(struct br_process *process);

@@ -70,7 +70,7 @@ static const char prefix[] = "BIGROCKS_";
 
 bool br_environment_init(struct br_environment *environment, struct br_arena *arena,
                          const struct br_dag *dag, const struct br_cluster *cluster,
-                         const char *run)
+                         const char *run, const char *mark)
 {
     size_t count = 0, used = 0;
     while (environ[count])
@@ -82,19 +82,20 @@ bool br_environment_init(struct br_environment *environment, struct br_arena *ar
     for (uint32_t c = 0; c < cluster->classes; c++)
         if (strlen(cluster->cls[c].name) + 64 > environment->room)
             environment->room = strlen(cluster->cls[c].name) + 64;
-    environment->entry = br_arena_array(arena, count + 5, sizeof *environment->entry);
+    environment->entry = br_arena_array(arena, count + 6, sizeof *environment->entry);
     environment->task = br_arena_alloc(arena, environment->room);
     environment->index = br_arena_alloc(arena, environment->room);
     environment->machine = br_arena_alloc(arena, environment->room);
-    char *name = br_arena_alloc(arena, strlen(run) + 16);
+    char *name = br_arena_alloc(arena, strlen(run) + 16), *session = br_arena_text(arena, mark);
     if (!environment->entry || !environment->task || !environment->index || !environment->machine ||
-        !name)
+        !name || !session)
         return false;
     for (size_t k = 0; k < count; k++)
         if (strncmp(environ[k], prefix, sizeof prefix - 1) != 0)
             environment->entry[used++] = environ[k];
     sprintf(name, "BIGROCKS_RUN=%s", run);
     environment->entry[used++] = name;
+    environment->entry[used++] = session;
     environment->entry[used++] = environment->task;
     environment->entry[used++] = environment->index;
     environment->entry[used++] = environment->machine;

@@ -16,7 +16,7 @@ enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *da
  * when memory is out. */
 int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag);
 
-/* The environment of tasks: this program's, and what tells of the task. */
+/* The environment of tasks: this program's, and what tells of the task, the run and the session. */
 struct br_environment {
     char **entry; /* NULL-terminated */
     char *task, *index, *machine;
@@ -24,7 +24,7 @@ struct br_environment {
 };
 bool br_environment_init(struct br_environment *environment, struct br_arena *arena,
                          const struct br_dag *dag, const struct br_cluster *cluster,
-                         const char *run);
+                         const char *run, const char *mark);
 void br_environment_set(struct br_environment *environment, const struct br_dag *dag,
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine);
 

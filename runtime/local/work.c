@@ -1,6 +1,7 @@
 /* Drivers differ in how a task is started and followed; this is what they do alike. */
 #include "runtime/local/work.h"
 
+#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -14,6 +15,10 @@ enum br_status br_work_init(struct br_work *work, const struct br_dag *dag,
     *result = (struct br_run_result){0};
     *work = (struct br_work){
         .dag = dag, .options = options, .result = result, .diag = diag, .journal = {.file = -1}};
+    if (options->mark)
+        snprintf(work->mark, sizeof work->mark, "%s", options->mark);
+    else
+        br_mark_make(work->mark);
     work->done = br_arena_array(&work->arena, dag->tasks, sizeof *work->done);
     if (!work->done)
         return br_fail_memory(diag);

@@ -4,6 +4,7 @@
 
 #include "planner/dag.h"
 #include "runtime/local/command.h"
+#include "runtime/local/family.h"
 #include "runtime/local/journal.h"
 #include "runtime/local/local.h"
 
@@ -17,7 +18,8 @@ struct br_work {
     struct br_command *command; /* by stage */
     struct br_words words;      /* of the task that was asked for last */
     struct br_journal journal;
-    bool *done; /* by task, by an earlier run */
+    bool *done;         /* by task, by an earlier run */
+    char mark[BR_MARK]; /* what tasks of this session of the run carry in their environment */
     int64_t began_ns;
 };
 
