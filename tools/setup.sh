@@ -6,7 +6,7 @@
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
     libxml2-dev libgraphviz-dev graphviz libjansson-dev uthash-dev libglpk-dev libsqlite3-dev libcmocka-dev)
 # ... what some tests use besides (they are reported as skipped without it) ...
-test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils scdoc)
+test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils scdoc valgrind)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
 check_packages=(clang libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
