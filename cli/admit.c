@@ -67,10 +67,13 @@ static enum br_status ask(const char *path, int fd, const char *key, const char 
                           struct br_diag *diag)
 {
     char message[ADMISSION_MESSAGE], answer[ADMISSION_MESSAGE];
-    size_t length = strlen(key);
-    /* What tells keys apart is rather at their end. */
-    if (length > ADMISSION_KEY)
-        key += length - ADMISSION_KEY;
+    if (strlen(key) > ADMISSION_KEY)
+        return br_fail(diag, BR_USAGE, "give a shorter one by --key",
+                       "the command's key '%.60s...' has %zu bytes, more than %d", key, strlen(key),
+                       ADMISSION_KEY);
+    if (strchr(key, '\n'))
+        return br_fail(diag, BR_USAGE, "give another one by --key",
+                       "the command's key '%.60s' has more than one line", key);
     int size = snprintf(message, sizeof message, "ask\n%s\n%s", key, demand ? demand : "");
     if (size >= (int)sizeof message)
         return br_fail(diag, BR_USAGE, NULL, "the demand is too long");

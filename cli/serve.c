@@ -263,11 +263,21 @@ static void take_in(struct server *server)
     server->full = errno == EMFILE || errno == ENFILE;
 }
 
+/* Says why, and hangs up. */
+static void refuse(struct server *server, uint32_t number, const struct br_diag *diag)
+{
+    char reason[ADMISSION_KEY];
+    int size = snprintf(reason, sizeof reason, "no\n");
+    br_diag_format(diag, reason + size, (int)sizeof reason - size);
+    send_to(server, number, reason);
+    hang_up(server, number);
+}
+
 static void ask(struct server *server, uint32_t number, char *fields)
 {
     struct client *client = &server->client[number];
     struct br_diag diag = {0};
-    char *demand = strchr(fields, '\n'), reason[ADMISSION_KEY];
+    char *demand = strchr(fields, '\n');
     if (demand)
         *demand++ = '\0';
     client->key = strdup(fields);
@@ -275,12 +285,8 @@ static void ask(struct server *server, uint32_t number, char *fields)
         client->key && *fields
             ? cli_gate_ask(server->gate, number, fields, demand && *demand ? demand : NULL, &diag)
             : br_fail(&diag, BR_BAD_INPUT, NULL, "the command has no key");
-    if (!status)
-        return;
-    int size = snprintf(reason, sizeof reason, "no\n");
-    br_diag_format(&diag, reason + size, (int)sizeof reason - size);
-    send_to(server, number, reason);
-    hang_up(server, number);
+    if (status)
+        refuse(server, number, &diag);
 }
 
 /* "end", with what the command has used where it ended well. */
@@ -304,12 +310,20 @@ static void hear(struct server *server, uint32_t number)
 {
     struct client *client = &server->client[number];
     char message[ADMISSION_MESSAGE + 1];
-    ssize_t size = recv(client->fd, message, sizeof message - 1, MSG_DONTWAIT);
+    struct br_diag diag = {0};
+    /* The size of the whole message, however much of it there is room for. */
+    ssize_t size = recv(client->fd, message, ADMISSION_MESSAGE, MSG_DONTWAIT | MSG_TRUNC);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (size <= 0) {
         server->killed += client->admitted;
         hang_up(server, number);
+        return;
+    }
+    if (size > ADMISSION_MESSAGE) {
+        br_fail(&diag, BR_BAD_INPUT, NULL, "a message of %zd bytes is longer than %d", size,
+                ADMISSION_MESSAGE);
+        refuse(server, number, &diag);
         return;
     }
     message[size] = '\0';
