@@ -8,11 +8,12 @@ import uuid
 from case import ENVIRONMENT, bigrocks, folder, start
 
 MARK = uuid.uuid4().hex
+NAP = '303.%d' % uuid.uuid4().int  # of one that hides its environment
 ENVIRONMENT['STRAY_MARK'] = MARK
 JOB = '''<job xmlns="urn:bigrocks:job:1" name="j"><stage id="a" duration="1">
 <demand resource="cpu" amount="1"/><command shell="true">setsid sleep 301 &amp;
-(setsid env -i sleep 303 &amp;)
-%s</command></stage></job>'''
+(setsid env -i sleep @ &amp;)
+%s</command></stage></job>'''.replace('@', NAP)
 
 
 def marked():
@@ -22,7 +23,7 @@ def marked():
         try:
             words = (entry / 'cmdline').read_bytes().split(b'\0') if entry.name.isdigit() else []
             if entry.name != str(os.getpid()) and words and \
-                    (MARK.encode() in (entry / 'environ').read_bytes() or words[:2] == [b'sleep', b'303']):
+                    (MARK.encode() in (entry / 'environ').read_bytes() or words[:2] == [b'sleep', NAP.encode()]):
                 found.append(words)
         except OSError:
             pass
