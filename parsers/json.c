@@ -1,8 +1,6 @@
-/* Walking JSON. Structure and numbers are read here, numbers as text; jansson [RFC 8259] decodes
- * strings that hold escapes and checks what is skipped. */
+/* Walking JSON [RFC 8259]. No library does that here: those that there are build a tree, make a
+ * double of a number, and go on with half a text where memory is out. */
 #include "parsers/json.h"
-
-#include <jansson.h>
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,6 +9,9 @@
 #include <string.h>
 
 #include "base/decimal.h"
+#include "base/text.h"
+
+enum { MOST_NESTED = 1000 };
 
 void br_json_init(struct br_json *json, const char *text, size_t size, struct br_diag *diag)
 {
@@ -170,45 +171,104 @@ static bool keep(struct br_json *json, char **to, size_t *room, const char *from
     return true;
 }
 
-/* One value through jansson, with faults at their place in the whole text. */
-static json_t *load(struct br_json *json)
+/* The four hexadecimal digits at p; -1 where they are not. The text ends with a NUL. */
+static int32_t hexadecimal(const char *p)
 {
-    json_error_t error;
-    json_t *value =
-        json_loadb(json->at, (size_t)(json->end - json->at),
-                   JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL, &error);
-    if (value) {
-        json->at += error.position;
-        return value;
+    int32_t value = 0;
+    for (int k = 0; k < 4; k++) {
+        char c = p[k];
+        int32_t digit = c >= '0' && c <= '9'   ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
+        if (digit < 0)
+            return -1;
+        value = value * 16 + digit;
     }
-    if (json_error_code(&error) == json_error_out_of_memory) {
-        json->status = br_fail_memory(json->diag);
-    } else if (json_error_code(&error) == json_error_premature_end_of_input) {
-        cut_short(json);
-    } else {
-        size_t offset = error.position > 0 ? (size_t)error.position : 0;
-        size_t left = (size_t)(json->end - json->at);
-        br_json_fail(json, json->at + (offset < left ? offset : left), NULL, "%s", error.text);
-    }
-    return NULL;
+    return value;
 }
 
-static bool read_string(struct br_json *json, char **to, size_t *room)
+static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+
+/* The character of the escape at *p (its backslash), and *p behind it; 0 where it is none: strings
+ * of ours cannot hold a NUL. */
+static uint32_t escaped(const char **p)
+{
+    const char *at = *p + 1, *known = *at ? strchr(escapes, *at) : NULL;
+    if (known) {
+        *p = at + 1;
+        return (unsigned char)meanings[known - escapes];
+    }
+    int32_t c = *at == 'u' ? hexadecimal(at + 1) : -1;
+    if (c < 0 || (c >= 0xdc00 && c < 0xe000))
+        return 0;
+    *p = at + 5;
+    if (c < 0xd800 || c >= 0xe000)
+        return (uint32_t)c;
+    int32_t low = at[5] == '\\' && at[6] == 'u' ? hexadecimal(at + 7) : -1;
+    if (low < 0xdc00 || low >= 0xe000)
+        return 0; /* half of a pair */
+    *p = at + 11;
+    return 0x10000 + ((uint32_t)(c - 0xd800) << 10) + (uint32_t)(low - 0xdc00);
+}
+
+/* Past the string that begins at json->at, NULL where it is none as RFC 8259 has it. */
+static const char *string_end(struct br_json *json)
 {
     const char *p = json->at + 1;
-    while (p < json->end && *p != '"' && *p != '\\' && *p >= ' ' && *p < 127)
-        p++;
-    if (p < json->end && *p == '"') { /* nothing to decode: nearly always */
-        const char *from = json->at + 1;
-        json->at = p + 1;
-        return keep(json, to, room, from, (size_t)(p - from));
+    while (p < json->end && *p != '"') {
+        const char *at = p;
+        if (*p == '\\' && !escaped(&p)) {
+            br_json_fail(json, at, "RFC 8259 has a list of them",
+                         "there is an invalid escape in a string");
+            return NULL;
+        }
+        if ((unsigned char)*p < ' ' && p == at) {
+            br_json_fail(json, at, "write it as \\n, \\t or \\u001f",
+                         "there is a control character in a string");
+            return NULL;
+        }
+        p += p == at;
     }
-    json_t *value = load(json);
-    if (!value)
+    if (p >= json->end) {
+        cut_short(json);
+        return NULL;
+    }
+    size_t size = (size_t)(p - json->at), valid = br_text_utf8_length(json->at, size);
+    if (valid < size) {
+        br_json_fail(json, json->at + valid, "save the file as UTF-8",
+                     "the text is not valid UTF-8");
+        return NULL;
+    }
+    return p + 1;
+}
+
+static char *put_utf8(char *to, uint32_t c)
+{
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    int bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (int k = bytes - 1; k > 0; k--, c >>= 6)
+        to[k] = (char)(0x80 | (c & 0x3f));
+    to[0] = (char)(lead[bytes] | c);
+    return to + bytes;
+}
+
+/* Reads the string that begins here. What an escape means is never longer than it is. */
+static bool read_string(struct br_json *json, char **to, size_t *room)
+{
+    const char *end = string_end(json), *p = json->at + 1;
+    if (!end || !keep(json, to, room, p, (size_t)(end - 1 - p)))
         return false;
-    bool kept = keep(json, to, room, json_string_value(value), json_string_length(value));
-    json_decref(value);
-    return kept;
+    char *put = memchr(*to, '\\', (size_t)(end - 1 - p));
+    for (p += put ? put - *to : end - 1 - p; p < end - 1;) {
+        if (*p == '\\')
+            put = put_utf8(put, escaped(&p));
+        else
+            *put++ = *p++;
+        *put = 0;
+    }
+    json->at = end;
+    return true;
 }
 
 bool br_json_string(struct br_json *json, const char *what)
@@ -319,15 +379,47 @@ bool br_json_seconds(struct br_json *json, const char *what, int64_t *ns)
     return true;
 }
 
+static bool skip_word(struct br_json *json)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        size_t length = strlen(words[k]);
+        if (strncmp(json->at, words[k], length) == 0) {
+            json->at += length;
+            return true;
+        }
+    }
+    return unexpected(json, "a value");
+}
+
+static bool skip(struct br_json *json, uint32_t depth)
+{
+    char c = json->status ? 0 : br_json_peek(json);
+    if (depth > MOST_NESTED)
+        return br_json_fail(json, json->at, "nest less", "values are nested more than %d deep",
+                            MOST_NESTED);
+    if (c == '{') {
+        br_json_object(json, "an object");
+        while (br_json_member(json))
+            skip(json, depth + 1);
+    } else if (c == '[') {
+        br_json_array(json, "an array");
+        while (br_json_item(json))
+            skip(json, depth + 1);
+    } else if (c == '"') {
+        const char *end = string_end(json);
+        json->at = end ? end : json->at;
+    } else if (c == '-' || (c >= '0' && c <= '9')) {
+        br_json_number(json, "a number");
+    } else if (!json->status) {
+        skip_word(json);
+    }
+    return !json->status;
+}
+
 bool br_json_skip(struct br_json *json)
 {
-    if (json->status)
-        return false;
-    if (!br_json_peek(json))
-        return cut_short(json);
-    json_t *value = load(json);
-    json_decref(value);
-    return value != NULL;
+    return skip(json, 0);
 }
 
 bool br_json_done(struct br_json *json)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parsers/foreign.h"
+
 enum { TEXT_MAX = 1 << 20 };
 
 struct reader {
@@ -186,10 +188,8 @@ static void on_error(void *data, xmlErrorPtr error)
     /* A prefix that nobody declared is no reason to refuse: what we read has none. */
     if (reader->status || error->level < XML_ERR_ERROR || error->domain == XML_FROM_NAMESPACE)
         return;
-    if (error->code == XML_ERR_NO_MEMORY) {
-        fail(reader, br_fail_memory(reader->element.diag));
-        return;
-    }
+    if (error->code == XML_ERR_NO_MEMORY)
+        return; /* said at the end, as in all other cases in which memory is out */
     const char *hint = "the XML has to be well-formed";
     const char *what = error->message ? error->message : "unknown fault";
     struct br_pos pos = {error->line > 0 ? (uint32_t)error->line : 0,
@@ -262,6 +262,12 @@ void br_xml_keep_text(struct br_xml *xml)
 /* libxml2 prepares itself at its first use, which must not be by two threads at a time. */
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
+static void prepare(void)
+{
+    xmlMemSetup(free, br_foreign_alloc, br_foreign_resize, br_foreign_text);
+    xmlInitParser();
+}
+
 enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler *handler,
                            void *context, struct br_diag *diag)
 {
@@ -278,7 +284,8 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
                          .ignorableWhitespace = on_text,
                          .internalSubset = on_doctype,
                          .serror = (xmlStructuredErrorFunc)on_error};
-    pthread_once(&prepared, xmlInitParser);
+    pthread_once(&prepared, prepare);
+    br_foreign_was_out();
     /* Faults of a character encoding bypass the handler of the parser and would be printed; the
      * thread's handler takes them, and gets back what it was. */
     void *outer_context = xmlStructuredErrorContext;
@@ -291,6 +298,8 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
          * left to replace, since declarations are refused. */
         xmlCtxtUseOptions(reader.parser, XML_PARSE_NONET | XML_PARSE_NOENT);
         xmlParseDocument(reader.parser);
+        if (br_foreign_was_out())
+            reader.status = br_fail_memory(reader.element.diag);
         if (!reader.status && !reader.parser->wellFormed)
             fail(&reader,
                  br_fail(reader.element.diag, BR_BAD_INPUT, NULL, "the XML is not well-formed"));

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "parsers/json.h"
 #include "parsers/parsers.h"
 
 static enum br_status parse_job(const char *path, struct br_input *input, struct br_plan **plan,
@@ -283,6 +284,91 @@ static void no_file(void **state)
     assert_string_equal(diag.file, "/nonexistent/plan.json");
 }
 
+/* The grammar of RFC 8259, for what is read and for what is skipped. */
+static void values(void **state)
+{
+    static const struct {
+        const char *text, *meaning; /* NULL: refused */
+    } strings[] = {
+        {"\"\"", ""},
+        {"\"plain\"", "plain"},
+        {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t"},
+        {"\"a\\u0041\\u00e9\\u20aC\\uD83d\\ude00z\"", "aA\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z"},
+        {"\"\xc3\xa9\\n\xf0\x9f\x98\x80\"", "\xc3\xa9\n\xf0\x9f\x98\x80"},
+        {"\"\\u0000\"", NULL},
+        {"\"\\ud83d\"", NULL},
+        {"\"\\ude00\\ud83d\"", NULL},
+        {"\"\\ud83d\\u0041\"", NULL},
+        {"\"\\u12\"", NULL},
+        {"\"\\u12g4\"", NULL},
+        {"\"\\x41\"", NULL},
+        {"\"\n\"", NULL},
+        {"\"\x1f\"", NULL},
+        {"\"\xc3\"", NULL},
+        {"\"\xed\xa0\x80\"", NULL},
+        {"\"open", NULL},
+        {"\"open\\", NULL},
+        {"\"open\\\"", NULL},
+        {"\"\\u", NULL},
+    };
+    static const struct {
+        const char *text;
+        bool good;
+    } skipped[] = {
+        {"{\"a\": [1, -2.5e+7, {}, [], [[]]], \"b\\n\": {\"c\": null}, \"\": true}", true},
+        {"false", true},
+        {"0", true},
+        {"-0.0e0", true},
+        {"01", false},
+        {"1.", false},
+        {"-", false},
+        {"nul", false},
+        {"[1,]", false},
+        {"[,1]", false},
+        {"{\"a\"}", false},
+        {"{a: 1}", false},
+        {"{\"a\": 1,}", false},
+        {"[1 2]", false},
+        {"[\"\\q\"]", false},
+        {"{\"\\q\": 1}", false},
+        {"[[[", false},
+        {"", false},
+        {"]", false},
+        {"truest", false},
+    };
+    for (size_t k = 0; k < sizeof strings / sizeof strings[0]; k++) {
+        struct br_json json;
+        struct br_diag diag = {0};
+        br_json_init(&json, strings[k].text, strlen(strings[k].text), &diag);
+        bool good = br_json_string(&json, "a string") && br_json_done(&json);
+        if (good != (strings[k].meaning != NULL) ||
+            (good && strcmp(json.text, strings[k].meaning) != 0) || (!good && !diag.what[0]))
+            fail_msg("string %zu: %s", k, good ? json.text : diag.what);
+        br_json_finish(&json);
+        br_json_init(&json, strings[k].text, strlen(strings[k].text), &diag);
+        assert_int_equal(br_json_skip(&json) && br_json_done(&json), strings[k].meaning != NULL);
+        br_json_finish(&json);
+    }
+    for (size_t k = 0; k < sizeof skipped / sizeof skipped[0]; k++) {
+        struct br_json json;
+        struct br_diag diag = {0};
+        br_json_init(&json, skipped[k].text, strlen(skipped[k].text), &diag);
+        if ((br_json_skip(&json) && br_json_done(&json)) != skipped[k].good)
+            fail_msg("value %zu: %s", k, diag.what);
+        br_json_finish(&json);
+    }
+    char deep[4001];
+    memset(deep, '[', 2000);
+    memset(deep + 2000, ']', 2000);
+    deep[4000] = 0;
+    struct br_json json;
+    struct br_diag diag = {0};
+    br_json_init(&json, deep, 4000, &diag);
+    assert_false(br_json_skip(&json));
+    assert_non_null(strstr(diag.what, "nested"));
+    br_json_finish(&json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +377,7 @@ int main(void)
         cmocka_unit_test(truncated),
         cmocka_unit_test(damaged),
         cmocka_unit_test(faults),
+        cmocka_unit_test(values),
         cmocka_unit_test(tolerant),
         cmocka_unit_test(no_file),
     };

@@ -4,7 +4,7 @@
 
 # What the program and its own tests are built from, as Debian names it ...
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
-    libxml2-dev libgraphviz-dev graphviz libjansson-dev uthash-dev libglpk-dev libsqlite3-dev libcmocka-dev)
+    libxml2-dev libgraphviz-dev graphviz uthash-dev libglpk-dev libsqlite3-dev libcmocka-dev)
 # ... what some tests use besides (they are reported as skipped without it) ...
 test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils scdoc valgrind)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
@@ -85,7 +85,7 @@ need_elsewhere() {
         command -v "$tool" >/dev/null || missing+=("$tool")
     done
     if command -v pkg-config >/dev/null; then
-        for library in libxml-2.0 libcgraph jansson cmocka; do
+        for library in libxml-2.0 libcgraph cmocka; do
             pkg-config --exists "$library" || missing+=("$library")
         done
     fi
