@@ -25,11 +25,14 @@ static enum br_status find_core(const struct br_input *input, const struct br_in
     b->best_ns = b->core_ns;
     b->best_method = b->core_method;
     b->certificate = br_certify(in);
-    if (b->certificate && br_certificate_check(b->certificate, input->dag, in, NULL)) {
+    if (!b->certificate)
+        return br_fail_memory(diag);
+    status = br_certificate_check(b->certificate, input->dag, in, diag);
+    if (status) {
         br_certificate_destroy(b->certificate);
         b->certificate = NULL;
     }
-    return BR_OK;
+    return status == BR_NO ? BR_OK : status;
 }
 
 /* Takes over what another certificate, which has been checked, proves beyond the best. One that

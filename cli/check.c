@@ -179,10 +179,11 @@ static bool compare_jobs(struct check *check, uint32_t *map, bool *same_tasks)
     return !*same_tasks || compare_edges(check, map);
 }
 
-/* Numbers in the given cluster of the machines that the plan uses. */
-static bool map_machines(struct check *check, const struct br_plan *plan, uint32_t *map)
+/* Numbers in the given cluster of the machines that the plan uses; *all says whether it has them.
+ * False when memory is out. */
+static bool map_machines(struct check *check, const struct br_plan *plan, uint32_t *map, bool *all)
 {
-    bool all = true, *seen = calloc(br_cluster_machine_count(check->old) + (size_t)1, 1);
+    bool *seen = calloc(br_cluster_machine_count(check->old) + (size_t)1, 1);
     for (uint32_t k = 0; seen && k < plan->tasks; k++) {
         uint32_t machine = plan->machine[k];
         char name[300];
@@ -193,12 +194,12 @@ static bool map_machines(struct check *check, const struct br_plan *plan, uint32
         map[machine] = br_cluster_find_machine(check->cluster, name);
         if (map[machine] == UINT32_MAX) {
             fault(check, "machine '%s' of the plan is not in the cluster", name);
-            all = false;
+            *all = false;
         }
     }
-    all = all && seen;
+    bool done = seen != NULL;
     free(seen);
-    return all;
+    return done;
 }
 
 /* The plan in the numbers of the given job and cluster; NULL when memory is out. */
@@ -231,12 +232,16 @@ static enum br_status check_plan(struct check *check, const struct br_plan *plan
     uint32_t *machines = calloc(br_cluster_machine_count(check->old) + (size_t)1, sizeof *machines);
     struct br_plan *carried = NULL;
     enum br_status status = BR_OK;
-    bool same_tasks;
+    bool same_tasks, all_machines = true;
     if (!stages || !machines || !compare_jobs(check, stages, &same_tasks)) {
         status = br_fail_memory(diag);
         goto out;
     }
-    if (!same_tasks || !map_machines(check, plan, machines))
+    if (same_tasks && !map_machines(check, plan, machines, &all_machines)) {
+        status = br_fail_memory(diag);
+        goto out;
+    }
+    if (!same_tasks || !all_machines)
         goto out;
     carried = carry_over(check, plan, stages, machines);
     if (!carried) {
@@ -290,9 +295,13 @@ enum br_status cli_check(const struct cli_settings *settings, const char *const 
     status = check_plan(&check, plan, diag);
     if (!status && plan->certificate) {
         struct br_diag why = {0};
-        if (br_certificate_verify(plan->certificate, own.dag, own.cluster, plan->lower_bound_ns,
-                                  &why))
+        status = br_certificate_verify(plan->certificate, own.dag, own.cluster,
+                                       plan->lower_bound_ns, &why);
+        if (status == BR_NO)
             fault(&check, "the proof of the lower bound fails: %s", why.what);
+        else if (status)
+            *diag = why;
+        status = status == BR_NO ? BR_OK : status;
     }
     if (!status && check.faults) {
         if (!settings->quiet) {

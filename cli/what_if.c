@@ -162,11 +162,12 @@ static enum br_status critical_path(const struct br_input *input, int64_t *ns, s
 {
     struct br_instance *in;
     enum br_status status = br_instance_create(input->dag, input->cluster, &in, diag);
-    if (!status)
-        *ns = br_bounds_critical_path(in).ticks * in->tick_ns;
-    if (!status)
-        br_instance_destroy(in);
-    return status;
+    if (status)
+        return status;
+    int64_t ticks = br_bounds_critical_path(in).ticks;
+    *ns = ticks * in->tick_ns;
+    br_instance_destroy(in);
+    return ticks < 0 ? br_fail_memory(diag) : BR_OK;
 }
 
 /* Splits "name+amount"; the amount is what follows the sign, which is not yet read. */

@@ -56,6 +56,7 @@ enum br_status lp_problem_init(struct lp_problem *p, const struct br_instance *i
     if (ok) {
         find_ahead(p, &closure);
         p->least = br_windows_energy(&windows, in, &measures, windows.ticks, NULL);
+        ok = p->least >= 0;
     }
     br_closure_finish(&closure);
     br_windows_finish(&windows);

@@ -289,14 +289,19 @@ static struct br_certificate *certify_parts(struct making *making, const struct 
     return NULL;
 }
 
-/* Without a proof the bound stays what it is, but nobody calls it proven. */
+/* Without a proof the bound stays what it is, but nobody calls it proven. The plan is worth more
+ * than its proof, so it is kept where memory is out, and says why it is not proven. */
 static void prove(struct making *making, const struct br_instance *in,
                   struct br_certificate *certificate)
 {
-    if (certificate && br_certificate_check(certificate, making->dag, in, NULL) == BR_OK)
-        br_plan_prove(making->plan, certificate, making->plan->bound_method, NULL);
+    enum br_status status =
+        certificate ? br_certificate_check(certificate, making->dag, in, NULL) : BR_SYSTEM;
+    if (status == BR_OK)
+        status = br_plan_prove(making->plan, certificate, making->plan->bound_method, NULL);
     else
         br_certificate_destroy(certificate);
+    if (status == BR_SYSTEM && !making->plan->certificate)
+        making->plan->note = "memory was out: the bound has no proof";
 }
 
 /* The bound on the whole: of the parts as the search has left them, or a better one on their sum.
@@ -400,7 +405,9 @@ static enum br_status make(struct making *making)
     else
         status = br_plan_rank(making->plan, making->dag, diag);
     if (!status) {
-        prove(making, in, certify_parts(making, &parts));
+        struct br_certificate *own = certify_parts(making, &parts);
+        if (own)
+            prove(making, in, own);
         if (!making->plan->certificate)
             prove(making, in, br_certify(in));
     }

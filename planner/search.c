@@ -413,6 +413,8 @@ bool br_search_part(struct br_search *s)
         !br_reach_init(&s->reach, s->in))
         return false;
     s->bound = br_bounds_best(s->in);
+    if (s->bound.ticks < 0)
+        return false;
     return best                              ? plan_best(s)
            : strcmp(method, "graphene") == 0 ? plan_graphene(s)
                                              : plan_baseline(s);

@@ -8,11 +8,13 @@
 #include "planner/bounds/rounds.h"
 #include "planner/part.h"
 
+static const struct br_bound no_memory = {-1, "none: out of memory"};
+
 static struct br_bound path(const struct br_instance *in, enum br_length length, const char *method)
 {
     struct br_windows windows;
     if (!br_windows_init(&windows, in, length, NULL))
-        return (struct br_bound){0, "none: out of memory"};
+        return no_memory;
     struct br_bound bound = {windows.ticks, method};
     br_windows_finish(&windows);
     return bound;
@@ -37,12 +39,12 @@ struct br_bound br_bounds_waves(const struct br_instance *in)
 static struct br_bound work(const struct br_instance *in, bool plain, const char *method)
 {
     struct br_measures measures;
-    struct br_bound bound = {0, method};
+    struct br_bound bound = no_memory;
     struct br_windows none = {0};
     int64_t *zero = calloc(in->stages, sizeof *zero);
     none.stage_head = none.stage_tail = zero;
     if (zero && br_measures_init(&measures, in, plain)) {
-        bound.ticks = br_windows_energy(&none, in, &measures, 0, NULL);
+        bound = (struct br_bound){br_windows_energy(&none, in, &measures, 0, NULL), method};
         br_measures_finish(&measures);
     }
     free(zero);
@@ -61,12 +63,13 @@ struct br_bound br_bounds_fragmentation(const struct br_instance *in)
 
 struct br_bound br_bounds_energy(const struct br_instance *in)
 {
-    struct br_bound bound = {0, "heads and tails"};
+    struct br_bound bound = no_memory;
     struct br_windows windows = {0};
     struct br_measures measures = {0};
     if (br_windows_init(&windows, in, BR_LENGTH_LONGEST, NULL) &&
         br_measures_init(&measures, in, true))
-        bound.ticks = br_windows_energy(&windows, in, &measures, windows.ticks, NULL);
+        bound = (struct br_bound){br_windows_energy(&windows, in, &measures, windows.ticks, NULL),
+                                  "heads and tails"};
     br_windows_finish(&windows);
     br_measures_finish(&measures);
     return bound;
@@ -74,12 +77,13 @@ struct br_bound br_bounds_energy(const struct br_instance *in)
 
 struct br_bound br_bounds_window(const struct br_instance *in)
 {
-    struct br_bound bound = {0, "heads and tails by waves"};
+    struct br_bound bound = no_memory;
     struct br_windows windows = {0};
     struct br_measures measures = {0};
     if (br_measures_init(&measures, in, false) &&
         br_windows_init(&windows, in, BR_LENGTH_WAVES, &measures)) {
         struct br_energy energy;
+        bound.method = "heads and tails by waves";
         bound.ticks = br_windows_energy(&windows, in, &measures, windows.ticks, &energy);
         const struct br_measure *best = energy.measure;
         if (best && best->kind[0] == 'w')
@@ -89,7 +93,7 @@ struct br_bound br_bounds_window(const struct br_instance *in)
         else if (best)
             bound.method = "heads and tails by waves, clique";
         int64_t energy_ticks = bound.ticks;
-        if (in->stages <= BR_CLOSURE_STAGES)
+        if (energy_ticks >= 0 && in->stages <= BR_CLOSURE_STAGES)
             bound.ticks = br_windows_rounds(&windows, in, &measures, bound.ticks, NULL);
         if (bound.ticks > energy_ticks)
             bound.method = "heads and tails by waves, rounds of several stages";
@@ -112,12 +116,14 @@ struct br_bound br_bounds_best(const struct br_instance *in)
     if (in->stages == 1) {
         struct br_bound longest = br_bounds_critical_path(in);
         best = br_bounds_waves(in);
-        return longest.ticks == best.ticks ? longest : best;
+        return longest.ticks < 0 || longest.ticks == best.ticks ? longest : best;
     }
     for (size_t k = 0; k < count; k++) {
         if (in->stages > BR_CLOSURE_STAGES && k >= 2 && k + 1 < count)
             continue;
         struct br_bound bound = all[k](in);
+        if (bound.ticks < 0)
+            return bound;
         if (bound.ticks > best.ticks || k == 0)
             best = bound;
     }
@@ -128,10 +134,14 @@ struct br_bound br_bounds_sum(const struct br_instance *whole)
 {
     struct br_parts parts;
     if (br_parts_create(whole, &parts, NULL))
-        return br_bounds_best(whole);
+        return no_memory;
     struct br_bound sum = {0, NULL};
     for (uint32_t k = 0; k < parts.count; k++) {
         struct br_bound bound = br_bounds_best(parts.part[k]);
+        if (bound.ticks < 0) {
+            br_parts_finish(&parts);
+            return bound;
+        }
         sum.ticks += bound.ticks;
         if (k == 0)
             sum.method = bound.method;
@@ -141,7 +151,7 @@ struct br_bound br_bounds_sum(const struct br_instance *whole)
     /* Parts have measures of their own choice, which may miss one that the whole would have. */
     if (parts.count > 1 && whole->stages <= BR_CLOSURE_STAGES) {
         struct br_bound best = br_bounds_best(whole);
-        sum = best.ticks >= sum.ticks ? best : sum;
+        sum = best.ticks < 0 || best.ticks >= sum.ticks ? best : sum;
     }
     br_parts_finish(&parts);
     return sum;
@@ -159,5 +169,5 @@ enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *clust
     if (method)
         *method = bound.method;
     br_instance_destroy(in);
-    return BR_OK;
+    return bound.ticks < 0 ? br_fail_memory(diag) : BR_OK;
 }

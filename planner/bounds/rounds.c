@@ -130,7 +130,7 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
     free(tail);
     free(group);
     free(shortest);
-    return least;
+    return ok ? least : -1;
 }
 
 /* The search for the best line: items by value for time. */

@@ -22,7 +22,8 @@ int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capaci
 
 /* The largest a + rounds{stages with head >= a and tail >= b} + b over all measures, in ticks, at
  * least `least`; *best (may be NULL) receives the argument, unless none beats `least`. Stages with
- * different durations count with their shortest task. With many stages only some b are tried. */
+ * different durations count with their shortest task. With many stages only some b are tried.
+ * -1 when memory is out. */
 int64_t br_windows_rounds(const struct br_windows *windows, const struct br_instance *in,
                           const struct br_measures *measures, int64_t least,
                           struct br_energy *best);

@@ -241,8 +241,10 @@ bool br_windows_init(struct br_windows *w, const struct br_instance *in, enum br
     bool ok = w->length && w->stage_head && w->stage_tail && w->head && w->tail && w->head_reason &&
               w->tail_reason && scratch && slots && p.done && p.sorted && (p.sum || !measures) &&
               find_lengths(w, in, length);
-    if (ok && measures && br_closure_init(&closure, in))
+    if (ok && measures && in->stages <= BR_CLOSURE_STAGES) {
+        ok = br_closure_init(&closure, in);
         p.words = closure.words;
+    }
     for (uint32_t s = 0; ok && s < in->stages; s++)
         slots[s] = br_stage_slots(in, s, in->stage_first[s + 1] - in->stage_first[s]);
     p.slots = length == BR_LENGTH_LONGEST ? NULL : slots;
@@ -286,8 +288,10 @@ int64_t br_windows_energy(const struct br_windows *w, const struct br_instance *
     int64_t *weight = malloc(((size_t)n * measures->count + 1) * sizeof *weight);
     if (best)
         *best = (struct br_energy){0};
-    if (!head || !tail || !sum || !weight)
+    if (!head || !tail || !sum || !weight) {
+        least = -1;
         goto out;
+    }
     for (uint32_t s = 0; s < n; s++) {
         head[s] = (struct br_by_time){w->stage_head[s], s};
         tail[s] = (struct br_by_time){w->stage_tail[s], s};

@@ -273,10 +273,12 @@ static bool certify_energy(struct br_arena *arena, const struct br_instance *who
     int64_t ticks = ok ? windows.ticks : 0;
     if (ok && ticks < proof->bound)
         ticks = br_windows_energy(&windows, in, measures, ticks, &energy);
+    ok = ok && ticks >= 0;
     bool rounds = ok && ticks < proof->bound && in->stages <= BR_CLOSURE_STAGES;
     if (rounds) {
         struct br_energy found;
         ticks = br_windows_rounds(&windows, in, measures, ticks, &found);
+        ok = ticks >= 0;
         rounds = found.measure != NULL;
         energy = rounds ? found : energy;
     }
@@ -304,7 +306,7 @@ bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
     struct br_measures measures = {0};
     bool done = false;
     *proof = (struct br_proof){.bound = br_bounds_best(part).ticks};
-    bool ok = br_proof_set_part(arena, whole, part, proof) &&
+    bool ok = proof->bound >= 0 && br_proof_set_part(arena, whole, part, proof) &&
               certify_path(arena, whole, part, proof->bound, proof, &done);
     if (!ok || done)
         return ok;
@@ -325,7 +327,12 @@ static bool certify_whole(struct br_certificate *c, const struct br_instance *wh
     if (c->parts == 1)
         return true;
     bool done = false, ok;
-    if (whole->stages <= BR_CLOSURE_STAGES && br_bounds_best(whole).ticks >= sum) {
+    struct br_bound best = {0, NULL};
+    if (whole->stages <= BR_CLOSURE_STAGES)
+        best = br_bounds_best(whole);
+    if (best.ticks < 0)
+        return false;
+    if (whole->stages <= BR_CLOSURE_STAGES && best.ticks >= sum) {
         ok = br_certify_part(&c->arena, whole, whole, &proof);
         done = ok && proof.bound >= sum;
     } else {
