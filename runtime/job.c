@@ -13,7 +13,10 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-static const double second_ns = 1e9;
+/* Work is counted in small whole units, so that what was added is exactly what is taken away: a
+ * rest that rounding leaves would weigh like real work where a job has next to none left. */
+static const double units_in_ns = 0x1p32, second_ns = 1e9;
+static const double units_most = 0x1p100; /* of a task, so that no sum overflows */
 
 static bool allocate(struct br_job *job, uint32_t edges)
 {
@@ -26,6 +29,21 @@ static bool allocate(struct br_job *job, uint32_t edges)
            ARRAY(arena, stages + 1, job->child_first) && ARRAY(arena, edges, job->child) &&
            ARRAY(arena, edges, job->child_one_to_one) && ARRAY(arena, stages, job->stage_waits) &&
            ARRAY(arena, stages, job->stage_left);
+}
+
+/* ---- Work ---- */
+
+static br_wide work_of(const struct br_job *job, uint32_t task)
+{
+    double work = job->kind_work[job->stage_kind[job->task_stage[task]]];
+    double units = (double)job->duration_ns[task] * work * units_in_ns;
+    return (br_wide)(units < units_most ? units : units_most);
+}
+
+static void add_work(struct br_job *job, br_wide units)
+{
+    job->work += units;
+    job->remaining = (double)job->work / (units_in_ns * second_ns);
 }
 
 /* ---- The order ---- */
@@ -161,7 +179,7 @@ static enum br_status start_ready(struct br_job *job, const struct br_scale *sca
         packing += tasks * job->kind_work[kind] * machines;
         for (uint32_t t = first; t < first + tasks; t++) {
             rank_kind[job->rank[t]] = kind;
-            job->remaining += (double)job->duration_ns[t] / second_ns * job->kind_work[kind];
+            add_work(job, work_of(job, t));
         }
     }
     job->mean_packing = packing / job->tasks;
@@ -244,12 +262,6 @@ static uint32_t *counter(struct br_job *job, enum br_task_state state)
     return &job->state.failed;
 }
 
-static double work_of(const struct br_job *job, uint32_t task)
-{
-    return (double)job->duration_ns[task] / second_ns *
-           job->kind_work[job->stage_kind[job->task_stage[task]]];
-}
-
 static void move(struct br_job *job, uint32_t task, enum br_task_state state)
 {
     enum br_task_state old = job->task_state[task];
@@ -258,12 +270,9 @@ static void move(struct br_job *job, uint32_t task, enum br_task_state state)
     ++*counter(job, state);
     job->task_state[task] = (uint8_t)state;
     if (was_pending && !pending)
-        job->remaining -= work_of(job, task);
+        add_work(job, -work_of(job, task));
     if (!was_pending && pending)
-        job->remaining += work_of(job, task);
-    /* Sums of floating-point numbers do not come back to nothing by themselves. */
-    if (!job->state.waiting && !job->state.ready)
-        job->remaining = 0;
+        add_work(job, work_of(job, task));
     if (old == BR_TASK_READY)
         br_ready_remove(&job->ready, job->rank[task]);
     if (state == BR_TASK_READY)
@@ -273,6 +282,7 @@ static void move(struct br_job *job, uint32_t task, enum br_task_state state)
 void br_job_ready(struct br_job *job, uint32_t task)
 {
     move(job, task, BR_TASK_READY);
+    job->woken = true;
     /* A task that comes back is before what its machine is at. */
     if (job->planned) {
         uint32_t *head = &job->local_head[job->planned[task]], k = job->rank[task];

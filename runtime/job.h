@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/wide.h"
 #include "runtime/kinds.h"
 #include "runtime/ready.h"
 
@@ -21,6 +22,7 @@ struct br_job {
     struct br_arena arena;
     uint32_t group;
     bool by_event; /* edges are ignored */
+    bool woken;    /* a task has become ready since this was last false */
     uint32_t tasks, stages;
     struct br_job_state state;
 
@@ -39,7 +41,8 @@ struct br_job {
     uint8_t *task_state;
     uint32_t *machine; /* by task: where it runs, or BR_ANY */
     struct br_ready ready;
-    double remaining; /* duration x kind_work over the tasks not started yet, in seconds */
+    br_wide work;     /* duration x kind_work over the tasks not started yet, in units of job.c */
+    double remaining; /* the same in seconds */
 
     /* The plan's machines and times, where the plan is for this cluster; else NULL. */
     uint32_t *planned;      /* by task */

@@ -245,7 +245,7 @@ static struct br_job *find_job(const struct br_runtime *runtime, uint32_t job)
 }
 
 /* Brings the group's counts from what they were before the job changed to what they are. */
-static void recount(struct br_runtime *runtime, const struct br_job *job,
+static void recount(struct br_runtime *runtime, struct br_job *job,
                     const struct br_job_state *before)
 {
     struct br_group *group = &runtime->group[job->group];
@@ -257,8 +257,9 @@ static void recount(struct br_runtime *runtime, const struct br_job *job,
     /* Who wants nothing is owed nothing. */
     if (!group->live)
         group->deficit = 0;
-    if (now->ready > before->ready)
-        runtime->epoch++;
+    /* Not where more are ready than before: one may have gone as another came. */
+    runtime->epoch += job->woken;
+    job->woken = false;
 }
 
 /* A demand that no machine could ever hold would wait for good. */

@@ -19,15 +19,15 @@ enum { JOBS = 1500, TASKS = 18 };
 
 /* What is different in the copy. All zero: nothing. */
 struct change {
-    int64_t times;          /* durations times this; 0: as they are */
-    int32_t amounts;        /* all amounts times ten to this */
-    bool twin_resources;    /* every resource twice, under two names */
-    bool reversed;          /* every edge the other way round */
-    bool parallel_stages;   /* stages of several tasks with barriers only become two stages */
-    bool one_machine_more;  /* like those of the first class */
-    bool one_edge_more;     /* a barrier between the first two stages that have none, by number */
-    bool one_edge_less;     /* without the last one */
-    bool longer;            /* the first stage by a quarter second a task */
+    int64_t times;         /* durations times this; 0: as they are */
+    int32_t amounts;       /* all amounts times ten to this */
+    bool twin_resources;   /* every resource twice, under two names */
+    bool reversed;         /* every edge the other way round */
+    bool parallel_stages;  /* stages of several tasks with barriers only become two stages */
+    bool one_machine_more; /* like those of the first class */
+    bool one_edge_more;    /* a barrier between the first two stages that have none, by number */
+    bool one_edge_less;    /* without the last one */
+    bool longer;           /* the first stage by a quarter second a task */
 };
 
 static void amount_text(struct br_decimal amount, int32_t shift, char *text, size_t size)
@@ -51,7 +51,8 @@ static struct br_cluster *copy_cluster(const struct br_cluster *from, const stru
             char amount[BR_DECIMAL_TEXT], twin[64];
             amount_text(cls->capacity[k].amount, change->amounts, amount, sizeof amount);
             assert_int_equal(
-                br_cluster_add_capacity(to, number, cls->capacity[k].resource, amount, NULL), BR_OK);
+                br_cluster_add_capacity(to, number, cls->capacity[k].resource, amount, NULL),
+                BR_OK);
             snprintf(twin, sizeof twin, "twin of %s", cls->capacity[k].resource);
             if (change->twin_resources)
                 assert_int_equal(br_cluster_add_capacity(to, number, twin, amount, NULL), BR_OK);
@@ -180,9 +181,9 @@ static bool open_pair(struct pair *pair, uint64_t seed, const struct change *cha
     options.threads = 1;
     options.seed = seed;
     for (int k = 0; k < 2; k++)
-        assert_int_equal(br_plan_make(pair->job[k].dag, pair->job[k].cluster, &options,
-                                      &pair->plan[k], NULL),
-                         BR_OK);
+        assert_int_equal(
+            br_plan_make(pair->job[k].dag, pair->job[k].cluster, &options, &pair->plan[k], NULL),
+            BR_OK);
     return true;
 }
 
@@ -214,7 +215,8 @@ static void check_holds(const struct pair *pair, int plan, int job)
 static void test_scaled(void **state)
 {
     static const struct change changes[] = {
-        {.times = 2}, {.times = 1000}, {.times = 7}, {.amounts = 1}, {.amounts = -3}, {.amounts = 4},
+        {.times = 2},   {.times = 1000}, {.times = 7},
+        {.amounts = 1}, {.amounts = -3}, {.amounts = 4},
     };
     for (uint64_t seed = 1; seed <= random_jobs(JOBS); seed++) {
         struct pair pair;
@@ -238,8 +240,8 @@ static unsigned same_optimum(const struct pair *pair)
     check_bounds(pair, 1, 0);
     bool proven = true;
     for (int k = 0; k < 2; k++)
-        proven = proven &&
-                 br_plan_lower_bound_ns(pair->plan[k]) == br_plan_makespan_ns(pair->plan[k]);
+        proven =
+            proven && br_plan_lower_bound_ns(pair->plan[k]) == br_plan_makespan_ns(pair->plan[k]);
     if (proven)
         assert_true(br_plan_makespan_ns(pair->plan[0]) == br_plan_makespan_ns(pair->plan[1]));
     return proven;
@@ -289,14 +291,14 @@ static void test_permuted(void **state)
         struct br_plan_options options = br_plan_options_default();
         options.effort = BR_EFFORT_FAST;
         options.threads = 1;
-        assert_int_equal(br_plan_make(pair.job[1].dag, pair.job[1].cluster, &options, &pair.plan[1],
-                                      NULL),
-                         BR_OK);
+        assert_int_equal(
+            br_plan_make(pair.job[1].dag, pair.job[1].cluster, &options, &pair.plan[1], NULL),
+            BR_OK);
         proven += same_optimum(&pair);
         int64_t bound[2];
         for (int k = 0; k < 2; k++)
-            assert_int_equal(
-                br_bound(pair.job[k].dag, pair.job[k].cluster, &bound[k], NULL, NULL), BR_OK);
+            assert_int_equal(br_bound(pair.job[k].dag, pair.job[k].cluster, &bound[k], NULL, NULL),
+                             BR_OK);
         assert_true(bound[0] == bound[1]);
         close_pair(&pair);
     }
@@ -343,10 +345,10 @@ static void test_longer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scaled),           cmocka_unit_test(test_twin_resources),
-        cmocka_unit_test(test_reversed),         cmocka_unit_test(test_parallel_stages),
-        cmocka_unit_test(test_permuted),         cmocka_unit_test(test_one_machine_more),
-        cmocka_unit_test(test_one_edge_more),    cmocka_unit_test(test_one_edge_less),
+        cmocka_unit_test(test_scaled),        cmocka_unit_test(test_twin_resources),
+        cmocka_unit_test(test_reversed),      cmocka_unit_test(test_parallel_stages),
+        cmocka_unit_test(test_permuted),      cmocka_unit_test(test_one_machine_more),
+        cmocka_unit_test(test_one_edge_more), cmocka_unit_test(test_one_edge_less),
         cmocka_unit_test(test_longer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
