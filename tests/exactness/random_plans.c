@@ -1,0 +1,89 @@
+/* usage: random_plans FIRST COUNT
+ *
+ * Random jobs of the seeds from FIRST on, each planned by a method in turn and written for a judge
+ * that shares no code with us: a line "SEED METHOD BYTES BYTES", the job with its cluster as XML of
+ * the first size, the plan as JSON of the second. Our own check of plans and of certificates comes
+ * first, and ends the program with a word where it refuses. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/emit.h"
+#include "planner/certificate/certificate.h"
+#include "planner/plan.h"
+#include "tests/random_job.h"
+
+enum { TASKS = 40 };
+
+struct text {
+    char *start;
+    size_t size;
+};
+
+static struct text write_text(const struct br_emit_input *input, bool plan)
+{
+    struct text text = {0};
+    FILE *out = open_memstream(&text.start, &text.size);
+    enum br_status status =
+        plan ? br_emit_plan("json", input, out, NULL) : br_emit_job("xml", input, out, NULL);
+    if (!out || fclose(out) || status)
+        exit(BR_SYSTEM);
+    return text;
+}
+
+static const char *method_of(uint64_t seed)
+{
+    uint32_t methods = 0;
+    while (br_method_name(methods))
+        methods++;
+    return br_method_name((uint32_t)(seed % methods));
+}
+
+static enum br_status one(uint64_t seed, struct br_diag *diag)
+{
+    struct random_job job;
+    struct br_plan *plan = NULL;
+    struct br_plan_options options = br_plan_options_default();
+    options.method = method_of(seed);
+    options.seed = seed;
+    options.threads = 1;
+    options.effort = seed / 7 % 5 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
+    options.placements = 20000;
+    if (!random_job_make(seed, 1 + (uint32_t)(seed / 3 % TASKS), 0, &job))
+        return BR_SYSTEM;
+    enum br_status status = br_plan_make(job.dag, job.cluster, &options, &plan, diag);
+    if (!status)
+        status = br_plan_verify(plan, job.dag, job.cluster, 1, NULL, NULL, diag);
+    if (!status && plan->certificate)
+        status = br_certificate_verify(plan->certificate, job.dag, job.cluster,
+                                       plan->lower_bound_ns, diag);
+    if (!status) {
+        struct br_emit_input input = {.dag = job.dag, .cluster = job.cluster, .plan = plan};
+        struct text dag = write_text(&input, false), json = write_text(&input, true);
+        printf("%" PRIu64 " %s %zu %zu\n", seed, options.method, dag.size, json.size);
+        fwrite(dag.start, 1, dag.size, stdout);
+        fwrite(json.start, 1, json.size, stdout);
+        free(dag.start);
+        free(json.start);
+    }
+    br_plan_destroy(plan);
+    random_job_finish(&job);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return BR_USAGE;
+    uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct br_diag diag = {0};
+        enum br_status status = one(seed, &diag);
+        if (status || ferror(stdout)) {
+            fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, diag.what);
+            return status ? (int)status : BR_SYSTEM;
+        }
+    }
+    return fflush(stdout) ? BR_SYSTEM : BR_OK;
+}
