@@ -17,6 +17,7 @@
 
 #include "base/rng.h"
 #include "planner/plan.h"
+#include "runtime/simulate.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 4, GROUPS = 3, TASKS = 24, MACHINES = 8, RESOURCES = 4, STEPS = 260 };
@@ -504,8 +505,68 @@ static void test_against_definition(void **state)
     assert_true(kept_free > games / 20);
 }
 
+/* The replay in virtual time, without a heap: looks at all tasks for who ends next. Everything that
+ * ends at one time has ended before anything is decided. */
+static void test_replay(void **state)
+{
+    for (uint64_t seed = 1; seed <= random_jobs(400); seed++) {
+        struct br_plan_options fast = br_plan_options_default();
+        struct br_simulation run;
+        struct br_arena arena = {0};
+        struct random_job job;
+        struct br_plan *plan;
+        struct br_runtime *runtime;
+        int64_t end_ns[RANDOM_JOB_TASKS], now_ns = 0;
+        bool running[RANDOM_JOB_TASKS] = {false};
+        uint32_t number, left;
+        fast.method = "cp";
+        fast.threads = 1;
+        assert_true(random_job_make(seed, 1 + seed % RANDOM_JOB_TASKS, 0, &job));
+        assert_int_equal(br_plan_make(job.dag, job.cluster, &fast, &plan, NULL), BR_OK);
+        int64_t *lasts = br_simulate_durations(&arena, job.dag, seed % 2 ? 0.4 : 0, seed);
+        assert_int_equal(
+            br_simulate(job.dag, job.cluster, seed % 3 ? plan : NULL, lasts, NULL, &run, NULL),
+            BR_OK);
+        assert_int_equal(br_runtime_create(job.cluster, NULL, &runtime, NULL), BR_OK);
+        assert_int_equal(br_runtime_submit(runtime, job.dag, seed % 3 ? plan : NULL, 0,
+                                           BR_READY_BY_EDGES, &number, NULL),
+                         BR_OK);
+        for (left = job.dag->tasks; left;) {
+            struct br_decision one[RANDOM_JOB_TASKS];
+            uint32_t got = br_runtime_decide(runtime, BR_ANY, now_ns, one, RANDOM_JOB_TASKS);
+            for (uint32_t d = 0; d < got; d++) {
+                uint32_t task = one[d].task;
+                running[task] = true;
+                end_ns[task] = now_ns + lasts[task];
+                assert_true(run.start_ns[task] == now_ns);
+                assert_int_equal(run.machine[task], one[d].machine);
+            }
+            now_ns = INT64_MAX;
+            for (uint32_t t = 0; t < job.dag->tasks; t++)
+                if (running[t] && end_ns[t] < now_ns)
+                    now_ns = end_ns[t];
+            for (uint32_t t = 0; t < job.dag->tasks; t++)
+                if (running[t] && end_ns[t] == now_ns) {
+                    assert_true(run.end_ns[t] == now_ns);
+                    assert_int_equal(br_runtime_finished(runtime, number, t, NULL), BR_OK);
+                    running[t] = false;
+                    left--;
+                }
+        }
+        assert_true(run.makespan_ns == now_ns);
+        br_runtime_destroy(runtime);
+        br_simulation_finish(&run);
+        br_arena_finish(&arena);
+        br_plan_destroy(plan);
+        random_job_finish(&job);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_definition)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_against_definition),
+        cmocka_unit_test(test_replay),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
