@@ -3,128 +3,25 @@
 
 slurm.py BIGROCKS
 
-Needs root and Debian's slurmctld, slurmd, slurm-client, slurm-wlm-basic-plugins and munge; where
-these are missing the test is skipped (77). What has run when and where is taken from Slurm's own
+Needs root, else it is skipped (77), and Debian's slurmctld, slurmd, slurm-client,
+slurm-wlm-basic-plugins and munge. What has run when and where is taken from Slurm's own
 records of completed jobs.
 """
-import contextlib
 import json
 import os
 import pathlib
 import random
 import re
-import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
+import missing
+import private_slurm
+
 BIGROCKS = pathlib.Path(sys.argv[1]).resolve()
 NODES, CPUS, MEMORY = 3, 4, 4000  # MB
-PROGRAMS = ('munged', 'slurmctld', 'slurmd', 'sbatch', 'srun', 'squeue', 'scancel', 'salloc')
-
-CONFIGURATION = '''ClusterName=test
-SlurmctldHost={host}(127.0.0.1)
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket={base}/munge.socket
-CredType=cred/munge
-SlurmctldPort={port}
-SlurmctldPidFile={base}/slurmctld.pid
-SlurmdPidFile={base}/slurmd.%n.pid
-SlurmdSpoolDir={base}/spool.%n
-StateSaveLocation={base}/state
-SlurmctldLogFile={base}/slurmctld.log
-SlurmdLogFile={base}/slurmd.%n.log
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-JobAcctGatherType=jobacct_gather/none
-JobCompType=jobcomp/filetxt
-JobCompLoc={base}/completed
-AccountingStorageType=accounting_storage/none
-MpiDefault=none
-SwitchType=switch/none
-ReturnToService=2
-SlurmdParameters=config_overrides
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU_Memory
-SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1,default_queue_depth=1000
-PriorityType=priority/multifactor
-KillWait=1
-MinJobAge=60
-{nodes}
-PartitionName=main Nodes=n[0-{last}] Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
-'''
-
-
-def free_ports(count):
-    held = [socket.socket() for _ in range(count)]
-    for one in held:
-        one.bind(('127.0.0.1', 0))
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
-
-
-def kill(pid_file):
-    with contextlib.suppress(OSError, ValueError):
-        pid = int(pid_file.read_text())
-        os.kill(pid, signal.SIGTERM)
-        for _ in range(100):
-            os.kill(pid, 0)
-            time.sleep(0.05)
-        os.kill(pid, signal.SIGKILL)
-
-
-@contextlib.contextmanager
-def slurm(base):
-    """A controller and daemons of their own, with a key of their own; gone in the end."""
-    ports, host = free_ports(NODES + 1), socket.gethostname().split('.')[0]
-    base.chmod(0o755)
-    (base / 'state').mkdir()
-    nodes = []
-    for k in range(NODES):
-        (base / ('spool.n%d' % k)).mkdir()
-        nodes.append('NodeName=n%d NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d RealMemory=%d '
-                     'State=UNKNOWN' % (k, host, ports[k], CPUS, MEMORY))
-    conf = base / 'slurm.conf'
-    conf.write_text(CONFIGURATION.format(base=base, host=host, port=ports[-1],
-                                         nodes='\n'.join(nodes), last=NODES - 1))
-    # Nothing here uses control groups, and this way slurmd does not look for any: some machines,
-    # containers among them, have none mounted.
-    (base / 'cgroup.conf').write_text('CgroupPlugin=cgroup/v1\n')
-    (base / 'key').write_bytes(os.urandom(1024))
-    (base / 'key').chmod(0o400)
-    os.environ['SLURM_CONF'] = str(conf)
-
-    def start(*command):
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        start('munged', '--force', '--key-file=%s/key' % base, '--socket=%s/munge.socket' % base,
-              '--pid-file=%s/munged.pid' % base, '--log-file=%s/munged.log' % base,
-              '--seed-file=%s/seed' % base)
-        start('slurmctld', '-c', '-f', conf)
-        for k in range(NODES):
-            start('slurmd', '-c', '-f', conf, '-N', 'n%d' % k)
-        for _ in range(300):
-            idle = subprocess.run(['sinfo', '-h', '-t', 'idle', '-o', '%D'], text=True,
-                                  capture_output=True).stdout.split()
-            if sum(map(int, idle)) == NODES:
-                break
-            time.sleep(0.1)
-        else:
-            raise AssertionError('the nodes do not come up: ' +
-                                 (base / 'slurmctld.log').read_text()[-2000:])
-        yield
-    finally:
-        subprocess.run(['scancel', '--user=root'], stderr=subprocess.DEVNULL)
-        for name in [*('slurmd.n%d' % k for k in range(NODES)), 'slurmctld', 'munged']:
-            kill(base / (name + '.pid'))
 
 
 def write_job(path, seed, tasks=60, command='sleep 1'):
@@ -280,12 +177,13 @@ def test_steps(folder, base):
 
 
 def main():
-    if os.geteuid() != 0 or not all(shutil.which(program) for program in PROGRAMS):
-        print('no Slurm here, or not root; skipped')
+    missing.need(*private_slurm.PROGRAMS)
+    if os.geteuid() != 0:
+        print('only root may start the daemons of Slurm')
         return 77
     os.environ['PATH'] = '%s:%s' % (BIGROCKS.parent, os.environ['PATH'])
     with tempfile.TemporaryDirectory(prefix='bigrocks-slurm') as base:
-        with slurm(pathlib.Path(base)):
+        with private_slurm.slurm(pathlib.Path(base), NODES, CPUS, MEMORY):
             for test in (test_jobs, test_reattach, test_failure, test_steps):
                 with tempfile.TemporaryDirectory(prefix='bigrocks-run') as folder:
                     began = time.monotonic()

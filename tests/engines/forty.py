@@ -1,0 +1,164 @@
+"""A job of 40 tasks and three resources, and what a run of it by an engine kept of its plan.
+
+Every task writes a line when it begins and when it ends, in one file; all that is said of a run is
+counted there: tasks, edges kept, pairs of tasks that started against the plan's order, and the most
+of every resource that was taken at once.
+"""
+import json
+import subprocess
+
+# Name, duration of each task in seconds, cores, memory in MiB, network, and what it waits for: all
+# tasks of a stage, or with an equals sign the one with the same index. Neither the names nor the
+# indices nor the stages are in an order that a good plan has.
+STAGES = [
+    ('fetch', [2], 1, 256, 6, []),
+    ('left', [1, 5, 2, 4, 3, 6], 1, 512, 1, ['fetch']),
+    ('right', [7, 2, 8, 3, 5, 4], 2, 256, 0, ['fetch']),
+    ('lmap', [3, 1, 6, 2, 5, 4], 1, 1024, 2, ['=left']),
+    ('rmap', [2, 6, 1, 5, 3, 4], 1, 128, 4, ['=right']),
+    ('mix', [9, 3, 6, 2], 2, 384, 3, ['lmap']),
+    ('a-side', [30], 1, 640, 0, []),
+    ('pick', [2, 9, 4], 3, 320, 5, ['a-side']),
+    ('join', [4, 8, 2, 6, 3], 1, 768, 2, ['mix', 'rmap']),
+    ('z', [25], 1, 128, 7, ['pick']),
+    ('end', [3], 4, 64, 0, ['join', 'pick']),
+]
+CAPACITY = {'cpu': 6, 'mem': 3072, 'net': 12}
+TASKS = {name: len(durations) for name, durations, *_ in STAGES}
+NEED = {name: {'cpu': cpu, 'mem': mem, 'net': net} for name, _, cpu, mem, net, _ in STAGES}
+
+NOTE = '''echo "begin $1 $2" >> '%(folder)s/log'
+case "$1 $2" in %(cases)s esac
+echo "end $1 $2" >> '%(folder)s/log'
+'''
+
+
+def edges():
+    """All pairs of tasks of which the second waits for the first, as (stage, index)."""
+    for child, durations, _, _, _, parents in STAGES:
+        for parent in parents:
+            for i in range(len(durations)):
+                if parent[0] == '=':
+                    yield (parent[1:], i), (child, i)
+                else:
+                    yield from (((parent, j), (child, i)) for j in range(TASKS[parent]))
+
+
+EDGES = list(edges())
+
+
+def alike(seconds):
+    return lambda name, index: seconds
+
+
+def _rising(name, index):
+    return 0.05 + 0.06 * index + 0.5 * (name in ('rmap', 'pick'))
+
+
+def _falling(name, index):
+    return 0.05 + 0.06 * (TASKS[name] - 1 - index) + 0.5 * (name in ('mix', 'join'))
+
+
+# Two runs in which all is started as soon as it may be. An edge that is not kept shows where its
+# parent ends last: once the last task of every stage does so, and once the first; once the one of two
+# stages that a stage waits for, and once the other.
+UNEVEN = (_rising, _falling)
+
+
+def write_note(folder, seconds):
+    """The script that all tasks run: each takes so long."""
+    cases = ' '.join('"%s %d") sleep %.2f;;' % (name, i, seconds(name, i))
+                     for name, tasks in TASKS.items() for i in range(tasks))
+    (folder / 'note').write_text(NOTE % {'folder': folder, 'cases': cases})
+
+
+def write_job(folder):
+    lines = ['<job xmlns="urn:bigrocks:job:1" name="forty">',
+             '<resource name="mem" unit="bytes"/>']
+    for name, durations, cpu, mem, net, parents in STAGES:
+        lines.append('<stage id="%s" tasks="%d" duration="1">' % (name, len(durations)))
+        lines += ['<demand resource="%s" amount="%d"/>' % (resource, amount) for resource, amount in
+                  (('cpu', cpu), ('mem', mem << 20), ('net', net))]
+        lines += ['<task index="%d" duration="%d"/>' % row for row in enumerate(durations)]
+        lines.append('<command>sh %s/note %s {index}</command></stage>' % (folder, name))
+    lines += ['<edge from="%s" to="%s"%s/>' % (parent.lstrip('='), child,
+                                               ' type="one-to-one"' * (parent[0] == '='))
+              for child, _, _, _, _, parents in STAGES for parent in parents]
+    (folder / 'job.xml').write_text('\n'.join([*lines, '</job>']) + '\n')
+
+
+def plan(bigrocks, folder):
+    """The job's plan, rank by task."""
+    write_job(folder)
+    write_note(folder, alike(0.02))
+    subprocess.run([bigrocks, 'plan', folder / 'job.xml', '--machines', '1', '--capacity',
+                    'cpu=%(cpu)d,mem=%(mem)dMiB,net=%(net)d' % CAPACITY, '--method', 'cp', '--no-lp',
+                    '-q', '-o', folder / 'plan.json'], check=True)
+    rank = {}
+    for row in json.loads((folder / 'plan.json').read_text())['tasks']:
+        name, _, index = row['id'].partition('[')
+        rank[name, int(index.rstrip(']') or 0)] = row['rank']
+    assert sorted(rank.values()) == list(range(1, 41)), rank
+    return rank
+
+
+def render(bigrocks, folder, engine):
+    file = folder / ('file.' + engine)
+    subprocess.run([bigrocks, 'render', folder / 'plan.json', '--format', engine, '-o', file],
+                   check=True)
+    return file
+
+
+def read_log(folder):
+    """What has happened, in its order: (begins, task). The log is gone then, for another run."""
+    lines = [line.split() for line in (folder / 'log').read_text().splitlines()]
+    (folder / 'log').unlink()
+    return [(what == 'begin', (name, int(index))) for what, name, index in lines]
+
+
+class Run:
+    """What a log says: `order` of starts, whether all tasks ran once, and counts."""
+
+    def __init__(self, events):
+        self.order = [task for begins, task in events if begins]
+        began = {task: k for k, (begins, task) in enumerate(events) if begins}
+        ended = {task: k for k, (begins, task) in enumerate(events) if not begins}
+        self.once = len(events) == 80 and len(began) == len(ended) == 40
+        self.broken = [(p, c) for p, c in EDGES
+                       if not (p in ended and c in began and ended[p] < began[c])]
+        self.peak, now = {'tasks': 0, **dict.fromkeys(CAPACITY, 0)}, {}
+        for begins, (name, _) in events:
+            for what, amount in (('tasks', 1), *NEED[name].items()):
+                now[what] = now.get(what, 0) + (amount if begins else -amount)
+                self.peak[what] = max(self.peak[what], now[what])
+
+    def out_of_order(self, rank):
+        """Pairs of the 780 that started the other way round than the plan has them."""
+        ranks = [rank[task] for task in self.order]
+        return sum(b < a for k, a in enumerate(ranks) for b in ranks[k + 1:])
+
+    def passed_over(self, key):
+        """Of a run of one task at a time: how often a task started while another one was ready that
+        `key` puts before it."""
+        waits = {task: {p for p, c in EDGES if c == task} for task in self.order}
+        done, count = set(), 0
+        for task in self.order:
+            count += any(key(other) < key(task) for other in self.order
+                         if other not in done and waits[other] <= done)
+            done.add(task)
+        return count
+
+    def within(self, *resources):
+        return all(self.peak[r] <= CAPACITY[r] for r in resources)
+
+    def __str__(self):
+        return '%d of %d edges kept, most at once: %s' % (len(EDGES) - len(self.broken), len(EDGES), ', '.join(
+            '%d of %s %s' % (n, CAPACITY.get(what, 40), what) for what, n in self.peak.items()))
+
+
+def by_stage(rank):
+    """What engines have that know a priority by stage only: the least rank of its tasks."""
+    first = {}
+    for (name, _), r in rank.items():
+        first[name] = min(r, first.get(name, 99))
+    return lambda task: first[task[0]]

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The script written for Slurm, handed to a Slurm of the test's own with one node of 6 cores.
+
+slurm_script.py BIGROCKS [PRIORITY]
+
+PRIORITY is Slurm's plugin (multifactor). What has run when is what the tasks wrote, what has run at
+all is taken from Slurm's own records of completed jobs. All jobs are in the queue before the first
+one starts. Skipped (77) for others than root.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import forty  # noqa: E402
+import missing  # noqa: E402
+import private_slurm  # noqa: E402
+
+
+def run(*command, **options):
+    done = subprocess.run(list(map(str, command)), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=100, **options)
+    assert done.returncode == 0, '%s: %d\n%s' % (command, done.returncode, done.stdout)
+    return done.stdout
+
+
+def submit(file, *options):
+    """The numbers of the jobs, none of which has started."""
+    run('scontrol', 'update', 'PartitionName=main', 'State=DOWN')
+    numbers = [line for line in run('sh', file, *options, cwd=file.parent).splitlines()][-1].split()
+    assert numbers == sorted(numbers, key=int), numbers
+    return numbers
+
+
+def states(base):
+    """Of all jobs that have ended, what became of them: by the stage's name, sorted."""
+    rows = [dict(field.split('=', 1) for field in line.split() if '=' in field)
+            for line in (base / 'completed').read_text().splitlines()]
+    return sorted((row['Name'], row['JobState']) for row in rows)
+
+
+def start(base, jobs, seconds):
+    """Lets the queue go, and waits for so many jobs to end; their names and states."""
+    before = len(states(base)) if (base / 'completed').exists() else 0
+    run('scontrol', 'update', 'PartitionName=main', 'State=UP')
+    for _ in range(seconds * 10):
+        if (base / 'completed').exists() and len(states(base)) >= before + jobs:
+            break
+        time.sleep(0.1)
+    else:
+        raise AssertionError('%d of %d jobs ended; waiting:\n%s' %
+                             (len(states(base)) - before, jobs, run('squeue')))
+    return states(base)
+
+
+def look(what, folder, rank):
+    kept = forty.Run(forty.read_log(folder))
+    print('%s: %s; %d of 780 pairs out of order' % (what, kept, kept.out_of_order(rank)))
+    assert kept.once and not kept.broken, (what, kept.broken)
+    return kept
+
+
+def test_order(bigrocks, folder, base, priority):
+    """One job at a time: in the order of the stages in the plan. Then as many as fit."""
+    rank = forty.plan(bigrocks, folder)
+    file = forty.render(bigrocks, folder, 'slurm')
+    for what, option, seconds in (('one at a time', ['--exclusive'], forty.alike(0.02)),
+                                  ('at once', [], forty.UNEVEN[0])):
+        forty.write_note(folder, seconds)
+        submit(file, *option)
+        ended = start(base, 40, 200)
+        assert {state for _, state in ended} == {'COMPLETED'}, ended
+        kept = look('Slurm, %s, %s' % (priority, what), folder, rank)
+        assert kept.within('cpu', 'mem'), what
+        if option and priority == 'multifactor':
+            assert kept.passed_over(forty.by_stage(rank)) == 0, kept.order
+
+
+# What fails, and what must not run then; an array of which one task fails, and what waits for the
+# whole of it and what for each.
+FAIL = '''<job xmlns="urn:bigrocks:job:1" name="fails">
+<stage id="bad" duration="1"><command>sh %(folder)s/fail bad</command></stage>
+<stage id="after-bad" duration="1"><command>sh %(folder)s/fail after-bad</command></stage>
+<stage id="some" tasks="3" duration="1"><command>sh %(folder)s/fail some {index}</command></stage>
+<stage id="each" tasks="3" duration="1"><command>sh %(folder)s/fail each {index}</command></stage>
+<stage id="all" duration="1"><command>sh %(folder)s/fail all</command></stage>
+<stage id="good" duration="1"><command>sh %(folder)s/fail good</command></stage>
+<edge from="bad" to="after-bad"/>
+<edge from="some" to="each" type="one-to-one"/>
+<edge from="some" to="all"/>
+</job>
+'''
+
+
+def test_failure(bigrocks, folder, base, _):
+    """What waits for a task that fails never runs; all else does."""
+    (folder / 'job.xml').write_text(FAIL % {'folder': folder})
+    (folder / 'fail').write_text('echo "$*" >> %s/log\n[ "$*" != bad ] && [ "$*" != "some 1" ]\n' %
+                                 folder)
+    run(bigrocks, 'plan', folder / 'job.xml', '--capacity', 'cpu=6', '-q', '-o',
+        folder / 'plan.json')
+    before = states(base)
+    numbers = submit(forty.render(bigrocks, folder, 'slurm'))
+    ended = start(base, 7, 60)
+    for old in before:
+        ended.remove(old)
+    assert ended == [('bad', 'FAILED'), ('each', 'COMPLETED'), ('each', 'COMPLETED'),
+                     ('good', 'COMPLETED'), ('some', 'COMPLETED'), ('some', 'COMPLETED'),
+                     ('some', 'FAILED')], ended
+    # Slurm sees at its next look at the queue that some will never be able to run.
+    for _ in range(100):
+        queue = sorted(line.split() for line in run('squeue', '-h', '-r', '-o', '%j %r').splitlines())
+        if all(reason == 'DependencyNeverSatisfied' for _, reason in queue):
+            break
+        time.sleep(0.1)
+    assert queue == [[name, 'DependencyNeverSatisfied'] for name in ('after-bad', 'all', 'each')], queue
+    log = sorted((folder / 'log').read_text().splitlines())
+    assert log == ['bad', 'each 0', 'each 2', 'good', 'some 0', 'some 1', 'some 2'], log
+    run('scancel', *numbers)
+    print('Slurm: what waits for a failed task stays in the queue, and does not run')
+
+
+def main():
+    missing.need(*private_slurm.PROGRAMS)
+    if os.geteuid() != 0:
+        print('only root may start the daemons of Slurm')
+        return 77
+    bigrocks = pathlib.Path(sys.argv[1]).resolve()
+    priority = sys.argv[2] if len(sys.argv) > 2 else 'multifactor'
+    with tempfile.TemporaryDirectory(prefix='bigrocks-slurm') as scratch:
+        base = pathlib.Path(scratch)
+        with private_slurm.slurm(base, 1, forty.CAPACITY['cpu'], forty.CAPACITY['mem'], priority):
+            for test in (test_order, test_failure):
+                folder = base / test.__name__
+                folder.mkdir()
+                began = time.monotonic()
+                test(bigrocks, folder, base, priority)
+                print('%s: ok, %.1f s' % (test.__name__, time.monotonic() - began), flush=True)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
