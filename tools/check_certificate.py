@@ -13,6 +13,7 @@ import sys
 from bisect import bisect_right
 from fractions import Fraction
 
+PRICE = 2**32  # no price, share or value is more
 LARGE = 2048  # with more stages, claims may use the stages right ahead only
 
 
@@ -84,6 +85,7 @@ class Job:
         self.classes = [(c['count'], {r: Fraction(a) for r, a in c['capacities'].items()})
                         for c in document['cluster']['classes']]
         self.machines = sum(count for count, _ in self.classes)
+        self.resources = {r['name'] for r in document['resources']}
         kinds = {}
         for edge in document.get('edges', ()):
             p, c = self.number[edge['from']], self.number[edge['to']]
@@ -145,7 +147,6 @@ class Measure:
 
     def __init__(self, part, form):
         job = part.job
-        need(('clique' in form) != ('resource' in form), 'a measure is a resource or a clique')
         if 'clique' in form:
             members = [stage_of(job, name) for name in form['clique']]
             need(len(set(members)) == len(members), 'a clique has a stage twice')
@@ -160,7 +161,6 @@ class Measure:
             self.weight, self.capacity = dict.fromkeys(members, 1), job.machines
             return
         resource, unit = form['resource'], Fraction(form.get('unit', 0))
-        need(unit >= 0, 'a unit is negative')
         amount = (lambda a: a // unit) if unit else (lambda a: a)
         self.weight = {s: amount(job.demands[s][resource]) for s in part.stages
                        if resource in job.demands[s]}
@@ -223,10 +223,10 @@ class Windows:
         """If a task of s started before `at`, all tasks of stages wholly ahead would have ended by
         then, and too much would have to run in from .. to."""
         part, job = self.part, self.job
-        at, begin, end = whole(claim['at']), whole(claim['from']), whole(claim['to'])
+        at, begin, end = claim['at'], claim['from'], claim['to']
         need(0 <= begin < end <= self.makespan and at <= self.makespan + 1,
              "the claim on '%s' is not within the makespan", job.id[s])
-        need(0 <= whole(claim['measure']) < len(self.measures), 'a claim has no measure')
+        need(claim['measure'] < len(self.measures), 'a claim has no measure')
         measure = self.measures[claim['measure']]
         head = self.stage_tail if backward else self.stage_head
         tail = self.stage_head if backward else self.stage_tail
@@ -275,7 +275,7 @@ def check_path(part, proof):
     job, total, last = part.job, 0, None
     for link in proof['path']:
         s, task = stage_of(job, link['stage']), link.get('task')
-        need(s in part.parents and (task is None or 0 <= whole(task) < len(job.durations[s])),
+        need(s in part.parents and (task is None or task < len(job.durations[s])),
              'the path leaves the part')
         if last:
             kind = dict(part.parents[s]).get(last[0])
@@ -287,9 +287,9 @@ def check_path(part, proof):
 
 
 def check_energy(windows, proof):
-    begin, end, number = whole(proof['from']), whole(proof['to']), whole(proof['measure'])
+    begin, end, number = proof.get('from', 0), proof['to'], proof.get('measure', 0)
     need(0 <= begin < end <= windows.makespan, 'the interval is not within the makespan')
-    need(0 <= number < len(windows.measures), 'there is no such measure')
+    need(number < len(windows.measures), 'there is no such measure')
     measure = windows.measures[number]
     total = sum(w * windows.stage_mandatory(s, windows.stage_head[s],
                                             windows.makespan - windows.stage_tail[s], begin, end)
@@ -300,16 +300,16 @@ def check_energy(windows, proof):
 def check_rounds(windows, proof):
     """Whole tasks, as copies by their weight, on as many lines as the capacity; with values, a
     knapsack over the durations on one line."""
-    begin, end, number = whole(proof['from']), whole(proof['to']), whole(proof['measure'])
+    begin, end, number = proof.get('from', 0), proof['to'], proof.get('measure', 0)
     need(0 <= begin < end <= windows.makespan, 'the interval is not within the makespan')
-    need(0 <= number < len(windows.measures), 'there is no such measure')
+    need(number < len(windows.measures), 'there is no such measure')
     measure = windows.measures[number]
     count = {}
     scale = math.lcm(1, *(Fraction(w).denominator for w in measure.weight.values()),
                      Fraction(measure.capacity).denominator)
     capacity = int(measure.capacity * scale)
     if proof.get('values'):
-        check_values(windows, proof, measure, scale, capacity)
+        check_values(windows, proof, measure, begin, end, scale, capacity)
         return
     for s, weight in measure.weight.items():
         if windows.stage_head[s] >= begin and windows.makespan - windows.stage_tail[s] <= end:
@@ -332,13 +332,13 @@ def check_rounds(windows, proof):
     need(most > end - begin, 'the rounds fit in the interval')
 
 
-def check_values(windows, proof, measure, scale, capacity):
-    job, length, items, worth, seen = windows.job, proof['to'] - proof['from'], [], 0, set()
+def check_values(windows, proof, measure, begin, end, scale, capacity):
+    job, length, items, worth, seen = windows.job, end - begin, [], 0, set()
     for form in proof['values']:
-        s, value = stage_of(job, form['stage']), whole(form['value'], 'a value')
+        s, value = stage_of(job, form['stage']), form['value']
         need(s in windows.stage_head and s not in seen and value >= 0 and
-             windows.stage_head[s] >= proof['from'] and
-             windows.makespan - windows.stage_tail[s] <= proof['to'] and min(job.durations[s]) > 0,
+             windows.stage_head[s] >= begin and
+             windows.makespan - windows.stage_tail[s] <= end and min(job.durations[s]) > 0,
              'a value is of no stage that has to run in the interval')
         seen.add(s)
         copies = len(job.durations[s]) * int(measure.weight.get(s, 0) * scale)
@@ -372,11 +372,11 @@ class Price:
         self.times, self.values, self.sums = [], [], []
         total = 0
         for time, value in steps:
-            need(not self.times or whole(time) > self.times[-1], 'steps are out of order')
+            need(not self.times or time > self.times[-1], 'steps are out of order')
             if self.times:
                 total += self.values[-1] * (time - self.times[-1])
             self.times.append(time)
-            self.values.append(whole(value, 'a price'))
+            self.values.append(value)
             self.sums.append(total)
 
     def at(self, time):
@@ -489,9 +489,9 @@ def check_prices(windows, proof):
         points.update((windows.stage_head[s], makespan - windows.stage_tail[s]))
     chains = []
     for form in proof.get('chains', ()):
-        begin, end = whole(form['from']), whole(form['to'])
+        begin, end = form['from'], form['to']
         need(0 <= begin < end <= makespan, 'a chain is not within the makespan')
-        shares = [(stage_of(job, x['stage']), whole(x['share'], 'a share')) for x in form['shares']]
+        shares = [(stage_of(job, x['stage']), x['share']) for x in form['shares']]
         need(all(s in prices and share >= 0 for s, share in shares),
              'a chain has a stage without a price, or a wrong share')
         for (u, _), (s, _) in zip(shares, shares[1:]):
@@ -648,11 +648,11 @@ def check_clauses(part, proof):
     try:
         starts.follow(())
         for number, (numbers, hints) in enumerate(proof['clauses'], 1):
-            literals = list(zip(numbers[::2], numbers[1::2], strict=True))
+            literals = list(zip(numbers[::2], numbers[1::2]))
             for v, time in literals:
-                need(1 <= abs(whole(v, 'a task')) <= starts.end + 1 and -1 <= whole(time) <= bound,
+                need(1 <= abs(v) <= starts.end + 1 and -1 <= time <= bound,
                      'clause %d is not in the form', number)
-            need(all(1 <= whole(h, 'a hint') < number for h in hints),
+            need(all(1 <= h < number for h in hints),
                  'clause %d is not in the form', number)
             kept = starts.least[:], starts.most[:]
             try:
@@ -674,11 +674,59 @@ def check_clauses(part, proof):
     raise Refused('the clauses leave a plan of %d ticks possible' % (bound - 1))
 
 
-def check_part(part, proof):
-    bound = whole(proof['bound'], 'a bound')
-    need(bound >= 0, 'a bound is negative')
+def check_form(job, proof):
+    """Names of what there is, whole numbers and pairs, also where no check comes to them."""
+    def count(value, words):
+        need(whole(value, words) >= 0, '%s is below 0', words)
+
+    whole(proof['bound'], 'a bound')
     need(proof['kind'] in ('path', 'window', 'energy', 'rounds', 'prices', 'clauses'),
          'an unknown kind of proof')
+    claims = [claim for step in proof.get('windows', ())
+              for key in ('heads', 'tails') for claim in step.get(key, ())]
+    shares = [share for chain in proof.get('chains', ()) for share in chain['shares']]
+    for key in ('path', 'values', 'prices'):
+        for form in proof.get(key, ()):
+            stage_of(job, form['stage'])
+    for form in claims + shares:
+        stage_of(job, form['stage'])
+    if 'stage' in proof:
+        stage_of(job, proof['stage'])
+    for form in proof.get('measures', ()):
+        need(('clique' in form) != ('resource' in form), 'a measure is a resource or a clique')
+        for name in form.get('clique', ()):
+            stage_of(job, name)
+        if 'resource' in form:
+            need(form['resource'] in job.resources, "the job has no resource '%s'", form['resource'])
+            need(Fraction(form.get('unit', 1)) > 0, 'a unit is not above 0')
+    for form in [proof, *proof.get('chains', ()), *claims]:
+        whole(form.get('from', 0))
+        whole(form.get('to', 0))
+    for form in claims:
+        whole(form['at'])
+        count(form['measure'], 'the number of a measure')
+    count(proof.get('measure', 0), 'the number of a measure')
+    for link in proof.get('path', ()):
+        count(link.get('task', 0), 'the number of a task')
+    for form in proof.get('values', ()):
+        need(whole(form['value'], 'a value') <= PRICE, 'a value is too large')
+    for form in shares:
+        need(whole(form['share'], 'a share') <= PRICE, 'a share is too large')
+    for form in proof.get('prices', ()):
+        for step in form['steps']:
+            need(len(step) == 2, 'a step is a time and a price')
+            whole(step[0])
+            need(abs(whole(step[1], 'a price')) <= PRICE, 'a price is too large')
+    for clause in proof.get('clauses', ()):
+        need(len(clause) == 2 and len(clause[0]) % 2 == 0, 'a clause is pairs, and its hints')
+        for number in clause[0] + clause[1]:
+            whole(number, 'a number of a clause')
+
+
+def check_part(part, proof):
+    check_form(part.job, proof)
+    bound = proof['bound']
+    need(bound >= 0, 'a bound is negative')
     if bound == 0:
         return
     if proof['kind'] == 'path':

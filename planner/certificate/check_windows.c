@@ -74,27 +74,49 @@ static enum br_status load_clique(struct br_proof_check *c, const struct br_proo
     return BR_OK;
 }
 
+/* How many whole units an amount holds that is given in 10^-digits. False where there is no such
+ * unit, or that is too many. */
+static bool whole_units(int64_t amount, int32_t digits, struct br_decimal unit, int64_t *units)
+{
+    enum { DIGITS_MOST = 18 }; /* of a number of 63 bits */
+    int32_t shift = unit.exponent + digits;
+    br_wide held = amount, size = unit.mantissa;
+    if (size <= 0 || shift < -DIGITS_MOST)
+        return false;
+    for (int32_t k = 0; k < shift && size <= held; k++)
+        size *= 10;
+    for (int32_t k = 0; k > shift; k--)
+        held *= 10;
+    *units = (int64_t)(held / size);
+    return held / size <= INT64_MAX;
+}
+
 static enum br_status load_resource(struct br_proof_check *c, const struct br_proof_measure *m,
                                     struct br_checked_measure *out)
 {
     const struct br_instance *in = c->in;
     uint32_t r = 0;
-    int64_t unit = 0;
     while (r < in->resources && in->resource_origin[r] != m->resource)
         r++;
     if (r == in->resources)
         return BR_OK; /* nobody demands it: all weights are 0 */
-    bool whole = m->unit.mantissa == 0;
-    if (!whole && (!br_decimal_scale(m->unit, in->resource_digits[r], &unit) || unit <= 0))
-        return br_proof_fails(c, "a unit has more digits than the amounts of its resource");
-    for (uint32_t s = 0; s < in->stages; s++) {
+    bool fits = true;
+    for (uint32_t s = 0; s < in->stages && fits; s++) {
         int64_t demand = in->demand[(size_t)s * in->resources + r];
-        out->weight[s] = whole ? demand : demand / unit;
+        out->weight[s] = demand;
+        if (m->unit.mantissa)
+            fits = whole_units(demand, in->resource_digits[r], m->unit, &out->weight[s]);
     }
-    out->capacity = whole ? in->total[r] : 0;
-    for (uint32_t k = 0; k < in->classes && !whole; k++)
-        out->capacity += in->capacity[(size_t)k * in->resources + r] / unit *
-                         (int64_t)(in->class_first[k + 1] - in->class_first[k]);
+    out->capacity = m->unit.mantissa ? 0 : in->total[r];
+    for (uint32_t k = 0; k < in->classes && m->unit.mantissa && fits; k++) {
+        int64_t units, count = in->class_first[k + 1] - in->class_first[k];
+        fits = whole_units(in->capacity[(size_t)k * in->resources + r], in->resource_digits[r],
+                           m->unit, &units) &&
+               !__builtin_mul_overflow(units, count, &units) &&
+               !__builtin_add_overflow(out->capacity, units, &out->capacity);
+    }
+    if (!fits)
+        return br_proof_fails(c, "a unit is no amount above 0, or too small for its resource");
     return BR_OK;
 }
 
