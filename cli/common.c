@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
+#include "base/shell.h"
 
 enum br_status cli_load_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
                                 struct br_diag *diag)
@@ -117,16 +118,11 @@ void cli_say(const char *format, ...)
 /* A word of a command line, in quotes where a shell would read it otherwise. */
 static void print_word(const char *text)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_./=,:+@%";
-    if (*text && !text[strspn(text, plain)]) {
-        fprintf(stderr, " %s", text);
-        return;
-    }
-    fputs(" '", stderr);
-    for (; *text; text++)
-        fputs(*text == '\'' ? "'\\''" : (const char[]){*text, '\0'}, stderr);
-    fputc('\'', stderr);
+    fputc(' ', stderr);
+    if (br_shell_is_plain(text, strlen(text)))
+        fputs(text, stderr);
+    else
+        br_shell_write(stderr, text);
 }
 
 /* The value of an option as it would be given; false where it is as if it had not been. */

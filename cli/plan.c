@@ -109,7 +109,8 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
         return status;
     if (cli_interrupted())
         cli_say("interrupted; this is the best plan found so far");
-    struct br_emit_input emit = {.dag = input->dag, .cluster = input->cluster, .plan = *plan};
+    struct br_emit_input emit = {
+        .dag = input->dag, .cluster = input->cluster, .plan = *plan, .shell = settings->shell};
     return format ? br_emit_plan(format, &emit, out, diag) : BR_OK;
 }
 

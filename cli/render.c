@@ -44,7 +44,8 @@ enum br_status cli_render(const struct cli_settings *settings, const char *const
         emit[k] = (struct br_emit_input){.dag = input[k].dag,
                                          .cluster = input[k].cluster,
                                          .plan = plan[k],
-                                         .colour = colour_of(settings->colour)};
+                                         .colour = colour_of(settings->colour),
+                                         .shell = settings->shell};
     }
     if (!status)
         status = cli_output_open(&output, settings->output, diag);

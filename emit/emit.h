@@ -24,6 +24,9 @@ struct br_emit_input {
     /* For pictures; zero elsewhere. */
     const struct br_emit_input *other; /* a second plan beside it; NULL: none */
     enum br_colour colour;
+    /* For engines: all commands are scripts for a shell, not only those of which the job says so.
+     */
+    bool shell;
 };
 
 /* Names of the outputs of a plan, for k = 0, 1, ..., and a line on each; NULL past the end. */

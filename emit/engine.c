@@ -1,12 +1,19 @@
 /* The common part of the files for workflow engines. */
 #include "emit/engine.h"
+#include "base/diag.h"
+#include "base/shell.h"
 #include "emit/picture.h"
+#include "planner/commands.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MOST = 40 };
+enum {
+    NAME_MOST = 40,
+    /* Linux takes no argument of 128 KiB, and some engines write words of theirs before a line. */
+    LINE_MOST = 120000,
+};
 
 /* Bytes of one unit; amounts of memory without a unit are bytes. */
 static int64_t bytes_of(const char *unit)
@@ -149,8 +156,21 @@ enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_inp
     return status;
 }
 
+enum br_status br_engine_init_commands(struct br_engine *engine, const struct br_emit_input *input,
+                                       struct br_diag *diag)
+{
+    enum br_status status = br_engine_init(engine, input, diag);
+    if (status)
+        return status;
+    status = br_dag_commands(&engine->arena, input->dag, input->shell, &engine->command, diag);
+    if (status)
+        br_engine_finish(engine);
+    return status;
+}
+
 void br_engine_finish(struct br_engine *engine)
 {
+    br_arena_finish(&engine->arena);
     free(engine->need);
     free(engine->first_rank);
     br_parents_finish(&engine->parents);
@@ -163,7 +183,8 @@ void br_engine_header(FILE *out, const char *comment, const struct br_engine *en
 {
     fprintf(out, "%s ", comment);
     br_write_headline(out, BR_QUOTE_TABS, engine->input);
-    fprintf(out, "\n%s Written by bigrocks render.\n", comment);
+    /* The full stop: a backslash at the end would take the next line with it. */
+    fprintf(out, ".\n%s Written by bigrocks render.\n", comment);
     for (; *usage; usage++)
         fprintf(out, "%s %s\n", comment, *usage);
     fprintf(out, "%s Not honoured:\n", comment);
@@ -247,45 +268,99 @@ void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
     }
 }
 
-char *br_engine_command(const struct br_engine *engine, uint32_t stage, const char *index)
+/* ---- Commands ---- */
+
+static bool put_file(void *to, const char *text, size_t size)
 {
-    static const char place[] = "{index}";
-    const char *command = engine->dag->stage[stage].command;
-    size_t places = 0, size = sizeof place - 1;
-    if (!command)
-        return strdup("true");
-    for (const char *p = command; (p = strstr(p, place)); p += size)
-        places++;
-    char *text = malloc(strlen(command) + places * strlen(index) + 1), *to = text;
-    for (const char *p = command; text && *p;) {
-        if (strncmp(p, place, size) != 0) {
-            *to++ = *p++;
-            continue;
-        }
-        memcpy(to, index, strlen(index));
-        to += strlen(index);
-        p += size;
-    }
-    if (text)
-        *to = 0;
-    return text;
+    return fwrite(text, 1, size, to) == size;
 }
 
-char *br_engine_task_command(const struct br_engine *engine, uint32_t task)
+/* Would the two begin something for an engine: a macro, a variable, a template? */
+static bool is_pair(char a, char b)
+{
+    return (a == '$' && (b == '$' || b == '(' || b == '{')) || (a == '{' && b == '{');
+}
+
+/* A part of a word. Line ends are the parameters that the line sets; between the two of a pair the
+ * quotes end and begin again. */
+static void put_part(FILE *out, const char *text, size_t size)
+{
+    if (br_shell_is_plain(text, size)) {
+        put_file(out, text, size);
+        return;
+    }
+    for (size_t n; size > 0; text += n, size -= n) {
+        for (n = 0; n < size && text[n] != '\n' && text[n] != '\r'; n++)
+            if (n > 0 && is_pair(text[n - 1], text[n]))
+                break;
+        if (n > 0) {
+            br_shell_quote(text, n, put_file, out);
+        } else {
+            fputs(*text == '\n' ? "\"$1\"" : "\"$2\"", out);
+            n = 1;
+        }
+    }
+}
+
+static void put_word(FILE *out, const char *word, const char *index)
+{
+    static const char index_mark[] = "{index}";
+    if (!*word)
+        fputs("''", out);
+    for (const char *mark; (mark = strstr(word, index_mark)); word = mark + sizeof index_mark - 1) {
+        put_part(out, word, (size_t)(mark - word));
+        fputs(index, out);
+    }
+    put_part(out, word, strlen(word));
+}
+
+static void put_command(FILE *out, const struct br_command *command, const char *index)
+{
+    bool breaks = false;
+    for (uint32_t w = 0; w < command->words; w++)
+        breaks |= command->word[w][strcspn(command->word[w], "\r\n")];
+    if (breaks) /* the x, since what is substituted loses the line breaks at its end */
+        fputs("set -- \"$(printf '\\nx')\" \"$(printf '\\r')\"; set -- \"${1%x}\" \"$2\"; ", out);
+    bool dash = command->word[0][0] == '-'; /* shells do not agree on exec -- */
+    fputs(dash ? "''" : "exec ", out);
+    for (uint32_t w = 0; w < command->words; w++) {
+        put_word(out, command->word[w], index);
+        putc(' ', out);
+    }
+    fputs("</dev/null", out);
+}
+
+enum br_status br_engine_line(const struct br_engine *engine, uint32_t stage, const char *index,
+                              char **line, struct br_diag *diag)
+{
+    static const char *const nothing[] = {"true"};
+    static const struct br_command idle = {1, (const char **)nothing};
+    const struct br_command *command = &engine->command[stage];
+    size_t size;
+    FILE *out = open_memstream(line, &size);
+    if (!out)
+        return br_fail_memory(diag);
+    put_command(out, command->words ? command : &idle, index);
+    bool failed = ferror(out);
+    if (fclose(out) != 0 || failed) {
+        free(*line);
+        return br_fail_memory(diag);
+    }
+    if (size <= LINE_MOST)
+        return BR_OK;
+    free(*line);
+    return br_fail_at(diag, engine->dag->stage[stage].pos, BR_BAD_INPUT,
+                      "put it into a script, and call that",
+                      "the command of stage '%.80s' has %zu bytes as a line of shell, and engines "
+                      "pass no more than %d",
+                      engine->dag->stage[stage].id, size, LINE_MOST);
+}
+
+enum br_status br_engine_task_line(const struct br_engine *engine, uint32_t task, char **line,
+                                   struct br_diag *diag)
 {
     uint32_t stage = br_dag_task_stage(engine->dag, task);
     char index[16];
     snprintf(index, sizeof index, "%" PRIu32, task - engine->dag->stage[stage].first_task);
-    return br_engine_command(engine, stage, index);
-}
-
-void br_engine_shell_word(FILE *out, const char *text)
-{
-    putc('\'', out);
-    for (; *text; text++)
-        if (*text == '\'')
-            fputs("'\\''", out);
-        else
-            putc(*text, out);
-    putc('\'', out);
+    return br_engine_line(engine, stage, index, line, diag);
 }

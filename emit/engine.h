@@ -6,6 +6,7 @@
 #ifndef BR_EMIT_ENGINE_H
 #define BR_EMIT_ENGINE_H
 
+#include "base/command.h"
 #include "emit/emit.h"
 #include "emit/parents.h"
 #include "emit/write.h"
@@ -22,15 +23,21 @@ struct br_engine {
     struct br_engine_need *need; /* by stage */
     uint32_t *first_rank;        /* by stage: the least of its tasks */
     struct br_parents parents;
-    bool *has_joint;       /* by stage: several tasks, and a stage of several waits for all */
-    uint32_t idle;         /* tasks without a command */
-    uint32_t most_at_once; /* tasks, as planned */
-    uint32_t cpus;         /* of the largest machine, whole ones; 0: unknown */
-    int64_t mem_bytes;     /* of the largest machine; 0: unknown */
+    struct br_command *command; /* by stage; "true" where it has none */
+    struct br_arena arena;      /* of the commands */
+    bool *has_joint;            /* by stage: several tasks, and a stage of several waits for all */
+    uint32_t idle;              /* tasks without a command */
+    uint32_t most_at_once;      /* tasks, as planned */
+    uint32_t cpus;              /* of the largest machine, whole ones; 0: unknown */
+    int64_t mem_bytes;          /* of the largest machine; 0: unknown */
 };
 
+/* Without the commands. */
 enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_input *input,
                               struct br_diag *diag);
+/* With them; names the stage whose command `run` would not take either. */
+enum br_status br_engine_init_commands(struct br_engine *engine, const struct br_emit_input *input,
+                                       struct br_diag *diag);
 void br_engine_finish(struct br_engine *engine);
 
 /* A comment: the plan, how to run the file, and what is not honoured; both end with NULL. */
@@ -49,12 +56,14 @@ void br_engine_joint_tuple(FILE *out, const struct br_engine *engine, uint32_t s
 void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
                        const char *separator, const char *quote);
 
-/* The stage's command with `index` for every {index}; "true" where it has none. On the heap, NULL
- * when memory is out. */
-char *br_engine_command(const struct br_engine *engine, uint32_t stage, const char *index);
+/* What a task of the stage runs, as one line for a POSIX shell, on the heap. In it stand neither
+ * line breaks nor carriage returns, and $$, $( and ${ and {{ only where the line itself needs them.
+ * The shell becomes the program: names of builtins mean programs, and status and signals are the
+ * program's own. `index` stands, as it is, for {index}. */
+enum br_status br_engine_line(const struct br_engine *engine, uint32_t stage, const char *index,
+                              char **line, struct br_diag *diag);
 /* The same for one task. */
-char *br_engine_task_command(const struct br_engine *engine, uint32_t task);
-/* The text as one word of a shell, in single quotes. */
-void br_engine_shell_word(FILE *out, const char *text);
+enum br_status br_engine_task_line(const struct br_engine *engine, uint32_t task, char **line,
+                                   struct br_diag *diag);
 
 #endif

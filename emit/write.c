@@ -55,6 +55,15 @@ static void put_utf8(FILE *out, uint32_t c)
     }
 }
 
+/* Control characters of the second set, of which U+0085 ends lines; zero width and direction; the
+ * separators of lines; the mark of byte order; annotations. All are below U+10000. */
+static bool is_unseen(uint32_t c)
+{
+    return (c >= 0x7f && c <= 0x9f) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+           (c >= 0xfff9 && c <= 0xfffb);
+}
+
 static void put_json(FILE *out, uint32_t c)
 {
     static const char *const names[] = {
@@ -63,12 +72,30 @@ static void put_json(FILE *out, uint32_t c)
     if (c == '"' || c == '\\') {
         putc('\\', out);
         putc((int)c, out);
-    } else if (c >= 0x20) {
+    } else if (c >= 0x20 && !is_unseen(c)) {
         put_utf8(out, c);
     } else if (c < sizeof names / sizeof names[0] && names[c]) {
         fputs(names[c], out);
     } else {
         fprintf(out, "\\u%04x", (unsigned)c);
+    }
+}
+
+/* A question mark could be of a trigraph, and digits behind \x would go on with the number. */
+static void put_c(FILE *out, uint32_t c)
+{
+    if (c == '"' || c == '\\' || c == '?') {
+        putc('\\', out);
+        putc((int)c, out);
+    } else if (c >= 0x20 && !is_unseen(c)) {
+        put_utf8(out, c);
+    } else if (c < 0x800) {
+        if (c >= 0x80)
+            fprintf(out, "\\%03o", (unsigned)(0xc0 | c >> 6));
+        fprintf(out, "\\%03o", (unsigned)(c < 0x80 ? c : 0x80 | (c & 0x3f)));
+    } else {
+        fprintf(out, "\\%03o\\%03o\\%03o", (unsigned)(0xe0 | c >> 12),
+                (unsigned)(0x80 | (c >> 6 & 0x3f)), (unsigned)(0x80 | (c & 0x3f)));
     }
 }
 
@@ -89,8 +116,8 @@ static void put_xml(FILE *out, uint32_t c, bool attribute)
         fputs("&gt;", out);
     else if (c == '"' && attribute)
         fputs("&quot;", out);
-    else if (blank && (attribute || c == '\r'))
-        fprintf(out, "&#%u;", (unsigned)c); /* else a reader would turn it into a blank */
+    else if ((blank && (attribute || c == '\r')) || is_unseen(c))
+        fprintf(out, "&#%u;", (unsigned)c); /* else a reader would turn blanks into others */
     else
         put_utf8(out, is_writable(c) ? c : REPLACEMENT);
 }
@@ -104,6 +131,8 @@ static void put_label(FILE *out, uint32_t c)
         fputs("\\n", out);
     } else if (c == '&') { /* Graphviz reads entities */
         fputs("&amp;", out);
+    } else if (is_unseen(c)) {
+        fprintf(out, "&#%u;", (unsigned)c);
     } else {
         put_utf8(out, c < 0x20 ? ' ' : c);
     }
@@ -125,7 +154,10 @@ static void put_field(FILE *out, uint32_t c)
         fputs("\\\\", out);
         break;
     default:
-        put_utf8(out, c);
+        if (c < 0x20 || is_unseen(c))
+            fprintf(out, "\\u%04x", (unsigned)c);
+        else
+            put_utf8(out, c);
     }
 }
 
@@ -134,6 +166,9 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
     switch (quote) {
     case BR_QUOTE_JSON:
         put_json(out, c);
+        break;
+    case BR_QUOTE_C:
+        put_c(out, c);
         break;
     case BR_QUOTE_ATTRIBUTE:
     case BR_QUOTE_XML:
@@ -155,8 +190,13 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
 
 void br_write_text(FILE *out, enum br_quote quote, const char *text)
 {
+    br_write_part(out, quote, text, strlen(text));
+}
+
+void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size)
+{
     bool odd = false; /* an odd number of backslashes stands before this character */
-    while (*text) {
+    for (const char *end = text + size; text < end;) {
         uint32_t c = next_character(&text);
         /* DOT cannot say a single backslash before a quotation mark or the end of a line. */
         if (quote == BR_QUOTE_DOT && odd && (c == '"' || c == '\n'))

@@ -11,17 +11,22 @@
 #include "planner/plan.h"
 
 /* How a text is escaped. Quotes around it are the caller's. Bytes that are not UTF-8, and
- * characters that the format cannot hold, become U+FFFD. */
+ * characters that the format cannot hold, become U+FFFD. Characters that are not seen, that end a
+ * line for some readers, or that turn the direction of what stands around them are written as
+ * numbers where the format has a form for that. */
 enum br_quote {
-    BR_QUOTE_JSON,      /* inside "..." */
+    BR_QUOTE_JSON,      /* inside "..." of JSON, Python, YAML */
+    BR_QUOTE_C,         /* inside "..." of C */
     BR_QUOTE_ATTRIBUTE, /* inside an XML attribute's "..." */
     BR_QUOTE_XML,       /* XML text */
     BR_QUOTE_DOT,       /* inside a DOT "..." that is read back as it is: ids, values */
     BR_QUOTE_LABEL,     /* inside a DOT "..." that Graphviz draws: \ and line breaks are kept */
-    BR_QUOTE_TABS,      /* a field between tabs: \t, \n, \r and \\ */
+    BR_QUOTE_TABS,      /* a field between tabs, or in a comment: \t, \n, \r, \\ and \u2028 */
 };
 
 void br_write_text(FILE *out, enum br_quote quote, const char *text);
+/* Its first `size` bytes, which end with a whole character. */
+void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size);
 /* At most `characters` characters of the text, the last of them "..." where it was cut. */
 void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters);
 /* Number of characters (code points) of the text. */

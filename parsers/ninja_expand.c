@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/shell.h"
 #include "parsers/ninja.h"
 
 enum { DEEPEST = 64 };
@@ -93,22 +94,30 @@ static bool add_literal(const struct place *place, const char *text, size_t size
     return true;
 }
 
+/* As ninja itself has it, so that commands are its to the byte. */
 static bool is_plain_for_shell(const char *path)
 {
     return !path[strspn(path,
                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-./")];
 }
 
+struct literal {
+    const struct place *place;
+    struct br_ninja_text *to;
+};
+
+static bool put_literal(void *context, const char *text, size_t size)
+{
+    struct literal *literal = context;
+    return add_literal(literal->place, text, size, literal->to);
+}
+
 static bool add_path(const struct place *place, const char *path, struct br_ninja_text *to)
 {
+    struct literal literal = {place, to};
     if (place->form == BR_NINJA_PLAIN || is_plain_for_shell(path))
         return add_literal(place, path, strlen(path), to);
-    if (!add_literal(place, "'", 1, to))
-        return false;
-    for (; *path; path++)
-        if (!(*path == '\'' ? add_literal(place, "'\\''", 4, to) : add_literal(place, path, 1, to)))
-            return false;
-    return add_literal(place, "'", 1, to);
+    return br_shell_quote(path, strlen(path), put_literal, &literal);
 }
 
 static bool add_paths(const struct place *place, enum br_ninja_run run, char between,

@@ -7,17 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shell.h"
+
 static bool add(struct br_ninja_text *to, const char *text)
 {
     return br_ninja_add(to, text, strlen(text));
 }
 
+static bool put(void *to, const char *text, size_t size)
+{
+    return br_ninja_add(to, text, size);
+}
+
 static bool add_quoted(struct br_ninja_text *to, const char *text, size_t size)
 {
-    bool good = add(to, "'");
-    for (size_t k = 0; k < size && good; k++)
-        good = text[k] == '\'' ? add(to, "'\\''") : br_ninja_add(to, text + k, 1);
-    return good && add(to, "'");
+    return br_shell_quote(text, size, put, to);
 }
 
 /* Replaces the text by what the edge says of the key; "" where it says nothing. */

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
+#include "base/shell.h"
 #include "base/text.h"
 
 enum { TEXT_LIMIT = 1 << 30 };
@@ -188,9 +189,10 @@ static bool read_file(void *context, uint32_t k)
     return true;
 }
 
-static bool add_word(struct wfformat *wf)
+static bool put_command(void *to, const char *text, size_t size)
 {
-    size_t length = strlen(wf->json.text), need = wf->command_size + length + 2;
+    struct wfformat *wf = to;
+    size_t need = wf->command_size + size + 1;
     if (need > wf->command_room) {
         char *larger = realloc(wf->command, need * 2);
         if (!larger)
@@ -198,21 +200,30 @@ static bool add_word(struct wfformat *wf)
         wf->command = larger;
         wf->command_room = need * 2;
     }
-    if (wf->command_size)
-        wf->command[wf->command_size++] = ' ';
-    memcpy(wf->command + wf->command_size, wf->json.text, length + 1);
-    wf->command_size += length;
+    memcpy(wf->command + wf->command_size, text, size);
+    wf->command_size += size;
+    wf->command[wf->command_size] = '\0';
     return true;
+}
+
+static bool put_word(struct wfformat *wf, const char *word)
+{
+    size_t size = strlen(word);
+    return br_shell_is_plain(word, size) ? put_command(wf, word, size)
+                                         : br_shell_quote(word, size, put_command, wf);
 }
 
 static bool read_argument(void *context, uint32_t k)
 {
     struct wfformat *wf = context;
     (void)k;
-    return br_json_scalar(&wf->json, "an argument") && add_word(wf);
+    return br_json_scalar(&wf->json, "an argument") && put_command(wf, " ", 1) &&
+           put_word(wf, wf->json.text);
 }
 
-/* The program and its arguments in one line, as the recorders split them: at blanks. */
+/* Program and arguments are words. A program without arguments is a line, or a whole script, as
+ * recorders of workflow languages put it there; what of it means something to a shell is for `run`
+ * to refuse or, by --shell, to take. */
 static bool read_command(struct wfformat *wf, const struct br_json_field *command, char **text)
 {
     struct br_json_field field[] = {{"program", false, NULL}, {"arguments", false, NULL}};
@@ -220,8 +231,15 @@ static bool read_command(struct wfformat *wf, const struct br_json_field *comman
         !br_json_fields(&wf->json, "the command", field, COUNT(field)))
         return !wf->json.status;
     wf->command_size = 0;
+    bool alone = true;
+    if (br_json_go(&wf->json, &field[1])) {
+        br_json_array(&wf->json, "the arguments");
+        alone = !br_json_item(&wf->json);
+    }
     if (br_json_go(&wf->json, &field[0]) &&
-        (!br_json_string(&wf->json, "the program") || !add_word(wf)))
+        !(br_json_string(&wf->json, "the program") &&
+          (alone ? put_command(wf, wf->json.text, strlen(wf->json.text))
+                 : put_word(wf, wf->json.text))))
         return false;
     if (!br_json_each(&wf->json, &field[1], "the arguments", read_argument, wf))
         return false;

@@ -23,16 +23,16 @@ import missing
 JOB = '''<job xmlns="urn:bigrocks:job:1" name="engines">
   <resource name="mem" unit="bytes"/>
   <stage id="prep" duration="1"><demand resource="cpu" amount="1"/>
-    <command>sh "$LOG_DIR/note" 'prep' {index}</command></stage>
+    <command shell="true">sh "$LOG_DIR/note" 'prep' {index}</command></stage>
   <stage id="map" tasks="4" duration="2"><demand resource="cpu" amount="1"/>
     <demand resource="mem" amount="300000000"/>
-    <command>V="map"; sh "$LOG_DIR/note" "$V" '{index}'</command></stage>
+    <command shell="true">V="map"; sh "$LOG_DIR/note" "$V" '{index}'</command></stage>
   <stage id="sort it" tasks="4" duration="1"><demand resource="cpu" amount="2"/>
-    <command>sh "$LOG_DIR/note" "sort it" {index} '{braces}' # 100 %%</command></stage>
+    <command shell="true">sh "$LOG_DIR/note" "sort it" {index} '{braces}' # 100 %%</command></stage>
   <stage id="reduce" tasks="2" duration="1"><demand resource="cpu" amount="1"/>
-    <command>%s</command></stage>
+    <command shell="true">%s</command></stage>
   <stage id="end" duration="1"><demand resource="cpu" amount="1"/>
-    <command>sh "$LOG_DIR/note" end {index}</command></stage>
+    <command shell="true">sh "$LOG_DIR/note" end {index}</command></stage>
   <stage id="idle" duration="0"/>
   <edge from="prep" to="map"/>
   <edge from="map" to="sort it" type="one-to-one"/>
@@ -42,7 +42,6 @@ JOB = '''<job xmlns="urn:bigrocks:job:1" name="engines">
   <edge from="end" to="idle"/>
 </job>
 '''
-ONE_LINE = 'sh "$LOG_DIR/note" reduce {index}'
 LINES = '''N=reduce
 case "$N" in # two lines
   *) sh "$LOG_DIR/note" "$N" {index};; esac'''
@@ -129,7 +128,7 @@ def slurm(file, folder):
 
 SBATCH = '''#!/bin/sh
 # Jobs run when they are submitted, which is after all that they may depend on.
-echo "$*" | tr '\n' ' ' >> calls
+printf '%s' "$*" | tr '\n' ' ' >> calls
 echo >> calls
 tasks=0
 for word; do
@@ -214,7 +213,7 @@ def argo(file, folder):
         assert re.fullmatch(r'[a-z0-9]([-a-z0-9]*[a-z0-9])?', step['name'])
         sequence = step.get('withSequence', {'start': '0', 'count': '1'})
         for i in range(int(sequence['start']), int(sequence['count'])):
-            command = container['args'][0].replace('{{inputs.parameters.index}}', str(i))
+            command = container['args'][0].replace('{{inputs.parameters.index}}', str(i)).replace('$$', '$')
             run([*container['command'], command], cwd=folder)
 
 
@@ -281,7 +280,7 @@ def main():
         os.environ['LOG_DIR'] = scratch
         (folder / 'note').write_text(NOTE)
         job = folder / 'job.xml'
-        job.write_text(JOB % (ONE_LINE if engine == 'dagman' else LINES))
+        job.write_text(JOB % LINES)
         run([bigrocks, 'plan', str(job), '--machines', '1', '--capacity', 'cpu=4,mem=1000000000',
              '-q', '-o', str(folder / 'plan.json')])
         file = folder / ('file.' + engine)

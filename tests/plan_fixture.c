@@ -24,7 +24,7 @@ static void ok(enum br_status status)
 struct br_emit_input fixture_input(const struct fixture *fixture)
 {
     return (struct br_emit_input){
-        .dag = fixture->dag, .cluster = fixture->cluster, .plan = fixture->plan};
+        .dag = fixture->dag, .cluster = fixture->cluster, .plan = fixture->plan, .shell = true};
 }
 
 void fixture_finish(struct fixture *fixture)

@@ -174,7 +174,19 @@ static void quoting(void **state)
     expect_text(BR_QUOTE_JSON, "\xe0\x9f\xbf!", MARK MARK MARK "!");
     expect_text(BR_QUOTE_JSON, "\xe2\x82\xac\xf4\x8f\xbf\xbf", "\xe2\x82\xac\xf4\x8f\xbf\xbf");
     expect_text(BR_QUOTE_JSON, "\x01\x1f\b\f\n\r\t\"\\/\x7f",
-                "\\u0001\\u001f\\b\\f\\n\\r\\t\\\"\\\\/\x7f");
+                "\\u0001\\u001f\\b\\f\\n\\r\\t\\\"\\\\/\\u007f");
+    /* U+0085, U+2028, U+202E, U+FEFF; and U+00E9, which is only a letter. */
+#define UNSEEN "\xc2\x85\xe2\x80\xa8\xe2\x80\xae\xef\xbb\xbf\xc3\xa9"
+    expect_text(BR_QUOTE_JSON, UNSEEN, "\\u0085\\u2028\\u202e\\ufeff\xc3\xa9");
+    expect_text(BR_QUOTE_TABS, UNSEEN, "\\u0085\\u2028\\u202e\\ufeff\xc3\xa9");
+    expect_text(BR_QUOTE_XML, UNSEEN, "&#133;&#8232;&#8238;&#65279;\xc3\xa9");
+    expect_text(BR_QUOTE_LABEL, UNSEEN, "&#133;&#8232;&#8238;&#65279;\xc3\xa9");
+    expect_text(BR_QUOTE_C, UNSEEN,
+                "\\302\\205\\342\\200\\250\\342\\200\\256\\357\\273\\277\xc3\xa9");
+    expect_text(BR_QUOTE_C,
+                "?\?/\"\\\n\x7f"
+                "7",
+                "\\?\\?/\\\"\\\\\\012\\1777");
     expect_text(BR_QUOTE_ATTRIBUTE, "<&>\"'\t\n\x02", "&lt;&amp;&gt;&quot;'&#9;&#10;" MARK);
     expect_text(BR_QUOTE_XML, "<\"\t\n\r", "&lt;\"\t\n&#13;");
     expect_text(BR_QUOTE_TABS, "a\tb\nc\\d", "a\\tb\\nc\\\\d");

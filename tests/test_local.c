@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/local/cgroup.h"
-#include "runtime/local/command.h"
+#include "base/command.h"
 #include "runtime/local/journal.h"
 
 /* ---- Commands ---- */

@@ -42,30 +42,36 @@ static void write_step(FILE *out, const struct br_engine *engine, uint32_t s)
         fputs("\n        arguments: {parameters: [{name: index, value: \"0\"}]}\n", out);
 }
 
+/* Kubernetes replaces $(NAME) in arguments, and takes $$ for a dollar. */
+static void write_line(FILE *out, const char *line)
+{
+    for (const char *dollar; (dollar = strchr(line, '$')); line = dollar + 1) {
+        br_write_part(out, BR_QUOTE_JSON, line, (size_t)(dollar - line));
+        fputs("$$", out);
+    }
+    br_write_text(out, BR_QUOTE_JSON, line);
+}
+
 static enum br_status write_template(FILE *out, const struct br_engine *engine, uint32_t s,
                                      struct br_diag *diag)
 {
-    const struct br_stage *stage = &engine->dag->stage[s];
-    if (stage->command && strstr(stage->command, "{{"))
-        return br_fail(diag, BR_BAD_INPUT, "put it into a script, and call that",
-                       "the command of stage '%.80s' holds '{{', which Argo would replace",
-                       stage->id);
-    char *command = br_engine_command(engine, s, "{{inputs.parameters.index}}");
-    if (!command)
-        return br_fail_memory(diag);
+    char *line;
+    enum br_status status = br_engine_line(engine, s, "{{inputs.parameters.index}}", &line, diag);
+    if (status)
+        return status;
     fputs("  - name: ", out);
     write_name(out, engine->dag, s);
     fputs("\n    inputs: {parameters: [{name: index}]}\n    container:\n"
-          "      image: \"{{workflow.parameters.image}}\"\n      command: [sh, -ec]\n"
+          "      image: \"{{workflow.parameters.image}}\"\n      command: [/bin/sh, -c]\n"
           "      args: [\"",
           out);
-    br_write_text(out, BR_QUOTE_JSON, command);
+    write_line(out, line);
     fprintf(out, "\"]\n      resources:\n        requests: {cpu: \"%" PRIu32 "\"",
             engine->need[s].cpus);
     if (engine->need[s].mem_bytes > 0)
         fprintf(out, ", memory: \"%" PRId64 "\"", engine->need[s].mem_bytes);
     fputs("}\n", out);
-    free(command);
+    free(line);
     return BR_OK;
 }
 
@@ -77,7 +83,7 @@ enum br_status br_emit_argo(const struct br_emit_input *input, FILE *out, struct
         "machines and start times", "one-to-one edges: the whole stage waits, as for a barrier",
         "resources but cores and memory", NULL};
     struct br_engine engine;
-    enum br_status status = br_engine_init(&engine, input, diag);
+    enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
     br_engine_header(out, "#", &engine, usage, left_out);
@@ -86,7 +92,7 @@ enum br_status br_emit_argo(const struct br_emit_input *input, FILE *out, struct
             "  generateName: bigrocks-\nspec:\n  entrypoint: plan\n"
             "  # As many tasks as the plan has at once.\n  parallelism: %" PRIu32 "\n"
             "  arguments: {parameters: [{name: image, value: \"debian:stable-slim\"}]}\n"
-            "  templates:\n  - name: plan\n    dag:\n      tasks:\n",
+            "  templates:\n  - name: plan\n    dag:\n      failFast: false\n      tasks:\n",
             engine.most_at_once);
     for (uint32_t k = 0; k < input->dag->stages; k++)
         write_step(out, &engine, input->dag->topological[k]);

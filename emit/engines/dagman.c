@@ -24,10 +24,10 @@ static void write_description(FILE *out, const struct br_engine *engine, uint32_
 
 /* Inside "..." of VARS, and from there inside '...' of a quoted list of arguments: quotation marks
  * double there, a dollar begins a macro. */
-static void write_variable(FILE *out, const char *command)
+static void write_variable(FILE *out, const char *line)
 {
-    for (; *command; command++)
-        switch (*command) {
+    for (; *line; line++)
+        switch (*line) {
         case '\'':
             fputs("''", out);
             break;
@@ -41,7 +41,7 @@ static void write_variable(FILE *out, const char *command)
             fputs("$(DOLLAR)", out);
             break;
         default:
-            putc(*command, out);
+            putc(*line, out);
         }
 }
 
@@ -49,15 +49,10 @@ static enum br_status write_job(FILE *out, const struct br_engine *engine, uint3
                                 struct br_diag *diag)
 {
     uint32_t stage = br_dag_task_stage(engine->dag, task);
-    char *command = br_engine_task_command(engine, task);
-    if (!command)
-        return br_fail_memory(diag);
-    if (strchr(command, '\n')) {
-        free(command);
-        return br_fail(diag, BR_BAD_INPUT, "put them into a script, and call that",
-                       "the command of stage '%.80s' has several lines, which DAGMan cannot hold",
-                       engine->dag->stage[stage].id);
-    }
+    char *line;
+    enum br_status status = br_engine_task_line(engine, task, &line, diag);
+    if (status)
+        return status;
     fputs("\nJOB ", out);
     br_engine_task(out, engine, task);
     putc(' ', out);
@@ -65,12 +60,12 @@ static enum br_status write_job(FILE *out, const struct br_engine *engine, uint3
     fputs("\nVARS ", out);
     br_engine_task(out, engine, task);
     fputs(" command=\"", out);
-    write_variable(out, command);
+    write_variable(out, line);
     fputs("\"\nPRIORITY ", out);
     br_engine_task(out, engine, task);
     fprintf(out, " %" PRIu32 "\n",
             engine->input->plan->tasks - engine->input->plan->rank[task] + 1);
-    free(command);
+    free(line);
     return BR_OK;
 }
 
@@ -109,7 +104,7 @@ enum br_status br_emit_dagman(const struct br_emit_input *input, FILE *out, stru
         "machines and start times: the negotiator matches jobs, those of higher PRIORITY first",
         "resources but cores and memory; of these, whole cores and KiB", NULL};
     struct br_engine engine;
-    enum br_status status = br_engine_init(&engine, input, diag);
+    enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
     br_engine_header(out, "#", &engine, usage, left_out);

@@ -10,8 +10,8 @@
 static const char body[] =
     "\n"
     "\n"
-    "def run(command, *parents):\n"
-    "    subprocess.run(['/bin/sh', '-ec', command], check=True)\n"
+    "def run(line, *parents):\n"
+    "    subprocess.run(['/bin/sh', '-c', line], check=True)\n"
     "\n"
     "\n"
     "def joint(*parents):\n"
@@ -26,15 +26,19 @@ static const char body[] =
     "                                     processes=False, dashboard_address=None,\n"
     "                                     resources=MACHINE))\n"
     "    future = {}\n"
-    "    for name, parents, priority, resources, command in TASKS:\n"
+    "    for name, parents, priority, resources, line in TASKS:\n"
     "        waits = [future[p] for p in parents]\n"
-    "        if command is None:\n"
+    "        if line is None:\n"
     "            future[name] = client.submit(joint, *waits, key=name, priority=priority)\n"
     "        else:\n"
-    "            future[name] = client.submit(run, command, *waits, key=name, pure=False,\n"
+    "            future[name] = client.submit(run, line, *waits, key=name, pure=False,\n"
     "                                         priority=priority, resources=resources)\n"
-    "    client.gather(list(future.values()))\n"
+    "    # All of them, also after a failure: what does not depend on it goes on.\n"
+    "    wait(list(future.values()))\n"
+    "    failed = [name for name in future if future[name].status != 'finished']\n"
     "    client.close()\n"
+    "    if failed:\n"
+    "        sys.exit('not finished: ' + ' '.join(failed))\n"
     "\n"
     "\n"
     "if __name__ == '__main__':\n"
@@ -64,10 +68,11 @@ static enum br_status write_task(FILE *out, const struct br_engine *engine, uint
 {
     const struct br_dag *dag = engine->dag;
     const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
-    char *command = br_engine_task_command(engine, task);
     bool any = false;
-    if (!command)
-        return br_fail_memory(diag);
+    char *line;
+    enum br_status status = br_engine_task_line(engine, task, &line, diag);
+    if (status)
+        return status;
     fputs("    (\"", out);
     br_engine_task(out, engine, task);
     fputs("\", [", out);
@@ -80,9 +85,9 @@ static enum br_status write_task(FILE *out, const struct br_engine *engine, uint
             write_amount(out, dag->resource[demand->resource].name, demand->amount, &any);
     }
     fputs("},\n     \"", out);
-    br_write_text(out, BR_QUOTE_JSON, command);
+    br_write_text(out, BR_QUOTE_JSON, line);
     fputs("\"),\n", out);
-    free(command);
+    free(line);
     return BR_OK;
 }
 
@@ -102,18 +107,20 @@ enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct
         "machines and start times: any worker that has the resources takes the next task",
         "the order of a task that becomes ready late: priorities decide among what is ready", NULL};
     struct br_engine engine;
-    enum br_status status = br_engine_init(&engine, input, diag);
+    enum br_status status = br_engine_init_commands(&engine, input, diag);
     uint32_t *left = NULL;
     if (status)
         return status;
     fputs("#!/usr/bin/env python3\n", out);
     br_engine_header(out, "#", &engine, usage, left_out);
-    fprintf(out,
-            "import subprocess\nimport sys\n\nfrom distributed import Client, LocalCluster\n\n"
-            "THREADS = %" PRIu32 "\n",
-            engine.most_at_once);
+    fprintf(
+        out,
+        "import subprocess\nimport sys\n\nfrom distributed import Client, LocalCluster, wait\n\n"
+        "THREADS = %" PRIu32 "\n",
+        engine.most_at_once);
     write_machine(out, input);
-    fputs("# In the plan's order: name, parents, priority, demands, command.\nTASKS = [\n", out);
+    fputs("# In the plan's order: name, parents, priority, demands, line for a shell.\nTASKS = [\n",
+          out);
     /* A joint follows the last task of its stage. */
     left = calloc((size_t)input->dag->stages + 1, sizeof *left);
     if (!left)

@@ -7,17 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A recipe, which one shell runs as a whole. */
-static void write_recipe(FILE *out, const char *command)
+/* Only a dollar means something to make in a line that begins with a word. */
+static void write_recipe(FILE *out, const char *line)
 {
     putc('\t', out);
-    for (; *command; command++)
-        if (*command == '$')
+    for (; *line; line++)
+        if (*line == '$')
             fputs("$$", out);
-        else if (*command == '\n')
-            fputs("\n\t", out);
         else
-            putc(*command, out);
+            putc(*line, out);
     putc('\n', out);
 }
 
@@ -41,16 +39,17 @@ static enum br_status write_rules(FILE *out, const struct br_engine *engine, str
     }
     for (uint32_t k = 0; k < plan->tasks; k++) {
         uint32_t task = plan->order[k];
-        char *command = br_engine_task_command(engine, task);
-        if (!command)
-            return br_fail_memory(diag);
+        char *line;
+        enum br_status status = br_engine_task_line(engine, task, &line, diag);
+        if (status)
+            return status;
         putc('\n', out);
         br_engine_task(out, engine, task);
         fputs(": ", out);
         br_engine_parents(out, engine, task, " ", "");
         putc('\n', out);
-        write_recipe(out, command);
-        free(command);
+        write_recipe(out, line);
+        free(line);
     }
     return BR_OK;
 }
@@ -64,14 +63,15 @@ enum br_status br_emit_make(const struct br_emit_input *input, FILE *out, struct
         "machines: everything runs on the one that make runs on",
         "the order of tasks that become ready late: make goes on with what comes next", NULL};
     struct br_engine engine;
-    enum br_status status = br_engine_init(&engine, input, diag);
+    enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
     snprintf(run, sizeof run,
              "Run it by: make -j %" PRIu32 " -f FILE (as many tasks as the plan has at once).",
              engine.most_at_once);
     br_engine_header(out, "#", &engine, usage, left_out);
-    fputs("\nSHELL = /bin/sh\n.ONESHELL:\n.SHELLFLAGS = -ec\n.DEFAULT_GOAL = all\n\n"
+    fputs("\nSHELL = /bin/sh\n.SHELLFLAGS = -c\n.DEFAULT_GOAL = all\n"
+          "# After a failure, all goes on that does not depend on it.\nMAKEFLAGS += -k\n\n"
           "# In the plan's order, in which make starts what is ready.\nTASKS =",
           out);
     for (uint32_t k = 0; k < input->plan->tasks; k++) {

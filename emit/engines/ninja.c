@@ -73,37 +73,14 @@ static enum br_status choose_pool(const struct br_engine *engine, uint32_t jobs,
     return BR_OK;
 }
 
-static void write_escaped(FILE *out, const char *text)
+/* Only a dollar means something to ninja inside a line. */
+static void write_line(FILE *out, const char *line)
 {
-    for (; *text; text++)
-        if (*text == '$')
+    for (; *line; line++)
+        if (*line == '$')
             fputs("$$", out);
         else
-            putc(*text, out);
-}
-
-/* A command is one line for ninja; line breaks come from printf. */
-static void write_command(FILE *out, const char *command)
-{
-    if (!strchr(command, '\n')) {
-        write_escaped(out, command);
-        return;
-    }
-    fputs("sh -ec \"$$(printf '", out);
-    for (; *command; command++)
-        if (*command == '\n')
-            fputs("\\n", out);
-        else if (*command == '\\')
-            fputs("\\\\", out);
-        else if (*command == '%')
-            fputs("%%", out);
-        else if (*command == '\'')
-            fputs("'\\''", out);
-        else if (*command == '$')
-            fputs("$$", out);
-        else
-            putc(*command, out);
-    fputs("')\"", out);
+            putc(*line, out);
 }
 
 static enum br_status write_builds(FILE *out, const struct br_engine *engine,
@@ -113,17 +90,18 @@ static enum br_status write_builds(FILE *out, const struct br_engine *engine,
     const struct br_plan *plan = engine->input->plan;
     for (uint32_t k = 0; k < plan->tasks; k++) {
         uint32_t task = plan->order[k], stage = br_dag_task_stage(dag, task);
-        char *command = br_engine_task_command(engine, task);
-        if (!command)
-            return br_fail_memory(diag);
+        char *line;
+        enum br_status status = br_engine_task_line(engine, task, &line, diag);
+        if (status)
+            return status;
         fputs("build ", out);
         br_engine_task(out, engine, task);
         fputs(": task ", out);
         br_engine_parents(out, engine, task, " ", "");
         fputs("\n  run = ", out);
-        write_command(out, command);
+        write_line(out, line);
         putc('\n', out);
-        free(command);
+        free(line);
         if (pool->depth > 0 && engine->need[stage].mem_bytes > pool->light_bytes)
             fputs("  pool = heavy\n", out);
     }
@@ -152,12 +130,15 @@ enum br_status br_emit_ninja(const struct br_emit_input *input, FILE *out, struc
         "machines: everything runs on the one that ninja runs on", NULL};
     struct br_engine engine;
     struct pool pool = {0};
-    enum br_status status = br_engine_init(&engine, input, diag);
+    enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
     uint32_t jobs = engine.cpus ? engine.cpus : engine.most_at_once;
     status = choose_pool(&engine, jobs, &pool, diag);
-    snprintf(run, sizeof run, "Run it by: ninja -j %" PRIu32 " -f FILE", jobs);
+    snprintf(run, sizeof run,
+             "Run it by: ninja -k 0 -j %" PRIu32
+             " -f FILE (-k 0: a failure stops what depends on it)",
+             jobs);
     if (pool.depth > 0)
         snprintf(limit, sizeof limit,
                  "With this -j or less, tasks hold no more than the %" PRId64

@@ -1,5 +1,6 @@
 /* A shell script that hands every stage to Slurm as one job array. Barriers are afterok, one-to-one
  * edges aftercorr, which Slurm means the same way; the plan's order becomes nice values. */
+#include "base/shell.h"
 #include "emit/engine.h"
 #include "emit/outputs.h"
 
@@ -20,40 +21,20 @@ static void write_dependencies(FILE *out, const struct br_engine *engine, uint32
     }
 }
 
-/* What --wrap is given. The index goes into the command's text before a shell reads it, so that it
- * does not matter how it is quoted there. */
-static char *wrapped(const struct br_engine *engine, uint32_t s)
-{
-    const struct br_stage *stage = &engine->dag->stage[s];
-    if (stage->tasks == 1 || !stage->command || !strstr(stage->command, "{index}"))
-        return br_engine_command(engine, s, "0");
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return NULL;
-    fputs("sh -ec \"$(printf %s ", memory);
-    br_engine_shell_word(memory, stage->command);
-    fputs(" | sed \"s/{index}/$SLURM_ARRAY_TASK_ID/g\")\"", memory);
-    bool failed = ferror(memory);
-    if (fclose(memory) == 0 && !failed)
-        return text;
-    free(text);
-    return NULL;
-}
-
 static enum br_status write_stage(FILE *out, const struct br_engine *engine, uint32_t s,
                                   struct br_diag *diag)
 {
     const struct br_stage *stage = &engine->dag->stage[s];
     bool array = stage->tasks > 1;
-    char *command = wrapped(engine, s);
-    if (!command)
-        return br_fail_memory(diag);
+    char *line;
+    enum br_status status =
+        br_engine_line(engine, s, array ? "\"$SLURM_ARRAY_TASK_ID\"" : "0", &line, diag);
+    if (status)
+        return status;
     putc('\n', out);
     br_engine_stage(out, engine, s);
     fputs("=$(sbatch --parsable \"$@\" --job-name=", out);
-    br_engine_shell_word(out, stage->id);
+    br_shell_write(out, stage->id);
     if (array)
         fprintf(out, " --array=0-%" PRIu32, stage->tasks - 1);
     fprintf(out, " --nodes=1 --ntasks=1 --cpus-per-task=%" PRIu32, engine->need[s].cpus);
@@ -63,7 +44,7 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
     fprintf(out, " --nice=%" PRIu32, engine->first_rank[s] - 1);
     write_dependencies(out, engine, s);
     fputs(" \\\n  --wrap=", out);
-    br_engine_shell_word(out, command);
+    br_shell_write(out, line);
     fputs(") || exit\n", out);
     br_engine_stage(out, engine, s);
     fputs("=${", out);
@@ -71,7 +52,7 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
     fputs("%%;*}\nids=\"$ids $", out);
     br_engine_stage(out, engine, s);
     fputs("\"\n", out);
-    free(command);
+    free(line);
     return BR_OK;
 }
 
@@ -86,7 +67,7 @@ enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struc
         "resources but cores and memory; of these, whole cores and KiB",
         "arrays beyond Slurm's MaxArraySize (1001 unless set)", NULL};
     struct br_engine engine;
-    enum br_status status = br_engine_init(&engine, input, diag);
+    enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
     fputs("#!/bin/sh\n", out);

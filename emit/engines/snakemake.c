@@ -6,29 +6,23 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MARKS ".bigrocks/"
+/* Where the index goes: no command holds this character, as it may hold braces. */
+#define INDEX "\x01"
 
-/* Snakemake formats commands and takes doubled braces for single ones. */
-static void write_command(FILE *out, const char *command, const char *index)
+/* Snakemake formats lines and takes doubled braces for single ones. */
+static void write_line(FILE *out, const char *line, const char *index)
 {
-    fputs("\"", out);
-    for (; *command; command++) {
-        char one[2] = {*command, 0};
-        if (*command == '{' || *command == '}') {
-            putc(*command, out);
-            putc(*command, out);
-        } else if (*command == '\x01') {
-            fputs(index, out); /* see below */
-        } else {
-            /* Byte by byte is safe: what is escaped is ASCII. */
-            if ((unsigned char)*command < 0x80)
-                br_write_text(out, BR_QUOTE_JSON, one);
-            else
-                putc(*command, out);
-        }
+    for (size_t n; *line; line += n + (line[n] != 0)) {
+        n = strcspn(line, "{}" INDEX);
+        br_write_part(out, BR_QUOTE_JSON, line, n);
+        if (line[n] == *INDEX)
+            fputs(index, out);
+        else if (line[n])
+            fprintf(out, "%c%c", line[n], line[n]);
     }
-    fputs("\"", out);
 }
 
 static void write_mark(FILE *out, const struct br_engine *engine, uint32_t stage)
@@ -55,10 +49,10 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
                                  struct br_diag *diag)
 {
     const struct br_dag *dag = engine->dag;
-    /* No command holds this character, so that its braces are told from the index's. */
-    char *command = br_engine_command(engine, s, "\x01");
-    if (!command)
-        return br_fail_memory(diag);
+    char *line;
+    enum br_status status = br_engine_line(engine, s, INDEX, &line, diag);
+    if (status)
+        return status;
     fputs("\nrule ", out);
     br_engine_stage(out, engine, s);
     fputs(":\n    priority: ", out);
@@ -83,10 +77,10 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
     if (engine->need[s].mem_bytes > 0)
         fprintf(out, "    resources: mem_mb=%" PRId64 "\n",
                 engine->need[s].mem_bytes / 1000000 + (engine->need[s].mem_bytes % 1000000 != 0));
-    fputs("    shell: ", out);
-    write_command(out, command, dag->stage[s].tasks > 1 ? "{wildcards.i}" : "0");
-    putc('\n', out);
-    free(command);
+    fputs("    shell: \"", out);
+    write_line(out, line, dag->stage[s].tasks > 1 ? "{wildcards.i}" : "0");
+    fputs("\"\n", out);
+    free(line);
     return BR_OK;
 }
 
@@ -94,17 +88,18 @@ enum br_status br_emit_snakemake(const struct br_emit_input *input, FILE *out, s
 {
     char run[160];
     const char *const usage[] = {
-        run, "Marks of finished tasks are in " MARKS "; remove them to run all again.", NULL};
+        run, "-k: a failure stops what depends on it.",
+        "Marks of finished tasks are in " MARKS "; remove them to run all again.", NULL};
     static const char *const left_out[] = {
         "the order of tasks inside a stage: priorities are by rule, the stage's first task counts",
         "machines and start times: Snakemake picks from what is ready by priority, greedily",
         "resources but cores and memory, and of memory what a cluster of several machines has each",
         NULL};
     struct br_engine engine;
-    enum br_status status = br_engine_init(&engine, input, diag);
+    enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
-    int length = snprintf(run, sizeof run, "Run it by: snakemake -s FILE --cores %" PRIu32,
+    int length = snprintf(run, sizeof run, "Run it by: snakemake -k -s FILE --cores %" PRIu32,
                           engine.cpus ? engine.cpus : engine.most_at_once);
     if (engine.mem_bytes > 0)
         snprintf(run + length, sizeof run - (size_t)length, " --resources mem_mb=%" PRId64,

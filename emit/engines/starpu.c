@@ -52,7 +52,7 @@ static enum br_status write_table(FILE *out, const struct br_engine *engine, uin
     for (uint32_t k = 0; k < plan->tasks && !status; k++) {
         uint32_t task = plan->order[k], worker = first[plan->machine[task]] + lane[task];
         fputs("    {\"", out);
-        br_write_task(out, BR_QUOTE_JSON, engine->dag, task);
+        br_write_task(out, BR_QUOTE_C, engine->dag, task);
         fprintf(out, "\", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},\n", worker, ++ran[worker],
                 plan->tasks - k);
     }

@@ -3,9 +3,11 @@
  *
  * Ids may hold letters, digits and - _ . # there: "map[3]" becomes "map#3", and what else does not
  * fit an underscore, with the stage's number behind it. */
+#include "base/diag.h"
 #include "emit/engine.h"
 #include "emit/outputs.h"
 #include "emit/picture.h"
+#include "planner/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -128,14 +130,46 @@ static void write_specification(FILE *out, const struct br_engine *engine,
     fputs("\n  ]},\n", out);
 }
 
-static enum br_status write_record(FILE *out, const struct br_engine *engine, uint32_t task,
-                                   struct br_diag *diag)
+/* The command's words; and what `run` would not take either, as the one text that it is, which the
+ * reader of this format takes for a line as well. */
+static enum br_status write_command(FILE *out, const struct br_engine *engine, uint32_t stage,
+                                    bool script, uint32_t index, struct br_diag *diag)
+{
+    struct br_arena arena = {0};
+    struct br_command command;
+    struct br_words words = {0};
+    struct br_diag why = {0};
+    const char *text = engine->dag->stage[stage].command;
+    enum br_status status = br_command_parse(&arena, text, script, &command, &why);
+    if (status == BR_BAD_INPUT) {
+        command = (struct br_command){1, &text};
+        status = BR_OK;
+    }
+    if (status || !br_command_words(&command, index, &words))
+        status = br_fail_memory(diag);
+    for (uint32_t w = 0; w < command.words && !status; w++) {
+        fputs(w == 0   ? ",\n     \"command\": {\"program\": \""
+              : w == 1 ? "\", \"arguments\": [\""
+                       : "\", \"",
+              out);
+        br_write_text(out, BR_QUOTE_JSON, words.word[w]);
+    }
+    if (command.words && !status)
+        fputs(command.words > 1 ? "\"]}" : "\", \"arguments\": []}", out);
+    br_words_finish(&words);
+    br_arena_finish(&arena);
+    return status;
+}
+
+static enum br_status write_record(FILE *out, const struct br_engine *engine, const bool *script,
+                                   uint32_t task, struct br_diag *diag)
 {
     const struct br_plan *plan = engine->input->plan;
     uint32_t stage = br_dag_task_stage(engine->dag, task);
-    char *command = NULL;
+    uint32_t index = task - engine->dag->stage[stage].first_task;
+    enum br_status status = BR_OK;
     fputs("    {\"id\": ", out);
-    write_id(out, engine, stage, task - engine->dag->stage[stage].first_task);
+    write_id(out, engine, stage, index);
     fputs(", \"runtimeInSeconds\": ", out);
     br_write_seconds(out, plan->end_ns[task] - plan->start_ns[task]);
     fprintf(out, ", \"coreCount\": %" PRIu32, engine->need[stage].cpus);
@@ -145,17 +179,10 @@ static enum br_status write_record(FILE *out, const struct br_engine *engine, ui
             plan->tasks - plan->rank[task] + 1);
     br_write_machine(out, BR_QUOTE_JSON, engine->input->cluster, plan->machine[task]);
     fputs("\"]", out);
-    if (engine->dag->stage[stage].command) {
-        command = br_engine_task_command(engine, task);
-        if (!command)
-            return br_fail_memory(diag);
-        fputs(",\n     \"command\": {\"program\": \"", out);
-        br_write_text(out, BR_QUOTE_JSON, command);
-        fputs("\", \"arguments\": []}", out);
-        free(command);
-    }
+    if (engine->dag->stage[stage].command)
+        status = write_command(out, engine, stage, script[stage], index, diag);
     putc('}', out);
-    return BR_OK;
+    return status;
 }
 
 static void write_machines(FILE *out, const struct br_emit_input *input)
@@ -209,6 +236,9 @@ enum br_status br_emit_wfformat(const struct br_emit_input *input, FILE *out, st
     enum br_status status = br_engine_init(&engine, input, diag);
     if (!status)
         status = group(&links, dag, diag);
+    const bool *script = status ? NULL : br_dag_scripts(&engine.arena, dag, input->shell);
+    if (!status && !script)
+        status = br_fail_memory(diag);
     if (!status) {
         fputs("{\n\"name\": \"", out);
         br_write_text(out, BR_QUOTE_JSON, *dag->name ? dag->name : "job");
@@ -224,7 +254,7 @@ enum br_status br_emit_wfformat(const struct br_emit_input *input, FILE *out, st
     }
     for (uint32_t k = 0; k < input->plan->tasks && !status; k++) {
         fputs(k ? ",\n" : "", out);
-        status = write_record(out, &engine, input->plan->order[k], diag);
+        status = write_record(out, &engine, script, input->plan->order[k], diag);
     }
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         if (links.has_joint[s]) {

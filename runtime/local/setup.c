@@ -8,46 +8,18 @@
 #include <unistd.h>
 
 #include "base/diag.h"
-
-static bool is_true(const char *value)
-{
-    return strcmp(value, "true") == 0 || strcmp(value, "1") == 0 || strcmp(value, "yes") == 0;
-}
+#include "planner/commands.h"
 
 enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
                                  struct br_command **command, struct br_diag *diag)
 {
-    enum word { UNSAID, YES, NO } *by_shell = br_arena_array(arena, dag->stages, sizeof *by_shell);
-    bool usually = false;
-    *command = br_arena_array(arena, dag->stages, sizeof **command);
-    if (!by_shell || !*command)
-        return br_fail_memory(diag);
-    for (uint32_t a = 0; a < dag->attributes; a++) {
-        const struct br_attribute *it = &dag->attribute[a];
-        if (strcmp(it->name, "shell") != 0 || it->owner == BR_OWNER_EDGE)
-            continue;
-        if (it->owner == BR_OWNER_STAGE)
-            by_shell[it->index] = is_true(it->value) ? YES : NO;
-        else
-            usually = is_true(it->value);
-    }
-    for (uint32_t s = 0; s < dag->stages; s++) {
-        const struct br_stage *stage = &dag->stage[s];
-        struct br_diag why = {0};
-        bool script = shell || by_shell[s] == YES || (usually && by_shell[s] == UNSAID);
-        enum br_status status = br_command_parse(arena, stage->command ? stage->command : "",
-                                                 script, &(*command)[s], &why);
-        if (status == BR_SYSTEM)
-            return br_fail_memory(diag);
-        if (status)
-            return br_fail_at(diag, stage->pos, status, why.hint, "stage '%s': %s", stage->id,
-                              why.what);
-        if (!(*command)[s].words && stage->duration_ns)
-            return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
-                              "give it a <command>, or the duration 0; or --simulate the run",
-                              "stage '%s' has no command", stage->id);
-    }
-    return BR_OK;
+    enum br_status status = br_dag_commands(arena, dag, shell, command, diag);
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
+        if (!(*command)[s].words && dag->stage[s].duration_ns)
+            status = br_fail_at(diag, dag->stage[s].pos, BR_BAD_INPUT,
+                                "give it a <command>, or the duration 0; or --simulate the run",
+                                "stage '%s' has no command", dag->stage[s].id);
+    return status;
 }
 
 int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag)

@@ -4,7 +4,7 @@
 
 #include "planner/dag.h"
 #include "planner/plan.h"
-#include "runtime/local/command.h"
+#include "base/command.h"
 #include "runtime/local/local.h"
 
 /* The commands of all stages; [stage], from the arena. Names the stage that has none, or a bad

@@ -2,8 +2,8 @@
 #ifndef BR_LOCAL_WORK_H
 #define BR_LOCAL_WORK_H
 
+#include "base/command.h"
 #include "planner/dag.h"
-#include "runtime/local/command.h"
 #include "runtime/local/family.h"
 #include "runtime/local/journal.h"
 #include "runtime/local/local.h"

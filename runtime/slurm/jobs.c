@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/shell.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
 #include "runtime/local/work.h"
@@ -57,14 +58,6 @@ static void path_of(const struct jobs *jobs, uint32_t task, const char *ending, 
 
 /* ---- Scripts ---- */
 
-static void print_word(FILE *out, const char *word)
-{
-    putc('\'', out);
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, out);
-    putc('\'', out);
-}
-
 static bool write_script(struct jobs *jobs, uint32_t task)
 {
     char path[PATH], here[PATH];
@@ -82,7 +75,7 @@ static bool write_script(struct jobs *jobs, uint32_t task)
     }
     br_dag_task_id(jobs->work.dag, task, id, size);
     fputs("#!/bin/sh\nBIGROCKS_TASK=", out);
-    print_word(out, id);
+    br_shell_write(out, id);
     free(id);
     fprintf(out,
             "\nBIGROCKS_INDEX=%" PRIu32 "\nBIGROCKS_RUN=%s\nBIGROCKS_MACHINE=$SLURMD_NODENAME\n",
@@ -91,10 +84,10 @@ static bool write_script(struct jobs *jobs, uint32_t task)
         "export BIGROCKS_TASK BIGROCKS_INDEX BIGROCKS_RUN BIGROCKS_MACHINE\nbegin=$(date +%s.%N)\n",
         out);
     fputs("cd ", out);
-    print_word(out, here);
+    br_shell_write(out, here);
     if (jobs->work.options->directory) {
         fputs(" && cd ", out);
-        print_word(out, jobs->work.options->directory);
+        br_shell_write(out, jobs->work.options->directory);
     }
     fprintf(out,
             " || exit 1\nattempt=0\nstatus=1\nwhile [ $status -ne 0 ] && [ $attempt -le %" PRIu32
@@ -104,16 +97,16 @@ static bool write_script(struct jobs *jobs, uint32_t task)
         fprintf(out, " timeout -k 5 %.3f", (double)jobs->work.options->timeout_ns / 1e9);
     for (char **word = jobs->work.words.word; *word; word++) {
         putc(' ', out);
-        print_word(out, *word);
+        br_shell_write(out, *word);
     }
     fputs(" </dev/null\n  status=$?\ndone\n", out);
     path_of(jobs, task, "result", path);
     fputs("echo \"$status $begin $(date +%s.%N) $attempt $SLURMD_NODENAME\" > ", out);
-    print_word(out, path);
+    br_shell_write(out, path);
     fputs(".new && mv ", out);
-    print_word(out, path);
+    br_shell_write(out, path);
     fputs(".new ", out);
-    print_word(out, path);
+    br_shell_write(out, path);
     fputs("\nexit $status\n", out);
     bool failed = ferror(out);
     return fclose(out) == 0 && !failed;

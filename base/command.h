@@ -1,6 +1,6 @@
 /* A stage's command: from its text to the words that a process is started with. */
-#ifndef BR_LOCAL_COMMAND_H
-#define BR_LOCAL_COMMAND_H
+#ifndef BR_BASE_COMMAND_H
+#define BR_BASE_COMMAND_H
 
 #include <bigrocks/diag.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Words without a shell: a job's commands mean the same on every machine, and one process fewer is
  * started for each task. */
-#include "runtime/local/command.h"
+#include "base/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,11 +62,12 @@ enum br_status br_command_parse(struct br_arena *arena, const char *text, bool s
     if (!*text)
         return BR_OK;
     command->word = br_arena_array(arena, most, sizeof *command->word);
-    char *to = br_arena_alloc(arena, strlen(text) + 1);
+    char *to = br_arena_alloc(arena, strlen(text) + 2);
     if (!command->word || !to)
         return br_fail_memory(diag);
     if (shell) {
-        strcpy(to, text);
+        /* A script that begins with - or + would be taken for options of the shell. */
+        sprintf(to, "%s%s", *text == '-' || *text == '+' ? " " : "", text);
         command->word[0] = "/bin/sh";
         command->word[1] = "-c";
         command->word[2] = to;
