@@ -73,15 +73,15 @@ void cli_run_ninja_close(struct cli_run_ninja *ninja)
     bool any = false;
     for (uint32_t t = 0; ninja->folder && t < ninja->dag->tasks; t++)
         any |= ninja->end_ns[t] >= 0;
-    if (any && br_ninja_write_logs(&(struct br_ninja_record){.folder = ninja->folder,
-                                                             .file = ninja->file,
-                                                             .dag = ninja->dag,
-                                                             .began_ns = ninja->began_ns,
-                                                             .start_ns = ninja->start_ns,
-                                                             .end_ns = ninja->end_ns,
-                                                             .version = log_version()},
-                                   &diag)) {
-        cli_say("ninja will build again what this run has built:");
+    const struct br_ninja_record record = {.folder = ninja->folder,
+                                           .file = ninja->file,
+                                           .dag = ninja->dag,
+                                           .began_ns = ninja->began_ns,
+                                           .start_ns = ninja->start_ns,
+                                           .end_ns = ninja->end_ns,
+                                           .version = any ? log_version() : 0};
+    if (any && br_ninja_write_logs(&record, &diag)) {
+        cli_say("ninja will build again some or all of what this run has built:");
         cli_say_diag(&diag);
     }
     free(ninja->start_ns);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +16,8 @@
 #include "base/grow.h"
 
 static const char magic[16] = "# ninjadeps\n\4\0\0"; /* and the top byte of the version */
-enum { SIZE_MOST = (1 << 19) - 1, DEPFILE_MOST = 1 << 26 };
+/* Ninja reads no larger records; a path's holds its number and up to three NULs besides. */
+enum { SIZE_MOST = (1 << 19) - 1, PATH_MOST = SIZE_MOST - 7, DEPFILE_MOST = 1 << 26 };
 static const uint32_t is_deps = UINT32_C(1) << 31;
 
 static enum br_status fail_file(struct br_diag *diag)
@@ -125,7 +127,8 @@ enum br_status br_ninja_deps_close(struct br_ninja_deps *deps, struct br_diag *d
     for (uint32_t p = 0; p < deps->paths; p++)
         free(deps->path[p]);
     free(deps->path);
-    free(deps->input);
+    free(deps->text);
+    br_ninja_depfile_finish(&deps->depfile);
     br_index_finish(&deps->by_path);
     *deps = (struct br_ninja_deps){0};
     return failed ? fail_file(diag) : BR_OK;
@@ -133,97 +136,66 @@ enum br_status br_ninja_deps_close(struct br_ninja_deps *deps, struct br_diag *d
 
 /* ---- Depfiles ---- */
 
-/* Cuts the next name off, unescaped in place, as compilers write them for make; *colon: it ends
- * with one, so it is a target. NULL at the end. */
-static char *next_name(char **at, bool *colon)
-{
-    char *from = *at, *to;
-    *colon = false;
-    for (;;) {
-        from += strspn(from, " \t\r\n");
-        if (from[0] == '\\' && (from[1] == '\n' || from[1] == '\r'))
-            from++;
-        else
-            break;
-    }
-    char *name = to = from;
-    while (*from && !strchr(" \t\r\n", *from)) {
-        if (from[0] == '\\' && (from[1] == '\n' || (from[1] == '\r' && from[2] == '\n')))
-            break;
-        if (from[0] == '\\' && from[1] && strchr(" #\\:", from[1]) &&
-            (from[1] != '\\' || from[2] == ' '))
-            from++; /* a backslash alone is one, as in names of other systems */
-        else if (from[0] == '$' && from[1] == '$')
-            from++;
-        else if (from[0] == ':' && (!from[1] || strchr(" \t\r\n\\", from[1]))) {
-            *colon = true;
-            break;
-        }
-        *to++ = *from++;
-    }
-    bool any = to > name || *colon;
-    *at = *from ? from + (*colon ? 1 : 0) : from;
-    if (*from && !*colon && *from != '\\')
-        *at = from + 1;
-    *to = '\0';
-    return any ? name : NULL;
-}
-
-static enum br_status take_inputs(struct br_ninja_deps *deps, char *text, struct br_diag *diag)
-{
-    bool colon, after = false;
-    for (char *name; (name = next_name(&text, &colon));) {
-        uint32_t number;
-        /* Further rules name what is a target without a command (-MP); their names are known. */
-        if (colon || !after) {
-            after |= colon;
-            continue;
-        }
-        br_ninja_canonical(name);
-        if (!number_of(deps, name, &number) ||
-            !br_grow(&deps->input, deps->inputs, &deps->input_room, sizeof *deps->input))
-            return br_fail_memory(diag);
-        deps->input[deps->inputs++] = number;
-    }
-    return after ? BR_OK : br_fail(diag, BR_BAD_INPUT, NULL, "a depfile has no ':'");
-}
-
-static enum br_status read_depfile(struct br_ninja_deps *deps, const char *path,
-                                   struct br_diag *diag)
+/* The depfile's text, malloc's; NULL where there is no such file. */
+static enum br_status read_text(const char *path, char **text, size_t *size, struct br_diag *diag)
 {
     struct stat state;
+    *text = NULL;
+    *size = 0;
     FILE *file = fopen(path, "re");
     if (!file && errno == ENOENT)
         return BR_OK;
-    if (!file || fstat(fileno(file), &state) || state.st_size > DEPFILE_MOST) {
+    if (!file || fstat(fileno(file), &state) || !S_ISREG(state.st_mode) ||
+        state.st_size > DEPFILE_MOST) {
         if (file)
             fclose(file);
-        return br_fail(diag, BR_SYSTEM, NULL, "a depfile cannot be read: %.200s", path);
+        return br_fail(diag, BR_BAD_INPUT, NULL, "a depfile cannot be read: %.200s", path);
     }
-    char *text = malloc((size_t)state.st_size + 1);
-    size_t size = text ? fread(text, 1, (size_t)state.st_size, file) : 0;
+    *text = malloc((size_t)state.st_size + 1);
+    if (*text) {
+        *size = fread(*text, 1, (size_t)state.st_size, file);
+        (*text)[*size] = '\0';
+    }
     fclose(file);
-    if (!text)
-        return br_fail_memory(diag);
-    text[size] = '\0';
-    enum br_status status = size ? take_inputs(deps, text, diag) : BR_OK;
-    free(text);
+    return *text ? BR_OK : br_fail_memory(diag);
+}
+
+enum br_status br_ninja_deps_read(struct br_ninja_deps *deps, const char *path, bool *there,
+                                  struct br_diag *diag)
+{
+    size_t size;
+    free(deps->text);
+    deps->depfile.names = 0;
+    enum br_status status = read_text(path, &deps->text, &size, diag);
+    *there = deps->text;
+    if (!status && deps->text)
+        status = br_ninja_depfile_read(&deps->depfile, deps->text, size, diag);
+    for (uint32_t n = 0; n < deps->depfile.names && !status; n++) {
+        br_ninja_canonical(deps->depfile.name[n]);
+        if (strlen(deps->depfile.name[n]) > PATH_MOST)
+            status = br_fail(diag, BR_BAD_INPUT, NULL, "a depfile names a file with %zu bytes",
+                             strlen(deps->depfile.name[n]));
+    }
+    if (!status && (deps->depfile.names + 3) * 4 > SIZE_MOST)
+        status = br_fail(diag, BR_BAD_INPUT, NULL, "a depfile names %" PRIu32 " files",
+                         deps->depfile.names);
     return status;
 }
 
 enum br_status br_ninja_deps_add(struct br_ninja_deps *deps, const char *output, int64_t mtime_ns,
-                                 const char *depfile, struct br_diag *diag)
+                                 struct br_diag *diag)
 {
-    uint32_t number;
-    deps->inputs = 0;
-    enum br_status status = read_depfile(deps, depfile, diag);
-    if (!status && !number_of(deps, output, &number))
-        status = br_fail_memory(diag);
-    if (status || (deps->inputs + 3) * 4 > SIZE_MOST) /* ninja keeps no larger ones either */
-        return status;
-    uint32_t head[] = {((deps->inputs + 3) * 4) | is_deps, number, (uint32_t)mtime_ns,
-                       (uint32_t)(mtime_ns >> 32)};
-    fwrite(head, sizeof head, 1, deps->file);
-    fwrite(deps->input, 4, deps->inputs, deps->file);
-    return BR_OK;
+    uint32_t number, inputs = deps->depfile.names;
+    uint32_t *input = malloc((inputs + 1) * sizeof *input);
+    bool memory = input && strlen(output) <= PATH_MOST && number_of(deps, output, &number);
+    for (uint32_t n = 0; n < inputs && memory; n++)
+        memory = number_of(deps, deps->depfile.name[n], &input[n]);
+    if (memory) {
+        uint32_t head[] = {((inputs + 3) * 4) | is_deps, number, (uint32_t)mtime_ns,
+                           (uint32_t)(mtime_ns >> 32)};
+        fwrite(head, sizeof head, 1, deps->file);
+        fwrite(input, 4, inputs, deps->file);
+    }
+    free(input);
+    return memory ? BR_OK : br_fail_memory(diag);
 }

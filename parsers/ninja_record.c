@@ -27,7 +27,7 @@ struct recording {
     struct br_ninja ninja;
     struct br_ninja_text text, command;
     struct br_ninja_deps deps;
-    bool has_deps;
+    bool has_deps, left_out;
     uint32_t version;
     FILE *log;
     char state[PATH_MAX]; /* the folder of log and dependencies */
@@ -81,23 +81,60 @@ static enum br_status open_deps(struct recording *to)
     return status;
 }
 
-static enum br_status add_deps(struct recording *to, uint32_t edge)
+/* Takes note of a fault that keeps a single command out, and goes on with the others. */
+static enum br_status pass_over(struct recording *to, const struct br_diag *why, const char *output)
+{
+    if (!to->left_out)
+        br_fail(to->diag, BR_BAD_INPUT, NULL, "'%.200s': %s", output, why->what);
+    to->left_out = true;
+    return BR_OK;
+}
+
+/* What the edge's depfile says becomes the record of each of its outputs. *add: with it, the edge
+ * has run as ninja wants it. */
+static enum br_status add_deps(struct recording *to, uint32_t edge, bool resumed, bool *add)
 {
     char path[PATH_MAX];
+    struct br_diag why = {0};
     const struct br_ninja_edge *it = &to->ninja.edge[edge];
+    const char *first = to->ninja.node[to->ninja.path[it->first[BR_NINJA_OUT]]].path;
     enum br_status status = bind(to, edge, BR_NINJA_DEPS, BR_NINJA_VALUE, &to->text);
+    *add = true;
     if (status || strcmp(to->text.text, "gcc") != 0)
         return status; /* a depfile alone stays where ninja reads it */
     status = bind(to, edge, BR_NINJA_DEPFILE, BR_NINJA_PLAIN, &to->text);
     if (!status && !to->has_deps)
         status = open_deps(to);
-    bool rooted = *to->text.text == '/';
-    snprintf(path, sizeof path, "%s%s%s", rooted ? "" : to->record->folder, rooted ? "" : "/",
-             to->text.text);
+    if (status)
+        return status;
+    bool rooted = *to->text.text == '/', there;
+    int length = snprintf(path, sizeof path, "%s%s%s", rooted ? "" : to->record->folder,
+                          rooted ? "" : "/", to->text.text);
+    if (!*to->text.text || length >= (int)sizeof path) {
+        br_fail(&why, BR_BAD_INPUT, NULL, "this is no name of a depfile: '%.200s'", to->text.text);
+        status = BR_BAD_INPUT;
+    } else {
+        status = br_ninja_deps_read(&to->deps, path, &there, &why);
+    }
+    if (status) {
+        *add = false;
+        return status == BR_BAD_INPUT ? pass_over(to, &why, first) : br_fail_memory(to->diag);
+    }
+    /* Of a command of an earlier run, ninja itself may have taken the depfile away since then. What
+     * it has recorded of it stays. */
+    if (resumed && !there)
+        return BR_OK;
     for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN] && !status; k++) {
         const char *output = to->ninja.node[to->ninja.path[k]].path;
-        status = br_ninja_deps_add(&to->deps, output, mtime_ns(to, output), path, to->diag);
+        status = br_ninja_deps_add(&to->deps, output, mtime_ns(to, output), to->diag);
     }
+    return status;
+}
+
+static enum br_status is_set(struct recording *to, uint32_t edge, enum br_ninja_key key, bool *set)
+{
+    enum br_status status = bind(to, edge, key, BR_NINJA_VALUE, &to->text);
+    *set = !status && *to->text.text;
     return status;
 }
 
@@ -105,22 +142,38 @@ static enum br_status add_lines(struct recording *to, uint32_t edge, uint32_t ta
 {
     const struct br_ninja_record *record = to->record;
     const struct br_ninja_edge *it = &to->ninja.edge[edge];
-    int64_t start_ns = record->start_ns[task], newest_ns = -1;
+    int64_t start_ns = record->start_ns[task], oldest_ns = INT64_MAX, newest_ns = -1;
     uint64_t sum;
+    bool add, restat, generator;
     for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN]; k++) {
         int64_t ns = mtime_ns(to, to->ninja.node[to->ninja.path[k]].path);
         if (ns < 0)
             return BR_OK; /* ninja would build it again whatever the log says */
+        oldest_ns = ns < oldest_ns ? ns : oldest_ns;
         newest_ns = ns > newest_ns ? ns : newest_ns;
     }
-    enum br_status status = hash(to, edge, &sum);
-    for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN] && !status; k++)
+    enum br_status status = add_deps(to, edge, start_ns < 0, &add);
+    if (status || !add)
+        return status;
+    status = hash(to, edge, &sum);
+    if (!status)
+        status = is_set(to, edge, BR_NINJA_RESTAT, &restat);
+    if (!status)
+        status = is_set(to, edge, BR_NINJA_GENERATOR, &generator);
+    if (status)
+        return status;
+    /* Ninja keeps the time of a generator's outputs, since generators write what they read, and of
+     * what "restat" has found changed. */
+    int64_t since_ns = record->began_ns + start_ns;
+    bool changed = restat ? oldest_ns >= since_ns : generator;
+    if (start_ns < 0 || (changed && newest_ns > since_ns))
+        since_ns = newest_ns;
+    for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN]; k++)
         fprintf(to->log, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t%" PRIx64 "\n",
                 start_ns < 0 ? 0 : start_ns / MILLION,
-                start_ns < 0 ? 0 : record->end_ns[task] / MILLION,
-                start_ns < 0 ? newest_ns : record->began_ns + start_ns,
+                start_ns < 0 ? 0 : record->end_ns[task] / MILLION, since_ns,
                 to->ninja.node[to->ninja.path[k]].path, sum);
-    return status ? status : add_deps(to, edge);
+    return BR_OK;
 }
 
 /* Is the statement's script still what was run? */
@@ -230,6 +283,8 @@ enum br_status br_ninja_write_logs(const struct br_ninja_record *record, struct 
     status = close_log(&to, status);
     if (!status)
         br_diag_file(diag, NULL);
+    if (!status && to.left_out)
+        status = BR_BAD_INPUT;
     free(to.text.text);
     free(to.command.text);
     br_ninja_finish(&to.ninja);

@@ -99,7 +99,7 @@ struct br_ninja_record {
 /* Adds to the build's .ninja_log and .ninja_deps what ninja would have written of the commands that
  * have finished, so that for ninja their outputs are up to date. Left out is what the build no
  * longer says as it was run. BR_SYSTEM; BR_BAD_INPUT where a file of the build is not as it should
- * be. */
+ * be; a command whose depfile is not is left out alone. */
 enum br_status br_ninja_write_logs(const struct br_ninja_record *record, struct br_diag *diag);
 
 /* What the bounding program answers: a JSON object with "lower_bound" in seconds, as a number or a

@@ -1,0 +1,24 @@
+/* A depfile: what a compiler has read for a file that it wrote, as a rule for make. Internal to
+ * this room. */
+#ifndef BR_PARSERS_NINJA_DEPFILE_H
+#define BR_PARSERS_NINJA_DEPFILE_H
+
+#include "base/diag.h"
+#include "base/index.h"
+
+/* What was read, in the file's order, each name once. Zeroed before; what is left in there after a
+ * reading counts for the next one as room only. */
+struct br_ninja_depfile {
+    char **name; /* in the text that was read */
+    uint32_t names, room;
+    struct br_index by_name;
+};
+
+/* Reads the text, which gets overwritten; text[size] is NUL. An empty one names nothing.
+ * BR_BAD_INPUT where ninja refuses it as well: no target is there, or what was read is said to
+ * depend on something itself. O(size) expected. */
+enum br_status br_ninja_depfile_read(struct br_ninja_depfile *depfile, char *text, size_t size,
+                                     struct br_diag *diag);
+void br_ninja_depfile_finish(struct br_ninja_depfile *depfile);
+
+#endif
