@@ -4,6 +4,7 @@
  *   client  ask KEY DEMAND   a command wants to start; DEMAND may be empty
  *   server  go               it may
  *   server  no REASON        it must not
+ *   server  failed REASON    the server cannot tell: it is out of memory, say
  *   client  end WALL CPU MEM the command has ended well and used so much (nanoseconds, bytes)
  *   client  end              it has ended otherwise
  *
@@ -20,6 +21,10 @@
 #include <sys/un.h>
 
 enum { ADMISSION_MESSAGE = 16384, ADMISSION_KEY = 8192 };
+
+/* What the server's other answers begin with. */
+#define ADMISSION_REFUSED "no\n"
+#define ADMISSION_FAILED "failed\n"
 
 /* The variable that names the socket, and the one that tells a command that it has been admitted,
  * so that what it starts does not wait for what it holds. */

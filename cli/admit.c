@@ -77,7 +77,8 @@ static enum br_status ask(const char *path, int fd, const char *key, const char 
     int size = snprintf(message, sizeof message, "ask\n%s\n%s", key, demand ? demand : "");
     if (size >= (int)sizeof message)
         return br_fail(diag, BR_USAGE, NULL, "the demand is too long");
-    if (send(fd, message, (size_t)size, MSG_NOSIGNAL) != size)
+    /* A server that has hung up may have said why. */
+    if (send(fd, message, (size_t)size, MSG_NOSIGNAL) != size && errno != EPIPE)
         return fail_server(path, "the server has gone", diag);
     ssize_t got;
     while ((got = recv(fd, answer, sizeof answer - 1, 0)) < 0 && errno == EINTR)
@@ -85,8 +86,12 @@ static enum br_status ask(const char *path, int fd, const char *key, const char 
     if (got <= 0)
         return fail_server(path, "the server has gone while the command was waiting", diag);
     answer[got] = '\0';
-    if (strncmp(answer, "no\n", 3) == 0)
-        return br_fail(diag, BR_BAD_INPUT, NULL, "not admitted: %s", answer + 3);
+    if (strncmp(answer, ADMISSION_REFUSED, strlen(ADMISSION_REFUSED)) == 0)
+        return br_fail(diag, BR_BAD_INPUT, NULL, "not admitted: %s",
+                       answer + strlen(ADMISSION_REFUSED));
+    if (strncmp(answer, ADMISSION_FAILED, strlen(ADMISSION_FAILED)) == 0)
+        return br_fail(diag, BR_SYSTEM, NULL, "not admitted: %s",
+                       answer + strlen(ADMISSION_FAILED));
     return BR_OK;
 }
 
@@ -114,10 +119,11 @@ enum br_status cli_admit(const struct cli_settings *settings, const char *const 
     enum br_status status = call(path, &fd, diag);
     if (!status)
         status = ask(path, fd, key, settings->demand, diag);
+    if (!status && setenv(ADMISSION_HELD, "1", 1)) /* else what it starts would wait for itself */
+        status = br_fail_memory(diag);
     if (!status) {
         /* The command keeps the connection open for as long as it runs, whatever becomes of us. */
         fcntl(fd, F_SETFD, 0);
-        setenv(ADMISSION_HELD, "1", 1);
         int error = cli_child_run((char *const *)argument, false, &usage);
         report(fd, error ? NULL : &usage);
         status = error ? fail_start(argument[0], error, diag)

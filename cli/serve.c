@@ -254,7 +254,9 @@ static void take_in(struct server *server)
     while ((fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
         uint32_t number = find_place(server);
         if (number == UINT32_MAX) {
-            close(fd); /* which says so, if not why */
+            static const char reason[] = ADMISSION_FAILED "the server is out of memory";
+            send(fd, reason, sizeof reason - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+            close(fd);
             return;
         }
         server->client[number].fd = fd;
@@ -267,7 +269,8 @@ static void take_in(struct server *server)
 static void refuse(struct server *server, uint32_t number, const struct br_diag *diag)
 {
     char reason[ADMISSION_KEY];
-    int size = snprintf(reason, sizeof reason, "no\n");
+    int size = snprintf(reason, sizeof reason, "%s",
+                        diag->status == BR_SYSTEM ? ADMISSION_FAILED : ADMISSION_REFUSED);
     br_diag_format(diag, reason + size, (int)sizeof reason - size);
     send_to(server, number, reason);
     hang_up(server, number);
@@ -281,10 +284,10 @@ static void ask(struct server *server, uint32_t number, char *fields)
     if (demand)
         *demand++ = '\0';
     client->key = strdup(fields);
-    enum br_status status =
-        client->key && *fields
-            ? cli_gate_ask(server->gate, number, fields, demand && *demand ? demand : NULL, &diag)
-            : br_fail(&diag, BR_BAD_INPUT, NULL, "the command has no key");
+    enum br_status status = !*fields ? br_fail(&diag, BR_BAD_INPUT, NULL, "the command has no key")
+                            : !client->key ? br_fail_memory(&diag)
+                                           : cli_gate_ask(server->gate, number, fields,
+                                                          demand && *demand ? demand : NULL, &diag);
     if (status)
         refuse(server, number, &diag);
 }
@@ -429,7 +432,6 @@ static void finish(struct server *server)
     if (server->folder[0])
         rmdir(server->folder);
     cli_gate_destroy(server->gate);
-    br_history_close(server->history, NULL);
     br_plan_destroy(server->plan);
     br_input_finish(&server->input);
     br_cluster_destroy(server->given);
@@ -462,6 +464,11 @@ enum br_status cli_serve(const struct cli_settings *settings, const char *const 
         say_result(&server);
     if (!status && arguments)
         status = (enum br_status)cli_child_exit(server.build_status);
+    struct br_diag lost = {0};
+    if (br_history_close(server.history, &lost)) {
+        cli_say_diag(&lost);
+        status = status ? status : BR_SYSTEM;
+    }
     finish(&server);
     return status;
 }

@@ -13,36 +13,11 @@
 
 static const char place[] = "@DATA@";
 
-/* Inside of "..."; no "<", which could end the script. */
 static void write_string(FILE *out, const char *text)
 {
     putc('"', out);
-    while (*text) {
-        size_t length = strcspn(text, "<");
-        char *part = strndup(text, length);
-        if (part)
-            br_write_text(out, BR_QUOTE_JSON, part);
-        free(part);
-        text += length;
-        if (*text) {
-            fputs("\\u003c", out);
-            text++;
-        }
-    }
+    br_write_text(out, BR_QUOTE_SCRIPT, text);
     putc('"', out);
-}
-
-static void write_headline(FILE *out, const struct br_emit_input *input)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return;
-    br_write_headline(memory, BR_QUOTE_TABS, input);
-    if (fclose(memory) == 0)
-        write_string(out, text);
-    free(text);
 }
 
 static void write_stages(FILE *out, const struct br_dag *dag)
@@ -133,7 +108,9 @@ static enum br_status write_plan(FILE *out, const struct br_emit_input *input, s
     fputs("{\"job\": ", out);
     write_string(out, *input->dag->name ? input->dag->name : "job");
     fputs(", \"headline\": ", out);
-    write_headline(out, input);
+    putc('"', out);
+    br_write_headline(out, BR_QUOTE_SCRIPT, input);
+    putc('"', out);
     fputs(", \"method\": ", out);
     write_string(out, plan->method);
     fputs(",\n \"makespan\": ", out);

@@ -170,6 +170,12 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
     case BR_QUOTE_C:
         put_c(out, c);
         break;
+    case BR_QUOTE_SCRIPT:
+        if (c == '<')
+            fputs("\\u003c", out);
+        else
+            put_json(out, c);
+        break;
     case BR_QUOTE_ATTRIBUTE:
     case BR_QUOTE_XML:
         put_xml(out, c, quote == BR_QUOTE_ATTRIBUTE);

@@ -17,6 +17,7 @@
 enum br_quote {
     BR_QUOTE_JSON,      /* inside "..." of JSON, Python, YAML */
     BR_QUOTE_C,         /* inside "..." of C */
+    BR_QUOTE_SCRIPT,    /* the same inside of HTML, where "<" could end the script */
     BR_QUOTE_ATTRIBUTE, /* inside an XML attribute's "..." */
     BR_QUOTE_XML,       /* XML text */
     BR_QUOTE_DOT,       /* inside a DOT "..." that is read back as it is: ids, values */

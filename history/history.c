@@ -139,16 +139,15 @@ static bool run_text(struct br_history *history, const char *text)
     return sqlite3_exec(history->db, text, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* The one number that a pragma gives; -1 on failure. */
-static int64_t read_number(struct br_history *history, const char *text)
+/* The one number that a query gives. */
+static bool read_number(struct br_history *history, const char *text, int64_t *number)
 {
     sqlite3_stmt *statement = NULL;
-    int64_t number = -1;
-    if (sqlite3_prepare_v2(history->db, text, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return number;
+    bool good = sqlite3_prepare_v2(history->db, text, -1, &statement, NULL) == SQLITE_OK &&
+                sqlite3_step(statement) == SQLITE_ROW;
+    if (good)
+        *number = sqlite3_column_int64(statement, 0);
+    return sqlite3_finalize(statement) == SQLITE_OK && good;
 }
 
 /* Makes the tables in an empty file, and looks whether others are ours. Inside a transaction, since
@@ -157,11 +156,12 @@ static enum br_status prepare_file(struct br_history *history, struct br_diag *d
 {
     if (!run_text(history, "BEGIN IMMEDIATE"))
         return fail(history, diag);
-    int64_t there = read_number(history, "SELECT count(*) FROM sqlite_master");
-    if (there < 0 || (there == 0 && !run_text(history, tables)))
+    int64_t there, application, version;
+    if (!read_number(history, "SELECT count(*) FROM sqlite_master", &there) ||
+        (there == 0 && !run_text(history, tables)) ||
+        !read_number(history, "PRAGMA application_id", &application) ||
+        !read_number(history, "PRAGMA user_version", &version))
         return fail(history, diag);
-    int64_t application = read_number(history, "PRAGMA application_id");
-    int64_t version = read_number(history, "PRAGMA user_version");
     if (application != strtoll(APPLICATION, NULL, 10) || version != strtoll(VERSION, NULL, 10)) {
         br_diag_file(diag, history->path);
         return br_fail(diag, BR_BAD_INPUT, "give a file that --history of this version made",

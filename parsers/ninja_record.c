@@ -235,12 +235,17 @@ static enum br_status open_log(struct recording *to)
     make_state(to->state);
     FILE *old = fopen(path, "re");
     int last = '\n', found = 0;
+    if (!old && errno != ENOENT)
+        return fail_log(to);
     if (old) {
         if (fgets(line, sizeof line, old) && sscanf(line, "# ninja log v%d", &found) != 1)
             found = -1;
         if (fseek(old, -1, SEEK_END) == 0)
             last = fgetc(old);
+        bool failed = ferror(old);
         fclose(old);
+        if (failed) /* what is not known to be empty does not get another first line */
+            return fail_log(to);
     }
     if (found && (found < 5 || found > 7))
         return br_fail(to->diag, BR_BAD_INPUT, "move it away",
