@@ -1,5 +1,6 @@
 /* An allocator, preloaded, of which one call fails: BIGROCKS_FAIL_ALLOC=N fails the N-th allocation
- * of the program, and 0 none. At its end it writes to the descriptor BIGROCKS_FAIL_REPORT how many
+ * of the program, and 0 none;
+ * with BIGROCKS_FAIL_ON also all that come after it. At its end it writes to the descriptor BIGROCKS_FAIL_REPORT how many
  * there were: all threads together, with those of every library; children of the program have none
  * of this.
  *
@@ -28,6 +29,7 @@ static void (*next_free)(void *);
 static atomic_long calls;
 static atomic_bool counting;
 static long fails_at;
+static bool fails_on;
 static int report = -1;
 
 /* Looking for the next allocator may allocate. This serves until it is found, and is never freed.
@@ -74,7 +76,10 @@ static bool look(void)
 
 static bool fails(void)
 {
-    if (!atomic_load(&counting) || atomic_fetch_add(&calls, 1) + 1 != fails_at)
+    if (!atomic_load(&counting))
+        return false;
+    long call = atomic_fetch_add(&calls, 1) + 1;
+    if (call != fails_at && !(fails_on && fails_at && call > fails_at))
         return false;
     errno = ENOMEM;
     return true;
@@ -120,9 +125,11 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *at = getenv("BIGROCKS_FAIL_ALLOC"), *fd = getenv("BIGROCKS_FAIL_REPORT");
     fails_at = at ? atol(at) : 0;
+    fails_on = getenv("BIGROCKS_FAIL_ON") != NULL;
     report = fd ? atoi(fd) : -1;
     unsetenv("LD_PRELOAD");
     unsetenv("BIGROCKS_FAIL_ALLOC");
+    unsetenv("BIGROCKS_FAIL_ON");
     unsetenv("BIGROCKS_FAIL_REPORT");
     atomic_store(&counting, at != NULL);
 }

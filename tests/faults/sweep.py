@@ -73,6 +73,8 @@ class Sweep:
             command = self.wrapper + [program] + words
             if kind == 'alloc':
                 environment['BIGROCKS_FAIL_ALLOC'] = str(at)
+                if on:
+                    environment['BIGROCKS_FAIL_ON'] = '1'
                 environment['LD_PRELOAD'] = str(self.fail_alloc)
             elif kind != 'none':
                 command = [str(self.fail_call), kind, str(at), fault] + ['--on'] * on + \
@@ -113,7 +115,8 @@ class Sweep:
                 return ('files: %s' % sorted(left) if left else ''), True
             if run.out == clean.out and steady(run.files) == steady(clean.files):
                 return '', True
-            if case.proves and kind == 'alloc' and 'memory was out' in run.err + run.out.decode():
+            said = run.err + run.out.decode() + run.files.get(case.output, b'').decode()
+            if case.proves and kind == 'alloc' and 'memory was out' in said:
                 return '', True
             return 'status %s, but another %s' % (run.status, 'output' if run.out != clean.out else 'file'), False
         if run.status not in case.statuses:
@@ -263,11 +266,11 @@ def cases(sweep):
              proves=True),
         Case('plan summary', ['plan', '{in}/job.xml', *POOL, *one, '--explain'], proves=True),
         Case('plan search', ['plan', '{in}/job.xml', *POOL, *one, '--effort', 'max', '--placements', '3000', '-q', *out,
-                             '--format', 'json'], 'out'),
+                             '--format', 'json'], 'out', proves=True),
         Case('plan trace', ['plan', '{in}/job.xml', *POOL, *one, '--trace-search', 'trace', '-q', *out, '--format',
                             'order'], 'out', grows=('trace',)),
         Case('plan threads', ['plan', '{in}/job.xml', *POOL, '--no-lp', '--threads', '3', '-q', *out, '--format',
-                              'json'], 'out'),
+                              'json'], 'out', proves=True),
         Case('plan lp', ['plan', '{in}/motivating.xml', '--capacity', 'cpu=1.1,mem=1', '--threads', '1', '--lp', '-q',
                          *out, '--format', 'order'], 'out', weaker=True),
         Case('bound', ['bound', '{in}/job.xml', *POOL, '--no-lp', '--json']),
