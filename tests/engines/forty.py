@@ -87,12 +87,12 @@ def write_job(folder):
     (folder / 'job.xml').write_text('\n'.join([*lines, '</job>']) + '\n')
 
 
-def plan(bigrocks, folder):
+def plan(bigrocks, folder, capacity=None):
     """The job's plan, rank by task."""
     write_job(folder)
     write_note(folder, alike(0.02))
     subprocess.run([bigrocks, 'plan', folder / 'job.xml', '--machines', '1', '--capacity',
-                    'cpu=%(cpu)d,mem=%(mem)dMiB,net=%(net)d' % CAPACITY, '--method', 'cp', '--no-lp',
+                    'cpu=%(cpu)d,mem=%(mem)dMiB,net=%(net)d' % (capacity or CAPACITY), '--method', 'cp', '--no-lp',
                     '-q', '-o', folder / 'plan.json'], check=True)
     rank = {}
     for row in json.loads((folder / 'plan.json').read_text())['tasks']:

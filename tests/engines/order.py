@@ -9,6 +9,8 @@ limits. What the engine keeps is printed, also where the file does not promise i
 """
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -102,6 +104,105 @@ emitted.THREADS = int(threads)
 emitted.MACHINE = {name: int(times) * amount for name, amount in emitted.MACHINE.items()}
 emitted.main()
 '''
+
+
+def starpu(file, folder, rank):
+    """A program that hands the tasks to StarPU with the header's help, in an order that is not the
+    plan's. With one worker, priorities alone; then with as many workers as the header says, which for
+    Debian's StarPU must be four at most: so this plan is for a smaller machine."""
+    version = next((v for v in ('starpu-1.4', 'starpu-1.3') if shutil.which('pkg-config') and
+                    subprocess.run(['pkg-config', '--exists', v]).returncode == 0), None)
+    if not version:
+        missing.leave('StarPU is')
+    rank = forty.plan(sys.argv[1], folder, {'cpu': 4, 'mem': 2048, 'net': 10})
+    forty.render(sys.argv[1], folder, 'starpu')
+    tasks = sorted(rank, reverse=True)
+    at = {task: k for k, task in enumerate(tasks)}
+    plain = {task: '%s[%d]' % task if forty.TASKS[task[0]] > 1 else task[0] for task in tasks}
+    (folder / 'tasks.h').write_text(
+        'static const char *const names[] = {%s};\nstatic const char *const lines[] = {%s};\n'
+        'static const int edges[][2] = {%s};\n' % (
+            ', '.join('"%s"' % plain[t] for t in tasks), ', '.join('"%s %d"' % t for t in tasks),
+            ', '.join('{%d, %d}' % (at[p], at[c]) for p, c in forty.EDGES)))
+    shutil.copy(file, folder / 'plan.h')
+    (folder / 'use.c').write_text(STARPU)
+    flags = run('pkg-config', '--cflags', '--libs', version).split()
+    run(*sys.argv[3:], '-Wall', '-Wextra', '-Werror', folder / 'use.c', '-o', folder / 'use', *flags)
+    rows = re.findall(r'^    \{"([^"]+)", (\d+), (\d+), (\d+)\},', file.read_text(), re.M)
+    workers = 1 + max(int(row[1]) for row in rows)
+    # As many cores as the header has workers, on any machine.
+    env = dict(os.environ, STARPU_HOME=str(folder), STARPU_SCHED='prio', STARPU_SILENT='1',
+               STARPU_WORKERS_NOBIND='1', HWLOC_SYNTHETIC='core:%d pu:1' % workers,
+               HWLOC_THISSYSTEM='1', STARPU_NCUDA='0', STARPU_NOPENCL='0')
+    run(folder / 'use', 'priority', cwd=folder, env=dict(env, STARPU_NCPU='1'))
+    one = look('StarPU, 1 worker', folder, rank)
+    assert one.out_of_order(rank) == 0, one.order
+    said = run(folder / 'use', 'apply', cwd=folder, env=dict(env, STARPU_NCPU=str(workers)))
+    assert look('StarPU', folder, rank).peak['tasks'] <= workers
+    ran, planned = {}, {}
+    for worker, name in (line.split() for line in said.splitlines()):
+        ran.setdefault(int(worker), []).append(name)
+    for name, worker, order, _ in rows:
+        planned.setdefault(int(worker), []).append((int(order), name))
+    # Each worker runs what it is given, in the order that it is given.
+    assert ran == {w: [name for _, name in sorted(row)] for w, row in planned.items()}, ran
+
+
+STARPU = r"""
+#include "plan.h"
+#include "tasks.h"
+#include <stdio.h>
+#include <unistd.h>
+
+enum { TASKS = sizeof names / sizeof names[0], EDGES = sizeof edges / sizeof edges[0] };
+static FILE *written;
+
+static void work(void *buffers[], void *argument)
+{
+    int k = (int)(intptr_t)argument;
+    (void)buffers;
+    printf("%d %s\n", starpu_worker_get_id(), names[k]);
+    fprintf(written, "begin %s\n", lines[k]);
+    usleep(20000);
+    fprintf(written, "end %s\n", lines[k]);
+}
+
+static struct starpu_codelet codelet = {.cpu_funcs = {work}, .cpu_funcs_name = {"work"}};
+
+int main(int argc, char **argv)
+{
+    struct starpu_task *task[TASKS];
+    written = fopen("log", "w");
+    if (argc != 2 || !written || starpu_init(NULL) != 0)
+        return 1;
+    starpu_pause();
+    for (int k = 0; k < TASKS; k++) {
+        task[k] = starpu_task_create();
+        task[k]->cl = &codelet;
+        task[k]->cl_arg = (void *)(intptr_t)k;
+        bigrocks_apply(bigrocks_find(names[k]), task[k]);
+        if (strcmp(argv[1], "priority") == 0) {
+            task[k]->execute_on_a_specific_worker = 0;
+            task[k]->workerorder = 0;
+        }
+    }
+    for (int k = 0; k < TASKS; k++) {
+        struct starpu_task *before[TASKS];
+        unsigned parents = 0;
+        for (int e = 0; e < EDGES; e++)
+            if (edges[e][1] == k)
+                before[parents++] = task[edges[e][0]];
+        starpu_task_declare_deps_array(task[k], parents, before);
+    }
+    for (int k = 0; k < TASKS; k++)
+        if (starpu_task_submit(task[k]) != 0)
+            return 1;
+    starpu_resume();
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+    return fclose(written) != 0;
+}
+"""
 
 
 def main():
