@@ -171,12 +171,14 @@ def check(bigrocks, ninja, forms, rng, scratch):
         else:
             elsewhere.add(name)
     loose = {output for output in deps if elsewhere & set(deps[output])}
+    if version < (1, 12):  # it took what had changed while the command ran for older
+        loose |= {b'half.in', b'half.b'}
     expected, _ = wanted(ninja, by_ninja, loose)
     got, said = wanted(ninja, by_bigrocks, loose)
     assert expected == got, (expected, got, said[-2000:])
     content = len(forms) + 5 - len(set(got))  # the others: refused, or naming what cannot be made
     assert content > len(forms) * 2 / 3, (content, len(forms))
-    assert set(got) & {b'none', b'generated', b'changed', b'kept', b'half.b'} == {b'half.b'}, (got, said)
+    assert not set(got) & {b'none', b'generated', b'changed', b'kept'}, (got, said)
     # Whatever is touched is seen.
     for name in rng.sample(made, min(len(made), 15)):
         for folder in by_ninja, by_bigrocks:
