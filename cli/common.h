@@ -237,6 +237,9 @@ void cli_interrupt_stop(void);
 const volatile int *cli_interrupt_count(void);
 /* Ends the program by the signal that has interrupted it, as its caller expects. */
 void cli_interrupt_die(void);
+/* Ends the program as one whose reader has gone; returns only where its caller has that signal
+ * ignored. */
+enum br_status cli_die_unread(struct br_diag *diag);
 /* From here on they end the program again. */
 void cli_interrupt_release(void);
 bool cli_interrupted(void);

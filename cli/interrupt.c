@@ -32,6 +32,28 @@ static void handle(int signal_number)
     _exit(128 + signal_number);
 }
 
+/* Nobody reads any more what this program writes, and it ends as programs do then. */
+static void handle_pipe(int signal_number)
+{
+    const char *path = to_remove;
+    if (path)
+        unlink(path);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* What the caller wants to be ignored stays so: under nohup the end of the terminal is no reason to
+ * stop. */
+static void install_unless_ignored(int number, void (*handler)(int))
+{
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
+}
+
 static void install(void)
 {
     struct sigaction action;
@@ -40,10 +62,8 @@ static void install(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    /* Under nohup the end of the terminal is no reason to stop. */
-    struct sigaction before;
-    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(SIGHUP, &action, NULL);
+    install_unless_ignored(SIGHUP, handle);
+    install_unless_ignored(SIGPIPE, handle_pipe);
 }
 
 const volatile int *cli_interrupt_catch(void)
@@ -55,7 +75,8 @@ const volatile int *cli_interrupt_catch(void)
 
 void cli_interrupt_stop(void)
 {
-    __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
+    int none = 0;
+    __atomic_compare_exchange_n(&stop, &none, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 const volatile int *cli_interrupt_count(void)
@@ -75,6 +96,16 @@ void cli_interrupt_die(void)
     fflush(stdout);
     signal(last, SIG_DFL);
     raise(last);
+}
+
+enum br_status cli_die_unread(struct br_diag *diag)
+{
+    struct sigaction before;
+    if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
+    return br_fail(diag, BR_SYSTEM, NULL, "nobody reads the output any more");
 }
 
 bool cli_interrupted(void)

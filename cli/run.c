@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "cli/run.h"
+#include "runtime/local/family.h"
+#include "runtime/local/guard.h"
 #include "runtime/simulate.h"
 #include "runtime/slurm/slurm.h"
 
@@ -176,7 +178,8 @@ static enum br_status open_groups(const struct cli_settings *settings, struct br
 }
 
 static enum br_status run_here(const struct cli_settings *settings,
-                               const struct cli_run_input *input, struct br_diag *diag)
+                               const struct cli_run_input *input, const char *mark, bool *unread,
+                               struct br_diag *diag)
 {
     if (strcmp(settings->on, "slurm") == 0 && !are_long(input->input.dag) &&
         !getenv("SLURM_JOB_ID"))
@@ -210,6 +213,7 @@ static enum br_status run_here(const struct cli_settings *settings,
         .keep_going = settings->keep_going,
         .retries = (uint32_t)settings->retries,
         .timeout_ns = settings->timeout_ns,
+        .mark = mark,
         .journal = settings->journal,
         .resume = settings->resume,
         .cgroups = grouped ? &groups : NULL,
@@ -220,8 +224,7 @@ static enum br_status run_here(const struct cli_settings *settings,
         .tick = cli_report_tick,
         .context = &report,
     };
-    cli_progress_begin(&report.progress, settings->quiet);
-    fflush(stdout);
+    cli_report_begin(&report);
     status = run_there(settings, input, &options, &result, diag);
     if (grouped)
         br_cgroups_close(&groups);
@@ -233,7 +236,8 @@ static enum br_status run_here(const struct cli_settings *settings,
     struct br_diag lost = {0};
     if (br_history_close(report.history, &lost))
         cli_say_diag(&lost);
-    return cli_run_trace_close(&report.trace, status, diag);
+    status = cli_run_trace_close(&report.trace, status, diag);
+    return cli_report_end(&report, status, unread, diag);
 }
 
 enum br_status cli_run(const struct cli_settings *settings, const char *const *argument,
@@ -249,17 +253,24 @@ enum br_status cli_run(const struct cli_settings *settings, const char *const *a
     if (settings->spread && !settings->simulate)
         return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
                        "--spread disturbs a simulated run only");
+    char mark[BR_MARK];
+    bool unread = false;
+    br_mark_make(mark);
+    int guard = settings->simulate ? -1 : br_guard_start(mark);
     enum br_status status = cli_run_load(settings, argument[0], &input, diag);
-    if (status)
+    if (status) {
+        br_guard_end(guard);
         return status;
+    }
     /* Planning may leave a word there although it went well. */
     *diag = (struct br_diag){0};
     if (settings->verbose)
         cli_say_line("run", CLI_RUN_JOB, settings, argument, arguments);
-    status =
-        settings->simulate ? simulate(settings, &input, diag) : run_here(settings, &input, diag);
+    status = settings->simulate ? simulate(settings, &input, diag)
+                                : run_here(settings, &input, mark, &unread, diag);
+    br_guard_end(guard);
     cli_run_finish(&input);
     if (!settings->simulate && cli_interrupted() && status == BR_NO)
         cli_interrupt_die();
-    return status;
+    return unread ? cli_die_unread(diag) : status;
 }

@@ -3,6 +3,7 @@
 #define BR_CLI_RUN_H
 
 #include "cli/common.h"
+#include "cli/spool.h"
 #include "history/history.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
@@ -24,7 +25,8 @@ void cli_run_finish(struct cli_run_input *input);
 /* ---- run_trace.c: a line for every attempt ---- */
 
 struct cli_run_trace {
-    FILE *file; /* NULL: there is none */
+    FILE *file;             /* NULL: there is none */
+    struct cli_spool spool; /* of a pipe */
     const char *path;
     bool csv;
     const struct br_dag *dag;
@@ -74,15 +76,22 @@ struct cli_report {
     struct br_history *history; /* NULL: none is kept */
     struct cli_run_ninja ninja;
     struct cli_progress progress;
+    struct cli_spool out, err; /* of the standard streams; of out alone where both are one */
     uint32_t failures;
     uint32_t failed[CLI_FAILURES_SHOWN]; /* tasks, in the order in which they failed */
 };
 
+/* What is printed from here on goes through spools, so that no reader holds up the run. */
+void cli_report_begin(struct cli_report *report);
 /* For br_local_options; the context is the report. */
 void cli_report_resumed(void *report, uint32_t task);
 void cli_report_ended(void *report, const struct br_task_end *end);
 void cli_report_tick(void *report, const struct br_run_state *state);
 /* The last word. */
 void cli_report_result(struct cli_report *report, const struct br_run_result *result);
+/* Waits until all of it is read. Returns the status, or what came of writing; *unread is set where
+ * the reader has gone. */
+enum br_status cli_report_end(struct cli_report *report, enum br_status status, bool *unread,
+                              struct br_diag *diag);
 
 #endif

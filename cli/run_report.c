@@ -1,9 +1,9 @@
 /* What a run shows: the output of every task, whole, when it ends; of a failed task also how, and
  * its command; a line that moves, and one at the end. */
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/run.h"
@@ -11,10 +11,10 @@
 /* Of a failed task's output. */
 enum { LAST_LINES = 10, LAST_BYTES = 4096 };
 
-static bool same_file(int a, int b)
+static void wake_spools(struct cli_report *report)
 {
-    struct stat x, y;
-    return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    cli_spool_wake(&report->out);
+    cli_spool_wake(&report->err);
 }
 
 /* The output as it is: it may be of any form, and go on into a file. */
@@ -110,7 +110,7 @@ static void print_failure(const struct cli_report *report, const struct br_task_
     }
     fputc('\n', stderr);
     /* Who has just seen all of it need not see it again. */
-    if (end->output_size && !same_file(STDOUT_FILENO, STDERR_FILENO))
+    if (end->output_size && !cli_same_file(STDOUT_FILENO, STDERR_FILENO))
         print_last_lines(end);
 }
 
@@ -163,6 +163,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     }
     if (failed)
         print_failure(report, end);
+    wake_spools(report);
 }
 
 void cli_report_tick(void *context, const struct br_run_state *state)
@@ -172,8 +173,11 @@ void cli_report_tick(void *context, const struct br_run_state *state)
     char text[256], now[CLI_SECONDS_TEXT], end[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
     int used = 0;
     const int64_t tenth = 100000000;
-    if (report->trace.file)
+    if (report->trace.file) {
         fflush(report->trace.file);
+        cli_spool_wake(&report->trace.spool);
+    }
+    wake_spools(report);
     for (uint32_t k = 0; state->runtime && k < cluster->cls[0].capacities && used < 100; k++) {
         const char *name = cluster->cls[0].capacity[k].resource;
         used += snprintf(text + used, sizeof text - (size_t)used, "%.20s %.0f %%  ", name,
@@ -242,6 +246,30 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
     }
     if (result->left)
         fprintf(stderr, "; %" PRIu32 " not done%s", result->left,
-                cli_interrupted() ? ", as the run was interrupted" : "");
+                cli_interrupted() ? ", as the run was interrupted"
+                : cli_spool_error(&report->out) || cli_spool_error(&report->err)
+                    ? ", as nobody reads the output any more"
+                    : "");
     fputc('\n', stderr);
+}
+
+void cli_report_begin(struct cli_report *report)
+{
+    bool one = cli_same_file(STDOUT_FILENO, STDERR_FILENO);
+    cli_progress_begin(&report->progress, report->settings->quiet);
+    fflush(stdout);
+    cli_spool_open(&report->out, STDOUT_FILENO, one ? STDERR_FILENO : -1);
+    if (!one)
+        cli_spool_open(&report->err, STDERR_FILENO, -1);
+}
+
+enum br_status cli_report_end(struct cli_report *report, enum br_status status, bool *unread,
+                              struct br_diag *diag)
+{
+    fflush(stdout);
+    int out = cli_spool_close(&report->out), err = cli_spool_close(&report->err);
+    *unread = out == EPIPE || err == EPIPE;
+    if (out && !*unread && (!status || status == BR_NO))
+        return br_fail(diag, BR_SYSTEM, NULL, "cannot write standard output: %s", strerror(out));
+    return status;
 }

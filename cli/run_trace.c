@@ -37,6 +37,8 @@ enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
     trace->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     if (!trace->file)
         return fail_file(trace, diag);
+    if (trace->file != stdout)
+        cli_spool_open(&trace->spool, fileno(trace->file), -1);
     if (trace->csv)
         fputs("task,stage,index,machine,attempt,outcome,code,start,end,user,system,peak\n",
               trace->file);
@@ -118,9 +120,10 @@ enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status s
 {
     if (!trace->file || trace->file == stdout)
         return status;
-    bool failed = ferror(trace->file);
-    errno = 0;
-    failed = fclose(trace->file) || failed;
+    bool failed = fflush(trace->file) || ferror(trace->file);
+    int error = cli_spool_close(&trace->spool);
+    errno = error;
+    failed = fclose(trace->file) || error || failed;
     if (!errno)
         errno = EIO;
     trace->file = NULL;

@@ -418,12 +418,47 @@ def test_killed(folder, times=6, seed=1):
     assert log.stat().st_size == size
 
 
+def guards(folder):
+    """The guards of runs that were started with GUARDED=folder."""
+    found = []
+    for entry in pathlib.Path('/proc').iterdir():
+        try:
+            if entry.name.isdigit() and (entry / 'comm').read_text() == 'bigrocks-guard\n' and \
+                    b'GUARDED=%s\0' % os.fsencode(folder) in (entry / 'environ').read_bytes():
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
+
+
+def test_guard(folder):
+    """Killed, a run leaves no tasks behind, nor its guard; and none where it ends by itself."""
+    Job().stage('a', "sh -c 'setsid sleep 60 & echo up > up; exec sleep 60'").write(folder / 'job.xml')
+    own = {**os.environ, 'GUARDED': str(folder)}
+    for end in (signal.SIGKILL, signal.SIGINT):
+        process = subprocess.Popen(command('job.xml', '-q'), cwd=folder, env=own,
+                                   stderr=subprocess.DEVNULL)
+        wait_for(folder / 'up', 'up', process)
+        assert len(guards(folder)) == 1
+        process.send_signal(end)
+        process.wait()
+        assert_gone(folder)
+        limit = time.monotonic() + 10
+        while guards(folder) and time.monotonic() < limit:
+            time.sleep(0.02)
+        assert not guards(folder)
+        (folder / 'up').unlink()
+
+
 def test_in_use(folder):
     Job().stage('a', 'sleep 60').write(folder / 'job.xml')
-    process = subprocess.Popen(command('job.xml', '--journal', 'j', '-q'), cwd=folder)
+    process = subprocess.Popen(command('job.xml', '--journal', 'j', '-q'), cwd=folder,
+                               env={**os.environ, 'GUARDED': str(folder)})
     wait_for(folder / 'j', 'started', process)
     refused = run(folder, 'job.xml', '--journal', 'j', '--resume', status=1)
     assert 'still goes on' in refused.stderr
+    for guard in guards(folder):  # which would leave nothing to find
+        os.kill(guard, signal.SIGKILL)
     process.kill()
     process.wait()
     # A process on its way to another program may hold the lock a moment longer.
