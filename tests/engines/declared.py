@@ -21,10 +21,10 @@ import forty  # noqa: E402
 import missing  # noqa: E402
 
 
-def task_of(command):
-    """The task whose command this is."""
-    words = shlex.split(command)
-    assert words[0] == 'sh' and words[1].endswith('/note') and len(words) == 4, command
+def task_of(line):
+    """The task whose line for a shell this is."""
+    words = [w for w in shlex.split(line) if w not in ('exec', '</dev/null')]
+    assert words[0] == 'sh' and words[1].endswith('/note') and len(words) == 4, line
     return words[2], int(words[3])
 
 
@@ -59,7 +59,7 @@ class Operator:
         assert pool_slots >= 1
         assert task_id not in DAG.now.operators, task_id
         DAG.now.operators[task_id] = self
-        self.name, self.command, self.parents = task_id, bash_command, set()
+        self.name, self.parents = task_id, set()
         self.weight, self.rule, self.pool, self.slots = priority_weight, weight_rule, pool, pool_slots
 
     def __rshift__(self, other):
@@ -89,6 +89,7 @@ class Airflow(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         module.DAG, module.BashOperator, module.EmptyOperator = DAG, Operator, Operator
+        module.AirflowException = RuntimeError
 
 
 def airflow(file, rank):
@@ -98,9 +99,7 @@ def airflow(file, rank):
         assert count == 1
         exec(compile(text, file.name, 'exec'), {'__name__': 'dag'})
         operators = DAG.now.operators
-        # Between the marks by which a template leaves the command as it is.
-        real = {name: task_of(re.sub(r'\{%.*?%\}', '', o.command)) for name, o in operators.items()
-                if o.command is not None}
+        real = {name: task_of(o.line) for name, o in operators.items() if hasattr(o, 'line')}
         assert {o.rule for name, o in operators.items() if name in real} == {'absolute'}
         judge({name: o.parents for name, o in operators.items()}, real,
               lambda name: -operators[name].weight, rank)
@@ -187,7 +186,7 @@ WORKFLOW = {
         'entrypoint': NAMED, 'parallelism': int, 'arguments': PARAMETERS,
         'templates': [{
             'name': NAMED,
-            'dag?': {'tasks': [{
+            'dag?': {'failFast?': bool, 'tasks': [{
                 'name': NAMED, 'template': NAMED, 'dependencies?': [NAMED],
                 'withSequence?': {'start': r'\d+', 'count': r'\d+'}, 'arguments': PARAMETERS}]},
             'inputs?': PARAMETERS,
@@ -207,6 +206,8 @@ def fits(value, rule, where='workflow'):
         assert isinstance(value, list) and value, where
         for item in value:
             fits(item, rule[0], where)
+    elif rule is bool:
+        assert type(value) is bool, where
     elif rule is int:
         assert type(value) is int and value > 0, where
     else:
