@@ -51,7 +51,7 @@ enum br_status cli_doctor(const struct cli_settings *settings, const char *const
     if (pages > 0 && size > 0)
         printf("%-8s %-18s %.1f GiB\n", "have", "memory", (double)pages * (double)size / (1 << 30));
     struct br_cgroups groups;
-    br_cgroups_open(&groups, NULL);
+    br_cgroups_open(&groups, NULL, 0);
     br_cgroups_close(&groups);
     printf("%-8s %-18s %s%s\n", *groups.why ? "missing" : "found", "control groups",
            *groups.why ? "run counts tasks as processes, and has no --limit-memory: "

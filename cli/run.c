@@ -148,8 +148,8 @@ static enum br_status run_there(const struct cli_settings *settings,
 }
 
 /* Control groups for the tasks, where they are to be had, or asked for. */
-static enum br_status open_groups(const struct cli_settings *settings, struct br_cgroups *groups,
-                                  bool *open, struct br_diag *diag)
+static enum br_status open_groups(const struct cli_settings *settings, pid_t guard,
+                                  struct br_cgroups *groups, bool *open, struct br_diag *diag)
 {
     *open = false;
     if (strcmp(settings->on, "here") != 0)
@@ -157,7 +157,7 @@ static enum br_status open_groups(const struct cli_settings *settings, struct br
                    ? br_fail(diag, BR_USAGE, "leave it out; Slurm limits memory as it is set up to",
                              "control groups are for tasks on this machine")
                    : BR_OK;
-    *open = br_cgroups_open(groups, settings->cgroup);
+    *open = br_cgroups_open(groups, settings->cgroup, guard);
     if ((settings->limit_memory && !groups->memory) || (settings->cgroup && !*open)) {
         br_cgroups_close(groups);
         *open = false;
@@ -178,8 +178,8 @@ static enum br_status open_groups(const struct cli_settings *settings, struct br
 }
 
 static enum br_status run_here(const struct cli_settings *settings,
-                               const struct cli_run_input *input, const char *mark, bool *unread,
-                               struct br_diag *diag)
+                               const struct cli_run_input *input, const char *mark, pid_t guard,
+                               bool *unread, struct br_diag *diag)
 {
     if (strcmp(settings->on, "slurm") == 0 && !are_long(input->input.dag) &&
         !getenv("SLURM_JOB_ID"))
@@ -199,7 +199,7 @@ static enum br_status run_here(const struct cli_settings *settings,
     bool grouped = false;
     status = cli_run_ninja_open(&report.ninja, input->input.dag, diag);
     if (!status)
-        status = open_groups(settings, &groups, &grouped, diag);
+        status = open_groups(settings, guard, &groups, &grouped, diag);
     if (status) {
         cli_run_ninja_close(&report.ninja);
         br_history_close(report.history, NULL);
@@ -256,10 +256,12 @@ enum br_status cli_run(const struct cli_settings *settings, const char *const *a
     char mark[BR_MARK];
     bool unread = false;
     br_mark_make(mark);
-    int guard = settings->simulate ? -1 : br_guard_start(mark);
+    struct br_guard guard = {-1, 0};
+    if (!settings->simulate)
+        guard = br_guard_start(mark);
     enum br_status status = cli_run_load(settings, argument[0], &input, diag);
     if (status) {
-        br_guard_end(guard);
+        br_guard_end(&guard);
         return status;
     }
     /* Planning may leave a word there although it went well. */
@@ -267,8 +269,8 @@ enum br_status cli_run(const struct cli_settings *settings, const char *const *a
     if (settings->verbose)
         cli_say_line("run", CLI_RUN_JOB, settings, argument, arguments);
     status = settings->simulate ? simulate(settings, &input, diag)
-                                : run_here(settings, &input, mark, &unread, diag);
-    br_guard_end(guard);
+                                : run_here(settings, &input, mark, guard.pid, &unread, diag);
+    br_guard_end(&guard);
     cli_run_finish(&input);
     if (!settings->simulate && cli_interrupted() && status == BR_NO)
         cli_interrupt_die();

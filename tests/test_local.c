@@ -213,7 +213,7 @@ static void test_group_counts(void **state)
     for (size_t k = 0; k < 3; k++)
         unlinkat(folder, files[k], 0);
     struct br_cgroups groups;
-    assert_false(br_cgroups_open(&groups, path));
+    assert_false(br_cgroups_open(&groups, path, 0));
     assert_non_null(strstr(groups.why, "is no group of cgroup v2"));
     br_cgroups_close(&groups);
     close(folder);

@@ -156,13 +156,22 @@ static int make_folder(struct br_cgroups *groups)
     return groups->folder < 0 || flock(groups->folder, LOCK_EX | LOCK_NB) ? errno : 0;
 }
 
+/* This process and its guard. Returns 0 or the errno. */
+static int move_to(const struct br_cgroups *groups, int folder)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%ld", (long)groups->guard);
+    int error = write_text(folder, "cgroup.procs", "0");
+    return error || !groups->guard ? error : write_text(folder, "cgroup.procs", number);
+}
+
 /* Out of the way of the controllers. */
 static int move_down(struct br_cgroups *groups)
 {
     if (mkdirat(groups->folder, driver, 0755))
         return errno;
     groups->drive = openat(groups->folder, driver, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return groups->drive < 0 ? errno : write_text(groups->drive, "cgroup.procs", "0");
+    return groups->drive < 0 ? errno : move_to(groups, groups->drive);
 }
 
 /* The reverse, in reverse order. */
@@ -174,7 +183,7 @@ static void give_back(struct br_cgroups *groups)
     groups->enabled = groups->memory = false;
     if (groups->drive < 0)
         return;
-    write_text(groups->parent, "cgroup.procs", "0");
+    move_to(groups, groups->parent);
     close(groups->drive);
     groups->drive = -1;
     unlinkat(groups->folder, driver, AT_REMOVEDIR);
@@ -234,10 +243,10 @@ static int try_start(struct br_cgroups *groups)
     return error;
 }
 
-bool br_cgroups_open(struct br_cgroups *groups, const char *path)
+bool br_cgroups_open(struct br_cgroups *groups, const char *path, pid_t guard)
 {
     char own[PATH_MAX], text[512];
-    *groups = (struct br_cgroups){.parent = -1, .folder = -1, .drive = -1};
+    *groups = (struct br_cgroups){.parent = -1, .folder = -1, .drive = -1, .guard = guard};
     if (!path && !find_own(own)) {
         snprintf(groups->why, sizeof groups->why, "no cgroup v2 is mounted here");
         return false;

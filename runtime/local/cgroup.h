@@ -16,6 +16,7 @@ struct br_cgroups {
     int parent;    /* descriptor of the group that ours is in; -1: there are no groups */
     int folder;    /* ours, with a group for each task in it */
     int drive;     /* where this process has moved to, to make room for controllers; -1: nowhere */
+    pid_t guard;   /* moves along; 0: none */
     bool enabled;  /* memory has been enabled in the parent, by us */
     bool memory;   /* limits and the peak of memory; without it only processor time */
     uint32_t made; /* numbers the groups */
@@ -26,8 +27,9 @@ struct br_cgroups {
 /* Makes the run's folder in the group at `path` (a folder of a cgroup2 file system), or in this
  * process's own where path is NULL, and enables the memory controller. Where the process is alone
  * in its group it moves into a group of its own below, since a group with processes in it cannot
- * hand controllers on. Always leaves something to close; false where there are no groups. */
-bool br_cgroups_open(struct br_cgroups *groups, const char *path);
+ * hand controllers on; the guard (0: none) goes with it. Always leaves something to close; false
+ * where there are no groups. */
+bool br_cgroups_open(struct br_cgroups *groups, const char *path, pid_t guard);
 /* Undoes all of it. A group in which something still runs stays, for the next run to remove. */
 void br_cgroups_close(struct br_cgroups *groups);
 

@@ -3,11 +3,18 @@
 #ifndef BR_LOCAL_GUARD_H
 #define BR_LOCAL_GUARD_H
 
+#include <sys/types.h>
+
+struct br_guard {
+    int line;  /* a descriptor; -1: there is none */
+    pid_t pid; /* not our child; 0: there is none */
+};
+
 /* Starts it, for all processes that carry the mark (family.h). Call it early, while this program is
- * small and has one thread, since it keeps a copy. Returns a descriptor for br_guard_end, or -1
- * where it cannot be; then a run that goes on with the journal finds what is left. */
-int br_guard_start(const char *mark);
-/* All has ended as it should. -1 does nothing. */
-void br_guard_end(int guard);
+ * small and has one thread, since it keeps a copy. Where it cannot be there is none; then a run
+ * that goes on with the journal finds what is left. */
+struct br_guard br_guard_start(const char *mark);
+/* All has ended as it should. */
+void br_guard_end(struct br_guard *guard);
 
 #endif
