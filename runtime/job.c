@@ -48,38 +48,57 @@ static void add_work(struct br_job *job, br_wide units)
 
 /* ---- The order ---- */
 
+static int64_t sum_of(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* The longest path behind every task of the stage. longest: by stage, the longest path that hangs
+ * on any of its tasks; known of the children. Returns that of this one. */
+static int64_t find_tails(const struct br_job *job, uint32_t s, const int64_t *longest,
+                          int64_t *tail)
+{
+    uint32_t first = job->stage_first[s], end = job->stage_first[s + 1];
+    int64_t all = 0, most = 0;
+    for (uint32_t c = job->child_first[s]; c < job->child_first[s + 1]; c++)
+        if (!job->child_one_to_one[c] && longest[job->child[c]] > all)
+            all = longest[job->child[c]];
+    for (uint32_t t = first; t < end; t++)
+        tail[t] = all;
+    for (uint32_t c = job->child_first[s]; c < job->child_first[s + 1]; c++)
+        for (uint32_t t = first; job->child_one_to_one[c] && t < end; t++) {
+            uint32_t twin = job->stage_first[job->child[c]] + t - first;
+            int64_t behind = sum_of(tail[twin], job->duration_ns[twin]);
+            tail[t] = behind > tail[t] ? behind : tail[t];
+        }
+    for (uint32_t t = first; t < end; t++)
+        most = sum_of(tail[t], job->duration_ns[t]) > most ? sum_of(tail[t], job->duration_ns[t])
+                                                           : most;
+    return most;
+}
+
 /* Without a plan: the longest path that hangs on a task first, ties by topological position. */
 static bool rank_by_tail(struct br_job *job, const struct br_dag *dag)
 {
-    int64_t *tail = calloc(job->stages, sizeof *tail); /* longest below the stage */
-    int64_t *whole = calloc(job->stages, sizeof *whole);
+    int64_t *tail = malloc(job->tasks * sizeof *tail);
+    int64_t *longest = malloc(job->stages * sizeof *longest);
     struct br_sort_item *item = malloc(2 * (size_t)job->tasks * sizeof *item);
-    bool ok = tail && whole && item;
-    for (uint32_t p = dag->stages; ok && p-- > 0;) {
-        uint32_t s = dag->topological[p];
-        int64_t longest = 0;
-        for (uint32_t t = job->stage_first[s]; t < job->stage_first[s + 1]; t++)
-            longest = job->duration_ns[t] > longest ? job->duration_ns[t] : longest;
-        for (uint32_t c = job->child_first[s]; c < job->child_first[s + 1]; c++)
-            if (whole[job->child[c]] > tail[s])
-                tail[s] = whole[job->child[c]];
-        whole[s] = tail[s] > INT64_MAX - longest ? INT64_MAX : tail[s] + longest;
-    }
+    bool ok = tail && longest && item;
+    for (uint32_t p = dag->stages; ok && p-- > 0;)
+        longest[dag->topological[p]] = find_tails(job, dag->topological[p], longest, tail);
     uint32_t used = 0;
     for (uint32_t p = 0; ok && p < dag->stages; p++) {
         uint32_t s = dag->topological[p];
-        for (uint32_t t = job->stage_first[s]; t < job->stage_first[s + 1]; t++) {
-            int64_t d = job->duration_ns[t];
-            int64_t length = tail[s] > INT64_MAX - d ? INT64_MAX : tail[s] + d;
-            item[used++] = (struct br_sort_item){~br_sort_key(length), t};
-        }
+        for (uint32_t t = job->stage_first[s]; t < job->stage_first[s + 1]; t++)
+            item[used++] =
+                (struct br_sort_item){~br_sort_key(sum_of(tail[t], job->duration_ns[t])), t};
     }
     if (ok)
         br_sort(item, item + job->tasks, job->tasks);
     for (uint32_t k = 0; ok && k < job->tasks; k++)
         job->task[k] = item[k].item;
     free(tail);
-    free(whole);
+    free(longest);
     free(item);
     return ok;
 }
