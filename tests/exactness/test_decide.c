@@ -13,6 +13,7 @@
 
 #include "base/decimal.h"
 #include "base/rng.h"
+#include "base/wide.h"
 #include "planner/cluster.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
@@ -28,7 +29,7 @@ struct model_job {
     uint32_t group, tasks;
     int64_t demand[TASKS][RESOURCES];
     double work[TASKS], share[TASKS]; /* of the cluster: summed, and the largest */
-    double mean_packing, remaining;
+    double mean_packing;
     uint32_t rank[TASKS], state[TASKS], machine[TASKS];
     bool begun;
     int64_t began_ns, due_ns[TASKS], started_ns[TASKS];
@@ -101,11 +102,6 @@ static void take_cluster(struct model *m, const struct br_cluster *cluster)
 static const struct br_stage *stage_of(const struct model_job *job, uint32_t task)
 {
     return &job->dag->stage[br_dag_task_stage(job->dag, task)];
-}
-
-static double seconds(const struct model_job *job, uint32_t task)
-{
-    return (double)job->dag->duration_ns[task] / 1e9;
 }
 
 static bool parents_done(const struct model_job *job, uint32_t task)
@@ -183,7 +179,6 @@ static void take_job(struct model *m, uint32_t number, const struct br_dag *dag,
             job->work[t] += part;
             job->share[t] = part > job->share[t] ? part : job->share[t];
         }
-        job->remaining += seconds(job, t) * job->work[t];
     }
     for (uint32_t s = 0; s < dag->stages; s++)
         job->mean_packing +=
@@ -244,9 +239,6 @@ static void start(struct model *m, uint32_t number, uint32_t task, uint32_t mach
     job->state[task] = RUNNING;
     job->machine[task] = machine;
     job->started_ns[task] = m->now_ns - job->began_ns;
-    job->remaining -= seconds(job, task) * job->work[task];
-    if (!count(job, WAITING) && !count(job, READY))
-        job->remaining = 0;
     for (uint32_t r = 0; r < m->resources; r++)
         m->free[machine][r] -= job->demand[task][r];
     forgive(m, job->group);
@@ -259,7 +251,6 @@ static void finish(struct model *m, uint32_t number, uint32_t task, uint32_t sta
     for (uint32_t r = 0; r < m->resources; r++)
         m->free[job->machine[task]][r] += job->demand[task][r];
     if (state == READY) {
-        job->remaining += seconds(job, task) * job->work[task];
         /* It is due now, without the rest being late. */
         if (job->due_ns[task] < m->now_ns - job->began_ns)
             job->due_ns[task] = m->now_ns - job->began_ns;
@@ -396,11 +387,21 @@ static bool better(const struct model *m, const struct candidate *a, const struc
     return m->job[a->job].rank[a->task] < m->job[b->job].rank[b->task];
 }
 
+/* Work that is still to be started, in seconds of the whole cluster, of whole units of 2^-32 ns. */
+static double remaining_of(const struct model_job *job)
+{
+    br_wide units = 0;
+    for (uint32_t t = 0; t < job->tasks; t++)
+        if (job->state[t] == WAITING || job->state[t] == READY)
+            units += (br_wide)((double)job->dag->duration_ns[t] * job->work[t] * 0x1p32);
+    return (double)units / (0x1p32 * 1e9);
+}
+
 static struct candidate weigh(const struct model *m, uint32_t number, uint32_t task,
                               uint32_t machine, double eta)
 {
     const struct model_job *job = &m->job[number];
-    double packing = 0, srpt = eta * job->remaining;
+    double packing = 0, srpt = eta * remaining_of(job);
     double priority = (double)(job->tasks - job->rank[task]) / job->tasks;
     for (uint32_t r = 0; r < m->resources; r++) {
         double whole = (double)m->capacity[machine][r];
@@ -426,7 +427,7 @@ static double find_eta(const struct model *m)
             continue;
         packing += job->mean_packing * job->tasks;
         tasks += job->tasks;
-        remaining += job->remaining;
+        remaining += remaining_of(job);
         jobs++;
     }
     if (jobs < 2 || remaining <= 0)
