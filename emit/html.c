@@ -6,7 +6,6 @@
 #include "emit/picture.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "report_html.h"
@@ -43,12 +42,11 @@ static void write_stages(FILE *out, const struct br_dag *dag)
 static void write_machines(FILE *out, const struct br_cluster *cluster,
                            const struct br_analysis *analysis)
 {
-    char name[256];
     fputs(",\n \"machines\": [", out);
     for (uint32_t m = 0; m < cluster->machines; m++) {
-        fputs(m ? ", " : "", out);
-        br_cluster_machine_name(cluster, m, name, sizeof name);
-        write_string(out, name);
+        fputs(m ? ", \"" : "\"", out);
+        br_write_machine(out, BR_QUOTE_SCRIPT, cluster, m);
+        putc('"', out);
     }
     fputs("],\n \"lanes\": [", out);
     for (uint32_t m = 0; m < cluster->machines; m++)
@@ -107,11 +105,9 @@ static enum br_status write_plan(FILE *out, const struct br_emit_input *input, s
         return status;
     fputs("{\"job\": ", out);
     write_string(out, *input->dag->name ? input->dag->name : "job");
-    fputs(", \"headline\": ", out);
-    putc('"', out);
+    fputs(", \"headline\": \"", out);
     br_write_headline(out, BR_QUOTE_SCRIPT, input);
-    putc('"', out);
-    fputs(", \"method\": ", out);
+    fputs("\", \"method\": ", out);
     write_string(out, plan->method);
     fputs(",\n \"makespan\": ", out);
     br_write_seconds(out, plan->makespan_ns);

@@ -84,6 +84,19 @@ static void passed_through(FILE *out, const struct br_dag *dag, const struct br_
     }
 }
 
+/* Would another name be read back? Graphviz knows no single backslash before a quotation mark or at
+ * the end of a line or text, and takes names that begin with % for its own. */
+static bool is_sayable(const char *id)
+{
+    bool odd = false;
+    for (const char *p = id; *p; p++) {
+        if (odd && (*p == '"' || *p == '\n'))
+            return false;
+        odd = *p == '\\' && !odd;
+    }
+    return !odd && *id != '%';
+}
+
 static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *diag)
 {
     static const char *const words[] = {"tasks", "duration", "durations", "command"};
@@ -99,6 +112,10 @@ static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *dia
                            "DOT cannot name the resource '%s' (%s)", resource->name,
                            resource->unit ? resource->unit : "no unit");
     }
+    for (uint32_t s = 0; s < dag->stages; s++)
+        if (!is_sayable(dag->stage[s].id))
+            return br_fail(diag, BR_BAD_INPUT, "rename it, or write the XML form",
+                           "DOT cannot name the stage '%.80s'", dag->stage[s].id);
     return BR_OK;
 }
 

@@ -190,7 +190,7 @@ struct fixture fixture_nasty(void)
     uint32_t b = stage(dag, "back\\slash\"", 2, 0, NULL, NULL);
     uint32_t c = stage(dag, "bad \xff utf-8 \xc3\xa9 \xf0\x9f\xaa\xa8", 1, 3600 * S, NULL, NULL);
     uint32_t d = stage(dag, "line\nbreak ]]> [0]", 1, 1, NULL, NULL);
-    uint32_t e = stage(dag, "ends in \\", 1, 1, NULL, "999999999999999999");
+    uint32_t e = stage(dag, "holds \\ inside", 1, 1, NULL, "999999999999999999");
     ok(br_dag_set_command(dag, c, "printf '\\t\x7f' > out; cat <<X\n\tx\r\nX\n", NULL));
     ok(br_dag_add_edge(dag, a, b, BR_ONE_TO_ONE, NULL));
     ok(br_dag_add_edge(dag, a, c, BR_BARRIER, NULL));

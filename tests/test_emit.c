@@ -234,6 +234,17 @@ static void unsayable(void **state)
         assert_non_null(strstr(diag.what, names[k]));
         br_dag_destroy(dag);
     }
+    static const char *const ids[] = {"%3", "ends in \\", "a\\\"b", "\\\\\\"};
+    for (size_t k = 0; k < sizeof ids / sizeof ids[0]; k++) {
+        struct br_dag *dag = br_dag_create("job");
+        assert_int_equal(br_dag_add_stage(dag, ids[k], 1, 1, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        struct br_emit_input input = {.dag = dag};
+        struct br_diag diag = {0};
+        assert_int_equal(br_emit_job("dot", &input, stdout, &diag), BR_BAD_INPUT);
+        assert_non_null(strstr(diag.what, ids[k]));
+        br_dag_destroy(dag);
+    }
 }
 
 /* Work drawn, as the sum over boxes of tasks x time, in ns. */

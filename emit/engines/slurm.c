@@ -1,5 +1,6 @@
 /* A shell script that hands every stage to Slurm as one job array. Barriers are afterok, one-to-one
  * edges aftercorr, which Slurm means the same way; the plan's order becomes nice values. */
+#include "base/diag.h"
 #include "base/shell.h"
 #include "emit/engine.h"
 #include "emit/outputs.h"
@@ -21,6 +22,23 @@ static void write_dependencies(FILE *out, const struct br_engine *engine, uint32
     }
 }
 
+/* Slurm shows it to people: what is not seen is written as a number. */
+static enum br_status write_job_name(FILE *out, const char *id, struct br_diag *diag)
+{
+    char *name = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&name, &size);
+    if (memory)
+        br_write_text(memory, BR_QUOTE_TABS, id);
+    bool failed = !memory || ferror(memory);
+    if (memory && fclose(memory) != 0)
+        failed = true;
+    if (!failed)
+        br_shell_write(out, name);
+    free(name);
+    return failed ? br_fail_memory(diag) : BR_OK;
+}
+
 static enum br_status write_stage(FILE *out, const struct br_engine *engine, uint32_t s,
                                   struct br_diag *diag)
 {
@@ -34,7 +52,7 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
     putc('\n', out);
     br_engine_stage(out, engine, s);
     fputs("=$(sbatch --parsable \"$@\" --job-name=", out);
-    br_shell_write(out, stage->id);
+    status = write_job_name(out, stage->id, diag);
     if (array)
         fprintf(out, " --array=0-%" PRIu32, stage->tasks - 1);
     fprintf(out, " --nodes=1 --ntasks=1 --cpus-per-task=%" PRIu32, engine->need[s].cpus);
@@ -53,7 +71,7 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
     br_engine_stage(out, engine, s);
     fputs("\"\n", out);
     free(line);
-    return BR_OK;
+    return status;
 }
 
 enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
