@@ -1,19 +1,22 @@
 /* The native cluster form: <cluster> of <machine class= count=> of <capacity resource= amount=>. */
 #include "parsers/formats.h"
 #include "parsers/value.h"
+#include "parsers/xml_rule.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static enum br_status start_cluster(struct br_cluster_reader *reader, struct br_xml *xml)
+static enum br_status start_cluster(void *context, struct br_xml *xml)
 {
+    struct br_cluster_reader *reader = context;
     reader->depth = xml->depth;
     reader->cluster = br_cluster_create(br_xml_attribute(xml, "name"));
     return reader->cluster ? BR_OK : br_fail_memory(xml->diag);
 }
 
-static enum br_status start_machine(struct br_cluster_reader *reader, struct br_xml *xml)
+static enum br_status start_machine(void *context, struct br_xml *xml)
 {
+    struct br_cluster_reader *reader = context;
     const char *name = br_xml_attribute(xml, "class"), *text = br_xml_attribute(xml, "count");
     uint32_t count = 1;
     char owner[100];
@@ -27,23 +30,25 @@ static enum br_status start_machine(struct br_cluster_reader *reader, struct br_
     return br_cluster_add_class(reader->cluster, name, count, &reader->cls, xml->diag);
 }
 
-static enum br_status start_capacity(struct br_cluster_reader *reader, struct br_xml *xml)
+static enum br_status start_capacity(void *context, struct br_xml *xml)
 {
+    struct br_cluster_reader *reader = context;
     return br_cluster_add_capacity(reader->cluster, reader->cls, br_xml_attribute(xml, "resource"),
                                    br_xml_attribute(xml, "amount"), xml->diag);
 }
 
+static const struct br_xml_rule rules[] = {
+    {"cluster", "", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"name"}, start_cluster},
+    {"machine", "cluster", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"class", "count"}, start_machine},
+    {"capacity", "machine", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"resource", "amount"}, start_capacity},
+};
+
 enum br_status br_cluster_reader_start(struct br_cluster_reader *reader, struct br_xml *xml)
 {
-    if (!reader->cluster)
-        return start_cluster(reader, xml);
-    bool ours = strcmp(xml->space, BR_CLUSTER_SPACE) == 0 || strcmp(xml->space, BR_JOB_SPACE) == 0;
-    if (ours && xml->depth == reader->depth + 1 && strcmp(xml->name, "machine") == 0)
-        return start_machine(reader, xml);
-    if (ours && xml->depth == reader->depth + 2 && strcmp(xml->name, "capacity") == 0)
-        return start_capacity(reader, xml);
-    br_xml_skip(xml);
-    return BR_OK;
+    static const char *const parents[] = {"cluster", "machine", "capacity"};
+    const struct br_xml_rule *rule;
+    const char *parent = reader->cluster ? parents[xml->depth - reader->depth - 1] : "";
+    return br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
 }
 
 enum br_status br_cluster_reader_end(const struct br_cluster_reader *reader, struct br_xml *xml)
@@ -78,7 +83,7 @@ static enum br_status on_end(void *context, struct br_xml *xml, const char *text
 
 enum br_status br_parse_cluster(const char *path, struct br_cluster **cluster, struct br_diag *diag)
 {
-    static const struct br_xml_handler handler = {on_start, on_end};
+    static const struct br_xml_handler handler = {.start = on_start, .end = on_end, .only_known = true};
     struct br_cluster_reader reader = {0};
     struct br_source source;
     *cluster = NULL;

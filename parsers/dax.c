@@ -275,7 +275,7 @@ static enum br_status link_jobs(struct dax_reader *reader, struct br_diag *diag)
 enum br_status br_read_dax(struct br_source *source, const struct br_parse_options *options,
                            struct br_input *input, struct br_diag *diag)
 {
-    static const struct br_xml_handler handler = {on_start, on_end};
+    static const struct br_xml_handler handler = {.start = on_start, .end = on_end};
     struct dax_reader reader = {.source = source, .options = options};
     enum br_status status = br_xml_read(source, &handler, &reader, diag);
     if (!status)

@@ -7,9 +7,6 @@
 #include "parsers/source.h"
 #include "parsers/xml.h"
 
-#define BR_JOB_SPACE "urn:bigrocks:job:1"
-#define BR_CLUSTER_SPACE "urn:bigrocks:cluster:1"
-
 /* Reads the job into input->dag, and a cluster into input->cluster where the file has one. The
  * dag need not be finished. On failure the caller releases what input holds. */
 typedef enum br_status br_read_job(struct br_source *source, const struct br_parse_options *options,

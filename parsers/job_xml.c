@@ -1,7 +1,8 @@
 /* The native job form. Elements may come in any order: edges wait until their stages are known.
- * What the form does not know is an extension and is skipped. */
+ */
 #include "parsers/formats.h"
 #include "parsers/value.h"
+#include "parsers/xml_rule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,14 +24,14 @@ struct waiting_attribute {
     const char *name, *value;
 };
 
-enum { KNOWN_DEPTH = 3 }; /* <job>, <stage>, <demand> */
+enum { KNOWN_DEPTH = 3 }; /* <job>, <stage>, <demand>; nothing stands in the last */
 
 struct job_reader {
     struct br_dag *dag;
     struct br_cluster_reader cluster;
     bool in_cluster;
-    const struct rule *open[KNOWN_DEPTH + 1]; /* by depth */
-    uint32_t stage;                           /* the open one */
+    const struct br_xml_rule *open[KNOWN_DEPTH + 1]; /* by depth */
+    uint32_t stage;                                  /* the open one */
     uint32_t edge; /* the open one, in the dag; UINT32_MAX: the last waiting one */
 
     struct br_arena arena;
@@ -38,14 +39,6 @@ struct job_reader {
     struct waiting_edge *waiting;
     struct waiting_attribute *attribute;
     struct br_source *source;
-};
-
-typedef enum br_status start_function(struct job_reader *reader, struct br_xml *xml);
-
-/* Which element is known inside which. */
-struct rule {
-    const char *name, *parent;
-    start_function *start;
 };
 
 static enum br_status missing(const struct br_xml *xml, const char *attribute)
@@ -56,24 +49,40 @@ static enum br_status missing(const struct br_xml *xml, const char *attribute)
                    attribute);
 }
 
-static enum br_status start_job(struct job_reader *reader, struct br_xml *xml)
+/* Whether the commands are scripts for a shell; the attribute `shell` of the job or the stage. */
+static enum br_status take_shell(struct job_reader *reader, enum br_owner owner, uint32_t index,
+                                 struct br_xml *xml)
 {
+    const char *shell = br_xml_attribute(xml, "shell");
+    if (!shell)
+        return BR_OK;
+    if (strcmp(shell, "true") != 0 && strcmp(shell, "false") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write shell=\"true\" or shell=\"false\"",
+                       "<%s> has shell=\"%.40s\"", xml->name, shell);
+    return br_dag_add_attribute(reader->dag, owner, index, "shell", shell, xml->diag);
+}
+
+static enum br_status start_job(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
     const char *name = br_xml_attribute(xml, "name");
     char stem[256];
     if (!name)
         name = br_source_stem(reader->source, "job", stem, sizeof stem);
     reader->dag = br_dag_create(name);
-    return reader->dag ? BR_OK : br_fail_memory(xml->diag);
+    return reader->dag ? take_shell(reader, BR_OWNER_JOB, 0, xml) : br_fail_memory(xml->diag);
 }
 
-static enum br_status start_resource(struct job_reader *reader, struct br_xml *xml)
+static enum br_status start_resource(void *context, struct br_xml *xml)
 {
+    struct job_reader *reader = context;
     return br_dag_add_resource(reader->dag, br_xml_attribute(xml, "name"),
                                br_xml_attribute(xml, "unit"), xml->diag);
 }
 
-static enum br_status start_stage(struct job_reader *reader, struct br_xml *xml)
+static enum br_status start_stage(void *context, struct br_xml *xml)
 {
+    struct job_reader *reader = context;
     const char *id = br_xml_attribute(xml, "id"), *tasks = br_xml_attribute(xml, "tasks");
     const char *duration = br_xml_attribute(xml, "duration");
     uint32_t count = 1;
@@ -94,14 +103,16 @@ static enum br_status start_stage(struct job_reader *reader, struct br_xml *xml)
     return status;
 }
 
-static enum br_status start_demand(struct job_reader *reader, struct br_xml *xml)
+static enum br_status start_demand(void *context, struct br_xml *xml)
 {
+    struct job_reader *reader = context;
     return br_dag_add_demand(reader->dag, reader->stage, br_xml_attribute(xml, "resource"),
                              br_xml_attribute(xml, "amount"), xml->diag);
 }
 
-static enum br_status start_task(struct job_reader *reader, struct br_xml *xml)
+static enum br_status start_task(void *context, struct br_xml *xml)
 {
+    struct job_reader *reader = context;
     const char *index = br_xml_attribute(xml, "index");
     const char *duration = br_xml_attribute(xml, "duration");
     uint32_t number;
@@ -118,22 +129,15 @@ static enum br_status start_task(struct job_reader *reader, struct br_xml *xml)
     return status ? status : br_dag_set_duration(reader->dag, reader->stage, number, ns, xml->diag);
 }
 
-static enum br_status start_command(struct job_reader *reader, struct br_xml *xml)
+static enum br_status start_command(void *context, struct br_xml *xml)
 {
+    struct job_reader *reader = context;
     if (reader->dag->stage[reader->stage].command)
         return br_fail(xml->diag, BR_BAD_INPUT, "join them by && in one command",
                        "stage '%.80s' has two commands",
                        br_dag_stage_id(reader->dag, reader->stage));
     br_xml_keep_text(xml);
-    const char *shell = br_xml_attribute(xml, "shell");
-    if (!shell)
-        return BR_OK;
-    if (strcmp(shell, "true") != 0 && strcmp(shell, "false") != 0)
-        return br_fail(xml->diag, BR_BAD_INPUT, "write shell=\"true\" or shell=\"false\"",
-                       "the command of stage '%.80s' has shell=\"%.40s\"",
-                       br_dag_stage_id(reader->dag, reader->stage), shell);
-    return br_dag_add_attribute(reader->dag, BR_OWNER_STAGE, reader->stage, "shell", shell,
-                                xml->diag);
+    return take_shell(reader, BR_OWNER_STAGE, reader->stage, xml);
 }
 
 static enum br_status add_edge(struct job_reader *reader, const struct waiting_edge *edge,
@@ -145,8 +149,9 @@ static enum br_status add_edge(struct job_reader *reader, const struct waiting_e
     return status;
 }
 
-static enum br_status start_edge(struct job_reader *reader, struct br_xml *xml)
+static enum br_status start_edge(void *context, struct br_xml *xml)
 {
+    struct job_reader *reader = context;
     const char *from = br_xml_attribute(xml, "from"), *to = br_xml_attribute(xml, "to");
     const char *type = br_xml_attribute(xml, "type");
     struct waiting_edge edge = {.type = BR_BARRIER, .pos = xml->pos};
@@ -180,8 +185,9 @@ static enum br_status start_edge(struct job_reader *reader, struct br_xml *xml)
     return BR_OK;
 }
 
-static enum br_status start_attribute(struct job_reader *reader, struct br_xml *xml)
+static enum br_status start_attribute(void *context, struct br_xml *xml)
 {
+    struct job_reader *reader = context;
     const char *name = br_xml_attribute(xml, "name"), *value = br_xml_attribute(xml, "value");
     const char *owner = reader->open[xml->depth - 1]->name;
     if (!name || !value)
@@ -209,24 +215,31 @@ static enum br_status start_attribute(struct job_reader *reader, struct br_xml *
     return BR_OK;
 }
 
-static enum br_status start_cluster(struct job_reader *reader, struct br_xml *xml)
+static enum br_status start_cluster(void *context, struct br_xml *xml)
 {
+    struct job_reader *reader = context;
     if (reader->cluster.cluster)
         return br_fail(xml->diag, BR_BAD_INPUT, "keep one of them", "the job carries two clusters");
     reader->in_cluster = true;
     return br_cluster_reader_start(&reader->cluster, xml);
 }
 
-static const struct rule rules[] = {
-    {"stage", "job", start_stage},          {"demand", "stage", start_demand},
-    {"task", "stage", start_task},          {"edge", "job", start_edge},
-    {"command", "stage", start_command},    {"resource", "job", start_resource},
-    {"attribute", "job", start_attribute},  {"attribute", "stage", start_attribute},
-    {"attribute", "edge", start_attribute}, {"cluster", "job", start_cluster},
+/* In any order; the first one is the root. */
+static const struct br_xml_rule rules[] = {
+    {"job", "", BR_JOB_SPACE, NULL, {"name", "shell"}, start_job},
+    {"stage", "job", BR_JOB_SPACE, NULL, {"id", "tasks", "duration"}, start_stage},
+    {"demand", "stage", BR_JOB_SPACE, NULL, {"resource", "amount"}, start_demand},
+    {"task", "stage", BR_JOB_SPACE, NULL, {"index", "duration"}, start_task},
+    {"edge", "job", BR_JOB_SPACE, NULL, {"from", "to", "type"}, start_edge},
+    {"command", "stage", BR_JOB_SPACE, NULL, {"shell"}, start_command},
+    {"resource", "job", BR_JOB_SPACE, NULL, {"name", "unit"}, start_resource},
+    {"attribute", "job", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
+    {"attribute", "stage", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
+    {"attribute", "edge", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
+    {"cluster", "job", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"name"}, start_cluster},
 };
-static const struct rule root = {"job", "", start_job};
 
-static enum br_status open_root(struct job_reader *reader, struct br_xml *xml)
+static enum br_status check_root(struct br_xml *xml)
 {
     static const char hint[] = "write <job xmlns=\"" BR_JOB_SPACE "\">";
     if (strcmp(xml->name, "job") != 0)
@@ -237,8 +250,7 @@ static enum br_status open_root(struct job_reader *reader, struct br_xml *xml)
     if (strcmp(xml->space, BR_JOB_SPACE) != 0)
         return br_fail(xml->diag, BR_BAD_INPUT, hint,
                        "the root element <job> is in the unknown namespace '%.120s'", xml->space);
-    reader->open[1] = &root;
-    return start_job(reader, xml);
+    return BR_OK;
 }
 
 static enum br_status on_start(void *context, struct br_xml *xml)
@@ -246,24 +258,14 @@ static enum br_status on_start(void *context, struct br_xml *xml)
     struct job_reader *reader = context;
     if (reader->in_cluster)
         return br_cluster_reader_start(&reader->cluster, xml);
-    if (xml->depth == 1)
-        return open_root(reader, xml);
-    const struct rule *rule = NULL;
-    const char *parent = xml->depth <= KNOWN_DEPTH ? reader->open[xml->depth - 1]->name : "";
-    for (size_t r = 0; r < sizeof rules / sizeof rules[0] && !rule; r++)
-        if (strcmp(rules[r].name, xml->name) == 0 && strcmp(rules[r].parent, parent) == 0)
-            rule = &rules[r];
-    bool ours = strcmp(xml->space, BR_JOB_SPACE) == 0 ||
-                (rule && rule->start == start_cluster && strcmp(xml->space, BR_CLUSTER_SPACE) == 0);
-    if (rule && !*xml->space)
-        return br_fail(xml->diag, BR_BAD_INPUT, "give it the prefix of <job>, or <job> none",
-                       "<%.30s> is not in the namespace of <job>", xml->name);
-    if (!rule || !ours) {
-        br_xml_skip(xml);
-        return BR_OK;
-    }
-    reader->open[xml->depth] = rule;
-    return rule->start(reader, xml);
+    const char *parent = xml->depth > 1 ? reader->open[xml->depth - 1]->name : "";
+    enum br_status status = xml->depth == 1 ? check_root(xml) : BR_OK;
+    const struct br_xml_rule *rule = NULL;
+    if (!status)
+        status = br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
+    if (rule)
+        reader->open[xml->depth] = rule; /* no rule has a parent deeper than this */
+    return status;
 }
 
 static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
@@ -317,7 +319,7 @@ static enum br_status resolve_edges(struct job_reader *reader, struct br_diag *d
 enum br_status br_read_job_xml(struct br_source *source, const struct br_parse_options *options,
                                struct br_input *input, struct br_diag *diag)
 {
-    static const struct br_xml_handler handler = {on_start, on_end};
+    static const struct br_xml_handler handler = {.start = on_start, .end = on_end, .only_known = true};
     struct job_reader reader = {.source = source};
     (void)options;
     enum br_status status = br_xml_read(source, &handler, &reader, diag);

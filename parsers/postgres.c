@@ -183,7 +183,7 @@ static enum br_status on_end(void *context, struct br_xml *xml, const char *text
 enum br_status br_read_postgres(struct br_source *source, const struct br_parse_options *options,
                                 struct br_input *input, struct br_diag *diag)
 {
-    static const struct br_xml_handler handler = {on_start, on_end};
+    static const struct br_xml_handler handler = {.start = on_start, .end = on_end};
     struct postgres pg = {.open = BR_NO_NODE};
     char stem[256];
     (void)options;

@@ -13,7 +13,8 @@
 
 #include "parsers/foreign.h"
 
-enum { TEXT_MAX = 1 << 20 };
+/* libxml2 refuses what is nested more deeply than 256. */
+enum { TEXT_MAX = 1 << 20, DEPTH_MAX = 512 };
 
 struct reader {
     struct br_xml element; /* first, so that handlers' pointers lead back here */
@@ -23,7 +24,8 @@ struct reader {
     enum br_status status; /* of the first failure */
     xmlParserCtxtPtr parser;
 
-    uint32_t skipped; /* depth of the element that is left out; 0: none */
+    uint32_t spaces[DEPTH_MAX + 1]; /* by depth: namespaces declared there or outside */
+    uint32_t skipped;               /* depth of the element that is left out; 0: none */
 
     const xmlChar **attribute; /* five entries each, libxml2's */
     int attributes;
@@ -75,15 +77,31 @@ static void place_at(struct reader *reader, struct br_pos pos)
     reader->element.diag->column = pos.column;
 }
 
+static void refuse_number(struct reader *reader)
+{
+    struct br_pos pos = {(uint32_t)reader->parser->input->line, 0};
+    fail(reader,
+         br_fail_at(reader->element.diag, pos, BR_BAD_INPUT, "leave some out",
+                    "an element has more than %d attributes, or %d namespaces are declared for it",
+                    BR_XML_ATTRIBUTES, BR_XML_SPACES));
+}
+
 static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
                      int namespaces, const xmlChar **declared, int attributes, int defaulted,
                      const xmlChar **attribute)
 {
     struct reader *reader = data;
     struct br_xml *xml = &reader->element;
-    (void)prefix, (void)namespaces, (void)declared, (void)defaulted;
+    (void)prefix, (void)declared, (void)defaulted;
     xml->depth++;
-    if (reader->status || reader->skipped)
+    if (reader->status || xml->depth > DEPTH_MAX)
+        return;
+    reader->spaces[xml->depth] = reader->spaces[xml->depth - 1] + (uint32_t)namespaces;
+    if (attributes > BR_XML_ATTRIBUTES || reader->spaces[xml->depth] > BR_XML_SPACES) {
+        refuse_number(reader);
+        return;
+    }
+    if (reader->skipped)
         return;
     xml->name = (const char *)name;
     xml->space = uri ? (const char *)uri : "";
@@ -141,11 +159,34 @@ static void on_end(void *data, const xmlChar *name, const xmlChar *prefix, const
     xml->depth = depth - 1;
 }
 
+/* Text where none belongs; blanks are everywhere. */
+static void refuse_text(struct reader *reader, const char *text, int length)
+{
+    int at = 0;
+    while (at < length && strchr(" \t\r\n", text[at]))
+        at++;
+    if (at == length || !reader->handler->only_known)
+        return;
+    struct br_pos pos = {(uint32_t)reader->parser->input->line, 0};
+    for (int k = at; k < length; k++)
+        pos.line -= text[k] == '\n' && pos.line > 1;
+    int end = at;
+    while (end < length && end - at < 40 && text[end] != '\n')
+        end++;
+    fail(reader, br_fail_at(reader->element.diag, pos, BR_BAD_INPUT,
+                            "only <command> holds text; give notes a namespace of their own",
+                            "there is text where none belongs: '%.*s'", end - at, text + at));
+}
+
 static void on_text(void *data, const xmlChar *text, int length)
 {
     struct reader *reader = data;
-    if (reader->status || length <= 0 || reader->text_depth != reader->element.depth)
+    if (reader->status || length <= 0 || reader->skipped)
         return;
+    if (reader->text_depth != reader->element.depth) {
+        refuse_text(reader, (const char *)text, length);
+        return;
+    }
     size_t need = reader->text_size + (size_t)length + 1;
     if (need > TEXT_MAX) {
         fail(reader, br_fail(reader->element.diag, BR_BAD_INPUT, "write a shorter text",
@@ -220,6 +261,13 @@ static int on_read(void *data, char *to, int size)
     struct reader *reader = data;
     if (reader->status || size <= 0)
         return 0;
+    /* The tag that is being read is only handed on as a whole. Its entries show how many there are:
+     * five for an attribute, two for a namespace, and room for at most twice as many. */
+    if (reader->parser && (reader->parser->maxatts > 2 * 5 * BR_XML_ATTRIBUTES ||
+                           reader->parser->nsMax > 2 * 2 * BR_XML_SPACES)) {
+        refuse_number(reader);
+        return 0;
+    }
     ssize_t n = br_source_read(reader->source, to, (size_t)size);
     if (n < 0) {
         fail(reader, br_source_fail(reader->source, reader->element.diag));
@@ -243,6 +291,29 @@ const char *br_xml_attribute(struct br_xml *xml, const char *name)
         if (!entry[1] && strcmp((const char *)entry[0], name) == 0)
             return value;
         value += entry[4] - entry[3] + 1;
+    }
+    return NULL;
+}
+
+bool br_xml_is_our_space(const char *space)
+{
+    static const char ours[] = "urn:bigrocks:";
+    return strncmp(space, ours, sizeof ours - 1) == 0;
+}
+
+const char *br_xml_stray_attribute(struct br_xml *xml, const char *const *known, const char **space)
+{
+    const struct reader *reader = (const struct reader *)xml;
+    for (int a = 0; a < reader->attributes; a++) {
+        const char *const *entry = (const char *const *)reader->attribute + 5 * a, *const * k;
+        *space = entry[2] ? entry[2] : "";
+        /* A prefix that nobody declared is somebody else's. */
+        if (entry[1] && !br_xml_is_our_space(*space))
+            continue;
+        for (k = known; !entry[1] && *k && strcmp(*k, entry[0]) != 0;)
+            k++;
+        if (entry[1] || !*k)
+            return entry[0];
     }
     return NULL;
 }

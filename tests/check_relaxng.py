@@ -24,14 +24,23 @@ DAMAGES = [
     ('job', r' duration="[\d.]+"', ' duration="-1"'), ('job', r' amount="\d+"', ' amount="many"'),
     ('job', r'<demand ', '<demands '), ('job', r' from="[^"]*"', ''),
     ('job', r'(?s)<stage .*</stage>', ''), ('job', r'<stage ', '<stage colour="red" '),
+    ('job', r'<edge ', '<egde '), ('job', r'<edge from="[^"]*"', '<edge too="a"'),
+    ('job', r'<stage ', '<stage xmlns:b="urn:bigrocks:job:1" b:duration="1" '),
+    ('job', r'(<stage [^>]*>)', r'\1<note xmlns=""/>'), ('job', r'(<stage [^>]*>)', r'\1text'),
+    ('job', r'(<stage [^>]*>)', r'\1<edge from="a" to="b"/>'), ('job', r'<job ', '<job shell="1" '),
+    ('job', r'(<stage [^>]*>)', r'\1<b:x xmlns:b="urn:bigrocks:plan:1"/>'),
+    ('cluster', r'<machine ', '<machine counts="2" '), ('cluster', r'<capacity ', '<demand '),
     ('cluster', r' count="\d+"', ' count="1.5"'), ('cluster', r' class="[^"]*"', ''),
     ('cluster', r'(?s)<machine.*</machine>', ''),
 ]
-# What XML Schema 1.0 cannot say where elements come in any order: how many there have to be.
-XSD_ACCEPTS = {('job', r'(?s)<stage .*</stage>'), ('cluster', r'(?s)<machine.*</machine>')}
+# What XML Schema 1.0 cannot say: how many elements there have to be where they come in any order, and
+# which namespaces attributes of others are in.
+XSD_ACCEPTS = {r'(?s)<stage .*</stage>', r'(?s)<machine.*</machine>', '<stage xmlns:b="urn:bigrocks:job:1"'
+               ' b:duration="1" '}
 # What others may add: attributes and elements of their own namespaces.
 EXTENSION = (r'<stage ', '<stage xmlns:o="urn:other" o:colour="red" ')
-EXTENSION_ELEMENT = (r'(<stage [^>]*>)', r'\1<note xmlns="urn:other" a="1">text <b/></note>')
+EXTENSION_ELEMENT = (r'(<stage [^>]*>)', r'\1<note xmlns="urn:other" a="1">text <b/>'
+                     '<stage xmlns="urn:bigrocks:job:1" egde="1">text</stage><x xmlns=""/></note>')
 
 
 def main():
@@ -82,6 +91,10 @@ def main():
         elements[1].write_text(re.sub(*EXTENSION_ELEMENT, job.read_text(), count=1))
         attributes = ('job', folder / 'attributes.xml')
         attributes[1].write_text(re.sub(*EXTENSION, job.read_text(), count=1))
+        for _, path in (attributes, elements):
+            written = subprocess.run([bigrocks, 'convert', path, '--format', 'xml'], capture_output=True)
+            if written.stdout != job.read_bytes():
+                failed.append('%s is not as %s: %s' % (path.name, job.name, written.stderr))
         for schema, path in files + [attributes, elements]:
             for kind in schemas:
                 good, said = fits(schema, path, kind)
@@ -93,8 +106,15 @@ def main():
             bad = folder / 'bad.xml'
             bad.write_text(re.sub(pattern, replacement, text, count=1))
             assert bad.read_text() != text, (schema, pattern)
+            if schema != 'plan':  # the program agrees
+                option = ['--cluster', bad] if schema == 'cluster' else []
+                status = subprocess.run([bigrocks, 'convert', job if option else bad, '--format',
+                                         'xml', *option], capture_output=True).returncode
+                if status != 3:
+                    failed.append('status %d with %s -> %s' % (status, pattern, replacement))
             for kind in schemas:
-                if fits(schema, bad, kind)[0] != (kind == 'xsd' and (schema, pattern) in XSD_ACCEPTS):
+                if fits(schema, bad, kind)[0] != (kind == 'xsd' and not XSD_ACCEPTS.isdisjoint(
+                        [pattern, replacement])):
                     failed.append('%s.%s and %s -> %s' % (schema, kind, pattern, replacement))
     print('\n'.join(failed) or '%s: %d files, %d damaged ones' % (
         ', '.join(schemas), len(files), len(DAMAGES)))

@@ -78,9 +78,9 @@ static void native_job(void **state)
 static void native_spellings(void **state)
 {
     expect_text("\xef\xbb\xbf<?xml version='1.0'?><?style x?><!-- <dag> -->\n"
-                "<b:job xmlns:b='urn:bigrocks:job:1' name='n' b:x='1' undeclared:y='2'>"
-                "<b:stage id='a'/><other/></b:job>",
-                "n\na*1 0 @2:71\n");
+                "<b:job xmlns:b='urn:bigrocks:job:1' name='n' undeclared:y='2'>"
+                "<b:stage id='a'/><other xmlns='urn:o'/></b:job>",
+                "n\na*1 0 @2:63\n");
     expect_text("<?xml version='1.0' encoding='ISO-8859-1'?>"
                 "<job xmlns='urn:bigrocks:job:1' name='\xe9'>\n"
                 "<stage\n id='\xe9&#x20AC;'\n tasks='2'/></job>",
