@@ -68,14 +68,20 @@ def seconds(ns):
 
 # ---- Random jobs, written as native XML ----
 
-def random_job(seed, folder):
+def random_job(seed, folder, most=9, pool=None):
+    """A third of `most` stages at least, and that at most; on one machine, on several, or (None) on
+    either."""
     rng = random.Random(seed)
     resources = ['cpu', 'mem', 'net'][:rng.randint(1, 3)]
     classes = [(name, rng.choice((1, 1, 2, 3)), {r: rng.randint(2, 8) for r in resources})
                for name in ('a', 'b')[:rng.randint(1, 2)]]
+    if pool:
+        classes = [('pool', 1, classes[0][2])]
+    elif pool is not None:
+        classes[0] = (classes[0][0], classes[0][1] + 1, classes[0][2])
     lines, stages = ['<job xmlns="urn:bigrocks:job:1" name="random">'], []
     zero = rng.random() < 0.2
-    for s in range(rng.randint(3, 9)):
+    for s in range(rng.randint(3 * most // 9, most)):
         home = rng.choice(classes)[2]
         count = rng.choice((1, 1, 1, 2, 3, 4))
         if stages and rng.random() < 0.4:
