@@ -142,6 +142,18 @@ void cli_report_resumed(void *context, uint32_t task)
     cli_run_ninja_resumed(&report->ninja, task);
 }
 
+void cli_report_damaged(void *context, uint32_t records, uint64_t offset)
+{
+    struct cli_report *report = context;
+    cli_progress_end(&report->progress);
+    fputs("bigrocks: ", stderr);
+    cli_print_count(stderr, records, "record", "records");
+    fprintf(stderr,
+            " of the journal cannot be read, the first at byte %" PRIu64
+            "; tasks whose end they told of run again\n",
+            offset);
+}
+
 void cli_report_ended(void *context, const struct br_task_end *end)
 {
     struct cli_report *report = context;

@@ -12,6 +12,7 @@
 
 #include "runtime/local/cgroup.h"
 #include "base/command.h"
+#include "runtime/local/family.h"
 #include "runtime/local/journal.h"
 
 /* ---- Commands ---- */
@@ -85,12 +86,18 @@ static struct br_dag *make_job(const char *command)
     return dag;
 }
 
+static struct br_journal_found found;
+
 static enum br_status open_it(struct br_journal *journal, const char *path, bool resume,
                               const struct br_dag *dag, bool done[5], uint32_t *in_flight)
 {
     struct br_diag diag = {0};
+    char mark[BR_MARK];
+    br_mark_make(mark);
     memset(done, 0, 5);
-    return br_journal_open(journal, path, resume, dag, done, in_flight, &diag);
+    enum br_status status = br_journal_open(journal, path, resume, dag, mark, done, &found, &diag);
+    *in_flight = found.in_flight;
+    return status;
 }
 
 static void copy(const char *from, const char *to, long size)
@@ -103,82 +110,214 @@ static void copy(const char *from, const char *to, long size)
     fclose(out);
 }
 
+/* What is known after the first records of the file that is made below: how many tasks have
+ * finished, and how many are running. */
+enum { HEAD = 192, SESSION = 192, RECORD = 48, RECORDS = 9 };
+static const uint32_t finished_by[RECORDS + 1] = {0, 0, 1, 1, 2, 2, 3, 3, 3, 4};
+static const uint32_t running_by[RECORDS + 1] = {0, 1, 0, 1, 0, 1, 0, 1, 2, 1};
+
+/* Of every record its task, and whether it is an end; as the file is made below. */
+static const struct {
+    uint32_t task;
+    bool end;
+} records[RECORDS] = {{0, false}, {0, true},  {1, false}, {1, true}, {2, false},
+                      {2, true},  {3, false}, {4, false}, {4, true}};
+
+static void make_journal(const char *path, const struct br_dag *dag)
+{
+    struct br_journal journal;
+    bool done[5];
+    uint32_t in_flight;
+    assert_int_equal(open_it(&journal, path, true, dag, done, &in_flight), BR_OK);
+    assert_int_equal(in_flight, 0);
+    for (uint32_t k = 0; k < RECORDS; k++)
+        assert_int_equal(records[k].end ? br_journal_finished(&journal, dag, records[k].task, NULL)
+                                        : br_journal_started(&journal, dag, records[k].task, NULL),
+                         BR_OK);
+    assert_int_equal(br_journal_sync(&journal, NULL), BR_OK);
+    br_journal_close(&journal);
+}
+
+/* The same journal without its session, so that nobody has to be looked for each time. */
+static void drop_session(const char *path, const char *bare)
+{
+    FILE *in = fopen(path, "rb"), *out = fopen(bare, "wb");
+    assert_true(in && out);
+    for (long k = 0; k < HEAD + SESSION + RECORD * RECORDS; k++) {
+        int c = fgetc(in);
+        if (k < HEAD || k >= HEAD + SESSION)
+            fputc(c, out);
+    }
+    fclose(in);
+    fclose(out);
+}
+
+static uint32_t count_done(const bool done[5])
+{
+    uint32_t known = 0;
+    for (uint32_t t = 0; t < 5; t++)
+        known += done[t];
+    return known;
+}
+
+static void assert_same_file(const char *a, const char *b, long size)
+{
+    FILE *x = fopen(a, "rb"), *y = fopen(b, "rb");
+    assert_true(x && y);
+    for (long k = 0; k < size; k++)
+        assert_int_equal(fgetc(x), fgetc(y));
+    assert_int_equal(fgetc(y), EOF);
+    fclose(x);
+    fclose(y);
+}
+
+/* Where writing to the end is cheap. */
+static void make_folder(char folder[64])
+{
+    strcpy(folder, "/dev/shm/journal-XXXXXX");
+    if (!mkdtemp(folder)) {
+        strcpy(folder, "/tmp/journal-XXXXXX");
+        assert_non_null(mkdtemp(folder));
+    }
+}
+
 static void test_journal(void **state)
 {
-    char folder[] = "/tmp/journal-XXXXXX", path[64], cut[64];
-    assert_non_null(mkdtemp(folder));
+    char folder[64], path[96], bare[96], cut[96];
+    make_folder(folder);
     snprintf(path, sizeof path, "%s/whole", folder);
+    snprintf(bare, sizeof bare, "%s/bare", folder);
     snprintf(cut, sizeof cut, "%s/cut", folder);
     struct br_dag *dag = make_job("x"), *other = make_job("y");
     struct br_journal journal, second;
     bool done[5];
     uint32_t in_flight;
-    long ends[16], lines = 0;
     assert_int_equal(open_it(&journal, path, true, dag, done, &in_flight), BR_OK);
-    assert_int_equal(in_flight, 0);
-    FILE *file = fopen(path, "rb");
-    for (uint32_t t = 0; t < 5; t++) {
-        assert_int_equal(br_journal_started(&journal, dag, t, NULL), BR_OK);
-        fseek(file, 0, SEEK_END);
-        ends[lines++] = ftell(file);
-        if (t == 3)
-            continue;
-        assert_int_equal(br_journal_finished(&journal, dag, t, NULL), BR_OK);
-        fseek(file, 0, SEEK_END);
-        ends[lines++] = ftell(file);
-    }
-    assert_int_equal(br_journal_sync(&journal, NULL), BR_OK);
     /* While it is in use nobody else gets it. */
     assert_int_equal(open_it(&second, path, true, dag, done, &in_flight), BR_NO);
     br_journal_close(&journal);
+    unlink(path);
+    make_journal(path, dag);
     /* Without being told to, nobody goes on; and not with another job. */
     assert_int_equal(open_it(&second, path, false, dag, done, &in_flight), BR_USAGE);
     assert_int_equal(open_it(&second, path, true, other, done, &in_flight), BR_NO);
-    /* Cut anywhere: what has its whole line is known, and the rest can be added again. */
-    for (long size = 0; size <= ends[lines - 1]; size++) {
-        copy(path, cut, size);
-        assert_int_equal(open_it(&journal, cut, true, dag, done, &in_flight), BR_OK);
-        /* By line: how many have finished, and how many are running. */
-        static const uint32_t finished[] = {0, 1, 1, 2, 2, 3, 3, 3, 4};
-        static const uint32_t running[] = {1, 0, 1, 0, 1, 0, 1, 2, 1};
-        uint32_t known = 0, want = 0, flying = 0;
-        for (long k = 0; k < lines; k++)
-            if (ends[k] <= size) {
-                want = finished[k];
-                flying = running[k];
-            }
-        for (uint32_t t = 0; t < 5; t++)
-            known += done[t];
-        assert_int_equal(known, want);
-        assert_int_equal(in_flight, flying);
+    /* Cut anywhere: what has its whole record is known, and the rest can be added again. Nothing is
+     * written to what may be another program's. */
+    drop_session(path, bare);
+    for (long size = 0; size <= HEAD + SESSION + RECORD * RECORDS; size++) {
+        if (size < HEAD + SESSION)
+            copy(path, cut, size);
+        else
+            copy(bare, cut, size - SESSION);
+        enum br_status status = open_it(&journal, cut, true, dag, done, &in_flight);
+        if (size && size < HEAD) {
+            assert_int_equal(status, BR_BAD_INPUT);
+            assert_same_file(path, cut, size);
+            continue;
+        }
+        assert_int_equal(status, BR_OK);
+        long whole = size < HEAD + SESSION ? 0 : (size - HEAD - SESSION) / RECORD;
+        assert_int_equal(count_done(done), finished_by[whole]);
+        assert_int_equal(in_flight, running_by[whole]);
+        assert_int_equal(found.damaged,
+                         size > HEAD && size < HEAD + SESSION ? (size - HEAD) / RECORD : 0);
         assert_int_equal(br_journal_finished(&journal, dag, 3, NULL), BR_OK);
         br_journal_close(&journal);
+        /* Whoever goes on looks for what is left of the session before, which takes a while. */
+        if ((size + 1) % RECORD > 2)
+            continue;
         assert_int_equal(open_it(&journal, cut, true, dag, done, &in_flight), BR_OK);
-        assert_true(done[3]);
+        assert_true(done[3] && count_done(done) == finished_by[whole] + 1);
+        assert_int_equal(found.damaged, 0);
         br_journal_close(&journal);
     }
-    /* A line with a flipped bit, and what follows, never was. */
-    copy(path, cut, ends[lines - 1]);
-    fclose(file);
-    file = fopen(cut, "r+b");
-    fseek(file, ends[3] + 20, SEEK_SET);
-    int c = fgetc(file);
-    fseek(file, ends[3] + 20, SEEK_SET);
-    fputc(c ^ 1, file);
-    fclose(file);
-    assert_int_equal(open_it(&journal, cut, true, dag, done, &in_flight), BR_OK);
-    assert_true(done[0] && done[1] && !done[2] && !done[4]);
-    br_journal_close(&journal);
-    /* Not a journal at all. */
-    file = fopen(cut, "wb");
-    fputs("task,stage,index,machine\nsplit,split,0,m\n", file);
-    fclose(file);
-    assert_int_equal(open_it(&journal, cut, true, dag, done, &in_flight), BR_BAD_INPUT);
+    unlink(bare);
+    /* Not a journal at all, however short. */
+    for (int size = 1; size < 57; size += 14) {
+        FILE *file = fopen(path, "wb");
+        fprintf(file, "%.*s", size, "task,stage,index,machine\nsplit,split,0,m\nsplit,split,1,m\n");
+        fclose(file);
+        copy(path, cut, size);
+        assert_int_equal(open_it(&journal, cut, true, dag, done, &in_flight), BR_BAD_INPUT);
+        assert_same_file(path, cut, size);
+    }
     unlink(path);
     unlink(cut);
     rmdir(folder);
     br_dag_destroy(dag);
     br_dag_destroy(other);
+}
+
+static void flip(const char *path, long at, int bit)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, at, SEEK_SET);
+    int c = fgetc(file);
+    fseek(file, at, SEEK_SET);
+    fputc(c ^ 1 << bit, file);
+    fclose(file);
+}
+
+/* Every bit of a journal is flipped once: that is told with its place, or refused, and what the bit
+ * is not of is known as before. */
+static void test_journal_damage(void **state)
+{
+    char folder[64], path[96], bare[96], hurt[96];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/whole", folder);
+    snprintf(bare, sizeof bare, "%s/bare", folder);
+    snprintf(hurt, sizeof hurt, "%s/hurt", folder);
+    struct br_dag *dag = make_job("x");
+    struct br_journal journal;
+    bool done[5];
+    uint32_t in_flight;
+    make_journal(path, dag);
+    for (long bit = 0; bit < 8L * (HEAD + SESSION); bit++) {
+        copy(path, hurt, HEAD + SESSION + RECORD * RECORDS);
+        flip(hurt, bit / 8, (int)(bit % 8));
+        enum br_status status = open_it(&journal, hurt, true, dag, done, &in_flight);
+        assert_int_equal(status, bit < 8L * HEAD ? BR_BAD_INPUT : BR_OK);
+        if (status)
+            continue;
+        assert_int_equal(count_done(done), finished_by[RECORDS]);
+        assert_int_equal(in_flight, running_by[RECORDS]);
+        assert_int_equal(found.damaged, SESSION / RECORD);
+        assert_int_equal(found.damaged_at, HEAD);
+        br_journal_close(&journal);
+    }
+    drop_session(path, bare);
+    for (long bit = 0; bit < 8L * RECORD * RECORDS; bit++) {
+        long k = bit / 8 / RECORD;
+        copy(bare, hurt, HEAD + RECORD * RECORDS);
+        flip(hurt, HEAD + bit / 8, (int)(bit % 8));
+        assert_int_equal(open_it(&journal, hurt, true, dag, done, &in_flight), BR_OK);
+        assert_int_equal(found.damaged, 1);
+        assert_int_equal(found.damaged_at, HEAD + k * RECORD);
+        for (uint32_t t = 0; t < 5; t++)
+            assert_int_equal(done[t], t != 3 && !(records[k].end && records[k].task == t));
+        br_journal_close(&journal);
+    }
+    /* Another run's records are none of this one. */
+    unlink(path);
+    make_journal(path, dag);
+    FILE *in = fopen(bare, "rb"), *out = fopen(path, "r+b");
+    fseek(in, HEAD, SEEK_SET);
+    fseek(out, HEAD, SEEK_SET);
+    for (long k = 0; k < RECORD * RECORDS; k++)
+        fputc(fgetc(in), out);
+    fclose(in);
+    fclose(out);
+    assert_int_equal(truncate(path, HEAD + RECORD * RECORDS), 0);
+    assert_int_equal(open_it(&journal, path, true, dag, done, &in_flight), BR_OK);
+    assert_int_equal(count_done(done), 0);
+    assert_int_equal(found.damaged, RECORDS);
+    br_journal_close(&journal);
+    unlink(path);
+    unlink(bare);
+    unlink(hurt);
+    rmdir(folder);
+    br_dag_destroy(dag);
 }
 
 /* ---- Control groups ---- */
@@ -225,6 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_journal_damage),
         cmocka_unit_test(test_group_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

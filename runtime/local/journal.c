@@ -1,5 +1,7 @@
-/* The journal. One write call a line, so that a line is there whole or not at all even where this
- * program is killed; the sums are for machines that die with half of a block written. */
+/* The journal. One write call a record, so that a record is there whole or not at all even where
+ * this program is killed; the sums are for machines that die with half of a block written, and for
+ * disks.
+ */
 #include "runtime/local/journal.h"
 
 #include <errno.h>
@@ -15,8 +17,17 @@
 
 #include "base/index.h"
 #include "planner/dag.h"
+#include "runtime/local/family.h"
+#include "runtime/local/proc.h"
 
-#define MAGIC "bigrocks-journal/1"
+#define MAGIC "bigrocks-journal/2"
+
+/* A record: 16 hexadecimal digits, a blank, the text filled up with blanks, a line's end. */
+enum {
+    SUM = 16,
+    SHORT = 48, /* of a task */
+    LONG = 192, /* of the run, and of a session; a multiple of the short one */
+};
 
 static enum br_status fail_file(struct br_diag *diag, const char *what)
 {
@@ -45,33 +56,34 @@ static uint64_t sum_job(const struct br_dag *dag)
     return sum;
 }
 
-/* The sum of a line is that of its text; it stands before it. */
-enum { SUM_TEXT = 17 }; /* 16 hexadecimal digits and a blank */
-
-static enum br_status add_line(struct br_journal *journal, const char *word, const char *text,
-                               struct br_diag *diag)
+static uint64_t sum_record(uint64_t seed, const char *text)
 {
-    size_t size = strlen(word) + strlen(text) + SUM_TEXT + 3;
-    if (size > journal->room) {
-        char *line = realloc(journal->line, size * 2);
-        if (!line)
-            return br_fail_memory(diag);
-        journal->line = line;
-        journal->room = size * 2;
-    }
-    char *content = journal->line + SUM_TEXT;
-    sprintf(content, "%s %s", word, text);
-    char sum[SUM_TEXT + 1];
-    snprintf(sum, sizeof sum, "%016" PRIx64 " ", br_hash_text(content));
-    memcpy(journal->line, sum, SUM_TEXT);
-    size_t length = strlen(journal->line);
-    journal->line[length++] = '\n';
-    ssize_t written = write(journal->file, journal->line, length);
-    if (written != (ssize_t)length) {
-        if (written >= 0)
-            errno = ENOSPC;
+    return mix(seed, br_hash_text(text));
+}
+
+/* Writes the record whole or not at all, so that the next one is in its place. */
+static enum br_status add(struct br_journal *journal, uint32_t size, const char *text,
+                          struct br_diag *diag)
+{
+    char record[LONG + 1];
+    uint32_t room = size - SUM - 2, length = (uint32_t)strlen(text);
+    errno = EIO;
+    if (journal->broken)
+        return fail_file(diag, "cannot be written");
+    memset(record + SUM + 1, ' ', room);
+    memcpy(record + SUM + 1, text, length < room ? length : room);
+    record[SUM + 1 + room] = '\0';
+    snprintf(record, SUM + 1, "%016" PRIx64, sum_record(journal->seed, record + SUM + 1));
+    record[SUM] = ' ';
+    record[size - 1] = '\n';
+    ssize_t written = write(journal->file, record, size);
+    if (written != (ssize_t)size) {
+        int error = written < 0 ? errno : ENOSPC;
+        journal->broken = !journal->regular || ftruncate(journal->file, (off_t)journal->size);
+        errno = error;
         return fail_file(diag, "cannot be written");
     }
+    journal->size += size;
     journal->unsynced = true;
     return BR_OK;
 }
@@ -79,13 +91,14 @@ static enum br_status add_line(struct br_journal *journal, const char *word, con
 static enum br_status add_task(struct br_journal *journal, const char *word,
                                const struct br_dag *dag, uint32_t task, struct br_diag *diag)
 {
-    char text[64];
+    char text[SHORT];
     uint32_t stage = br_dag_task_stage(dag, task);
     if (journal->file < 0)
         return BR_OK;
-    /* By numbers: the first line says that it is this very job. */
-    snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32, stage, task - dag->stage[stage].first_task);
-    return add_line(journal, word, text, diag);
+    /* By numbers: the first record says that it is this very job. */
+    snprintf(text, sizeof text, "%-8s %010" PRIu32 " %010" PRIu32, word, stage,
+             task - dag->stage[stage].first_task);
+    return add(journal, SHORT, text, diag);
 }
 
 enum br_status br_journal_started(struct br_journal *journal, const struct br_dag *dag,
@@ -111,37 +124,104 @@ enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag)
     return BR_OK;
 }
 
-/* ---- Opening ---- */
+/* ---- Sessions ---- */
 
-static enum br_status begin(struct br_journal *journal, const struct br_dag *dag,
-                            struct br_diag *diag)
+/* Who writes: a process of a machine that has booted at some time, and the tasks' mark. */
+struct session {
+    char boot[40], host[64], mark[BR_MARK];
+    long pid;
+    uint64_t start;
+};
+
+static void name_boot(char boot[40])
 {
-    char text[128];
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(journal->run, sizeof journal->run, "%" PRIx64 "-%lx",
-             (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, (long)getpid());
-    snprintf(text, sizeof text, "job %016" PRIx64 " run %s", sum_job(dag), journal->run);
-    enum br_status status = add_line(journal, MAGIC, text, diag);
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    if (!file || fscanf(file, "%39s", boot) != 1)
+        strcpy(boot, "-");
+    if (file)
+        fclose(file);
+}
+
+static enum br_status add_session(struct br_journal *journal, const char *mark,
+                                  struct br_diag *diag)
+{
+    char boot[40], host[64] = "-", text[LONG];
+    struct br_proc own = {.start = 0};
+    name_boot(boot);
+    br_proc_read(getpid(), &own);
+    if (gethostname(host, sizeof host) || !*host)
+        strcpy(host, "-");
+    host[sizeof host - 1] = '\0';
+    snprintf(text, sizeof text, "session  %ld %" PRIu64 " %s %s %.40s", (long)getpid(), own.start,
+             boot, strchr(mark, '=') + 1, host);
+    enum br_status status = add(journal, LONG, text, diag);
     return status ? status : br_journal_sync(journal, diag);
 }
 
-/* The content of the next line, or NULL where there is no whole one; *at ends after it. */
-static char *next_line(char **at, char *end)
+static bool read_session(const char *text, struct session *session)
 {
-    char *line = *at, *stop = memchr(line, '\n', (size_t)(end - line));
-    uint64_t sum;
-    if (!stop || stop - line < SUM_TEXT)
+    char name[BR_MARK / 2 + 1];
+    if (sscanf(text, "session %ld %" SCNu64 " %39s %32s %63s", &session->pid, &session->start,
+               session->boot, name, session->host) != 5)
+        return false;
+    snprintf(session->mark, sizeof session->mark, "BIGROCKS_SESSION=%s", name);
+    return true;
+}
+
+/* Is it still there? Its number may be another one here than where it runs. One on another machine
+ * is not to be seen, and neither is what it runs. */
+static bool lives(const struct session *session)
+{
+    char boot[40];
+    uint32_t count;
+    bool found = false;
+    name_boot(boot);
+    if (strcmp(boot, session->boot) != 0)
+        return false;
+    struct br_proc *all = br_proc_list(&count);
+    for (uint32_t k = 0; k < count && !found; k++)
+        found = all[k].start == session->start && !all[k].over && all[k].pid != getpid() &&
+                br_proc_is_known_as(all[k].pid, (pid_t)session->pid);
+    free(all);
+    return found;
+}
+
+/* ---- Opening ---- */
+
+static void seed_sums(struct br_journal *journal)
+{
+    journal->seed = br_hash_text(journal->run);
+}
+
+static enum br_status begin(struct br_journal *journal, const struct br_dag *dag, const char *mark,
+                            struct br_diag *diag)
+{
+    char text[LONG];
+    /* The first session's name is the run's. */
+    snprintf(journal->run, sizeof journal->run, "%.39s", strchr(mark, '=') + 1);
+    snprintf(text, sizeof text, MAGIC " job %016" PRIx64 " run %s", sum_job(dag), journal->run);
+    enum br_status status = add(journal, LONG, text, diag);
+    seed_sums(journal);
+    return status;
+}
+
+/* The text of the record of that size at the place, or NULL where there is none; cuts the blanks at
+ * its end. */
+static char *record_at(char *at, const char *end, uint32_t size, uint64_t seed)
+{
+    if ((size_t)(end - at) < size || at[size - 1] != '\n' || at[SUM] != ' ')
         return NULL;
+    char sum[SUM + 1], *text = at + SUM + 1, *stop = at + size - 1;
     *stop = '\0';
-    char *after;
-    sum = strtoull(line, &after, 16);
-    if (after != line + SUM_TEXT - 1 || br_hash_text(line + SUM_TEXT) != sum) {
+    snprintf(sum, sizeof sum, "%016" PRIx64, sum_record(seed, text));
+    bool good = strlen(text) == (size_t)(stop - text) && memcmp(at, sum, SUM) == 0;
+    if (!good) {
         *stop = '\n';
         return NULL;
     }
-    *at = stop + 1;
-    return line + SUM_TEXT;
+    while (stop > text && stop[-1] == ' ')
+        *--stop = '\0';
+    return text;
 }
 
 static bool find_task(const struct br_dag *dag, const char *text, uint32_t *task)
@@ -154,45 +234,66 @@ static bool find_task(const struct br_dag *dag, const char *text, uint32_t *task
     return true;
 }
 
-/* Takes in what the file holds; *used ends after its last whole line. */
-static enum br_status replay(struct br_journal *journal, const struct br_dag *dag, char *text,
-                             size_t size, bool *done, uint32_t *in_flight, size_t *used,
-                             struct br_diag *diag)
+static enum br_status replay_head(struct br_journal *journal, const struct br_dag *dag, char *text,
+                                  size_t size, struct br_diag *diag)
 {
-    char *at = text, *line = next_line(&at, text + size);
+    static const char hint[] = "give the journal of an earlier run, or begin a new one";
     uint64_t sum;
     int run = -1;
-    if (!line) {
-        /* A run that died before its first line was whole has done nothing. */
-        *used = 0;
-        bool torn = !memchr(text, '\n', size) && size < 128;
-        return torn ? BR_OK
-                    : br_fail(diag, BR_BAD_INPUT, "give the journal of an earlier run",
-                              "the file is no journal");
-    }
-    if (sscanf(line, MAGIC " job %" SCNx64 " run %n", &sum, &run) != 1 || run < 0 ||
-        strlen(line + run) >= sizeof journal->run)
-        return br_fail(diag, BR_BAD_INPUT, "give the journal of an earlier run",
-                       "the file is no journal");
+    bool alike = size > SUM + sizeof MAGIC && memcmp(text + SUM + 1, MAGIC, sizeof MAGIC - 2) == 0;
+    char *head = record_at(text, text + size, LONG, 0);
+    if (!head && alike && text[SUM + sizeof MAGIC - 1] != MAGIC[sizeof MAGIC - 2])
+        return br_fail(diag, BR_BAD_INPUT, hint, "the journal is of another version of bigrocks");
+    if (!head && alike)
+        return br_fail(diag, BR_BAD_INPUT, "begin a new one; all tasks run again then",
+                       "the journal's first record is damaged (bytes 0 to %d)", LONG - 1);
+    if (!head || sscanf(head, MAGIC " job %" SCNx64 " run %n", &sum, &run) != 1 || run < 0 ||
+        strlen(head + run) >= sizeof journal->run)
+        return br_fail(diag, BR_BAD_INPUT, hint, "the file is no journal");
     if (sum != sum_job(dag))
         return br_fail(diag, BR_NO, "go on with the very job of that run, or begin a new journal",
                        "the journal is of another job, or the job has changed since");
-    snprintf(journal->run, sizeof journal->run, "%s", line + run);
-    uint8_t *started = calloc(dag->tasks, 1);
+    snprintf(journal->run, sizeof journal->run, "%s", head + run);
+    seed_sums(journal);
+    return BR_OK;
+}
+
+/* Takes in what the file holds; *used ends after its last record. */
+static enum br_status replay(struct br_journal *journal, const struct br_dag *dag, char *text,
+                             size_t size, bool *done, struct session *last,
+                             struct br_journal_found *found, size_t *used, struct br_diag *diag)
+{
+    enum br_status status = replay_head(journal, dag, text, size, diag);
+    if (status)
+        return status;
+    uint8_t *started = calloc((size_t)dag->tasks + 1, 1);
     if (!started)
         return br_fail_memory(diag);
-    while ((line = next_line(&at, text + size))) {
-        uint32_t task;
-        if (strncmp(line, "started ", 8) == 0 && find_task(dag, line + 8, &task))
-            started[task] = true;
-        else if (strncmp(line, "finished ", 9) == 0 && find_task(dag, line + 9, &task))
-            done[task] = true;
+    char *end = text + size, *record;
+    *used = LONG;
+    for (char *at = text + LONG; end - at >= SHORT;) {
+        uint32_t task, taken = SHORT;
+        bool good = false;
+        if ((record = record_at(at, end, SHORT, journal->seed))) {
+            char *word = record;
+            good = find_task(dag, word + strcspn(word, " "), &task);
+            if (good && strncmp(word, "started ", 8) == 0)
+                started[task] = true;
+            else if (good && strncmp(word, "finished ", 9) == 0)
+                done[task] = true;
+        } else if ((record = record_at(at, end, LONG, journal->seed))) {
+            good = read_session(record, last);
+            taken = LONG;
+        }
+        if (!good && !found->damaged++)
+            found->damaged_at = (uint64_t)(at - text);
+        at += taken;
+        if (good)
+            *used = (size_t)(at - text);
     }
-    *in_flight = 0;
     for (uint32_t t = 0; t < dag->tasks; t++)
-        *in_flight += started[t] && !done[t];
+        found->in_flight += started[t] && !done[t];
     free(started);
-    *used = (size_t)(at - text);
     return BR_OK;
 }
 
@@ -226,13 +327,38 @@ static int lock_file(int file)
     return 0;
 }
 
+/* Goes on with what the file holds: reads it, sees that nobody else does, and makes room. */
+static enum br_status go_on(struct br_journal *journal, const struct br_dag *dag, bool *done,
+                            struct br_journal_found *found, struct br_diag *diag)
+{
+    char *text = NULL;
+    size_t size = (size_t)journal->size, used = 0;
+    struct session last = {.mark = ""};
+    enum br_status status = read_all(journal->file, size, &text, diag);
+    if (!status)
+        status = replay(journal, dag, text, size, done, &last, found, &used, diag);
+    free(text);
+    if (status)
+        return status;
+    if (*last.mark && lives(&last))
+        return br_fail(diag, BR_NO, "wait for it, or take another file",
+                       "the run that the journal, or what it was copied from, is of still goes on "
+                       "(process %ld)",
+                       last.pid);
+    if (*last.mark)
+        found->orphans = br_kill_marked(last.mark);
+    /* What a crash has cut. */
+    if (used < size && ftruncate(journal->file, (off_t)used))
+        return fail_file(diag, "cannot be written");
+    journal->size = used;
+    return BR_OK;
+}
+
 static enum br_status take_file(struct br_journal *journal, bool resume, const struct br_dag *dag,
-                                bool *done, uint32_t *in_flight, struct br_diag *diag)
+                                const char *mark, bool *done, struct br_journal_found *found,
+                                struct br_diag *diag)
 {
     struct stat state;
-    char *text = NULL;
-    size_t used = 0;
-    *in_flight = 0;
     errno = lock_file(journal->file);
     if (errno) {
         if (errno == EWOULDBLOCK)
@@ -242,30 +368,27 @@ static enum br_status take_file(struct br_journal *journal, bool resume, const s
     }
     if (fstat(journal->file, &state))
         return fail_file(diag, "cannot be read");
-    if (!S_ISREG(state.st_mode) || state.st_size == 0)
-        return begin(journal, dag, diag);
-    if (!resume)
+    journal->regular = S_ISREG(state.st_mode);
+    journal->size = journal->regular ? (uint64_t)state.st_size : 0;
+    if (journal->size && !resume)
         return br_fail(diag, BR_USAGE, "add --resume to go on with it, or remove it",
                        "the journal holds an earlier run");
-    enum br_status status = read_all(journal->file, (size_t)state.st_size, &text, diag);
-    if (!status)
-        status = replay(journal, dag, text, (size_t)state.st_size, done, in_flight, &used, diag);
-    free(text);
-    if (!status && used < (size_t)state.st_size && ftruncate(journal->file, (off_t)used))
-        status = fail_file(diag, "cannot be written");
-    return !status && !used ? begin(journal, dag, diag) : status;
+    enum br_status status =
+        journal->size ? go_on(journal, dag, done, found, diag) : begin(journal, dag, mark, diag);
+    return status ? status : add_session(journal, mark, diag);
 }
 
 enum br_status br_journal_open(struct br_journal *journal, const char *path, bool resume,
-                               const struct br_dag *dag, bool *done, uint32_t *in_flight,
-                               struct br_diag *diag)
+                               const struct br_dag *dag, const char *mark, bool *done,
+                               struct br_journal_found *found, struct br_diag *diag)
 {
     br_diag_file(diag, path);
+    *found = (struct br_journal_found){0};
     *journal =
         (struct br_journal){.file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)};
     if (journal->file < 0)
         return fail_file(diag, "cannot be opened");
-    enum br_status status = take_file(journal, resume, dag, done, in_flight, diag);
+    enum br_status status = take_file(journal, resume, dag, mark, done, found, diag);
     if (status)
         br_journal_close(journal);
     else
@@ -277,6 +400,5 @@ void br_journal_close(struct br_journal *journal)
 {
     if (journal->file >= 0)
         close(journal->file);
-    free(journal->line);
     *journal = (struct br_journal){.file = -1};
 }

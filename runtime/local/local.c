@@ -529,11 +529,6 @@ static void end_strays(struct run *run)
 static enum br_status open_journal(struct run *run)
 {
     enum br_status status = br_work_open_journal(&run->work);
-    if (!status && run->work.options->resume) {
-        char mark[BR_MARK];
-        snprintf(mark, sizeof mark, "BIGROCKS_RUN=%s", run->work.journal.run);
-        run->work.result->orphans = br_kill_marked(mark);
-    }
     for (uint32_t t = 0; t < run->work.dag->tasks && !status; t++)
         if (run->work.done[t]) {
             run->started[t] = true;

@@ -68,8 +68,11 @@ struct br_local_options {
     char *const *(*wrap)(void *context, uint32_t task, uint32_t machine, char *const *words);
     void *wrap_context;
     /* All may be NULL. `resumed` is called at first for every task that an earlier run has
-     * finished. `ended` is called for every attempt, `tick` about ten times a second. */
+     * finished, and `damaged` where records of the journal cannot be read, the first of them at
+     * that byte; what they told of is as if it had not been. `ended` is called for every attempt,
+     * `tick` about ten times a second. */
     void (*resumed)(void *context, uint32_t task);
+    void (*damaged)(void *context, uint32_t records, uint64_t offset);
     void (*ended)(void *context, const struct br_task_end *end);
     void (*tick)(void *context, const struct br_run_state *state);
     void *context;

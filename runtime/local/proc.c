@@ -103,6 +103,25 @@ bool br_proc_carries(pid_t pid, const char *const *text)
     return every;
 }
 
+bool br_proc_is_known_as(pid_t pid, pid_t number)
+{
+    char path[64], line[256];
+    bool known = pid == number;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    FILE *file = known ? NULL : fopen(path, "re");
+    while (file && !known && fgets(line, sizeof line, file))
+        if (strncmp(line, "NSpid:", 6) == 0)
+            for (char *at = line + 6, *next; !known; at = next) {
+                long inner = strtol(at, &next, 10);
+                if (next == at)
+                    break;
+                known = inner == number;
+            }
+    if (file)
+        fclose(file);
+    return known;
+}
+
 bool br_proc_signal(const struct br_proc *proc, const char *const *text, int number)
 {
     struct br_proc now;

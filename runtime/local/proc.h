@@ -21,6 +21,8 @@ struct br_proc *br_proc_list(uint32_t *count);
 /* Does the environment that the process began with hold all of the texts ("NAME=value",
  * NULL-terminated)? */
 bool br_proc_carries(pid_t pid, const char *const *text);
+/* Does the process go by that number, here or in the container that it is in? */
+bool br_proc_is_known_as(pid_t pid, pid_t number);
 /* Sends the signal (0: none) if that very process still runs and carries the texts (NULL: whatever
  * it carries). False where it does not, or may not be signalled. */
 bool br_proc_signal(const struct br_proc *proc, const char *const *text, int number);

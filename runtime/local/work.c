@@ -30,9 +30,13 @@ enum br_status br_work_open_journal(struct br_work *work)
     const struct br_local_options *options = work->options;
     if (!options->journal)
         return BR_OK;
-    enum br_status status =
-        br_journal_open(&work->journal, options->journal, options->resume, work->dag, work->done,
-                        &work->result->in_flight, work->diag);
+    struct br_journal_found found;
+    enum br_status status = br_journal_open(&work->journal, options->journal, options->resume,
+                                            work->dag, work->mark, work->done, &found, work->diag);
+    work->result->in_flight = found.in_flight;
+    work->result->orphans = found.orphans;
+    if (!status && found.damaged && options->damaged)
+        options->damaged(options->context, found.damaged, found.damaged_at);
     for (uint32_t t = 0; t < work->dag->tasks && !status; t++)
         if (work->done[t]) {
             work->result->resumed++;
