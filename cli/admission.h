@@ -9,9 +9,9 @@
  *   client  end              it has ended otherwise
  *
  * Fields are separated by line ends. A message is at most ADMISSION_MESSAGE bytes long, and a key
- * ADMISSION_KEY. The open connection is the admission: when it closes, for whatever reason, what the
- * command held is free again. The command inherits it, so that what a client held that was killed
- * stays held while its command still runs.
+ * ADMISSION_KEY. The open connection is the admission: when it closes, for whatever reason, what
+ * the command held is free again. The command inherits it, so that what a client held that was
+ * killed stays held while its command still runs.
  */
 #ifndef BR_CLI_ADMISSION_H
 #define BR_CLI_ADMISSION_H

@@ -172,7 +172,10 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
     if (status)
         tell_fault(&diag, message, sizeof message);
     else
-        snprintf(message, sizeof message, "%s", br_plan_note(plan) ? br_plan_note(plan) : "");
+        snprintf(message, sizeof message, "%s",
+                 br_plan_note(plan)     ? br_plan_note(plan)
+                 : cli_doubt(input.dag) ? cli_doubt(input.dag)
+                                        : "");
     struct cli_row row = {.number = index + 1,
                           .file = cli_job_list_name(&batch->list, index),
                           .status = status ? CLI_ROW_REFUSED

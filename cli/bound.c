@@ -118,6 +118,7 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
     enum br_status status = cli_load(settings, argument[0], true, &input, diag);
     if (status)
         return status;
+    cli_warn(argument[0], input.dag);
     if (settings->what_if) {
         status = cli_what_if(settings, &input, diag);
         br_input_finish(&input);

@@ -46,6 +46,7 @@ struct br_parse_options cli_parse_options(const struct cli_settings *settings)
     options.transfer_mode =
         strcmp(settings->transfer_mode, "demand") == 0 ? BR_TRANSFER_DEMAND : BR_TRANSFER_DELAY;
     options.speed = settings->speed;
+    options.default_duration_ns = settings->default_duration_ns;
     return options;
 }
 
@@ -103,6 +104,22 @@ enum br_status cli_load(const struct cli_settings *settings, const char *path, b
         return cli_fail_no_cluster(diag);
     }
     return BR_OK;
+}
+
+const char *cli_doubt(const struct br_dag *dag)
+{
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        if (dag->duration_ns[t] > 0)
+            return NULL;
+    return "no task has a duration, so any plan takes 0 s and tells nothing; give "
+           "--default-duration 1, or durations";
+}
+
+void cli_warn(const char *path, const struct br_dag *dag)
+{
+    const char *doubt = cli_doubt(dag);
+    if (doubt)
+        cli_say("warning: %s: %s", strcmp(path, "-") == 0 ? "<stdin>" : path, doubt);
 }
 
 void cli_say(const char *format, ...)

@@ -25,6 +25,7 @@ struct cli_settings {
     const char *from, *cluster, *capacity;
     uint64_t machines; /* 0: not given */
     struct br_decimal transfer_rate, speed;
+    int64_t default_duration_ns;
     const char *transfer_mode;
     /* The search. */
     const char *method, *effort, *frag_score;
@@ -152,6 +153,10 @@ enum br_status cli_fail_no_cluster(struct br_diag *diag);
  * NULL. Release with br_input_finish. */
 enum br_status cli_load(const struct cli_settings *settings, const char *path, bool need_cluster,
                         struct br_input *input, struct br_diag *diag);
+/* What makes a plan of the job worth nothing, and what to try; NULL where nothing is known. */
+const char *cli_doubt(const struct br_dag *dag);
+/* Says so on standard error of the job from the path. */
+void cli_warn(const char *path, const struct br_dag *dag);
 
 /* ---- Ways out ---- */
 

@@ -119,6 +119,12 @@ const struct br_option cli_options[] = {
      .commands = JOB,
      .kind = BR_OPTION_AMOUNT,
      .offset = MEMBER(speed)},
+    {.name = "default-duration",
+     .argument = "S",
+     .help = "seconds that a task takes where the file does not say (default: 0)",
+     .commands = JOB,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(default_duration_ns)},
 
     {.name = "like",
      .argument = "KIND",

@@ -130,6 +130,7 @@ enum br_status cli_plan(const struct cli_settings *settings, const char *const *
         status = cli_load(settings, argument[0], true, &input, diag);
     if (status)
         return status;
+    cli_warn(argument[0], input.dag);
     if (settings->verbose)
         cli_say_line("plan", CLI_PLAN, settings, argument, arguments);
     /* Before the search, so that nobody waits for a plan that cannot be written. */

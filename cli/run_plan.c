@@ -159,6 +159,8 @@ static enum br_status load(const struct cli_settings *settings, const char *path
     if (!status && !input->plan && settings->history)
         status = learn(settings, input, diag);
     if (!status && !input->plan)
+        cli_warn(path, input->input.dag);
+    if (!status && !input->plan)
         status = make_plan(settings, input, diag);
     return status;
 }

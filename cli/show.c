@@ -111,6 +111,7 @@ enum br_status cli_show(const struct cli_settings *settings, const char *const *
     enum br_status status = cli_load(settings, argument[0], false, &input, diag);
     if (status)
         return status;
+    cli_warn(argument[0], input.dag);
     status = cli_shape_measure(input.dag, &shape, diag);
     if (!status) {
         print_job(input.dag, &shape);

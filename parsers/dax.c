@@ -65,7 +65,7 @@ static enum br_status start_job(struct dax_reader *reader, struct br_xml *xml)
     const char *id = br_xml_attribute(xml, "id"), *runtime = br_xml_attribute(xml, "runtime");
     const char *name = br_xml_attribute(xml, "name");
     char owner[100];
-    int64_t ns = 0;
+    int64_t ns = reader->options->default_duration_ns;
     if (!id)
         return br_fail(xml->diag, BR_BAD_INPUT, "write <job id=\"...\">", "a <%.10s> has no id",
                        xml->name);

@@ -279,7 +279,7 @@ static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym
 {
     const char *id = agnameof(node);
     uint32_t tasks = 1, stage;
-    int64_t ns = 0;
+    int64_t ns = reader->operations ? 0 : reader->options->default_duration_ns;
     char owner[100];
     enum br_status status = BR_OK;
     snprintf(owner, sizeof owner, "node '%.80s'", id);

@@ -39,6 +39,7 @@ struct job_reader {
     struct waiting_edge *waiting;
     struct waiting_attribute *attribute;
     struct br_source *source;
+    int64_t default_duration_ns;
 };
 
 static enum br_status missing(const struct br_xml *xml, const char *attribute)
@@ -86,7 +87,7 @@ static enum br_status start_stage(void *context, struct br_xml *xml)
     const char *id = br_xml_attribute(xml, "id"), *tasks = br_xml_attribute(xml, "tasks");
     const char *duration = br_xml_attribute(xml, "duration");
     uint32_t count = 1;
-    int64_t ns = 0;
+    int64_t ns = reader->default_duration_ns;
     char owner[100];
     if (!id)
         return missing(xml, "id");
@@ -319,9 +320,10 @@ static enum br_status resolve_edges(struct job_reader *reader, struct br_diag *d
 enum br_status br_read_job_xml(struct br_source *source, const struct br_parse_options *options,
                                struct br_input *input, struct br_diag *diag)
 {
-    static const struct br_xml_handler handler = {.start = on_start, .end = on_end, .only_known = true};
-    struct job_reader reader = {.source = source};
-    (void)options;
+    static const struct br_xml_handler handler = {
+        .start = on_start, .end = on_end, .only_known = true};
+    struct job_reader reader = {.source = source,
+                                .default_duration_ns = options->default_duration_ns};
     enum br_status status = br_xml_read(source, &handler, &reader, diag);
     if (!status)
         status = resolve_edges(&reader, diag);

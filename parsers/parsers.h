@@ -29,6 +29,7 @@ struct br_parse_options {
     struct br_decimal transfer_rate; /* bytes a second; 0: files are ignored */
     enum br_transfer_mode transfer_mode;
     struct br_decimal speed; /* of one core, for formats that give operations instead of seconds */
+    int64_t default_duration_ns; /* of a task of which the file says nothing */
 };
 struct br_parse_options br_parse_options_default(void);
 

@@ -257,7 +257,8 @@ static bool fill_record(struct wfformat *wf, const struct br_json_field *runtime
 {
     struct br_json *json = &wf->json;
     int64_t percent = 0;
-    record->duration_ns = record->cores = record->mem_bytes = 0;
+    record->duration_ns = wf->options->default_duration_ns;
+    record->cores = record->mem_bytes = 0;
     if (br_json_go(json, runtime) && br_json_peek(json) != 'n' &&
         br_json_seconds(json, runtime->name, &record->duration_ns) && record->duration_ns < 0)
         record->duration_ns = 0;
@@ -388,8 +389,10 @@ static enum br_status add_demands(struct wfformat *wf)
     for (uint32_t s = 0; s < dag->stages && !status; s++) {
         struct record *record = &wf->record[s];
         char amount[BR_DECIMAL_TEXT];
-        if (record->cores == 0)
-            record->cores = 1; /* without a record */
+        if (record->cores == 0) { /* without a record */
+            record->cores = 1;
+            record->duration_ns = wf->options->default_duration_ns;
+        }
         br_value_place(wf->diag, dag->stage[s].pos);
         br_dag_set_stage_duration(dag, s, record->duration_ns);
         snprintf(amount, sizeof amount, "%" PRId64, record->cores);
