@@ -25,21 +25,18 @@ struct step {
 
 enum { STEPS = 4 };
 
-#define F BR_FORWARD
-#define B BR_BACKWARD
 /* Neighbours share as many first steps as they can. P always goes backward and C forward; S can go
  * forward while C is not placed and backward while P is not placed. */
-static const struct step variants[][STEPS] = {
-    {{'T', F}, {'S', F}, {'C', F}, {'P', B}}, {{'T', F}, {'S', F}, {'P', B}, {'C', F}},
-    {{'T', F}, {'S', B}, {'C', F}, {'P', B}}, {{'T', F}, {'S', B}, {'P', B}, {'C', F}},
-    {{'T', F}, {'C', F}, {'S', B}, {'P', B}}, {{'T', F}, {'P', B}, {'S', F}, {'C', F}},
-    {{'T', B}, {'S', F}, {'C', F}, {'P', B}}, {{'T', B}, {'S', F}, {'P', B}, {'C', F}},
-    {{'T', B}, {'S', B}, {'C', F}, {'P', B}}, {{'T', B}, {'S', B}, {'P', B}, {'C', F}},
-    {{'T', B}, {'C', F}, {'S', B}, {'P', B}}, {{'T', B}, {'P', B}, {'S', F}, {'C', F}},
+static const char *const variants[] = {
+    "T> S> C> P<", "T> S> P< C>", "T> S< C> P<", "T> S< P< C>", "T> C> S< P<", "T> P< S> C>",
+    "T< S> C> P<", "T< S> P< C>", "T< S< C> P<", "T< S< P< C>", "T< C> S< P<", "T< P< S> C>",
 };
-#undef F
-#undef B
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+const char *br_graphene_order(uint32_t k)
+{
+    return k < VARIANTS ? variants[k] : NULL;
+}
 
 struct worker {
     struct br_placer *placer;
@@ -69,12 +66,12 @@ static uint32_t subset_index(char subset)
 
 /* Empty subsets drop out of a variant; of variants that then are alike only the first is needed.
  * Returns the number of steps left. */
-static uint32_t reduce(const struct step *variant, const uint32_t *size, struct step *steps)
+static uint32_t reduce(const char *variant, const uint32_t *size, struct step *steps)
 {
     uint32_t n = 0;
-    for (uint32_t k = 0; k < STEPS; k++)
-        if (size[subset_index(variant[k].subset)])
-            steps[n++] = variant[k];
+    for (uint32_t k = 0; k < STEPS; k++, variant += sizeof "T> " - 1)
+        if (size[subset_index(variant[0])])
+            steps[n++] = (struct step){variant[0], variant[1] == '>' ? BR_FORWARD : BR_BACKWARD};
     return n;
 }
 

@@ -40,4 +40,8 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *instanc
                  const struct br_reach *reach, const struct br_graphene_options *options,
                  struct br_graphene_report *report);
 
+/* The orders of the subsets that are tried, such as "T> S< C> P<" (> forward, < backward), for
+ * k = 0, 1, ...; NULL past the end. None of them can meet a dead end. */
+const char *br_graphene_order(uint32_t k);
+
 #endif

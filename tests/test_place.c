@@ -11,8 +11,10 @@
 
 #include "base/rng.h"
 #include "generate/generate.h"
+#include "planner/graphene.h"
 #include "planner/order.h"
 #include "planner/place.h"
+#include "planner/score.h"
 #include "planner/subset.h"
 #include "tests/precedence.h"
 #include "tests/random_job.h"
@@ -130,10 +132,6 @@ static int run_order(const struct fixture *f, const char *steps, int plain, int6
     return good;
 }
 
-static const char *const allowed[] = {
-    "T> S> C> P<", "T> S> P< C>", "T> S< C> P<", "T> S< P< C>", "T> C> S< P<", "T> P< S> C>",
-    "T< S> C> P<", "T< S> P< C>", "T< S< C> P<", "T< S< P< C>", "T< C> S< P<", "T< P< S> C>",
-};
 static const char *const forbidden[] = {
     "T> P< C> S>",
     "T> P< C> S<",
@@ -150,8 +148,8 @@ static void test_dead_ends(void **state)
         open_fixture(&f, seed);
         choose_trouble(&f, &rng);
         br_subset_divide(f.in, f.letter, f.scratch);
-        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++, placements++)
-            assert_true(run_order(&f, allowed[k], 0, NULL, NULL));
+        for (uint32_t k = 0; br_graphene_order(k); k++, placements++)
+            assert_true(run_order(&f, br_graphene_order(k), 0, NULL, NULL));
         for (size_t k = 0; k < 4; k++)
             met[k] += !run_order(&f, forbidden[k], 0, NULL, NULL);
         close_fixture(&f);
@@ -173,9 +171,9 @@ static void test_bulk_is_plain(void **state)
         open_fixture(&f, seed);
         choose_trouble(&f, &rng);
         br_subset_divide(f.in, f.letter, f.scratch);
-        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+        for (uint32_t k = 0; br_graphene_order(k); k++) {
             for (int plain = 0; plain < 2; plain++)
-                run_order(&f, allowed[k], plain, starts[plain], machines[plain]);
+                run_order(&f, br_graphene_order(k), plain, starts[plain], machines[plain]);
             assert_memory_equal(starts[0], starts[1], f.in->tasks * sizeof starts[0][0]);
             assert_memory_equal(machines[0], machines[1], f.in->tasks * sizeof machines[0][0]);
         }
@@ -220,12 +218,12 @@ static void test_many_are_plain(void **state)
         uint32_t n = f.in->tasks;
         int64_t *starts[2] = {malloc(n * sizeof **starts), malloc(n * sizeof **starts)};
         uint32_t *machines[2] = {malloc(n * sizeof **machines), malloc(n * sizeof **machines)};
-        for (size_t k = 0; k < sizeof allowed / sizeof allowed[0]; k++) {
+        for (uint32_t k = 0; br_graphene_order(k); k++) {
             for (uint32_t t = 0; t < n; t++)
                 f.letter[t] = br_rng_below(&rng, 12) == 0 ? 'T' : 'S';
             br_subset_divide(f.in, f.letter, f.scratch);
             for (int plain = 0; plain < 2; plain++)
-                run_order(&f, allowed[k], plain, starts[plain], machines[plain]);
+                run_order(&f, br_graphene_order(k), plain, starts[plain], machines[plain]);
             assert_memory_equal(starts[0], starts[1], n * sizeof **starts);
             assert_memory_equal(machines[0], machines[1], n * sizeof **machines);
         }
@@ -267,12 +265,91 @@ static void test_levels(void **state)
     }
 }
 
+static struct br_dag *three_stages(void)
+{
+    static const int64_t durations[] = {4, 3, 2};
+    struct br_dag *dag = br_dag_create("scores");
+    uint32_t wide, tiny, idle;
+    assert_int_equal(br_dag_add_stage(dag, "wide", 3, 1, &wide, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "tiny", 4, 2, &tiny, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "idle", 2, 0, &idle, NULL), BR_OK);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(br_dag_set_duration(dag, wide, i, durations[i], NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, wide, "cpu", "3", NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, wide, "mem", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, tiny, "mem", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, idle, "cpu", "4", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
+/* Scores by hand, on two machines of 4 cpu and 8 mem each.
+ * wide: a machine has room for one of its tasks (3 of 4 cpu), so 4 runs beside 3 + 2: ExecTime 5;
+ * TWork = 3 x 9 / 8 = 3.375 by cpu (by mem 9 / 16), at least the longest task, 4, by the bound.
+ * tiny: all four at once, ExecTime 2; TWork = 8 / 16 = 0.5, by the bound 2.
+ * idle: takes no time, 1. */
+static void test_scores(void **state)
+{
+    struct br_dag *dag = three_stages();
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct br_scores bound, paper, few;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 2, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "4", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "mem", "8", NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_true(br_scores_init(&bound, in, BR_FRAG_BOUND, 0));
+    assert_true(br_scores_init(&paper, in, BR_FRAG_PAPER, 0));
+    assert_true(bound.frag[0] == 4.0 / 5 && bound.frag[1] == 1 && bound.frag[2] == 1);
+    assert_true(paper.frag[0] == 3.375 / 5 && paper.frag[1] == 0.25 && paper.frag[2] == 1);
+    assert_int_equal(bound.frag_count, 2);
+    assert_true(bound.frag_value[0] == 4.0 / 5 && bound.frag_value[1] == 1);
+    assert_int_equal(paper.frag_count, 3);
+    assert_true(paper.frag_value[0] == 0.25 && paper.frag_value[2] == 1);
+    assert_int_equal(paper.longest, 4);
+    assert_int_equal(paper.long_count, 4);
+    for (int64_t k = 0; k < 3; k++)
+        assert_int_equal(paper.long_value[k], 4 - k);
+    assert_int_equal(paper.long_value[3], 0);
+    /* Thinned: the first, the last, and what lies evenly between, rounded down. */
+    assert_true(br_scores_init(&few, in, BR_FRAG_PAPER, 3));
+    assert_int_equal(few.long_count, 3);
+    assert_true(few.long_value[0] == 4 && few.long_value[1] == 3 && few.long_value[2] == 0);
+    br_scores_finish(&few);
+    assert_true(br_scores_init(&few, in, BR_FRAG_PAPER, 1));
+    assert_int_equal(few.long_count, 1);
+    assert_int_equal(few.long_value[0], 4);
+    br_scores_finish(&few);
+
+    /* The work, duration x largest share: wide 9 x 3/8, tiny 8 x 1/16, idle none; 3.875 in all.
+     * By the bound l = 4, f = 0.8 are thresholds: wide alone is T, 3.375 of it, 87 %. */
+    struct br_troubles all, some;
+    assert_true(br_troubles_init(&all, in, &bound, 1, NULL));
+    assert_true(br_troubles_init(&some, in, &bound, 0.86, NULL));
+    assert_int_equal(all.pairs, 5 * 3);
+    assert_int_equal(all.pairs, all.count + all.duplicate);
+    assert_true(some.pruned > 0 && some.count + some.pruned + some.duplicate == some.pairs);
+    for (uint32_t k = 0; k < some.count; k++)
+        assert_true((some.set[k]->bits[0] & 7) != 7);
+    bool whole = false;
+    for (uint32_t k = 0; k < all.count; k++)
+        whole |= all.set[k]->bits[0] == 7;
+    assert_true(whole);
+    br_troubles_finish(&all);
+    br_troubles_finish(&some);
+    br_scores_finish(&bound);
+    br_scores_finish(&paper);
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_division),      cmocka_unit_test(test_dead_ends),
         cmocka_unit_test(test_bulk_is_plain), cmocka_unit_test(test_many_are_plain),
-        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_levels),        cmocka_unit_test(test_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
