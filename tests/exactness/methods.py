@@ -119,7 +119,7 @@ def random_job(seed, folder, most=9, pool=None):
 
 def main():
     bigrocks, root = sys.argv[1], pathlib.Path(sys.argv[2])
-    jobs = int(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3].isdigit() else 60
+    jobs = int(sys.argv[3]) if len(sys.argv) > 3 and sys.argv[3].isdigit() else 40
     jobs = max(12, jobs * min(100, int(os.environ.get('BIGROCKS_TEST_SHARE') or 100)) // 100)
     table, faults, plans = {}, [], 0
     with open(root / 'examples' / 'expected.tsv', newline='', encoding='utf-8') as file:
