@@ -162,3 +162,15 @@ def by_stage(rank):
     for (name, _), r in rank.items():
         first[name] = min(r, first.get(name, 99))
     return lambda task: first[task[0]]
+
+
+LOOKS = []  # all that was looked at: what, the run, pairs out of order
+
+
+def look(what, folder, rank):
+    """The run that has just been made: complete, and no edge broken."""
+    kept = Run(read_log(folder))
+    LOOKS.append((what, kept, kept.out_of_order(rank)))
+    print('%s: %s; %d of 780 pairs out of order' % (what, kept, LOOKS[-1][2]), flush=True)
+    assert kept.once and not kept.broken, (what, kept.broken)
+    return kept

@@ -27,12 +27,7 @@ def run(*command, **options):
     return done.stdout
 
 
-def look(what, folder, rank):
-    """The run that has just been made: complete, and no edge broken."""
-    kept = forty.Run(forty.read_log(folder))
-    print('%s: %s; %d of 780 pairs out of order' % (what, kept, kept.out_of_order(rank)))
-    assert kept.once and not kept.broken, (what, kept.broken)
-    return kept
+look = forty.look
 
 
 def at_once(what, folder, rank, *command, **options):
@@ -50,7 +45,7 @@ def make(file, folder, rank):
     assert look('make -j 1', folder, rank).out_of_order(rank) == 0
     at_once('make', folder, rank, 'make', '-j', 40, '-f', file)
     # The file says with which -j: as many tasks as the plan has at once.
-    jobs = int(file.read_text().split('make -j ')[1].split()[0])
+    jobs = int(re.search(r'Run it by: make .*-j (\d+)', file.read_text())[1])
     run('make', '-j', jobs, '-f', file, cwd=folder)
     assert look('make -j %d' % jobs, folder, rank).peak['tasks'] <= jobs
 
@@ -62,7 +57,7 @@ def ninja(file, folder, rank, program='ninja'):
     unlimited = folder / 'unlimited'
     unlimited.write_text(file.read_text().replace('  pool = heavy\n', ''))
     at_once('ninja', folder, rank, program, '-j', 40, '-f', unlimited)
-    jobs = file.read_text().split('ninja -j ')[1].split()[0]
+    jobs = re.search(r'Run it by: ninja .*-j (\d+)', file.read_text())[1]
     run(program, '-j', jobs, '-f', file, cwd=folder)
     assert look('ninja -j %s' % jobs, folder, rank).within('mem')
 
@@ -76,7 +71,7 @@ def snakemake(file, folder, rank):
     one = look('snakemake --cores 1', folder, rank)
     assert one.passed_over(forty.by_stage(rank)) == 0, one.order
     at_once('snakemake', folder, rank, *command, 100, env=env)
-    words = file.read_text().split('snakemake -s FILE --cores ')[1].split('\n')[0].split()
+    words = re.search(r'Run it by: snakemake .*--cores (.*)', file.read_text())[1].split()
     run(*command, *words, cwd=folder, env=env)
     assert look('snakemake --cores ' + ' '.join(words), folder, rank).within('cpu', 'mem')
 
@@ -106,7 +101,7 @@ emitted.main()
 '''
 
 
-def starpu(file, folder, rank):
+def starpu(file, folder, rank, bigrocks=None, compiler=('cc',)):
     """A program that hands the tasks to StarPU with the header's help, in an order that is not the
     plan's. With one worker, priorities alone; then with as many workers as the header says, which for
     Debian's StarPU must be four at most: so this plan is for a smaller machine."""
@@ -114,8 +109,8 @@ def starpu(file, folder, rank):
                     subprocess.run(['pkg-config', '--exists', v]).returncode == 0), None)
     if not version:
         missing.leave('StarPU is')
-    rank = forty.plan(sys.argv[1], folder, {'cpu': 4, 'mem': 2048, 'net': 10})
-    forty.render(sys.argv[1], folder, 'starpu')
+    rank = forty.plan(bigrocks, folder, {'cpu': 4, 'mem': 2048, 'net': 10})
+    forty.render(bigrocks, folder, 'starpu')
     tasks = sorted(rank, reverse=True)
     at = {task: k for k, task in enumerate(tasks)}
     plain = {task: '%s[%d]' % task if forty.TASKS[task[0]] > 1 else task[0] for task in tasks}
@@ -127,7 +122,7 @@ def starpu(file, folder, rank):
     shutil.copy(file, folder / 'plan.h')
     (folder / 'use.c').write_text(STARPU)
     flags = run('pkg-config', '--cflags', '--libs', version).split()
-    run(*sys.argv[3:], '-Wall', '-Wextra', '-Werror', folder / 'use.c', '-o', folder / 'use', *flags)
+    run(*compiler, '-Wall', '-Wextra', '-Werror', folder / 'use.c', '-o', folder / 'use', *flags)
     rows = re.findall(r'^    \{"([^"]+)", (\d+), (\d+), (\d+)\},', file.read_text(), re.M)
     workers = 1 + max(int(row[1]) for row in rows)
     # As many cores as the header has workers, on any machine.
@@ -210,7 +205,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-engine') as scratch:
         folder = pathlib.Path(scratch)
         rank = forty.plan(bigrocks, folder)
-        globals()[engine](forty.render(bigrocks, folder, engine), folder, rank)
+        more = [bigrocks, sys.argv[3:]] if engine == 'starpu' else []
+        globals()[engine](forty.render(bigrocks, folder, engine), folder, rank, *more)
 
 
 if __name__ == '__main__':

@@ -56,13 +56,6 @@ def start(base, jobs, seconds):
     return states(base)
 
 
-def look(what, folder, rank):
-    kept = forty.Run(forty.read_log(folder))
-    print('%s: %s; %d of 780 pairs out of order' % (what, kept, kept.out_of_order(rank)))
-    assert kept.once and not kept.broken, (what, kept.broken)
-    return kept
-
-
 def test_order(bigrocks, folder, base, priority):
     """One job at a time: in the order of the stages in the plan. Then as many as fit."""
     rank = forty.plan(bigrocks, folder)
@@ -73,7 +66,7 @@ def test_order(bigrocks, folder, base, priority):
         submit(file, *option)
         ended = start(base, 40, 200)
         assert {state for _, state in ended} == {'COMPLETED'}, ended
-        kept = look('Slurm, %s, %s' % (priority, what), folder, rank)
+        kept = forty.look('Slurm, %s, %s' % (priority, what), folder, rank)
         assert kept.within('cpu', 'mem'), what
         if option and priority == 'multifactor':
             assert kept.passed_over(forty.by_stage(rank)) == 0, kept.order
