@@ -21,6 +21,9 @@ LOGICAL = {'&&': ['||'], '||': ['&&']}
 ASSIGN = {'+=': ['-=', '='], '-=': ['+=', '='], '*=': ['/=', '='], '/=': ['*=', '='], '|=': ['&=', '='],
           '&=': ['|=', '='], '<<=': ['>>='], '>>=': ['<<='], '^=': ['|='], '%=': ['=']}
 
+# Functions that only give back: what they leave out no test sees but a search for leaks.
+GIVES_BACK = re.compile(r'(destroy|finish|free|release)(_worker|_all)?$|^(finish|free|destroy|release)_')
+
 # Calls that say something to people, give something back, or take memory.
 MESSAGES = re.compile(r'fail|diag|complain|warn|perror|usage|_say|^say')
 RELEASES = re.compile(r'free|finish|destroy|release|close$|_drop$')
@@ -39,6 +42,7 @@ class Mutant:
     function: str
     line: int
     column: int
+    idle: bool = False  # in the order of all, so that this stays, but not to be tried
 
     def key(self, source):
         """The same for the same change, while the function around it stays where it is."""
@@ -57,6 +61,7 @@ class Source:
         self.bytes = (root / file).read_bytes()
         self.lines = [0] + [m.end() for m in re.finditer(b'\n', self.bytes)]
         self.found = {}
+        self.idle = False
 
     def place(self, offset):
         line = bisect.bisect_right(self.lines, offset)
@@ -72,7 +77,8 @@ class Source:
         lost = self.bytes[begin:end].count(b'\n') - text.count('\n')
         text += '\n' * max(0, lost)
         self.found.setdefault((begin, end, text),
-                              Mutant(self.file, begin, end, text, operator, function, *self.place(begin)))
+                              Mutant(self.file, begin, end, text, operator, function, *self.place(begin),
+                                     self.idle))
 
 
 class CFile:
@@ -112,6 +118,7 @@ class CFile:
             return
         self.source = self.sources.setdefault(file, Source(self.root, file))
         self.name = node['name']
+        self.source.idle = bool(GIVES_BACK.search(self.name)) and node['type']['qualType'].startswith('void')
         at = self.span(body)
         if not at:
             return
@@ -242,6 +249,23 @@ class CFile:
                 return
         self.put('delete', at, '(void)0' if kind not in ('BreakStmt', 'ContinueStmt', 'GotoStmt') else '')
 
+    def about_pointers(self, node):
+        """A chain of pointers that are there or not, and what `ok` says of the others."""
+        leaves, pointers = [node], 0
+        while leaves:
+            leaf = self.bare(leaves.pop())
+            if leaf['kind'] == 'BinaryOperator' and leaf['opcode'] in LOGICAL:
+                leaves.extend(leaf['inner'])
+                continue
+            if leaf['kind'] == 'UnaryOperator' and leaf.get('opcode') == '!':
+                leaf = self.bare(leaf['inner'][0])
+            if '*' in leaf['type']['qualType']:
+                pointers += 1
+            elif leaf['kind'] != 'DeclRefExpr' and not (
+                    leaf['kind'] == 'CallExpr' and re.search(r'init|create|alloc', self.callee(leaf))):
+                return False
+        return pointers > 1
+
     def condition(self, node):
         test = node['inner'][0]
         at = self.span(test)
@@ -279,11 +303,14 @@ class CFile:
             self.operators(node, ARITHMETIC, 'arithmetic')
         self.operators(node, COMPARE, 'compare')
         if node['opcode'] in LOGICAL:
+            before = self.source.idle
+            self.source.idle = before or self.about_pointers(node)
             self.operators(node, LOGICAL, 'logic')
             whole, a, b = self.span(node), self.span(inner[0]), self.span(inner[1])
             if a and b:
                 self.put('drop right', whole, self.source.text(*a))
                 self.put('drop left', whole, self.source.text(*b))
+            self.source.idle = before
 
     def do_CompoundAssignOperator(self, node, inner):
         if '*' not in node['type']['qualType']:
