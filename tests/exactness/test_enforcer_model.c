@@ -390,6 +390,9 @@ static void something_happens(struct model *m, struct br_rng *rng)
     } else if (job->state[t] == WAITING && job->by_event) {
         assert_int_equal(br_runtime_ready(m->runtime, job->number, t, NULL), BR_OK);
         job->state[t] = READY;
+    } else if (job->state[t] == READY && job->by_event && what < 30) {
+        assert_int_equal(br_runtime_withdrawn(m->runtime, job->number, t, NULL), BR_OK);
+        job->state[t] = WAITING;
     } else if (job->state[t] == READY && what < 14) {
         uint32_t machine = (uint32_t)br_rng_below(rng, m->machines);
         assert_int_equal(br_runtime_started(m->runtime, job->number, t, machine, NULL), BR_OK);
