@@ -2,8 +2,9 @@
  * (nodes with tasks, duration and demands) and in that of SimGrid and daggen (nodes with `size` in
  * operations, edges with `size` in bytes).
  *
- * cgraph's reader keeps its state in static variables, so that one lock serves all readers, and it
- * knows no places, which a scan of our own supplies. */
+ * cgraph's reader keeps its state in static variables, so that one lock serves all readers, and
+ * what one text leaves open is closed before the next one. It knows no places, which a scan of our
+ * own supplies. */
 #include "parsers/dot_scan.h"
 #include "parsers/formats.h"
 #include "parsers/transfer.h"
@@ -46,16 +47,20 @@ static int on_fault(char *piece)
     return 0;
 }
 
+/* A text, or so many closing angle brackets. */
 struct text_channel {
     const char *at;
+    size_t brackets;
 };
 
 static int on_read(void *channel, char *to, int size)
 {
     struct text_channel *text = channel;
-    size_t length = strnlen(text->at, size > 0 ? (size_t)size : 0);
+    size_t room = size > 0 ? (size_t)size : 0, length = strnlen(text->at, room);
     memcpy(to, text->at, length);
     text->at += length;
+    for (; length < room && text->brackets; text->brackets--)
+        to[length++] = '>';
     return (int)length;
 }
 
@@ -83,30 +88,73 @@ static enum br_status refuse_syntax(struct br_diag *diag)
                       "%s", length ? text : "there is no graph");
 }
 
+/* Reads all graphs that the text holds, to its end or the first fault; returns the first of them.
+ */
+static Agraph_t *read_graphs(struct text_channel channel, uint32_t *graphs)
+{
+    Agiodisc_t io = {.afread = on_read};
+    Agdisc_t disciplines = {.mem = &AgMemDisc, .id = &AgIdDisc, .io = &io};
+    Agraph_t *first = NULL, *graph;
+    cgraph_fault[0] = 0;
+    agreadline(1);
+    /* What follows a graph stays in cgraph's buffer until a read finds no graph. */
+    for (*graphs = 0; (graph = agread(&channel, &disciplines)); ++*graphs) {
+        if (!first)
+            first = graph;
+        else
+            agclose(graph);
+    }
+    return first;
+}
+
+/* Does a graph come out as it was written? */
+static bool is_reader_clean(void)
+{
+    uint32_t graphs;
+    Agraph_t *graph = read_graphs((struct text_channel){"digraph a { b; }", 0}, &graphs);
+    bool clean = graph && graphs == 1 && !cgraph_fault[0] && agnnodes(graph) == 1;
+    if (graph)
+        agclose(graph);
+    return clean;
+}
+
+/* cgraph's scanner remembers, from one text to the next, that it is within quotes, a comment or
+ * angle brackets. Closes what the text has left open; returns false where there was something. */
+static bool clean_reader(const char *text)
+{
+    struct text_channel end[] = {{"\"", 0}, {"*/", 0}, {"", 0}};
+    uint32_t graphs;
+    if (is_reader_clean())
+        return true;
+    for (const char *p = text; *p; p++)
+        end[2].brackets += *p == '<';
+    for (size_t k = 0; k < sizeof end / sizeof *end; k++) {
+        Agraph_t *graph = read_graphs(end[k], &graphs);
+        if (graph)
+            agclose(graph);
+        if (is_reader_clean())
+            break;
+    }
+    return false;
+}
+
 /* Reads the graph; the lock is held. */
 static enum br_status read_graph(const char *text, Agraph_t **graph, struct br_diag *diag)
 {
-    struct text_channel channel = {text};
-    Agiodisc_t io = {.afread = on_read};
-    Agdisc_t disciplines = {.mem = &AgMemDisc, .id = &AgIdDisc, .io = &io};
-    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
-        channel.at += 3;
+    uint32_t graphs;
     agusererrf outer = agseterrf(on_fault);
     agerrlevel_t level = agseterr(AGERR); /* warnings are kept from us */
-    cgraph_fault[0] = 0;
-    agreadline(1);
-    *graph = agread(&channel, &disciplines);
-    enum br_status status = *graph ? BR_OK : refuse_syntax(diag);
-    if (!status) {
-        Agraph_t *second = agread(&channel, &disciplines);
-        if (second) {
-            agclose(second);
-            status = br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "split the file",
-                                "the file holds more than one graph");
-        } else if (cgraph_fault[0]) {
-            status = refuse_syntax(diag);
-        }
-    }
+    struct text_channel all = {strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text, 0};
+    *graph = read_graphs(all, &graphs);
+    enum br_status status = BR_OK;
+    if (graphs > 1)
+        status = br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "split the file",
+                            "the file holds more than one graph");
+    else if (!*graph || cgraph_fault[0])
+        status = refuse_syntax(diag);
+    if (!clean_reader(text) && !status)
+        status = br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "close it",
+                            "quotes, a comment or angle brackets are open at the end of the text");
     agseterr(level);
     agseterrf(outer);
     return status;
