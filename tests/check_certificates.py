@@ -20,7 +20,7 @@ import tempfile
 from proofs import ROOT, SHARE, any_change, change, random_job, run, verdicts
 
 FALSE = 10 * SHARE  # certificates of what is not true
-CHANGED = 40 * SHARE
+CHANGED = 20 * SHARE
 JOBS = 40 + 90 * SHARE // 100
 LONG, SHORT = 60000, 15000  # characters of a proof
 TIMED = 4 + 16 * SHARE // 100
