@@ -179,7 +179,7 @@ static void test_oracle(void **state)
         tear_down(&f);
     }
     print_message("of %u jobs the search is optimal on %u\n", (unsigned)ORACLE_JOBS, optimal);
-    assert_true(optimal > ORACLE_JOBS * 95 / 100);
+    assert_true(optimal > ORACLE_JOBS * 99 / 100);
 }
 
 static void test_stop(void **state)
