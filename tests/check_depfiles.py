@@ -195,7 +195,7 @@ def main():
     bigrocks = pathlib.Path(sys.argv[1]).resolve()
     ninjas = [n for n in [shutil.which('ninja')] + os.environ.get('BIGROCKS_NINJAS', '').split(':') if n]
     if not ninjas:
-        print('skipped: no ninja here')
+        print('ninja is not installed')
         sys.exit(77)
     seed, count = (int(word) for word in (sys.argv[2:] + ['1', '100'][len(sys.argv) - 2:])[:2])
     rng = random.Random(seed)

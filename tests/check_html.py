@@ -142,7 +142,7 @@ def main():
     browser = next(filter(None, map(shutil.which, ('chromium', 'chromium-browser',
                                                    'google-chrome'))), None)
     if not browser:
-        print('no Chromium is installed')
+        print('Chromium is not installed')
         return 77
     with tempfile.TemporaryDirectory(prefix='bigrocks-html') as scratch:
         folder = pathlib.Path(scratch)

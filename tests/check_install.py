@@ -28,7 +28,7 @@ def main():
     meson, build, source = sys.argv[1:4]
     compiler = sys.argv[4:]
     if not shutil.which('pkg-config'):
-        print('no pkg-config here')
+        print('pkg-config is not installed')
         return 77
     # Without blanks in its path: pkg-config's flags are split at blanks below.
     with tempfile.TemporaryDirectory(prefix='bigrocks-install') as destination:

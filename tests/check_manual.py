@@ -36,6 +36,8 @@ def main():
                     and "can't break" not in l and 'cannot break' not in l]
             if done.returncode or said:
                 failed.append('%s: %s' % (name, said))
+    if not shutil.which('groff'):
+        print('groff is not installed')
     print('\n'.join(failed) or '%d pages' % len(pages))
     return len(failed) > 0
 

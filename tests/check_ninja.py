@@ -248,7 +248,7 @@ def main():
     ninjas = [path for path in [shutil.which('ninja')] +
               os.environ.get('BIGROCKS_NINJAS', '').split(':') if path]
     if not ninjas:
-        print('no ninja here')
+        print('ninja is not installed')
         return 77
     for ninja in ninjas:
         for seed in [None, 1, 2, 3]:

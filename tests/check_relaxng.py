@@ -63,6 +63,8 @@ def main():
         schemas = {'rng': root / 'docs/schema'}
         if subprocess.run([str(root / 'tools/xsd'), scratch]).returncode == 0:
             schemas['xsd'] = folder
+        else:
+            print('trang is not installed')
 
         def write(name, *arguments):
             path = folder / name

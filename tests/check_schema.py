@@ -13,7 +13,7 @@ import sys
 try:
     import jsonschema
 except ImportError:
-    print('skipped: the Python module jsonschema is not installed')
+    print('the Python module jsonschema is not installed')
     sys.exit(77)
 
 

@@ -255,7 +255,7 @@ def main():
         else:
             print('processor time: skipped, no cgroup v2 in which folders can be made')
         if not shutil.which('linux.uml'):
-            print('memory: skipped, no linux.uml (package user-mode-linux)')
+            print('memory: skipped, linux.uml (package user-mode-linux) is not installed')
         elif b'__asan_init' in pathlib.Path(BIGROCKS).read_bytes():
             print('memory: skipped, the address sanitizer finds no room in User Mode Linux')
         elif in_uml(folder):

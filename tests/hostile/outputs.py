@@ -141,7 +141,7 @@ def browse(world, file):
     """In a browser the names stay names."""
     browser = shutil.which('chromium') or shutil.which('chromium-browser')
     if not browser:
-        return 'no browser'
+        return 'Chromium is not installed'
     done = world.call(browser, '--headless', '--no-sandbox', '--disable-gpu', '--virtual-time-budget=2000',
                       '--user-data-dir=%s' % (world.folder / 'browser'), '--dump-dom', file.resolve().as_uri())
     dom = done.stdout.decode()
