@@ -27,13 +27,14 @@ struct scan {
     int64_t mantissa;
     int64_t exponent;
     const char *rest;
-    bool dropped_half; /* the first dropped digit was 5 or more */
+    bool dropped;      /* digits beyond the limit */
+    bool dropped_half; /* the first of them was 5 or more */
 };
 
 static enum br_decimal_fault scan_number(const char *p, enum limit limit, struct scan *out)
 {
     const int64_t most = 99999999999999999; /* one more digit makes 18 */
-    bool negative = false, digits = false, point = false, dropped = false;
+    bool negative = false, digits = false, point = false;
     int64_t m = 0, e = 0;
     *out = (struct scan){0};
     while (is_blank(*p))
@@ -49,12 +50,12 @@ static enum br_decimal_fault scan_number(const char *p, enum limit limit, struct
             break;
         digits = true;
         int digit = *p - '0';
-        if (dropped || m > (limit == NEAREST_63 ? (INT64_MAX - digit) / 10 : most)) {
+        if (out->dropped || m > (limit == NEAREST_63 ? (INT64_MAX - digit) / 10 : most)) {
             if (digit && limit == EXACT_18) /* a zero only moves the exponent */
                 return BR_DECIMAL_RANGE;
-            if (!dropped)
+            if (!out->dropped)
                 out->dropped_half = digit >= 5;
-            dropped = true;
+            out->dropped = true;
             e += !point;
         } else {
             m = m * 10 + digit;
@@ -255,6 +256,8 @@ enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns)
         return BR_DECIMAL_FORM;
     int64_t m = s.mantissa, e = s.exponent + 9;
     int round = s.dropped_half ? 5 : 0; /* the digit after the last one kept */
+    if (s.dropped && e > 0) /* with the dropped digit it would have fitted, were it not too large */
+        return BR_DECIMAL_RANGE;
     for (; e > 0 && m != 0; e--) {
         if (__builtin_mul_overflow(m, 10, &m))
             return BR_DECIMAL_RANGE;

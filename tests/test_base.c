@@ -197,6 +197,10 @@ static void seconds(void **state)
         assert_string_equal(text, cases[k].back);
     }
     assert_int_equal(br_seconds_parse("9223372036.9", &ns), BR_DECIMAL_RANGE);
+    /* The least that is too large: its last digit does not fit, and must not get lost. */
+    assert_int_equal(br_seconds_parse("9223372036.854775808", &ns), BR_DECIMAL_RANGE);
+    assert_int_equal(br_seconds_parse("9223372036854775808e-9", &ns), BR_DECIMAL_RANGE);
+    assert_int_equal(br_seconds_parse("-9223372036.854775808", &ns), BR_DECIMAL_RANGE);
     assert_int_equal(br_seconds_parse("9223372036.8547758079", &ns), BR_DECIMAL_RANGE);
     assert_int_equal(br_seconds_parse("1e99999", &ns), BR_DECIMAL_RANGE);
     assert_int_equal(br_seconds_parse("12s", &ns), BR_DECIMAL_FORM);

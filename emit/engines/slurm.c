@@ -22,6 +22,8 @@ static void write_dependencies(FILE *out, const struct br_engine *engine, uint32
     }
 }
 
+enum { JOB_NAME_MOST = 200 }; /* characters */
+
 /* Slurm shows it to people: what is not seen is written as a number. */
 static enum br_status write_job_name(FILE *out, const char *id, struct br_diag *diag)
 {
@@ -29,7 +31,7 @@ static enum br_status write_job_name(FILE *out, const char *id, struct br_diag *
     size_t size;
     FILE *memory = open_memstream(&name, &size);
     if (memory)
-        br_write_text(memory, BR_QUOTE_TABS, id);
+        br_write_cut(memory, BR_QUOTE_TABS, id, JOB_NAME_MOST);
     bool failed = !memory || ferror(memory);
     if (memory && fclose(memory) != 0)
         failed = true;
