@@ -346,7 +346,7 @@ class CFile:
     def do_FloatingLiteral(self, node, inner):
         at = self.span(node)
         words = self.source.text(*at)
-        self.put('constant', at, '1.0' if float(words.rstrip('fFlL')) == 0 else '(2 * ' + words + ')')
+        self.put('constant', at, '1.0' if re.fullmatch(r'[0.]+[fFlL]?', words) else '(2 * ' + words + ')')
         self.put('constant', at, '(0 * ' + words + ')')
 
     def do_ReturnStmt(self, node, inner):
