@@ -1,0 +1,276 @@
+/* What bounds and the check of their proofs compute alike, against slow and plain ways to the same:
+ * the rounds and slots of a stage, rounds of copies on lines, the heaviest set that fits a machine,
+ * and which stages are wholly ahead of which. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "planner/bounds/closure.h"
+#include "planner/bounds/measure.h"
+#include "planner/bounds/packing.h"
+#include "planner/bounds/rounds.h"
+#include "tests/precedence.h"
+#include "tests/random_job.h"
+
+enum { JOBS = 3000, MOST = 40 };
+
+struct fixture {
+    struct random_job job;
+    struct br_instance *in;
+};
+
+static void open_fixture(struct fixture *f, uint64_t seed, uint32_t tasks)
+{
+    assert_true(random_job_make(seed, tasks, 0, &f->job));
+    assert_int_equal(br_instance_create(f->job.dag, f->job.cluster, &f->in, NULL), BR_OK);
+}
+
+static void close_fixture(struct fixture *f)
+{
+    br_instance_destroy(f->in);
+    random_job_finish(&f->job);
+}
+
+/* Takes the longest out until none is left. */
+static void sort_downwards(int64_t *d, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = i + 1; k < n; k++)
+            if (d[k] > d[i]) {
+                int64_t swap = d[i];
+                d[i] = d[k];
+                d[k] = swap;
+            }
+}
+
+/* The definition: of the q x slots + 1 longest the q + 1 shortest, the longest, and work by slots.
+ */
+static int64_t slow_rounds(int64_t *d, uint32_t n, int64_t slots)
+{
+    int64_t sum = 0, best = 0;
+    sort_downwards(d, n);
+    for (uint32_t i = 0; i < n; i++)
+        sum += d[i];
+    while (best * slots < sum)
+        best++;
+    for (int64_t q = 0; q * slots < n; q++) {
+        int64_t share = 0;
+        for (int64_t i = q * slots - q; i <= q * slots; i++)
+            share += d[i];
+        best = share > best ? share : best;
+    }
+    return best;
+}
+
+static uint64_t slow_slots(const struct br_instance *in, uint32_t s, uint64_t most)
+{
+    uint64_t slots = 0;
+    for (uint32_t m = 0; m < in->machines; m++) {
+        const int64_t *held = in->capacity + br_instance_machine_class(in, m) * in->resources;
+        for (uint64_t n = 1; n <= most; n++) {
+            bool fits = true;
+            for (uint32_t r = 0; r < in->resources; r++)
+                fits &= (int64_t)n * in->demand[s * in->resources + r] <= held[r];
+            if (!fits)
+                break;
+            slots++;
+        }
+    }
+    return slots < most ? slots : most;
+}
+
+static void slots_and_rounds_of_stages(void **state)
+{
+    uint32_t several = 0, shared = 0;
+    for (uint64_t seed = 1; seed <= JOBS; seed++) {
+        struct fixture f;
+        open_fixture(&f, seed, MOST);
+        const struct br_instance *in = f.in;
+        for (uint32_t s = 0; s < in->stages; s++) {
+            uint32_t n = in->stage_first[s + 1] - in->stage_first[s];
+            int64_t d[RANDOM_JOB_TASKS], scratch[RANDOM_JOB_TASKS];
+            uint64_t slots = slow_slots(in, s, n);
+            for (uint64_t most = 1; most <= n; most++)
+                assert_int_equal(br_stage_slots(in, s, most), slots < most ? slots : most);
+            memcpy(d, in->duration + in->stage_first[s], n * sizeof *d);
+            assert_int_equal(br_stage_waves(in, s, scratch), slow_rounds(d, n, (int64_t)slots));
+            several += slots > 1 && slots < n;
+            shared += slots < n && d[0] != d[n - 1];
+        }
+        close_fixture(&f);
+    }
+    assert_true(several > JOBS / 10 && shared > JOBS / 10);
+}
+
+static void rounds_of_copies(void **state)
+{
+    struct br_rng rng = br_rng_seed(1);
+    uint32_t limited = 0;
+    for (int round = 0; round < 20000; round++) {
+        struct br_copies group[6];
+        int64_t d[80], capacity = 1 + (int64_t)br_rng_below(&rng, 7), last = 40;
+        uint32_t groups = 1 + (uint32_t)br_rng_below(&rng, 5), n = 0;
+        for (uint32_t k = 0; k < groups; k++) {
+            last -= (int64_t)br_rng_below(&rng, 8);
+            group[k] = (struct br_copies){last, 1 + (int64_t)br_rng_below(&rng, 12)};
+            for (int64_t i = 0; i < group[k].count; i++)
+                d[n++] = last;
+        }
+        int64_t slow = slow_rounds(d, n, capacity);
+        assert_int_equal(br_rounds(group, groups, capacity, UINT32_MAX), slow);
+        int64_t few = br_rounds(group, groups, capacity, 1);
+        assert_true(few <= slow && few >= d[0]);
+        limited += few < slow;
+    }
+    assert_true(limited > 0);
+}
+
+/* Pairs of stages of which all tasks are ancestors of all tasks, by paths between tasks. */
+static void slow_ahead(const struct br_instance *in, bool *ahead)
+{
+    uint32_t n = in->tasks;
+    char *path = precedence_closure(in);
+    assert_non_null(path);
+    for (uint32_t u = 0; u < in->stages; u++)
+        for (uint32_t s = 0; s < in->stages; s++) {
+            bool all = true;
+            for (uint32_t i = in->stage_first[u]; i < in->stage_first[u + 1]; i++)
+                for (uint32_t j = in->stage_first[s]; j < in->stage_first[s + 1]; j++)
+                    all &= path[i * n + j] != 0;
+            ahead[u * in->stages + s] = all;
+        }
+    free(path);
+}
+
+static void stages_wholly_ahead(void **state)
+{
+    uint32_t ordered = 0, loose = 0;
+    for (uint64_t seed = 1; seed <= JOBS / 3; seed++) {
+        struct fixture f;
+        struct br_closure closure;
+        bool ahead[RANDOM_JOB_TASKS * RANDOM_JOB_TASKS];
+        open_fixture(&f, seed, MOST);
+        slow_ahead(f.in, ahead);
+        assert_true(br_closure_init(&closure, f.in));
+        for (uint32_t u = 0; u < f.in->stages; u++)
+            for (uint32_t s = 0; s < f.in->stages; s++) {
+                bool before = ahead[u * f.in->stages + s];
+                assert_int_equal(br_closure_bit(closure.before, closure.words, s, u), before);
+                assert_int_equal(br_closure_bit(closure.after, closure.words, u, s), before);
+                ordered += before;
+                loose += !before;
+            }
+        br_closure_finish(&closure);
+        close_fixture(&f);
+    }
+    assert_true(ordered > JOBS && loose > JOBS);
+}
+
+/* Every multiset of tasks, stage after stage. */
+struct sets {
+    const struct br_instance *in;
+    const bool *ahead;
+    const int64_t *weight;
+    uint32_t cls, number[RANDOM_JOB_TASKS];
+    int64_t best;
+};
+
+static bool fits(const struct sets *sets, uint32_t stages)
+{
+    const struct br_instance *in = sets->in;
+    for (uint32_t r = 0; r < in->resources; r++) {
+        int64_t held = 0;
+        for (uint32_t s = 0; s < stages; s++)
+            held += sets->number[s] * in->demand[s * in->resources + r];
+        if (held > in->capacity[sets->cls * in->resources + r])
+            return false;
+    }
+    return true;
+}
+
+static void try_sets(struct sets *sets, uint32_t s, int64_t weight)
+{
+    const struct br_instance *in = sets->in;
+    if (s == in->stages) {
+        sets->best = weight > sets->best ? weight : sets->best;
+        return;
+    }
+    bool alone = true;
+    for (uint32_t u = 0; u < s; u++)
+        alone &= sets->number[u] == 0 ||
+                 !(sets->ahead[u * in->stages + s] || sets->ahead[s * in->stages + u]);
+    uint32_t most = alone && sets->weight[s] > 0 ? in->stage_first[s + 1] - in->stage_first[s] : 0;
+    for (sets->number[s] = 0; sets->number[s] <= most && fits(sets, s + 1); sets->number[s]++)
+        try_sets(sets, s + 1, weight + sets->number[s] * sets->weight[s]);
+    sets->number[s] = 0;
+}
+
+static void heaviest_sets(void **state)
+{
+    uint32_t mixed = 0, cut = 0;
+    for (uint64_t seed = 1; seed <= JOBS; seed++) {
+        struct fixture f;
+        struct br_rng rng = br_rng_seed(seed);
+        bool ahead[RANDOM_JOB_TASKS * RANDOM_JOB_TASKS];
+        int64_t weight[RANDOM_JOB_TASKS];
+        uint32_t stage[RANDOM_JOB_TASKS], tasks[RANDOM_JOB_TASKS];
+        open_fixture(&f, seed, 12);
+        const struct br_instance *in = f.in;
+        slow_ahead(in, ahead);
+        for (uint32_t s = 0; s < in->stages; s++)
+            stage[s] = s;
+        struct br_packing packing = {in, in->stages, stage, ahead};
+        struct br_packer *packer = br_packer_create(&packing);
+        assert_non_null(packer);
+        for (int round = 0; round < 6; round++) {
+            struct sets sets = {.in = in, .ahead = ahead, .weight = weight};
+            sets.cls = (uint32_t)br_rng_below(&rng, in->classes);
+            for (uint32_t s = 0; s < in->stages; s++)
+                weight[s] = (int64_t)br_rng_below(&rng, round % 2 ? 40 : 4) - 1;
+            try_sets(&sets, 0, 0);
+            int64_t known = round < 3 ? 0 : (int64_t)br_rng_below(&rng, (uint64_t)sets.best + 2);
+            int64_t found = -1, nodes = 1000000, sum = 0;
+            int64_t most =
+                br_packer_heaviest(packer, sets.cls, weight, known, tasks, &found, &nodes);
+            assert_int_equal(found, sets.best > known ? sets.best : known);
+            assert_true(nodes >= 0 && most == found);
+            if (found > known) {
+                uint32_t kinds = 0;
+                for (uint32_t s = 0; s < in->stages; s++) {
+                    sum += tasks[s] * weight[s];
+                    sets.number[s] = tasks[s];
+                    kinds += tasks[s] > 0;
+                    assert_true(tasks[s] <= in->stage_first[s + 1] - in->stage_first[s]);
+                    for (uint32_t u = 0; u < s; u++)
+                        assert_false(tasks[u] && tasks[s] &&
+                                     (ahead[u * in->stages + s] || ahead[s * in->stages + u]));
+                }
+                assert_true(sum == found && fits(&sets, in->stages));
+                mixed += kinds > 1;
+            }
+            nodes = 1; /* what is left open counts as heavier */
+            most = br_packer_heaviest(packer, sets.cls, weight, 0, tasks, &found, &nodes);
+            assert_true(most >= sets.best && most >= found && found <= sets.best);
+            cut += most > sets.best;
+        }
+        br_packer_destroy(packer);
+        close_fixture(&f);
+    }
+    assert_true(mixed > JOBS && cut > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slots_and_rounds_of_stages),
+        cmocka_unit_test(rounds_of_copies),
+        cmocka_unit_test(stages_wholly_ahead),
+        cmocka_unit_test(heaviest_sets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
