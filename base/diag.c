@@ -7,21 +7,16 @@
 
 #include "base/text.h"
 
-/* Control characters of the input must reach no terminal, and a fault is one line. A character
- * that was cut at the end goes. */
+/* A fault is one line, fit for a terminal. A character that was cut at the end goes. */
 static void make_printable(char *text)
 {
-    size_t size = strlen(text);
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-            text[i] = '?';
-    for (size_t at = 0; (at += br_text_utf8_length(text + at, size - at)) < size;) {
-        if (size - at < 4)
-            memset(text + at, 0, size - at);
-        else
-            text[at] = '?';
-        size = strlen(text);
-    }
+    size_t size = strlen(text), back = 1;
+    while (back < 4 && back < size && ((unsigned char)text[size - back] & 0xc0) == 0x80)
+        back++;
+    if (back <= size && (unsigned char)text[size - back] >= 0xc0 &&
+        br_text_utf8_length(text + size - back, back) == 0)
+        text[size - back] = 0;
+    br_text_screen(text, false);
 }
 
 static void fill(struct br_diag *diag, struct br_pos pos, enum br_status status, const char *hint,

@@ -70,3 +70,40 @@ bool br_text_is_lines(const char *text)
 {
     return is_valid(text, true);
 }
+
+/* Length of a sequence that tells a terminal to do something instead of showing something; 0 where
+ * it is none. By Unicode's Cc, Bidi_Control, and the separators of lines and paragraphs. */
+static size_t command_length(const unsigned char *p, bool lines)
+{
+    if (p[0] < 0x20 || p[0] == 0x7f)
+        return lines && (p[0] == '\n' || p[0] == '\t') ? 0 : 1;
+    if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
+        return 2; /* U+0080 to U+009F */
+    if (p[0] == 0xd8 && p[1] == 0x9c)
+        return 2; /* U+061C */
+    if (p[0] != 0xe2)
+        return 0;
+    bool turns = p[1] == 0x80 && ((p[2] >= 0x8e && p[2] <= 0x8f) || (p[2] >= 0xa8 && p[2] <= 0xae));
+    bool isolates = p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+    return turns || isolates ? 3 : 0; /* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069 */
+}
+
+void br_text_screen(char *text, bool lines)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    size_t rest = strlen(text);
+    while (rest) {
+        size_t length = sequence(from, rest);
+        size_t hidden = length ? command_length(from, lines) : 1;
+        if (hidden) {
+            *text++ = '?';
+            length = hidden;
+        } else {
+            memmove(text, from, length);
+            text += length;
+        }
+        from += length;
+        rest -= length;
+    }
+    *text = 0;
+}

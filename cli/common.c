@@ -4,11 +4,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/parallel.h"
 #include "base/shell.h"
+#include "base/text.h"
 
 enum br_status cli_load_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
                                 struct br_diag *diag)
@@ -125,9 +127,13 @@ void cli_warn(const char *path, const struct br_dag *dag)
 void cli_say(const char *format, ...)
 {
     va_list args;
+    char *text = NULL;
     va_start(args, format);
     fputs("bigrocks: ", stderr);
-    vfprintf(stderr, format, args);
+    if (vasprintf(&text, format, args) >= 0) {
+        cli_print_text(stderr, text);
+        free(text);
+    }
     fputc('\n', stderr);
     va_end(args);
 }
@@ -209,8 +215,11 @@ void cli_print_count(FILE *out, uint64_t count, const char *noun, const char *pl
 
 void cli_print_text(FILE *out, const char *text)
 {
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-        fputc(*c == 0x7f || (*c < 0x20 && *c != '\n' && *c != '\t') ? '?' : *c, out);
+    char *screened = strdup(text);
+    if (screened)
+        br_text_screen(screened, true);
+    fputs(screened ? screened : "?", out);
+    free(screened);
 }
 
 const char *cli_seconds(int64_t ns, char text[CLI_SECONDS_TEXT])

@@ -91,8 +91,8 @@ void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t tot
     if (!due(progress))
         return;
     draw(progress, total ? (double)done / total : 0);
-    fprintf(stderr, "%" PRIu32 " of %" PRIu32 " done, %" PRIu32 " running  %s", done, total,
-            running, text);
+    fprintf(stderr, "%" PRIu32 " of %" PRIu32 " done, %" PRIu32 " running  ", done, total, running);
+    cli_print_text(stderr, text);
     fflush(stderr);
 }
 

@@ -304,7 +304,8 @@ static void write_text(FILE *out, const struct br_curve *curve)
             curve->now_method);
     for (uint32_t k = 0; k < curve->points; k++) {
         const struct br_curve_point *p = &curve->point[k];
-        fprintf(out, "%-*s  ", wide, p->label);
+        cli_print_text(out, p->label);
+        fprintf(out, "%*s  ", wide - (int)strlen(p->label), "");
         if (!p->feasible) {
             fputs("         none: some task fits no machine\n", out);
             continue;

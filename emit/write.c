@@ -201,6 +201,11 @@ void br_write_text(FILE *out, enum br_quote quote, const char *text)
 
 void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size)
 {
+    /* A spreadsheet would take the field for a formula, and calculate it. */
+    if (quote == BR_QUOTE_TABS && size && strchr("=+-@", *text)) {
+        fprintf(out, "\\u%04x", (unsigned)*text++);
+        size--;
+    }
     bool odd = false; /* an odd number of backslashes stands before this character */
     for (const char *end = text + size; text < end;) {
         uint32_t c = next_character(&text);

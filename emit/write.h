@@ -22,7 +22,8 @@ enum br_quote {
     BR_QUOTE_XML,       /* XML text */
     BR_QUOTE_DOT,       /* inside a DOT "..." that is read back as it is: ids, values */
     BR_QUOTE_LABEL,     /* inside a DOT "..." that Graphviz draws: \ and line breaks are kept */
-    BR_QUOTE_TABS,      /* a field between tabs, or in a comment: \t, \n, \r, \\ and \u2028 */
+    BR_QUOTE_TABS,      /* a field between tabs, or in a comment: \t, \n, \r, \\ and \u2028; no
+                           formula */
 };
 
 void br_write_text(FILE *out, enum br_quote quote, const char *text);

@@ -343,6 +343,34 @@ static void texts(void **state)
     assert_false(br_text_is_plain("\x7f"));
 }
 
+static void screened(void **state)
+{
+    static const struct {
+        const char *text, *line, *lines;
+    } cases[] = {
+        {"", "", ""},
+        {"a\tb\nc\rd\x1b[0m\x7f", "a?b?c?d?[0m?", "a\tb\nc?d?[0m?"},
+        {"\xc2\x7f|\xc2\x80|\xc2\x9f|\xc2\xa0", "??|?|?|\xc2\xa0", "??|?|?|\xc2\xa0"},
+        {"\x9b"
+         "1m\xff",
+         "?1m?", "?1m?"},
+        {"\xe2\x80\x8d\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90", "\xe2\x80\x8d??\xe2\x80\x90",
+         "\xe2\x80\x8d??\xe2\x80\x90"},
+        {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x80\xaf", "\xe2\x80\xa7??\xe2\x80\xaf",
+         "\xe2\x80\xa7??\xe2\x80\xaf"},
+        {"\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa\xd8\x9c\xd8\x9d",
+         "\xe2\x81\xa5??\xe2\x81\xaa?\xd8\x9d", "\xe2\x81\xa5??\xe2\x81\xaa?\xd8\x9d"},
+        {"cut \xe2\x80", "cut ??", "cut ??"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        for (int lines = 0; lines < 2; lines++) {
+            char text[64];
+            strcpy(text, cases[k].text);
+            br_text_screen(text, lines);
+            assert_string_equal(text, lines ? cases[k].lines : cases[k].line);
+        }
+}
+
 static void diagnostics(void **state)
 {
     struct br_diag diag = {0};
@@ -376,10 +404,10 @@ static void diagnostics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals),    cmocka_unit_test(suffixes),    cmocka_unit_test(nearest),
-        cmocka_unit_test(quotients),   cmocka_unit_test(scaling),     cmocka_unit_test(seconds),
-        cmocka_unit_test(round_trips), cmocka_unit_test(arena),       cmocka_unit_test(indices),
-        cmocka_unit_test(texts),       cmocka_unit_test(diagnostics),
+        cmocka_unit_test(decimals),    cmocka_unit_test(suffixes), cmocka_unit_test(nearest),
+        cmocka_unit_test(quotients),   cmocka_unit_test(scaling),  cmocka_unit_test(seconds),
+        cmocka_unit_test(round_trips), cmocka_unit_test(arena),    cmocka_unit_test(indices),
+        cmocka_unit_test(texts),       cmocka_unit_test(screened), cmocka_unit_test(diagnostics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
