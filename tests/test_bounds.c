@@ -46,7 +46,18 @@ static void all_bounds(const struct random_job *job, int64_t ticks[BOUNDS], int6
 static void no_bound_is_above_the_optimum(void **state)
 {
     enum { CASES = 10000 };
+    /* What was measured: in how many jobs a bound is the optimum, and the sum of it over all jobs.
+     * Less is a step back: some argument is weaker, or dead. */
+    static const struct {
+        int tight;
+        int64_t total;
+    } least[BOUNDS] = {
+        [CRITICAL_PATH] = {7886, 44531}, [WORK] = {3626, 27957},  [FRAGMENTATION] = {5891, 37338},
+        [ENERGY] = {8923, 49376},        [MODCP] = {8466, 47456}, [WAVES] = {8873, 48565},
+        [WINDOW] = {9867, 51447},        [BEST] = {9867, 51447},  [SUM] = {9867, 51447},
+    };
     int tight[BOUNDS] = {0};
+    int64_t total[BOUNDS] = {0};
     for (uint64_t seed = 1; seed <= CASES; seed++) {
         struct random_job job;
         int64_t ticks[BOUNDS], optimum;
@@ -57,15 +68,18 @@ static void no_bound_is_above_the_optimum(void **state)
                 fail_msg("seed %d: %s says %lld, the optimum is %lld", (int)seed, bounds[k].name,
                          (long long)ticks[k], (long long)optimum);
             tight[k] += ticks[k] == optimum;
+            total[k] += ticks[k];
         }
         random_job_finish(&job);
     }
     for (int k = 0; k < BOUNDS; k++)
-        print_message("%-14s meets the optimum in %5.1f %% of %d jobs\n", bounds[k].name,
-                      100.0 * tight[k] / CASES, CASES);
-    /* Weaker ones than these would be a step back. */
-    assert_true(tight[SUM] >= tight[BEST] && tight[BEST] >= tight[WINDOW]);
-    assert_true(tight[SUM] > CASES * 9 / 10);
+        if (getenv("SHOWT"))
+            print_message("[%s] = {%d, %lld},\n", bounds[k].name, tight[k], (long long)total[k]);
+        else if (tight[k] < least[k].tight || total[k] < least[k].total)
+            fail_msg(
+                "%s meets the optimum in %d of %d jobs, with %lld ticks in all; it was %d, %lld",
+                bounds[k].name, tight[k], CASES, (long long)total[k], least[k].tight,
+                (long long)least[k].total);
 }
 
 static void stronger_arguments_give_stronger_bounds(void **state)
@@ -208,6 +222,81 @@ static void known_values(void **state)
     random_job_finish(&s.job);
 }
 
+/* Jobs on which one argument alone comes as far as the optimum; values and optimum by hand. */
+static void every_argument_is_needed(void **state)
+{
+    struct small s;
+    int64_t t[BOUNDS];
+
+    /* Cliques: every two lack room together, each pair for another resource, so that no resource
+     * sees more than two of them. */
+    open_job(&s, 1);
+    const char *pair[3][2] = {{"cpu", "mem"}, {"cpu", "net"}, {"mem", "net"}};
+    assert_int_equal(br_cluster_add_capacity(s.job.cluster, 0, "mem", "10", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(s.job.cluster, 0, "net", "10", NULL), BR_OK);
+    for (uint32_t k = 0; k < 3; k++) {
+        uint32_t number;
+        const char id[] = {(char)('a' + k), 0};
+        assert_int_equal(br_dag_add_stage(s.job.dag, id, 1, 3 + k, &number, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(s.job.dag, number, pair[k][0], "6", NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(s.job.dag, number, pair[k][1], "6", NULL), BR_OK);
+    }
+    close_job(&s, t);
+    assert_int_equal(t[WORK], 6); /* 4 and 5 at 6 of 10: 5.4 */
+    assert_int_equal(t[ENERGY], 6);
+    assert_int_equal(t[WAVES], 5);
+    assert_int_equal(t[FRAGMENTATION], 12);
+    random_job_finish(&s.job);
+
+    /* Rounds of several stages: of 4, 4 and 3 on two slots some two take 7; work is 11 / 2. */
+    open_job(&s, 1);
+    stage(&s, "a", 1, 4, "5");
+    stage(&s, "b", 1, 4, "5");
+    stage(&s, "c", 1, 3, "5");
+    close_job(&s, t);
+    assert_int_equal(t[FRAGMENTATION], 6);
+    assert_int_equal(t[ENERGY], 6);
+    assert_int_equal(t[WAVES], 4);
+    assert_int_equal(t[WINDOW], 7);
+    random_job_finish(&s.job);
+
+    /* Cuts: the same twice over, one after the other. The whole only sees the work of what is
+     * ahead. */
+    open_job(&s, 1);
+    for (uint32_t k = 0; k < 6; k++) {
+        const char id[] = {(char)('a' + k), 0};
+        stage(&s, id, 1, k % 3 < 2 ? 4 : 3, "5");
+    }
+    for (uint32_t from = 0; from < 3; from++)
+        for (uint32_t to = 3; to < 6; to++)
+            assert_int_equal(br_dag_add_edge(s.job.dag, from, to, BR_BARRIER, NULL), BR_OK);
+    close_job(&s, t);
+    assert_int_equal(t[BEST], 13);
+    assert_int_equal(t[SUM], 14);
+    random_job_finish(&s.job);
+
+    /* The work of all ancestors as a head: two tasks that fill cpu, before two that fill mem. A
+     * task beside them keeps it from being cut. */
+    open_job(&s, 1);
+    assert_int_equal(br_cluster_add_capacity(s.job.cluster, 0, "mem", "10", NULL), BR_OK);
+    uint32_t a = stage(&s, "a", 1, 3, "10"), b = stage(&s, "b", 1, 4, "10");
+    stage(&s, "z", 1, 1, "0");
+    for (int k = 0; k < 2; k++) {
+        uint32_t number;
+        const char id[] = {(char)('c' + k), 0};
+        assert_int_equal(br_dag_add_stage(s.job.dag, id, 1, 3, &number, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(s.job.dag, number, "mem", "10", NULL), BR_OK);
+        assert_int_equal(br_dag_add_edge(s.job.dag, a, number, BR_BARRIER, NULL), BR_OK);
+        assert_int_equal(br_dag_add_edge(s.job.dag, b, number, BR_BARRIER, NULL), BR_OK);
+    }
+    close_job(&s, t);
+    assert_int_equal(t[WAVES], 7);
+    assert_int_equal(t[ENERGY], 10);
+    assert_int_equal(t[WINDOW], 13);
+    assert_int_equal(t[SUM], 13);
+    random_job_finish(&s.job);
+}
+
 static void public_call_gives_nanoseconds(void **state)
 {
     struct small s;
@@ -227,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values),
+        cmocka_unit_test(every_argument_is_needed),
         cmocka_unit_test(public_call_gives_nanoseconds),
         cmocka_unit_test(stronger_arguments_give_stronger_bounds),
         cmocka_unit_test(numbering_does_not_matter),
