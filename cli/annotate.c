@@ -64,12 +64,14 @@ enum br_status cli_measure_job(struct br_history *history, const struct br_dag *
                                struct br_diag *diag)
 {
     enum br_status status = BR_OK;
+    struct br_guard guard = cli_guard_children(NULL, NULL);
     for (uint32_t k = 0; k < dag->stages && !status; k++) {
         status = measure_stage(history, &dag->stage[dag->topological[k]], diag);
         /* What was measured so far is kept if this is interrupted. */
         if (!status && k % 16 == 15)
             status = br_history_flush(history, diag);
     }
+    br_guard_end(&guard);
     struct br_diag other;
     enum br_status written = br_history_flush(history, status ? &other : diag);
     return status ? status : written;

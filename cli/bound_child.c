@@ -121,12 +121,15 @@ struct effort {
 static int start(struct child *child, const char *program, const struct effort *effort,
                  int64_t guard_ns)
 {
-    const char *words[] = {PROGRAM, effort->limit, effort->seconds, NULL, NULL, NULL};
+    char parent[32];
+    const char *words[] = {PROGRAM, effort->limit, effort->seconds, "--parent", parent, NULL,
+                           NULL,    NULL};
     int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, error = 0;
     if (effort->work) {
-        words[3] = "--work";
-        words[4] = effort->work;
+        words[5] = "--work";
+        words[6] = effort->work;
     }
+    snprintf(parent, sizeof parent, "%ld", (long)getpid());
     for (int k = 0; k < 3 && !error; k++)
         if (pipe2(pipes[k], O_CLOEXEC))
             error = errno;

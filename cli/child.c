@@ -5,11 +5,14 @@
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/common.h"
+#include "runtime/local/family.h"
 
 extern char **environ;
 
@@ -47,6 +50,19 @@ int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage)
     usage->cpu_ns = in_ns(used.ru_utime) + in_ns(used.ru_stime);
     usage->mem_bytes = (int64_t)used.ru_maxrss * 1024;
     return 0;
+}
+
+struct br_guard cli_guard_children(const char *path, const char *folder)
+{
+    char mark[BR_MARK];
+    const char *const remove[] = {path, path ? folder : NULL, NULL};
+    br_mark_make(mark);
+    char *equals = strchr(mark, '=');
+    struct br_guard guard = br_guard_start(mark, remove);
+    *equals = '\0';
+    if (setenv(mark, equals + 1, 1))
+        br_guard_end(&guard); /* nothing would be found */
+    return guard;
 }
 
 int cli_child_exit(int status)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/local/guard.h"
+
 struct cli_usage {
     int status;        /* as waitpid gives it */
     int64_t wall_ns;   /* from start to end */
@@ -18,5 +20,10 @@ struct cli_usage {
 int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage);
 /* The exit status that a shell would give: that of the command, or 128 and the signal's number. */
 int cli_child_exit(int status);
+
+/* From here on all children carry a mark, by which they are killed should this program be killed;
+ * to be ended by br_guard_end when they have ended. `path` and `folder` (NULL: none) are removed
+ * then, too. */
+struct br_guard cli_guard_children(const char *path, const char *folder);
 
 #endif

@@ -164,7 +164,8 @@ void cli_warn(const char *path, const struct br_dag *dag);
 struct cli_output {
     FILE *file;
     char *target;    /* NULL: standard output */
-    char *temporary; /* NULL where `file` writes straight to the target (devices, pipes) */
+    char *temporary; /* NULL where there is none, as `file` has no name or is the target (pipes) */
+    bool unnamed;    /* `file` gets its name at the end */
 };
 
 /* Opens the file at path; NULL and "-" are standard output. */

@@ -1,5 +1,7 @@
-/* Output files that are there whole or not at all: written beside their place under another name,
- * then renamed. Devices and pipes (/dev/full, /dev/stdout) are written straight. */
+/* Output files that are there whole or not at all: written as a file without a name, which is gone
+ * whatever ends this program, and given their name at the end. Where the file system has none, or
+ * their names cannot be given, they are written under another name, then renamed. Devices and pipes
+ * (/dev/full, /dev/stdout) are written straight. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,24 +20,52 @@ static enum br_status fail_file(struct br_diag *diag, const char *path, const ch
     return br_fail(diag, BR_SYSTEM, hint, "%s: %s", what, strerror(error));
 }
 
+/* A file without a name in the target's folder; -1 where that cannot be. */
+static int open_unnamed(const char *target)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(target, '/');
+    size_t length = slash ? (size_t)(slash - target) : 0;
+    if (length >= sizeof folder || access("/proc/self/fd", X_OK))
+        return -1;
+    memcpy(folder, target, length);
+    folder[length] = '\0';
+    return open(!slash ? "." : length ? folder : "/", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+static int open_named(struct cli_output *output)
+{
+    size_t room = strlen(output->target) + sizeof ".XXXXXX";
+    output->temporary = malloc(room);
+    if (!output->temporary)
+        return -1;
+    snprintf(output->temporary, room, "%s.XXXXXX", output->target);
+    int fd = mkostemp(output->temporary, O_CLOEXEC);
+    if (fd >= 0) {
+        cli_interrupt_remove(output->temporary);
+        return fd;
+    }
+    int error = errno;
+    free(output->temporary);
+    output->temporary = NULL;
+    errno = error;
+    return -1;
+}
+
 /* Opens the temporary file; its mode is what a plainly created file would have got, or what the
  * file that it replaces has. */
 static enum br_status open_temporary(struct cli_output *output, const struct stat *old,
                                      struct br_diag *diag)
 {
-    size_t room = strlen(output->target) + sizeof ".XXXXXX";
-    output->temporary = malloc(room);
-    if (!output->temporary)
-        return br_fail_memory(diag);
-    snprintf(output->temporary, room, "%s.XXXXXX", output->target);
-    int fd = mkostemp(output->temporary, O_CLOEXEC);
-    if (fd < 0) {
-        free(output->temporary);
-        output->temporary = NULL;
-        return fail_file(diag, output->target, "is there such a folder, and is it writable?",
-                         "cannot be written");
-    }
-    cli_interrupt_remove(output->temporary);
+    int fd = open_unnamed(output->target);
+    output->unnamed = fd >= 0;
+    if (fd < 0)
+        fd = open_named(output);
+    if (fd < 0)
+        return errno == ENOMEM
+                   ? br_fail_memory(diag)
+                   : fail_file(diag, output->target, "is there such a folder, and is it writable?",
+                               "cannot be written");
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fd, old ? old->st_mode & 07777 : 0666 & ~mask);
@@ -45,6 +75,33 @@ static enum br_status open_temporary(struct cli_output *output, const struct sta
         return br_fail_memory(diag);
     }
     return BR_OK;
+}
+
+/* Gives the whole file its name: at once where there is no other of that name. Else by another one,
+ * always the same, so that nothing is left of a program that is killed right then but what the next
+ * one removes. */
+static int give_name(const struct cli_output *output)
+{
+    char self[64];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fileno(output->file));
+    if (linkat(AT_FDCWD, self, AT_FDCWD, output->target, AT_SYMLINK_FOLLOW) == 0)
+        return 0;
+    size_t room = strlen(output->target) + sizeof ".part";
+    char *part = errno == EEXIST ? malloc(room) : NULL;
+    if (!part)
+        return -1;
+    snprintf(part, room, "%s.part", output->target);
+    int failed = 0;
+    while ((failed = linkat(AT_FDCWD, self, AT_FDCWD, part, AT_SYMLINK_FOLLOW)) &&
+           errno == EEXIST && (unlink(part) == 0 || errno == ENOENT))
+        continue;
+    /* Another program that writes this very file may have renamed ours. */
+    if (!failed && rename(part, output->target) && errno != ENOENT)
+        failed = -1;
+    int error = errno;
+    free(part);
+    errno = error;
+    return failed;
 }
 
 static void finish(struct cli_output *output)
@@ -93,8 +150,14 @@ enum br_status cli_output_close(struct cli_output *output, enum br_status status
     }
     bool failed = ferror(output->file);
     errno = 0;
+    failed = fflush(output->file) || failed;
+    bool unnameable = !status && !failed && output->unnamed && give_name(output);
+    int error = errno;
     failed = fclose(output->file) || failed;
-    if (!status && failed) {
+    if (unnameable) {
+        errno = error;
+        status = fail_file(diag, output->target, NULL, "cannot be replaced");
+    } else if (!status && failed) {
         if (!errno)
             errno = EIO;
         status = fail_file(diag, output->target, "is the disk full?", "cannot be written");

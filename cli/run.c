@@ -259,7 +259,7 @@ enum br_status cli_run(const struct cli_settings *settings, const char *const *a
     br_mark_make(mark);
     struct br_guard guard = {-1, 0};
     if (!settings->simulate)
-        guard = br_guard_start(mark);
+        guard = br_guard_start(mark, NULL);
     enum br_status status = cli_run_load(settings, argument[0], &input, diag);
     if (status) {
         br_guard_end(&guard);

@@ -47,7 +47,8 @@ struct server {
     char folder[PATH_MAX]; /* made for the socket; empty: it was not */
     bool bound;
     int listener;
-    pid_t build; /* 0: none, or it has ended */
+    struct br_guard guard; /* of the build */
+    pid_t build;           /* 0: none, or it has ended */
     pid_t parent;
     int build_status;
 
@@ -197,6 +198,8 @@ static enum br_status start_build(struct server *server, const char *const *argu
 {
     if (setenv(ADMISSION_SOCKET, server->address.sun_path, 1))
         return br_fail_memory(diag);
+    server->guard =
+        cli_guard_children(server->address.sun_path, server->folder[0] ? server->folder : NULL);
     unsetenv(ADMISSION_HELD); /* whoever holds what around us: this is another machine's worth */
     int error =
         posix_spawnp(&server->build, argument[0], NULL, NULL, (char *const *)argument, environ);
@@ -431,6 +434,7 @@ static void finish(struct server *server)
         unlink(server->address.sun_path);
     if (server->folder[0])
         rmdir(server->folder);
+    br_guard_end(&server->guard);
     cli_gate_destroy(server->gate);
     br_plan_destroy(server->plan);
     br_input_finish(&server->input);
@@ -443,8 +447,11 @@ static void finish(struct server *server)
 enum br_status cli_serve(const struct cli_settings *settings, const char *const *argument,
                          uint32_t arguments, struct br_diag *diag)
 {
-    struct server server = {
-        .settings = settings, .listener = -1, .build_fd = -1, .parent = getppid()};
+    struct server server = {.settings = settings,
+                            .listener = -1,
+                            .guard = {-1, 0},
+                            .build_fd = -1,
+                            .parent = getppid()};
     if (!arguments && !settings->socket)
         return br_fail(diag, BR_USAGE, "give a command, or --socket PATH",
                        "there is no build to serve");

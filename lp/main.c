@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <bigrocks/bigrocks.h>
 
@@ -157,9 +160,13 @@ static enum br_status bound(const char *path, struct lp_budget *budget, struct b
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"time-limit", required_argument, NULL, 't'}, {"cpu-limit", required_argument, NULL, 'c'},
-        {"work", required_argument, NULL, 'w'},       {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'v'},          {NULL, 0, NULL, 0},
+        {"time-limit", required_argument, NULL, 't'},
+        {"cpu-limit", required_argument, NULL, 'c'},
+        {"work", required_argument, NULL, 'w'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},
+        {"parent", required_argument, NULL, 'p'},
+        {NULL, 0, NULL, 0},
     };
     double factor = 0, until = 0;
     struct br_diag diag = {0};
@@ -185,6 +192,12 @@ int main(int argc, char **argv)
                 return BR_USAGE;
             }
             factor = (double)ns / 1e9;
+            break;
+        case 'p':
+            /* Nobody wants the answer when whoever has started this is killed. */
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() != strtol(optarg, NULL, 10))
+                return BR_SYSTEM;
             break;
         case 'h':
             fputs(help, stdout);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,7 +18,7 @@ static void keep_only(int fd)
     close_range(1, ~0U, 0);
 }
 
-static void watch(int from, const char *mark)
+static void watch(int from, const char *mark, const char *const *files)
 {
     char word;
     pid_t own = getpid();
@@ -31,11 +32,14 @@ static void watch(int from, const char *mark)
         return;
     while ((got = read(0, &word, 1)) < 0 && errno == EINTR)
         continue;
-    if (got == 0)
-        br_kill_marked(mark);
+    if (got != 0)
+        return;
+    br_kill_marked(mark);
+    for (; files && *files; files++)
+        remove(*files);
 }
 
-struct br_guard br_guard_start(const char *mark)
+struct br_guard br_guard_start(const char *mark, const char *const *files)
 {
     struct br_guard guard = {-1, 0};
     int ends[2];
@@ -48,7 +52,7 @@ struct br_guard br_guard_start(const char *mark)
         close(ends[1]);
         setsid();
         if (fork() == 0)
-            watch(ends[0], mark);
+            watch(ends[0], mark, files);
         _exit(0);
     }
     close(ends[0]);

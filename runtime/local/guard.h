@@ -10,10 +10,11 @@ struct br_guard {
     pid_t pid; /* not our child; 0: there is none */
 };
 
-/* Starts it, for all processes that carry the mark (family.h). Call it early, while this program is
+/* Starts it, for all processes that carry the mark (family.h); the files and empty folders of the
+ * list (NULL-terminated, or NULL) are removed after them. Call it early, while this program is
  * small and has one thread, since it keeps a copy. Where it cannot be there is none; then a run
  * that goes on with the journal finds what is left. */
-struct br_guard br_guard_start(const char *mark);
+struct br_guard br_guard_start(const char *mark, const char *const *files);
 /* All has ended as it should. */
 void br_guard_end(struct br_guard *guard);
 
