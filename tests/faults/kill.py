@@ -88,6 +88,11 @@ def is_table(text, reference):
     return all(line in rows or b',interrupted,' in line for line in text.split(b'\n')[:-1])
 
 
+def is_small_plan(text, _):
+    """Whole; of a batch that was asked to end, it may be what the search had by then."""
+    return len(json.loads(text)['tasks']) == 20
+
+
 def is_trace(text, _):
     return all(json.loads(line) for line in text.split(b'\n')[:-1])
 
@@ -223,7 +228,7 @@ def kill(name, case, chance, lasts, reference, folder):
     assert after.keys() == reference.keys() - {'-'}, after.keys() ^ reference.keys()
     for output, whole in case.outputs.items():
         assert whole(after[output], reference[output]), output
-        if whole is is_table:
+        if whole in (is_table, is_small_plan):
             assert after[output] == reference[output]
     if case.whole and not case.outputs:
         assert done.stdout == reference['-'] or name == 'bound'
@@ -281,7 +286,7 @@ def main():
             done = bigrocks(*case.words, cwd=folder)
             lasts = time.monotonic() - began
             reference = {**files(folder), '-': done.stdout}
-            case.outputs.update({output: same for output in reference if output.startswith('plans/')})
+            case.outputs.update({output: is_small_plan for output in reference if output.startswith('plans/')})
             assert case.outputs.keys() <= reference.keys(), case.outputs.keys() - reference.keys()
             counts = collections.Counter()
             for k in range(own.kills):
