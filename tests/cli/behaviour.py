@@ -53,10 +53,20 @@ def start_planning(folder, *more):
                             stderr=subprocess.PIPE, text=True)
 
 
+def has_output(child, folder):
+    """Has the program opened its output, which has no name yet, or another one?"""
+    try:
+        opened = [os.readlink(fd) for fd in pathlib.Path('/proc', str(child.pid), 'fd').iterdir()]
+    except OSError:
+        opened = []
+    return any(path.startswith(str(folder.resolve()) + '/#') for path in opened) or \
+        list(folder.glob('plan.json.*'))
+
+
 def wait_for_search(child, folder):
     """The output is opened just before the search begins."""
     deadline = time.monotonic() + 60
-    while not list(folder.glob('plan.json.*')):
+    while not has_output(child, folder):
         assert child.poll() is None, 'ended before it began: %s' % child.stderr.read()
         assert time.monotonic() < deadline
         time.sleep(0.01)
