@@ -210,8 +210,13 @@ enum br_status br_certificate_verify(const struct br_certificate *c, const struc
     struct br_instance *in;
     int64_t claimed_ns;
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
+    if (status == BR_BAD_INPUT) {
+        status = BR_NO;
+        if (diag)
+            diag->status = status;
+    }
     if (status)
-        return status == BR_BAD_INPUT ? BR_NO : status;
+        return status;
     status = br_certificate_check(c, dag, in, diag);
     if (!status && (!br_certificate_bound(c, &claimed_ns) || claimed_ns < bound_ns))
         status = br_fail(diag, BR_NO, NULL, "the certificate proves less than the bound");
