@@ -7,6 +7,7 @@
 #include "tests/fuzz/fuzz.h"
 
 enum { JOURNAL_TASKS = 4 };
+static const char mark[] = "BIGROCKS_SESSION=fuzz";
 
 /* A journal in which tasks 0 and 1 have finished and task 2 has begun; its bytes, the caller's. */
 static char *good_journal(const char *path, const struct br_dag *dag, size_t *size)
@@ -14,9 +15,9 @@ static char *good_journal(const char *path, const struct br_dag *dag, size_t *si
     struct br_diag diag = {0};
     struct br_journal journal;
     bool done[JOURNAL_TASKS] = {false};
-    uint32_t in_flight;
+    struct br_journal_found found;
     fuzz_put("journal", NULL, 0);
-    if (br_journal_open(&journal, path, false, dag, done, &in_flight, &diag))
+    if (br_journal_open(&journal, path, false, dag, mark, done, &found, &diag))
         fuzz_fail(&diag, "a journal cannot be begun");
     for (uint32_t t = 0; t < 3; t++)
         if (br_journal_started(&journal, dag, t, &diag) ||
@@ -45,7 +46,8 @@ void fuzz_journal(const uint8_t *data, size_t size)
     struct br_diag diag = {0};
     struct br_journal journal;
     bool done[JOURNAL_TASKS] = {false}, again[JOURNAL_TASKS] = {false};
-    uint32_t in_flight = 0, undone = JOURNAL_TASKS;
+    struct br_journal_found found;
+    uint32_t undone = JOURNAL_TASKS;
     snprintf(path, sizeof path, "%s/journal", fuzz_folder());
     if (!input.dag && br_parse_job(fuzz_file(1, job, sizeof job - 1), NULL, &input, &diag))
         fuzz_fail(&diag, "the target's own job cannot be read");
@@ -64,7 +66,7 @@ void fuzz_journal(const uint8_t *data, size_t size)
     fuzz_put("journal", text, length + size - used);
     free(text);
     enum br_status status =
-        br_journal_open(&journal, path, true, input.dag, done, &in_flight, &diag);
+        br_journal_open(&journal, path, true, input.dag, mark, done, &found, &diag);
     fuzz_said(status, &diag);
     if (status)
         return;
@@ -78,7 +80,7 @@ void fuzz_journal(const uint8_t *data, size_t size)
                                    br_journal_finished(&journal, input.dag, undone, &diag)))
         fuzz_fail(&diag, "a journal cannot be gone on with");
     br_journal_close(&journal);
-    if (br_journal_open(&journal, path, true, input.dag, again, &in_flight, &diag))
+    if (br_journal_open(&journal, path, true, input.dag, mark, again, &found, &diag))
         fuzz_fail(&diag, "a journal that was gone on with cannot be read");
     for (uint32_t t = 0; t < JOURNAL_TASKS; t++)
         if (again[t] != (done[t] || t == undone))
