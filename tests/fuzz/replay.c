@@ -1,5 +1,6 @@
-/* Runs a target over files, one after another in one process: `replay TARGET FILE...`; a folder
- * stands for its files. AFL++ runs it with a single file. */
+/* Runs a target over inputs, one after another in one process: `replay TARGET FILE...`. A folder
+ * stands for its files, and a file NAME.txt for its lines, in which "\\n", "\\xNN" and the like
+ * stand for what they do in C. AFL++ runs it with a single file. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,43 @@
 #include "tests/fuzz/fuzz.h"
 
 static unsigned replayed;
+
+static unsigned digit(char c)
+{
+    return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
+}
+
+/* Undoes the escapes in place; returns the size. */
+static size_t unescape(char *line)
+{
+    char *to = line;
+    for (char *at = line; *at; at++) {
+        if (*at != '\\') {
+            *to++ = *at;
+            continue;
+        }
+        at++;
+        if (*at == 'x' && at[1] && at[2]) {
+            *to++ = (char)(digit(at[1]) << 4 | digit(at[2]));
+            at += 2;
+        } else {
+            *to++ = *at == 'n' ? '\n' : *at == 'r' ? '\r' : *at == 't' ? '\t' : *at;
+        }
+    }
+    return (size_t)(to - line);
+}
+
+static void run(fuzz_target *target, const char *data, size_t size)
+{
+    /* To its very size, so that a sanitizer sees what reads on. */
+    uint8_t *copy = malloc(size ? size : 1);
+    if (!copy)
+        fuzz_fail(NULL, "memory is out");
+    memcpy(copy, data, size);
+    target(copy, size);
+    free(copy);
+    replayed++;
+}
 
 static int replay(fuzz_target *target, const char *path)
 {
@@ -31,17 +69,25 @@ static int replay(fuzz_target *target, const char *path)
         return 1;
     }
     fseek(file, 0, SEEK_END);
-    long size = ftell(file);
+    size_t size = (size_t)ftell(file), length = strlen(path);
     rewind(file);
-    uint8_t *data = malloc((size_t)size + 1);
-    size = data ? (long)fread(data, 1, (size_t)size, file) : 0;
+    char *data = malloc(size + 1);
+    if (!data)
+        fuzz_fail(NULL, "memory is out");
+    size = fread(data, 1, size, file);
+    data[size] = '\0';
     fclose(file);
-    if (getenv("BIGROCKS_FUZZ_NAMES"))
-        fprintf(stderr, "%s\n", path);
-    if (data)
-        target(data, (size_t)size);
+    if (length > 4 && strcmp(path + length - 4, ".txt") == 0) {
+        for (char *at = data, *end; (end = strchr(at, '\n')); at = end + 1) {
+            *end = '\0';
+            if (getenv("BIGROCKS_FUZZ_NAMES"))
+                fprintf(stderr, "%s\n", at);
+            run(target, at, unescape(at));
+        }
+    } else {
+        run(target, data, size);
+    }
     free(data);
-    replayed++;
     return 0;
 }
 
