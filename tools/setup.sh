@@ -5,14 +5,14 @@
 # What the program and its own tests are built from, as Debian names it ...
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
     libxml2-dev libgraphviz-dev graphviz uthash-dev libglpk-dev libsqlite3-dev libcmocka-dev)
-# ... what some tests use besides (they are reported as skipped without it) ...
+# ... what some tests use besides (without it they are skipped, which fails .ci/run) ...
 test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils scdoc valgrind)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
 check_packages=(clang libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
     chromium abigail-tools doxygen groff fish zsh build-essential debhelper lintian trang
     user-mode-linux)
-# The suite "slurm" runs a Slurm of its own; without these it is skipped.
+# The suite "slurm" runs a Slurm of its own.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 
 say() {
