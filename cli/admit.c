@@ -81,7 +81,8 @@ static enum br_status ask(const char *path, int fd, const char *key, const char 
     if (send(fd, message, (size_t)size, MSG_NOSIGNAL) != size && errno != EPIPE)
         return fail_server(path, "the server has gone", diag);
     ssize_t got;
-    while ((got = recv(fd, answer, sizeof answer - 1, 0)) < 0 && errno == EINTR)
+    while ((got = recv(fd, answer, sizeof answer - 1, 0)) < 0 &&
+           (errno == EINTR || errno == ECONNRESET)) /* what it said comes after the reset */
         ;
     if (got <= 0)
         return fail_server(path, "the server has gone while the command was waiting", diag);

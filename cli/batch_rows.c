@@ -194,7 +194,7 @@ int cli_row_is_of(const struct cli_row_key *key, const char *file)
         return -1;
     print_field(out, file);
     bool failed = ferror(out);
-    failed = fclose(out) || failed;
+    failed = fclose(out) || failed || !text;
     int same = failed ? -1 : size == key->file_size && !memcmp(text, key->file, size);
     free(text);
     return same;

@@ -302,7 +302,7 @@ static bool write_job(const struct br_dag *dag, const struct br_cluster *cluster
         return false;
     struct br_emit_input input = {.dag = dag, .cluster = cluster};
     bool written = br_emit_job("xml", &input, out, NULL) == BR_OK;
-    return fclose(out) == 0 && written;
+    return fclose(out) == 0 && written && *text;
 }
 
 void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster, int64_t limit_ns,

@@ -56,6 +56,7 @@ struct server {
     struct pollfd *poll; /* the listener, the build, then the clients */
     uint32_t clients, client_room, poll_room;
     uint32_t connected;
+    int spare; /* a descriptor kept for answering whom there is none left for */
     bool full; /* no descriptor for one more, until one has left */
     int build_fd;
     int64_t idle_since_ns;
@@ -124,7 +125,8 @@ static enum br_status listen_there(struct server *server, struct br_diag *diag)
     const struct sockaddr *address = (const struct sockaddr *)&server->address;
     struct stat there;
     server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (server->listener < 0)
+    server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (server->listener < 0 || server->spare < 0)
         return fail_socket(server, "no socket can be made", diag);
     if (lstat(server->address.sun_path, &there) == 0) {
         if (!S_ISSOCK(there.st_mode) || is_served(&server->address)) {
@@ -251,6 +253,20 @@ static uint32_t find_place(struct server *server)
     return server->clients++;
 }
 
+/* Nobody will leave, so that waiting would never end: whoever has come next hears why. */
+static void turn_away(struct server *server)
+{
+    static const char reason[] = ADMISSION_FAILED "the server has no descriptors left";
+    close(server->spare);
+    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0) {
+        send(fd, reason, sizeof reason - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        close(fd);
+    }
+    server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    server->full = false;
+}
+
 static void take_in(struct server *server)
 {
     int fd;
@@ -266,6 +282,8 @@ static void take_in(struct server *server)
         server->connected++;
     }
     server->full = errno == EMFILE || errno == ENFILE;
+    if (server->full && server->connected == 0)
+        turn_away(server);
 }
 
 /* Says why, and hangs up. */
@@ -428,6 +446,8 @@ static void finish(struct server *server)
         hang_up(server, k);
     if (server->listener >= 0)
         close(server->listener);
+    if (server->spare >= 0)
+        close(server->spare);
     if (server->build_fd >= 0)
         close(server->build_fd);
     if (server->bound)
@@ -449,6 +469,7 @@ enum br_status cli_serve(const struct cli_settings *settings, const char *const 
 {
     struct server server = {.settings = settings,
                             .listener = -1,
+                            .spare = -1,
                             .guard = {-1, 0},
                             .build_fd = -1,
                             .parent = getppid()};

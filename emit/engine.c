@@ -342,7 +342,8 @@ enum br_status br_engine_line(const struct br_engine *engine, uint32_t stage, co
         return br_fail_memory(diag);
     put_command(out, command->words ? command : &idle, index);
     bool failed = ferror(out);
-    if (fclose(out) != 0 || failed) {
+    /* The C library's fclose answers 0 where memory is out for the text at last. */
+    if (fclose(out) != 0 || failed || !*line) {
         free(*line);
         return br_fail_memory(diag);
     }

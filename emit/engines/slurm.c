@@ -35,6 +35,7 @@ static enum br_status write_job_name(FILE *out, const char *id, struct br_diag *
     bool failed = !memory || ferror(memory);
     if (memory && fclose(memory) != 0)
         failed = true;
+    failed |= !name;
     if (!failed)
         br_shell_write(out, name);
     free(name);

@@ -26,6 +26,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -115,6 +116,7 @@ struct shared {
 
 static void become(struct shared *shared, const struct group *group, char **command)
 {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     int listener = install(group);
     shared->listener = listener;
     while (listener >= 0 && !shared->taken)
@@ -154,7 +156,8 @@ static void find_loader(struct watch *watch)
         fclose(maps);
 }
 
-/* Whether a call is the program's own. */
+/* Whether a call is the program's own. A close that fails has closed all the same, which cannot be
+ * done from here, so only those of plain files fail, which nobody waits for. */
 static bool counts(struct watch *watch, const struct seccomp_notif *call)
 {
     char path[64];
@@ -163,6 +166,12 @@ static bool counts(struct watch *watch, const struct seccomp_notif *call)
         return false; /* a child's */
     if (!watch->loader)
         find_loader(watch);
+    if (call->data.nr == SYS_close) {
+        struct stat there;
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)watch->program, (int)call->data.args[0]);
+        if (stat(path, &there) || !S_ISREG(there.st_mode))
+            return false;
+    }
     uint64_t at = call->data.instruction_pointer;
     return at < watch->loader || at >= watch->loader_end;
 }
@@ -181,6 +190,12 @@ static int64_t do_one_byte(const struct watch *watch, const struct seccomp_notif
     int fd = (int)syscall(SYS_pidfd_getfd, watch->process, (int)call->data.args[0], 0);
     if (fd < 0)
         return 0;
+    /* Whoever is to write to a pipe may wait for an answer of ours. */
+    struct pollfd ready = {.fd = fd, .events = POLLIN};
+    if (reads && poll(&ready, 1, 0) != 1) {
+        close(fd);
+        return 0;
+    }
     off_t place = (off_t)call->data.args[3];
     int64_t done = -1;
     if (reads) {
