@@ -30,7 +30,7 @@ struct batch {
     struct cli_rows rows;
     struct cli_progress progress;
     uint32_t done, planned, refused, interrupted;
-    bool failed;           /* some were refused for want of memory, descriptors, ... */
+    bool bad; /* some were refused for what they are, not for want of memory, descriptors, ... */
     enum br_status status; /* of what ends the whole batch */
     struct br_diag diag;
 };
@@ -119,7 +119,7 @@ static bool report(struct batch *batch, struct cli_row *row, const struct br_dia
         batch->done++;
         batch->planned += row->status == CLI_ROW_PLANNED;
         batch->refused += row->status == CLI_ROW_REFUSED;
-        batch->failed |= row->status == CLI_ROW_REFUSED && fault->status == BR_SYSTEM;
+        batch->bad |= row->status == CLI_ROW_REFUSED && fault->status != BR_SYSTEM;
         batch->interrupted += row->status == CLI_ROW_INTERRUPTED;
         cli_progress_jobs(&batch->progress, batch->done, batch->jobs, batch->refused);
     }
@@ -312,7 +312,7 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
         sum_up(batch, kept, torn);
     /* Each has been reported. A share of a list may well hold bad jobs only: --merge will say. */
     if (!status && batch->refused && batch->planned + batch->interrupted == 0 && batch->step == 1)
-        status = batch->failed ? BR_SYSTEM : BR_BAD_INPUT;
+        status = batch->bad ? BR_BAD_INPUT : BR_SYSTEM;
     return status;
 }
 
