@@ -6,13 +6,16 @@ methods.py BIGROCKS ROOT [JOBS] [--table]
 
 The makespans of the model on the examples are kept in makespans.tsv beside this; --table writes what
 the model says there (not what the program says). Those of `best`, for which there is no model, are
-judged: shorter than none of the methods, and no shorter than what is proven.
+judged: longer than none of the methods, no shorter than what is proven, and by the stand-alone check
+of plans in ../shared, where that is there.
 """
 import csv
 import json
 import os
 import pathlib
 import random
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +32,7 @@ def plan_of(bigrocks, job, cluster, method, words=()):
                            '--threads', '1', '--format', 'json'], text=True, capture_output=True, check=False)
     if done.returncode:
         sys.exit(f'{job}, {method}: exit {done.returncode}\n{done.stderr}')
-    return json.loads(done.stdout, parse_float=str, parse_int=str)
+    return json.loads(done.stdout, parse_float=str, parse_int=str) | {'text': done.stdout}
 
 
 def label(method, words):
@@ -59,6 +62,20 @@ def compare(plan, method, words, seed=1):
             if got != value:
                 wrong.append(f'{key} is {got}, model {value}')
     return wrong, makespan
+
+
+def judge(root, job, words, plan, scratch):
+    """What the stand-alone check has against a plan of a native job; '' where it is not there."""
+    check = pathlib.Path(os.environ.get('BIGROCKS_SHARED') or root / '..' / 'shared') / 'verify' / 'check_plan.py'
+    if not check.exists() or job.suffix != '.xml' or 'explain' in job.name:
+        return ''
+    out = pathlib.Path(scratch) / 'plan.json'
+    out.write_text(plan['text'])
+    plain = re.sub(r'(\d+)([KMG])iB', lambda m: str(int(m[1]) << 10 * ' KMG'.index(m[2])), ' '.join(words))
+    cluster = plain.split() + ([] if {'--machines', '--cluster'} & set(words) else ['--machines', '1'])
+    done = subprocess.run([sys.executable, str(check), str(job), str(out), *cluster], text=True,
+                          capture_output=True, check=False)
+    return done.stdout + done.stderr if done.returncode else ''
 
 
 def seconds(ns):
@@ -124,9 +141,10 @@ def main():
     table, faults, plans = {}, [], 0
     with open(root / 'examples' / 'expected.tsv', newline='', encoding='utf-8') as file:
         examples = dict.fromkeys((row['job'], row['cluster']) for row in csv.DictReader(file, delimiter='\t'))
+    scratch = tempfile.mkdtemp()
     for job, cluster in examples:
         words = [str(root / 'examples' / w) if w.endswith('.xml') else w for w in cluster.split()]
-        least, bound = None, None
+        least = None
         for method, form in FORMS:
             plan = plan_of(bigrocks, root / 'examples' / job, words, method, form)
             wrong, makespan = compare(plan, method, form)
@@ -138,6 +156,10 @@ def main():
         best = int(Fraction(plan['makespan']) * 10**9)
         if not int(Fraction(plan['lower_bound']) * 10**9) <= best <= least:
             faults.append(f'{job}: best is {best}, the shortest of the others {least}')
+        said = judge(root, root / 'examples' / job, words, plan, scratch)
+        if said:
+            faults.append(f'{job}: {said}')
+    shutil.rmtree(scratch)
     kept = HERE / 'makespans.tsv'
     if '--table' in sys.argv:
         kept.write_text('job\tmethod\tmakespan\n' + ''.join(f'{j}\t{m}\t{v}\n' for (j, m), v in table.items()))
