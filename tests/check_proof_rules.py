@@ -41,7 +41,7 @@ def main():
             faults.append((r['name'], 'the core accepts it, or cannot read it'))
         if not refused_by(checker, r['document']):
             faults.append((r['name'], 'the Python checker accepts it'))
-        if not r['form'] and Fraction(r['document']['lower_bound']) <= optimum(r['document']):
+        if not r['form'] and Fraction(str(r['document']['lower_bound'])) <= optimum(r['document']):
             faults.append((r['name'], 'it is true: the optimum is %s' % optimum(r['document'])))
         if r['python']:
             old, new = r['python']

@@ -14,9 +14,10 @@ import math
 from fractions import Fraction
 
 
-def document(stages, parts, edges=(), machines=((1, {'r': 1}),), tick=None, claim=None):
+def document(stages, parts, edges=(), machines=((1, {'r': 1}),), tick=None, claim=None,
+             per_second=1):
     """stages: name: (durations, demands), a list for several tasks; edges: (from, to) or with 1 behind
-    them for one-to-one."""
+    them for one-to-one. Times are in so many a second, and the tick is one of them."""
     listed, resources, gcd = [], set(), 0
     for name, (durations, demands) in stages.items():
         durations = durations if isinstance(durations, list) else [durations]
@@ -31,6 +32,12 @@ def document(stages, parts, edges=(), machines=((1, {'r': 1}),), tick=None, clai
         resources |= set(capacities)
     tick = tick or gcd
     total = sum(p['bound'] for p in parts) * tick if claim is None else claim
+    if per_second > 1:
+        tick, total = tick / per_second, total / per_second
+        for stage in listed:
+            stage['duration'] /= per_second
+            for other in stage.get('durations', ()):
+                other['duration'] /= per_second
     return {
         'format': 'bigrocks-bound/1', 'job': 'j',
         'lower_bound': total, 'bound_method': 'm', 'bound_status': 'proven',
@@ -52,7 +59,7 @@ def optimum(form):
     for s in form['stages']:
         first[s['id']] = len(durations)
         own = {d['index']: d['duration'] for d in s.get('durations', ())}
-        durations += [own.get(i, s['duration']) for i in range(s['tasks'])]
+        durations += [Fraction(str(own.get(i, s['duration']))) for i in range(s['tasks'])]
         demands += [{r: Fraction(str(a)) for r, a in s['demands'].items()}] * s['tasks']
     n = len(durations)
     assert n <= 6, 'too many tasks to try everything'
@@ -336,6 +343,12 @@ rule('values: as many copies as there are', document({'a': ([3, 4], 1)}, [values
      ('        worth += copies * value', '        worth += 2 * copies * value'),
      (ROUNDS, 'worth += copies * value;', 'worth += 2 * copies * value;'))
 
+rule('values: no more worth than 63 bits hold', document(
+    {'a': (1, 2**32), 'b': (2**33, {})}, [values(2**33 + 1, 0, 2**33, ('a', 2**31))], [], ((1, {'r': 2**32}),),
+    per_second=1000),
+    None, ('planner/bounds/rounds.c', 'if (most > INT64_MAX)', 'if (false)'),
+    why='Python counts on')
+
 # --- windows -------------------------------------------------------------------------------------------
 
 rule('window: something does not fit', document(A, [window(4)]),
@@ -386,7 +399,7 @@ rule('claim: more than there is room for', document(
      'need(total >= measure.capacity * (end - begin),\n             "the claim'),
     (WINDOWS, '    if (sum > room)', '    if (sum >= room)'))
 rule('claim: its interval does not run backward', document(A, [claimed(4, 'a', 2, 2, 1)]),
-     ('need(0 <= begin < end <= self.makespan and at', 'need(at'),
+     ('need(0 <= begin < end <= self.makespan and 0 <=', 'need(0 <='),
      (WINDOWS, 'claim->to <= claim->from ||', ''))
 rule('claim: those ahead end before, not earlier', document(
     {'p': ([2, 2], 1), 's': (1, 1)}, [claimed(6, 's', 5, 0, 3)], [('p', 's')]),

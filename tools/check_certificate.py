@@ -224,7 +224,7 @@ class Windows:
         then, and too much would have to run in from .. to."""
         part, job = self.part, self.job
         at, begin, end = claim['at'], claim['from'], claim['to']
-        need(0 <= begin < end <= self.makespan and at <= self.makespan + 1,
+        need(0 <= begin < end <= self.makespan and 0 <= at <= self.makespan + 1,
              "the claim on '%s' is not within the makespan", job.id[s])
         need(claim['measure'] < len(self.measures), 'a claim has no measure')
         measure = self.measures[claim['measure']]

@@ -159,6 +159,8 @@ static void fill(struct line *l, uint32_t k, int64_t left, int64_t value)
     for (int64_t n = most; n >= 0; n--) {
         l->taken[l->order[k]] = n;
         fill(l, k + 1, left - n * item->duration, value + n * item->value);
+        if (l->nodes < 0)
+            break;
         const struct br_line_item *next = k + 1 < l->items ? &l->item[l->order[k + 1]] : NULL;
         /* With one less of this item its time goes to the next. */
         br_wide room = left - (n - 1) * item->duration;
@@ -173,7 +175,14 @@ int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t le
                      int64_t *taken, int64_t *nodes)
 {
     struct line l = {.item = item, .items = items, .nodes = *nodes};
+    br_wide most = 0; /* of all items, each alone on the line */
     if (items > BR_LINE_ITEMS)
+        return -1;
+    for (uint32_t k = 0; k < items; k++) {
+        int64_t fit = length / item[k].duration;
+        most += (br_wide)item[k].value * (fit < item[k].count ? fit : item[k].count);
+    }
+    if (most > INT64_MAX)
         return -1;
     for (uint32_t k = 0; k < items; k++) {
         uint32_t at = k;

@@ -35,8 +35,9 @@ struct br_line_item {
 enum { BR_LINE_ITEMS = 64 };
 
 /* The most value that one line holds in a time: a knapsack, exact. Fills taken[k], the number of
- * each item. -1 where it needs more than *nodes nodes, which is counted down, or where there are
- * more than BR_LINE_ITEMS items. Values are 0 to 2^32, durations above 0. */
+ * each item. -1 where it needs more than *nodes nodes, which is counted down, where there are more
+ * than BR_LINE_ITEMS items, or where so much value could be beyond 63 bits. Values are 0 to 2^32,
+ * durations above 0. */
 int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t length,
                      int64_t *taken, int64_t *nodes);
 

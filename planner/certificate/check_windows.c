@@ -219,7 +219,7 @@ static enum br_status check_claim(const struct pass *p, uint32_t s,
     const struct br_instance *in = c->in;
     const struct br_closure *closure = &c->closure;
     if (claim->measure >= c->proof->measures || claim->from < 0 || claim->to <= claim->from ||
-        claim->to > c->makespan || claim->at > c->makespan + 1)
+        claim->to > c->makespan || claim->at < 0 || claim->at > c->makespan + 1)
         return br_proof_fails(c, "the claim on '%s' is not within the makespan",
                               br_proof_stage_name(c, s));
     br_wide sum = 0,
