@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,12 +122,45 @@ static void test_without_plan(void **state)
     }
 }
 
+/* Durations are drawn around those of the job: their logarithms spread as asked, their mean stays.
+ */
+static void test_durations(void **state)
+{
+    enum { MANY = 20000 };
+    const double spread = 0.5;
+    struct br_dag *dag = br_dag_create("many");
+    struct br_arena arena = {0};
+    double sum = 0, logs = 0, squares = 0;
+    assert_int_equal(br_dag_add_stage(dag, "s", MANY, 1000000000, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    int64_t *lasts = br_simulate_durations(&arena, dag, spread, 1);
+    int64_t *again = br_simulate_durations(&arena, dag, spread, 1);
+    assert_memory_equal(lasts, again, MANY * sizeof *lasts);
+    for (int t = 0; t < MANY; t++) {
+        double factor = (double)lasts[t] / 1e9;
+        sum += factor;
+        logs += log(factor);
+        squares += log(factor) * log(factor);
+    }
+    /* Within five standard errors. */
+    double mean = logs / MANY, deviation = sqrt(squares / MANY - mean * mean);
+    assert_true(fabs(sum / MANY - 1) < 0.02);
+    assert_true(fabs(mean + spread * spread / 2) < 0.02);
+    assert_true(fabs(deviation - spread) < 0.015);
+    lasts = br_simulate_durations(&arena, dag, 0, 1);
+    for (int t = 0; t < MANY; t++)
+        assert_int_equal(lasts[t], 1000000000);
+    br_arena_finish(&arena);
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan_is_kept),
         cmocka_unit_test(test_disturbed),
         cmocka_unit_test(test_without_plan),
+        cmocka_unit_test(test_durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
