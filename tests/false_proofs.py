@@ -555,3 +555,14 @@ rule('time-table: what starts behind is not pulled', document(
     ('if b - d < most[t] < e:', 'if b - d < most[t]:'),
     (CLAUSES, 'if (c->now.most[task] < to && c->now.most[task] + duration > from)',
      'if (c->now.most[task] + duration > from)'))
+
+# One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
+ONE_BY_ONE = {'a': (3, 1), 'b': (4, 1)}
+TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
+    energy(7, 0, 6), energy(7, 0, 6, {'clique': ['a', 'b']}), energy(7, 0, 6, {'resource': 'r', 'unit': 1}),
+    rounds(7, 0, 6), values(7, 0, 6, ('a', 3), ('b', 4)), prices(7, [('a', FLAT), ('b', FLAT)]),
+    clauses(6, EMPTY))] + [
+    document(ONE_BY_ONE, [path(7, 'a', 'b')], [('a', 'b')]),
+    document({'p': (2, 1), 'q': (3, 1), 's': (1, 1)}, [claimed(6, 's', 5, 0, 4)], [('p', 's'), ('q', 's')]),
+    document({'p': (2, 1), 'q': (3, 1), 's': (1, 1)}, [claimed(6, 's', 5, 0, 4, 'tails')],
+             [('s', 'p'), ('s', 'q')])]
