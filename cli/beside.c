@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "cli/common.h"
+#include "base/parallel.h"
 
 /* A search that ends within this never starts a child that it does not need. */
 enum { HEAD_START_MS = 30, LOOK_MS = 50 };
@@ -120,7 +121,7 @@ void cli_beside_end(struct cli_beside *b, bool needed, struct cli_progress *prog
         wait_ms(b, LOOK_MS);
     }
     pthread_mutex_unlock(&b->lock);
-    b->child_stop = 1;
+    br_stop(&b->child_stop);
     if (b->running) {
         pthread_join(b->thread, NULL);
         *lp = b->lp;

@@ -22,6 +22,7 @@
 #include "emit/emit.h"
 #include "planner/certificate/certificate.h"
 #include "runtime/local/launch.h"
+#include "base/parallel.h"
 
 #define PROGRAM "bigrocks-bound"
 enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };
@@ -205,7 +206,7 @@ static enum ending converse(struct child *child, int64_t began_ns, int64_t limit
 {
     while (child->out >= 0 || child->err >= 0) {
         int64_t past = cli_now_ns() - began_ns;
-        if (stop && *stop)
+        if (br_stopped(stop))
             return STOPPED;
         if (past >= limit_ns)
             return LATE;

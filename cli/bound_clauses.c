@@ -75,7 +75,7 @@ static void wait_for_answer(struct both *b, pthread_t thread, bool met, const vo
     struct timespec next;
     do {
         if (met || br_stopped(stop))
-            b->child_stop = 1;
+            br_stop(&b->child_stop);
         cli_progress_wait(b->progress, "tightening the bound", now_ns(b) - b->began_ns,
                           b->limit_ns);
         clock_gettime(CLOCK_REALTIME, &next);

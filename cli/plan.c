@@ -104,6 +104,7 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
         status = tightened;
     }
     cli_progress_end(&progress);
+    trace->progress = NULL; /* nothing is found any more */
     cli_interrupt_release();
     if (status)
         return status;

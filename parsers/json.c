@@ -260,11 +260,12 @@ static bool read_string(struct br_json *json, char **to, size_t *room)
     if (!end || !keep(json, to, room, p, (size_t)(end - 1 - p)))
         return false;
     char *put = memchr(*to, '\\', (size_t)(end - 1 - p));
-    for (p += put ? put - *to : end - 1 - p; p < end - 1;) {
-        if (*p == '\\')
-            put = put_utf8(put, escaped(&p));
-        else
-            *put++ = *p++;
+    if (put) { /* seldom */
+        for (p += put - *to; p < end - 1;)
+            if (*p == '\\')
+                put = put_utf8(put, escaped(&p));
+            else
+                *put++ = *p++;
         *put = 0;
     }
     json->at = end;

@@ -46,7 +46,7 @@ static enum br_status read_job(struct br_project *project, struct br_tokens *tok
 static enum br_status read_project(struct br_project *project, struct br_tokens *tokens,
                                    struct br_diag *diag)
 {
-    uint32_t jobs, resources, amount;
+    uint32_t jobs = 0, resources = 0, amount;
     enum br_status status = br_tokens_count(tokens, false, "the number of jobs", &jobs, diag);
     if (!status)
         status = br_tokens_count(tokens, false, "the number of resources", &resources, diag);

@@ -477,7 +477,7 @@ static void supervise(struct making *making)
         making->timed_out |=
             o->time_limit_ns > 0 && now_ns() - making->began_ns >= o->time_limit_ns;
         if (making->timed_out || br_stopped(o->stop))
-            __atomic_store_n(&making->stop, 1, __ATOMIC_RELAXED);
+            br_stop(&making->stop);
         hand_on(making, &shown);
     }
     pthread_mutex_unlock(&making->lock);

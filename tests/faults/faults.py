@@ -6,8 +6,8 @@ faults.py BIGROCKS FAIL_ALLOC FAIL_CALL WHAT [--full] [--only PATTERN] [--jobs N
 WHAT is `memory` (every case, some allocations of each), `calls` (every kind of call and error, some of each),
 `once` (every allocation of the cases in which defects were found), `threads` (no thread and no process can be
 started), or `states` (disks that are full, pipes without a reader, folders that cannot be written, no
-descriptors left, the output onto the input). --full fails every allocation and every call. The last line
-counts what was injected; bench/faults keeps it.
+descriptors left, the output onto the input). --full fails every allocation and every call (bench/faults). The
+last line counts what was injected.
 """
 import argparse
 import os
