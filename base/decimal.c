@@ -236,6 +236,17 @@ bool br_decimal_scale(struct br_decimal value, int32_t digits, int64_t *scaled)
     return true;
 }
 
+int64_t br_decimal_ceil(struct br_decimal value)
+{
+    int64_t whole;
+    if (value.exponent >= 0)
+        return br_decimal_scale(value, 0, &whole) ? whole : INT64_MAX;
+    /* Rounding up digit by digit is rounding up at once. */
+    for (; value.exponent < 0 && value.mantissa > 1; value.exponent++)
+        value.mantissa = value.mantissa / 10 + (value.mantissa % 10 != 0);
+    return value.mantissa;
+}
+
 struct br_decimal br_decimal_unscale(int64_t scaled, int32_t digits)
 {
     struct br_decimal value = {scaled, -digits};

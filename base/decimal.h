@@ -36,6 +36,9 @@ enum { BR_DECIMAL_TEXT = 48 };
 int br_decimal_format(struct br_decimal value, char *text, size_t size);
 /* value * 10^digits as an integer; false where that is not an integer or does not fit 63 bits. */
 bool br_decimal_scale(struct br_decimal value, int32_t digits, int64_t *scaled);
+/* The least whole number that is not less than the value >= 0; INT64_MAX where that is too large.
+ */
+int64_t br_decimal_ceil(struct br_decimal value);
 /* scaled / 10^digits. */
 struct br_decimal br_decimal_unscale(int64_t scaled, int32_t digits);
 

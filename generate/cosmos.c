@@ -17,6 +17,7 @@
 
 #include "base/diag.h"
 #include "generate/graph.h"
+#include "base/real.h"
 #include "generate/sample.h"
 
 /* Lognormal: median and sigma. From the 75th percentile of the depth, 10, sigma is ln 2 over the
@@ -53,19 +54,19 @@ struct size {
 
 static double logarithmic_z(double value, double median, double sigma)
 {
-    return (br_sample_log(value) - br_sample_log(median)) / sigma;
+    return (br_real_log(value) - br_real_log(median)) / sigma;
 }
 
 /* Three normals, whatever is asked for, so that asking for one size leaves the others' luck. */
 static struct size draw_size(const struct br_generate_options *options)
 {
     struct br_rng rng = br_sample_stream(options->seed, BR_STREAM_SIZE);
-    double z_stages = br_sample_normal(&rng), z_tasks = br_sample_normal(&rng);
-    double z_depth = br_sample_normal(&rng);
+    double z_stages = br_real_normal(&rng), z_tasks = br_real_normal(&rng);
+    double z_depth = br_real_normal(&rng);
     struct size size = {.stages = options->stages, .tasks = options->tasks};
     if (!size.stages && !size.tasks) {
         size.stages =
-            br_sample_round(STAGES_MEDIAN * br_sample_exp(STAGES_SIGMA * z_stages), 1, STAGES_MOST);
+            br_sample_round(STAGES_MEDIAN * br_real_exp(STAGES_SIGMA * z_stages), 1, STAGES_MOST);
     } else if (!size.stages) {
         /* The stages of jobs with so many tasks: the conditional of the two lognormals. */
         double share =
@@ -73,22 +74,22 @@ static struct size draw_size(const struct br_generate_options *options)
             (STAGES_SIGMA * STAGES_SIGMA + TASKS_PER_STAGE_SIGMA * TASKS_PER_STAGE_SIGMA);
         double median =
             STAGES_MEDIAN *
-            br_sample_exp(share *
-                          logarithmic_z(size.tasks, STAGES_MEDIAN * TASKS_PER_STAGE_MEDIAN, 1));
+            br_real_exp(share *
+                        logarithmic_z(size.tasks, STAGES_MEDIAN * TASKS_PER_STAGE_MEDIAN, 1));
         size.stages =
-            br_sample_round(median * br_sample_exp(STAGES_SIGMA * sqrt(1 - share) * z_stages), 1,
+            br_sample_round(median * br_real_exp(STAGES_SIGMA * sqrt(1 - share) * z_stages), 1,
                             size.tasks < STAGES_MOST ? size.tasks : STAGES_MOST);
     }
     if (!size.tasks)
         size.tasks = br_sample_round(size.stages * TASKS_PER_STAGE_MEDIAN *
-                                         br_sample_exp(TASKS_PER_STAGE_SIGMA * z_tasks),
+                                         br_real_exp(TASKS_PER_STAGE_SIGMA * z_tasks),
                                      size.stages, BR_MAX_TASKS);
     double z = logarithmic_z(size.stages, STAGES_MEDIAN, STAGES_SIGMA);
     z = z < -DEPTH_REACH ? -DEPTH_REACH : z > DEPTH_REACH ? DEPTH_REACH : z;
     z = DEPTH_CORRELATION * z + sqrt(1 - DEPTH_CORRELATION * DEPTH_CORRELATION) * z_depth;
     size.depth = size.stages == 1 ? 0
-                                  : br_sample_round(DEPTH_MEDIAN * br_sample_exp(DEPTH_SIGMA * z),
-                                                    1, size.stages - 1);
+                                  : br_sample_round(DEPTH_MEDIAN * br_real_exp(DEPTH_SIGMA * z), 1,
+                                                    size.stages - 1);
     return size;
 }
 

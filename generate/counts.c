@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "generate/graph.h"
+#include "base/real.h"
 #include "generate/sample.h"
 
 struct group {
@@ -53,7 +54,7 @@ static void weigh_groups(const struct br_graph *graph, uint32_t *first, uint64_t
             continue;
         double fall = graph->shrink * graph->stage[s].level / deepest;
         group[s].weight =
-            graph->stage[s].weight * br_sample_lognormal(&rng, br_sample_exp(-fall), graph->tail);
+            graph->stage[s].weight * br_sample_lognormal(&rng, br_real_exp(-fall), graph->tail);
     }
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/diag.h"
 #include "generate/graph.h"
+#include "base/real.h"
 #include "generate/sample.h"
 
 #define DURATION_MEDIAN_MS 5000.0
@@ -60,11 +61,11 @@ static void write_amount(char *text, size_t size, int r, uint32_t steps)
 static enum br_status add_demands(struct br_dag *dag, uint32_t stage, enum role role,
                                   struct br_rng *rng, struct br_diag *diag)
 {
-    double shared = br_sample_normal(rng) * sqrt(DEMAND_SHARED);
+    double shared = br_real_normal(rng) * sqrt(DEMAND_SHARED);
     for (int r = 0; r < RESOURCES; r++) {
-        double own = br_sample_normal(rng) * sqrt(1 - DEMAND_SHARED), sigma = resource[r].sigma;
+        double own = br_real_normal(rng) * sqrt(1 - DEMAND_SHARED), sigma = resource[r].sigma;
         double amount =
-            resource[r].mean[role] * br_sample_exp(sigma * (shared + own) - sigma * sigma / 2);
+            resource[r].mean[role] * br_real_exp(sigma * (shared + own) - sigma * sigma / 2);
         char text[32];
         write_amount(text, sizeof text, r,
                      br_sample_round(amount / resource[r].step, 1, resource[r].most));
@@ -80,7 +81,7 @@ static enum br_status spread_durations(struct br_dag *dag, uint32_t stage, uint3
                                        uint32_t mean_ms, double sigma, struct br_rng *rng,
                                        struct br_diag *diag)
 {
-    double median_ms = mean_ms * br_sample_exp(-sigma * sigma / 2);
+    double median_ms = mean_ms * br_real_exp(-sigma * sigma / 2);
     for (uint32_t i = 0; i < tasks; i++) {
         uint32_t ms = br_sample_round(br_sample_lognormal(rng, median_ms, sigma), 1, TASK_MAX_MS);
         if (ms == mean_ms)

@@ -1,9 +1,5 @@
-/* Random numbers of the shapes that the models need, bit for bit the same everywhere.
- *
- * The logarithm and the exponential of C libraries differ in the last bit from one another, so the
- * two that are needed are computed here by additions, multiplications, divisions and square roots,
- * which IEEE 754 fixes to the bit. What is drawn is then rounded to milliseconds and whole units.
- */
+/* Random numbers of the shapes that the models need, bit for bit the same everywhere (base/real.h).
+ * What is drawn is then rounded to milliseconds and whole units. */
 #ifndef BR_GENERATE_SAMPLE_H
 #define BR_GENERATE_SAMPLE_H
 
@@ -12,13 +8,6 @@
 
 #include "base/rng.h"
 
-/* Natural logarithm of x > 0, finite and not subnormal; within 4e-16 of it, absolutely or by ratio,
- * whichever is larger. */
-double br_sample_log(double x);
-/* e to the x, for x within -700 and 700; relative error below 1e-15. */
-double br_sample_exp(double x);
-/* Normal, mean 0 and standard deviation 1. */
-double br_sample_normal(struct br_rng *rng);
 /* Lognormal: median * e^(sigma * normal). */
 double br_sample_lognormal(struct br_rng *rng, double median, double sigma);
 /* True with probability p. */

@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/grow.h"
+#include "base/real.h"
 #include "planner/cluster.h"
 #include "planner/dag.h"
 #include "planner/plan.h"
@@ -139,7 +140,11 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
                resources * sizeof *runtime->free);
     }
     uint32_t cpu = find_resource(runtime, "cpu");
-    runtime->slots = cpu == UINT32_MAX ? 0 : total[cpu] / pow(10, digits[cpu]);
+    runtime->slots = cpu == UINT32_MAX ? 0 : total[cpu];
+    if (cpu != UINT32_MAX && digits[cpu] >= 0)
+        runtime->slots /= br_real_ten(digits[cpu]);
+    else if (cpu != UINT32_MAX)
+        runtime->slots *= br_real_ten(-digits[cpu]);
     if (runtime->slots < 1)
         runtime->slots = cluster->machines;
     return BR_OK;

@@ -1,12 +1,11 @@
 /* Discrete events: the next end of a task is the next time that something is decided. */
 #include "runtime/simulate.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/diag.h"
 #include "base/heap.h"
-#include "base/rng.h"
+#include "base/real.h"
 #include "planner/dag.h"
 
 enum { ROOM = 256 };
@@ -113,11 +112,11 @@ int64_t *br_simulate_durations(struct br_arena *arena, const struct br_dag *dag,
 {
     int64_t *duration_ns = br_arena_array(arena, dag->tasks, sizeof *duration_ns);
     struct br_rng rng = br_rng_seed(seed);
-    const double turn = 6.283185307179586;
     for (uint32_t t = 0; duration_ns && t < dag->tasks; t++) {
-        double u = 1 - br_rng_unit(&rng), v = br_rng_unit(&rng);
-        double deviate = sqrt(-2 * log(u)) * cos(turn * v);
-        double lasts = (double)dag->duration_ns[t] * exp(spread * (deviate - spread / 2));
+        double exponent = spread * (br_real_normal(&rng) - spread / 2);
+        /* Beyond these nothing is left of the duration, or all there may be. */
+        exponent = exponent < -100 ? -100 : exponent > 100 ? 100 : exponent;
+        double lasts = (double)dag->duration_ns[t] * br_real_exp(exponent);
         duration_ns[t] = lasts < (double)(INT64_MAX / 4) ? (int64_t)lasts : INT64_MAX / 4;
     }
     return duration_ns;

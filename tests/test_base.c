@@ -1,5 +1,6 @@
 /* Decimals, seconds, the arena, texts and diagnostics. */
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdalign.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 #include "base/decimal.h"
 #include "base/diag.h"
 #include "base/index.h"
-#include "base/rng.h"
+#include "base/real.h"
 #include "base/text.h"
 
 static void decimals(void **state)
@@ -343,6 +344,44 @@ static void texts(void **state)
     assert_false(br_text_is_plain("\x7f"));
 }
 
+static void whole_numbers(void **state)
+{
+    static const struct {
+        struct br_decimal value;
+        int64_t least;
+    } cases[] = {
+        {{0, 0}, 0},
+        {{0, -3}, 0},
+        {{1, -18}, 1},
+        {{1, -2000000000}, 1},
+        {{15, -1}, 2},
+        {{20, -1}, 2},
+        {{2000000001, -9}, 3},
+        {{1999999999, -9}, 2},
+        {{7, 2}, 700},
+        {{7, 40}, INT64_MAX},
+        {{999999999999999999, -17}, 10},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+        assert_true(br_decimal_ceil(cases[k].value) == cases[k].least);
+}
+
+/* The very bits, which no C library and no compiler may change. */
+static void real_numbers(void **state)
+{
+    double ten = 1;
+    for (int n = 0; n <= 22; n++, ten *= 10)
+        assert_true(br_real_ten(n) == ten);
+    assert_true(br_real_ten(22) == 1e22);
+    assert_true(br_real_log(1) == 0 && br_real_exp(0) == 1);
+    assert_true(br_real_pow(1000, 0.55) == 0x1.6558ccb7568d3p+5);
+    assert_true(br_real_pow(150000, 0.55) == 0x1.5f6a38389fbfap+9);
+    for (double x = 1; x < 1e7; x *= 1.01) { /* and they are right */
+        double power = br_real_pow(x, 0.5), root = sqrt(x);
+        assert_true(power >= root * (1 - 1e-14) && power <= root * (1 + 1e-14));
+    }
+}
+
 static void screened(void **state)
 {
     static const struct {
@@ -404,10 +443,13 @@ static void diagnostics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals),    cmocka_unit_test(suffixes), cmocka_unit_test(nearest),
-        cmocka_unit_test(quotients),   cmocka_unit_test(scaling),  cmocka_unit_test(seconds),
-        cmocka_unit_test(round_trips), cmocka_unit_test(arena),    cmocka_unit_test(indices),
-        cmocka_unit_test(texts),       cmocka_unit_test(screened), cmocka_unit_test(diagnostics),
+        cmocka_unit_test(decimals),     cmocka_unit_test(suffixes),
+        cmocka_unit_test(nearest),      cmocka_unit_test(quotients),
+        cmocka_unit_test(scaling),      cmocka_unit_test(seconds),
+        cmocka_unit_test(round_trips),  cmocka_unit_test(arena),
+        cmocka_unit_test(indices),      cmocka_unit_test(texts),
+        cmocka_unit_test(screened),     cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(real_numbers), cmocka_unit_test(diagnostics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

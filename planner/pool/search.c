@@ -14,11 +14,11 @@
  * changes anything. */
 #include "planner/pool/search.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/real.h"
 #include "base/parallel.h"
 #include "planner/pool/breed.h"
 
@@ -248,7 +248,7 @@ static bool run_block(void *context, uint32_t worker, uint32_t index)
 /* Some 31 for 1,000 schedules, 75 for 5,000, 490 for 150,000. */
 static uint32_t suitable_population(double schedules)
 {
-    double size = 0.7 * pow(schedules, 0.55);
+    double size = schedules < 1 ? 0 : 0.7 * br_real_pow(schedules, 0.55);
     return size < 16 ? 16 : size > 4096 ? 4096 : (uint32_t)size;
 }
 

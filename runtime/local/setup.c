@@ -1,7 +1,6 @@
 /* Everything that can be wrong with a job's commands is said before the first of them runs. */
 #include "runtime/local/setup.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +26,8 @@ int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag)
     int64_t *limit = br_arena_array(arena, dag->stages, sizeof *limit);
     for (uint32_t d = 0; limit && d < dag->demands; d++) {
         const struct br_demand *demand = &dag->demand[d];
-        double bytes = ceil((double)demand->amount.mantissa * pow(10, demand->amount.exponent));
-        if (strcmp(dag->resource[demand->resource].name, "mem") == 0 && bytes > 0)
-            limit[demand->stage] = bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
+        if (strcmp(dag->resource[demand->resource].name, "mem") == 0)
+            limit[demand->stage] = br_decimal_ceil(demand->amount);
     }
     return limit;
 }

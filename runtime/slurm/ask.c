@@ -1,6 +1,5 @@
 /* Slurm's own programs are its interface: they are there wherever Slurm is, and need no library. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -19,11 +18,11 @@ struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag
     for (uint32_t d = 0; need && d < dag->demands; d++) {
         const struct br_demand *demand = &dag->demand[d];
         const char *name = dag->resource[demand->resource].name;
-        double amount = (double)demand->amount.mantissa * pow(10, demand->amount.exponent);
+        int64_t amount = br_decimal_ceil(demand->amount);
         if (strcmp(name, "cpu") == 0 && amount > 1)
-            need[demand->stage].cpus = amount < 1e6 ? (uint32_t)ceil(amount) : 1000000;
-        if (strcmp(name, "mem") == 0 && amount > 0)
-            need[demand->stage].kib = amount < 1e18 ? (int64_t)ceil(amount / 1024) : INT64_MAX;
+            need[demand->stage].cpus = amount < 1000000 ? (uint32_t)amount : 1000000;
+        if (strcmp(name, "mem") == 0)
+            need[demand->stage].kib = amount / 1024 + (amount % 1024 != 0);
     }
     return need;
 }
