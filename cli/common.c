@@ -215,11 +215,18 @@ void cli_print_count(FILE *out, uint64_t count, const char *noun, const char *pl
 
 void cli_print_text(FILE *out, const char *text)
 {
-    char *screened = strdup(text);
-    if (screened)
-        br_text_screen(screened, true);
-    fputs(screened ? screened : "?", out);
-    free(screened);
+    char piece[1024];
+    while (*text) {
+        size_t size = strnlen(text, sizeof piece - 1);
+        /* A character of several bytes is not cut. */
+        for (int k = 0; k < 3 && text[size] && ((unsigned char)text[size] & 0xc0) == 0x80; k++)
+            size--;
+        memcpy(piece, text, size);
+        piece[size] = '\0';
+        br_text_screen(piece, true);
+        fputs(piece, out);
+        text += size;
+    }
 }
 
 const char *cli_seconds(int64_t ns, char text[CLI_SECONDS_TEXT])
