@@ -83,7 +83,8 @@ static enum br_status on_end(void *context, struct br_xml *xml, const char *text
 
 enum br_status br_parse_cluster(const char *path, struct br_cluster **cluster, struct br_diag *diag)
 {
-    static const struct br_xml_handler handler = {.start = on_start, .end = on_end, .only_known = true};
+    static const struct br_xml_handler handler = {
+        .start = on_start, .end = on_end, .only_known = true};
     struct br_cluster_reader reader = {0};
     struct br_source source;
     *cluster = NULL;

@@ -86,13 +86,14 @@ static void bad_graphs(void **state)
 
 /* What the recording leaves open: a runtime, cores and memory of 0 or less or of null are unknown;
  * a task without a record lasts 0 s; a record without a task is nobody's. */
+/* An argument is one word, also where a recorder wrote an option and its value as one. */
 static const char assay[] = "assay\n"
                             "resource cpu in cores\n"
                             "resource mem in bytes\n"
                             "split_1*1 0 cpu=1 {name=split} @8:9\n"
-                            "map_2*1 7 cpu=2 mem=524289 `map --part 0` {name=map} @10:9\n"
+                            "map_2*1 7 cpu=2 mem=524289 `map '--part 0'` {name=map} @10:9\n"
                             "map_3*1 0 cpu=1 {name=map} @12:9\n"
-                            "join_4*1 1.25 cpu=3 mem=1048576 `join -o sum out.0` @14:9\n"
+                            "join_4*1 1.25 cpu=3 mem=1048576 `join '-o sum' out.0` @14:9\n"
                             "note_5*1 0 cpu=1 @16:9\n"
                             "split_1 -> map_2 @8:9\n"
                             "split_1 -> map_3 @8:9\n"

@@ -6,8 +6,8 @@
  * times are sums of durations, hence whole ticks; and moving tasks to the left turns any plan into
  * such a plan without a later end.
  *
- * When memory is out, ticks is -1: what a weaker bound would have led to is not what the same job leads
- * to elsewhere.
+ * When memory is out, ticks is -1: what a weaker bound would have led to is not what the same job
+ * leads to elsewhere.
  */
 #ifndef BR_PLANNER_BOUNDS_H
 #define BR_PLANNER_BOUNDS_H
