@@ -80,25 +80,27 @@ static enum br_status open_temporary(struct cli_output *output, const struct sta
 /* Gives the whole file its name: at once where there is no other of that name. Else by another one,
  * always the same, so that nothing is left of a program that is killed right then but what the next
  * one removes. */
-static int give_name(const struct cli_output *output)
+static int give_name(int fd, const char *target)
 {
     char self[64];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", fileno(output->file));
-    if (linkat(AT_FDCWD, self, AT_FDCWD, output->target, AT_SYMLINK_FOLLOW) == 0)
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    if (linkat(AT_FDCWD, self, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0)
         return 0;
-    size_t room = strlen(output->target) + sizeof ".part";
+    size_t room = strlen(target) + sizeof ".part";
     char *part = errno == EEXIST ? malloc(room) : NULL;
     if (!part)
         return -1;
-    snprintf(part, room, "%s.part", output->target);
+    snprintf(part, room, "%s.part", target);
     int failed = 0;
     while ((failed = linkat(AT_FDCWD, self, AT_FDCWD, part, AT_SYMLINK_FOLLOW)) &&
            errno == EEXIST && (unlink(part) == 0 || errno == ENOENT))
         continue;
     /* Another program that writes this very file may have renamed ours. */
-    if (!failed && rename(part, output->target) && errno != ENOENT)
+    if (!failed && rename(part, target) && errno != ENOENT)
         failed = -1;
     int error = errno;
+    if (failed)
+        unlink(part);
     free(part);
     errno = error;
     return failed;
@@ -151,19 +153,22 @@ enum br_status cli_output_close(struct cli_output *output, enum br_status status
     bool failed = ferror(output->file);
     errno = 0;
     failed = fflush(output->file) || failed;
-    bool unnameable = !status && !failed && output->unnamed && give_name(output);
-    int error = errno;
+    /* Some file systems tell only at the close that a file is not whole, so that comes before the
+     * name; a file without one is kept by another descriptor. */
+    int kept = output->unnamed ? fcntl(fileno(output->file), F_DUPFD_CLOEXEC, 3) : -1;
+    failed = (output->unnamed && kept < 0) || failed;
     failed = fclose(output->file) || failed;
-    if (unnameable) {
-        errno = error;
-        status = fail_file(diag, output->target, NULL, "cannot be replaced");
-    } else if (!status && failed) {
+    if (!status && failed) {
         if (!errno)
             errno = EIO;
         status = fail_file(diag, output->target, "is the disk full?", "cannot be written");
     }
-    if (!status && output->temporary && rename(output->temporary, output->target))
+    if (!status && (output->unnamed     ? give_name(kept, output->target)
+                    : output->temporary ? rename(output->temporary, output->target)
+                                        : 0))
         status = fail_file(diag, output->target, NULL, "cannot be replaced");
+    if (kept >= 0)
+        close(kept);
     if (status && output->temporary)
         unlink(output->temporary);
     finish(output);

@@ -49,7 +49,7 @@ def records(base, first=0):
     found = {}
     for line in (base / 'completed').read_text().splitlines()[first:]:
         row = dict(field.split('=', 1) for field in line.split() if '=' in field)
-        name = re.fullmatch(r'[0-9a-f]+-[0-9a-f]+\.(\d+)', row['Name'])
+        name = re.fullmatch(r'[0-9a-f]{32}\.(\d+)', row['Name'])
         if name:
             seconds = [time.mktime(time.strptime(row[k], '%Y-%m-%dT%H:%M:%S'))
                        for k in ('StartTime', 'EndTime')]
