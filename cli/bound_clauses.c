@@ -21,6 +21,7 @@ struct both {
     int64_t began_ns, risen_ns; /* risen: when the solver last raised a bound; 0: never */
 
     pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t done;  /* answered is set */
     bool answered;
     volatile int child_stop;
     struct cli_lp_bound *lp;
@@ -43,6 +44,7 @@ static void *ask(void *context)
     pthread_mutex_lock(&b->lock);
     *b->lp = lp;
     b->answered = true;
+    pthread_cond_signal(&b->done);
     pthread_mutex_unlock(&b->lock);
     return NULL;
 }
@@ -68,21 +70,36 @@ static bool goes_on(void *context, bool risen)
     return limit_ns < 0 || past_ns + b->risen_ns / 4 < limit_ns;
 }
 
+/* Starts to ask the program. The waits for it are by a clock that nobody sets. */
+static bool ask_beside(struct both *b, pthread_t *thread)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&b->done, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return pthread_create(thread, NULL, ask, b) == 0;
+}
+
 /* Until the program has answered, or the user, or a bound that is met, wants it to end. */
 static void wait_for_answer(struct both *b, pthread_t thread, bool met, const volatile int *stop)
 {
     enum { TICK_NS = 20000000, SECOND_NS = 1000000000 };
-    struct timespec next;
-    do {
+    pthread_mutex_lock(&b->lock);
+    while (!b->answered) {
+        struct timespec next;
         if (met || br_stopped(stop))
             br_stop(&b->child_stop);
         cli_progress_wait(b->progress, "tightening the bound", now_ns(b) - b->began_ns,
                           b->limit_ns);
-        clock_gettime(CLOCK_REALTIME, &next);
+        clock_gettime(CLOCK_MONOTONIC, &next);
         next.tv_nsec += TICK_NS;
         next.tv_sec += next.tv_nsec / SECOND_NS;
         next.tv_nsec %= SECOND_NS;
-    } while (pthread_timedjoin_np(thread, NULL, &next) != 0);
+        pthread_cond_timedwait(&b->done, &b->lock, &next);
+    }
+    pthread_mutex_unlock(&b->lock);
+    pthread_join(thread, NULL);
 }
 
 struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
@@ -109,7 +126,7 @@ struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
     if (settings->conflicts == CLI_CONFLICTS_DEFAULT && !timed)
         effort.conflicts = CONFLICTS;
     pthread_t thread;
-    bool beside = with_lp && timed && pthread_create(&thread, NULL, ask, &b) == 0;
+    bool beside = with_lp && timed && ask_beside(&b, &thread);
     if (with_lp && !beside) {
         cli_bound_child(input->dag, input->cluster, limit_ns, by_processor, "1", stop, progress,
                         lp);

@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -92,7 +93,28 @@ def check_clock(folder):
         assert time.monotonic() - began > 0.9, 'a search%s ended before its time' % what
 
 
-for test in check_bad_children, check_few_descriptors, check_clock:
+def check_clock_of_waits(folder):
+    """Ctrl-C ends the wait for a solver that hangs, also where the clock has been set back."""
+    hangs = folder / 'hangs'
+    hangs.write_text('#!/bin/sh\nexec sleep 40\n')
+    hangs.chmod(0o755)
+    (folder / 'job.xml').write_text(hard_job())
+    for seconds in ('100000', '-100000'):
+        environment = {**os.environ, 'LD_PRELOAD': JUMP, 'JUMP_SECONDS': seconds, 'BIGROCKS_BOUND': str(hangs)}
+        bound = subprocess.Popen([BIGROCKS, 'bound', 'job.xml', '--capacity', 'a=16,b=16', '--conflicts', '0',
+                                  '--time-limit', '30'], cwd=folder, env=environment, stdout=subprocess.DEVNULL)
+        time.sleep(1)
+        assert bound.poll() is None, 'the bound did not wait for the solver'
+        bound.send_signal(signal.SIGINT)
+        try:
+            bound.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            sys.exit('FAIL: Ctrl-C did not end the wait for a solver where the clock jumps by %s s' % seconds)
+        finally:
+            bound.kill()
+
+
+for test in check_bad_children, check_few_descriptors, check_clock, check_clock_of_waits:
     with tempfile.TemporaryDirectory(prefix='bigrocks-children-') as where:
         began = time.monotonic()
         test(pathlib.Path(where))
