@@ -1,5 +1,5 @@
-/* The thread may wait in a write for as long as the reader pleases; only there can it be cancelled.
- */
+/* The thread may wait in a write for as long as the reader pleases. What it must not wait for any
+ * more is given up: signals end the write, as often as it takes. */
 #include "cli/spool.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "cli/common.h"
 #include "runtime/local/launch.h"
 
-enum { PIECE = 1 << 16, LOOK_MS = 50 };
+enum { PIECE = 1 << 16, LOOK_MS = 50, WAKE = SIGURG };
 static const int64_t free_least = 1 << 20;
 /* How long a reader has for the rest when the run was interrupted. */
 static const int64_t patience_ns = INT64_C(1000000000);
@@ -46,11 +46,12 @@ static bool wait_for_news(struct cli_spool *spool)
 }
 
 /* Returns 0 or the errno. */
-static int write_all(int fd, const char *text, size_t size)
+static int write_all(struct cli_spool *spool, const char *text, size_t size)
 {
-    int error = 0;
-    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    int error = 0, fd = spool->real;
     while (size && !error) {
+        if (atomic_load(&spool->given_up))
+            return ECANCELED;
         ssize_t written = write(fd, text, size);
         if (written > 0) {
             text += written;
@@ -61,7 +62,6 @@ static int write_all(int fd, const char *text, size_t size)
             error = errno;
         }
     }
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     return error;
 }
 
@@ -73,7 +73,7 @@ static int carry(struct cli_spool *spool, int error)
     ssize_t size;
     while ((size = pread(spool->file, piece, sizeof piece, spool->carried)) > 0) {
         if (!error)
-            error = write_all(spool->real, piece, (size_t)size);
+            error = write_all(spool, piece, (size_t)size);
         spool->carried += size;
         if (spool->carried - spool->freed >= free_least) {
             fallocate(spool->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, spool->freed,
@@ -87,14 +87,17 @@ static int carry(struct cli_spool *spool, int error)
 static void *run(void *context)
 {
     struct cli_spool *spool = context;
+    sigset_t wake;
     int error = 0;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    sigemptyset(&wake);
+    sigaddset(&wake, WAKE);
+    pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
     while (wait_for_news(spool)) {
         error = carry(spool, error);
         if (error == EPIPE)
             cli_interrupt_stop();
         pthread_mutex_lock(&spool->lock);
-        spool->error = error;
+        spool->error = error == ECANCELED ? 0 : error;
         pthread_mutex_unlock(&spool->lock);
     }
     pthread_mutex_lock(&spool->lock);
@@ -105,6 +108,11 @@ static void *run(void *context)
 }
 
 /* ---- Around it ---- */
+
+static void do_nothing(int number)
+{
+    (void)number;
+}
 
 static void clean(struct cli_spool *spool)
 {
@@ -117,6 +125,7 @@ static void clean(struct cli_spool *spool)
 void cli_spool_open(struct cli_spool *spool, int fd, int twin)
 {
     sigset_t all, before;
+    struct sigaction wake = {.sa_handler = do_nothing}; /* without SA_RESTART */
     pthread_condattr_t attributes;
     *spool = (struct cli_spool){.fd = fd, .twin = twin};
     if (!may_block(fd))
@@ -129,6 +138,7 @@ void cli_spool_open(struct cli_spool *spool, int fd, int twin)
     pthread_cond_init(&spool->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     /* Signals are for the thread that runs the job; and a reader that has gone is an error here. */
+    sigaction(WAKE, &wake, NULL);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     spool->open = spool->real >= 0 && spool->file >= 0 &&
@@ -163,35 +173,34 @@ int cli_spool_error(struct cli_spool *spool)
     return error;
 }
 
-/* Waits for the end of the thread; false where that would take too long. */
-static bool wait_for_end(struct cli_spool *spool)
+/* Waits for the end of the thread, and gives up what it writes where that takes too long. */
+static void wait_for_end(struct cli_spool *spool)
 {
     int64_t since_ns = cli_now_ns();
-    bool ended;
     pthread_mutex_lock(&spool->lock);
     spool->news = spool->ending = true;
     pthread_cond_broadcast(&spool->changed);
-    while (!(ended = spool->ended)) {
+    while (!spool->ended) {
         struct timespec until;
         int64_t now_ns = cli_now_ns(), wake_ns = now_ns + LOOK_MS * INT64_C(1000000);
         if (!cli_interrupted())
             since_ns = now_ns;
-        if (now_ns - since_ns > patience_ns)
-            break;
+        if (now_ns - since_ns > patience_ns) {
+            atomic_store(&spool->given_up, true);
+            pthread_kill(spool->thread, WAKE);
+        }
         until.tv_sec = wake_ns / 1000000000;
         until.tv_nsec = wake_ns % 1000000000;
         pthread_cond_timedwait(&spool->changed, &spool->lock, &until);
     }
     pthread_mutex_unlock(&spool->lock);
-    return ended;
 }
 
 int cli_spool_close(struct cli_spool *spool)
 {
     if (!spool->open)
         return spool->error;
-    if (!wait_for_end(spool))
-        pthread_cancel(spool->thread);
+    wait_for_end(spool);
     pthread_join(spool->thread, NULL);
     dup3(spool->real, spool->fd, spool->fd > 2 ? O_CLOEXEC : 0);
     if (spool->twin >= 0)

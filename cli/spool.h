@@ -9,6 +9,7 @@
 #define BR_CLI_SPOOL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct cli_spool {
     int file;
     int64_t carried, freed; /* bytes from the beginning */
     pthread_t thread;
+    atomic_bool given_up; /* what has not been read is not waited for any more */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     bool news, ending, ended;

@@ -1,6 +1,7 @@
 """Resuming a copy of a journal killed the tasks of the run that was still at work with the original."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import time
@@ -56,7 +57,7 @@ with folder() as where:
     for process in second, third:
         _, said = process.communicate(timeout=60)
         assert process.returncode == 0 and 'failed' not in said, said
-        assert process is third or '2 processes left over' in said or '4 processes left over' in said, said
+        assert process is third or re.search('[2-4] processes left over', said), said  # with or without shells
     assert not (where / 'ran.first').exists()
     for who in 'second', 'third':
         assert sorted((where / ('ran.' + who)).read_text().split()) == ['0', '1'], who
