@@ -1,5 +1,5 @@
-/* The parts of the local driver: commands become words, and a journal that ends anywhere is read.
- */
+/* The parts of the local driver: commands become words, a journal that ends anywhere is read, the
+ * clock of the limits stands where it should, slots are lent and given back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/local/cgroup.h"
 #include "base/command.h"
+#include "runtime/local/awake.h"
+#include "runtime/local/cgroup.h"
 #include "runtime/local/family.h"
 #include "runtime/local/journal.h"
+#include "runtime/local/slots.h"
 
 /* ---- Commands ---- */
 
@@ -359,13 +361,73 @@ static void test_group_counts(void **state)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* Looks of a fifth of a second apart, and up to a second, are no pause. All of a longer one is not
+ * counted, however often it comes; what is told as absent is the last pause alone. */
+static void test_awake(void **state)
+{
+    const int64_t milli_ns = 1000000;
+    struct br_awake awake = {0};
+    br_awake_look(&awake, 200 * milli_ns);
+    assert_true(br_awake_ns(&awake) == 200 * milli_ns && awake.absent_ns == 0);
+    br_awake_look(&awake, 1199 * milli_ns);
+    assert_true(br_awake_ns(&awake) == 1199 * milli_ns && awake.absent_ns == 0);
+    br_awake_look(&awake, 2199 * milli_ns);
+    assert_true(br_awake_ns(&awake) == 1199 * milli_ns && awake.absent_ns == 1000 * milli_ns);
+    assert_true(br_awake_at(&awake, 2299 * milli_ns) == 1299 * milli_ns);
+    br_awake_look(&awake, 2399 * milli_ns);
+    assert_true(br_awake_ns(&awake) == 1399 * milli_ns && awake.absent_ns == 0);
+    br_awake_look(&awake, 7399 * milli_ns);
+    assert_true(br_awake_ns(&awake) == 1399 * milli_ns && awake.absent_ns == 5000 * milli_ns);
+    assert_true(awake.away_ns == 6000 * milli_ns && awake.looked_ns == 7399 * milli_ns);
+}
+
+/* No two hold the same slot, also beyond the first array; one that is given back is empty, and is
+ * lent again before the array grows. */
+static void test_slots(void **state)
+{
+    enum { MANY = 300 };
+    struct br_slots slots;
+    bool lent[2 * MANY] = {false};
+    uint32_t number;
+    br_slots_init(&slots, NULL);
+    assert_int_equal(br_slots_open(&slots), 0);
+    for (uint32_t k = 0; k < MANY; k++) {
+        uint32_t before = slots.count;
+        struct br_slot *slot = br_slots_take(&slots, &number);
+        assert_non_null(slot);
+        assert_true(slots.count == before || before == k); /* grows when all are lent */
+        assert_true(slot == &slots.slot[number] && number < slots.count && !lent[number]);
+        assert_true(slot->process.pid <= 0 && slot->process.watch < 0 && slot->group < 0);
+        assert_true(slot->process.output < 0 && slot->process.script < 0 && !slot->asked_ns);
+        lent[number] = true;
+        slot->process.pid = 1000 + (pid_t)number;
+        slot->timed_out = true;
+        slot->asked_ns = 5;
+    }
+    assert_true(br_slots_has(&slots, 1000) && br_slots_has(&slots, 1000 + (pid_t)number));
+    assert_false(br_slots_has(&slots, 999));
+    uint32_t count = slots.count;
+    for (uint32_t k = 10; k < 20; k++) {
+        br_slots_give(&slots, k);
+        assert_false(br_slots_has(&slots, 1000 + (pid_t)k));
+        lent[k] = false;
+    }
+    for (uint32_t k = 10; k < 20; k++) {
+        const struct br_slot *slot = br_slots_take(&slots, &number);
+        assert_true(number >= 10 && number < 20 && !lent[number]);
+        assert_true(!slot->timed_out && !slot->asked_ns && slot->group < 0);
+        lent[number] = true;
+    }
+    assert_int_equal(slots.count, count);
+    br_slots_finish(&slots);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_journal),
-        cmocka_unit_test(test_journal_damage),
-        cmocka_unit_test(test_group_counts),
+        cmocka_unit_test(test_words),          cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_journal_damage), cmocka_unit_test(test_group_counts),
+        cmocka_unit_test(test_awake),          cmocka_unit_test(test_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
