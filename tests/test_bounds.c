@@ -312,11 +312,41 @@ static void public_call_gives_nanoseconds(void **state)
     random_job_finish(&s.job);
 }
 
+/* Two stages of 105 tasks that demand 10 of 109: ten run at a time, 21 rounds, where the demand
+ * alone would fit 210 x 10 / 109 in 20. Hundreds of stages that take no time and demand 100 do not
+ * crowd the one demand out of the thresholds that are tried. */
+static void equal_demands_count_once(void **state)
+{
+    enum { OTHERS = 300 };
+    struct random_job job = {br_dag_create("crowd"), br_cluster_create(NULL)};
+    struct br_instance *in;
+    char id[16];
+    for (uint32_t s = 0; s < 2 + OTHERS; s++) {
+        snprintf(id, sizeof id, "s%u", s);
+        assert_int_equal(
+            br_dag_add_stage(job.dag, id, s < 2 ? 105 : 1, s < 2 ? 1000000000 : 0, NULL, NULL),
+            BR_OK);
+        assert_int_equal(br_dag_add_demand(job.dag, s, "cpu", s < 2 ? "10" : "100", NULL), BR_OK);
+    }
+    /* A smaller one, so that theirs is not the least. */
+    assert_int_equal(br_dag_add_stage(job.dag, "least", 1, 0, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(job.dag, 2 + OTHERS, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(job.dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job.cluster, 0, "cpu", "109", NULL), BR_OK);
+    assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+    assert_int_equal(br_bounds_fragmentation(in).ticks * in->tick_ns, 21000000000);
+    assert_int_equal(br_bounds_work(in).ticks * in->tick_ns, 20000000000);
+    br_instance_destroy(in);
+    random_job_finish(&job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values),
         cmocka_unit_test(every_argument_is_needed),
+        cmocka_unit_test(equal_demands_count_once),
         cmocka_unit_test(public_call_gives_nanoseconds),
         cmocka_unit_test(stronger_arguments_give_stronger_bounds),
         cmocka_unit_test(numbering_does_not_matter),

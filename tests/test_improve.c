@@ -198,12 +198,35 @@ static void test_stop(void **state)
     tear_down(&f);
 }
 
+/* However much a run may spend, it goes on from elsewhere when a hundred rounds brought nothing. */
+static void test_restarts(void **state)
+{
+    enum { ROUNDS = 100 };
+    uint64_t restarts = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        struct fixture f;
+        struct br_improve_report report;
+        uint64_t gains = 0;
+        set_up(&f, seed, SMALL);
+        struct br_run run = run_of(&f, 60000);
+        run.lower_bound = -1; /* out of reach */
+        assert_true(br_improve(&run, BR_MOVES_ALL, &report));
+        for (uint32_t m = 0; m < BR_MOVE_KINDS; m++)
+            gains += report.gained[m];
+        assert_true(report.rounds > 8 * ROUNDS);
+        assert_true(report.rounds <= (report.restarts + gains + 1) * (ROUNDS + 1) + gains);
+        restarts += report.restarts;
+        tear_down(&f);
+    }
+    assert_true(restarts > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_justify), cmocka_unit_test(test_improve),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_justify),  cmocka_unit_test(test_improve),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_restarts), cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,26 @@
 
 enum { JOBS = 600, TASKS = 30, FEW = 4, ORACLE_JOBS = 10000, SMALL = 6 };
 
+/* The parts between cuts follow one another without a gap. */
+static void assert_parts_follow(const struct br_plan *plan)
+{
+    int64_t end = 0;
+    for (uint32_t k = 0; k < plan->parts; k++) {
+        assert_int_equal(plan->part[k].start_ns, end);
+        end += plan->part[k].makespan_ns;
+    }
+    assert_int_equal(end, br_plan_makespan_ns(plan));
+}
+
+/* What a search raised the bound to is proven as well. */
+static void assert_bound_proven(const struct br_plan *plan)
+{
+    int64_t proven = -1;
+    assert_non_null(plan->certificate);
+    assert_true(br_certificate_bound(plan->certificate, &proven));
+    assert_int_equal(proven, br_plan_lower_bound_ns(plan));
+}
+
 static struct br_plan *make(const struct random_job *job, const struct br_plan_options *options)
 {
     struct br_plan *plan = NULL;
@@ -27,6 +47,8 @@ static struct br_plan *make(const struct random_job *job, const struct br_plan_o
         fail_msg("%s", diag.what);
     assert_int_equal(br_plan_verify(plan, job->dag, job->cluster, 1, NULL, NULL, NULL), BR_OK);
     assert_true(br_plan_lower_bound_ns(plan) <= br_plan_makespan_ns(plan));
+    assert_parts_follow(plan);
+    assert_bound_proven(plan);
     return plan;
 }
 
@@ -257,6 +279,94 @@ static void test_limits(void **state)
     random_job_finish(&job);
 }
 
+/* Two parts: single tasks in any order on three machines, then one task that waits for all. */
+static struct random_job hard_then_easy(uint64_t seed, uint32_t tasks)
+{
+    static const char *const resource[] = {"cpu", "mem"};
+    struct random_job job = {br_dag_create("two"), br_cluster_create(NULL)};
+    struct br_rng rng = br_rng_seed(seed);
+    char text[32];
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", 3, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s <= tasks; s++) {
+        snprintf(text, sizeof text, "s%u", s);
+        assert_int_equal(
+            br_dag_add_stage(job.dag, text, 1, 1 + (int64_t)br_rng_below(&rng, 1000), NULL, NULL),
+            BR_OK);
+        for (uint32_t r = 0; r < 2; r++) {
+            snprintf(text, sizeof text, "%u", 1 + (unsigned)br_rng_below(&rng, 60));
+            assert_int_equal(br_dag_add_demand(job.dag, s, resource[r], text, NULL), BR_OK);
+        }
+        if (s > 1 && s < tasks && br_rng_below(&rng, 2))
+            assert_int_equal(
+                br_dag_add_edge(job.dag, (uint32_t)br_rng_below(&rng, s), s, BR_BARRIER, NULL),
+                BR_OK);
+    }
+    for (uint32_t s = 0; s < tasks; s++)
+        assert_int_equal(br_dag_add_edge(job.dag, s, tasks, BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(job.dag, NULL), BR_OK);
+    for (uint32_t r = 0; r < 2; r++)
+        assert_int_equal(br_cluster_add_capacity(job.cluster, 0, resource[r], "100", NULL), BR_OK);
+    return job;
+}
+
+/* Effort max goes round the parts again: where it shortens a part, those behind it that are done
+ * come earlier. That no gap is left, make() checks. */
+static void test_rounds(void **state)
+{
+    unsigned shorter = 0;
+    for (uint64_t seed = 0; seed < 14; seed++) {
+        struct random_job job = hard_then_easy(seed, 40);
+        struct br_plan_options options = br_plan_options_default();
+        options.threshold_limit = FEW;
+        struct br_plan *once = make(&job, &options);
+        options.effort = BR_EFFORT_MAX;
+        options.placements = 1200000;
+        struct br_plan *on = make(&job, &options);
+        assert_int_equal(once->parts, 2);
+        assert_int_equal(on->parts, 2);
+        assert_true(on->part[0].makespan_ns <= once->part[0].makespan_ns);
+        assert_int_equal(on->part[1].makespan_ns, on->part[1].lower_bound_ns);
+        shorter += on->part[0].makespan_ns < once->part[0].makespan_ns;
+        br_plan_destroy(once);
+        br_plan_destroy(on);
+        random_job_finish(&job);
+    }
+    assert_true(shorter > 0);
+}
+
+enum { CALLS = 3 };
+
+struct watch {
+    int begun; /* calls with something done */
+    volatile int stop;
+};
+
+static void watch_progress(void *context, const struct br_progress *progress)
+{
+    struct watch *watch = context;
+    assert_true(progress->share >= 0 && progress->share <= 1);
+    watch->begun += progress->share > 0;
+    if (watch->begun >= CALLS)
+        watch->stop = 1;
+}
+
+/* What is told to be done is a share of all, whatever the number of tasks and of parts. */
+static void test_progress(void **state)
+{
+    struct random_job job = hard_then_easy(1, 800);
+    struct br_plan_options options = br_plan_options_default();
+    struct watch watch = {0};
+    options.threads = 1;
+    options.effort = BR_EFFORT_MAX;
+    options.stop = &watch.stop;
+    options.progress = watch_progress;
+    options.progress_context = &watch;
+    struct br_plan *plan = make(&job, &options);
+    assert_true(watch.begun >= CALLS);
+    br_plan_destroy(plan);
+    random_job_finish(&job);
+}
+
 enum { FOUND = 200 };
 struct course {
     unsigned count;
@@ -280,6 +390,7 @@ static void test_course(void **state)
         assert_true(random_job_make(seed + 40000, TASKS, 0, &job));
         for (unsigned k = 0; k < 2; k++) {
             struct br_plan_options options = br_plan_options_default();
+            options.method = seed % 4 ? "best" : "graphene";
             options.effort = seed % 3 ? BR_EFFORT_DEFAULT : BR_EFFORT_MAX;
             options.placements = 20000;
             options.threads = k ? 3 : 1;
@@ -290,6 +401,7 @@ static void test_course(void **state)
             for (unsigned e = 0; e < course[k].count; e++) {
                 const struct br_incumbent *found = &course[k].found[e];
                 assert_true(found->part < plan->parts && found->parts == plan->parts);
+                assert_true(found->makespan_ns >= plan->part[found->part].makespan_ns);
                 assert_true(!last[found->part] || found->makespan_ns < last[found->part]);
                 assert_true(found->placements <= plan->placements);
                 last[found->part] = found->makespan_ns;
@@ -347,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_methods), cmocka_unit_test(test_oracle),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_effort),
         cmocka_unit_test(test_limits),  cmocka_unit_test(test_course),
+        cmocka_unit_test(test_rounds),  cmocka_unit_test(test_progress),
         cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
