@@ -557,12 +557,18 @@ rule('time-table: what starts behind is not pulled', document(
      'if (c->now.most[task] + duration > from)'))
 
 # One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
+# Among them prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
+# 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without.
 ONE_BY_ONE = {'a': (3, 1), 'b': (4, 1)}
 TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     energy(7, 0, 6), energy(7, 0, 6, {'clique': ['a', 'b']}), energy(7, 0, 6, {'resource': 'r', 'unit': 1}),
     rounds(7, 0, 6), values(7, 0, 6, ('a', 3), ('b', 4)), prices(7, [('a', FLAT), ('b', FLAT)]),
     clauses(6, EMPTY))] + [
     document(ONE_BY_ONE, [path(7, 'a', 'b')], [('a', 'b')]),
+    document(ONE_BY_ONE, [prices(7, [('a', [[0, 2**32]]), ('b', [[0, 2**32]])])]),
+    document({'a': (3, 1), 'b': (4, 1), 'd': ([4, 4], 1)}, [
+        prices(8, [('a', [[0, 2]]), ('b', [[0, 2]]), ('d', FLAT)], [(0, 7, [('a', 1), ('b', 1)])])],
+             [('a', 'b')], ((2, {'r': 1}),)),
     document({'p': (2, 1), 'q': (3, 1), 's': (1, 1)}, [claimed(6, 's', 5, 0, 4)], [('p', 's'), ('q', 's')]),
     document({'p': (2, 1), 'q': (3, 1), 's': (1, 1)}, [claimed(6, 's', 5, 0, 4, 'tails')],
              [('s', 'p'), ('s', 'q')])]

@@ -147,12 +147,71 @@ static void best_lines_are_found(void **state)
     }
 }
 
+/* Parts of equal sizes that hold other stages are other parts: a proof of one says nothing of the
+ * other, and is not taken for it. */
+static void other_stages_are_other_parts(void **state)
+{
+    uint32_t stage[2][2] = {{0, 1}, {2, 0}};
+    for (uint32_t k = 0; k < 2; k++) {
+        struct br_certificate *a = br_certificate_create(1, 2);
+        struct br_certificate *b = br_certificate_create(1, 2);
+        assert_true(a && b);
+        for (uint32_t part = 0; part < 2; part++) {
+            a->part[part] = (struct br_proof){.stages = 1, .stage = &stage[0][part], .bound = 5};
+            b->part[part] = (struct br_proof){
+                .stages = 1, .stage = &stage[k][k ? 1 - part : part], .bound = 5 + part};
+        }
+        assert_ptr_equal(br_certificate_same_part(a, b, 1), k ? NULL : &b->part[1]);
+        br_certificate_destroy(a);
+        br_certificate_destroy(b);
+    }
+}
+
+/* p takes 10 before both tasks of a, which take 1 and 5; each is ahead of one task of b, which take
+ * 8 and 1. The longest chain, 10 + 1 + 8, goes through a task that is not the longest of its stage.
+ * q stands beside them, so that nothing is cut. */
+static void chains_go_through_single_tasks(void **state)
+{
+    struct br_dag *dag = br_dag_create("chain");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    assert_int_equal(br_dag_add_stage(dag, "p", 1, 10, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "a", 2, 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_set_duration(dag, 1, 1, 5, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "b", 2, 8, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_set_duration(dag, 2, 1, 1, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "q", 1, 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(dag, 0, 1, BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(dag, 1, 2, BR_ONE_TO_ONE, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    struct br_certificate *c = br_certify(in);
+    assert_non_null(c);
+    assert_int_equal(c->parts, 1);
+    const struct br_proof *proof = &c->part[0];
+    assert_int_equal(proof->bound * in->tick_ns, 19);
+    assert_int_equal(proof->kind, BR_PROOF_PATH); /* the simplest that proves it */
+    assert_int_equal(proof->links, 3);
+    for (uint32_t k = 0; k < 3; k++)
+        assert_int_equal(proof->link[k].stage, k);
+    assert_int_equal(proof->link[1].task, 0);
+    assert_int_equal(proof->link[2].task, 0);
+    assert_int_equal(br_certificate_check(c, dag, in, NULL), BR_OK);
+    br_certificate_destroy(c);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(best_lines_are_found),
         cmocka_unit_test(every_bound_has_its_proof),
         cmocka_unit_test(the_better_parts_are_taken),
+        cmocka_unit_test(other_stages_are_other_parts),
+        cmocka_unit_test(chains_go_through_single_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

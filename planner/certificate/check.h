@@ -22,7 +22,7 @@ struct br_proof_check {
     struct br_checked_measure *measure;
     /* Least time before and after, by task and by stage. */
     int64_t *head, *tail, *stage_head, *stage_tail;
-    int64_t *rounds, *work; /* by stage */
+    int64_t *rounds; /* by stage */
     uint64_t *slots;
 };
 

@@ -355,9 +355,8 @@ static bool allocate(struct br_proof_check *c)
     c->stage_head = br_arena_array(arena, in->stages, sizeof *c->stage_head);
     c->stage_tail = br_arena_array(arena, in->stages, sizeof *c->stage_tail);
     c->rounds = br_arena_array(arena, in->stages, sizeof *c->rounds);
-    c->work = br_arena_array(arena, in->stages, sizeof *c->work);
     c->slots = br_arena_array(arena, in->stages, sizeof *c->slots);
-    return c->head && c->tail && c->stage_head && c->stage_tail && c->rounds && c->work && c->slots;
+    return c->head && c->tail && c->stage_head && c->stage_tail && c->rounds && c->slots;
 }
 
 enum br_status br_proof_windows(struct br_proof_check *c)
@@ -372,8 +371,6 @@ enum br_status br_proof_windows(struct br_proof_check *c)
     for (uint32_t s = 0; !status && s < in->stages; s++) {
         c->slots[s] = br_stage_slots(in, s, tasks_of(in, s));
         c->rounds[s] = br_stage_waves(in, s, (int64_t *)scratch);
-        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
-            c->work[s] += in->duration[t];
     }
     if (!status)
         status = load_measures(c);
