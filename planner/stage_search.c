@@ -178,8 +178,11 @@ static void cross(const struct search *search, struct br_rng *rng, struct indivi
         for (uint32_t s = 0; s < stages; s++)
             if (br_rng_below(rng, 10) >= 7)
                 child->key[s] = b->key[s];
-    for (uint64_t n = br_rng_below(rng, 3); n; n--)
-        child->key[br_rng_below(rng, stages)] = br_rng_unit(rng);
+    /* C leaves open which of two draws in one statement is the first. */
+    for (uint64_t n = br_rng_below(rng, 3); n; n--) {
+        uint64_t stage = br_rng_below(rng, stages);
+        child->key[stage] = br_rng_unit(rng);
+    }
 }
 
 /* Every key moved by up to half of `width` either way. */

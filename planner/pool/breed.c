@@ -102,7 +102,8 @@ int64_t br_breed_parallel(struct br_breed *b, struct br_rng *rng, double blur, u
     const struct br_reach *reach = b->reach;
     double noise = blur * (double)reach->critical_path;
     for (uint32_t t = 0; t < b->model->tasks; t++) {
-        double shift = noise * (1 - br_rng_unit(rng) - br_rng_unit(rng));
+        double one = br_rng_unit(rng), other = br_rng_unit(rng);
+        double shift = noise * (1 - one - other);
         b->key[t] = 16 * (int64_t)((double)(reach->critical_path - reach->tail[t]) + noise + shift);
     }
     for (uint32_t t = 0; t < b->model->tasks; t++)
