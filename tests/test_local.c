@@ -4,10 +4,16 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/command.h"
@@ -90,14 +96,16 @@ static struct br_dag *make_job(const char *command)
 
 static struct br_journal_found found;
 
+static struct br_diag said; /* by the last open_it */
+
 static enum br_status open_it(struct br_journal *journal, const char *path, bool resume,
                               const struct br_dag *dag, bool done[5], uint32_t *in_flight)
 {
-    struct br_diag diag = {0};
     char mark[BR_MARK];
     br_mark_make(mark);
     memset(done, 0, 5);
-    enum br_status status = br_journal_open(journal, path, resume, dag, mark, done, &found, &diag);
+    memset(&said, 0, sizeof said);
+    enum br_status status = br_journal_open(journal, path, resume, dag, mark, done, &found, &said);
     *in_flight = found.in_flight;
     return status;
 }
@@ -275,13 +283,27 @@ static void test_journal_damage(void **state)
     bool done[5];
     uint32_t in_flight;
     make_journal(path, dag);
+    char head[HEAD + 1] = "";
+    FILE *file = fopen(path, "rb");
+    assert_int_equal(fread(head, 1, HEAD, file), HEAD);
+    fclose(file);
+    const char *name = strstr(head, "bigrocks-journal/2");
+    assert_non_null(name);
+    long magic = name - head;
     for (long bit = 0; bit < 8L * (HEAD + SESSION); bit++) {
         copy(path, hurt, HEAD + SESSION + RECORD * RECORDS);
         flip(hurt, bit / 8, (int)(bit % 8));
         enum br_status status = open_it(&journal, hurt, true, dag, done, &in_flight);
         assert_int_equal(status, bit < 8L * HEAD ? BR_BAD_INPUT : BR_OK);
-        if (status)
+        /* A reader is told to get another program only where the version is another one. */
+        if (status) {
+            long beyond = bit / 8 - magic;
+            const char *what = beyond < 0 || beyond > 17 ? "the journal's first record is damaged"
+                               : beyond == 17            ? "the journal is of another version"
+                                                         : "";
+            assert_non_null(strstr(said.what, what));
             continue;
+        }
         assert_int_equal(count_done(done), finished_by[RECORDS]);
         assert_int_equal(in_flight, running_by[RECORDS]);
         assert_int_equal(found.damaged, SESSION / RECORD);
@@ -344,6 +366,9 @@ static void test_group_counts(void **state)
     put(folder, "cpu.stat", "usage_usec 30\nuser_usec 20\nsystem_usec 10\nnr_periods 0\n");
     assert_false(br_cgroup_read(folder, &usage));
     assert_true(usage.user_ns == 20000 && usage.system_ns == 10000 && usage.peak_bytes == 3);
+    put(folder, "cpu.stat", "usage_usec 31\nuser_usecs 7\n");
+    assert_false(br_cgroup_read(folder, &usage));
+    assert_true(usage.user_ns == 20000 && usage.system_ns == 10000 && usage.peak_bytes == 3);
     put(folder, "memory.peak", "4096000\n");
     put(folder, "memory.events", "low 0\nhigh 0\nmax 7\noom 0\noom_kill 0\noom_group_kill 0\n");
     assert_false(br_cgroup_read(folder, &usage));
@@ -358,6 +383,118 @@ static void test_group_counts(void **state)
     assert_non_null(strstr(groups.why, "is no group of cgroup v2"));
     br_cgroups_close(&groups);
     close(folder);
+    assert_int_equal(rmdir(path), 0);
+}
+
+/* The text of a file. */
+static void take(int folder, const char *name, char *text, size_t size)
+{
+    int file = openat(folder, name, O_RDONLY);
+    assert_true(file >= 0);
+    ssize_t got = read(file, text, size - 1);
+    assert_true(got >= 0);
+    text[got] = '\0';
+    close(file);
+}
+
+/* Of what stands beside a run's folder only those of runs that are dead go, which nobody has
+ * locked; not those of live ones, nor what is none of ours. What has been enabled is given back. */
+static void test_group_neighbours(void **state)
+{
+    char path[] = "/tmp/group-XXXXXX", text[64];
+    assert_non_null(mkdtemp(path));
+    int folder = open(path, O_RDONLY | O_DIRECTORY);
+    static const char *const made[] = {"bigrocks.1-a", "bigrocks.1-a/task.1", "bigrocks.2-b",
+                                       "bigrocks-of-another", "another"};
+    for (size_t k = 0; k < 5; k++)
+        assert_int_equal(mkdirat(folder, made[k], 0700), 0);
+    int live = openat(folder, made[2], O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(live, LOCK_EX), 0);
+    struct br_cgroups groups;
+
+    /* An ordinary folder that looks like a group, in which no process can be started. */
+    put(folder, "cgroup.controllers", "cpu memory_of_another pids\n");
+    put(folder, "cgroup.subtree_control", "");
+    assert_false(br_cgroups_open(&groups, path, 0));
+    assert_non_null(strstr(groups.why, "no group can be made in /tmp/group-"));
+    take(folder, "cgroup.subtree_control", text, sizeof text);
+    assert_string_equal(text, "");
+    assert_int_equal(faccessat(folder, made[0], F_OK, 0), -1);
+    for (size_t k = 2; k < 5; k++)
+        assert_int_equal(faccessat(folder, made[k], F_OK, 0), 0);
+
+    /* With a memory controller, which is enabled here but cannot be in our own folder. */
+    put(folder, "cgroup.controllers", "cpu memory pids\n");
+    assert_false(br_cgroups_open(&groups, path, 0));
+    take(folder, "cgroup.subtree_control", text, sizeof text);
+    assert_string_equal(text, "-memory");
+    put(folder, "cgroup.subtree_control", "memory\n"); /* by somebody else, so it stays */
+    assert_false(br_cgroups_open(&groups, path, 0));
+    take(folder, "cgroup.subtree_control", text, sizeof text);
+    assert_string_equal(text, "memory\n");
+
+    close(live);
+    for (size_t k = 2; k < 5; k++)
+        assert_int_equal(unlinkat(folder, made[k], AT_REMOVEDIR), 0);
+    unlinkat(folder, "cgroup.controllers", 0);
+    unlinkat(folder, "cgroup.subtree_control", 0);
+    close(folder);
+    assert_int_equal(rmdir(path), 0); /* and nothing else is left */
+}
+
+static pid_t sleeper(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        alarm(20);
+        for (;;)
+            pause();
+    }
+    return pid;
+}
+
+/* A signal takes a moment. */
+static bool still_runs(pid_t pid)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    return waitpid(pid, NULL, WNOHANG) == 0;
+}
+
+/* Groups of tasks have numbers of their own; one that cannot be held to its limit is not left. All
+ * in a group is killed by the kernel, or one by one where it does not know how. */
+static void test_group_of_task(void **state)
+{
+    char path[] = "/tmp/group-XXXXXX", text[64];
+    assert_non_null(mkdtemp(path));
+    struct br_cgroups groups = {.folder = open(path, O_RDONLY | O_DIRECTORY)};
+    int group, none;
+    uint32_t number, other;
+    assert_int_equal(br_cgroup_make(&groups, 0, &group, &number), 0);
+    assert_int_equal(br_cgroup_make(&groups, 4096, &none, &other), ENOENT); /* no memory.max */
+    assert_true(number == 1 && other == 2 && none == -1 && group >= 0);
+    assert_int_equal(faccessat(groups.folder, "task.1", F_OK, 0), 0);
+    assert_int_equal(faccessat(groups.folder, "task.2", F_OK, 0), -1);
+
+    pid_t pid[2] = {sleeper(), sleeper()};
+    snprintf(text, sizeof text, "%ld\n%ld", (long)pid[0], (long)pid[1]);
+    put(group, "cgroup.procs", text); /* the second may be cut */
+    put(group, "cgroup.kill", "");
+    br_cgroup_kill(group);
+    take(group, "cgroup.kill", text, sizeof text);
+    assert_string_equal(text, "1");
+    assert_true(still_runs(pid[0]));
+    unlinkat(group, "cgroup.kill", 0);
+    br_cgroup_kill(group);
+    int ended;
+    assert_int_equal(waitpid(pid[0], &ended, 0), pid[0]);
+    assert_true(WIFSIGNALED(ended) && WTERMSIG(ended) == SIGKILL);
+    assert_true(still_runs(pid[1]));
+    kill(pid[1], SIGKILL);
+    waitpid(pid[1], NULL, 0);
+
+    unlinkat(group, "cgroup.procs", 0);
+    br_cgroup_remove(&groups, group, number);
+    close(groups.folder);
     assert_int_equal(rmdir(path), 0);
 }
 
@@ -425,9 +562,14 @@ static void test_slots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),          cmocka_unit_test(test_journal),
-        cmocka_unit_test(test_journal_damage), cmocka_unit_test(test_group_counts),
-        cmocka_unit_test(test_awake),          cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_journal_damage),
+        cmocka_unit_test(test_group_counts),
+        cmocka_unit_test(test_group_neighbours),
+        cmocka_unit_test(test_group_of_task),
+        cmocka_unit_test(test_awake),
+        cmocka_unit_test(test_slots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
