@@ -30,6 +30,15 @@ def marked():
     return found
 
 
+def check_gone(what):
+    """What is killed takes a moment to go."""
+    limit = time.monotonic() + 10
+    while marked() and time.monotonic() < limit:
+        time.sleep(0.02)
+    left = marked()
+    assert not left, (what, left)
+
+
 assert not marked(), marked()
 with folder() as where:
     where = pathlib.Path(where)
@@ -51,10 +60,18 @@ with folder() as where:
             process.send_signal(number)
         _, said = process.communicate(timeout=60)
         assert process.returncode == status, (end, process.returncode, said)
-        limit = time.monotonic() + 10
-        while marked() and time.monotonic() < limit:
-            time.sleep(0.02)
-        assert not marked(), (end, marked())
+        check_gone(end)
+    # Ctrl-C while the run waits for one that was asked to end, and does not: it is killed at once, not after 5 s.
+    process = run("""setsid sh -c 'trap "echo asked > up" TERM; echo > in; while :; do sleep 0.1; done' &amp;
+until test -e in; do sleep 0.01; done""")
+    while not (where / 'up').exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert time.monotonic() - began < 4, 'Ctrl-C did not end the wait for what tasks left behind'
+    check_gone('interrupted at the end')
     # A failed attempt leaves nothing behind that the next one would meet: the second finds none.
     (where / 'see').write_text('#!/bin/sh\ngrep -lz STRAY_LEFT=%s /proc/[0-9]*/environ 2>/dev/null |\n'
                                'grep -v "/$$/" | grep -v /self/ | wc -l >> seen\n' % MARK)
