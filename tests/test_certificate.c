@@ -204,6 +204,53 @@ static void chains_go_through_single_tasks(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* In 6 ticks x, q and y follow one another without room, so that q runs from 2 to 4; s needs the
+ * same machine for 2 ticks and may start at 1 by its edge, but has room from 4 on alone. The same
+ * with all edges turned round, from the end. */
+static void windows_give_way_to_what_must_run(void **state)
+{
+    static const char *const id[] = {"x", "q", "y", "w", "s"};
+    static const int64_t duration[] = {2, 2, 2, 1, 2};
+    static const uint32_t edge[][2] = {{0, 1}, {1, 2}, {3, 4}};
+    for (int turned = 0; turned < 2; turned++) {
+        struct br_dag *dag = br_dag_create("fixed");
+        struct br_cluster *cluster = br_cluster_create(NULL);
+        struct br_instance *in;
+        struct br_arena arena = {0};
+        struct br_proof proof = {.bound = 7};
+        int64_t head[5], tail[5];
+        bool overfull = true;
+        for (uint32_t s = 0; s < 5; s++) {
+            assert_int_equal(br_dag_add_stage(dag, id[s], 1, duration[s], NULL, NULL), BR_OK);
+            if (s == 1 || s == 4)
+                assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+        }
+        for (uint32_t e = 0; e < 3; e++)
+            assert_int_equal(
+                br_dag_add_edge(dag, edge[e][turned], edge[e][!turned], BR_BARRIER, NULL), BR_OK);
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+        assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL), BR_OK);
+        assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+        assert_int_equal(in->tick_ns, 1);
+        assert_true(br_proof_set_part(&arena, in, in, &proof));
+        assert_true(br_proof_tighten(&arena, in, in, 6, &proof, head, tail, &overfull));
+        assert_false(overfull);
+        assert_int_equal((turned ? tail : head)[4], 4);
+        assert_int_equal((turned ? head : tail)[4], 0);
+        assert_int_equal((turned ? tail : head)[3], 0);
+        /* One claim says it. */
+        uint32_t claims = 0;
+        for (uint32_t k = 0; k < proof.passes; k++)
+            claims += turned ? proof.pass[k].tails : proof.pass[k].heads;
+        assert_int_equal(claims, 1);
+        br_arena_finish(&arena);
+        br_instance_destroy(in);
+        br_dag_destroy(dag);
+        br_cluster_destroy(cluster);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +259,7 @@ int main(void)
         cmocka_unit_test(the_better_parts_are_taken),
         cmocka_unit_test(other_stages_are_other_parts),
         cmocka_unit_test(chains_go_through_single_tasks),
+        cmocka_unit_test(windows_give_way_to_what_must_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
