@@ -54,10 +54,9 @@ enum br_status br_fail_at(struct br_diag *diag, struct br_pos pos, enum br_statu
     return status;
 }
 
-enum br_status br_fail_memory(struct br_diag *diag)
+void br_note_memory(struct br_diag *diag)
 {
-    return br_fail(diag, BR_SYSTEM, "try a smaller job, or a machine with more memory",
-                   "out of memory");
+    br_fail(diag, BR_SYSTEM, "try a smaller job, or a machine with more memory", "out of memory");
 }
 
 void br_diag_file(struct br_diag *diag, const char *file)

@@ -18,8 +18,14 @@ enum br_status br_fail(struct br_diag *diag, enum br_status status, const char *
 enum br_status br_fail_at(struct br_diag *diag, struct br_pos pos, enum br_status status,
                           const char *hint, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-/* The one answer to memory that is out. */
-enum br_status br_fail_memory(struct br_diag *diag);
+/* The one answer to memory that is out: BR_SYSTEM. Inline, so that compilers and analysers see that
+ * work does not go on after it. */
+void br_note_memory(struct br_diag *diag);
+static inline enum br_status br_fail_memory(struct br_diag *diag)
+{
+    br_note_memory(diag);
+    return BR_SYSTEM;
+}
 /* Names the file that later faults are in; NULL clears. Cuts names that are too long. */
 void br_diag_file(struct br_diag *diag, const char *file);
 

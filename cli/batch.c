@@ -48,7 +48,7 @@ static char *plan_path(const struct batch *batch, uint32_t index)
     char stem[STEM_MOST + 1], *path;
     length = length < STEM_MOST ? length : STEM_MOST;
     for (size_t k = 0; k < length; k++)
-        stem[k] = strchr(safe, base[k]) ? base[k] : '_';
+        stem[k] = (char)(strchr(safe, base[k]) ? base[k] : '_');
     stem[length] = 0;
     if (asprintf(&path, "%s/%" PRIu32 "-%s.json", batch->settings->out_dir, index + 1, stem) < 0)
         return NULL;

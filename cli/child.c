@@ -14,8 +14,6 @@
 #include "cli/common.h"
 #include "runtime/local/family.h"
 
-extern char **environ;
-
 static int64_t in_ns(struct timeval time)
 {
     return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;

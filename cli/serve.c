@@ -24,8 +24,6 @@
 #include "cli/common.h"
 #include "runtime/local/launch.h"
 
-extern char **environ;
-
 enum { TICK_MS = 200 };
 static const int64_t idle_default_ns = INT64_C(300000000000);
 

@@ -52,7 +52,7 @@ enum br_status br_attributes_init(struct br_attributes *by, const struct br_dag 
     uint32_t kept = 0;
     for (uint32_t a = 0; a < dag->attributes; a++) {
         item next = a + 1 < dag->attributes ? by->item[a + 1] : NULL;
-        if (!next || by_owner(by->item[a], next) || strcmp(by->item[a]->name, next->name))
+        if (!next || by_owner(by->item[a], next) || strcmp(by->item[a]->name, next->name) != 0)
             by->item[kept++] = by->item[a];
     }
     qsort(by->item, kept, sizeof *by->item, by_place);

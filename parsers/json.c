@@ -84,7 +84,7 @@ char br_json_peek(struct br_json *json)
     while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
         p++;
     json->at = p;
-    return p < json->end ? *p : 0;
+    return (char)(p < json->end ? *p : 0);
 }
 
 /* What stands here, for "expected ..., found ...". */
@@ -395,7 +395,7 @@ static bool skip_word(struct br_json *json)
 
 static bool skip(struct br_json *json, uint32_t depth)
 {
-    char c = json->status ? 0 : br_json_peek(json);
+    char c = (char)(json->status ? 0 : br_json_peek(json));
     if (depth > MOST_NESTED)
         return br_json_fail(json, json->at, "nest less", "values are nested more than %d deep",
                             MOST_NESTED);

@@ -160,9 +160,8 @@ static void task_ready(struct dispatch *d, uint32_t stage, uint32_t task)
     br_numbers_push(NULL, d->queue + first, &d->ready[stage].queued, place);
     if (blocked && leads)
         block(d, stage);
-    if (!listed)
-        push_fresh(d, place);
-    else if (leads && !blocked) /* fresh under a later place: the entry there becomes stale */
+    /* One that is listed was fresh under a later place, where its entry becomes stale. */
+    if (!listed || (leads && !blocked))
         push_fresh(d, place);
 }
 

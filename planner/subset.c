@@ -22,17 +22,19 @@ static void reach_from(const struct br_instance *in, bool forward, const char *l
         uint32_t here = in->stage_first[s], count = in->stage_first[s + 1] - here;
         char all = 0, some = 0;
         for (uint32_t a = first[s]; a < first[s + 1]; a++)
-            if (!arc[a].one_to_one)
-                all |= any[arc[a].stage];
+            if (!arc[a].one_to_one && any[arc[a].stage])
+                all = 1;
         memset(reached + here, all, count);
         for (uint32_t a = first[s]; !all && a < first[s + 1]; a++) {
             uint32_t there = in->stage_first[arc[a].stage];
             if (arc[a].one_to_one && any[arc[a].stage])
                 for (uint32_t i = 0; i < count; i++)
-                    reached[here + i] |= reached[there + i] | (letter[there + i] == 'T');
+                    if (reached[there + i] || letter[there + i] == 'T')
+                        reached[here + i] = 1;
         }
         for (uint32_t i = 0; i < count; i++)
-            some |= reached[here + i] | (letter[here + i] == 'T');
+            if (reached[here + i] || letter[here + i] == 'T')
+                some = 1;
         any[s] = some;
     }
 }
@@ -48,7 +50,7 @@ void br_subset_divide(const struct br_instance *in, char *letter, char *scratch)
         if (letter[t] == 'T' || (after[t] && before[t]))
             letter[t] = 'T';
         else
-            letter[t] = before[t] ? 'P' : after[t] ? 'C' : 'S';
+            letter[t] = (char)(before[t] ? 'P' : after[t] ? 'C' : 'S');
     }
 }
 

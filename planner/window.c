@@ -108,7 +108,7 @@ static bool put_before(const struct trial *t)
     struct br_window *w = t->w;
     for (uint32_t k = 0; k < w->in->tasks; k++) {
         uint32_t task = w->sequence[k];
-        w->letter[task] = k < t->low ? 'P' : k < t->high ? 'W' : 'S';
+        w->letter[task] = (char)(k < t->low ? 'P' : k < t->high ? 'W' : 'S');
         if (k < t->low && !br_placer_put(w->placer, task, t->base->start[task] + t->shift,
                                          t->base->machine[task]))
             return false;

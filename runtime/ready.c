@@ -59,7 +59,8 @@ bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kind
         ready->leaves *= 2;
     if (!ARRAY(arena, kinds, ready->first) || !ARRAY(arena, kinds, ready->count) ||
         !ARRAY(arena, tasks, ready->heap) || !ARRAY(arena, tasks, ready->is_ready) ||
-        !ARRAY(arena, tasks, ready->queued) || !ARRAY(arena, 2 * ready->leaves, ready->best) ||
+        !ARRAY(arena, tasks, ready->queued) ||
+        !ARRAY(arena, (size_t)ready->leaves * 2, ready->best) ||
         !ARRAY(arena, (size_t)ready->leaves * 2 * width, ready->range))
         return false;
     for (uint32_t kind = 1; kind < kinds; kind++)

@@ -9,7 +9,7 @@ build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
 test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils scdoc valgrind)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
-check_packages=(clang cppcheck libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
+check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
     chromium abigail-tools doxygen groff fish zsh build-essential debhelper lintian trang
     user-mode-linux)
 # The suite "slurm" runs a Slurm of its own.

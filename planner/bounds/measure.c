@@ -138,8 +138,10 @@ static uint32_t list_thresholds(const struct br_instance *in, uint32_t resource,
             continue;
         int64_t capacity = floor_capacity(in, resource, t);
         double worth = 0;
-        for (uint32_t i = 0; i < count; i++)
-            worth += (double)(distinct[i].demand / t) * (double)distinct[i].work;
+        for (uint32_t i = 0; i < count; i++) {
+            int64_t weight = distinct[i].demand / t; /* rounded down, as the measure does */
+            worth += (double)weight * (double)distinct[i].work;
+        }
         out[good++] = (struct candidate){t, worth / (double)capacity, (uint64_t)t};
     }
     qsort(out, good, sizeof *out, worthier);

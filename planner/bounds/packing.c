@@ -292,7 +292,7 @@ static void find_prices(struct br_packer *p, const int64_t *capacity)
     double least = INFINITY, step = 0.5;
     double *price = p->price_now, *best = p->price_now + resources;
     uint32_t *choice = p->choice; /* by clique: the item chosen */
-    memset(price, 0, 2 * resources * sizeof *price);
+    memset(price, 0, 2 * (size_t)resources * sizeof *price);
     for (int round = 0; round < PRICE_ROUNDS; round++) {
         double sum = 0, norm = 0;
         for (uint32_t c = 0; c < p->cliques; c++)

@@ -115,8 +115,8 @@ bool br_close_run(struct br_close *c, struct br_run *run)
         if (run->placements && run->spent >= run->placements)
             break;
         if (run->placements && cost > run->placements - run->spent)
-            c->slice =
-                (run->placements - run->spent) / (SOLVERS * BR_CLOSE_CONFLICT * c->in->tasks);
+            c->slice = (run->placements - run->spent) /
+                       ((uint64_t)SOLVERS * BR_CLOSE_CONFLICT * c->in->tasks);
         if (c->slice == 0)
             break;
         for (uint32_t k = 0; k < SOLVERS; k++)

@@ -1,6 +1,7 @@
 /* Everything that can be wrong with a job's commands is said before the first of them runs. */
 #include "runtime/local/setup.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,6 @@ int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag)
 }
 
 /* ---- Environment ---- */
-
-extern char **environ;
 
 static const char prefix[] = "BIGROCKS_";
 
@@ -92,16 +91,16 @@ static enum br_status overbook_all(struct br_runtime *runtime, const char *text,
     while (text && *text) {
         size_t length = strcspn(text, ",");
         char one[128];
-        unsigned percent;
-        int end = 0;
         snprintf(one, sizeof one, "%.*s", (int)length, text);
         char *equals = strchr(one, '=');
-        if (length >= sizeof one || !equals || sscanf(equals, "=%u%n", &percent, &end) != 1 ||
-            equals[end])
+        char *end = equals;
+        unsigned long percent =
+            equals && isdigit((unsigned char)equals[1]) ? strtoul(equals + 1, &end, 10) : 0;
+        if (length >= sizeof one || end == equals || *end || percent > UINT32_MAX)
             return br_fail(diag, BR_USAGE, "write --overbook net=150,disk=120",
                            "'%.100s' is no resource with a percentage", one);
         *equals = '\0';
-        enum br_status status = br_runtime_overbook(runtime, one, percent, diag);
+        enum br_status status = br_runtime_overbook(runtime, one, (uint32_t)percent, diag);
         if (status)
             return status;
         text += length + (text[length] == ',');

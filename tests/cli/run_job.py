@@ -177,7 +177,9 @@ def test_refusals(folder):
     assert 'needs a journal' in run(folder, 'job.xml', '--resume', status=2).stderr
     wrong = run(folder, 'job.xml', '--overbook', 'mem=150', '--capacity', 'cpu=1,mem=9', status=2)
     assert 'memory cannot be overbooked' in wrong.stderr
-    run(folder, 'job.xml', '--overbook', 'net=1x', '--capacity', 'cpu=1,net=9', status=2)
+    # The last is 150 in 32 bits.
+    for percent in '1x', '', ' 150', '+150', '-100', '4294967446':
+        run(folder, 'job.xml', '--overbook', 'net=' + percent, '--capacity', 'cpu=1,net=9', status=2)
     run(folder, 'job.xml', '--trace', 'nowhere/trace.csv', status=5)
 
 
