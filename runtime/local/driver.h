@@ -64,8 +64,11 @@ void br_driver_start_all(struct br_driver *driver);
 /* Kills the process with all that is in its group. */
 void br_driver_kill(const struct br_slot *slot);
 /* Sends the signal to what the task of the slot (NULL: any task) has started and does not lead any
- * more, such as daemons. */
-void br_driver_signal_strays(struct br_driver *driver, const struct br_slot *slot, int number);
+ * more, such as daemons. Returns how many there were. */
+uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot *slot, int number);
+/* Kills what the task of the slot has left behind, and waits until it is gone, so that the next
+ * attempt does not meet it. */
+void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot);
 /* Asks those to end that have to, and kills those that did not. */
 void br_driver_watch_stops(struct br_driver *driver);
 /* Milliseconds until something other than an end of a task is due. */

@@ -6,8 +6,6 @@
  */
 #include "runtime/local/driver.h"
 
-#include <signal.h>
-
 void br_driver_finished(struct br_driver *driver, uint32_t task)
 {
     br_driver_note(driver, br_work_finished(&driver->work, task));
@@ -66,7 +64,7 @@ void br_driver_collect(struct br_driver *driver, uint32_t number)
                                          : BR_TASK_EXIT;
         if (slot->group >= 0)
             br_cgroup_kill(slot->group);
-        br_driver_signal_strays(driver, slot, SIGKILL);
+        br_driver_kill_strays(driver, slot);
         br_driver_failed(driver, &end);
     }
     br_work_tell(&driver->work, &end);

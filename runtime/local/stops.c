@@ -18,15 +18,22 @@ void br_driver_kill(const struct br_slot *slot)
         br_cgroup_kill(slot->group);
 }
 
-void br_driver_signal_strays(struct br_driver *driver, const struct br_slot *slot, int number)
+uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot *slot, int number)
 {
     struct br_own own = {br_slots_has, &driver->slots};
     if (!br_family_has_other(&own))
-        return;
+        return 0;
     if (slot)
         br_environment_set(&driver->environment, driver->work.dag, driver->cluster, slot->task,
                            slot->machine);
-    br_family_signal(&driver->family, &own, slot ? driver->environment.task : NULL, number);
+    return br_family_signal(&driver->family, &own, slot ? driver->environment.task : NULL, number);
+}
+
+void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot)
+{
+    /* Those that hang in the kernel are not waited for. */
+    for (int tries = 0; tries < 1000 && br_driver_signal_strays(driver, slot, SIGKILL); tries++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
 static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int number)
