@@ -33,6 +33,14 @@ echo "end $1 $2" >> '%(folder)s/log'
 '''
 
 
+def run(*command, **options):
+    """What the command says, which has to end well."""
+    done = subprocess.run(list(map(str, command)), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=100, **options)
+    assert done.returncode == 0, '%s: %d\n%s' % (command, done.returncode, done.stdout)
+    return done.stdout
+
+
 def edges():
     """All pairs of tasks of which the second waits for the first, as (stage, index)."""
     for child, durations, _, _, _, parents in STAGES:

@@ -19,15 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import forty  # noqa: E402
 import missing  # noqa: E402
 
-
-def run(*command, **options):
-    done = subprocess.run(list(map(str, command)), text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=100, **options)
-    assert done.returncode == 0, '%s: %d\n%s' % (command, done.returncode, done.stdout)
-    return done.stdout
-
-
-look = forty.look
+look, run = forty.look, forty.run
 
 
 def at_once(what, folder, rank, *command, **options):

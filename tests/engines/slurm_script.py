@@ -9,7 +9,6 @@ one starts. Skipped (77) for others than root.
 """
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,12 +18,7 @@ import forty  # noqa: E402
 import missing  # noqa: E402
 import private_slurm  # noqa: E402
 
-
-def run(*command, **options):
-    done = subprocess.run(list(map(str, command)), text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=100, **options)
-    assert done.returncode == 0, '%s: %d\n%s' % (command, done.returncode, done.stdout)
-    return done.stdout
+run = forty.run
 
 
 def submit(file, *options):
