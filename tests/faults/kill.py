@@ -251,8 +251,11 @@ def kill_parent_of_bound(folder):
         for entry in pathlib.Path('/proc').iterdir():
             try:
                 if entry.name.isdigit() and b'--parent\0%d\0' % process.pid in (entry / 'cmdline').read_bytes():
-                    child = int(entry.name)
-                    os.kill(child, signal.SIGSTOP)
+                    # Who is stopped before it has asked to die with its parent does not die.
+                    used = (entry / 'stat').read_text().rpartition(')')[2].split()[11:13]
+                    if sum(map(int, used)) >= 3:
+                        child = int(entry.name)
+                        os.kill(child, signal.SIGSTOP)
                     break
             except OSError:
                 pass
