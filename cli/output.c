@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,6 +93,9 @@ static int give_name(int fd, const char *target)
         return -1;
     snprintf(part, room, "%s.part", target);
     int failed = 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before); /* a moment, in which only a SIGKILL leaves it */
     while ((failed = linkat(AT_FDCWD, self, AT_FDCWD, part, AT_SYMLINK_FOLLOW)) &&
            errno == EEXIST && (unlink(part) == 0 || errno == ENOENT))
         continue;
@@ -101,6 +105,7 @@ static int give_name(int fd, const char *target)
     int error = errno;
     if (failed)
         unlink(part);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     free(part);
     errno = error;
     return failed;
