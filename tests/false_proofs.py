@@ -558,7 +558,8 @@ rule('time-table: what starts behind is not pulled', document(
 
 # One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
 # Among them prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
-# 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without.
+# 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without. And
+# ones that begin late and end early, so that nothing pays at first and at last.
 ONE_BY_ONE = {'a': (3, 1), 'b': (4, 1)}
 TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     energy(7, 0, 6), energy(7, 0, 6, {'clique': ['a', 'b']}), energy(7, 0, 6, {'resource': 'r', 'unit': 1}),
@@ -566,6 +567,8 @@ TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     clauses(6, EMPTY))] + [
     document(ONE_BY_ONE, [path(7, 'a', 'b')], [('a', 'b')]),
     document(ONE_BY_ONE, [prices(7, [('a', [[0, 2**32]]), ('b', [[0, 2**32]])])]),
+    document({'p': (2, {}), 'a': (3, 1), 'b': (4, 1), 'e': (2, {})}, [prices(11, [('a', FLAT), ('b', FLAT)])],
+             [('p', 'a'), ('p', 'b'), ('a', 'e'), ('b', 'e')]),
     document({'a': (3, 1), 'b': (4, 1), 'd': ([4, 4], 1)}, [
         prices(8, [('a', [[0, 2]]), ('b', [[0, 2]]), ('d', FLAT)], [(0, 7, [('a', 1), ('b', 1)])])],
              [('a', 'b')], ((2, {'r': 1}),)),

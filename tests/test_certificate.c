@@ -204,51 +204,154 @@ static void chains_go_through_single_tasks(void **state)
     br_cluster_destroy(cluster);
 }
 
-/* In 6 ticks x, q and y follow one another without room, so that q runs from 2 to 4; s needs the
- * same machine for 2 ticks and may start at 1 by its edge, but has room from 4 on alone. The same
- * with all edges turned round, from the end. */
-static void windows_give_way_to_what_must_run(void **state)
+/* Windows within 6 ticks, where a chain x, q, y of 2 ticks each takes all of them: x runs from 0 to
+ * 2, q from 2 to 4. One of them is in the way of s. */
+struct fixed {
+    const char *name;
+    uint32_t in_the_way, copies; /* the stage, and its tasks */
+    const char *demand, *capacity;
+    bool behind;            /* s waits for w, of 1 tick without demands */
+    int64_t duration, head; /* of s: from when on it can run */
+};
+
+static const struct fixed fixed[] = {
+    {"s may start at 1 by its edge, too late to end before q", 1, 1, "1", "1", true, 2, 4},
+    {"any two tasks fit together, three do not", 1, 2, "1", "2", true, 2, 4},
+    {"there is room for half of s beside q, but s is one piece", 1, 1, "6", "10", true, 2, 4},
+    {"s is in the way at the first point in time alone", 0, 1, "1", "1", false, 1, 2},
+};
+
+/* The same with all edges turned round, from the end. */
+static void windows_give_way(const struct fixed *f, bool turned)
 {
     static const char *const id[] = {"x", "q", "y", "w", "s"};
-    static const int64_t duration[] = {2, 2, 2, 1, 2};
     static const uint32_t edge[][2] = {{0, 1}, {1, 2}, {3, 4}};
-    for (int turned = 0; turned < 2; turned++) {
-        struct br_dag *dag = br_dag_create("fixed");
-        struct br_cluster *cluster = br_cluster_create(NULL);
-        struct br_instance *in;
-        struct br_arena arena = {0};
-        struct br_proof proof = {.bound = 7};
-        int64_t head[5], tail[5];
-        bool overfull = true;
-        for (uint32_t s = 0; s < 5; s++) {
-            assert_int_equal(br_dag_add_stage(dag, id[s], 1, duration[s], NULL, NULL), BR_OK);
-            if (s == 1 || s == 4)
-                assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
-        }
-        for (uint32_t e = 0; e < 3; e++)
-            assert_int_equal(
-                br_dag_add_edge(dag, edge[e][turned], edge[e][!turned], BR_BARRIER, NULL), BR_OK);
-        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
-        assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
-        assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL), BR_OK);
-        assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
-        assert_int_equal(in->tick_ns, 1);
-        assert_true(br_proof_set_part(&arena, in, in, &proof));
-        assert_true(br_proof_tighten(&arena, in, in, 6, &proof, head, tail, &overfull));
-        assert_false(overfull);
-        assert_int_equal((turned ? tail : head)[4], 4);
-        assert_int_equal((turned ? head : tail)[4], 0);
-        assert_int_equal((turned ? tail : head)[3], 0);
-        /* One claim says it. */
-        uint32_t claims = 0;
-        for (uint32_t k = 0; k < proof.passes; k++)
-            claims += turned ? proof.pass[k].tails : proof.pass[k].heads;
-        assert_int_equal(claims, 1);
-        br_arena_finish(&arena);
-        br_instance_destroy(in);
-        br_dag_destroy(dag);
-        br_cluster_destroy(cluster);
+    const int64_t duration[] = {2, 2, 2, 1, f->duration};
+    struct br_dag *dag = br_dag_create("fixed");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct br_arena arena = {0};
+    struct br_proof proof = {.bound = 7};
+    int64_t head[5], tail[5];
+    bool overfull = true;
+    uint32_t in_the_way = f->in_the_way;
+    for (uint32_t s = 0; s < 5; s++) {
+        assert_int_equal(
+            br_dag_add_stage(dag, id[s], s == in_the_way ? f->copies : 1, duration[s], NULL, NULL),
+            BR_OK);
+        if (s == in_the_way || s == 4)
+            assert_int_equal(br_dag_add_demand(dag, s, "cpu", f->demand, NULL), BR_OK);
     }
+    for (uint32_t e = 0; e < (f->behind ? 3 : 2); e++)
+        assert_int_equal(br_dag_add_edge(dag, edge[e][turned], edge[e][!turned], BR_BARRIER, NULL),
+                         BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", f->capacity, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(in->tick_ns, 1);
+    assert_true(br_proof_set_part(&arena, in, in, &proof));
+    assert_true(br_proof_tighten(&arena, in, in, 6, &proof, head, tail, &overfull));
+    assert_false(overfull);
+    if ((turned ? tail : head)[4] != f->head || (turned ? head : tail)[4] != 0)
+        fail_msg("%s: %d and %d", f->name, (int)head[4], (int)tail[4]);
+    assert_int_equal((turned ? tail : head)[3], 0);
+    /* One claim says it. */
+    uint32_t claims = 0;
+    for (uint32_t k = 0; k < proof.passes; k++)
+        claims += turned ? proof.pass[k].tails : proof.pass[k].heads;
+    assert_int_equal(claims, 1);
+    br_arena_finish(&arena);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
+static void windows_give_way_to_what_must_run(void **state)
+{
+    for (size_t k = 0; k < sizeof fixed / sizeof fixed[0]; k++)
+        for (int turned = 0; turned < 2; turned++)
+            windows_give_way(&fixed[k], turned);
+}
+
+/* Three stages of one task of 1 tick, of which no two fit together: each demands `amount`, which is
+ * all that there is. The proof of rounds that they take more than 1, with a value for each if not
+ * 0. */
+static enum br_status check_three(const char *amount, int64_t value)
+{
+    struct br_dag *dag = br_dag_create("three");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    for (uint32_t s = 0; s < 3; s++) {
+        char id[] = {(char)('a' + s), '\0'};
+        assert_int_equal(br_dag_add_stage(dag, id, 1, 1, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "r", amount, NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "r", amount, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    struct br_proof_measure measure = {.kind = BR_MEASURE_RESOURCE};
+    struct br_proof_value worth[] = {{0, value}, {1, value}, {2, value}};
+    struct br_certificate *c = br_certificate_create(in->tick_ns, 1);
+    assert_non_null(c);
+    c->part[0] = (struct br_proof){.bound = 2,
+                                   .kind = BR_PROOF_ROUNDS,
+                                   .measures = 1,
+                                   .measure = &measure,
+                                   .from = 0,
+                                   .to = 1,
+                                   .values = value != 0 ? 3 : 0,
+                                   .value = worth};
+    enum br_status status = br_certificate_check(c, dag, in, NULL);
+    br_certificate_destroy(c);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+    return status;
+}
+
+/* What could leave 63 bits is refused, even where it is true; what just does not is accepted. */
+static void sums_stay_within_63_bits(void **state)
+{
+    assert_int_equal(check_three("1", 1), BR_OK);
+    assert_int_equal(check_three("1", BR_PRICE_MAX), BR_OK);
+    assert_int_equal(check_three("1", BR_PRICE_MAX + 1), BR_NO);
+    /* The copies are at most 2^61 - 1 in all: 2^61 - 2 here, then 2^61 + 1. */
+    assert_int_equal(check_three("768614336404564650", 0), BR_OK);
+    assert_int_equal(check_three("768614336404564651", 0), BR_NO);
+}
+
+/* However many resources there are, few measures are looked at: each costs the cube of the stages.
+ */
+static void few_measures_make_claims(void **state)
+{
+    enum { RESOURCES = 20 };
+    struct br_dag *dag = br_dag_create("many");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct br_arena arena = {0};
+    struct br_proof proof = {.bound = 3};
+    int64_t head[2], tail[2];
+    bool overfull;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < 2; s++)
+        assert_int_equal(br_dag_add_stage(dag, s ? "b" : "a", 1, 1, NULL, NULL), BR_OK);
+    for (uint32_t r = 0; r < RESOURCES; r++) {
+        char name[] = {(char)('a' + r), '\0'};
+        for (uint32_t s = 0; s < 2; s++)
+            assert_int_equal(br_dag_add_demand(dag, s, name, "1", NULL), BR_OK);
+        assert_int_equal(br_cluster_add_capacity(cluster, 0, name, "2", NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_true(br_proof_set_part(&arena, in, in, &proof));
+    assert_true(br_proof_tighten(&arena, in, in, 2, &proof, head, tail, &overfull));
+    assert_true(proof.measures > 0 && proof.measures <= 8);
+    br_arena_finish(&arena);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
 }
 
 int main(void)
@@ -260,6 +363,8 @@ int main(void)
         cmocka_unit_test(other_stages_are_other_parts),
         cmocka_unit_test(chains_go_through_single_tasks),
         cmocka_unit_test(windows_give_way_to_what_must_run),
+        cmocka_unit_test(sums_stay_within_63_bits),
+        cmocka_unit_test(few_measures_make_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
