@@ -10,11 +10,11 @@
 
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
-#include "planner/heuristic.h"
-#include "planner/improve.h"
-#include "planner/machines.h"
-#include "planner/part.h"
-#include "planner/portfolio.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/search/improve.h"
+#include "planner/search/machine_search.h"
+#include "planner/model/part.h"
+#include "planner/search/portfolio.h"
 
 /* none, whole, no stages, stages alone, and one without each move */
 enum { VARIANTS = 4 + BR_MOVE_MACHINES + 1, ROWS = 32 };

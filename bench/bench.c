@@ -26,11 +26,11 @@
 #include "generate/generate.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
-#include "planner/graphene.h"
-#include "planner/heuristic.h"
-#include "planner/order.h"
-#include "planner/pool/search.h"
-#include "planner/schedule.h"
+#include "planner/graphene/graphene.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/schedule/order.h"
+#include "planner/rcpsp/population.h"
+#include "planner/schedule/schedule.h"
 
 enum { PASS = 1, JOB = 2, COMPILER = 4, POOL = 8 };
 
@@ -72,7 +72,7 @@ static const struct br_option table[] = {
     COUNT("schedules", schedules, 1, 1000000000, POOL, "generate at most N (default: 5000)"),
     {.name = "set",
      .argument = "NAME=X,...",
-     .help = "parts of the population search, as planner/pool/search.h names them",
+     .help = "parts of the population search, as planner/rcpsp/population.h names them",
      .commands = POOL,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(set)},

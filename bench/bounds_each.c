@@ -7,7 +7,7 @@
 #include "base/decimal.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
-#include "planner/part.h"
+#include "planner/model/part.h"
 
 static const struct {
     const char *name;

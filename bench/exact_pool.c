@@ -23,8 +23,8 @@
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
 #include "planner/exact/exact.h"
-#include "planner/order.h"
-#include "planner/pool/pool.h"
+#include "planner/schedule/order.h"
+#include "planner/rcpsp/rcpsp.h"
 
 static struct {
     const char *goal;

@@ -18,10 +18,10 @@
 
 #include "base/rng.h"
 #include "parsers/parsers.h"
-#include "planner/dispatch.h"
-#include "planner/order.h"
-#include "planner/pool/pool.h"
-#include "planner/space.h"
+#include "planner/schedule/dispatch.h"
+#include "planner/schedule/order.h"
+#include "planner/rcpsp/rcpsp.h"
+#include "planner/space/space.h"
 
 static struct {
     enum br_pool_profile profile;

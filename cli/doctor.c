@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/common.h"
-#include "runtime/local/cgroup.h"
+#include "runtime/drivers/local/cgroup.h"
 
 /* Whether the program is somewhere along PATH; writes where. */
 static bool find_along_path(const char *program, char path[PATH_MAX])

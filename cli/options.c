@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "cli/common.h"
-#include "emit/curve.h"
+#include "emit/pictures/curve.h"
 #include "emit/emit.h"
 #include "generate/generate.h"
 

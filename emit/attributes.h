@@ -2,7 +2,7 @@
 #ifndef BR_EMIT_ATTRIBUTES_H
 #define BR_EMIT_ATTRIBUTES_H
 
-#include "planner/dag.h"
+#include "planner/model/dag.h"
 
 struct br_attributes {
     uint32_t stages;

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "planner/cluster.h"
-#include "planner/dag.h"
-#include "planner/plan.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
 
 /* What the boxes of svg and html are coloured by. */
 enum br_colour {

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-#include "planner/cluster.h"
-#include "planner/dag.h"
-#include "planner/plan.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
 
 /* How a text is escaped. Quotes around it are the caller's. Bytes that are not UTF-8, and
  * characters that the format cannot hold, become U+FFFD. Characters that are not seen, that end a

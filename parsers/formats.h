@@ -4,8 +4,8 @@
 #define BR_PARSERS_FORMATS_H
 
 #include "parsers/parsers.h"
-#include "parsers/source.h"
-#include "parsers/xml.h"
+#include "parsers/text/source.h"
+#include "parsers/text/xml.h"
 
 /* Reads the job into input->dag, and a cluster into input->cluster where the file has one. The
  * dag need not be finished. On failure the caller releases what input holds. */

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "planner/cluster.h"
-#include "planner/dag.h"
-#include "planner/plan.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
 
 /* What a job file gives: a finished job, and a cluster where the file carries one (PSPLIB and
  * Patterson files do, a native job may, a plan always does; else NULL). Both are the caller's. */

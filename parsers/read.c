@@ -1,7 +1,7 @@
 /* What every reading of a job has around the format's own reader: opening, the diagnostic's file
  * and place, the checks of the finished job, and the clean-up after a failure. */
 #include "parsers/formats.h"
-#include "parsers/value.h"
+#include "parsers/text/value.h"
 
 struct br_parse_options br_parse_options_default(void)
 {

@@ -106,9 +106,9 @@ def optimum(form):
 
 
 RULES = []
-CHECK, WINDOWS = 'planner/certificate/check.c', 'planner/certificate/check_windows.c'
-ROUNDS, PRICES = 'planner/certificate/check_rounds.c', 'planner/certificate/check_prices.c'
-CLAUSES, CLOSURE = 'planner/certificate/clauses.c', 'planner/bounds/closure.c'
+CHECK, WINDOWS = 'planner/check/certificate.c', 'planner/check/windows.c'
+ROUNDS, PRICES = 'planner/check/rounds.c', 'planner/check/prices.c'
+CLAUSES, CLOSURE = 'planner/check/clauses.c', 'planner/bounds/closure.c'
 
 
 def rule(name, form, python, core, why='', only_form=False):

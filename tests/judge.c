@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "planner/plan.h"
+#include "planner/model/plan.h"
 #include "tests/judge.h"
 
 void judge_schedule(const struct random_job *job, const struct br_instance *in,

@@ -2,7 +2,7 @@
 #ifndef BR_TESTS_JUDGE_H
 #define BR_TESTS_JUDGE_H
 
-#include "planner/schedule.h"
+#include "planner/schedule/schedule.h"
 #include "tests/random_job.h"
 
 /* Fails the test where the schedule of the job's instance is not feasible, or its makespan and sum

@@ -2,7 +2,7 @@
 #ifndef BR_TESTS_ORACLE_H
 #define BR_TESTS_ORACLE_H
 
-#include "planner/instance.h"
+#include "planner/model/instance.h"
 
 #define ORACLE_TASKS 8u
 

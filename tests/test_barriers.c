@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "planner/instance.h"
-#include "planner/part.h"
-#include "planner/plan.h"
-#include "planner/subset.h"
+#include "planner/model/instance.h"
+#include "planner/model/part.h"
+#include "planner/model/plan.h"
+#include "planner/graphene/subset.h"
 #include <bigrocks/bigrocks.h>
 
 enum { TASKS = 10000, STAGES = 5, MACHINES = 50, LIMIT_MIB = 400 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/best_fit.h"
+#include "planner/space/best_fit.h"
 
 enum { ROUNDS = 60, STEPS = 2000, STAGES = 90, CLASSES = 4, MACHINES = 200, RESOURCES = 3 };
 

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/rounds.h"
-#include "planner/certificate/certificate.h"
+#include "planner/model/certificate.h"
 #include "planner/exact/exact.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"

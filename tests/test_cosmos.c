@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "generate/generate.h"
-#include "planner/dag.h"
-#include "planner/part.h"
+#include "planner/model/dag.h"
+#include "planner/model/part.h"
 #include <bigrocks/bigrocks.h>
 
 enum { SEEDS = 300, RESOURCES = 4, JOIN = 0, MAP, OTHER, ROLES };

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "planner/cluster.h"
-#include "planner/dag.h"
-#include "planner/instance.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/instance.h"
 
 #define S INT64_C(1000000000)
 

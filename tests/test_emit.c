@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "emit/analysis.h"
-#include "emit/chart.h"
-#include "emit/picture.h"
+#include "emit/pictures/analysis.h"
+#include "emit/pictures/chart.h"
+#include "emit/pictures/picture.h"
 #include "emit/write.h"
 
 static char *read_golden(const char *path)

@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "planner/exact/exact.h"
-#include "planner/pool/pool.h"
+#include "planner/rcpsp/rcpsp.h"
 #include "tests/oracle.h"
 #include "tests/precedence.h"
 #include "tests/random_job.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "cli/gate.h"
-#include "planner/instance.h"
+#include "runtime/admission/gate.h"
+#include "planner/model/instance.h"
 #include "tests/random_job.h"
 
 enum { TASKS = 24, NOBODY = RANDOM_JOB_TASKS };

@@ -17,7 +17,7 @@
 #include "generate/generate.h"
 #include "base/real.h"
 #include "generate/sample.h"
-#include "planner/instance.h"
+#include "planner/model/instance.h"
 #include <bigrocks/bigrocks.h>
 
 static struct br_dag *make(const char *kind, uint64_t seed, uint32_t tasks, uint32_t stages,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/heuristic.h"
-#include "planner/rank.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/schedule/rank.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 3000, TASKS = 16 };

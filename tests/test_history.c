@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "history/annotate.h"
+#include "predict/annotate.h"
 
 static char path[64];
 

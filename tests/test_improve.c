@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "planner/bounds/bounds.h"
-#include "planner/heuristic.h"
-#include "planner/improve.h"
-#include "planner/justify.h"
-#include "planner/machines.h"
-#include "planner/plan.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/search/improve.h"
+#include "planner/schedule/justify.h"
+#include "planner/search/machine_search.h"
+#include "planner/model/plan.h"
 #include "tests/oracle.h"
 #include "tests/judge.h"
 #include "tests/random_job.h"

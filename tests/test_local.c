@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #include "base/command.h"
-#include "runtime/local/awake.h"
-#include "runtime/local/cgroup.h"
-#include "runtime/local/family.h"
-#include "runtime/local/journal.h"
-#include "runtime/local/slots.h"
+#include "runtime/drivers/local/awake.h"
+#include "runtime/drivers/local/cgroup.h"
+#include "runtime/drivers/common/family.h"
+#include "runtime/drivers/common/journal.h"
+#include "runtime/drivers/local/slots.h"
 
 /* ---- Commands ---- */
 

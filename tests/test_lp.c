@@ -11,11 +11,11 @@
 #include <glpk.h>
 
 #include "base/rng.h"
-#include "lp/destructive.h"
-#include "lp/lines.h"
-#include "lp/master.h"
+#include "lp/solver/destructive.h"
+#include "lp/solver/lines.h"
+#include "lp/solver/master.h"
 #include "planner/bounds/bounds.h"
-#include "planner/part.h"
+#include "planner/model/part.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/instance.h"
-#include "planner/plan.h"
+#include "planner/model/instance.h"
+#include "planner/model/plan.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
 #include <bigrocks/bigrocks.h>

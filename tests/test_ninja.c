@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "parsers/ninja.h"
-#include "parsers/ninja_hash.h"
+#include "parsers/ninja/ninja.h"
+#include "emit/ninja/hash.h"
 #include "parsers/parsers.h"
 
 /* A folder of its own for every test; files that a test writes are removed with it. */

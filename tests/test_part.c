@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "planner/part.h"
+#include "planner/model/part.h"
 #include "tests/precedence.h"
 #include "tests/random_job.h"
 

@@ -11,11 +11,11 @@
 
 #include "base/rng.h"
 #include "generate/generate.h"
-#include "planner/graphene.h"
-#include "planner/order.h"
-#include "planner/place.h"
-#include "planner/score.h"
-#include "planner/subset.h"
+#include "planner/graphene/graphene.h"
+#include "planner/schedule/order.h"
+#include "planner/schedule/place.h"
+#include "planner/graphene/score.h"
+#include "planner/graphene/subset.h"
 #include "tests/precedence.h"
 #include "tests/random_job.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "parsers/json.h"
+#include "parsers/text/json.h"
 #include "parsers/parsers.h"
 
 static enum br_status parse_job(const char *path, struct br_input *input, struct br_plan **plan,

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/pool/pool.h"
-#include "planner/space.h"
+#include "planner/rcpsp/rcpsp.h"
+#include "planner/space/space.h"
 #include "tests/precedence.h"
 #include "tests/random_job.h"
 

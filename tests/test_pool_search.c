@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "planner/bounds/bounds.h"
-#include "planner/heuristic.h"
-#include "planner/plan.h"
-#include "planner/pool/breed.h"
-#include "planner/pool/close.h"
-#include "planner/pool/search.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/model/plan.h"
+#include "planner/rcpsp/breed.h"
+#include "planner/search/exact_search.h"
+#include "planner/rcpsp/population.h"
 #include "tests/oracle.h"
 #include "tests/judge.h"
 #include "tests/random_job.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/instance.h"
-#include "planner/plan.h"
+#include "planner/model/instance.h"
+#include "planner/model/plan.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 3, TASKS = 40, ROOM = 7 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "planner/search.h"
+#include "planner/search/search.h"
 #include "tests/judge.h"
 #include "tests/random_job.h"
 

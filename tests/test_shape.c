@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "cli/shape.h"
-#include "planner/instance.h"
-#include "planner/part.h"
+#include "cli/planning/shape.h"
+#include "planner/model/instance.h"
+#include "planner/model/part.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 4000, TASKS = 24 };

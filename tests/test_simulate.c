@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/plan.h"
-#include "runtime/simulate.h"
+#include "planner/model/plan.h"
+#include "simulate/replay.h"
 #include "tests/random_job.h"
 
 enum { TASKS = 60 };

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/holes.h"
-#include "planner/space.h"
+#include "planner/space/holes.h"
+#include "planner/space/space.h"
 
 enum {
     MACHINES = 5,

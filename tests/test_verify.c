@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
-#include "planner/instance.h"
-#include "planner/plan.h"
+#include "planner/model/instance.h"
+#include "planner/model/plan.h"
 #include "tests/precedence.h"
 #include "tests/random_job.h"
 

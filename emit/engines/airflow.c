@@ -1,5 +1,5 @@
 /* An Airflow DAG in Python: an operator per task, weights in the plan's order. */
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

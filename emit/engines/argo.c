@@ -1,5 +1,5 @@
 /* A workflow for Argo on Kubernetes: a template per stage, a sequence of its tasks. */
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* An input file for HTCondor's DAGMan, with the description of every stage's jobs in it. */
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

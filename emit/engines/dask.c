@@ -1,6 +1,6 @@
 /* A Python script that hands the tasks to Dask's distributed scheduler, with priorities, and with
  * demands as abstract resources that its workers declare. */
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

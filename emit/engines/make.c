@@ -1,6 +1,6 @@
 /* A makefile for GNU make, which starts what is ready in the order of the prerequisites of its
  * goal: that is the plan's order. */
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * With J commands at once, d of them in the pool of tasks that take at most H, and the others at
  * most L, no more than d H + (J - d) L is taken; the largest d for which this fits is the depth.
  * Where the border between both lies, the one is taken that leaves the work most room. */
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * edges aftercorr, which Slurm means the same way; the plan's order becomes nice values. */
 #include "base/diag.h"
 #include "base/shell.h"
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* A Snakefile with a rule per stage. Its files are marks of tasks that are done, so that a run that
  * was cut short goes on where it stopped. */
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
  *
  * StarPU's workers are cores, and the plan's machines hold many tasks at once; so each machine gets
  * as many workers as it ever runs tasks at once, and a task takes the first that is free. */
-#include "emit/engine.h"
-#include "emit/lanes.h"
+#include "emit/engines/engine.h"
+#include "emit/pictures/lanes.h"
 #include "emit/outputs.h"
 
 #include <inttypes.h>

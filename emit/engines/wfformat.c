@@ -4,10 +4,10 @@
  * Ids may hold letters, digits and - _ . # there: "map[3]" becomes "map#3", and what else does not
  * fit an underscore, with the stage's number behind it. */
 #include "base/diag.h"
-#include "emit/engine.h"
+#include "emit/engines/engine.h"
 #include "emit/outputs.h"
-#include "emit/picture.h"
-#include "planner/commands.h"
+#include "emit/pictures/picture.h"
+#include "planner/model/commands.h"
 
 #include <inttypes.h>
 #include <stdio.h>

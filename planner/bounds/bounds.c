@@ -6,7 +6,7 @@
 
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
-#include "planner/part.h"
+#include "planner/model/part.h"
 
 static const struct br_bound no_memory = {-1, "none: out of memory"};
 

@@ -12,7 +12,7 @@
 #ifndef BR_PLANNER_BOUNDS_H
 #define BR_PLANNER_BOUNDS_H
 
-#include "planner/instance.h"
+#include "planner/model/instance.h"
 
 struct br_bound {
     int64_t ticks;

@@ -16,7 +16,7 @@
 #ifndef BR_PLANNER_BOUNDS_MEASURE_H
 #define BR_PLANNER_BOUNDS_MEASURE_H
 
-#include "planner/instance.h"
+#include "planner/model/instance.h"
 
 struct br_measure {
     int64_t *weight;  /* by stage, of one task */

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/certificate/clauses.h"
-#include "planner/instance.h"
+#include "planner/check/clauses.h"
+#include "planner/model/instance.h"
 
 struct br_exact;
 struct br_certificate;

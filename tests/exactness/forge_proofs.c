@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/certificate/certificate.h"
+#include "planner/model/certificate.h"
 #include "planner/exact/exact.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"

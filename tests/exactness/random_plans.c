@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "emit/emit.h"
-#include "planner/certificate/certificate.h"
-#include "planner/plan.h"
+#include "planner/model/certificate.h"
+#include "planner/model/plan.h"
 #include "tests/random_job.h"
 
 enum { TASKS = 40 };

@@ -14,9 +14,9 @@
 #include "base/decimal.h"
 #include "base/rng.h"
 #include "base/wide.h"
-#include "planner/cluster.h"
-#include "planner/dag.h"
-#include "planner/plan.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
 #include "tests/random_job.h"
 
 enum { RUNS = 3000, JOBS = 4, TASKS = 26, GROUPS = 3, MACHINES = 8, RESOURCES = 4, MOST = 5 };

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/plan.h"
+#include "planner/model/plan.h"
 #include "tests/random_job.h"
 
 enum { JOBS = 1500, TASKS = 18 };

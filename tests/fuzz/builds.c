@@ -4,8 +4,8 @@
 
 #include <bigrocks/bigrocks.h>
 
-#include "parsers/ninja_deps.h"
-#include "parsers/ninja_log.h"
+#include "emit/ninja/deps.h"
+#include "parsers/ninja/log.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What a build's files are cut apart by: a line of this and a number into `names`. */

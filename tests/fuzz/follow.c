@@ -7,7 +7,7 @@
 #include <bigrocks/bigrocks.h>
 
 #include "emit/emit.h"
-#include "planner/plan.h"
+#include "planner/model/plan.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/oracle.h"
 

@@ -1,9 +1,9 @@
 /* Readers of what runs keep, of what clients say to a server, and of the command line. */
-#include "cli/serve.c" /* its readers of messages are not seen from outside */
+#include "cli/running/serve.c" /* its readers of messages are not seen from outside */
 
 #include <unistd.h>
 
-#include "runtime/local/journal.h"
+#include "runtime/drivers/common/journal.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { JOURNAL_TASKS = 4 };

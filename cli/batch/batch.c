@@ -1,0 +1,347 @@
+/* bigrocks batch: many jobs, each planned by one thread, as many at a time as there are threads.
+ *
+ * Jobs are handed out in the order of the list, so that a long one holds up its own thread and
+ * nobody else. What a job comes to does not depend on the others, and so neither on the number of
+ * threads nor on how the list is cut into shards. */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/parallel.h"
+#include "cli/batch/batch.h"
+#include "emit/emit.h"
+
+enum { STEM_MOST = 100 };
+
+struct batch {
+    const struct cli_settings *settings;
+    struct br_parse_options parse;
+    struct br_plan_options plan;
+    struct br_cluster *cluster; /* of the options; NULL where they give none */
+    struct cli_job_list list;
+    uint32_t first, step; /* the shard: jobs first, first + step, ... */
+    uint32_t jobs;        /* in the shard */
+
+    pthread_mutex_t lock; /* guards what follows */
+    struct cli_rows rows;
+    struct cli_progress progress;
+    uint32_t done, planned, refused, interrupted;
+    bool bad; /* some were refused for what they are, not for want of memory, descriptors, ... */
+    enum br_status status; /* of what ends the whole batch */
+    struct br_diag diag;
+};
+
+/* ---- One job ---- */
+
+/* DIR/NUMBER-NAME.json: the number keeps apart what has one name in several folders, and the name
+ * is cut down to what is safe in every file system and shell. Free it; NULL when memory is out. */
+static char *plan_path(const struct batch *batch, uint32_t index)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    const char *name = cli_job_list_name(&batch->list, index), *slash = strrchr(name, '/');
+    const char *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+    size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+    char stem[STEM_MOST + 1], *path;
+    length = length < STEM_MOST ? length : STEM_MOST;
+    for (size_t k = 0; k < length; k++)
+        stem[k] = (char)(strchr(safe, base[k]) ? base[k] : '_');
+    stem[length] = 0;
+    if (asprintf(&path, "%s/%" PRIu32 "-%s.json", batch->settings->out_dir, index + 1, stem) < 0)
+        return NULL;
+    return path;
+}
+
+/* The file appears when it is complete. Its name until then is always the same, so that what a
+ * crash leaves is written over when the job is planned again. */
+static enum br_status write_plan(const struct batch *batch, uint32_t index,
+                                 const struct br_emit_input *emit, struct br_diag *diag)
+{
+    char *path = plan_path(batch, index), *part = NULL;
+    if (!path || asprintf(&part, "%s.part", path) < 0) {
+        free(path);
+        return br_fail_memory(diag);
+    }
+    FILE *file = fopen(part, "we");
+    enum br_status status = BR_OK;
+    if (file) {
+        status = br_emit_plan("json", emit, file, diag);
+        errno = 0;
+        if (fclose(file) && !status)
+            status = BR_SYSTEM;
+    }
+    if (!file || (status == BR_SYSTEM && errno) || (!status && rename(part, path))) {
+        int error = errno;
+        br_diag_file(diag, path);
+        status = br_fail(diag, BR_SYSTEM, "is the disk full? Make room, then add --resume",
+                         "cannot be written: %s", strerror(error ? error : EIO));
+    }
+    if (status && file)
+        unlink(part);
+    free(part);
+    free(path);
+    return status;
+}
+
+/* "line:column: what; hint": the file has a column of its own, and where it is differs between
+ * machines. */
+static void tell_fault(const struct br_diag *diag, char *text, size_t size)
+{
+    struct br_diag bare = *diag;
+    char place[32] = "";
+    if (diag->line && diag->column)
+        snprintf(place, sizeof place, "%" PRIu32 ":%" PRIu32 ": ", diag->line, diag->column);
+    else if (diag->line)
+        snprintf(place, sizeof place, "%" PRIu32 ": ", diag->line);
+    int used = snprintf(text, size, "%s", place);
+    bare.file[0] = 0;
+    br_diag_format(&bare, text + used, (int)size - used);
+}
+
+/* Takes down what became of a job, and shows it. */
+static bool report(struct batch *batch, struct cli_row *row, const struct br_diag *fault)
+{
+    struct br_diag diag = {0};
+    pthread_mutex_lock(&batch->lock);
+    if (row->status == CLI_ROW_REFUSED) {
+        cli_progress_end(&batch->progress);
+        cli_say_diag(fault);
+    }
+    enum br_status status = batch->status ? batch->status : cli_rows_add(&batch->rows, row, &diag);
+    if (status && !batch->status) {
+        batch->status = status;
+        batch->diag = diag;
+    }
+    if (!status) {
+        batch->done++;
+        batch->planned += row->status == CLI_ROW_PLANNED;
+        batch->refused += row->status == CLI_ROW_REFUSED;
+        batch->bad |= row->status == CLI_ROW_REFUSED && fault->status != BR_SYSTEM;
+        batch->interrupted += row->status == CLI_ROW_INTERRUPTED;
+        cli_progress_jobs(&batch->progress, batch->done, batch->jobs, batch->refused);
+    }
+    pthread_mutex_unlock(&batch->lock);
+    return !status;
+}
+
+/* Ends the batch for a fault that is no job's. */
+static bool give_up(struct batch *batch, enum br_status status, const struct br_diag *diag)
+{
+    pthread_mutex_lock(&batch->lock);
+    if (!batch->status) {
+        batch->status = status;
+        batch->diag = *diag;
+    }
+    pthread_mutex_unlock(&batch->lock);
+    return false;
+}
+
+static bool plan_job(void *context, uint32_t worker, uint32_t turn)
+{
+    struct batch *batch = context;
+    uint32_t index = batch->first + turn * batch->step;
+    if (cli_rows_status(&batch->rows, index) == CLI_ROW_PLANNED)
+        return true;
+    if (cli_interrupted())
+        return false;
+    struct br_diag diag = {0};
+    struct br_input input = {0};
+    struct br_plan *plan = NULL;
+    char message[sizeof diag];
+    int64_t began = cli_now_ns();
+    char *path = cli_job_list_path(&batch->list, index);
+    enum br_status status =
+        path ? br_parse_job(path, &batch->parse, &input, &diag) : br_fail_memory(&diag);
+    const struct br_cluster *cluster = batch->cluster ? batch->cluster : input.cluster;
+    if (!status && !cluster) {
+        br_diag_file(&diag, path);
+        status = cli_fail_no_cluster(&diag);
+    }
+    if (!status)
+        status = br_plan_make(input.dag, cluster, &batch->plan, &plan, &diag);
+    /* The note of a plan does not tell a search that the flag has cut from one that was through
+     * just before, so all that is under way then counts as cut. */
+    bool cut = cli_interrupted();
+    bool ok = true;
+    if (!status && batch->settings->out_dir) {
+        struct br_emit_input emit = {.dag = input.dag, .cluster = cluster, .plan = plan};
+        enum br_status written = write_plan(batch, index, &emit, &diag);
+        ok = !written || give_up(batch, written, &diag);
+    }
+    if (status)
+        tell_fault(&diag, message, sizeof message);
+    else
+        snprintf(message, sizeof message, "%s",
+                 br_plan_note(plan)     ? br_plan_note(plan)
+                 : cli_doubt(input.dag) ? cli_doubt(input.dag)
+                                        : "");
+    struct cli_row row = {.number = index + 1,
+                          .file = cli_job_list_name(&batch->list, index),
+                          .status = status ? CLI_ROW_REFUSED
+                                    : cut  ? CLI_ROW_INTERRUPTED
+                                           : CLI_ROW_PLANNED,
+                          .dag = input.dag,
+                          .plan = plan,
+                          .message = message,
+                          .took_ns = batch->settings->times ? cli_now_ns() - began : -1};
+    ok = ok && report(batch, &row, &diag);
+    br_plan_destroy(plan);
+    br_input_finish(&input);
+    free(path);
+    return ok;
+}
+
+/* ---- All of them ---- */
+
+/* "I/N", from 1/1 on. */
+static enum br_status read_shard(struct batch *batch, struct br_diag *diag)
+{
+    const char *text = batch->settings->shard;
+    unsigned long part = 1, parts = 1;
+    char *end;
+    if (text) {
+        bool ok = *text >= '0' && *text <= '9';
+        part = strtoul(text, &end, 10);
+        ok = ok && *end == '/' && end[1] >= '0' && end[1] <= '9';
+        if (ok)
+            parts = strtoul(end + 1, &end, 10);
+        if (!ok || *end || part < 1 || part > parts || parts > 1000000)
+            return br_fail(diag, BR_USAGE, "write --shard 1/4 for the first of four, to 4/4",
+                           "--shard %.60s is not I/N with I from 1 to N", text);
+    }
+    batch->first = (uint32_t)part - 1;
+    batch->step = (uint32_t)parts;
+    return BR_OK;
+}
+
+static enum br_status check_usage(const struct cli_settings *settings, uint32_t arguments,
+                                  struct br_diag *diag)
+{
+    if (settings->merge && (settings->resume || settings->shard || settings->out_dir))
+        return br_fail(diag, BR_USAGE, "the files themselves say what is in them",
+                       "--merge goes without --resume, --shard and --out-dir");
+    if (!settings->merge && arguments > 1)
+        return br_fail(diag, BR_USAGE,
+                       "write the jobs' paths into a list, or pipe them: ls *.xml | bigrocks "
+                       "batch - ...",
+                       "too many arguments: one list, or one folder");
+    return BR_OK;
+}
+
+static enum br_status make_folder(const char *path, struct br_diag *diag)
+{
+    struct stat about;
+    bool there = mkdir(path, 0777) == 0 || errno == EEXIST;
+    int error = errno;
+    if (there && stat(path, &about) == 0 && S_ISDIR(about.st_mode) && access(path, W_OK) == 0)
+        return BR_OK;
+    br_diag_file(diag, path);
+    return br_fail(diag, BR_SYSTEM, "give a folder that can be written, or that can be made",
+                   "cannot hold the plans: %s", strerror(there ? errno ? errno : ENOTDIR : error));
+}
+
+/* The rows that are there count as done, unless their plans are wanted and gone. */
+static enum br_status count_kept(struct batch *batch, struct br_diag *diag)
+{
+    for (uint32_t k = batch->first; k < batch->list.count; k += batch->step) {
+        if (cli_rows_status(&batch->rows, k) != CLI_ROW_PLANNED)
+            continue;
+        if (batch->settings->out_dir) {
+            char *path = plan_path(batch, k);
+            if (!path)
+                return br_fail_memory(diag);
+            if (access(path, F_OK) != 0)
+                cli_rows_forget(&batch->rows, k);
+            free(path);
+        }
+        batch->done += cli_rows_status(&batch->rows, k) == CLI_ROW_PLANNED;
+    }
+    batch->planned = batch->done;
+    return BR_OK;
+}
+
+static void sum_up(const struct batch *batch, uint32_t kept, uint32_t torn)
+{
+    if (torn)
+        cli_say("%s: %" PRIu32 " torn %s dropped", batch->settings->output, torn,
+                torn == 1 ? "line" : "lines");
+    if (cli_interrupted() && batch->done - batch->interrupted < batch->jobs)
+        cli_say("interrupted with %" PRIu32 " of %" PRIu32 " jobs done; %s goes on from there",
+                batch->done - batch->interrupted, batch->jobs,
+                batch->settings->output ? "--resume" : "with -o FILE, --resume");
+    if (batch->settings->quiet)
+        return;
+    fprintf(stderr, "bigrocks: %" PRIu32 " planned, %" PRIu32 " refused", batch->planned,
+            batch->refused);
+    if (batch->interrupted)
+        fprintf(stderr, ", %" PRIu32 " interrupted", batch->interrupted);
+    if (batch->settings->resume)
+        fprintf(stderr, " (%" PRIu32 " kept)", kept);
+    fputc('\n', stderr);
+}
+
+static enum br_status run(struct batch *batch, struct br_diag *diag)
+{
+    const struct cli_settings *settings = batch->settings;
+    enum br_status status =
+        cli_rows_open(&batch->rows, settings, &batch->list, batch->first, batch->step, diag);
+    if (!status && settings->out_dir)
+        status = make_folder(settings->out_dir, diag);
+    if (!status)
+        status = count_kept(batch, diag);
+    uint32_t kept = batch->done, torn = batch->rows.dropped;
+    if (!status) {
+        batch->parse = cli_parse_options(settings);
+        batch->plan = cli_plan_options(settings);
+        uint32_t threads = batch->plan.threads ? batch->plan.threads : br_processors();
+        batch->plan.threads = 1;
+        batch->plan.stop = cli_interrupt_catch();
+        cli_progress_begin(&batch->progress, settings->quiet);
+        br_parallel(threads, batch->jobs, plan_job, batch);
+        cli_progress_end(&batch->progress);
+        status = batch->status;
+        *diag = batch->diag;
+        cli_interrupt_release();
+    }
+    bool ran = status == batch->status;
+    status = cli_rows_close(&batch->rows, status, diag);
+    if (ran)
+        sum_up(batch, kept, torn);
+    /* Each has been reported. A share of a list may well hold bad jobs only: --merge will say. */
+    if (!status && batch->refused && batch->planned + batch->interrupted == 0 && batch->step == 1)
+        status = batch->bad ? BR_BAD_INPUT : BR_SYSTEM;
+    return status;
+}
+
+enum br_status cli_batch(const struct cli_settings *settings, const char *const *argument,
+                         uint32_t arguments, struct br_diag *diag)
+{
+    struct batch batch = {.settings = settings, .lock = PTHREAD_MUTEX_INITIALIZER};
+    enum br_status status = check_usage(settings, arguments, diag);
+    if (!status && settings->merge)
+        return cli_batch_merge(settings, argument, arguments, diag);
+    if (!status)
+        status = read_shard(&batch, diag);
+    if (!status && settings->cluster && strcmp(settings->cluster, "-") == 0 &&
+        strcmp(argument[0], "-") == 0)
+        status = br_fail(diag, BR_USAGE, "give one of them as a file",
+                         "the list and the cluster cannot both come from standard input");
+    if (!status)
+        status = cli_load_cluster(settings, &batch.cluster, diag);
+    if (!status)
+        status = cli_job_list_read(&batch.list, argument[0], settings->from != NULL, diag);
+    if (!status) {
+        if (settings->verbose)
+            cli_say_line("batch", CLI_BATCH, settings, argument, arguments);
+        if (batch.list.count > batch.first)
+            batch.jobs = (batch.list.count - batch.first - 1) / batch.step + 1;
+        status = run(&batch, diag);
+    }
+    cli_job_list_finish(&batch.list);
+    br_cluster_destroy(batch.cluster);
+    pthread_mutex_destroy(&batch.lock);
+    return status;
+}

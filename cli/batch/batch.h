@@ -1,0 +1,124 @@
+/* What the files behind `bigrocks batch` share: the list of jobs, and the table of rows.
+ *
+ * Jobs have numbers from 1, their places in the list; a row begins with its job's number, from
+ * which a table is brought into order, several are put together, and an unfinished one is taken up
+ * again. While it runs, a job that waits costs its path and 16 bytes, and one that is done nothing
+ * more: rows and plans are in files.
+ */
+#ifndef BR_CLI_BATCH_BATCH_H
+#define BR_CLI_BATCH_BATCH_H
+
+#include "cli/common.h"
+
+/* ---- The jobs ---- */
+
+struct cli_job_list {
+    char *folder; /* that relative names are in: "" or with a slash at its end */
+    char *text;   /* the names, each with a NUL */
+    size_t used, room;
+    size_t *name; /* by job: where its name begins in the text */
+    uint32_t count, names_room;
+};
+
+/* The files that a list names (path, or "-" for standard input), or those in a folder that the
+ * readers of jobs recognise (with any_format: all files), by name in the order of their bytes.
+ * Fills an empty struct; release with cli_job_list_finish also after a failure. */
+enum br_status cli_job_list_read(struct cli_job_list *list, const char *path, bool any_format,
+                                 struct br_diag *diag);
+void cli_job_list_finish(struct cli_job_list *list);
+/* The name of job `index` (its number less 1) as the list has it. Borrowed. */
+const char *cli_job_list_name(const struct cli_job_list *list, uint32_t index);
+/* The path to open it at: the caller's to free; NULL when memory is out. */
+char *cli_job_list_path(const struct cli_job_list *list, uint32_t index);
+
+/* ---- The rows ---- */
+
+/* What became of a job. In the table the word; the order is what one row is preferred to another
+ * by, where there are several of a job. */
+enum cli_row_status {
+    CLI_ROW_NONE,
+    CLI_ROW_INTERRUPTED, /* planned, but the search did not get its time */
+    CLI_ROW_REFUSED,
+    CLI_ROW_PLANNED,
+};
+
+/* A row to be written; all texts are borrowed. */
+struct cli_row {
+    uint32_t number;
+    const char *file;
+    enum cli_row_status status;
+    const struct br_dag *dag;   /* NULL where the job could not be read */
+    const struct br_plan *plan; /* NULL where there is none */
+    const char *message;        /* may be "" */
+    int64_t took_ns;            /* -1: the table has no times */
+};
+/* The row as a line of CSV: the caller's to free; NULL when memory is out. Control characters and
+ * what is no UTF-8 become "?", so that a row is always one line. */
+char *cli_row_format(const struct cli_row *row, size_t *size);
+
+/* What a line of a table says of itself. */
+struct cli_row_key {
+    uint32_t number;
+    enum cli_row_status status;
+    const char *file; /* as it stands in the line, quotes included: not terminated */
+    size_t file_size;
+};
+/* Reads a line without its line end; false where that is no whole row. */
+bool cli_row_read(const char *line, size_t size, bool times, struct cli_row_key *key);
+/* Is that the row of the file of this name? 1 yes, 0 no, -1 memory is out. */
+int cli_row_is_of(const struct cli_row_key *key, const char *file);
+/* The first line, with its line end. */
+const char *cli_row_head(bool times);
+
+/* ---- The table while it grows ---- */
+
+struct cli_row_place {
+    uint64_t offset;
+    uint32_t size;
+    uint32_t status; /* enum cli_row_status */
+};
+
+/* Rows come in as jobs end. Where they go to a file, they are added to it at once, so that whatever
+ * ends the program costs no row but the one being written; at the end the file is replaced by one
+ * in order. Standard output, a pipe or a device gets them in order right away, and those that came
+ * early wait in an unnamed file. */
+struct cli_rows {
+    int fd;                          /* where they are added; -1: none */
+    const char *path;                /* of that file; NULL: it has no name */
+    struct cli_output in_order;      /* what gets them in order right away; else file is NULL */
+    const struct cli_job_list *list; /* borrowed */
+    struct cli_row_place *place;     /* by job */
+    uint64_t end;                    /* of the file */
+    uint32_t next, step;    /* job whose row is to be handed on next, and how far to go on */
+    uint32_t kept, dropped; /* rows found at the start, and lines that were no whole rows */
+    uint32_t last;          /* number of the last row in the file */
+    bool sorted;            /* the file holds the rows in order, and nothing else */
+    bool times;
+    bool taken_up; /* all rows that were there are known */
+};
+
+/* settings->output, kept where settings->resume, else begun anew. BR_USAGE where it cannot be taken
+ * up: it is no such table, has other columns, or is of another list. Rows of every step-th job from
+ * `first` on are to come, and rows of others may be there. Release with cli_rows_close also after a
+ * failure. */
+enum br_status cli_rows_open(struct cli_rows *rows, const struct cli_settings *settings,
+                             const struct cli_job_list *list, uint32_t first, uint32_t step,
+                             struct br_diag *diag);
+/* What the table says of job `index`. */
+enum cli_row_status cli_rows_status(const struct cli_rows *rows, uint32_t index);
+/* Job `index` is to be planned although there is a row of it. */
+void cli_rows_forget(struct cli_rows *rows, uint32_t index);
+/* Adds a row. */
+enum br_status cli_rows_add(struct cli_rows *rows, const struct cli_row *row, struct br_diag *diag);
+/* Brings the file into order, whatever `status` is, and closes. Returns the status, or the fault of
+ * doing so. */
+enum br_status cli_rows_close(struct cli_rows *rows, enum br_status status, struct br_diag *diag);
+
+/* ---- Tables put together ---- */
+
+/* Writes the rows of all files to settings->output in the order of their numbers, one a number.
+ * BR_NO where numbers are missing in between, BR_BAD_INPUT where all jobs were refused. */
+enum br_status cli_batch_merge(const struct cli_settings *settings, const char *const *file,
+                               uint32_t files, struct br_diag *diag);
+
+#endif

@@ -1,0 +1,205 @@
+/* The jobs of a batch: a list of files, or a folder. Both give names in a fixed order, which number
+ * the jobs, so that machines that see the same list agree on the numbers. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "cli/batch/batch.h"
+
+/* Makes room for `size` more bytes of text. */
+static bool grow_text(struct cli_job_list *list, size_t size)
+{
+    size_t room = list->room ? list->room : 4096;
+    while (room - list->used < size)
+        room *= 2;
+    if (room == list->room)
+        return true;
+    char *larger = realloc(list->text, room);
+    if (!larger)
+        return false;
+    list->text = larger;
+    list->room = room;
+    return true;
+}
+
+static enum br_status add(struct cli_job_list *list, const char *name, struct br_diag *diag)
+{
+    size_t size = strlen(name) + 1;
+    if (list->count == UINT32_MAX / 4)
+        return br_fail(diag, BR_BAD_INPUT, "plan it in several batches", "too many jobs");
+    if (!grow_text(list, size) ||
+        !br_grow(&list->name, list->count, &list->names_room, sizeof *list->name))
+        return br_fail_memory(diag);
+    list->name[list->count++] = list->used;
+    memcpy(list->text + list->used, name, size);
+    list->used += size;
+    return BR_OK;
+}
+
+const char *cli_job_list_name(const struct cli_job_list *list, uint32_t index)
+{
+    return list->text + list->name[index];
+}
+
+char *cli_job_list_path(const struct cli_job_list *list, uint32_t index)
+{
+    char *path;
+    const char *name = cli_job_list_name(list, index);
+    /* A file of the name "-" is not standard input. */
+    const char *folder = *name == '/'                               ? ""
+                         : !*list->folder && strcmp(name, "-") == 0 ? "./"
+                                                                    : list->folder;
+    return asprintf(&path, "%s%s", folder, name) < 0 ? NULL : path;
+}
+
+void cli_job_list_finish(struct cli_job_list *list)
+{
+    free(list->folder);
+    free(list->text);
+    free(list->name);
+    *list = (struct cli_job_list){0};
+}
+
+static enum br_status fail_read(const char *path, struct br_diag *diag)
+{
+    int error = errno;
+    br_diag_file(diag, path);
+    return br_fail(diag, BR_SYSTEM, NULL, "cannot be read: %s", strerror(error));
+}
+
+/* ---- A file with a name a line ---- */
+
+static enum br_status read_lines(struct cli_job_list *list, FILE *file, const char *path,
+                                 struct br_diag *diag)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t size;
+    uint32_t number = 0;
+    enum br_status status = BR_OK;
+    errno = 0;
+    while (!status && (size = getline(&line, &room, file)) >= 0) {
+        char *name = line;
+        number++;
+        if (strlen(line) < (size_t)size) {
+            br_diag_file(diag, path);
+            status = br_fail_at(diag, (struct br_pos){number, 0}, BR_BAD_INPUT,
+                                "give a text file with a path a line",
+                                "there is a NUL byte in the list");
+            break;
+        }
+        while (size > 0 && strchr(" \t\r\n", line[size - 1]))
+            line[--size] = 0;
+        name += strspn(name, " \t");
+        if (*name && *name != '#')
+            status = add(list, name, diag);
+        errno = 0;
+    }
+    if (!status && (ferror(file) || errno == ENOMEM))
+        status = errno == ENOMEM ? br_fail_memory(diag) : fail_read(path, diag);
+    free(line);
+    return status;
+}
+
+static enum br_status read_list(struct cli_job_list *list, const char *path, struct br_diag *diag)
+{
+    struct stat about;
+    if (strcmp(path, "-") == 0) {
+        list->folder = strdup("");
+        return list->folder ? read_lines(list, stdin, "<stdin>", diag) : br_fail_memory(diag);
+    }
+    /* A pipe can be read once only, and the folder it is in, if any, is none of jobs. */
+    bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    /* The numbers alone that make a Patterson file may be names of files just as well. */
+    const char *format = regular ? br_parse_recognise(path) : NULL;
+    if (format && strcmp(format, "patterson") != 0) {
+        char hint[300];
+        snprintf(hint, sizeof hint, "'bigrocks plan %.200s' plans it; a batch is of a list of jobs",
+                 path);
+        br_diag_file(diag, path);
+        return br_fail(diag, BR_USAGE, hint, "this is a job, not a list of jobs");
+    }
+    const char *slash = regular ? strrchr(path, '/') : NULL;
+    list->folder = strndup(path, slash ? (size_t)(slash + 1 - path) : 0);
+    if (!list->folder)
+        return br_fail_memory(diag);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return fail_read(path, diag);
+    enum br_status status = read_lines(list, file, path, diag);
+    fclose(file);
+    return status;
+}
+
+/* ---- A folder ---- */
+
+static int by_name(const void *a, const void *b, void *text)
+{
+    return strcmp((const char *)text + *(const size_t *)a, (const char *)text + *(const size_t *)b);
+}
+
+/* Drops the names of what is no job. What cannot be read may be one, and will be reported. */
+static enum br_status keep_jobs(struct cli_job_list *list, bool any_format, struct br_diag *diag)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < list->count; k++) {
+        struct stat about;
+        char *path = cli_job_list_path(list, k);
+        if (!path)
+            return br_fail_memory(diag);
+        bool job = stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
+                   (any_format || access(path, R_OK) != 0 || br_parse_recognise(path));
+        free(path);
+        if (job)
+            list->name[kept++] = list->name[k];
+    }
+    list->count = kept;
+    return BR_OK;
+}
+
+static enum br_status read_folder(struct cli_job_list *list, const char *path, bool any_format,
+                                  struct br_diag *diag)
+{
+    struct dirent *entry;
+    enum br_status status = BR_OK;
+    DIR *folder = opendir(path);
+    if (!folder)
+        return fail_read(path, diag);
+    size_t length = strlen(path);
+    if (asprintf(&list->folder, "%s%s", path, path[length - 1] == '/' ? "" : "/") < 0) {
+        list->folder = NULL;
+        status = br_fail_memory(diag);
+    }
+    while (!status && (errno = 0, entry = readdir(folder)))
+        if (entry->d_name[0] != '.')
+            status = add(list, entry->d_name, diag);
+    if (!status && errno)
+        status = fail_read(path, diag);
+    closedir(folder);
+    if (status)
+        return status;
+    if (list->count)
+        qsort_r(list->name, list->count, sizeof *list->name, by_name, list->text);
+    return keep_jobs(list, any_format, diag);
+}
+
+enum br_status cli_job_list_read(struct cli_job_list *list, const char *path, bool any_format,
+                                 struct br_diag *diag)
+{
+    struct stat about;
+    *list = (struct cli_job_list){0};
+    bool folder = strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    enum br_status status =
+        folder ? read_folder(list, path, any_format, diag) : read_list(list, path, diag);
+    if (status || list->count)
+        return status;
+    br_diag_file(diag, strcmp(path, "-") == 0 ? "<stdin>" : path);
+    return folder ? br_fail(diag, BR_BAD_INPUT,
+                            "folders in it are not searched; give a list, made by find, say",
+                            "the folder has no file that is recognised as a job")
+                  : br_fail(diag, BR_BAD_INPUT, "write a path a line", "the list names no jobs");
+}

@@ -1,0 +1,55 @@
+/* bigrocks check --certificate: do the proofs hold that files carry for their lower bounds?
+ *
+ * Plans and the bounds of `bigrocks bound --json` carry the job and the cluster that they are
+ * about, so that nothing else is asked; and nothing in them is believed but that this is the job.
+ */
+#include "cli/common.h"
+#include "planner/model/certificate.h"
+
+/* BR_NO with the reason said, where the proof does not hold. */
+static enum br_status check_file(const struct cli_settings *settings, const char *path,
+                                 struct br_diag *diag)
+{
+    struct br_input input;
+    struct br_certificate *certificate;
+    struct br_diag why = {0};
+    int64_t bound_ns;
+    enum br_status status = br_parse_proof(path, &input, &bound_ns, &certificate, diag);
+    if (status)
+        return status;
+    if (certificate)
+        status = br_certificate_verify(certificate, input.dag, input.cluster, bound_ns, &why);
+    else
+        status = br_fail(&why, BR_NO, NULL, "it carries no proof");
+    if (status && status != BR_NO) {
+        *diag = why;
+    } else if (!settings->quiet) {
+        char text[CLI_SECONDS_TEXT];
+        cli_print_text(stdout, path);
+        if (status) {
+            fputs(": refused: ", stdout);
+            cli_print_text(stdout, why.what);
+            putchar('\n');
+        } else {
+            printf(": ok: no plan takes less than %s s\n", cli_seconds(bound_ns, text));
+        }
+    }
+    br_certificate_destroy(certificate);
+    br_input_finish(&input);
+    return status;
+}
+
+enum br_status cli_check_certificates(const struct cli_settings *settings, const char *const *path,
+                                      uint32_t paths, struct br_diag *diag)
+{
+    enum br_status worst = BR_OK;
+    for (uint32_t k = 0; k < paths; k++) {
+        enum br_status status = check_file(settings, path[k], diag);
+        if (status > BR_NO) { /* say so, and go on: the others may be in order */
+            cli_say_diag(diag);
+            *diag = (struct br_diag){0};
+        }
+        worst = status > worst ? status : worst;
+    }
+    return worst;
+}

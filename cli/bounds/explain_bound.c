@@ -1,0 +1,319 @@
+/* bigrocks bound --explain: what limits the job, read off the proof of its lower bound, and what
+ * more machines or more of a resource would bring, by trying it. Reads the planner's data types. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wide.h"
+#include "cli/bounds/what_if.h"
+#include "planner/bounds/measure.h"
+#include "planner/model/certificate.h"
+
+enum { NAMED = 6 }; /* stages named in a list */
+
+struct explain {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster;
+    const struct br_instance *in; /* of the whole job */
+    int64_t tick_ns;
+};
+
+static const char *seconds(const struct explain *e, int64_t ticks, char text[CLI_SECONDS_TEXT])
+{
+    return cli_seconds(ticks * e->tick_ns, text);
+}
+
+static void print_stage(const struct explain *e, uint32_t stage)
+{
+    cli_print_text(stdout, e->dag->stage[stage].id);
+}
+
+static const char *resource_name(const struct explain *e, uint32_t r)
+{
+    return e->dag->resource[e->in->resource_origin[r]].name;
+}
+
+/* The class that holds most tasks of the stage, how many, and the resource that lets no more in;
+ * UINT32_MAX where it demands nothing. */
+static uint32_t tightest(const struct explain *e, uint32_t s, uint32_t *cls, int64_t *fit)
+{
+    const struct br_instance *in = e->in;
+    uint32_t scarce = UINT32_MAX;
+    *cls = 0;
+    *fit = -1;
+    for (uint32_t c = 0; c < in->classes; c++) {
+        int64_t least = INT64_MAX;
+        uint32_t which = UINT32_MAX;
+        for (uint32_t r = 0; r < in->resources; r++) {
+            int64_t demand = in->demand[(size_t)s * in->resources + r];
+            int64_t held = in->capacity[(size_t)c * in->resources + r];
+            if (demand > 0 && held / demand < least) {
+                least = held / demand;
+                which = r;
+            }
+        }
+        if (which != UINT32_MAX && least > *fit) {
+            *fit = least;
+            *cls = c;
+            scarce = which;
+        }
+    }
+    return scarce;
+}
+
+/* "6 of them at once: 3 on a machine of class m, limited by mem, of which 8 % is left over". */
+static void print_slots(const struct explain *e, uint32_t s, uint64_t slots)
+{
+    const struct br_instance *in = e->in;
+    uint32_t cls;
+    int64_t fit;
+    uint32_t r = tightest(e, s, &cls, &fit);
+    printf("%" PRIu64 " at once", slots);
+    if (r == UINT32_MAX)
+        return;
+    int64_t held = in->capacity[(size_t)cls * in->resources + r];
+    int64_t left = held - fit * in->demand[(size_t)s * in->resources + r];
+    printf(", %" PRId64 " on a machine of class ", fit);
+    cli_print_text(stdout, e->cluster->cls[cls].name);
+    fputs(", limited by ", stdout);
+    cli_print_text(stdout, resource_name(e, r));
+    if (left > 0)
+        printf(", of which %.0f %% stays empty", 100 * (double)left / (double)held);
+}
+
+static bool explain_path(const struct explain *e, const struct br_proof *proof)
+{
+    char text[CLI_SECONDS_TEXT], each[CLI_SECONDS_TEXT];
+    int64_t *scratch = malloc(((size_t)e->in->tasks + 1) * sizeof *scratch);
+    if (!scratch)
+        return false;
+    fputs(proof->links > 1 ? "a chain, in which each waits for the one before:\n"
+                           : "a stage that takes so long alone:\n",
+          stdout);
+    for (uint32_t k = 0; k < proof->links; k++) {
+        uint32_t s = proof->link[k].stage, first = e->in->stage_first[s];
+        uint32_t tasks = e->in->stage_first[s + 1] - first;
+        fputs("    ", stdout);
+        print_stage(e, s);
+        if (proof->link[k].task != UINT32_MAX || tasks == 1) {
+            uint32_t i = proof->link[k].task == UINT32_MAX ? 0 : proof->link[k].task;
+            if (tasks > 1)
+                printf("[%" PRIu32 "]", i);
+            printf(": %s s\n", seconds(e, e->in->duration[first + i], text));
+            continue;
+        }
+        int64_t rounds = br_stage_waves(e->in, s, scratch), longest = e->in->stage_longest[s];
+        uint64_t slots = br_stage_slots(e->in, s, tasks);
+        printf(": %s s for %" PRIu32 " tasks", seconds(e, rounds, text), tasks);
+        if (slots < tasks) {
+            if (e->in->stage_equal[s] && longest > 0)
+                printf(" in %" PRId64 " rounds of %s s", rounds / longest,
+                       seconds(e, longest, each));
+            fputs("; ", stdout);
+            print_slots(e, s, slots);
+        }
+        fputc('\n', stdout);
+    }
+    free(scratch);
+    return true;
+}
+
+static uint32_t scarce_index(const struct explain *e, uint32_t resource)
+{
+    uint32_t r = 0;
+    while (r < e->in->resources && e->in->resource_origin[r] != resource)
+        r++;
+    return r;
+}
+
+static void explain_measure(const struct explain *e, const struct br_proof_measure *m)
+{
+    char unit[BR_DECIMAL_TEXT];
+    if (m->kind == BR_MEASURE_CLIQUE) {
+        printf("%s of which no two can run together%s: ",
+               m->stages == 1 ? "the tasks of a stage" : "tasks",
+               e->cluster->machines > 1 ? " on a machine" : "");
+        for (uint32_t k = 0; k < m->stages && k < NAMED; k++) {
+            fputs(k ? ", " : "", stdout);
+            print_stage(e, m->stage[k]);
+        }
+        if (m->stages > NAMED)
+            printf(" and %d more", (int)(m->stages - NAMED));
+        return;
+    }
+    if (m->unit.mantissa)
+        fputs("fragmentation of ", stdout);
+    cli_print_text(stdout, e->dag->resource[m->resource].name);
+    uint32_t r = scarce_index(e, m->resource);
+    int64_t size = 0;
+    if (m->unit.mantissa == 0 || r == e->in->resources ||
+        !br_decimal_scale(m->unit, e->in->resource_digits[r], &size) || size <= 0)
+        return;
+    br_decimal_format(m->unit, unit, sizeof unit);
+    printf(" in pieces of %s:", unit);
+    for (uint32_t c = 0; c < e->in->classes && c < NAMED; c++) {
+        printf("%s a machine of class ", c ? "," : "");
+        cli_print_text(stdout, e->cluster->cls[c].name);
+        printf(" holds %" PRId64, e->in->capacity[(size_t)c * e->in->resources + r] / size);
+    }
+}
+
+static void explain_energy(const struct explain *e, const struct br_proof *proof)
+{
+    char from[CLI_SECONDS_TEXT], to[CLI_SECONDS_TEXT], text[CLI_SECONDS_TEXT];
+    explain_measure(e, &proof->measure[proof->energy]);
+    printf(
+        ", from %s s to %s s: there is no room for what has to run\n    then, if all is to end in "
+        "less than %s s\n",
+        seconds(e, proof->from, from), seconds(e, proof->to, to), seconds(e, proof->bound, text));
+}
+
+/* What a stage pays at its dearest, times its work: how much it has to do with the bound. */
+struct payer {
+    uint32_t stage;
+    double pays;
+};
+
+static int dearest(const void *a, const void *b)
+{
+    const struct payer *x = a, *y = b;
+    return x->pays > y->pays ? -1 : x->pays < y->pays ? 1 : x->stage < y->stage ? -1 : 1;
+}
+
+static bool explain_prices(const struct explain *e, const struct br_proof *proof)
+{
+    const struct br_instance *in = e->in;
+    struct payer *payer = malloc(((size_t)proof->prices + 1) * sizeof *payer);
+    double *load = calloc((size_t)in->resources + 1, sizeof *load), sum = 0;
+    uint32_t busiest = 0;
+    for (uint32_t v = 0; payer && load && v < proof->prices; v++) {
+        const struct br_proof_price *price = &proof->price[v];
+        int64_t most = 0;
+        double work = 0;
+        for (uint32_t k = 0; k < price->steps; k++)
+            most = price->step[k].price > most ? price->step[k].price : most;
+        for (uint32_t t = in->stage_first[price->stage]; t < in->stage_first[price->stage + 1]; t++)
+            work += (double)in->duration[t];
+        payer[v] = (struct payer){price->stage, work * (double)most};
+        sum += payer[v].pays;
+        for (uint32_t r = 0; r < in->resources && most > 0; r++)
+            load[r] += work * (double)in->demand[(size_t)price->stage * in->resources + r] /
+                       (double)(in->total[r] > 0 ? in->total[r] : 1);
+    }
+    if (payer && load) {
+        qsort(payer, proof->prices, sizeof *payer, dearest);
+        for (uint32_t r = 1; r < in->resources; r++)
+            busiest = load[r] > load[busiest] ? r : busiest;
+        fputs(
+            "which sets of tasks fit together between what must come before and after them; above\n"
+            "    all ",
+            stdout);
+        for (uint32_t v = 0; v < proof->prices && v < NAMED && payer[v].pays > 0; v++) {
+            fputs(v ? ", " : "", stdout);
+            print_stage(e, payer[v].stage);
+            printf(" (%.0f %%)", 100 * payer[v].pays / sum);
+        }
+        if (in->resources > 0) {
+            char text[CLI_SECONDS_TEXT];
+            fputs("\n    the stages in question want most of ", stdout);
+            cli_print_text(stdout, resource_name(e, busiest));
+            printf(": all of it for %s s\n",
+                   cli_seconds((int64_t)(load[busiest] * (double)e->tick_ns), text));
+        } else {
+            fputc('\n', stdout);
+        }
+    }
+    bool ok = payer && load;
+    free(payer);
+    free(load);
+    return ok;
+}
+
+static bool explain_part(const struct explain *e, const struct br_certificate *c, uint32_t k)
+{
+    const struct br_proof *proof = &c->part[k];
+    char text[CLI_SECONDS_TEXT];
+    if (c->parts > 1) {
+        printf("  part %" PRIu32 " of %" PRIu32 ", ", k + 1, c->parts);
+        print_stage(e, proof->stage[0]);
+        if (proof->stages > 1)
+            printf(" and %" PRIu32 " more", proof->stages - 1);
+        printf(": %s s, by ", seconds(e, proof->bound, text));
+    } else {
+        fputs("  ", stdout);
+    }
+    switch (proof->kind) {
+    case BR_PROOF_PATH:
+        return explain_path(e, proof);
+    case BR_PROOF_WINDOW:
+        fputs("what has to run before and after stage ", stdout);
+        print_stage(e, proof->at);
+        fputc('\n', stdout);
+        return true;
+    case BR_PROOF_ENERGY:
+    case BR_PROOF_ROUNDS:
+        explain_energy(e, proof);
+        return true;
+    case BR_PROOF_PRICES:
+        return explain_prices(e, proof);
+    case BR_PROOF_CLAUSES:
+        printf("%" PRIu32 " clauses: every choice of what runs before what ends in a dead end\n",
+               proof->clauses);
+        return true;
+    }
+    return true;
+}
+
+/* A quarter more of each resource in turn, and a machine more of each class. */
+static enum br_status print_remedies(const struct explain *e, struct br_diag *diag)
+{
+    char text[CLI_SECONDS_TEXT];
+    struct cli_point now = {0}, point;
+    enum br_status status = cli_point_bound(e->dag, e->cluster, &now, diag);
+    if (status)
+        return status;
+    printf("what more would bring (combinatorial bounds, now %s s):\n",
+           cli_seconds(now.bound_ns, text));
+    bool any = false;
+    for (uint32_t r = 0; r <= e->in->resources; r++) {
+        const char *name = r < e->in->resources ? resource_name(e, r) : NULL;
+        struct cli_change more = {.resource = name,
+                                  .sign = '+',
+                                  .percent = name != NULL,
+                                  .amount = br_decimal_unscale(name ? 25 : 1, 0)};
+        status = cli_point_try(e->dag, e->cluster, &more, &point, diag);
+        if (status && status != BR_USAGE)
+            return status;
+        if (status || !point.feasible || point.bound_ns >= now.bound_ns)
+            continue; /* there can be no such cluster, or it brings nothing */
+        any = true;
+        fputs("  ", stdout);
+        cli_print_text(stdout, name ? name : "machines");
+        printf("%s: %s s (%.1f %%)\n", name ? "+25%" : "+1", cli_seconds(point.bound_ns, text),
+               100 * ((double)point.bound_ns / (double)now.bound_ns - 1));
+    }
+    if (!any)
+        puts("  nothing: neither a quarter more of any resource nor another machine of each class\n"
+             "  makes the bound smaller; shorter tasks or fewer edges would");
+    return BR_OK;
+}
+
+enum br_status cli_explain_bound(const struct br_dag *dag, const struct br_cluster *cluster,
+                                 const struct br_certificate *c, struct br_diag *diag)
+{
+    struct br_instance *in;
+    enum br_status status = br_instance_create(dag, cluster, &in, diag);
+    if (status)
+        return status;
+    struct explain e = {dag, cluster, in, in->tick_ns};
+    puts("what limits it:");
+    for (uint32_t k = 0; c && k < c->parts && !status; k++)
+        if ((c->parts == 1 || c->part[k].bound > 0) && !explain_part(&e, c, k))
+            status = br_fail_memory(diag);
+    if (!c)
+        puts("  unknown: the bound comes without a proof");
+    if (!status)
+        status = print_remedies(&e, diag);
+    br_instance_destroy(in);
+    return status;
+}

@@ -1,0 +1,115 @@
+/* bigrocks import: a job of what another program would run. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/planning/annotate.h"
+#include "planner/model/cluster.h"
+
+/* A list of resources that an option holds. What stands on the command line is a matter of usage,
+ * and the faults are in this option, whatever it is called. */
+static enum br_status read_amounts(const char *option, const char *text,
+                                   struct br_cluster **amounts, struct br_diag *diag)
+{
+    enum br_status status = br_parse_capacity(1, text, amounts, diag);
+    if (!status)
+        return BR_OK;
+    br_diag_file(diag, option);
+    return status == BR_BAD_INPUT ? BR_USAGE : status;
+}
+
+/* The machine that the job is for: as the option says, or this one. */
+static enum br_status read_machine(const struct cli_settings *settings, struct br_cluster **cluster,
+                                   struct br_diag *diag)
+{
+    char text[CLI_MACHINE_TEXT];
+    if (settings->capacity)
+        return read_amounts("--capacity", settings->capacity, cluster, diag);
+    cli_this_machine(text);
+    return read_amounts("--capacity", text, cluster, diag);
+}
+
+static void say_report(const struct br_ninja_report *report)
+{
+    fprintf(stderr, "bigrocks: ");
+    cli_print_count(stderr, report->commands, "command", "commands");
+    if (report->logged)
+        fprintf(stderr, ", %" PRIu32 " with the duration of the log", report->logged);
+    if (report->of_rule)
+        fprintf(stderr, ", %" PRIu32 " with the median of their rule", report->of_rule);
+    if (report->preset)
+        fprintf(stderr, ", %" PRIu32 " with 1 s because nothing is known", report->preset);
+    fputc('\n', stderr);
+}
+
+/* Measures the commands, where asked for, and takes from the history what it knows. Without a file
+ * it only serves for this once. */
+static enum br_status learn(const struct cli_settings *settings, struct br_input *input,
+                            struct br_diag *diag)
+{
+    struct br_history *history;
+    struct br_diag other = {0};
+    if (!settings->history && !settings->measure)
+        return BR_OK;
+    enum br_status status =
+        br_history_open(settings->history ? settings->history : ":memory:", br_dag_name(input->dag),
+                        &history, diag);
+    if (status)
+        return status;
+    if (settings->measure)
+        status = cli_measure_job(history, input->dag, diag);
+    if (!status)
+        status = cli_annotate_input(history, input, settings->quiet, diag);
+    enum br_status closed = br_history_close(history, status ? &other : diag);
+    return status ? status : closed;
+}
+
+static enum br_status import_ninja(const struct cli_settings *settings, const char *const *argument,
+                                   uint32_t arguments, struct br_diag *diag)
+{
+    struct br_input input = {0};
+    struct br_cluster *demand = NULL;
+    struct br_ninja_report report;
+    enum br_status status = read_machine(settings, &input.cluster, diag);
+    if (!status)
+        status =
+            read_amounts("--demand", settings->demand ? settings->demand : "cpu=1", &demand, diag);
+    if (!status) {
+        struct br_ninja_options options = {
+            .folder = settings->directory ? settings->directory : ".",
+            .file = settings->file,
+            .target = argument,
+            .targets = arguments,
+            .demand = demand,
+        };
+        status = br_parse_ninja(&options, &input, &report, diag);
+    }
+    if (!status && !settings->quiet)
+        say_report(&report);
+    if (!status)
+        status = learn(settings, &input, diag);
+    if (!status)
+        status = cli_write_job(settings, &input, diag);
+    br_cluster_destroy(demand);
+    br_input_finish(&input);
+    return status;
+}
+
+enum br_status cli_import(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
+{
+    if (settings->list) {
+        const char *name;
+        for (uint32_t k = 0; (name = br_parser_name(k)); k++)
+            printf("%-10s %s; read by every sub-command that takes a JOB\n", name,
+                   br_parser_summary(k));
+        printf("%-10s the build of a folder; 'bigrocks import ninja' makes a job of it\n", "ninja");
+        return BR_OK;
+    }
+    if (arguments == 0)
+        return br_fail(diag, BR_USAGE, "bigrocks import ninja, or --list",
+                       "it is not said what to import");
+    if (strcmp(argument[0], "ninja") != 0)
+        return br_fail(diag, BR_USAGE, "'bigrocks import ninja -C DIR' reads a build of ninja",
+                       "builds of '%.80s' are not known", argument[0]);
+    return import_ninja(settings, argument + 1, arguments - 1, diag);
+}

@@ -1,0 +1,158 @@
+/* bigrocks plan: load, search, tighten the bound, write, sum up. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "emit/emit.h"
+#include "planner/model/plan.h"
+
+/* A few seconds at most, mostly far less. */
+#define LP_WORK "0.5"
+
+/* What the search tells of better plans goes to these. */
+struct listeners {
+    struct cli_trace *trace;
+    struct cli_beside *beside;
+};
+
+static void tell(void *context, const struct br_incumbent *incumbent)
+{
+    struct listeners *listeners = context;
+    if (listeners->trace->say || listeners->trace->file)
+        cli_trace_found(listeners->trace, incumbent);
+    cli_beside_found(listeners->beside, incumbent);
+}
+
+static struct br_plan_options search_options(const struct cli_settings *settings,
+                                             const volatile int *stop,
+                                             struct cli_progress *progress,
+                                             struct listeners *listeners)
+{
+    struct br_plan_options options = cli_plan_options(settings);
+    options.stop = stop;
+    options.progress = progress->shown ? cli_progress_plan : NULL;
+    options.progress_context = progress;
+    options.found = tell;
+    options.found_context = listeners;
+    return options;
+}
+
+/* Why the linear program is not asked, whatever the search finds; NULL where it is. */
+static const char *refusal(const struct cli_settings *settings, const struct br_input *input)
+{
+    if (settings->lp < 0)
+        return "not asked for (--no-lp)";
+    if (settings->lp_time_ns == 0)
+        return "not asked for (no time for it)";
+    if (settings->lp == 0 && br_dag_task_count(input->dag) > CLI_LP_TASKS)
+        return "skipped (a large job; --lp asks for it)";
+    return NULL;
+}
+
+/* Ends the linear program, and records its bound in the plan where it helps. */
+static enum br_status tighten(struct cli_beside *beside, const char *refused, struct br_plan *plan,
+                              struct cli_progress *progress, struct cli_lp_bound *lp,
+                              struct br_diag *diag)
+{
+    /* An exhaustive search may meet the bound without a certificate; perhaps there is one. */
+    bool met =
+        plan && br_plan_lower_bound_ns(plan) == br_plan_makespan_ns(plan) && plan->certificate;
+    bool needed = plan && !met && !cli_interrupted();
+    if (refused)
+        *lp = (struct cli_lp_bound){0};
+    else
+        cli_beside_end(beside, needed, progress, lp);
+    if (met || refused)
+        snprintf(lp->why, sizeof lp->why, "%s", met ? "not needed (the bound is met)" : refused);
+    else if (!needed)
+        snprintf(lp->why, sizeof lp->why, "not available (interrupted)");
+    if (!lp->found || !plan || met) {
+        br_certificate_destroy(lp->answer.certificate);
+        lp->answer.certificate = NULL;
+        lp->found &= !met;
+        return BR_OK;
+    }
+    /* A bound that a limit cut off could be another one next time, so the plan says so. */
+    char method[sizeof lp->answer.method + sizeof lp->answer.status + 4];
+    const char *limit = strcmp(lp->answer.status, "optimal") == 0 ? "" : lp->answer.status;
+    snprintf(method, sizeof method, "%s%s%s", lp->answer.method, *limit ? "; " : "", limit);
+    enum br_status status = br_plan_prove(plan, lp->answer.certificate, method, diag);
+    lp->answer.certificate = NULL;
+    return status;
+}
+
+/* Plans on an open output. */
+static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
+                                const char *format, FILE *out, struct br_plan **plan,
+                                struct cli_trace *trace, struct cli_lp_bound *lp,
+                                struct br_diag *diag)
+{
+    struct cli_progress progress;
+    const volatile int *stop = cli_interrupt_catch();
+    cli_progress_begin(&progress, settings->quiet);
+    trace->progress = &progress;
+    const char *refused = refusal(settings, input);
+    struct listeners listeners = {trace,
+                                  refused ? NULL : cli_beside_begin(settings, input, LP_WORK)};
+    struct br_plan_options options = search_options(settings, stop, &progress, &listeners);
+    enum br_status status = br_plan_make(input->dag, input->cluster, &options, plan, diag);
+    struct br_diag wrong = {0};
+    enum br_status tightened =
+        tighten(listeners.beside, refused, status ? NULL : *plan, &progress, lp, &wrong);
+    if (!status && tightened) {
+        *diag = wrong;
+        status = tightened;
+    }
+    cli_progress_end(&progress);
+    trace->progress = NULL; /* nothing is found any more */
+    cli_interrupt_release();
+    if (status)
+        return status;
+    if (cli_interrupted())
+        cli_say("interrupted; this is the best plan found so far");
+    struct br_emit_input emit = {
+        .dag = input->dag, .cluster = input->cluster, .plan = *plan, .shell = settings->shell};
+    return format ? br_emit_plan(format, &emit, out, diag) : BR_OK;
+}
+
+enum br_status cli_plan(const struct cli_settings *settings, const char *const *argument,
+                        uint32_t arguments, struct br_diag *diag)
+{
+    const char *format = NULL;
+    struct br_input input;
+    struct br_plan *plan = NULL;
+    struct cli_output output;
+    struct cli_trace trace = {.say = settings->verbose && !settings->quiet};
+    struct cli_lp_bound lp;
+    enum br_status status = BR_OK;
+    if (settings->format || settings->output)
+        status = cli_format(settings, br_emit_plan_name, &format, diag);
+    if (!status)
+        status = cli_load(settings, argument[0], true, &input, diag);
+    if (status)
+        return status;
+    cli_warn(argument[0], input.dag);
+    if (settings->verbose)
+        cli_say_line("plan", CLI_PLAN, settings, argument, arguments);
+    /* Before the search, so that nobody waits for a plan that cannot be written. */
+    status = cli_output_open(&output, settings->output, diag);
+    if (!status) {
+        status = cli_trace_begin(&trace, settings->trace_search, diag);
+        if (!status)
+            status = plan_into(settings, &input, format, output.file, &plan, &trace, &lp, diag);
+        status = cli_trace_end(&trace, status, diag);
+        status = cli_output_close(&output, status, diag);
+    }
+    if (!status) {
+        FILE *out = format ? stderr : stdout;
+        if (!settings->quiet)
+            cli_print_summary(out, plan, input.dag, input.cluster, settings->method, &lp);
+        if (settings->explain)
+            cli_print_explanation(out, plan);
+        if (settings->verbose)
+            cli_say("%" PRIu64 " placements", plan->placements);
+    }
+    br_plan_destroy(plan);
+    br_input_finish(&input);
+    return status;
+}

@@ -1,0 +1,252 @@
+/* One sweep over the stages, parents first, gives levels and the critical path.
+ *
+ * Cuts are counted by positions. A cut is a prefix of every topological order, so let the stages
+ * be numbered by one, and look at the prefix that ends at k. Its last stages ("sinks": all children
+ * beyond k) and the first stages of the rest ("sources": no parent beyond k) decide: it is a cut
+ * exactly when every sink is a parent, by a barrier, of every source. Stage u is a sink for k from
+ * its own position to just ahead of its first child, v a source from its last parent to just ahead
+ * of itself, and an edge joins a sink to a source from v's last parent to just ahead of u's first
+ * child: three families of intervals, counted by differences. A cut is where the number of such
+ * edges is the product of the others.
+ */
+#include "cli/planning/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Edges in CSR form by parent, and positions. */
+struct sweep {
+    const struct br_dag *dag;
+    uint32_t *first;      /* stages + 1, into out */
+    uint32_t *out;        /* edge numbers by parent */
+    uint32_t *position;   /* of a stage in dag->topological */
+    uint32_t *level;      /* of a stage, from 1 */
+    int64_t *start;       /* of a task, as early as its parents allow */
+    uint32_t *before;     /* the parent that decides it; UINT32_MAX: none */
+    int64_t *stage_start; /* by barriers, for all tasks of a stage */
+    uint32_t *stage_before;
+};
+
+static void sweep_finish(struct sweep *sweep)
+{
+    free(sweep->first);
+    free(sweep->out);
+    free(sweep->position);
+    free(sweep->level);
+    free(sweep->start);
+    free(sweep->before);
+    free(sweep->stage_start);
+    free(sweep->stage_before);
+}
+
+static bool sweep_init(struct sweep *sweep, const struct br_dag *dag)
+{
+    size_t stages = dag->stages, tasks = dag->tasks;
+    *sweep = (struct sweep){
+        .dag = dag,
+        .first = calloc(stages + 2, sizeof *sweep->first),
+        .out = calloc((size_t)dag->edges + 1, sizeof *sweep->out),
+        .position = calloc(stages + 1, sizeof *sweep->position),
+        .level = calloc(stages + 1, sizeof *sweep->level),
+        .start = calloc(tasks + 1, sizeof *sweep->start),
+        .before = malloc((tasks + 1) * sizeof *sweep->before),
+        .stage_start = calloc(stages + 1, sizeof *sweep->stage_start),
+        .stage_before = malloc((stages + 1) * sizeof *sweep->stage_before),
+    };
+    if (!sweep->first || !sweep->out || !sweep->position || !sweep->level || !sweep->start ||
+        !sweep->before || !sweep->stage_start || !sweep->stage_before)
+        return false;
+    memset(sweep->before, 0xff, (tasks + 1) * sizeof *sweep->before);
+    memset(sweep->stage_before, 0xff, (stages + 1) * sizeof *sweep->stage_before);
+    /* Counted two places on, so that filling moves every entry to where it belongs. */
+    for (uint32_t e = 0; e < dag->edges; e++)
+        sweep->first[dag->edge[e].parent + 2]++;
+    for (size_t s = 1; s <= stages + 1; s++)
+        sweep->first[s] += sweep->first[s - 1];
+    for (uint32_t e = 0; e < dag->edges; e++)
+        sweep->out[sweep->first[dag->edge[e].parent + 1]++] = e;
+    for (uint32_t k = 0; k < dag->stages; k++)
+        sweep->position[dag->topological[k]] = k;
+    return true;
+}
+
+static bool is_barrier(const struct br_dag *dag, const struct br_edge *edge)
+{
+    return edge->type == BR_BARRIER || dag->stage[edge->parent].tasks == 1;
+}
+
+/* Tells the children of a stage, whose own starts are final, when its tasks end. */
+static void relax(struct sweep *sweep, uint32_t s, uint32_t latest)
+{
+    const struct br_dag *dag = sweep->dag;
+    const struct br_stage *stage = &dag->stage[s];
+    int64_t latest_end = sweep->start[latest] + dag->duration_ns[latest];
+    for (uint32_t k = sweep->first[s]; k < sweep->first[s + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[sweep->out[k]];
+        uint32_t c = edge->child;
+        if (sweep->level[c] < sweep->level[s] + 1)
+            sweep->level[c] = sweep->level[s] + 1;
+        if (is_barrier(dag, edge)) {
+            if (sweep->stage_before[c] == UINT32_MAX || latest_end > sweep->stage_start[c]) {
+                sweep->stage_start[c] = latest_end;
+                sweep->stage_before[c] = latest;
+            }
+            continue;
+        }
+        for (uint32_t i = 0; i < stage->tasks; i++) {
+            uint32_t parent = stage->first_task + i, child = dag->stage[c].first_task + i;
+            int64_t end = sweep->start[parent] + dag->duration_ns[parent];
+            if (sweep->before[child] == UINT32_MAX || end > sweep->start[child]) {
+                sweep->start[child] = end;
+                sweep->before[child] = parent;
+            }
+        }
+    }
+}
+
+/* Starts, levels; returns the task that ends last. */
+static uint32_t run(struct sweep *sweep, struct cli_shape *shape)
+{
+    const struct br_dag *dag = sweep->dag;
+    uint32_t last = 0;
+    int64_t last_end = -1;
+    for (uint32_t k = 0; k < dag->stages; k++) {
+        uint32_t s = dag->topological[k], latest = dag->stage[s].first_task;
+        int64_t latest_end = -1;
+        if (!sweep->level[s])
+            sweep->level[s] = 1;
+        if (sweep->level[s] > shape->depth)
+            shape->depth = sweep->level[s];
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
+            uint32_t t = dag->stage[s].first_task + i;
+            if (sweep->stage_before[s] != UINT32_MAX &&
+                (sweep->before[t] == UINT32_MAX || sweep->stage_start[s] > sweep->start[t])) {
+                sweep->start[t] = sweep->stage_start[s];
+                sweep->before[t] = sweep->stage_before[s];
+            }
+            int64_t end = sweep->start[t] + dag->duration_ns[t];
+            if (end > latest_end) {
+                latest_end = end;
+                latest = t;
+            }
+            if (dag->duration_ns[t] > dag->duration_ns[shape->longest_task])
+                shape->longest_task = t;
+            shape->total_ns += dag->duration_ns[t];
+        }
+        if (latest_end > last_end) {
+            last_end = latest_end;
+            last = latest;
+        }
+        relax(sweep, s, latest);
+    }
+    shape->critical_ns = last_end;
+    return last;
+}
+
+static bool keep_critical_path(const struct sweep *sweep, uint32_t last, struct cli_shape *shape)
+{
+    for (uint32_t t = last; t != UINT32_MAX; t = sweep->before[t])
+        shape->critical_size++;
+    shape->critical = malloc(shape->critical_size * sizeof *shape->critical);
+    if (!shape->critical)
+        return false;
+    uint32_t k = shape->critical_size;
+    for (uint32_t t = last; t != UINT32_MAX; t = sweep->before[t])
+        shape->critical[--k] = t;
+    return true;
+}
+
+static bool measure_width(const struct sweep *sweep, struct cli_shape *shape)
+{
+    uint32_t *tasks = calloc((size_t)shape->depth + 1, sizeof *tasks);
+    if (!tasks)
+        return false;
+    for (uint32_t s = 0; s < sweep->dag->stages; s++) {
+        tasks[sweep->level[s]] += sweep->dag->stage[s].tasks;
+        if (tasks[sweep->level[s]] > shape->width)
+            shape->width = tasks[sweep->level[s]];
+    }
+    free(tasks);
+    return true;
+}
+
+/* Counts at every prefix, as differences from the prefix before. */
+struct tally {
+    int64_t sinks, sources, joins;
+};
+
+static bool count_parts(const struct sweep *sweep, struct cli_shape *shape)
+{
+    const struct br_dag *dag = sweep->dag;
+    uint32_t n = dag->stages;
+    struct tally *change = calloc((size_t)n + 1, sizeof *change);
+    uint32_t *first_child = malloc(((size_t)n + 1) * sizeof *first_child);
+    int64_t *last_parent = malloc(((size_t)n + 1) * sizeof *last_parent);
+    bool done = change && first_child && last_parent;
+    for (uint32_t s = 0; done && s < n; s++) {
+        first_child[s] = n;
+        last_parent[s] = -1;
+    }
+    for (uint32_t e = 0; done && e < dag->edges; e++) {
+        uint32_t u = dag->edge[e].parent, v = dag->edge[e].child;
+        if (sweep->position[v] < first_child[u])
+            first_child[u] = sweep->position[v];
+        if ((int64_t)sweep->position[u] > last_parent[v])
+            last_parent[v] = sweep->position[u];
+    }
+    for (uint32_t s = 0; done && s < n; s++) {
+        change[sweep->position[s]].sinks++;
+        change[first_child[s]].sinks--;
+        change[last_parent[s] < 0 ? 0 : last_parent[s]].sources++;
+        change[sweep->position[s]].sources--;
+    }
+    for (uint32_t e = 0; done && e < dag->edges; e++) {
+        uint32_t u = dag->edge[e].parent, v = dag->edge[e].child;
+        if (!is_barrier(dag, &dag->edge[e]) || last_parent[v] >= first_child[u])
+            continue;
+        change[last_parent[v]].joins++;
+        change[first_child[u]].joins--;
+    }
+    struct tally sum = {0};
+    for (uint32_t k = 0; done && k < n; k++) {
+        sum.sinks += change[k].sinks;
+        sum.sources += change[k].sources;
+        sum.joins += change[k].joins;
+        /* Behind the last stage there is nothing: the end of the last part. */
+        shape->parts += k + 1 == n || (sum.joins > 0 && sum.joins == sum.sinks * sum.sources);
+    }
+    free(change);
+    free(first_child);
+    free(last_parent);
+    return done;
+}
+
+enum br_status cli_shape_measure(const struct br_dag *dag, struct cli_shape *shape,
+                                 struct br_diag *diag)
+{
+    struct sweep sweep;
+    *shape = (struct cli_shape){0};
+    bool done = sweep_init(&sweep, dag);
+    if (done) {
+        for (uint32_t e = 0; e < dag->edges; e++)
+            if (dag->edge[e].type == BR_BARRIER)
+                shape->barriers++;
+            else
+                shape->one_to_ones++;
+        uint32_t last = run(&sweep, shape);
+        done = keep_critical_path(&sweep, last, shape) && measure_width(&sweep, shape) &&
+               count_parts(&sweep, shape);
+    }
+    sweep_finish(&sweep);
+    if (!done) {
+        cli_shape_finish(shape);
+        return br_fail_memory(diag);
+    }
+    return BR_OK;
+}
+
+void cli_shape_finish(struct cli_shape *shape)
+{
+    free(shape->critical);
+    *shape = (struct cli_shape){0};
+}

@@ -1,0 +1,125 @@
+/* bigrocks show: what a job is made of, before anything is planned. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "cli/planning/shape.h"
+
+enum { PATH_ENDS = 6 }; /* tasks shown at either end of a long critical path */
+
+static void print_task(const struct br_dag *dag, uint32_t task)
+{
+    char id[300];
+    br_dag_task_id(dag, task, id, sizeof id);
+    cli_print_text(stdout, id);
+}
+
+static void print_job(const struct br_dag *dag, const struct cli_shape *shape)
+{
+    char text[CLI_SECONDS_TEXT];
+    fputs("job            ", stdout);
+    cli_print_text(stdout, br_dag_name(dag));
+    printf("\nstages         %" PRIu32 "\ntasks          %" PRIu32 "\n", dag->stages, dag->tasks);
+    printf("edges          %" PRIu32 " (%" PRIu32 " barriers, %" PRIu32 " one-to-one)\n",
+           dag->edges, shape->barriers, shape->one_to_ones);
+    printf("depth          ");
+    cli_print_count(stdout, shape->depth, "level", "levels");
+    printf("\nwidth          ");
+    cli_print_count(stdout, shape->width, "task", "tasks");
+    printf(" in the widest level\nparts          %" PRIu32 " between cuts\n", shape->parts);
+    printf("longest task   ");
+    print_task(dag, shape->longest_task);
+    printf(" (%s s)\n", cli_seconds(dag->duration_ns[shape->longest_task], text));
+    printf("all tasks      %s s, one after another\n", cli_seconds(shape->total_ns, text));
+    printf("critical path  %s s: ", cli_seconds(shape->critical_ns, text));
+    for (uint32_t k = 0; k < shape->critical_size; k++) {
+        if (k == PATH_ENDS && shape->critical_size > 2 * PATH_ENDS) {
+            k = shape->critical_size - PATH_ENDS;
+            printf(" > ... (%" PRIu32 " more)", shape->critical_size - 2 * PATH_ENDS);
+        }
+        if (k)
+            fputs(" > ", stdout);
+        print_task(dag, shape->critical[k]);
+    }
+    fputc('\n', stdout);
+}
+
+/* Sums of demand x duration; for people, so floating point will do. */
+static enum br_status print_work(const struct br_dag *dag, const struct br_cluster *cluster,
+                                 struct br_diag *diag)
+{
+    double *work = calloc((size_t)dag->resources + 1, sizeof *work);
+    if (!work)
+        return br_fail_memory(diag);
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        double seconds = 0;
+        for (uint32_t i = 0; i < stage->tasks; i++)
+            seconds += (double)dag->duration_ns[stage->first_task + i] / 1e9;
+        for (uint32_t k = stage->first_demand; k < stage->first_demand + stage->demands; k++)
+            work[dag->demand[k].resource] += cli_amount(dag->demand[k].amount) * seconds;
+    }
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        const struct br_resource *resource = &dag->resource[r];
+        printf("%-15s", r ? "" : "work");
+        cli_print_text(stdout, resource->name);
+        printf(" %.6g ", work[r]);
+        cli_print_text(stdout, resource->unit ? resource->unit : "");
+        fputs(resource->unit ? " x s" : "s", stdout);
+        double total = 0;
+        for (uint32_t c = 0; cluster && c < cluster->classes; c++)
+            total +=
+                cluster->cls[c].count * cli_amount(br_cluster_capacity(cluster, c, resource->name));
+        if (total > 0)
+            printf(", %.6g s of the whole cluster's", work[r] / total);
+        fputc('\n', stdout);
+    }
+    free(work);
+    return BR_OK;
+}
+
+static enum br_status print_cluster(const struct br_dag *dag, const struct br_cluster *cluster,
+                                    struct br_diag *diag)
+{
+    int64_t bound;
+    const char *method;
+    char text[CLI_SECONDS_TEXT], amount[BR_DECIMAL_TEXT];
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *cls = &cluster->cls[c];
+        printf("%-15s%" PRIu32 " x ", c ? "" : "cluster", cls->count);
+        cli_print_text(stdout, cls->name);
+        for (uint32_t k = 0; k < cls->capacities; k++) {
+            br_decimal_format(cls->capacity[k].amount, amount, sizeof amount);
+            fputs(k ? ", " : ": ", stdout);
+            cli_print_text(stdout, cls->capacity[k].resource);
+            printf(" %s", amount);
+        }
+        fputc('\n', stdout);
+    }
+    enum br_status status = br_bound(dag, cluster, &bound, &method, diag);
+    if (!status)
+        printf("lower bound    %s s (%s)\n", cli_seconds(bound, text), method);
+    return status;
+}
+
+enum br_status cli_show(const struct cli_settings *settings, const char *const *argument,
+                        uint32_t arguments, struct br_diag *diag)
+{
+    struct br_input input;
+    struct cli_shape shape;
+    enum br_status status = cli_load(settings, argument[0], false, &input, diag);
+    if (status)
+        return status;
+    cli_warn(argument[0], input.dag);
+    status = cli_shape_measure(input.dag, &shape, diag);
+    if (!status) {
+        print_job(input.dag, &shape);
+        status = print_work(input.dag, input.cluster, diag);
+        if (!status && input.cluster)
+            status = print_cluster(input.dag, input.cluster, diag);
+        cli_shape_finish(&shape);
+    }
+    br_input_finish(&input);
+    return status;
+}

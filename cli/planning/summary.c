@@ -1,0 +1,150 @@
+/* What a person reads of a plan: how long, how good, and, where asked, how it was found. Reads the
+ * plan's struct (planner/model/plan.h) for what was tried, since the public interface says only
+ * what the plan is. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/common.h"
+#include "planner/model/plan.h"
+
+/* The word before a line; the lines are aligned. */
+static void label(FILE *out, const char *text)
+{
+    fprintf(out, "%-12s ", text);
+}
+
+/* "method (makespan) +x %" of all that was tried, the shortest first as they came. */
+static void print_trials(FILE *out, const struct br_plan *plan)
+{
+    char text[CLI_SECONDS_TEXT];
+    int wide = 0, digits = 0;
+    for (uint32_t k = 0; k < plan->trials; k++) {
+        int length = (int)strlen(plan->trial[k].method);
+        wide = length > wide ? length : wide;
+        length = (int)strlen(cli_seconds(plan->trial[k].makespan_ns, text));
+        digits = length > digits ? length : digits;
+    }
+    for (uint32_t k = 0; k < plan->trials; k++) {
+        const struct br_plan_trial *trial = &plan->trial[k];
+        label(out, k ? "" : "tried");
+        fprintf(out, "%-*s  %*s s", wide, trial->method, digits,
+                cli_seconds(trial->makespan_ns, text));
+        if (trial->makespan_ns > plan->makespan_ns && plan->makespan_ns > 0)
+            fprintf(out, "  +%.1f %%",
+                    100 * ((double)trial->makespan_ns / (double)plan->makespan_ns - 1));
+        fputc('\n', out);
+    }
+}
+
+void cli_print_lp_bound(FILE *out, const struct cli_lp_bound *lp)
+{
+    char text[CLI_SECONDS_TEXT];
+    const char *status = lp->answer.status;
+    if (!lp->found) {
+        cli_print_text(out, lp->why);
+        return;
+    }
+    fprintf(out, "%s s (", cli_seconds(lp->answer.lower_bound_ns, text));
+    cli_print_text(out, lp->answer.method);
+    if (*status && strcmp(status, "optimal") != 0) {
+        fputs("; ", out);
+        cli_print_text(out, status);
+    }
+    fputc(')', out);
+}
+
+void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,
+                       const struct br_cluster *cluster, const char *asked,
+                       const struct cli_lp_bound *lp)
+{
+    char text[CLI_SECONDS_TEXT];
+    int64_t makespan = br_plan_makespan_ns(plan), bound = br_plan_lower_bound_ns(plan);
+    label(out, "job");
+    cli_print_text(out, br_dag_name(dag));
+    fputs(": ", out);
+    cli_print_count(out, br_dag_task_count(dag), "task", "tasks");
+    fputs(" in ", out);
+    cli_print_count(out, br_dag_stage_count(dag), "stage", "stages");
+    fputc('\n', out);
+    label(out, "cluster");
+    if (cluster->name) {
+        cli_print_text(out, cluster->name);
+        fputs(": ", out);
+    }
+    cli_print_count(out, br_cluster_machine_count(cluster), "machine", "machines");
+    if (cluster->classes > 1)
+        fprintf(out, " of %" PRIu32 " classes", cluster->classes);
+    fputc('\n', out);
+    label(out, "method");
+    if (strcmp(asked, br_plan_method(plan)) == 0)
+        fprintf(out, "%s\n", asked);
+    else
+        fprintf(out, "%s: %s\n", asked, br_plan_method(plan));
+    label(out, "makespan");
+    fprintf(out, "%s s\n", cli_seconds(makespan, text));
+    label(out, "lower bound");
+    fprintf(out, "%s s%s (%s)\n", cli_seconds(bound, text), plan->certificate ? ", proven" : "",
+            br_plan_bound_method(plan));
+    label(out, "gap");
+    if (makespan == bound)
+        fputs(plan->certificate ? "0 %, proven optimal\n"
+                                : "0 %, optimal by exhaustive search, without a certificate\n",
+              out);
+    else if (bound == 0)
+        fputs("unknown\n", out);
+    else
+        fprintf(out, "%.2f %%\n", 100 * br_plan_gap(plan));
+    print_trials(out, plan);
+    label(out, "lp bound");
+    cli_print_lp_bound(out, lp);
+    fputc('\n', out);
+    if (plan->note) {
+        label(out, "note");
+        fprintf(out, "%s\n", plan->note);
+    }
+}
+
+static void print_threshold(FILE *out, const char *name, double value)
+{
+    if (isnan(value))
+        fprintf(out, "%s none", name);
+    else
+        fprintf(out, "%s %.4g", name, value);
+}
+
+static void print_part(FILE *out, const struct br_plan_part *part, uint32_t number, uint32_t parts)
+{
+    char start[CLI_SECONDS_TEXT], makespan[CLI_SECONDS_TEXT], bound[CLI_SECONDS_TEXT];
+    fprintf(out, "\npart %" PRIu32 " of %" PRIu32 ": ", number, parts);
+    cli_print_count(out, part->tasks, "task", "tasks");
+    fputs(" in ", out);
+    cli_print_count(out, part->stages, "stage", "stages");
+    fprintf(out, ", from %s s, makespan %s s, lower bound %s s\n",
+            cli_seconds(part->start_ns, start), cli_seconds(part->makespan_ns, makespan),
+            cli_seconds(part->lower_bound_ns, bound));
+    fprintf(out, "  method      %s\n", part->method ? part->method : "unknown");
+    if (part->bypass)
+        fprintf(out, "  no search   %s\n", part->bypass);
+    if (part->order) {
+        fputs("  thresholds  ", out);
+        print_threshold(out, "l", part->long_score);
+        print_threshold(out, ", f", part->frag_score);
+        fprintf(out,
+                "\n  subsets     T %" PRIu32 ", S %" PRIu32 ", P %" PRIu32 ", C %" PRIu32
+                " tasks\n",
+                part->t, part->s, part->p, part->c);
+        fprintf(out, "  order       %s  (> forward, < backward)\n", part->order);
+    }
+    if (part->pairs)
+        fprintf(out,
+                "  candidates  %" PRIu64 " threshold pairs: %" PRIu64 " distinct sets T, %" PRIu64
+                " duplicate, %" PRIu64 " pruned; %" PRIu64 " variants tried\n",
+                part->pairs, part->distinct, part->duplicate, part->pruned, part->variants);
+}
+
+void cli_print_explanation(FILE *out, const struct br_plan *plan)
+{
+    for (uint32_t k = 0; k < plan->parts; k++)
+        print_part(out, &plan->part[k], k + 1, plan->parts);
+}

@@ -1,0 +1,69 @@
+/* Commands that run while one waits. The kernel counts what a process and those that it waited for
+ * have used; processes that are left behind are not counted, and memory is that of the largest one,
+ * not of all together. */
+#include "cli/running/child.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/common.h"
+#include "runtime/drivers/common/family.h"
+
+static int64_t in_ns(struct timeval time)
+{
+    return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
+}
+
+static int start(char *const *argument, bool beside, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    if (beside)
+        error = posix_spawn_file_actions_adddup2(&actions, 2, 1);
+    if (!error)
+        error = posix_spawnp(pid, argument[0], &actions, NULL, argument, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage)
+{
+    struct rusage used;
+    pid_t pid;
+    int64_t began_ns = cli_now_ns();
+    int error = start(argument, beside, &pid);
+    if (error)
+        return error;
+    while (wait4(pid, &usage->status, 0, &used) < 0)
+        if (errno != EINTR)
+            return errno;
+    usage->wall_ns = cli_now_ns() - began_ns;
+    usage->cpu_ns = in_ns(used.ru_utime) + in_ns(used.ru_stime);
+    usage->mem_bytes = (int64_t)used.ru_maxrss * 1024;
+    return 0;
+}
+
+struct br_guard cli_guard_children(const char *path, const char *folder)
+{
+    char mark[BR_MARK];
+    const char *const remove[] = {path, path ? folder : NULL, NULL};
+    br_mark_make(mark);
+    char *equals = strchr(mark, '=');
+    struct br_guard guard = br_guard_start(mark, remove);
+    *equals = '\0';
+    if (setenv(mark, equals + 1, 1))
+        br_guard_end(&guard); /* nothing would be found */
+    return guard;
+}
+
+int cli_child_exit(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

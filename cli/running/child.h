@@ -1,0 +1,29 @@
+/* Commands that run while one waits, and what they used. */
+#ifndef BR_CLI_RUNNING_CHILD_H
+#define BR_CLI_RUNNING_CHILD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/drivers/local/guard.h"
+
+struct cli_usage {
+    int status;        /* as waitpid gives it */
+    int64_t wall_ns;   /* from start to end */
+    int64_t cpu_ns;    /* of the command and all that it has waited for */
+    int64_t mem_bytes; /* resident at most, in the largest of these processes */
+};
+
+/* Runs the command, a list that ends with NULL and is looked for along PATH, and waits for it.
+ * `beside`: its standard output goes where standard error goes. Returns 0, or the errno of what
+ * kept it from starting. */
+int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage);
+/* The exit status that a shell would give: that of the command, or 128 and the signal's number. */
+int cli_child_exit(int status);
+
+/* From here on all children carry a mark, by which they are killed should this program be killed;
+ * to be ended by br_guard_end when they have ended. `path` and `folder` (NULL: none) are removed
+ * then, too. */
+struct br_guard cli_guard_children(const char *path, const char *folder);
+
+#endif

@@ -1,0 +1,279 @@
+/* bigrocks run: a job's commands as processes, or in virtual time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/running/run.h"
+#include "runtime/drivers/common/family.h"
+#include "runtime/drivers/local/guard.h"
+#include "simulate/replay.h"
+#include "runtime/drivers/slurm/slurm.h"
+
+static struct br_runtime_options runtime_options(const struct cli_settings *settings)
+{
+    struct br_runtime_options options = br_runtime_options_default();
+    if (settings->policy)
+        options.policy = settings->policy;
+    return options;
+}
+
+/* ---- In virtual time ---- */
+
+static enum br_status read_spread(const struct cli_settings *settings, double *spread,
+                                  struct br_diag *diag)
+{
+    struct br_decimal value = {0};
+    *spread = 0;
+    if (!settings->spread)
+        return BR_OK;
+    if (br_decimal_parse(settings->spread, &value) != BR_DECIMAL_OK || value.mantissa < 0 ||
+        cli_amount(value) > 5)
+        return br_fail(diag, BR_USAGE, "give a number from 0 to 5, such as 0.3",
+                       "option '--spread': '%.40s' is no spread", settings->spread);
+    *spread = cli_amount(value);
+    return BR_OK;
+}
+
+static void trace_simulation(struct cli_run_trace *trace, const struct br_simulation *simulation,
+                             uint32_t tasks)
+{
+    for (uint32_t t = 0; t < tasks; t++)
+        cli_run_trace_add(trace, &(struct br_task_end){.task = t,
+                                                       .machine = simulation->machine[t],
+                                                       .attempt = 1,
+                                                       .start_ns = simulation->start_ns[t],
+                                                       .end_ns = simulation->end_ns[t]});
+}
+
+static enum br_status simulate(const struct cli_settings *settings,
+                               const struct cli_run_input *input, struct br_diag *diag)
+{
+    struct br_runtime_options options = runtime_options(settings);
+    struct br_simulation simulation = {0};
+    struct br_arena arena = {0};
+    struct cli_run_trace trace;
+    double spread;
+    enum br_status status = read_spread(settings, &spread, diag);
+    if (!status)
+        status = cli_run_trace_open(&trace, settings->trace, input->input.dag, input->input.cluster,
+                                    diag);
+    if (status)
+        return status;
+    int64_t *lasts = NULL;
+    if (spread > 0) {
+        lasts = br_simulate_durations(&arena, input->input.dag, spread, settings->seed);
+        if (!lasts)
+            status = br_fail_memory(diag);
+    }
+    if (!status)
+        status = br_simulate(input->input.dag, input->input.cluster, input->plan, lasts, &options,
+                             &simulation, diag);
+    if (!status) {
+        char plan[CLI_SECONDS_TEXT], run[CLI_SECONDS_TEXT];
+        double ratio = input->plan->makespan_ns > 0
+                           ? (double)simulation.makespan_ns / (double)input->plan->makespan_ns
+                           : 1;
+        trace_simulation(&trace, &simulation, input->input.dag->tasks);
+        printf("plan       %s s\nsimulated  %s s (%+.2f %%)\n",
+               cli_seconds(input->plan->makespan_ns, plan),
+               cli_seconds(simulation.makespan_ns, run), 100 * (ratio - 1));
+    }
+    status = cli_run_trace_close(&trace, status, diag);
+    br_simulation_finish(&simulation);
+    br_arena_finish(&arena);
+    return status;
+}
+
+/* ---- As processes ---- */
+
+/* Are the tasks long enough, on average, to be jobs of Slurm's? */
+static bool are_long(const struct br_dag *dag)
+{
+    double sum = 0;
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        sum += (double)dag->duration_ns[t];
+    return sum >= (double)BR_SLURM_JOB_NS * dag->tasks;
+}
+
+/* This very command again, by salloc, on as many nodes as the cluster has machines. */
+static enum br_status allocate(const struct cli_run_input *input, bool quiet, struct br_diag *diag)
+{
+    static char line[1 << 17];
+    static char salloc[] = "salloc", whole[] = "--exclusive", memory[] = "--mem=0",
+                silent[] = "--quiet", end[] = "--";
+    char nodes[32], program[4096], *word[4096] = {salloc, nodes, whole, memory};
+    size_t words = 4;
+    if (quiet)
+        word[words++] = silent;
+    word[words++] = end;
+    size_t self = words;
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t size = file ? fread(line, 1, sizeof line - 1, file) : 0;
+    ssize_t path = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (file)
+        fclose(file);
+    line[size] = '\0';
+    snprintf(nodes, sizeof nodes, "--nodes=%" PRIu32, input->input.cluster->machines);
+    for (char *at = line; at < line + size && words < 4095; at += strlen(at) + 1)
+        word[words++] = at;
+    if (path > 0 && size && size < sizeof line - 1 && words < 4095) {
+        program[path] = '\0';
+        word[self] = program;
+        fflush(NULL);
+        execvp(word[0], word);
+    }
+    return br_fail(diag, BR_SYSTEM, "put salloc before it, such as: salloc --nodes=3 bigrocks run",
+                   "steps need an allocation of Slurm's, and salloc cannot be started: %s",
+                   strerror(errno));
+}
+
+static enum br_status run_there(const struct cli_settings *settings,
+                                const struct cli_run_input *input,
+                                const struct br_local_options *options,
+                                struct br_run_result *result, struct br_diag *diag)
+{
+    const struct br_dag *dag = input->input.dag;
+    bool jobs = strcmp(settings->on, "slurm-jobs") == 0 ||
+                (strcmp(settings->on, "slurm") == 0 && are_long(dag));
+    if (strcmp(settings->on, "here") == 0)
+        return br_local_run(dag, input->input.cluster, input->plan, options, result, diag);
+    if (!jobs)
+        return br_slurm_run_steps(dag, input->input.cluster, input->plan, options, result, diag);
+    if (!settings->journal)
+        return br_fail(diag, BR_USAGE, "add --journal FILE, on a file system that all nodes share",
+                       "jobs of Slurm's need a journal, which also tells where their results go");
+    return br_slurm_run_jobs(dag, input->plan, options, result, diag);
+}
+
+/* Control groups for the tasks, where they are to be had, or asked for. */
+static enum br_status open_groups(const struct cli_settings *settings, pid_t guard,
+                                  struct br_cgroups *groups, bool *open, struct br_diag *diag)
+{
+    *open = false;
+    if (strcmp(settings->on, "here") != 0)
+        return settings->limit_memory || settings->cgroup
+                   ? br_fail(diag, BR_USAGE, "leave it out; Slurm limits memory as it is set up to",
+                             "control groups are for tasks on this machine")
+                   : BR_OK;
+    *open = br_cgroups_open(groups, settings->cgroup, guard);
+    if ((settings->limit_memory && !groups->memory) || (settings->cgroup && !*open)) {
+        br_cgroups_close(groups);
+        *open = false;
+        return br_fail(diag, BR_SYSTEM, "leave it out, or name a delegated group by --cgroup",
+                       "%s cannot be done here: %s",
+                       settings->limit_memory ? "--limit-memory" : "--cgroup", groups->why);
+    }
+    if (*open && !groups->memory && !settings->cgroup) {
+        br_cgroups_close(groups);
+        *open = false;
+    }
+    if (settings->verbose && *open)
+        cli_say("tasks are counted by control groups%s%s",
+                groups->memory ? "" : ", but memory: ", groups->why);
+    else if (settings->verbose)
+        cli_say("tasks are counted as processes, without control groups: %s", groups->why);
+    return BR_OK;
+}
+
+static enum br_status run_here(const struct cli_settings *settings,
+                               const struct cli_run_input *input, const char *mark, pid_t guard,
+                               bool *unread, struct br_diag *diag)
+{
+    if (strcmp(settings->on, "slurm") == 0 && !are_long(input->input.dag) &&
+        !getenv("SLURM_JOB_ID"))
+        return allocate(input, settings->quiet, diag);
+    struct cli_report report = {.settings = settings, .input = input};
+    struct br_run_result result;
+    enum br_status status = cli_run_trace_open(&report.trace, settings->trace, input->input.dag,
+                                               input->input.cluster, diag);
+    if (status)
+        return status;
+    if (settings->history)
+        status = br_history_open(settings->history, br_dag_name(input->input.dag), &report.history,
+                                 diag);
+    if (status)
+        return cli_run_trace_close(&report.trace, status, diag);
+    struct br_cgroups groups;
+    bool grouped = false;
+    status = cli_run_ninja_open(&report.ninja, input->input.dag, diag);
+    if (!status)
+        status = open_groups(settings, guard, &groups, &grouped, diag);
+    if (status) {
+        cli_run_ninja_close(&report.ninja);
+        br_history_close(report.history, NULL);
+        return cli_run_trace_close(&report.trace, status, diag);
+    }
+    struct br_local_options options = {
+        .runtime = runtime_options(settings),
+        .overbook = settings->overbook,
+        .directory = settings->directory,
+        .shell = settings->shell,
+        .keep_going = settings->keep_going,
+        .retries = (uint32_t)settings->retries,
+        .timeout_ns = settings->timeout_ns,
+        .mark = mark,
+        .journal = settings->journal,
+        .resume = settings->resume,
+        .cgroups = grouped ? &groups : NULL,
+        .limit_memory = settings->limit_memory,
+        .stop = cli_interrupt_count(),
+        .resumed = cli_report_resumed,
+        .damaged = cli_report_damaged,
+        .ended = cli_report_ended,
+        .tick = cli_report_tick,
+        .context = &report,
+    };
+    cli_report_begin(&report);
+    status = run_there(settings, input, &options, &result, diag);
+    if (grouped)
+        br_cgroups_close(&groups);
+    cli_run_ninja_close(&report.ninja);
+    cli_progress_end(&report.progress);
+    if (!status || (status == BR_NO && !diag->what[0]))
+        cli_report_result(&report, &result);
+    /* What has run has run, whether it can be remembered or not. */
+    struct br_diag lost = {0};
+    if (br_history_close(report.history, &lost))
+        cli_say_diag(&lost);
+    status = cli_run_trace_close(&report.trace, status, diag);
+    return cli_report_end(&report, status, unread, diag);
+}
+
+enum br_status cli_run(const struct cli_settings *settings, const char *const *argument,
+                       uint32_t arguments, struct br_diag *diag)
+{
+    struct cli_run_input input;
+    if (settings->resume && !settings->journal)
+        return br_fail(diag, BR_USAGE, "add --journal FILE, the journal of the run to go on with",
+                       "--resume needs a journal");
+    if (settings->simulate && settings->journal)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "a run that is only simulated has no journal");
+    if (settings->spread && !settings->simulate)
+        return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
+                       "--spread disturbs a simulated run only");
+    char mark[BR_MARK];
+    bool unread = false;
+    br_mark_make(mark);
+    struct br_guard guard = {-1, 0};
+    if (!settings->simulate)
+        guard = br_guard_start(mark, NULL);
+    enum br_status status = cli_run_load(settings, argument[0], &input, diag);
+    if (status) {
+        br_guard_end(&guard);
+        return status;
+    }
+    /* Planning may leave a word there although it went well. */
+    *diag = (struct br_diag){0};
+    if (settings->verbose)
+        cli_say_line("run", CLI_RUN_JOB, settings, argument, arguments);
+    status = settings->simulate ? simulate(settings, &input, diag)
+                                : run_here(settings, &input, mark, guard.pid, &unread, diag);
+    br_guard_end(&guard);
+    cli_run_finish(&input);
+    if (!settings->simulate && cli_interrupted() && status == BR_NO)
+        cli_interrupt_die();
+    return unread ? cli_die_unread(diag) : status;
+}

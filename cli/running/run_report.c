@@ -1,0 +1,287 @@
+/* What a run shows: the output of every task, whole, when it ends; of a failed task also how, and
+ * its command; a line that moves, and one at the end. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/running/run.h"
+
+/* Of a failed task's output. */
+enum { LAST_LINES = 10, LAST_BYTES = 4096 };
+
+static void wake_spools(struct cli_report *report)
+{
+    cli_spool_wake(&report->out);
+    cli_spool_wake(&report->err);
+}
+
+/* The output as it is: it may be of any form, and go on into a file. */
+static void copy_output(const struct br_task_end *end)
+{
+    char block[1 << 16];
+    char last = '\n';
+    for (int64_t at = 0; at < end->output_size;) {
+        ssize_t size = pread(end->output, block, sizeof block, (off_t)at);
+        if (size <= 0)
+            break;
+        fwrite(block, 1, (size_t)size, stdout);
+        last = block[size - 1];
+        at += size;
+    }
+    if (last != '\n')
+        fputc('\n', stdout);
+}
+
+static void print_last_lines(const struct br_task_end *end)
+{
+    char text[LAST_BYTES + 1];
+    int64_t from = end->output_size > LAST_BYTES ? end->output_size - LAST_BYTES : 0;
+    ssize_t size = pread(end->output, text, LAST_BYTES, (off_t)from);
+    if (size <= 0)
+        return;
+    while (size && text[size - 1] == '\n')
+        size--;
+    text[size] = '\0';
+    char *line = text + size;
+    for (int lines = 0; line > text; line--)
+        if (line[-1] == '\n' && ++lines == LAST_LINES)
+            break;
+    while (line) {
+        char *next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        fputs("  | ", stderr);
+        cli_print_text(stderr, line);
+        fputc('\n', stderr);
+        line = next;
+    }
+}
+
+static void print_how(const struct cli_report *report, const struct br_task_end *end)
+{
+    char seconds[CLI_SECONDS_TEXT];
+    switch (end->outcome) {
+    case BR_TASK_EXIT:
+        fprintf(stderr, "exit status %d", end->code);
+        break;
+    case BR_TASK_SIGNAL:
+        fprintf(stderr, "killed by signal %d (%s)", end->code, strsignal(end->code));
+        break;
+    case BR_TASK_TIMEOUT:
+        fputs("took too long and was stopped", stderr);
+        break;
+    case BR_TASK_MEMORY:
+        fprintf(stderr, "killed, as it held more memory than its %s",
+                report->settings->limit_memory ? "demand for mem" : "control group allows");
+        break;
+    case BR_TASK_NO_START:
+        fprintf(stderr, "cannot be started: %s", strerror(end->code));
+        return;
+    case BR_TASK_LOST:
+        fputs("Slurm's job has gone without a result (cancelled, out of time or memory, or its "
+              "node was lost)",
+              stderr);
+        return;
+    case BR_TASK_STOPPED:
+    case BR_TASK_DONE:
+        fputs(cli_outcome(end->outcome), stderr);
+        break;
+    }
+    fprintf(stderr, " after %s s", cli_seconds(end->end_ns - end->start_ns, seconds));
+}
+
+static void print_failure(const struct cli_report *report, const struct br_task_end *end)
+{
+    char id[300];
+    br_dag_task_id(report->input->input.dag, end->task, id, sizeof id);
+    fputs("bigrocks: task '", stderr);
+    cli_print_text(stderr, id);
+    fputs("' failed: ", stderr);
+    print_how(report, end);
+    if (report->settings->retries)
+        fprintf(stderr, ", attempt %u of %" PRIu64 "%s", end->attempt,
+                report->settings->retries + 1, end->again ? "; it is tried again" : "");
+    fputs("\n  command:", stderr);
+    for (char *const *word = end->words; word && *word; word++) {
+        fputc(' ', stderr);
+        cli_print_text(stderr, *word);
+    }
+    fputc('\n', stderr);
+    /* Who has just seen all of it need not see it again. */
+    if (end->output_size && !cli_same_file(STDOUT_FILENO, STDERR_FILENO))
+        print_last_lines(end);
+}
+
+/* A history that cannot be written is no reason to stop. */
+static void remember(struct cli_report *report, const struct br_task_end *end)
+{
+    const struct br_dag *dag = report->input->input.dag;
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, end->task)];
+    struct br_history_sample sample = {
+        .stage = stage->id,
+        .task = end->task - stage->first_task,
+        .wall_ns = end->end_ns - end->start_ns,
+        .cpu_ns = end->usage.user_ns + end->usage.system_ns,
+        .mem_bytes = end->usage.peak_bytes,
+    };
+    struct br_diag diag = {0};
+    /* A duration that is known only roughly, since this program was stopped, teaches nothing. */
+    if (end->unseen_ns > sample.wall_ns / 10)
+        return;
+    if (report->history && br_history_add(report->history, &sample, &diag)) {
+        cli_progress_end(&report->progress);
+        cli_say_diag(&diag);
+    }
+}
+
+void cli_report_resumed(void *context, uint32_t task)
+{
+    struct cli_report *report = context;
+    cli_run_ninja_resumed(&report->ninja, task);
+}
+
+void cli_report_damaged(void *context, uint32_t records, uint64_t offset)
+{
+    struct cli_report *report = context;
+    cli_progress_end(&report->progress);
+    fputs("bigrocks: ", stderr);
+    cli_print_count(stderr, records, "record", "records");
+    fprintf(stderr,
+            " of the journal cannot be read, the first at byte %" PRIu64
+            "; tasks whose end they told of run again\n",
+            offset);
+}
+
+void cli_report_ended(void *context, const struct br_task_end *end)
+{
+    struct cli_report *report = context;
+    bool failed = end->outcome != BR_TASK_DONE && end->outcome != BR_TASK_STOPPED;
+    cli_run_trace_add(&report->trace, end);
+    if (end->outcome == BR_TASK_DONE && end->words)
+        remember(report, end);
+    if (end->outcome == BR_TASK_DONE)
+        cli_run_ninja_ended(&report->ninja, end);
+    if (failed && !end->again && report->failures < CLI_FAILURES_SHOWN)
+        report->failed[report->failures] = end->task;
+    report->failures += failed && !end->again;
+    if (!failed && !end->output_size)
+        return;
+    cli_progress_end(&report->progress);
+    if (end->output_size) {
+        copy_output(end);
+        fflush(stdout);
+    }
+    if (failed)
+        print_failure(report, end);
+    wake_spools(report);
+}
+
+void cli_report_tick(void *context, const struct br_run_state *state)
+{
+    struct cli_report *report = context;
+    const struct br_cluster *cluster = report->input->input.cluster;
+    char text[256], now[CLI_SECONDS_TEXT], end[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
+    int used = 0;
+    const int64_t tenth = 100000000;
+    if (report->trace.file) {
+        fflush(report->trace.file);
+        cli_spool_wake(&report->trace.spool);
+    }
+    wake_spools(report);
+    for (uint32_t k = 0; state->runtime && k < cluster->cls[0].capacities && used < 100; k++) {
+        const char *name = cluster->cls[0].capacity[k].resource;
+        used += snprintf(text + used, sizeof text - (size_t)used, "%.20s %.0f %%  ", name,
+                         100 * br_runtime_used(state->runtime, BR_ANY, name));
+    }
+    if (!state->runtime) /* then who decides says nothing of the end either */
+        snprintf(text, sizeof text, "%s s (plan %s s)",
+                 cli_seconds(state->now_ns / tenth * tenth, now),
+                 cli_seconds(report->input->plan->makespan_ns / tenth * tenth, plan));
+    else
+        snprintf(text + used, sizeof text - (size_t)used, "%s s, end at %s s (plan %s s)",
+                 cli_seconds(state->now_ns / tenth * tenth, now),
+                 cli_seconds(state->predicted_ns / tenth * tenth, end),
+                 cli_seconds(report->input->plan->makespan_ns / tenth * tenth, plan));
+    cli_progress_run(&report->progress, state->finished, state->tasks, state->running, text);
+}
+
+static void print_failed_tasks(const struct cli_report *report)
+{
+    char id[300];
+    for (uint32_t k = 0; k < report->failures && k < CLI_FAILURES_SHOWN; k++) {
+        br_dag_task_id(report->input->input.dag, report->failed[k], id, sizeof id);
+        fputs(k ? ", " : ": ", stderr);
+        cli_print_text(stderr, id);
+    }
+    if (report->failures > CLI_FAILURES_SHOWN)
+        fputs(", ...", stderr);
+}
+
+void cli_report_result(struct cli_report *report, const struct br_run_result *result)
+{
+    char wall[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
+    int64_t plan_ns = report->input->plan->makespan_ns;
+    if (report->settings->quiet && !result->failed && !result->left)
+        return;
+    if (result->resumed || result->in_flight || result->orphans) {
+        fputs("bigrocks: ", stderr);
+        cli_print_count(stderr, result->resumed, "task was", "tasks were");
+        fputs(" done before", stderr);
+        if (result->in_flight) {
+            fputs("; ", stderr);
+            cli_print_count(stderr, result->in_flight, "was", "were");
+            fputs(" running then, to run again", stderr);
+        }
+        if (result->orphans) {
+            fputs("; ", stderr);
+            cli_print_count(stderr, result->orphans, "process", "processes");
+            fputs(" left over had to be killed", stderr);
+        }
+        fputc('\n', stderr);
+    }
+    fputs("bigrocks: ", stderr);
+    cli_print_count(stderr, result->finished, "task", "tasks");
+    fprintf(stderr, " done in %s s", cli_seconds(result->wall_ns, wall));
+    if (!result->failed && !result->left && !result->resumed && plan_ns > 0)
+        fprintf(stderr, ", planned %s s (%+.1f %%)", cli_seconds(plan_ns, plan),
+                100 * ((double)result->wall_ns / (double)plan_ns - 1));
+    if (result->failed) {
+        fprintf(stderr, "; %" PRIu32 " failed", result->failed);
+        print_failed_tasks(report);
+    }
+    if (result->strays) {
+        fputs("; ", stderr);
+        cli_print_count(stderr, result->strays, "process", "processes");
+        fputs(" left behind by tasks had to be ended", stderr);
+    }
+    if (result->left)
+        fprintf(stderr, "; %" PRIu32 " not done%s", result->left,
+                cli_interrupted() ? ", as the run was interrupted"
+                : cli_spool_error(&report->out) || cli_spool_error(&report->err)
+                    ? ", as nobody reads the output any more"
+                    : "");
+    fputc('\n', stderr);
+}
+
+void cli_report_begin(struct cli_report *report)
+{
+    bool one = cli_same_file(STDOUT_FILENO, STDERR_FILENO);
+    cli_progress_begin(&report->progress, report->settings->quiet);
+    fflush(stdout);
+    cli_spool_open(&report->out, STDOUT_FILENO, one ? STDERR_FILENO : -1);
+    if (!one)
+        cli_spool_open(&report->err, STDERR_FILENO, -1);
+}
+
+enum br_status cli_report_end(struct cli_report *report, enum br_status status, bool *unread,
+                              struct br_diag *diag)
+{
+    fflush(stdout);
+    int out = cli_spool_close(&report->out), err = cli_spool_close(&report->err);
+    *unread = out == EPIPE || err == EPIPE;
+    if (out && !*unread && (!status || status == BR_NO))
+        return br_fail(diag, BR_SYSTEM, NULL, "cannot write standard output: %s", strerror(out));
+    return status;
+}

@@ -1,0 +1,150 @@
+/* The job in its native XML form, urn:bigrocks:job:1, with everything that the model holds, so
+ * that reading it back gives the same job. Attributes that the model does not know travel as
+ * <attribute name value/> children of their owner; a cluster travels as a <cluster> child. */
+#include "emit/attributes.h"
+#include "emit/data/job_xml.h"
+#include "emit/outputs.h"
+
+#include <inttypes.h>
+
+void br_write_attribute(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, " %s=\"", name);
+    br_write_text(out, BR_QUOTE_ATTRIBUTE, value);
+    putc('"', out);
+}
+
+static void open_element(FILE *out, int depth, const char *element)
+{
+    fprintf(out, "%*s<%s", 2 * depth, "", element);
+}
+
+static void close_element(FILE *out, int depth, const char *element)
+{
+    fprintf(out, "%*s</%s>\n", 2 * depth, "", element);
+}
+
+static void passed_through(FILE *out, const struct br_attributes *by, enum br_owner owner,
+                           uint32_t index, int depth)
+{
+    uint32_t count;
+    const struct br_attribute **run = br_attributes_run(by, owner, index, &count);
+    for (uint32_t a = 0; a < count; a++) {
+        open_element(out, depth, "attribute");
+        br_write_attribute(out, "name", run[a]->name);
+        br_write_attribute(out, "value", run[a]->value);
+        fputs("/>\n", out);
+    }
+}
+
+static void amount(FILE *out, int depth, const char *element, const char *resource,
+                   struct br_decimal value)
+{
+    open_element(out, depth, element);
+    br_write_attribute(out, "resource", resource);
+    fputs(" amount=\"", out);
+    br_write_decimal(out, value);
+    fputs("\"/>\n", out);
+}
+
+void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster)
+{
+    open_element(out, depth, "cluster xmlns=\"urn:bigrocks:cluster:1\"");
+    if (cluster->name)
+        br_write_attribute(out, "name", cluster->name);
+    fputs(">\n", out);
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *cls = &cluster->cls[c];
+        open_element(out, depth + 1, "machine");
+        br_write_attribute(out, "class", cls->name);
+        fprintf(out, " count=\"%" PRIu32 "\">\n", cls->count);
+        for (uint32_t k = 0; k < cls->capacities; k++)
+            amount(out, depth + 2, "capacity", cls->capacity[k].resource, cls->capacity[k].amount);
+        close_element(out, depth + 1, "machine");
+    }
+    close_element(out, depth, "cluster");
+}
+
+static void write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t s,
+                        const struct br_attributes *by)
+{
+    const struct br_stage *stage = &dag->stage[s];
+    open_element(out, depth, "stage");
+    br_write_attribute(out, "id", stage->id);
+    fprintf(out, " tasks=\"%" PRIu32 "\" duration=\"", stage->tasks);
+    br_write_seconds(out, stage->duration_ns);
+    fputs("\">\n", out);
+    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
+        amount(out, depth + 1, "demand", dag->resource[dag->demand[d].resource].name,
+               dag->demand[d].amount);
+    for (uint32_t i = 0; i < stage->tasks; i++) {
+        int64_t duration_ns = dag->duration_ns[stage->first_task + i];
+        if (duration_ns == stage->duration_ns)
+            continue;
+        open_element(out, depth + 1, "task");
+        fprintf(out, " index=\"%" PRIu32 "\" duration=\"", i);
+        br_write_seconds(out, duration_ns);
+        fputs("\"/>\n", out);
+    }
+    if (stage->command) {
+        open_element(out, depth + 1, "command>");
+        br_write_text(out, BR_QUOTE_XML, stage->command);
+        fputs("</command>\n", out);
+    }
+    passed_through(out, by, BR_OWNER_STAGE, s, depth + 1);
+    close_element(out, depth, "stage");
+}
+
+static void write_edge(FILE *out, int depth, const struct br_dag *dag, uint32_t e,
+                       const struct br_attributes *by)
+{
+    const struct br_edge *edge = &dag->edge[e];
+    uint32_t attributes;
+    br_attributes_run(by, BR_OWNER_EDGE, e, &attributes);
+    open_element(out, depth, "edge");
+    br_write_attribute(out, "from", dag->stage[edge->parent].id);
+    br_write_attribute(out, "to", dag->stage[edge->child].id);
+    br_write_attribute(out, "type", br_edge_type_name(edge->type));
+    if (attributes == 0) {
+        fputs("/>\n", out);
+        return;
+    }
+    fputs(">\n", out);
+    passed_through(out, by, BR_OWNER_EDGE, e, depth + 1);
+    close_element(out, depth, "edge");
+}
+
+enum br_status br_write_job_xml(FILE *out, int depth, const struct br_dag *dag,
+                                const struct br_cluster *cluster, struct br_diag *diag)
+{
+    struct br_attributes by;
+    enum br_status status = br_attributes_init(&by, dag, diag);
+    if (status)
+        return status;
+    open_element(out, depth, "job xmlns=\"urn:bigrocks:job:1\"");
+    br_write_attribute(out, "name", dag->name);
+    fputs(">\n", out);
+    passed_through(out, &by, BR_OWNER_JOB, 0, depth + 1);
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        open_element(out, depth + 1, "resource");
+        br_write_attribute(out, "name", dag->resource[r].name);
+        if (dag->resource[r].unit)
+            br_write_attribute(out, "unit", dag->resource[r].unit);
+        fputs("/>\n", out);
+    }
+    for (uint32_t s = 0; s < dag->stages && !ferror(out); s++)
+        write_stage(out, depth + 1, dag, s, &by);
+    for (uint32_t e = 0; e < dag->edges && !ferror(out); e++)
+        write_edge(out, depth + 1, dag, e, &by);
+    if (cluster)
+        br_write_cluster_xml(out, depth + 1, cluster);
+    close_element(out, depth, "job");
+    br_attributes_finish(&by);
+    return BR_OK;
+}
+
+enum br_status br_emit_job_xml(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    fputs(BR_XML_DECLARATION, out);
+    return br_write_job_xml(out, 0, input->dag, input->cluster, diag);
+}

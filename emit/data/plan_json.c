@@ -1,0 +1,285 @@
+/* The plan as JSON, "bigrocks-plan/1": self-contained, with the job and the cluster, so that
+ * rendering and running need no second file. Written piece by piece; the memory does not grow with
+ * the number of tasks. Numbers are plain decimals without loss: seconds with up to nine places,
+ * amounts as exact as the job had them. A reader that makes doubles of them is exact up to 15
+ * significant digits. The form is described by docs/schema/plan-1.schema.json. */
+#include "emit/attributes.h"
+#include "emit/data/certificate_json.h"
+#include "emit/outputs.h"
+#include "emit/write.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+
+static void text(FILE *out, const char *value)
+{
+    putc('"', out);
+    br_write_text(out, BR_QUOTE_JSON, value);
+    putc('"', out);
+}
+
+static void text_key(FILE *out, const char *before, const char *key, const char *value)
+{
+    fprintf(out, "%s\"%s\": ", before, key);
+    text(out, value);
+}
+
+static void seconds_key(FILE *out, const char *before, const char *key, int64_t ns)
+{
+    fprintf(out, "%s\"%s\": ", before, key);
+    br_write_seconds(out, ns);
+}
+
+static void count_key(FILE *out, const char *before, const char *key, uint64_t count)
+{
+    fprintf(out, "%s\"%s\": %" PRIu64, before, key, count);
+}
+
+/* Scores lie in 0..1; nine decimals, and null for "none". */
+static void score_key(FILE *out, const char *before, const char *key, double score)
+{
+    fprintf(out, "%s\"%s\": ", before, key);
+    if (isfinite(score) && fabs(score) < 1e9)
+        br_write_seconds(out, llround(score * 1e9));
+    else
+        fputs("null", out);
+}
+
+static void write_attributes(FILE *out, const char *before, const struct br_attributes *by,
+                             enum br_owner owner, uint32_t index)
+{
+    uint32_t count;
+    const struct br_attribute **run = br_attributes_run(by, owner, index, &count);
+    if (count == 0)
+        return;
+    fprintf(out, "%s\"attributes\": {", before);
+    for (uint32_t a = 0; a < count; a++) {
+        fputs(a ? ", " : "", out);
+        text(out, run[a]->name);
+        fputs(": ", out);
+        text(out, run[a]->value);
+    }
+    putc('}', out);
+}
+
+static void write_amount(FILE *out, bool first, const char *resource, struct br_decimal value)
+{
+    fputs(first ? "" : ", ", out);
+    text(out, resource);
+    fputs(": ", out);
+    br_write_decimal(out, value);
+}
+
+static void write_resources(FILE *out, const struct br_dag *dag)
+{
+    fputs(",\n \"resources\": [", out);
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        text_key(out, r ? ",\n  {" : "\n  {", "name", dag->resource[r].name);
+        if (dag->resource[r].unit)
+            text_key(out, ", ", "unit", dag->resource[r].unit);
+        putc('}', out);
+    }
+    putc(']', out);
+}
+
+static void write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
+                        const struct br_attributes *by)
+{
+    const struct br_stage *stage = &dag->stage[s];
+    text_key(out, s ? ",\n  {" : "\n  {", "id", stage->id);
+    count_key(out, ", ", "tasks", stage->tasks);
+    seconds_key(out, ", ", "duration", stage->duration_ns);
+    fputs(", \"demands\": {", out);
+    for (uint32_t d = 0; d < stage->demands; d++) {
+        const struct br_demand *demand = &dag->demand[stage->first_demand + d];
+        write_amount(out, d == 0, dag->resource[demand->resource].name, demand->amount);
+    }
+    putc('}', out);
+    bool first = true;
+    for (uint32_t i = 0; i < stage->tasks; i++) {
+        int64_t duration_ns = dag->duration_ns[stage->first_task + i];
+        if (duration_ns == stage->duration_ns)
+            continue;
+        count_key(out, first ? ", \"durations\": [{" : ", {", "index", i);
+        seconds_key(out, ", ", "duration", duration_ns);
+        putc('}', out);
+        first = false;
+    }
+    fputs(first ? "" : "]", out);
+    if (stage->command)
+        text_key(out, ", ", "command", stage->command);
+    write_attributes(out, ", ", by, BR_OWNER_STAGE, s);
+    putc('}', out);
+}
+
+static void write_stages(FILE *out, const struct br_dag *dag, const struct br_attributes *by)
+{
+    fputs(",\n \"stages\": [", out);
+    for (uint32_t s = 0; s < dag->stages && !ferror(out); s++)
+        write_stage(out, dag, s, by);
+    fputs("],\n \"edges\": [", out);
+    for (uint32_t e = 0; e < dag->edges && !ferror(out); e++) {
+        const struct br_edge *edge = &dag->edge[e];
+        text_key(out, e ? ",\n  {" : "\n  {", "from", dag->stage[edge->parent].id);
+        text_key(out, ", ", "to", dag->stage[edge->child].id);
+        text_key(out, ", ", "type", br_edge_type_name(edge->type));
+        write_attributes(out, ", ", by, BR_OWNER_EDGE, e);
+        putc('}', out);
+    }
+    putc(']', out);
+}
+
+static void write_cluster(FILE *out, const struct br_cluster *cluster)
+{
+    fputs(",\n \"cluster\": {", out);
+    if (cluster->name)
+        text_key(out, "", "name", cluster->name);
+    fprintf(out, "%s\"classes\": [", cluster->name ? ", " : "");
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *cls = &cluster->cls[c];
+        text_key(out, c ? ",\n  {" : "\n  {", "class", cls->name);
+        count_key(out, ", ", "count", cls->count);
+        fputs(", \"capacities\": {", out);
+        for (uint32_t k = 0; k < cls->capacities; k++)
+            write_amount(out, k == 0, cls->capacity[k].resource, cls->capacity[k].amount);
+        fputs("}}", out);
+    }
+    fputs("]}", out);
+}
+
+static void write_search(FILE *out, const struct br_plan *plan)
+{
+    fputs(",\n \"trials\": [", out);
+    for (uint32_t k = 0; k < plan->trials; k++) {
+        text_key(out, k ? ",\n  {" : "\n  {", "method", plan->trial[k].method);
+        seconds_key(out, ", ", "makespan", plan->trial[k].makespan_ns);
+        putc('}', out);
+    }
+    fputs("],\n \"parts\": [", out);
+    for (uint32_t k = 0; k < plan->parts && !ferror(out); k++) {
+        const struct br_plan_part *part = &plan->part[k];
+        count_key(out, k ? ",\n  {" : "\n  {", "stages", part->stages);
+        count_key(out, ", ", "tasks", part->tasks);
+        seconds_key(out, ", ", "start", part->start_ns);
+        seconds_key(out, ", ", "makespan", part->makespan_ns);
+        seconds_key(out, ", ", "lower_bound", part->lower_bound_ns);
+        if (part->method)
+            text_key(out, ", ", "method", part->method);
+        if (part->bypass)
+            text_key(out, ", ", "bypass", part->bypass);
+        if (part->order)
+            text_key(out, ", ", "order", part->order);
+        score_key(out, ", ", "long_score", part->long_score);
+        score_key(out, ", ", "frag_score", part->frag_score);
+        count_key(out, ", \"subsets\": {", "T", part->t);
+        count_key(out, ", ", "S", part->s);
+        count_key(out, ", ", "P", part->p);
+        count_key(out, ", ", "C", part->c);
+        count_key(out, "}, ", "pairs", part->pairs);
+        count_key(out, ", ", "distinct", part->distinct);
+        count_key(out, ", ", "duplicate", part->duplicate);
+        count_key(out, ", ", "pruned", part->pruned);
+        count_key(out, ", ", "variants", part->variants);
+        putc('}', out);
+    }
+    putc(']', out);
+}
+
+static void write_tasks(FILE *out, const struct br_emit_input *input)
+{
+    const struct br_plan *plan = input->plan;
+    fputs(",\n \"tasks\": [", out);
+    for (uint32_t k = 0; k < plan->tasks && !ferror(out); k++) {
+        uint32_t task = plan->order[k];
+        fputs(k ? ",\n  {\"id\": \"" : "\n  {\"id\": \"", out);
+        br_write_task(out, BR_QUOTE_JSON, input->dag, task);
+        seconds_key(out, "\", ", "start", plan->start_ns[task]);
+        seconds_key(out, ", ", "end", plan->end_ns[task]);
+        fputs(", \"machine\": \"", out);
+        br_write_machine(out, BR_QUOTE_JSON, input->cluster, plan->machine[task]);
+        count_key(out, "\", ", "rank", k + 1);
+        fputs(", \"priority\": ", out);
+        br_write_ratio(out, (int64_t)plan->tasks - k, plan->tasks);
+        fprintf(out, ", \"subset\": \"%c\"}", plan->subset[task]);
+    }
+    putc(']', out);
+}
+
+static void write_job(FILE *out, const struct br_emit_input *input, const struct br_attributes *by)
+{
+    write_attributes(out, ",\n ", by, BR_OWNER_JOB, 0);
+    write_resources(out, input->dag);
+    write_stages(out, input->dag, by);
+    write_cluster(out, input->cluster);
+}
+
+enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_emit_bound *bound,
+                             FILE *out, struct br_diag *diag)
+{
+    struct br_attributes by;
+    enum br_status status = br_attributes_init(&by, input->dag, diag);
+    if (status)
+        return status;
+    text_key(out, "{", "format", "bigrocks-bound/1");
+    text_key(out, ",\n ", "job", input->dag->name);
+    count_key(out, ",\n ", "tasks", input->dag->tasks);
+    seconds_key(out, ",\n ", "lower_bound", bound->lower_bound_ns);
+    text_key(out, ",\n ", "method", bound->method);
+    text_key(out, ",\n ", "bound_status", bound->certificate ? "proven" : "unproven");
+    seconds_key(out, ",\n \"core\": {", "lower_bound", bound->core_ns);
+    text_key(out, ", ", "method", bound->core_method);
+    fputs("},\n \"lp\": {", out);
+    if (bound->lp_note) {
+        text_key(out, "", "note", bound->lp_note);
+    } else {
+        seconds_key(out, "", "lower_bound", bound->lp_ns);
+        text_key(out, ", ", "method", bound->lp_method);
+        if (bound->lp_status[0])
+            text_key(out, ", ", "status", bound->lp_status);
+    }
+    putc('}', out);
+    if (bound->certificate) {
+        fputs(",\n \"certificate\": ", out);
+        br_write_certificate(out, input->dag, bound->certificate);
+    }
+    write_job(out, input, &by);
+    fputs("\n}\n", out);
+    br_attributes_finish(&by);
+    return BR_OK;
+}
+
+enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    const struct br_plan *plan = input->plan;
+    struct br_attributes by;
+    enum br_status status = br_attributes_init(&by, input->dag, diag);
+    if (status)
+        return status;
+    text_key(out, "{", "format", "bigrocks-plan/1");
+    text_key(out, ",\n ", "job", input->dag->name);
+    text_key(out, ",\n ", "method", plan->method);
+    count_key(out, ",\n ", "seed", plan->seed);
+    seconds_key(out, ",\n ", "makespan", plan->makespan_ns);
+    seconds_key(out, ",\n ", "lower_bound", plan->lower_bound_ns);
+    fputs(",\n \"gap\": ", out);
+    if (plan->lower_bound_ns > 0)
+        br_write_ratio(out, plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);
+    else /* nothing is known against an infinite gap, unless there is nothing to do */
+        fputs(plan->makespan_ns == 0 ? "0" : "null", out);
+    text_key(out, ",\n ", "bound_method", plan->bound_method);
+    text_key(out, ",\n ", "bound_status", plan->certificate ? "proven" : "unproven");
+    if (plan->certificate) {
+        fputs(",\n \"certificate\": ", out);
+        br_write_certificate(out, input->dag, plan->certificate);
+    }
+    count_key(out, ",\n ", "placements", plan->placements);
+    if (plan->note)
+        text_key(out, ",\n ", "note", plan->note);
+    write_job(out, input, &by);
+    write_search(out, plan);
+    write_tasks(out, input);
+    fputs("\n}\n", out);
+    br_attributes_finish(&by);
+    return BR_OK;
+}

@@ -1,0 +1,367 @@
+/* The common part of the files for workflow engines. */
+#include "emit/engines/engine.h"
+#include "base/diag.h"
+#include "base/shell.h"
+#include "emit/pictures/picture.h"
+#include "planner/model/commands.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NAME_MOST = 40,
+    /* Linux takes no argument of 128 KiB, and some engines write words of theirs before a line. */
+    LINE_MOST = 120000,
+};
+
+/* Bytes of one unit; amounts of memory without a unit are bytes. */
+static int64_t bytes_of(const char *unit)
+{
+    static const struct {
+        const char *name;
+        int64_t bytes;
+    } units[] = {
+        {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", INT64_C(1) << 40},
+        {"kB", 1000},     {"KB", 1000},     {"MB", 1000000},  {"GB", 1000000000},
+    };
+    for (size_t k = 0; unit && k < sizeof units / sizeof units[0]; k++)
+        if (strcmp(unit, units[k].name) == 0)
+            return units[k].bytes;
+    return 1;
+}
+
+static bool is_cpu(const char *resource)
+{
+    return strcmp(resource, "cpu") == 0 || strcmp(resource, "cores") == 0;
+}
+
+static bool is_mem(const char *resource)
+{
+    return strcmp(resource, "mem") == 0 || strcmp(resource, "memory") == 0;
+}
+
+/* The amount in units of `unit`, rounded up; the largest number where it does not fit. */
+static int64_t whole(struct br_decimal amount, int64_t unit)
+{
+    int64_t value;
+    __extension__ typedef __int128 wide;
+    if (!br_decimal_quotient_ns(amount, (struct br_decimal){1, 9}, &value))
+        return INT64_MAX;
+    wide product = (wide)value * unit;
+    return product > INT64_MAX ? INT64_MAX : (int64_t)product;
+}
+
+static const char *unit_of_mem(const struct br_dag *dag)
+{
+    for (uint32_t r = 0; r < dag->resources; r++)
+        if (is_mem(dag->resource[r].name))
+            return dag->resource[r].unit;
+    return NULL;
+}
+
+static void measure_stage(struct br_engine *engine, uint32_t s)
+{
+    const struct br_dag *dag = engine->dag;
+    const struct br_stage *stage = &dag->stage[s];
+    struct br_engine_need *need = &engine->need[s];
+    *need = (struct br_engine_need){.cpus = 1};
+    for (uint32_t d = 0; d < stage->demands; d++) {
+        const struct br_demand *demand = &dag->demand[stage->first_demand + d];
+        const struct br_resource *resource = &dag->resource[demand->resource];
+        if (is_cpu(resource->name)) {
+            int64_t cpus = whole(demand->amount, 1);
+            need->cpus = cpus < 1 ? 1 : cpus > UINT32_MAX ? UINT32_MAX : (uint32_t)cpus;
+        } else if (is_mem(resource->name)) {
+            need->mem_bytes = whole(demand->amount, bytes_of(resource->unit));
+        }
+    }
+    engine->first_rank[s] = UINT32_MAX;
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+        if (engine->input->plan->rank[t] < engine->first_rank[s])
+            engine->first_rank[s] = engine->input->plan->rank[t];
+    if (!stage->command)
+        engine->idle += stage->tasks;
+}
+
+static void measure_machines(struct br_engine *engine)
+{
+    const struct br_cluster *cluster = engine->input->cluster;
+    int64_t unit = bytes_of(unit_of_mem(engine->dag));
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
+            const struct br_capacity *capacity = &cluster->cls[c].capacity[k];
+            int64_t amount = whole(capacity->amount, is_mem(capacity->resource) ? unit : 1);
+            if (is_cpu(capacity->resource) && amount > engine->cpus)
+                engine->cpus = amount > UINT32_MAX ? UINT32_MAX : (uint32_t)amount;
+            if (is_mem(capacity->resource) && amount > engine->mem_bytes)
+                engine->mem_bytes = amount;
+        }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static enum br_status measure_width(struct br_engine *engine, struct br_diag *diag)
+{
+    const struct br_plan *plan = engine->input->plan;
+    int64_t *ends = malloc(((size_t)plan->tasks + 1) * sizeof *ends);
+    uint32_t ended = 0;
+    if (!ends)
+        return br_fail_memory(diag);
+    memcpy(ends, plan->end_ns, plan->tasks * sizeof *ends);
+    qsort(ends, plan->tasks, sizeof *ends, by_time);
+    for (uint32_t k = 0; k < plan->tasks; k++) { /* by rank is by start */
+        while (ended < k && ends[ended] <= plan->start_ns[plan->order[k]])
+            ended++;
+        if (k + 1 - ended > engine->most_at_once)
+            engine->most_at_once = k + 1 - ended;
+    }
+    free(ends);
+    return BR_OK;
+}
+
+static bool is_joined(const struct br_dag *dag, const struct br_edge *edge)
+{
+    return edge->type == BR_BARRIER && dag->stage[edge->parent].tasks > 1 &&
+           dag->stage[edge->child].tasks > 1;
+}
+
+enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_input *input,
+                              struct br_diag *diag)
+{
+    const struct br_dag *dag = input->dag;
+    *engine = (struct br_engine){.input = input, .dag = dag};
+    engine->need = calloc((size_t)dag->stages + 1, sizeof *engine->need);
+    engine->first_rank = calloc((size_t)dag->stages + 1, sizeof *engine->first_rank);
+    engine->has_joint = calloc((size_t)dag->stages + 1, sizeof *engine->has_joint);
+    enum br_status status = br_parents_init(&engine->parents, dag, diag);
+    if (!status && (!engine->need || !engine->first_rank || !engine->has_joint))
+        status = br_fail_memory(diag);
+    if (status) {
+        br_engine_finish(engine);
+        return status;
+    }
+    for (uint32_t s = 0; s < dag->stages; s++)
+        measure_stage(engine, s);
+    measure_machines(engine);
+    for (uint32_t e = 0; e < dag->edges; e++)
+        engine->has_joint[dag->edge[e].parent] |= is_joined(dag, &dag->edge[e]);
+    status = measure_width(engine, diag);
+    if (status)
+        br_engine_finish(engine);
+    return status;
+}
+
+enum br_status br_engine_init_commands(struct br_engine *engine, const struct br_emit_input *input,
+                                       struct br_diag *diag)
+{
+    enum br_status status = br_engine_init(engine, input, diag);
+    if (status)
+        return status;
+    status = br_dag_commands(&engine->arena, input->dag, input->shell, &engine->command, diag);
+    if (status)
+        br_engine_finish(engine);
+    return status;
+}
+
+void br_engine_finish(struct br_engine *engine)
+{
+    br_arena_finish(&engine->arena);
+    free(engine->need);
+    free(engine->first_rank);
+    br_parents_finish(&engine->parents);
+    free(engine->has_joint);
+    *engine = (struct br_engine){0};
+}
+
+void br_engine_header(FILE *out, const char *comment, const struct br_engine *engine,
+                      const char *const *usage, const char *const *left_out)
+{
+    fprintf(out, "%s ", comment);
+    br_write_headline(out, BR_QUOTE_TABS, engine->input);
+    /* The full stop: a backslash at the end would take the next line with it. */
+    fprintf(out, ".\n%s Written by bigrocks render.\n", comment);
+    for (; *usage; usage++)
+        fprintf(out, "%s %s\n", comment, *usage);
+    fprintf(out, "%s Not honoured:\n", comment);
+    for (; *left_out; left_out++)
+        fprintf(out, "%s - %s\n", comment, *left_out);
+    if (engine->idle)
+        fprintf(out, "%s %" PRIu32 " of %" PRIu32 " tasks have no command; they do nothing.\n",
+                comment, engine->idle, engine->dag->tasks);
+}
+
+static void put_name(FILE *out, const char *id)
+{
+    for (int k = 0; *id && k < NAME_MOST; id++, k++) {
+        bool plain =
+            (*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z') || (*id >= '0' && *id <= '9');
+        putc(plain ? *id : '_', out);
+    }
+}
+
+void br_engine_task(FILE *out, const struct br_engine *engine, uint32_t task)
+{
+    const struct br_stage *stage = &engine->dag->stage[br_dag_task_stage(engine->dag, task)];
+    fprintf(out, "t%" PRIu32 "_", engine->input->plan->rank[task]);
+    put_name(out, stage->id);
+    if (stage->tasks > 1)
+        fprintf(out, "_%" PRIu32, task - stage->first_task);
+}
+
+void br_engine_stage(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    fprintf(out, "s%" PRIu32 "_", stage + 1);
+    put_name(out, engine->dag->stage[stage].id);
+}
+
+void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    br_engine_stage(out, engine, stage);
+    fputs("_done", out);
+}
+
+void br_engine_joint_tuple(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    const struct br_stage *of = &engine->dag->stage[stage];
+    fputs("    (\"", out);
+    br_engine_joint(out, engine, stage);
+    fputs("\", [", out);
+    for (uint32_t i = 0; i < of->tasks; i++) {
+        fputs(i ? ", \"" : "\"", out);
+        br_engine_task(out, engine, of->first_task + i);
+        putc('"', out);
+    }
+    putc(']', out);
+}
+
+void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
+                       const char *separator, const char *quote)
+{
+    const struct br_dag *dag = engine->dag;
+    uint32_t stage = br_dag_task_stage(dag, task), index = task - dag->stage[stage].first_task;
+    const char *before = "";
+    for (uint32_t k = engine->parents.first[stage]; k < engine->parents.first[stage + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[engine->parents.edge[k]];
+        uint32_t first = dag->stage[edge->parent].first_task;
+        uint32_t last = first + dag->stage[edge->parent].tasks;
+        bool joint = is_joined(dag, edge);
+        if (joint) {
+            last = first + 1; /* once */
+        } else if (edge->type == BR_ONE_TO_ONE) {
+            first += index;
+            last = first + 1;
+        }
+        for (uint32_t t = first; t < last; t++) {
+            fprintf(out, "%s%s", before, quote);
+            if (joint)
+                br_engine_joint(out, engine, edge->parent);
+            else
+                br_engine_task(out, engine, t);
+            fputs(quote, out);
+            before = separator;
+        }
+    }
+}
+
+/* ---- Commands ---- */
+
+static bool put_file(void *to, const char *text, size_t size)
+{
+    return fwrite(text, 1, size, to) == size;
+}
+
+/* Would the two begin something for an engine: a macro, a variable, a template? */
+static bool is_pair(char a, char b)
+{
+    return (a == '$' && (b == '$' || b == '(' || b == '{')) || (a == '{' && b == '{');
+}
+
+/* A part of a word. Line ends are the parameters that the line sets; between the two of a pair the
+ * quotes end and begin again. */
+static void put_part(FILE *out, const char *text, size_t size)
+{
+    if (br_shell_is_plain(text, size)) {
+        put_file(out, text, size);
+        return;
+    }
+    for (size_t n; size > 0; text += n, size -= n) {
+        for (n = 0; n < size && text[n] != '\n' && text[n] != '\r'; n++)
+            if (n > 0 && is_pair(text[n - 1], text[n]))
+                break;
+        if (n > 0) {
+            br_shell_quote(text, n, put_file, out);
+        } else {
+            fputs(*text == '\n' ? "\"$1\"" : "\"$2\"", out);
+            n = 1;
+        }
+    }
+}
+
+static void put_word(FILE *out, const char *word, const char *index)
+{
+    static const char index_mark[] = "{index}";
+    if (!*word)
+        fputs("''", out);
+    for (const char *mark; (mark = strstr(word, index_mark)); word = mark + sizeof index_mark - 1) {
+        put_part(out, word, (size_t)(mark - word));
+        fputs(index, out);
+    }
+    put_part(out, word, strlen(word));
+}
+
+static void put_command(FILE *out, const struct br_command *command, const char *index)
+{
+    bool breaks = false;
+    for (uint32_t w = 0; w < command->words; w++)
+        breaks |= command->word[w][strcspn(command->word[w], "\r\n")];
+    if (breaks) /* the x, since what is substituted loses the line breaks at its end */
+        fputs("set -- \"$(printf '\\nx')\" \"$(printf '\\r')\"; set -- \"${1%x}\" \"$2\"; ", out);
+    bool dash = command->word[0][0] == '-'; /* shells do not agree on exec -- */
+    fputs(dash ? "''" : "exec ", out);
+    for (uint32_t w = 0; w < command->words; w++) {
+        put_word(out, command->word[w], index);
+        putc(' ', out);
+    }
+    fputs("</dev/null", out);
+}
+
+enum br_status br_engine_line(const struct br_engine *engine, uint32_t stage, const char *index,
+                              char **line, struct br_diag *diag)
+{
+    static const char *const nothing[] = {"true"};
+    static const struct br_command idle = {1, (const char **)nothing};
+    const struct br_command *command = &engine->command[stage];
+    size_t size;
+    FILE *out = open_memstream(line, &size);
+    if (!out)
+        return br_fail_memory(diag);
+    put_command(out, command->words ? command : &idle, index);
+    bool failed = ferror(out);
+    /* The C library's fclose answers 0 where memory is out for the text at last. */
+    if (fclose(out) != 0 || failed || !*line) {
+        free(*line);
+        return br_fail_memory(diag);
+    }
+    if (size <= LINE_MOST)
+        return BR_OK;
+    free(*line);
+    return br_fail_at(diag, engine->dag->stage[stage].pos, BR_BAD_INPUT,
+                      "put it into a script, and call that",
+                      "the command of stage '%.80s' has %zu bytes as a line of shell, and engines "
+                      "pass no more than %d",
+                      engine->dag->stage[stage].id, size, LINE_MOST);
+}
+
+enum br_status br_engine_task_line(const struct br_engine *engine, uint32_t task, char **line,
+                                   struct br_diag *diag)
+{
+    uint32_t stage = br_dag_task_stage(engine->dag, task);
+    char index[16];
+    snprintf(index, sizeof index, "%" PRIu32, task - engine->dag->stage[stage].first_task);
+    return br_engine_line(engine, stage, index, line, diag);
+}

@@ -1,0 +1,69 @@
+/* What the files for workflow engines share: names that every engine takes, commands, demands as
+ * engines know them, and the header that says what the engine leaves out of the plan.
+ *
+ * A barrier between two stages of many tasks would be a great number of edges; most engines can
+ * have a joint instead, a task without work after all tasks of the parent. */
+#ifndef BR_EMIT_ENGINES_ENGINE_H
+#define BR_EMIT_ENGINES_ENGINE_H
+
+#include "base/command.h"
+#include "emit/emit.h"
+#include "emit/pictures/parents.h"
+#include "emit/write.h"
+
+/* What one task of a stage takes. */
+struct br_engine_need {
+    uint32_t cpus;     /* whole ones, rounded up; at least 1 */
+    int64_t mem_bytes; /* rounded up; 0: none known */
+};
+
+struct br_engine {
+    const struct br_emit_input *input;
+    const struct br_dag *dag;
+    struct br_engine_need *need; /* by stage */
+    uint32_t *first_rank;        /* by stage: the least of its tasks */
+    struct br_parents parents;
+    struct br_command *command; /* by stage; "true" where it has none */
+    struct br_arena arena;      /* of the commands */
+    bool *has_joint;            /* by stage: several tasks, and a stage of several waits for all */
+    uint32_t idle;              /* tasks without a command */
+    uint32_t most_at_once;      /* tasks, as planned */
+    uint32_t cpus;              /* of the largest machine, whole ones; 0: unknown */
+    int64_t mem_bytes;          /* of the largest machine; 0: unknown */
+};
+
+/* Without the commands. */
+enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_input *input,
+                              struct br_diag *diag);
+/* With them; names the stage whose command `run` would not take either. */
+enum br_status br_engine_init_commands(struct br_engine *engine, const struct br_emit_input *input,
+                                       struct br_diag *diag);
+void br_engine_finish(struct br_engine *engine);
+
+/* A comment: the plan, how to run the file, and what is not honoured; both end with NULL. */
+void br_engine_header(FILE *out, const char *comment, const struct br_engine *engine,
+                      const char *const *usage, const char *const *left_out);
+
+/* "t12_map_3" and "s2_map": letters, digits and underscores; unique, and told apart. */
+void br_engine_task(FILE *out, const struct br_engine *engine, uint32_t task);
+void br_engine_stage(FILE *out, const struct br_engine *engine, uint32_t stage);
+/* "s2_map_done": the joint after all tasks of the stage. */
+void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage);
+/* The beginning of a tuple of Python's: the name, and the list of what it waits for. */
+void br_engine_joint_tuple(FILE *out, const struct br_engine *engine, uint32_t stage);
+/* What the task waits for, tasks and joints by the names above, with `separator` between them and
+ * `quote` ("" for none) on both sides of each. */
+void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
+                       const char *separator, const char *quote);
+
+/* What a task of the stage runs, as one line for a POSIX shell, on the heap. In it stand neither
+ * line breaks nor carriage returns, and $$, $( and ${ and {{ only where the line itself needs them.
+ * The shell becomes the program: names of builtins mean programs, and status and signals are the
+ * program's own. `index` stands, as it is, for {index}. */
+enum br_status br_engine_line(const struct br_engine *engine, uint32_t stage, const char *index,
+                              char **line, struct br_diag *diag);
+/* The same for one task. */
+enum br_status br_engine_task_line(const struct br_engine *engine, uint32_t task, char **line,
+                                   struct br_diag *diag);
+
+#endif

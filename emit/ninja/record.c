@@ -1,0 +1,297 @@
+/* What ninja would have written of the commands that a run has finished, so that it goes on from
+ * there: lines of .ninja_log, and the files that compilers have reported in .ninja_deps.
+ *
+ * A command is recorded only where the build still says the very script that was run. The time that
+ * the log keeps is when the command began, as ninja has it from 1.11 on: what it read and was
+ * changed since then makes it run again. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emit/ninja/deps.h"
+#include "emit/ninja/hash.h"
+#include "parsers/ninja/log.h"
+#include "parsers/ninja/text.h"
+#include "parsers/parsers.h"
+#include "planner/model/dag.h"
+
+enum { MILLION = 1000000 };
+
+struct recording {
+    const struct br_ninja_record *record;
+    struct br_ninja ninja;
+    struct br_ninja_text text, command;
+    struct br_ninja_deps deps;
+    bool has_deps, left_out;
+    uint32_t version;
+    FILE *log;
+    char state[PATH_MAX]; /* the folder of log and dependencies */
+    struct br_diag *diag;
+};
+
+static enum br_status bind(struct recording *to, uint32_t edge, enum br_ninja_key key,
+                           enum br_ninja_form form, struct br_ninja_text *text)
+{
+    text->used = 0;
+    enum br_status status = br_ninja_binding(&to->ninja, edge, key, form, text, to->diag);
+    return status || br_ninja_add(text, "", 0) ? status : br_fail_memory(to->diag);
+}
+
+/* The text that ninja hashes: the command, and what its response file says. */
+static enum br_status hash(struct recording *to, uint32_t edge, uint64_t *sum)
+{
+    static const char between[] = ";rspfile=";
+    enum br_status status = bind(to, edge, BR_NINJA_COMMAND, BR_NINJA_VALUE, &to->command);
+    if (!status)
+        status = bind(to, edge, BR_NINJA_RSPFILE_CONTENT, BR_NINJA_VALUE, &to->text);
+    if (!status && to->text.used &&
+        !(br_ninja_add(&to->command, between, sizeof between - 1) &&
+          br_ninja_add(&to->command, to->text.text, to->text.used)))
+        status = br_fail_memory(to->diag);
+    if (!status)
+        *sum = (to->version < 7 ? br_ninja_murmur : br_ninja_rapid)(to->command.text,
+                                                                    to->command.used);
+    return status;
+}
+
+/* The file's time, as seen from the build's folder; -1 where it is not there. */
+static int64_t mtime_ns(const struct recording *to, const char *path)
+{
+    char whole[PATH_MAX];
+    struct stat state;
+    bool rooted = *path == '/';
+    snprintf(whole, sizeof whole, "%s%s%s", rooted ? "" : to->record->folder, rooted ? "" : "/",
+             path);
+    if (stat(whole, &state))
+        return -1;
+    return (int64_t)state.st_mtim.tv_sec * 1000 * MILLION + state.st_mtim.tv_nsec;
+}
+
+static enum br_status open_deps(struct recording *to)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/.ninja_deps", to->state);
+    enum br_status status = br_ninja_deps_open(&to->deps, path, to->diag);
+    to->has_deps = !status;
+    return status;
+}
+
+/* Takes note of a fault that keeps a single command out, and goes on with the others. */
+static enum br_status pass_over(struct recording *to, const struct br_diag *why, const char *output)
+{
+    if (!to->left_out)
+        br_fail(to->diag, BR_BAD_INPUT, NULL, "'%.200s': %s", output, why->what);
+    to->left_out = true;
+    return BR_OK;
+}
+
+/* What the edge's depfile says becomes the record of each of its outputs. *add: with it, the edge
+ * has run as ninja wants it. */
+static enum br_status add_deps(struct recording *to, uint32_t edge, bool resumed, bool *add)
+{
+    char path[PATH_MAX];
+    struct br_diag why = {0};
+    const struct br_ninja_edge *it = &to->ninja.edge[edge];
+    const char *first = to->ninja.node[to->ninja.path[it->first[BR_NINJA_OUT]]].path;
+    enum br_status status = bind(to, edge, BR_NINJA_DEPS, BR_NINJA_VALUE, &to->text);
+    *add = true;
+    if (status || strcmp(to->text.text, "gcc") != 0)
+        return status; /* a depfile alone stays where ninja reads it */
+    status = bind(to, edge, BR_NINJA_DEPFILE, BR_NINJA_PLAIN, &to->text);
+    if (!status && !to->has_deps)
+        status = open_deps(to);
+    if (status)
+        return status;
+    bool rooted = *to->text.text == '/', there;
+    int length = snprintf(path, sizeof path, "%s%s%s", rooted ? "" : to->record->folder,
+                          rooted ? "" : "/", to->text.text);
+    if (!*to->text.text || length >= (int)sizeof path) {
+        br_fail(&why, BR_BAD_INPUT, NULL, "this is no name of a depfile: '%.200s'", to->text.text);
+        status = BR_BAD_INPUT;
+    } else {
+        status = br_ninja_deps_read(&to->deps, path, &there, &why);
+    }
+    if (status) {
+        *add = false;
+        return status == BR_BAD_INPUT ? pass_over(to, &why, first) : br_fail_memory(to->diag);
+    }
+    /* Of a command of an earlier run, ninja itself may have taken the depfile away since then. What
+     * it has recorded of it stays. */
+    if (resumed && !there)
+        return BR_OK;
+    for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN] && !status; k++) {
+        const char *output = to->ninja.node[to->ninja.path[k]].path;
+        status = br_ninja_deps_add(&to->deps, output, mtime_ns(to, output), to->diag);
+    }
+    return status;
+}
+
+static enum br_status is_set(struct recording *to, uint32_t edge, enum br_ninja_key key, bool *set)
+{
+    enum br_status status = bind(to, edge, key, BR_NINJA_VALUE, &to->text);
+    *set = !status && *to->text.text;
+    return status;
+}
+
+static enum br_status add_lines(struct recording *to, uint32_t edge, uint32_t task)
+{
+    const struct br_ninja_record *record = to->record;
+    const struct br_ninja_edge *it = &to->ninja.edge[edge];
+    int64_t start_ns = record->start_ns[task], oldest_ns = INT64_MAX, newest_ns = -1;
+    uint64_t sum;
+    bool add, restat, generator;
+    for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN]; k++) {
+        int64_t ns = mtime_ns(to, to->ninja.node[to->ninja.path[k]].path);
+        if (ns < 0)
+            return BR_OK; /* ninja would build it again whatever the log says */
+        oldest_ns = ns < oldest_ns ? ns : oldest_ns;
+        newest_ns = ns > newest_ns ? ns : newest_ns;
+    }
+    enum br_status status = add_deps(to, edge, start_ns < 0, &add);
+    if (status || !add)
+        return status;
+    status = hash(to, edge, &sum);
+    if (!status)
+        status = is_set(to, edge, BR_NINJA_RESTAT, &restat);
+    if (!status)
+        status = is_set(to, edge, BR_NINJA_GENERATOR, &generator);
+    if (status)
+        return status;
+    /* Ninja keeps the time of a generator's outputs, since generators write what they read, and of
+     * what "restat" has found changed. */
+    int64_t since_ns = record->began_ns + start_ns;
+    bool changed = restat ? oldest_ns >= since_ns : generator;
+    if (start_ns < 0 || (changed && newest_ns > since_ns))
+        since_ns = newest_ns;
+    for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN]; k++)
+        fprintf(to->log, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t%" PRIx64 "\n",
+                start_ns < 0 ? 0 : start_ns / MILLION,
+                start_ns < 0 ? 0 : record->end_ns[task] / MILLION, since_ns,
+                to->ninja.node[to->ninja.path[k]].path, sum);
+    return BR_OK;
+}
+
+/* Is the statement's script still what was run? */
+static enum br_status is_same(struct recording *to, uint32_t edge, const char *script, bool *same)
+{
+    to->text.used = 0;
+    enum br_status status =
+        br_ninja_script(&to->ninja, edge, to->record->folder, &to->text, to->diag);
+    *same = !status && strcmp(to->text.text, script) == 0;
+    return status == BR_SYSTEM ? status : BR_OK;
+}
+
+static enum br_status add_all(struct recording *to)
+{
+    const struct br_ninja_record *record = to->record;
+    for (uint32_t s = 0; s < record->dag->stages; s++) {
+        const struct br_stage *stage = &record->dag->stage[s];
+        if (stage->tasks != 1 || !stage->command || record->end_ns[stage->first_task] < 0)
+            continue;
+        uint32_t node = br_ninja_find_node(&to->ninja, stage->id);
+        uint32_t edge = node == UINT32_MAX ? UINT32_MAX : to->ninja.node[node].producer;
+        bool same = false;
+        enum br_status status =
+            edge == UINT32_MAX ? BR_OK : is_same(to, edge, stage->command, &same);
+        if (!status && same)
+            status = add_lines(to, edge, stage->first_task);
+        if (status)
+            return status;
+    }
+    return BR_OK;
+}
+
+/* ---- The log ---- */
+
+static enum br_status fail_log(const struct recording *to)
+{
+    return br_fail(to->diag, BR_SYSTEM, NULL, "the log of ninja cannot be written: %s",
+                   strerror(errno));
+}
+
+/* The folder of the log, which ninja makes as it starts. */
+static void make_state(char *path)
+{
+    for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        mkdir(path, 0777);
+        *at = '/';
+    }
+    mkdir(path, 0777); /* what is wrong with it shows when the log is opened */
+}
+
+/* Goes on with a log of a known version; begins one of the version that the caller knows of where
+ * there is none. */
+static enum br_status open_log(struct recording *to)
+{
+    char path[PATH_MAX + 16], line[32] = "";
+    snprintf(path, sizeof path, "%s/.ninja_log", to->state);
+    br_diag_file(to->diag, path);
+    make_state(to->state);
+    FILE *old = fopen(path, "re");
+    int last = '\n', found = 0;
+    if (!old && errno != ENOENT)
+        return fail_log(to);
+    if (old) {
+        if (fgets(line, sizeof line, old) && sscanf(line, "# ninja log v%d", &found) != 1)
+            found = -1;
+        if (fseek(old, -1, SEEK_END) == 0)
+            last = fgetc(old);
+        bool failed = ferror(old);
+        fclose(old);
+        if (failed) /* what is not known to be empty does not get another first line */
+            return fail_log(to);
+    }
+    if (found && (found < 5 || found > 7))
+        return br_fail(to->diag, BR_BAD_INPUT, "move it away",
+                       "this is no ninja log of versions 5 to 7");
+    to->version = found ? (uint32_t)found : to->record->version;
+    to->log = fopen(path, "ae");
+    if (!to->log)
+        return fail_log(to);
+    if (!found)
+        fprintf(to->log, "# ninja log v%" PRIu32 "\n", to->version);
+    else if (last != '\n') /* a line that was cut */
+        putc('\n', to->log);
+    return BR_OK;
+}
+
+static enum br_status close_log(struct recording *to, enum br_status status)
+{
+    if (!to->log)
+        return status;
+    bool failed = ferror(to->log);
+    failed = fclose(to->log) || failed;
+    return failed && !status ? fail_log(to) : status;
+}
+
+enum br_status br_ninja_write_logs(const struct br_ninja_record *record, struct br_diag *diag)
+{
+    struct recording to = {.record = record, .diag = diag};
+    enum br_status status =
+        br_ninja_read(&to.ninja, record->folder, record->file ? record->file : "build.ninja", diag);
+    if (status)
+        return status;
+    br_ninja_state_folder(&to.ninja, record->folder, to.state, sizeof to.state);
+    status = open_log(&to);
+    if (!status)
+        status = add_all(&to);
+    if (to.has_deps) {
+        enum br_status closed = br_ninja_deps_close(&to.deps, status ? NULL : diag);
+        status = status ? status : closed;
+    }
+    status = close_log(&to, status);
+    if (!status)
+        br_diag_file(diag, NULL);
+    if (!status && to.left_out)
+        status = BR_BAD_INPUT;
+    free(to.text.text);
+    free(to.command.text);
+    br_ninja_finish(&to.ninja);
+    return status;
+}

@@ -1,0 +1,264 @@
+/* The critical chain is found backwards from the task that ends last: what a task waited for is
+ * what ended when it started, a parent before a neighbour on its machine. */
+#include "emit/pictures/analysis.h"
+#include "emit/pictures/lanes.h"
+#include "emit/pictures/parents.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USE_MOST = 1000000 };
+
+struct by_end {
+    int64_t end_ns;
+    uint32_t rank; /* from 1; ranks of parents are lower */
+};
+
+static int compare_ends(const void *a, const void *b)
+{
+    const struct by_end *x = a, *y = b;
+    if (x->end_ns != y->end_ns)
+        return x->end_ns < y->end_ns ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static bool is_parent(const struct br_dag *dag, const struct br_parents *parents, uint32_t parent,
+                      uint32_t child)
+{
+    uint32_t from = br_dag_task_stage(dag, parent), to = br_dag_task_stage(dag, child);
+    for (uint32_t k = parents->first[to]; k < parents->first[to + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[parents->edge[k]];
+        if (edge->parent == from &&
+            (edge->type == BR_BARRIER ||
+             parent - dag->stage[from].first_task == child - dag->stage[to].first_task))
+            return true;
+    }
+    return false;
+}
+
+/* The task that `task` waited for, or UINT32_MAX. */
+static uint32_t waited_for(const struct br_emit_input *input, const struct br_parents *parents,
+                           const struct by_end *ends, uint32_t task, bool *by_machine)
+{
+    const struct br_plan *plan = input->plan;
+    uint32_t low = 0, high = plan->tasks, neighbour = UINT32_MAX;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ends[middle].end_ns < plan->start_ns[task])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < plan->tasks && ends[low].end_ns == plan->start_ns[task]; low++) {
+        uint32_t other = plan->order[ends[low].rank - 1];
+        if (plan->rank[other] >= plan->rank[task])
+            continue;
+        if (is_parent(input->dag, parents, other, task)) {
+            *by_machine = false;
+            return other;
+        }
+        if (neighbour == UINT32_MAX && plan->machine[other] == plan->machine[task] &&
+            plan->start_ns[other] < plan->end_ns[other])
+            neighbour = other;
+    }
+    *by_machine = true;
+    return neighbour;
+}
+
+static enum br_status find_chain(struct br_analysis *analysis, const struct br_emit_input *input,
+                                 struct br_diag *diag)
+{
+    const struct br_plan *plan = input->plan;
+    struct br_parents parents;
+    struct by_end *ends = calloc((size_t)plan->tasks + 1, sizeof *ends);
+    enum br_status status = br_parents_init(&parents, input->dag, diag);
+    if (!status && !ends)
+        status = br_fail_memory(diag);
+    if (!status) {
+        for (uint32_t t = 0; t < plan->tasks; t++)
+            ends[t] = (struct by_end){plan->end_ns[t], plan->rank[t]};
+        qsort(ends, plan->tasks, sizeof *ends, compare_ends);
+        uint32_t task = plan->order[ends[plan->tasks - 1].rank - 1], n = 0;
+        bool by_machine = false;
+        while (task != UINT32_MAX) {
+            analysis->on_chain[task] = true;
+            analysis->chain[n++] = task;
+            task = waited_for(input, &parents, ends, task, &by_machine);
+            analysis->by_machine[n - 1] = by_machine && task != UINT32_MAX;
+        }
+        analysis->chain_tasks = n;
+        for (uint32_t k = 0; k < n / 2; k++) {
+            uint32_t swapped = analysis->chain[k];
+            bool waited = analysis->by_machine[k];
+            analysis->chain[k] = analysis->chain[n - 1 - k];
+            analysis->by_machine[k] = analysis->by_machine[n - 1 - k];
+            analysis->chain[n - 1 - k] = swapped;
+            analysis->by_machine[n - 1 - k] = waited;
+        }
+    }
+    free(ends);
+    br_parents_finish(&parents);
+    return status;
+}
+
+/* The longest path through the job, by tasks. */
+static enum br_status find_path(struct br_analysis *analysis, const struct br_dag *dag,
+                                struct br_diag *diag)
+{
+    int64_t *end_ns = calloc((size_t)dag->tasks + 1, sizeof *end_ns);
+    int64_t *stage_end_ns = calloc((size_t)dag->stages + 1, sizeof *stage_end_ns);
+    struct br_parents parents;
+    enum br_status status = br_parents_init(&parents, dag, diag);
+    if (!status && (!end_ns || !stage_end_ns))
+        status = br_fail_memory(diag);
+    for (uint32_t k = 0; k < dag->stages && !status; k++) {
+        uint32_t s = dag->topological[k];
+        const struct br_stage *stage = &dag->stage[s];
+        for (uint32_t i = 0; i < stage->tasks; i++) {
+            int64_t start_ns = 0;
+            for (uint32_t e = parents.first[s]; e < parents.first[s + 1]; e++) {
+                const struct br_edge *edge = &dag->edge[parents.edge[e]];
+                int64_t after = edge->type == BR_BARRIER
+                                    ? stage_end_ns[edge->parent]
+                                    : end_ns[dag->stage[edge->parent].first_task + i];
+                start_ns = after > start_ns ? after : start_ns;
+            }
+            int64_t end = start_ns + dag->duration_ns[stage->first_task + i];
+            end_ns[stage->first_task + i] = end;
+            stage_end_ns[s] = end > stage_end_ns[s] ? end : stage_end_ns[s];
+        }
+        if (stage_end_ns[s] > analysis->critical_path_ns)
+            analysis->critical_path_ns = stage_end_ns[s];
+    }
+    free(end_ns);
+    free(stage_end_ns);
+    br_parents_finish(&parents);
+    return status;
+}
+
+/* Pictures need no exact amounts. */
+static double approximate(struct br_decimal value)
+{
+    double result = (double)value.mantissa;
+    for (int32_t e = value.exponent; e > 0; e--)
+        result *= 10;
+    for (int32_t e = value.exponent; e < 0; e++)
+        result /= 10;
+    return result;
+}
+
+static double total_capacity(const struct br_cluster *cluster, const char *resource)
+{
+    double total = 0;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        total += approximate(br_cluster_capacity(cluster, c, resource)) * cluster->cls[c].count;
+    return total;
+}
+
+/* Adds `share` thousandths of the cluster from start to end to the curve: whole columns as steps,
+ * which are summed up later, and the columns at both ends by their parts. */
+static void add_use(struct br_use *use, double *step, int64_t span_ns, int64_t start_ns,
+                    int64_t end_ns, double share)
+{
+    double from = (double)start_ns * BR_USE_COLUMNS / (double)span_ns;
+    double to = (double)end_ns * BR_USE_COLUMNS / (double)span_ns;
+    if (from < 0)
+        from = 0;
+    if (to > BR_USE_COLUMNS)
+        to = BR_USE_COLUMNS;
+    if (!(from < to))
+        return;
+    uint32_t first = (uint32_t)from, last = (uint32_t)to;
+    if (first == last) {
+        use->milli[first] += share * (to - from);
+        return;
+    }
+    use->milli[first] += share * (first + 1 - from);
+    step[first + 1] += share;
+    step[last] -= share;
+    if (last < BR_USE_COLUMNS)
+        use->milli[last] += share * (to - last);
+}
+
+static enum br_status measure_use(struct br_analysis *analysis, const struct br_emit_input *input,
+                                  struct br_diag *diag)
+{
+    const struct br_dag *dag = input->dag;
+    const struct br_plan *plan = input->plan;
+    analysis->use = calloc((size_t)dag->resources + 1, sizeof *analysis->use);
+    if (!analysis->use)
+        return br_fail_memory(diag);
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        struct br_use *use = &analysis->use[analysis->uses];
+        double step[BR_USE_COLUMNS + 1] = {0}, work = 0;
+        double total = total_capacity(input->cluster, dag->resource[r].name);
+        bool demanded = false;
+        for (uint32_t d = 0; d < dag->demands && total > 0; d++) {
+            const struct br_demand *demand = &dag->demand[d];
+            if (demand->resource != r || demand->amount.mantissa == 0)
+                continue;
+            const struct br_stage *stage = &dag->stage[demand->stage];
+            double share = 1000 * approximate(demand->amount) / total;
+            demanded = true;
+            for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
+                add_use(use, step, analysis->span_ns, plan->start_ns[t], plan->end_ns[t], share);
+                work += share / 1000 * (double)dag->duration_ns[t];
+            }
+        }
+        if (!demanded)
+            continue;
+        double level = 0;
+        for (uint32_t c = 0; c < BR_USE_COLUMNS; c++) {
+            level += step[c];
+            use->milli[c] += level;
+            if (use->milli[c] > USE_MOST) /* of a plan that was read */
+                use->milli[c] = USE_MOST;
+        }
+        use->name = dag->resource[r].name;
+        use->unit = dag->resource[r].unit;
+        use->work_ns = work < 9e18 ? (int64_t)(work + 0.5) : INT64_MAX;
+        analysis->uses++;
+    }
+    return BR_OK;
+}
+
+enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_emit_input *input,
+                                struct br_diag *diag)
+{
+    size_t tasks = (size_t)input->plan->tasks + 1;
+    *analysis = (struct br_analysis){
+        .span_ns = input->plan->makespan_ns > 0 ? input->plan->makespan_ns : 1,
+        .lane = calloc(tasks, sizeof *analysis->lane),
+        .lanes = calloc((size_t)input->cluster->machines + 1, sizeof *analysis->lanes),
+        .on_chain = calloc(tasks, sizeof *analysis->on_chain),
+        .chain = calloc(tasks, sizeof *analysis->chain),
+        .by_machine = calloc(tasks, sizeof *analysis->by_machine),
+    };
+    enum br_status status = BR_OK;
+    if (!analysis->lane || !analysis->lanes || !analysis->on_chain || !analysis->chain ||
+        !analysis->by_machine)
+        status = br_fail_memory(diag);
+    if (!status)
+        status =
+            br_lanes(input->plan, input->cluster->machines, analysis->lane, analysis->lanes, diag);
+    if (!status)
+        status = find_chain(analysis, input, diag);
+    if (!status)
+        status = find_path(analysis, input->dag, diag);
+    if (!status)
+        status = measure_use(analysis, input, diag);
+    if (status)
+        br_analysis_finish(analysis);
+    return status;
+}
+
+void br_analysis_finish(struct br_analysis *analysis)
+{
+    free(analysis->lane);
+    free(analysis->lanes);
+    free(analysis->on_chain);
+    free(analysis->chain);
+    free(analysis->by_machine);
+    free(analysis->use);
+    *analysis = (struct br_analysis){0};
+}

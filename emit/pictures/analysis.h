@@ -1,0 +1,37 @@
+/* What pictures and reports say of a plan beyond its boxes: lanes of machines, the chain of tasks
+ * that decides its length, how busy the machines are, and what limits the job. */
+#ifndef BR_EMIT_PICTURES_ANALYSIS_H
+#define BR_EMIT_PICTURES_ANALYSIS_H
+
+#include "emit/emit.h"
+
+enum { BR_USE_COLUMNS = 240 }; /* of the curves of use, over the span of the plan */
+
+struct br_use {
+    const char *name;             /* of the resource */
+    const char *unit;             /* may be NULL */
+    int64_t work_ns;              /* all demands x durations / what the whole cluster has */
+    double milli[BR_USE_COLUMNS]; /* mean use of the cluster, in thousandths */
+};
+
+struct br_analysis {
+    uint32_t *lane;   /* by task: tasks on a machine that overlap have different ones */
+    uint32_t *lanes;  /* by machine: how many it has */
+    bool *on_chain;   /* by task */
+    uint32_t *chain;  /* tasks, first to last: each waits for the one before it, or for its
+                         place on the machine */
+    bool *by_machine; /* by place in the chain: it waited for the machine */
+    uint32_t chain_tasks;
+    uint32_t uses; /* resources that tasks demand and machines have */
+    struct br_use *use;
+    int64_t span_ns; /* the makespan, at least 1 */
+    int64_t critical_path_ns;
+};
+
+/* All arrays are the analysis's. O(n log n + edges). Times outside of 0..makespan, which a plan
+ * that was read may have, count as if clipped. */
+enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_emit_input *input,
+                                struct br_diag *diag);
+void br_analysis_finish(struct br_analysis *analysis);
+
+#endif

@@ -1,0 +1,61 @@
+/* Numbers, names and colours of charts. */
+#include "emit/pictures/draw.h"
+#include "emit/pictures/picture.h"
+
+#include <inttypes.h>
+
+void br_draw_fixed(FILE *out, int64_t value, int64_t unit, int digits)
+{
+    int64_t size = value < 0 ? -value : value;
+    fprintf(out, "%s%" PRId64 ".%0*" PRId64, value < 0 ? "-" : "", size / unit, digits,
+            size % unit);
+}
+
+int64_t br_draw_step(int64_t span_ns)
+{
+    static const int64_t factors[] = {1, 2, 5};
+    for (int64_t power = 1;; power *= 10)
+        for (int k = 0; k < 3; k++)
+            if (span_ns / (factors[k] * power) <= 12)
+                return factors[k] * power;
+}
+
+void br_draw_milli(FILE *out, uint64_t milli)
+{
+    uint64_t tenths = (milli + 50) / 100;
+    if (tenths >= 100)
+        tenths = (milli + 500) / 1000 * 10;
+    fprintf(out, tenths % 10 ? "%" PRIu64 ".%" PRIu64 : "%" PRIu64, tenths / 10, tenths % 10);
+}
+
+void br_draw_row_name(const struct br_emit_input *input, const struct br_chart *chart,
+                      const struct br_chart_row *row, char *name, size_t size)
+{
+    const struct br_dag *dag = input->dag;
+    if (chart->level != BR_CHART_STAGES)
+        br_cluster_machine_name(input->cluster, row->which, name, size);
+    else if (row->which < dag->stages)
+        snprintf(name, size, "%s", dag->stage[row->which].id);
+    else
+        snprintf(name, size, "other stages, %c", br_subset_style[row->which - dag->stages].letter);
+}
+
+bool br_draw_is_by_stage(const struct br_emit_input *input)
+{
+    bool used[BR_SUBSETS];
+    if (input->colour != BR_COLOUR_CHOOSE)
+        return input->colour == BR_COLOUR_STAGE;
+    return !br_subsets_used(input->plan, used);
+}
+
+const char *br_draw_colour(const struct br_emit_input *input, uint32_t stage, char subset)
+{
+    /* Of Okabe and Ito as well, the dark ones lighter, so that black letters can be read on them.
+     */
+    static const char *const stages[] = {"#56B4E9", "#E69F00", "#2FB58B", "#F0E442",
+                                         "#CC79A7", "#7FA8D1", "#E8895A", "#BBBBBB"};
+    const struct br_subset_style *style = &br_subset_style[br_subset_index(subset)];
+    if (br_draw_is_by_stage(input))
+        return stages[stage % (sizeof stages / sizeof stages[0])];
+    return stage % 2 ? style->tint : style->colour;
+}

@@ -1,0 +1,152 @@
+/* A report for a browser: emit/pictures/report.html with the plan, or two plans, in it as JSON. One
+ * file, which fetches nothing. */
+#include "emit/pictures/analysis.h"
+#include "emit/pictures/draw.h"
+#include "emit/outputs.h"
+#include "emit/pictures/picture.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "report_html.h"
+
+static const char place[] = "@DATA@";
+
+static void write_string(FILE *out, const char *text)
+{
+    putc('"', out);
+    br_write_text(out, BR_QUOTE_SCRIPT, text);
+    putc('"', out);
+}
+
+static void write_stages(FILE *out, const struct br_dag *dag)
+{
+    fputs(",\n \"stages\": [", out);
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        fputs(s ? ",\n  {\"id\": " : "{\"id\": ", out);
+        write_string(out, stage->id);
+        fprintf(out, ", \"tasks\": %" PRIu32 ", \"demands\": {", stage->tasks);
+        for (uint32_t d = 0; d < stage->demands; d++) {
+            const struct br_demand *demand = &dag->demand[stage->first_demand + d];
+            fputs(d ? ", " : "", out);
+            write_string(out, dag->resource[demand->resource].name);
+            fputs(": ", out);
+            br_write_decimal(out, demand->amount);
+        }
+        fputs("}}", out);
+    }
+    putc(']', out);
+}
+
+static void write_machines(FILE *out, const struct br_cluster *cluster,
+                           const struct br_analysis *analysis)
+{
+    fputs(",\n \"machines\": [", out);
+    for (uint32_t m = 0; m < cluster->machines; m++) {
+        fputs(m ? ", \"" : "\"", out);
+        br_write_machine(out, BR_QUOTE_SCRIPT, cluster, m);
+        putc('"', out);
+    }
+    fputs("],\n \"lanes\": [", out);
+    for (uint32_t m = 0; m < cluster->machines; m++)
+        fprintf(out, "%s%" PRIu32, m ? ", " : "", analysis->lanes[m]);
+    putc(']', out);
+}
+
+/* By rank; see the names of the places in report.html. */
+static void write_tasks(FILE *out, const struct br_emit_input *input,
+                        const struct br_analysis *analysis)
+{
+    const struct br_plan *plan = input->plan;
+    fputs(",\n \"tasks\": [\n", out);
+    for (uint32_t k = 0; k < plan->tasks && !ferror(out); k++) {
+        uint32_t task = plan->order[k], stage = br_dag_task_stage(input->dag, task);
+        fprintf(out, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", k ? ",\n" : "", stage,
+                task - input->dag->stage[stage].first_task, plan->machine[task],
+                analysis->lane[task]);
+        br_write_seconds(out, plan->start_ns[task]);
+        putc(',', out);
+        br_write_seconds(out, plan->end_ns[task]);
+        fprintf(out, ",\"%c\",%" PRIu32 ",%d]",
+                br_subset_style[br_subset_index(plan->subset[task])].letter, k + 1,
+                analysis->on_chain[task]);
+    }
+    fputs("],\n \"chain\": [", out);
+    for (uint32_t k = 0; k < analysis->chain_tasks; k++)
+        fprintf(out, "%s[%" PRIu32 ",%d]", k ? "," : "", plan->rank[analysis->chain[k]] - 1,
+                analysis->by_machine[k]);
+    putc(']', out);
+}
+
+static void write_use(FILE *out, const struct br_analysis *analysis)
+{
+    fputs(",\n \"use\": [", out);
+    for (uint32_t r = 0; r < analysis->uses; r++) {
+        const struct br_use *use = &analysis->use[r];
+        fputs(r ? ",\n  {\"name\": " : "{\"name\": ", out);
+        write_string(out, use->name);
+        fputs(", \"work\": ", out);
+        br_write_seconds(out, use->work_ns);
+        fputs(", \"milli\": [", out);
+        for (uint32_t c = 0; c < BR_USE_COLUMNS; c++)
+            fprintf(out, "%s%" PRId64, c ? "," : "", (int64_t)(use->milli[c] + 0.5));
+        fputs("]}", out);
+    }
+    putc(']', out);
+}
+
+static enum br_status write_plan(FILE *out, const struct br_emit_input *input, struct br_diag *diag)
+{
+    const struct br_plan *plan = input->plan;
+    struct br_analysis analysis;
+    enum br_status status = br_analysis_init(&analysis, input, diag);
+    if (status)
+        return status;
+    fputs("{\"job\": ", out);
+    write_string(out, *input->dag->name ? input->dag->name : "job");
+    fputs(", \"headline\": \"", out);
+    br_write_headline(out, BR_QUOTE_SCRIPT, input);
+    fputs("\", \"method\": ", out);
+    write_string(out, plan->method);
+    fputs(",\n \"makespan\": ", out);
+    br_write_seconds(out, plan->makespan_ns);
+    fputs(", \"bound\": ", out);
+    br_write_seconds(out, plan->lower_bound_ns);
+    fputs(", \"boundMethod\": ", out);
+    write_string(out, *plan->bound_method ? plan->bound_method : "none");
+    fputs(", \"criticalPath\": ", out);
+    br_write_seconds(out, analysis.critical_path_ns);
+    fputs(",\n \"trials\": [", out);
+    for (uint32_t k = 0; k < plan->trials; k++) {
+        fputs(k ? ", {\"method\": " : "{\"method\": ", out);
+        write_string(out, plan->trial[k].method);
+        fputs(", \"makespan\": ", out);
+        br_write_seconds(out, plan->trial[k].makespan_ns);
+        putc('}', out);
+    }
+    putc(']', out);
+    write_stages(out, input->dag);
+    write_machines(out, input->cluster, &analysis);
+    write_use(out, &analysis);
+    write_tasks(out, input, &analysis);
+    putc('}', out);
+    br_analysis_finish(&analysis);
+    return BR_OK;
+}
+
+enum br_status br_emit_html(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    const char *data = strstr(report_html, place);
+    fwrite(report_html, 1, (size_t)(data - report_html), out);
+    fprintf(out, "\n{\"colour\": \"%s\", \"plans\": [\n",
+            br_draw_is_by_stage(input) ? "stage" : "subset");
+    enum br_status status = write_plan(out, input, diag);
+    if (!status && input->other) {
+        fputs(",\n", out);
+        status = write_plan(out, input->other, diag);
+    }
+    fputs("\n]}\n", out);
+    fputs(data + strlen(place), out);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* What the drawings share: colours of the subsets, times for people, the headline of a plan. */
+#ifndef BR_EMIT_PICTURES_PICTURE_H
+#define BR_EMIT_PICTURES_PICTURE_H
+
+#include "emit/emit.h"
+#include "emit/write.h"
+
+enum { BR_SUBSETS = 4 };
+struct br_subset_style {
+    char letter;
+    const char *colour; /* told apart with any common colour vision, and legible under black */
+    const char *tint;   /* the same, lighter, to tell neighbouring stages apart */
+    const char *meaning;
+};
+extern const struct br_subset_style br_subset_style[BR_SUBSETS];
+/* Index into br_subset_style; an unknown letter counts as S. */
+uint32_t br_subset_index(char letter);
+/* Which subsets the plan uses. False where it is S alone, as for methods without subsets: then
+ * there is nothing to explain. */
+bool br_subsets_used(const struct br_plan *plan, bool used[BR_SUBSETS]);
+
+#define BR_COLOUR_MAKESPAN "#222222"
+#define BR_COLOUR_BOUND "#0072B2"
+
+/* Seconds rounded for reading: four significant digits or more, no trailing zeros. */
+void br_write_about(FILE *out, int64_t ns);
+/* "3.2 %", or "none known" where there is no bound. */
+void br_write_gap(FILE *out, const struct br_plan *plan);
+/* "job: makespan 35 s, lower bound 33 s (method), gap 6.1 %; planned by method", or "optimal". */
+void br_write_headline(FILE *out, enum br_quote quote, const struct br_emit_input *input);
+
+#endif

@@ -1,0 +1,415 @@
+/* The Gantt chart as an SVG picture, of one plan or of two under each other on one time scale. From
+ * the top: the headline, a row with the critical chain, the rows of chart.h, and a curve for the
+ * use of each resource, with lines for the makespan and the lower bound through all of it.
+ *
+ * Places are in hundredths of a pixel and integers, so that the same plan gives the same bytes
+ * everywhere. No script, no font but the viewer's own. */
+#include "emit/pictures/analysis.h"
+#include "emit/pictures/chart.h"
+#include "emit/pictures/draw.h"
+#include "emit/outputs.h"
+#include "emit/pictures/picture.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PX INT64_C(100)
+
+enum {
+    NAME_MOST = 28,   /* characters of a row's name */
+    CURVES_MOST = 12, /* resources with a curve */
+};
+
+struct panel {
+    FILE *out;
+    const struct br_emit_input *input;
+    const struct br_chart *chart;
+    const struct br_analysis *analysis;
+    int64_t span_ns;         /* of the time axis; that of the longer plan */
+    int64_t left, width;     /* of the plot */
+    int64_t top, rows, foot; /* of the panel, of its rows, and below its curves */
+    int64_t lane, font;
+};
+
+static void number(FILE *out, const char *name, int64_t value)
+{
+    fprintf(out, " %s=\"", name);
+    br_draw_fixed(out, value, PX, 2);
+    putc('"', out);
+}
+
+static void rectangle(FILE *out, int64_t x, int64_t y, int64_t w, int64_t h)
+{
+    fputs("<rect", out);
+    number(out, "x", x);
+    number(out, "y", y);
+    number(out, "width", w);
+    number(out, "height", h);
+}
+
+static void begin_text(FILE *out, int64_t x, int64_t y, const char *attributes)
+{
+    fputs("<text", out);
+    number(out, "x", x);
+    number(out, "y", y);
+    fprintf(out, " %s>", attributes);
+}
+
+static void line(FILE *out, int64_t x, int64_t y, int64_t height, const char *attributes)
+{
+    fputs("<line", out);
+    number(out, "x1", x);
+    number(out, "x2", x);
+    number(out, "y1", y);
+    number(out, "y2", y + height);
+    fprintf(out, " %s/>\n", attributes);
+}
+
+static int64_t time_x(const struct panel *panel, int64_t ns)
+{
+    __extension__ typedef __int128 wide;
+    ns = ns < 0 ? 0 : ns > panel->span_ns ? panel->span_ns : ns; /* plans that were read */
+    return panel->left + (int64_t)((wide)ns * panel->width / panel->span_ns);
+}
+
+static int64_t row_top(const struct panel *panel, const struct br_chart_row *row)
+{
+    return panel->rows + row->first_lane * panel->lane + (row - panel->chart->row) * 4 * PX;
+}
+
+static void draw_head(const struct panel *panel)
+{
+    const struct br_chart *chart = panel->chart;
+    FILE *out = panel->out;
+    static const char *const what[] = {"a box is a task", "a box is a run of tasks of one stage",
+                                       "rows are stages, heights the tasks that run at once"};
+    bool used[BR_SUBSETS];
+    br_subsets_used(panel->input->plan, used);
+    begin_text(out, 8 * PX, panel->top + 20 * PX, "font-size=\"14\"");
+    br_write_headline(out, BR_QUOTE_XML, panel->input);
+    fputs("</text>\n", out);
+    int64_t x = 8 * PX, y = panel->top + 30 * PX;
+    bool by_stage = br_draw_is_by_stage(panel->input);
+    for (uint32_t k = 0; k < BR_SUBSETS && !by_stage; k++) {
+        const struct br_subset_style *style = &br_subset_style[k];
+        if (!used[k])
+            continue;
+        rectangle(out, x, y, 12 * PX, 12 * PX);
+        fprintf(out, " fill=\"%s\"/>", style->colour);
+        begin_text(out, x + 16 * PX, y + 10 * PX, "");
+        fprintf(out, "%c: %s</text>\n", style->letter, style->meaning);
+        x += 34 * PX + (int64_t)(strlen(style->meaning) + 3) * 6 * PX;
+    }
+    begin_text(out, x, y + 10 * PX, "fill=\"#555\"");
+    fprintf(out, "%s%s; dark borders: the critical chain</text>\n", what[chart->level],
+            by_stage ? ", coloured by stage" : "");
+}
+
+static void write_when(const struct panel *panel, int64_t start_ns, int64_t end_ns)
+{
+    fputs(": ", panel->out);
+    br_write_seconds(panel->out, start_ns);
+    fputs(" s to ", panel->out);
+    br_write_seconds(panel->out, end_ns);
+    fputs(" s", panel->out);
+}
+
+/* The task's name where it fits, cut where a good part of it does. */
+static void draw_label(const struct panel *panel, uint32_t task, uint32_t tasks, int64_t x,
+                       int64_t y, int64_t w, int64_t h)
+{
+    const struct br_dag *dag = panel->input->dag;
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
+    char suffix[32] = "";
+    if (tasks > 1)
+        snprintf(suffix, sizeof suffix, " \xc3\x97 %" PRIu32, tasks);
+    else if (stage->tasks > 1)
+        snprintf(suffix, sizeof suffix, "[%" PRIu32 "]", task - stage->first_task);
+    int64_t room = (w - 4 * PX) * 100 / (panel->font * 58), id = br_text_length(stage->id);
+    if (room < 2 || (id > room && room < 8))
+        return;
+    begin_text(panel->out, x + w / 2, y + h / 2 + panel->font * 35 / 100,
+               "text-anchor=\"middle\" pointer-events=\"none\"");
+    if (id > room) {
+        br_write_cut(panel->out, BR_QUOTE_XML, stage->id, (uint32_t)room);
+    } else {
+        br_write_text(panel->out, BR_QUOTE_XML, stage->id);
+        if (id + (int64_t)br_text_length(suffix) <= room)
+            fputs(suffix, panel->out);
+    }
+    fputs("</text>\n", panel->out);
+}
+
+static void draw_task_box(const struct panel *panel, const struct br_chart_box *box)
+{
+    const struct br_emit_input *input = panel->input;
+    const struct br_chart_row *row = &panel->chart->row[box->row];
+    FILE *out = panel->out;
+    uint32_t stage = br_dag_task_stage(input->dag, box->task);
+    int64_t x = time_x(panel, box->start_ns), w = time_x(panel, box->end_ns) - x;
+    int64_t y = row_top(panel, row) + box->lane * panel->lane;
+    bool critical = box->tasks == 1 && panel->analysis->on_chain[box->task];
+    rectangle(out, x, y, w > PX ? w : PX, panel->lane);
+    fprintf(out, " fill=\"%s\"%s><title>", br_draw_colour(input, stage, box->subset),
+            critical ? " class=\"critical\"" : "");
+    br_write_task(out, BR_QUOTE_XML, input->dag, box->task);
+    if (box->tasks > 1)
+        fprintf(out, " and %" PRIu32 " more", box->tasks - 1);
+    write_when(panel, box->start_ns, box->end_ns);
+    fputs(" on ", out);
+    br_write_machine(out, BR_QUOTE_XML, input->cluster, row->which);
+    fprintf(out, "%s</title></rect>\n", critical ? ", on the critical chain" : "");
+    if (panel->font * 100 <= panel->lane * 90)
+        draw_label(panel, box->task, box->tasks, x, y, w, panel->lane);
+}
+
+static void draw_profile_box(const struct panel *panel, const struct br_chart_box *box)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const struct br_chart_row *row = &panel->chart->row[box->row];
+    FILE *out = panel->out;
+    char name[4 * NAME_MOST + 8];
+    int64_t x = time_x(panel, box->start_ns), full = panel->lane;
+    int64_t h = (int64_t)((wide)box->at_once_milli * (uint64_t)full / row->peak_milli);
+    bool single = row->which < panel->input->dag->stages;
+    br_draw_row_name(panel->input, panel->chart, row, name, sizeof name);
+    rectangle(out, x, row_top(panel, row) + full - h, time_x(panel, box->end_ns) - x, h);
+    fprintf(out, " stroke=\"none\" fill=\"%s\"><title>",
+            br_draw_colour(panel->input, single ? row->which : 0, box->subset));
+    br_write_cut(out, BR_QUOTE_XML, name, NAME_MOST);
+    write_when(panel, box->start_ns, box->end_ns);
+    fputs(", ", out);
+    br_draw_milli(out, box->at_once_milli);
+    fputs(" at once</title></rect>\n", out);
+}
+
+static void draw_side(const struct panel *panel, int64_t y, const char *name)
+{
+    begin_text(panel->out, panel->left - 6 * PX, y, "text-anchor=\"end\"");
+    br_write_cut(panel->out, BR_QUOTE_XML, name, NAME_MOST);
+    fputs("</text>\n", panel->out);
+}
+
+static void draw_rows(const struct panel *panel)
+{
+    const struct br_chart *chart = panel->chart;
+    for (uint32_t r = 0; r < chart->rows; r++) {
+        const struct br_chart_row *row = &chart->row[r];
+        int64_t y = row_top(panel, row), height = row->lanes * panel->lane;
+        char name[4 * NAME_MOST + 8];
+        rectangle(panel->out, panel->left, y, panel->width, height);
+        fputs(r % 2 ? " fill=\"#F7F7F7\" stroke=\"none\"/>\n"
+                    : " fill=\"#EFEFEF\" stroke=\"none\"/>\n",
+              panel->out);
+        br_draw_row_name(panel->input, chart, row, name, sizeof name);
+        draw_side(panel, y + height / 2 + 4 * PX, name);
+        if (chart->level != BR_CHART_STAGES)
+            continue;
+        begin_text(panel->out, panel->left + panel->width + 6 * PX, y + height / 2 + 4 * PX,
+                   "fill=\"#555\"");
+        fprintf(panel->out, "%" PRIu32 " task%s, up to ", row->tasks, row->tasks == 1 ? "" : "s");
+        br_draw_milli(panel->out, row->peak_milli);
+        fputs(" at once</text>\n", panel->out);
+    }
+}
+
+/* A row of its own, so that it is seen at any level of detail. */
+static void draw_chain(const struct panel *panel)
+{
+    const struct br_analysis *analysis = panel->analysis;
+    const struct br_plan *plan = panel->input->plan;
+    int64_t y = panel->rows - 26 * PX, h = 16 * PX;
+    draw_side(panel, y + 12 * PX, "critical chain");
+    for (uint32_t k = 0; k < analysis->chain_tasks; k++) {
+        uint32_t task = analysis->chain[k];
+        uint32_t stage = br_dag_task_stage(panel->input->dag, task);
+        int64_t x = time_x(panel, plan->start_ns[task]);
+        int64_t w = time_x(panel, plan->end_ns[task]) - x;
+        rectangle(panel->out, x, y, w > PX ? w : PX, h);
+        fprintf(panel->out, " class=\"critical\" fill=\"%s\"><title>",
+                br_draw_colour(panel->input, stage, plan->subset[task]));
+        br_write_task(panel->out, BR_QUOTE_XML, panel->input->dag, task);
+        write_when(panel, plan->start_ns[task], plan->end_ns[task]);
+        if (k > 0)
+            fputs(analysis->by_machine[k] ? ", waited for its machine" : ", waited for its parent",
+                  panel->out);
+        fputs("</title></rect>\n", panel->out);
+        draw_label(panel, task, 1, x, y, w, h);
+    }
+}
+
+static void draw_curves(struct panel *panel)
+{
+    const struct br_analysis *analysis = panel->analysis;
+    int64_t height = 36 * PX, y = panel->foot;
+    for (uint32_t r = 0; r < analysis->uses && r < CURVES_MOST; r++) {
+        const struct br_use *use = &analysis->use[r];
+        double sum = 0;
+        y += 8 * PX;
+        rectangle(panel->out, panel->left, y, panel->width, height);
+        fputs(" fill=\"#F7F7F7\" stroke=\"none\"/>\n<path class=\"use\" d=\"M ", panel->out);
+        br_draw_fixed(panel->out, panel->left, PX, 2);
+        putc(' ', panel->out);
+        br_draw_fixed(panel->out, y + height, PX, 2);
+        for (uint32_t c = 0; c < BR_USE_COLUMNS; c++) {
+            double milli = use->milli[c] < 0 ? 0 : use->milli[c] > 1000 ? 1000 : use->milli[c];
+            int64_t level = (int64_t)(milli + 0.5) * height / 1000;
+            sum += milli;
+            fputs(" V ", panel->out);
+            br_draw_fixed(panel->out, y + height - level, PX, 2);
+            fputs(" H ", panel->out);
+            __extension__ typedef __int128 wide;
+            br_draw_fixed(
+                panel->out,
+                time_x(panel, (int64_t)((wide)analysis->span_ns * (c + 1) / BR_USE_COLUMNS)), PX,
+                2);
+        }
+        fputs(" V ", panel->out);
+        br_draw_fixed(panel->out, y + height, PX, 2);
+        fputs(" Z\"/>\n", panel->out);
+        draw_side(panel, y + height / 2 + 4 * PX, use->name);
+        begin_text(panel->out, panel->left + panel->width + 6 * PX, y + height / 2 + 4 * PX,
+                   "fill=\"#555\"");
+        br_draw_fixed(panel->out, (int64_t)(sum / BR_USE_COLUMNS + 0.5), 10, 1);
+        fputs(" % in use</text>\n", panel->out);
+        y += height;
+    }
+    panel->foot = y;
+}
+
+static void draw_axis(const struct panel *panel)
+{
+    int64_t step = br_draw_step(panel->span_ns);
+    for (int64_t ns = 0; ns <= panel->span_ns; ns += step) {
+        int64_t x = time_x(panel, ns);
+        line(panel->out, x, panel->rows, panel->foot - panel->rows + 4 * PX, "stroke=\"#CCC\"");
+        begin_text(panel->out, x, panel->foot + 15 * PX, "text-anchor=\"middle\"");
+        br_write_seconds(panel->out, ns);
+        fputs(" s</text>\n", panel->out);
+        if (ns > INT64_MAX - step)
+            break;
+    }
+}
+
+/* A line through the panel with its text at the foot, to the left of it or to the right. */
+static void draw_mark(const struct panel *panel, const char *name, int64_t ns, const char *colour,
+                      const char *dashes, bool right, int64_t below)
+{
+    int64_t x = time_x(panel, ns), y = panel->rows - 30 * PX;
+    char attributes[120];
+    snprintf(attributes, sizeof attributes, "stroke=\"%s\" stroke-width=\"1.5\"%s", colour, dashes);
+    line(panel->out, x, y, panel->foot - y + below, attributes);
+    snprintf(attributes, sizeof attributes, "fill=\"%s\" text-anchor=\"%s\"", colour,
+             right ? "start" : "end");
+    begin_text(panel->out, right ? x + 4 * PX : x - 4 * PX, panel->foot + below, attributes);
+    fprintf(panel->out, "%s ", name);
+    br_write_about(panel->out, ns);
+    fputs(" s</text>\n", panel->out);
+}
+
+static void draw_marks(const struct panel *panel)
+{
+    const struct br_plan *plan = panel->input->plan;
+    int64_t bound_ns = plan->lower_bound_ns;
+    bool met = bound_ns == plan->makespan_ns;
+    if (bound_ns > 0 && !met && bound_ns < panel->span_ns)
+        draw_mark(panel, "lower bound", bound_ns, BR_COLOUR_BOUND, " stroke-dasharray=\"6 3\"",
+                  time_x(panel, bound_ns) < panel->left + 160 * PX, 30 * PX);
+    draw_mark(panel, met ? "makespan = lower bound" : "makespan", plan->makespan_ns,
+              BR_COLOUR_MAKESPAN, "", time_x(panel, plan->makespan_ns) < panel->left + 220 * PX,
+              44 * PX);
+}
+
+static void size_panel(struct panel *panel)
+{
+    static const struct {
+        uint32_t lanes;
+        int64_t lane, font;
+    } sizes[] = {{24, 24, 11}, {48, 18, 11}, {96, 13, 10}, {UINT32_MAX, 8, 7}};
+    const struct br_chart *chart = panel->chart;
+    size_t size = 0;
+    while (chart->lanes > sizes[size].lanes)
+        size++;
+    panel->lane = sizes[size].lane * PX;
+    panel->font = sizes[size].font * PX;
+    panel->rows = panel->top + 86 * PX;
+    panel->foot = panel->rows + chart->lanes * panel->lane + (chart->rows - 1) * 4 * PX;
+}
+
+/* Below the panel, with all that stands at its foot. */
+static int64_t panel_end(const struct panel *panel)
+{
+    uint32_t curves = panel->analysis->uses < CURVES_MOST ? panel->analysis->uses : CURVES_MOST;
+    return panel->foot + curves * 44 * PX + 58 * PX;
+}
+
+static void draw_panel(struct panel *panel)
+{
+    const struct br_chart *chart = panel->chart;
+    FILE *out = panel->out;
+    draw_head(panel);
+    draw_rows(panel);
+    draw_curves(panel);
+    draw_axis(panel);
+    fprintf(out, "<g stroke=\"#333\" stroke-width=\"0.5\" font-size=\"%" PRId64 "\">\n",
+            panel->font / PX);
+    draw_chain(panel);
+    for (uint32_t b = 0; b < chart->boxes && !ferror(out); b++)
+        if (chart->level == BR_CHART_STAGES)
+            draw_profile_box(panel, &chart->box[b]);
+        else
+            draw_task_box(panel, &chart->box[b]);
+    fputs("</g>\n", out);
+    draw_marks(panel);
+}
+
+enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    const struct br_emit_input *inputs[2] = {input, input->other};
+    struct br_chart chart[2] = {{0}};
+    struct br_analysis analysis[2] = {{0}};
+    struct panel panel[2];
+    uint32_t panels = input->other ? 2 : 1;
+    int64_t span_ns = 1, end = 0;
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < panels && !status; k++) {
+        status = br_chart_init(&chart[k], inputs[k], diag);
+        if (!status)
+            status = br_analysis_init(&analysis[k], inputs[k], diag);
+        if (!status && chart[k].span_ns > span_ns)
+            span_ns = chart[k].span_ns;
+    }
+    for (uint32_t k = 0; k < panels && !status; k++) {
+        panel[k] = (struct panel){.out = out,
+                                  .input = inputs[k],
+                                  .chart = &chart[k],
+                                  .analysis = &analysis[k],
+                                  .span_ns = span_ns,
+                                  .left = 190 * PX,
+                                  .width = 960 * PX,
+                                  .top = end};
+        size_panel(&panel[k]);
+        end = panel_end(&panel[k]);
+    }
+    if (!status) {
+        fputs(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+            "viewBox=\"0 0 1340 ",
+            out);
+        br_draw_fixed(out, end, PX, 2);
+        fputs("\" width=\"1340\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\">\n"
+              "<style>text { stroke: none } .critical { stroke: #000; stroke-width: 2 }\n"
+              ".use { fill: #7FA8D1; stroke: #0072B2; stroke-width: 0.7 }</style>\n",
+              out);
+        rectangle(out, 0, 0, 1340 * PX, end);
+        fputs(" fill=\"#FFF\"/>\n", out);
+        for (uint32_t k = 0; k < panels; k++)
+            draw_panel(&panel[k]);
+        fputs("</svg>\n", out);
+    }
+    for (uint32_t k = 0; k < panels; k++) {
+        br_chart_finish(&chart[k]);
+        br_analysis_finish(&analysis[k]);
+    }
+    return status;
+}

@@ -1,0 +1,126 @@
+/* The plan as trace events, for Perfetto and chrome://tracing: a process per machine, a thread per
+ * lane, a slice per task, counters for the use of resources, arrows along the critical chain. */
+#include "emit/pictures/analysis.h"
+#include "emit/pictures/draw.h"
+#include "emit/outputs.h"
+#include "emit/pictures/picture.h"
+
+#include <inttypes.h>
+
+/* Microseconds, exactly. */
+static void write_us(FILE *out, int64_t ns)
+{
+    br_draw_fixed(out, ns, 1000, 3);
+}
+
+static void write_task(FILE *out, const struct br_emit_input *input,
+                       const struct br_analysis *analysis, uint32_t task)
+{
+    const struct br_dag *dag = input->dag;
+    const struct br_plan *plan = input->plan;
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
+    fputs("{\"ph\": \"X\", \"name\": \"", out);
+    br_write_task(out, BR_QUOTE_JSON, dag, task);
+    fputs("\", \"cat\": \"", out);
+    br_write_text(out, BR_QUOTE_JSON, stage->id);
+    fprintf(out,
+            "\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": ", plan->machine[task] + 1,
+            analysis->lane[task] + 1);
+    write_us(out, plan->start_ns[task]);
+    fputs(", \"dur\": ", out);
+    write_us(out, plan->end_ns[task] - plan->start_ns[task]);
+    fprintf(out, ", \"args\": {\"rank\": %" PRIu32 ", \"subset\": \"%c\", \"critical\": %s",
+            plan->rank[task], plan->subset[task], analysis->on_chain[task] ? "true" : "false");
+    for (uint32_t d = 0; d < stage->demands; d++) {
+        const struct br_demand *demand = &dag->demand[stage->first_demand + d];
+        fputs(", \"demand ", out);
+        br_write_text(out, BR_QUOTE_JSON, dag->resource[demand->resource].name);
+        fputs("\": ", out);
+        br_write_decimal(out, demand->amount);
+    }
+    fputs("}}", out);
+}
+
+static void write_names(FILE *out, const struct br_emit_input *input,
+                        const struct br_analysis *analysis)
+{
+    for (uint32_t m = 0; m < input->cluster->machines; m++) {
+        if (analysis->lanes[m] == 0)
+            continue;
+        fprintf(out,
+                ",\n{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %" PRIu32
+                ", \"args\": {\"name\": \"",
+                m + 1);
+        br_write_machine(out, BR_QUOTE_JSON, input->cluster, m);
+        fprintf(out,
+                "\"}},\n{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": %" PRIu32
+                ", \"args\": {\"sort_index\": %" PRIu32 "}}",
+                m + 1, m + 1);
+    }
+    fputs(",\n{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 0, \"args\": {\"name\": "
+          "\"cluster\"}}",
+          out);
+}
+
+static void write_counters(FILE *out, const struct br_analysis *analysis)
+{
+    for (uint32_t r = 0; r < analysis->uses; r++)
+        for (uint32_t c = 0; c <= BR_USE_COLUMNS; c++) {
+            double milli = c < BR_USE_COLUMNS ? analysis->use[r].milli[c] : 0;
+            __extension__ typedef __int128 wide;
+            fputs(",\n{\"ph\": \"C\", \"name\": \"", out);
+            br_write_text(out, BR_QUOTE_JSON, analysis->use[r].name);
+            fputs(" in use, %\", \"pid\": 0, \"ts\": ", out);
+            write_us(out, (int64_t)((wide)analysis->span_ns * c / BR_USE_COLUMNS));
+            fputs(", \"args\": {\"%\": ", out);
+            br_draw_fixed(out, (int64_t)(milli + 0.5), 10, 1);
+            fputs("}}", out);
+        }
+}
+
+/* From the end of each task of the chain to the start of the next one. */
+static void write_chain(FILE *out, const struct br_emit_input *input,
+                        const struct br_analysis *analysis)
+{
+    const struct br_plan *plan = input->plan;
+    for (uint32_t k = 1; k < analysis->chain_tasks; k++)
+        for (int end = 0; end < 2; end++) {
+            uint32_t task = analysis->chain[k - 1 + (uint32_t)end];
+            fprintf(out,
+                    ",\n{\"ph\": \"%s\", \"name\": \"critical chain\", \"cat\": \"chain\", "
+                    "\"id\": %" PRIu32 ", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": ",
+                    end ? "f\", \"bp\": \"e" : "s", k, plan->machine[task] + 1,
+                    analysis->lane[task] + 1);
+            write_us(out, plan->start_ns[task]);
+            putc('}', out);
+        }
+}
+
+enum br_status br_emit_trace(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+{
+    const struct br_plan *plan = input->plan;
+    struct br_analysis analysis;
+    enum br_status status = br_analysis_init(&analysis, input, diag);
+    if (status)
+        return status;
+    fputs("{\"displayTimeUnit\": \"ms\", \"otherData\": {\"plan\": \"", out);
+    br_write_headline(out, BR_QUOTE_JSON, input);
+    fputs("\"},\n\"traceEvents\": [\n", out);
+    for (uint32_t k = 0; k < plan->tasks && !ferror(out); k++) {
+        fputs(k ? ",\n" : "", out);
+        write_task(out, input, &analysis, plan->order[k]);
+    }
+    write_names(out, input, &analysis);
+    write_counters(out, &analysis);
+    write_chain(out, input, &analysis);
+    if (plan->lower_bound_ns > 0) {
+        fputs(",\n{\"ph\": \"i\", \"name\": \"lower bound\", \"s\": \"g\", \"pid\": 0, \"tid\": 0, "
+              "\"ts\": ",
+              out);
+        write_us(out, plan->lower_bound_ns);
+        putc('}', out);
+    }
+    fputs("\n]}\n", out);
+    br_analysis_finish(&analysis);
+    return BR_OK;
+}

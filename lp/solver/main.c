@@ -1,0 +1,227 @@
+/* bigrocks-bound: a lower bound on the makespan of a job, by linear programming.
+ *
+ * A program of its own because of licences: it links GLPK and nothing that must not meet it. It
+ * reads one job in the native form that carries its cluster, and writes one JSON object. */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <bigrocks/bigrocks.h>
+
+#include "base/decimal.h"
+#include "emit/data/certificate_json.h"
+#include "lp/solver/destructive.h"
+#include "lp/solver/lines.h"
+#include "parsers/parsers.h"
+#include "planner/bounds/bounds.h"
+#include "planner/model/part.h"
+
+/* Without a time limit the work is limited by counts, so that the answer is always the same. */
+#define DEFAULT_ROUNDS INT64_C(3000)
+#define DEFAULT_NODES INT64_C(10000000)
+/* Most times as much, in nanounits. */
+#define WORK_MOST INT64_C(1000000000000)
+
+static const char help[] =
+    "usage: bigrocks-bound [--work FACTOR] [--time-limit SECONDS | --cpu-limit SECONDS] "
+    "[JOB.xml]\n"
+    "\n"
+    "Reads a job with its cluster in the native XML form, from standard input where no file is\n"
+    "given, and writes a proven lower bound on the makespan of every plan as JSON:\n"
+    "\n"
+    "  {\"lower_bound\": 118, \"method\": \"...\", \"status\": \"optimal\", \"certificate\": "
+    "{...}}\n"
+    "\n"
+    "status: optimal (the relaxation's best), limit (a limit ended the search), large (some part\n"
+    "has too many stages for it), fault (the solver failed). The bound holds in all four.\n"
+    "\n"
+    "  --work FACTOR         stop after so many times a fixed amount of work, so that equal jobs "
+    "get\n"
+    "                        equal bounds (default: 1 where no time limit is given)\n"
+    "  --time-limit SECONDS  stop after about so long\n"
+    "  --cpu-limit SECONDS   stop after about so much processor time\n"
+    "  --help, --version\n"
+    "\n"
+    "Example:\n"
+    "  bigrocks convert job.dot --cluster rack.xml --format xml | bigrocks-bound --time-limit 10\n";
+
+static int fail(const struct br_diag *diag)
+{
+    char text[1400];
+    br_diag_format(diag, text, sizeof text);
+    fprintf(stderr, "bigrocks-bound: %s\n", text);
+    return (int)diag->status;
+}
+
+struct result {
+    bool lines, raised; /* some part above the combinatorial bound, by lines or intervals */
+    enum lp_end end;
+};
+
+/* Fills the certificate part by part. The worst end of any part is the end of all. */
+static bool bound_parts(const struct br_instance *whole, const struct br_parts *parts,
+                        struct lp_budget *budget, struct br_certificate *c, struct result *result)
+{
+    *result = (struct result){false, false, LP_END_DONE};
+    for (uint32_t k = 0; k < parts->count; k++) {
+        enum lp_end end;
+        if (!br_certify_part(&c->arena, whole, parts->part[k], &c->part[k]))
+            return false;
+        int64_t core = c->part[k].bound;
+        int64_t lines = lp_lines_bound(whole, parts->part[k], core, budget, &c->arena, &c->part[k]);
+        int64_t ticks = lp_destructive_bound(whole, parts->part[k], lines, budget, &c->arena,
+                                             &c->part[k], &end);
+        result->lines |= lines > core;
+        result->raised |= ticks > lines;
+        if (end > result->end)
+            result->end = end;
+    }
+    return true;
+}
+
+static void print(const struct br_dag *dag, const struct br_certificate *c, const char *method,
+                  enum lp_end end)
+{
+    static const char *const status_name[] = {
+        [LP_END_DONE] = "optimal",
+        [LP_END_LARGE] = "large",
+        [LP_END_SPENT] = "limit",
+        [LP_END_FAULT] = "fault",
+    };
+    char seconds[BR_SECONDS_TEXT];
+    int64_t bound_ns = 0;
+    br_certificate_bound(c, &bound_ns);
+    br_seconds_format(bound_ns, seconds, sizeof seconds);
+    printf("{\"lower_bound\": %s, \"method\": \"%s\", \"status\": \"%s\",\n \"certificate\": ",
+           seconds, method, status_name[end]);
+    br_write_certificate(stdout, dag, c);
+    puts("}");
+}
+
+/* The parts' bounds, or the whole's where the parts bring nothing. */
+static enum br_status bound_job(const struct br_dag *dag, const struct br_instance *whole,
+                                const struct br_parts *parts, struct lp_budget *budget,
+                                struct br_diag *diag)
+{
+    struct br_certificate *core = br_certify(whole);
+    struct br_certificate *c = br_certificate_create(whole->tick_ns, parts->count);
+    struct result result;
+    int64_t core_ns = 0, ns = 0;
+    enum br_status status = BR_OK;
+    if (!core || !c || !bound_parts(whole, parts, budget, c, &result)) {
+        status = br_fail_memory(diag);
+    } else {
+        const char *method =
+            parts->count > 1 ? "interval LP, sum over the parts between cuts" : "interval LP";
+        bool better =
+            br_certificate_bound(c, &ns) && br_certificate_bound(core, &core_ns) && ns > core_ns;
+        if (!result.raised && result.lines)
+            method = parts->count > 1 ? "cutting stock, sum over the parts between cuts"
+                                      : "cutting stock";
+        else if (!result.raised)
+            method = "sum over the parts between cuts";
+        print(dag, better ? c : core, better ? method : br_bounds_sum(whole).method, result.end);
+        if (fflush(stdout) || ferror(stdout))
+            status = br_fail(diag, BR_SYSTEM, NULL, "cannot write: %s", strerror(errno));
+    }
+    br_certificate_destroy(core);
+    br_certificate_destroy(c);
+    return status;
+}
+
+static enum br_status bound(const char *path, struct lp_budget *budget, struct br_diag *diag)
+{
+    struct br_input input = {NULL, NULL};
+    struct br_instance *whole = NULL;
+    struct br_parts parts = {0};
+    enum br_status status = br_parse_job_xml(path, &input, diag);
+    if (!status && !input.cluster)
+        status = br_fail(diag, BR_BAD_INPUT,
+                         "put a <cluster> inside <job>, as bigrocks convert --cluster does",
+                         "the job carries no cluster");
+    if (!status)
+        status = br_instance_create(input.dag, input.cluster, &whole, diag);
+    if (!status)
+        status = br_parts_create(whole, &parts, diag);
+    if (!status)
+        status = bound_job(input.dag, whole, &parts, budget, diag);
+    br_parts_finish(&parts);
+    br_instance_destroy(whole);
+    br_input_finish(&input);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"time-limit", required_argument, NULL, 't'},
+        {"cpu-limit", required_argument, NULL, 'c'},
+        {"work", required_argument, NULL, 'w'},
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'v'},
+        {"parent", required_argument, NULL, 'p'},
+        {NULL, 0, NULL, 0},
+    };
+    double factor = 0, until = 0;
+    struct br_diag diag = {0};
+    int option;
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        int64_t ns;
+        switch (option) {
+        case 'c':
+            lp_count_processor_time();
+            /* fall through */
+        case 't':
+            if (br_seconds_parse(optarg, &ns) != BR_DECIMAL_OK || ns <= 0) {
+                fprintf(stderr, "bigrocks-bound: '%s' is no time limit; give seconds, such as 10\n",
+                        optarg);
+                return BR_USAGE;
+            }
+            until = lp_now() + (double)ns / 1e9;
+            break;
+        case 'w': /* nanounits serve: a factor has a few digits */
+            if (br_seconds_parse(optarg, &ns) != BR_DECIMAL_OK || ns <= 0 || ns > WORK_MOST) {
+                fprintf(stderr, "bigrocks-bound: '%s' is no factor; give a number such as 0.5\n",
+                        optarg);
+                return BR_USAGE;
+            }
+            factor = (double)ns / 1e9;
+            break;
+        case 'p':
+            /* Nobody wants the answer when whoever has started this is killed. */
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() != strtol(optarg, NULL, 10))
+                return BR_SYSTEM;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            return BR_OK;
+        case 'v':
+            printf("bigrocks-bound %s\n", br_version());
+            return BR_OK;
+        default:
+            fputs("bigrocks-bound: see bigrocks-bound --help\n", stderr);
+            return BR_USAGE;
+        }
+    }
+    if (argc - optind > 1) {
+        fputs("bigrocks-bound: give one job; see bigrocks-bound --help\n", stderr);
+        return BR_USAGE;
+    }
+    struct lp_budget budget = {INT64_MAX, INT64_MAX, until, false};
+    if (factor == 0 && until == 0)
+        factor = 1;
+    if (factor > 0) {
+        budget.rounds = (int64_t)(factor * DEFAULT_ROUNDS) + 1;
+        budget.nodes = (int64_t)(factor * DEFAULT_NODES) + 1;
+    }
+    if (bound(optind < argc ? argv[optind] : "-", &budget, &diag))
+        return fail(&diag);
+    return BR_OK;
+}

@@ -1,0 +1,41 @@
+/* Is there a plan within a makespan? Proves "no" where a linear relaxation is infeasible.
+ *
+ * The relaxation [Brucker00]: time is cut into intervals; in each, every machine shares its time
+ * among sets of tasks that fit it together and have no task with its ancestor; every stage gets its
+ * work. Sets are generated as they are needed, cuts (cut.h) as they are violated.
+ *
+ * The proof does not rest on the solver. Its dual values, rounded to integers, weigh the stages; if
+ * the weighted work is more than what the intervals can hold at most by weight, found exactly for
+ * every interval and class of machines, then no plan exists, wherever the weights come from.
+ */
+#ifndef BR_LP_SOLVER_REFUTE_H
+#define BR_LP_SOLVER_REFUTE_H
+
+#include "planner/bounds/packing.h"
+#include "lp/solver/pool.h"
+#include "lp/solver/proof.h"
+
+/* What may still be spent. */
+struct lp_budget {
+    int64_t rounds;  /* of the linear program; counted down */
+    int64_t nodes;   /* of searches for sets; counted down */
+    double deadline; /* by lp_now(); 0: none */
+    bool doubt; /* set where a makespan was left open for want of nodes, not by the relaxation */
+};
+/* Seconds on a clock that only goes forward. */
+double lp_now(void);
+/* From here on lp_now() tells the processor time of this process. */
+void lp_count_processor_time(void);
+
+enum lp_answer {
+    LP_REFUTED, /* proven: no plan within the makespan */
+    LP_OPEN,    /* the relaxation allows one */
+    LP_SPENT,   /* the budget ended first, or memory was out, or the solver failed */
+};
+
+/* makespan >= problem->least. Inside lp_guarded() only. Where it is refuted, *proof is why. */
+enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan, struct lp_pool *pool,
+                         struct br_packer *packer, struct lp_budget *budget,
+                         struct lp_proof *proof);
+
+#endif

@@ -1,0 +1,105 @@
+/* The native cluster form: <cluster> of <machine class= count=> of <capacity resource= amount=>. */
+#include "parsers/formats.h"
+#include "parsers/text/value.h"
+#include "parsers/text/xml_rule.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum br_status start_cluster(void *context, struct br_xml *xml)
+{
+    struct br_cluster_reader *reader = context;
+    reader->depth = xml->depth;
+    reader->cluster = br_cluster_create(br_xml_attribute(xml, "name"));
+    return reader->cluster ? BR_OK : br_fail_memory(xml->diag);
+}
+
+static enum br_status start_machine(void *context, struct br_xml *xml)
+{
+    struct br_cluster_reader *reader = context;
+    const char *name = br_xml_attribute(xml, "class"), *text = br_xml_attribute(xml, "count");
+    uint32_t count = 1;
+    char owner[100];
+    if (!name)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write <machine class=\"...\" count=\"...\">",
+                       "a <machine> has no class");
+    snprintf(owner, sizeof owner, "class '%.80s'", name);
+    enum br_status status = text ? br_value_count(text, "count", owner, &count, xml->diag) : BR_OK;
+    if (status)
+        return status;
+    return br_cluster_add_class(reader->cluster, name, count, &reader->cls, xml->diag);
+}
+
+static enum br_status start_capacity(void *context, struct br_xml *xml)
+{
+    struct br_cluster_reader *reader = context;
+    return br_cluster_add_capacity(reader->cluster, reader->cls, br_xml_attribute(xml, "resource"),
+                                   br_xml_attribute(xml, "amount"), xml->diag);
+}
+
+static const struct br_xml_rule rules[] = {
+    {"cluster", "", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"name"}, start_cluster},
+    {"machine", "cluster", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"class", "count"}, start_machine},
+    {"capacity", "machine", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"resource", "amount"}, start_capacity},
+};
+
+enum br_status br_cluster_reader_start(struct br_cluster_reader *reader, struct br_xml *xml)
+{
+    static const char *const parents[] = {"cluster", "machine", "capacity"};
+    const struct br_xml_rule *rule;
+    const char *parent = reader->cluster ? parents[xml->depth - reader->depth - 1] : "";
+    return br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
+}
+
+enum br_status br_cluster_reader_end(const struct br_cluster_reader *reader, struct br_xml *xml)
+{
+    if (reader->cluster->machines == 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, "add <machine class=\"...\" count=\"...\">",
+                       "the cluster has no machines");
+    return BR_OK;
+}
+
+static enum br_status on_start(void *context, struct br_xml *xml)
+{
+    struct br_cluster_reader *reader = context;
+    if (xml->depth == 1) {
+        if (strcmp(xml->name, "cluster") != 0)
+            return br_fail(xml->diag, BR_BAD_INPUT,
+                           "write <cluster xmlns=\"" BR_CLUSTER_SPACE "\">",
+                           "the root element is <%.80s>, not <cluster>", xml->name);
+        if (strcmp(xml->space, BR_CLUSTER_SPACE) != 0)
+            return br_fail(xml->diag, BR_BAD_INPUT,
+                           "write <cluster xmlns=\"" BR_CLUSTER_SPACE "\">",
+                           "the root element <cluster> is in the namespace '%.120s'", xml->space);
+    }
+    return br_cluster_reader_start(reader, xml);
+}
+
+static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+{
+    (void)text;
+    return xml->depth == 1 ? br_cluster_reader_end(context, xml) : BR_OK;
+}
+
+enum br_status br_parse_cluster(const char *path, struct br_cluster **cluster, struct br_diag *diag)
+{
+    static const struct br_xml_handler handler = {
+        .start = on_start, .end = on_end, .only_known = true};
+    struct br_cluster_reader reader = {0};
+    struct br_source source;
+    *cluster = NULL;
+    br_value_place(diag, (struct br_pos){0, 0});
+    enum br_status status = br_source_open(&source, path, diag);
+    if (status)
+        return status;
+    status = br_xml_read(&source, &handler, &reader, diag);
+    br_source_close(&source);
+    if (status) {
+        br_cluster_destroy(reader.cluster);
+        return status;
+    }
+    br_value_place(diag, (struct br_pos){0, 0});
+    br_diag_file(diag, NULL);
+    *cluster = reader.cluster;
+    return BR_OK;
+}

@@ -1,0 +1,323 @@
+/* A tokenizer of the DOT language, and just enough grammar to tell nodes from the rest: an ID
+ * outside of brackets that is no keyword, no "name = value", no name of a subgraph and no port. */
+#include "parsers/jobs/dot_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/grow.h"
+
+enum kind { END, ID, ARROW, OTHER };
+
+struct token {
+    enum kind kind;
+    char mark;   /* of OTHER: the character */
+    bool quoted; /* of ID */
+    const char *text;
+    size_t length;
+    struct br_pos pos;
+};
+
+struct lexer {
+    const char *at;
+    struct br_pos pos;
+};
+
+static void pass(struct lexer *lexer)
+{
+    unsigned char c = (unsigned char)*lexer->at++;
+    if (c == '\n')
+        lexer->pos = (struct br_pos){lexer->pos.line + 1, 1};
+    else if ((c & 0xc0) != 0x80)
+        lexer->pos.column++;
+}
+
+static void pass_until(struct lexer *lexer, const char *end)
+{
+    size_t length = strlen(end);
+    while (*lexer->at && strncmp(lexer->at, end, length) != 0)
+        pass(lexer);
+    for (; length && *lexer->at; length--)
+        pass(lexer);
+}
+
+static void skip_space(struct lexer *lexer)
+{
+    for (;;) {
+        if (*lexer->at && strchr(" \t\r\n\f\v", *lexer->at))
+            pass(lexer);
+        else if (strncmp(lexer->at, "//", 2) == 0 || (*lexer->at == '#' && lexer->pos.column == 1))
+            pass_until(lexer, "\n");
+        else if (strncmp(lexer->at, "/*", 2) == 0)
+            pass_until(lexer, "*/");
+        else
+            return;
+    }
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || (unsigned char)c >= 0x80;
+}
+
+static struct token next(struct lexer *lexer)
+{
+    skip_space(lexer);
+    struct token token = {.kind = ID, .text = lexer->at, .pos = lexer->pos};
+    if (*lexer->at == 0) {
+        token.kind = END;
+    } else if (*lexer->at == '"') {
+        token.quoted = true;
+        for (pass(lexer); *lexer->at && *lexer->at != '"'; pass(lexer))
+            if (*lexer->at == '\\' && lexer->at[1])
+                pass(lexer);
+        if (*lexer->at)
+            pass(lexer);
+    } else if (*lexer->at == '<') {
+        uint32_t open = 0;
+        do {
+            open += *lexer->at == '<';
+            open -= *lexer->at == '>';
+            pass(lexer);
+        } while (open && *lexer->at);
+    } else if (strncmp(lexer->at, "->", 2) == 0 || strncmp(lexer->at, "--", 2) == 0) {
+        token.kind = ARROW;
+        pass(lexer);
+        pass(lexer);
+    } else if (is_word(*lexer->at) || *lexer->at == '-') {
+        do
+            pass(lexer);
+        while (is_word(*lexer->at));
+    } else {
+        token.kind = OTHER;
+        token.mark = *lexer->at;
+        pass(lexer);
+    }
+    token.length = (size_t)(lexer->at - token.text);
+    return token;
+}
+
+static bool is_keyword(const struct token *token, const char *word)
+{
+    return token->kind == ID && !token->quoted && token->length == strlen(word) &&
+           strncasecmp(token->text, word, token->length) == 0;
+}
+
+struct name {
+    const char *text;
+    size_t length;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    const struct name *x = a, *y = b;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
+    return memcmp(x->text, y->text, x->length);
+}
+
+/* Braces that are open: which endpoint of an edge was last completed in them. */
+struct level {
+    uint64_t left; /* nodes of the last endpoint; 0: none */
+    bool arrow;    /* and one follows */
+    bool named;    /* may hold nodes from earlier groups of the name */
+    uint32_t first_mention;
+};
+
+enum { LEVELS = 256 }; /* deeper ones are not told apart; readers refuse them */
+
+struct scanner {
+    struct br_dot_scan *scan;
+    struct level level[LEVELS];
+    uint32_t depth;
+    uint32_t mention_room, names, name_room;
+    struct name *name; /* every name of an attribute, many times */
+    bool memory_out;
+};
+
+/* Leaves each name once. */
+static void unite_names(struct scanner *scanner)
+{
+    uint32_t kept = 0;
+    if (scanner->names == 0)
+        return;
+    qsort(scanner->name, scanner->names, sizeof *scanner->name, by_text);
+    for (uint32_t k = 1; k < scanner->names; k++)
+        if (by_text(&scanner->name[kept], &scanner->name[k]) != 0)
+            scanner->name[++kept] = scanner->name[k];
+    scanner->names = kept + 1;
+}
+
+static void add_name(struct scanner *scanner, const struct token *token)
+{
+    if (scanner->names == scanner->name_room) {
+        unite_names(scanner);
+        /* Grows only where half of the room is distinct names, so that sorting pays. */
+        if (scanner->names > scanner->name_room / 2 || scanner->name_room == 0) {
+            if (!br_grow(&scanner->name, scanner->name_room, &scanner->name_room,
+                         sizeof *scanner->name)) {
+                scanner->memory_out = true;
+                return;
+            }
+        }
+    }
+    scanner->name[scanner->names++] = (struct name){token->text, token->length};
+}
+
+static void add_mention(struct scanner *scanner, const struct token *token, bool after_arrow)
+{
+    struct br_dot_scan *scan = scanner->scan;
+    if (!br_grow(&scan->mention, scan->mentions, &scanner->mention_room, sizeof *scan->mention)) {
+        scanner->memory_out = true;
+        return;
+    }
+    scan->mention[scan->mentions++] =
+        (struct br_dot_mention){token->text, (uint32_t)token->length, after_arrow, token->pos};
+}
+
+static struct level *top(struct scanner *scanner)
+{
+    return &scanner->level[scanner->depth < LEVELS ? scanner->depth : LEVELS - 1];
+}
+
+/* A node, or a group of at most so many, has been read. */
+static void add_endpoint(struct scanner *scanner, uint64_t nodes)
+{
+    struct level *level = top(scanner);
+    uint64_t edges;
+    if (level->arrow &&
+        (__builtin_mul_overflow(level->left, nodes, &edges) ||
+         __builtin_add_overflow(scanner->scan->edges, edges, &scanner->scan->edges)))
+        scanner->scan->edges = UINT64_MAX;
+    level->left = nodes;
+    level->arrow = false;
+}
+
+static void open_group(struct scanner *scanner, bool named)
+{
+    scanner->depth++;
+    if (scanner->scan->depth < scanner->depth)
+        scanner->scan->depth = scanner->depth;
+    *top(scanner) = (struct level){.named = named, .first_mention = scanner->scan->mentions};
+}
+
+static void close_group(struct scanner *scanner)
+{
+    const struct level *level = top(scanner);
+    uint32_t all = scanner->scan->mentions;
+    if (scanner->depth == 0)
+        return;
+    scanner->depth--;
+    add_endpoint(scanner, level->named ? all : all - level->first_mention);
+}
+
+/* "subgraph name", with a body to come or without; returns the token after it. */
+static struct token scan_subgraph(struct scanner *scanner, struct lexer *lexer, struct token ahead,
+                                  bool *named)
+{
+    *named = ahead.kind == ID;
+    if (*named)
+        ahead = next(lexer);
+    if (ahead.kind != OTHER || ahead.mark != '{')
+        add_endpoint(scanner, scanner->scan->mentions);
+    return ahead;
+}
+
+/* Punctuation outside of what is passed as a whole. */
+static void scan_mark(struct scanner *scanner, char mark, bool named, bool *in_list)
+{
+    if (mark == '[' || mark == ']')
+        *in_list = mark == '[';
+    if (mark == '{')
+        open_group(scanner, named);
+    else if (mark == '}')
+        close_group(scanner);
+    else if (!*in_list)
+        top(scanner)->arrow = false;
+}
+
+bool br_dot_scan(const char *text, struct br_dot_scan *scan)
+{
+    *scan = (struct br_dot_scan){0};
+    struct lexer lexer = {text, {1, 1}};
+    struct scanner *scanner = calloc(1, sizeof *scanner);
+    if (!scanner)
+        return false;
+    scanner->scan = scan;
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        lexer.at += 3;
+    bool in_list = false, arrow = false, from_node = false, named = false;
+    struct token token = next(&lexer);
+    while (token.kind != END && (token.kind != OTHER || token.mark != '{'))
+        token = next(&lexer); /* up to the body */
+    while (token.kind != END && !scanner->memory_out) {
+        struct token ahead = next(&lexer);
+        bool assigns = ahead.kind == OTHER && ahead.mark == '=';
+        if (token.kind == OTHER && token.mark == ':') {
+            if (!in_list && ahead.kind == ID)
+                ahead = next(&lexer); /* a port */
+        } else if (token.kind == OTHER) {
+            scan_mark(scanner, token.mark, named, &in_list);
+            arrow = from_node = named = false;
+        } else if (token.kind == ARROW) {
+            arrow = from_node;
+            top(scanner)->arrow = top(scanner)->left > 0;
+        } else if (assigns) {
+            add_name(scanner, &token);
+            ahead = next(&lexer); /* the value */
+            if (ahead.kind == ID)
+                ahead = next(&lexer); /* what follows it */
+            arrow = from_node = false;
+        } else if (is_keyword(&token, "subgraph")) {
+            ahead = scan_subgraph(scanner, &lexer, ahead, &named);
+            arrow = from_node = false;
+        } else if (!in_list && !is_keyword(&token, "node") && !is_keyword(&token, "edge") &&
+                   !is_keyword(&token, "graph")) {
+            add_mention(scanner, &token, arrow);
+            add_endpoint(scanner, 1);
+            arrow = false;
+            from_node = true;
+        }
+        token = ahead;
+    }
+    unite_names(scanner);
+    scan->names = scanner->names;
+    bool done = !scanner->memory_out;
+    free(scanner->name);
+    free(scanner);
+    return done;
+}
+
+void br_dot_scan_finish(struct br_dot_scan *scan)
+{
+    free(scan->mention);
+    scan->mention = NULL;
+}
+
+void br_dot_unquote(const struct br_dot_mention *mention, char *id)
+{
+    const char *p = mention->id, *end = p + mention->length;
+    if (*p == '"') {
+        p++;
+        end -= end > p && end[-1] == '"';
+        while (p < end) {
+            if (p + 1 < end && *p == '\\' && p[1] == '"') {
+                p++;
+            } else if (p + 1 < end && *p == '\\' && p[1] == '\n') {
+                p += 2;
+                continue;
+            }
+            *id++ = *p++;
+        }
+    } else {
+        if (*p == '<' && end > p + 1) {
+            p++;
+            end--;
+        }
+        while (p < end)
+            *id++ = *p++;
+    }
+    *id = 0;
+}

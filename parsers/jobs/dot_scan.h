@@ -1,0 +1,37 @@
+/* A first look at a DOT text, for what cgraph does not tell: the places of nodes and edges. It also
+ * counts what cgraph's memory grows with, before cgraph is let at it: every node and every edge
+ * gets room for every attribute that any of them has, and an arrow between two groups of nodes is
+ * as many edges as their product. */
+#ifndef BR_PARSERS_JOBS_DOT_SCAN_H
+#define BR_PARSERS_JOBS_DOT_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+/* A node in a statement, outside of attribute lists. */
+struct br_dot_mention {
+    const char *id; /* as written, in the text */
+    uint32_t length;
+    bool after_arrow; /* an edge leads here from the mention before */
+    struct br_pos pos;
+};
+
+struct br_dot_scan {
+    uint32_t mentions;
+    struct br_dot_mention *mention; /* in the order of the text */
+    uint32_t names;                 /* distinct names of attributes */
+    uint64_t edges;                 /* at most so many */
+    uint32_t depth;                 /* deepest nesting of braces */
+};
+
+/* Scans a NUL-terminated text, which is borrowed; it need not be valid DOT. False when memory is
+ * out. Release by br_dot_scan_finish in both cases. O(n log n). */
+bool br_dot_scan(const char *text, struct br_dot_scan *scan);
+void br_dot_scan_finish(struct br_dot_scan *scan);
+/* The id that a mention stands for, without quotes, into a buffer of length + 1 bytes. */
+void br_dot_unquote(const struct br_dot_mention *mention, char *id);
+
+#endif

@@ -1,0 +1,350 @@
+/* The native job form. Elements may come in any order: edges wait until their stages are known.
+ */
+#include "parsers/formats.h"
+#include "parsers/text/value.h"
+#include "parsers/text/xml_rule.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/text.h"
+
+/* An edge that came before one of its stages, or after such an edge (the order is kept). */
+struct waiting_edge {
+    const char *from, *to; /* the arena's */
+    enum br_edge_type type;
+    struct br_pos pos;
+};
+
+struct waiting_attribute {
+    uint32_t edge; /* in reader.edge */
+    const char *name, *value;
+};
+
+enum { KNOWN_DEPTH = 3 }; /* <job>, <stage>, <demand>; nothing stands in the last */
+
+struct job_reader {
+    struct br_dag *dag;
+    struct br_cluster_reader cluster;
+    bool in_cluster;
+    const struct br_xml_rule *open[KNOWN_DEPTH + 1]; /* by depth */
+    uint32_t stage;                                  /* the open one */
+    uint32_t edge; /* the open one, in the dag; UINT32_MAX: the last waiting one */
+
+    struct br_arena arena;
+    uint32_t edges, edge_room, attributes, attribute_room;
+    struct waiting_edge *waiting;
+    struct waiting_attribute *attribute;
+    struct br_source *source;
+    int64_t default_duration_ns;
+};
+
+static enum br_status missing(const struct br_xml *xml, const char *attribute)
+{
+    char hint[100];
+    snprintf(hint, sizeof hint, "write <%.30s %s=\"...\">", xml->name, attribute);
+    return br_fail(xml->diag, BR_BAD_INPUT, hint, "<%.30s> has no attribute '%s'", xml->name,
+                   attribute);
+}
+
+/* Whether the commands are scripts for a shell; the attribute `shell` of the job or the stage. */
+static enum br_status take_shell(struct job_reader *reader, enum br_owner owner, uint32_t index,
+                                 struct br_xml *xml)
+{
+    const char *shell = br_xml_attribute(xml, "shell");
+    if (!shell)
+        return BR_OK;
+    if (strcmp(shell, "true") != 0 && strcmp(shell, "false") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write shell=\"true\" or shell=\"false\"",
+                       "<%s> has shell=\"%.40s\"", xml->name, shell);
+    return br_dag_add_attribute(reader->dag, owner, index, "shell", shell, xml->diag);
+}
+
+static enum br_status start_job(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    const char *name = br_xml_attribute(xml, "name");
+    char stem[256];
+    if (!name)
+        name = br_source_stem(reader->source, "job", stem, sizeof stem);
+    reader->dag = br_dag_create(name);
+    return reader->dag ? take_shell(reader, BR_OWNER_JOB, 0, xml) : br_fail_memory(xml->diag);
+}
+
+static enum br_status start_resource(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    return br_dag_add_resource(reader->dag, br_xml_attribute(xml, "name"),
+                               br_xml_attribute(xml, "unit"), xml->diag);
+}
+
+static enum br_status start_stage(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    const char *id = br_xml_attribute(xml, "id"), *tasks = br_xml_attribute(xml, "tasks");
+    const char *duration = br_xml_attribute(xml, "duration");
+    uint32_t count = 1;
+    int64_t ns = reader->default_duration_ns;
+    char owner[100];
+    if (!id)
+        return missing(xml, "id");
+    snprintf(owner, sizeof owner, "stage '%.80s'", id);
+    enum br_status status = BR_OK;
+    if (tasks)
+        status = br_value_count(tasks, "tasks", owner, &count, xml->diag);
+    if (!status && duration)
+        status = br_value_seconds(duration, "duration", owner, &ns, xml->diag);
+    if (!status)
+        status = br_dag_add_stage(reader->dag, id, count, ns, &reader->stage, xml->diag);
+    if (!status)
+        br_dag_set_stage_pos(reader->dag, reader->stage, xml->pos);
+    return status;
+}
+
+static enum br_status start_demand(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    return br_dag_add_demand(reader->dag, reader->stage, br_xml_attribute(xml, "resource"),
+                             br_xml_attribute(xml, "amount"), xml->diag);
+}
+
+static enum br_status start_task(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    const char *index = br_xml_attribute(xml, "index");
+    const char *duration = br_xml_attribute(xml, "duration");
+    uint32_t number;
+    int64_t ns;
+    char owner[100];
+    if (!duration)
+        return BR_OK; /* only extensions in it */
+    if (!index)
+        return missing(xml, "index");
+    snprintf(owner, sizeof owner, "a task of '%.80s'", br_dag_stage_id(reader->dag, reader->stage));
+    enum br_status status = br_value_count(index, "index", owner, &number, xml->diag);
+    if (!status)
+        status = br_value_seconds(duration, "duration", owner, &ns, xml->diag);
+    return status ? status : br_dag_set_duration(reader->dag, reader->stage, number, ns, xml->diag);
+}
+
+static enum br_status start_command(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    if (reader->dag->stage[reader->stage].command)
+        return br_fail(xml->diag, BR_BAD_INPUT, "join them by && in one command",
+                       "stage '%.80s' has two commands",
+                       br_dag_stage_id(reader->dag, reader->stage));
+    br_xml_keep_text(xml);
+    return take_shell(reader, BR_OWNER_STAGE, reader->stage, xml);
+}
+
+static enum br_status add_edge(struct job_reader *reader, const struct waiting_edge *edge,
+                               uint32_t parent, uint32_t child, struct br_diag *diag)
+{
+    enum br_status status = br_dag_add_edge(reader->dag, parent, child, edge->type, diag);
+    if (!status)
+        br_dag_set_edge_pos(reader->dag, edge->pos);
+    return status;
+}
+
+static enum br_status start_edge(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    const char *from = br_xml_attribute(xml, "from"), *to = br_xml_attribute(xml, "to");
+    const char *type = br_xml_attribute(xml, "type");
+    struct waiting_edge edge = {.type = BR_BARRIER, .pos = xml->pos};
+    if (!from || !to)
+        return missing(xml, from ? "to" : "from");
+    if (type && strcmp(type, "one-to-one") == 0)
+        edge.type = BR_ONE_TO_ONE;
+    else if (type && strcmp(type, "barrier") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write type=\"barrier\" or type=\"one-to-one\"",
+                       "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
+                       type);
+    if (!reader->edges) {
+        uint32_t parent = br_dag_find_stage(reader->dag, from);
+        uint32_t child = br_dag_find_stage(reader->dag, to);
+        if (parent != UINT32_MAX && child != UINT32_MAX) {
+            enum br_status status = add_edge(reader, &edge, parent, child, xml->diag);
+            reader->edge = br_dag_last_edge(reader->dag);
+            return status;
+        }
+    }
+    if (reader->edges == BR_MAX_EDGES)
+        return br_fail(xml->diag, BR_BAD_INPUT, "put stages before their edges",
+                       "more than %u edges wait for their stages", BR_MAX_EDGES);
+    edge.from = br_arena_text(&reader->arena, from);
+    edge.to = br_arena_text(&reader->arena, to);
+    if (!edge.from || !edge.to ||
+        !br_grow(&reader->waiting, reader->edges, &reader->edge_room, sizeof *reader->waiting))
+        return br_fail_memory(xml->diag);
+    reader->waiting[reader->edges++] = edge;
+    reader->edge = UINT32_MAX;
+    return BR_OK;
+}
+
+static enum br_status start_attribute(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    const char *name = br_xml_attribute(xml, "name"), *value = br_xml_attribute(xml, "value");
+    const char *owner = reader->open[xml->depth - 1]->name;
+    if (!name || !value)
+        return missing(xml, name ? "value" : "name");
+    if (strcmp(owner, "job") == 0)
+        return br_dag_add_attribute(reader->dag, BR_OWNER_JOB, 0, name, value, xml->diag);
+    if (strcmp(owner, "stage") == 0)
+        return br_dag_add_attribute(reader->dag, BR_OWNER_STAGE, reader->stage, name, value,
+                                    xml->diag);
+    if (reader->edge != UINT32_MAX)
+        return br_dag_add_attribute(reader->dag, BR_OWNER_EDGE, reader->edge, name, value,
+                                    xml->diag);
+    if (reader->attributes == BR_MAX_ATTRIBUTES)
+        return br_fail(xml->diag, BR_BAD_INPUT, "leave some out",
+                       "the job has more than %u attributes, the most that are kept",
+                       BR_MAX_ATTRIBUTES);
+    struct waiting_attribute attribute = {.edge = reader->edges - 1,
+                                          .name = br_arena_text(&reader->arena, name),
+                                          .value = br_arena_text(&reader->arena, value)};
+    if (!attribute.name || !attribute.value ||
+        !br_grow(&reader->attribute, reader->attributes, &reader->attribute_room,
+                 sizeof *reader->attribute))
+        return br_fail_memory(xml->diag);
+    reader->attribute[reader->attributes++] = attribute;
+    return BR_OK;
+}
+
+static enum br_status start_cluster(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    if (reader->cluster.cluster)
+        return br_fail(xml->diag, BR_BAD_INPUT, "keep one of them", "the job carries two clusters");
+    reader->in_cluster = true;
+    return br_cluster_reader_start(&reader->cluster, xml);
+}
+
+/* In any order; the first one is the root. */
+static const struct br_xml_rule rules[] = {
+    {"job", "", BR_JOB_SPACE, NULL, {"name", "shell"}, start_job},
+    {"stage", "job", BR_JOB_SPACE, NULL, {"id", "tasks", "duration"}, start_stage},
+    {"demand", "stage", BR_JOB_SPACE, NULL, {"resource", "amount"}, start_demand},
+    {"task", "stage", BR_JOB_SPACE, NULL, {"index", "duration"}, start_task},
+    {"edge", "job", BR_JOB_SPACE, NULL, {"from", "to", "type"}, start_edge},
+    {"command", "stage", BR_JOB_SPACE, NULL, {"shell"}, start_command},
+    {"resource", "job", BR_JOB_SPACE, NULL, {"name", "unit"}, start_resource},
+    {"attribute", "job", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
+    {"attribute", "stage", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
+    {"attribute", "edge", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
+    {"cluster", "job", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"name"}, start_cluster},
+};
+
+static enum br_status check_root(struct br_xml *xml)
+{
+    static const char hint[] = "write <job xmlns=\"" BR_JOB_SPACE "\">";
+    if (strcmp(xml->name, "job") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, hint, "the root element is <%.80s>, not <job>",
+                       xml->name);
+    if (!*xml->space)
+        return br_fail(xml->diag, BR_BAD_INPUT, hint, "the root element <job> has no namespace");
+    if (strcmp(xml->space, BR_JOB_SPACE) != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, hint,
+                       "the root element <job> is in the unknown namespace '%.120s'", xml->space);
+    return BR_OK;
+}
+
+static enum br_status on_start(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    if (reader->in_cluster)
+        return br_cluster_reader_start(&reader->cluster, xml);
+    const char *parent = xml->depth > 1 ? reader->open[xml->depth - 1]->name : "";
+    enum br_status status = xml->depth == 1 ? check_root(xml) : BR_OK;
+    const struct br_xml_rule *rule = NULL;
+    if (!status)
+        status = br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
+    if (rule)
+        reader->open[xml->depth] = rule; /* no rule has a parent deeper than this */
+    return status;
+}
+
+static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+{
+    struct job_reader *reader = context;
+    if (reader->in_cluster) {
+        if (xml->depth > reader->cluster.depth)
+            return BR_OK;
+        reader->in_cluster = false;
+        return br_cluster_reader_end(&reader->cluster, xml);
+    }
+    if (text)
+        return br_dag_set_command(reader->dag, reader->stage, text, xml->diag);
+    return BR_OK;
+}
+
+/* The stage at one end of a waiting edge. */
+static enum br_status find_end(const struct job_reader *reader, const struct waiting_edge *edge,
+                               const char *id, uint32_t *stage, struct br_diag *diag)
+{
+    *stage = br_dag_find_stage(reader->dag, id);
+    if (*stage != UINT32_MAX)
+        return BR_OK;
+    return br_fail_at(diag, edge->pos, BR_BAD_INPUT, "add that stage, or remove the edge",
+                      "the edge from '%.80s' to '%.80s' names a stage '%.80s', which the job does "
+                      "not have",
+                      edge->from, edge->to, id);
+}
+
+static enum br_status resolve_edges(struct job_reader *reader, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    uint32_t next = 0;
+    for (uint32_t e = 0; e < reader->edges && !status; e++) {
+        const struct waiting_edge *edge = &reader->waiting[e];
+        uint32_t parent, child;
+        br_value_place(diag, edge->pos);
+        status = find_end(reader, edge, edge->from, &parent, diag);
+        if (!status)
+            status = find_end(reader, edge, edge->to, &child, diag);
+        if (!status)
+            status = add_edge(reader, edge, parent, child, diag);
+        for (; !status && next < reader->attributes && reader->attribute[next].edge == e; next++)
+            status = br_dag_add_attribute(reader->dag, BR_OWNER_EDGE, br_dag_last_edge(reader->dag),
+                                          reader->attribute[next].name,
+                                          reader->attribute[next].value, diag);
+    }
+    return status;
+}
+
+enum br_status br_read_job_xml(struct br_source *source, const struct br_parse_options *options,
+                               struct br_input *input, struct br_diag *diag)
+{
+    static const struct br_xml_handler handler = {
+        .start = on_start, .end = on_end, .only_known = true};
+    struct job_reader reader = {.source = source,
+                                .default_duration_ns = options->default_duration_ns};
+    enum br_status status = br_xml_read(source, &handler, &reader, diag);
+    if (!status)
+        status = resolve_edges(&reader, diag);
+    input->dag = reader.dag;
+    input->cluster = reader.cluster.cluster;
+    br_arena_finish(&reader.arena);
+    free(reader.waiting);
+    free(reader.attribute);
+    return status;
+}
+
+static enum br_status choose_xml(const struct br_source *source,
+                                 const struct br_parse_options *options, br_read_job **read,
+                                 struct br_diag *diag)
+{
+    (void)source, (void)options, (void)diag;
+    *read = br_read_job_xml;
+    return BR_OK;
+}
+
+enum br_status br_parse_job_xml(const char *path, struct br_input *input, struct br_diag *diag)
+{
+    return br_read_whole_job(path, NULL, choose_xml, input, diag);
+}

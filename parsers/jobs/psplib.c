@@ -1,0 +1,233 @@
+/* The PSPLIB form (.sm) of one project with one mode per job. [Kolisch96] Sections begin with a
+ * line in capitals; in them, lines that do not begin with a digit are headings. */
+#include "parsers/jobs/project.h"
+#include "parsers/text/tokens.h"
+#include "parsers/text/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_LIMIT = 256 << 20, WHAT = 64 };
+
+enum section { HEADER, OTHER, PRECEDENCE, REQUESTS, AVAILABILITIES, DONE };
+
+struct psplib {
+    struct br_project project;
+    enum section section;
+    uint32_t jobs;      /* as the header says; UINT32_MAX: it does not */
+    uint32_t resources; /* renewable, likewise */
+};
+
+/* "- renewable :  4   R": the number after the colon. */
+static enum br_status read_header(struct psplib *reader, struct br_tokens *tokens,
+                                  struct br_diag *diag)
+{
+    static const struct {
+        const char *key, *what;
+    } keys[] = {
+        {"jobs", "the number of jobs"},
+        {"- renewable", "the number of renewable resources"},
+        {"- nonrenewable", "the number of nonrenewable resources"},
+        {"- doubly constrained", "the number of doubly constrained resources"},
+        {"projects", "the number of projects"},
+    };
+    br_tokens_skip(tokens, true);
+    struct br_pos pos = tokens->pos;
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        if (!br_tokens_accept(tokens, keys[k].key))
+            continue;
+        while (*tokens->at && *tokens->at != ':' && *tokens->at != '\n') {
+            char one[2] = {*tokens->at, 0};
+            br_tokens_accept(tokens, one);
+        }
+        br_tokens_accept(tokens, ":");
+        uint32_t count;
+        enum br_status status = br_tokens_count(tokens, true, keys[k].what, &count, diag);
+        if (status)
+            return status;
+        if (k == 0)
+            reader->jobs = count;
+        else if (k == 1)
+            reader->resources = count;
+        else if (k == 4 && count != 1)
+            return br_fail_at(diag, pos, BR_BAD_INPUT, "split the file",
+                              "the file holds %" PRIu32 " projects, and one is read", count);
+        else if (k != 4 && count != 0)
+            return br_fail_at(
+                diag, pos, BR_BAD_INPUT, "only renewable resources are planned; remove the others",
+                "%s is %" PRIu32 ", and such resources are not supported", keys[k].what, count);
+        return BR_OK;
+    }
+    return BR_OK;
+}
+
+/* "jobnr. #modes #successors successors" */
+static enum br_status read_precedence(struct psplib *reader, struct br_tokens *tokens,
+                                      struct br_diag *diag)
+{
+    uint32_t number, modes, successors, child;
+    char what[WHAT];
+    enum br_status status = br_tokens_count(tokens, true, "the number of a job", &number, diag);
+    if (status)
+        return status;
+    snprintf(what, sizeof what, "the number of modes of job %" PRIu32, number);
+    br_tokens_skip(tokens, true);
+    struct br_pos pos = tokens->pos;
+    status = br_tokens_count(tokens, true, what, &modes, diag);
+    if (!status && modes != 1)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, "choose one mode for every job",
+                          "job %" PRIu32 " has %" PRIu32 " modes, and one is planned", number,
+                          modes);
+    if (!status) {
+        snprintf(what, sizeof what, "the number of successors of job %" PRIu32, number);
+        status = br_tokens_count(tokens, true, what, &successors, diag);
+    }
+    for (uint32_t k = 0; !status && k < successors; k++) {
+        snprintf(what, sizeof what, "successor %" PRIu32 " of %" PRIu32 " of job %" PRIu32, k + 1,
+                 successors, number);
+        br_tokens_skip(tokens, true);
+        pos = tokens->pos;
+        status = br_tokens_count(tokens, true, what, &child, diag);
+        if (!status)
+            status = br_project_successor(&reader->project, number, child, pos, diag);
+    }
+    return status;
+}
+
+/* "jobnr. mode duration R1 R2 ..." */
+static enum br_status read_request(struct psplib *reader, struct br_tokens *tokens,
+                                   struct br_diag *diag)
+{
+    uint32_t number, mode, seconds, stage, amount;
+    char what[WHAT];
+    struct br_pos pos = tokens->pos;
+    enum br_status status = br_tokens_count(tokens, true, "the number of a job", &number, diag);
+    if (!status)
+        status = br_tokens_count(tokens, true, "the mode", &mode, diag);
+    if (!status) {
+        snprintf(what, sizeof what, "the duration of job %" PRIu32, number);
+        status = br_tokens_count(tokens, true, what, &seconds, diag);
+    }
+    if (!status)
+        status = br_project_job(&reader->project, number, seconds, pos, &stage, diag);
+    for (uint32_t r = 1; !status; r++) {
+        bool known = reader->resources != UINT32_MAX;
+        if (known ? r > reader->resources : !br_tokens_skip(tokens, true))
+            break;
+        snprintf(what, sizeof what, "the demand of job %" PRIu32 " for R%" PRIu32, number, r);
+        status = br_tokens_count(tokens, true, what, &amount, diag);
+        if (!status)
+            status = br_project_demand(&reader->project, stage, r, amount, diag);
+    }
+    return status;
+}
+
+static enum br_status read_availabilities(struct psplib *reader, struct br_tokens *tokens,
+                                          struct br_diag *diag)
+{
+    uint32_t r = 0, amount;
+    enum br_status status = BR_OK;
+    while (!status && br_tokens_skip(tokens, true)) {
+        char what[WHAT];
+        struct br_pos pos = tokens->pos;
+        snprintf(what, sizeof what, "the capacity of R%" PRIu32, ++r);
+        status = br_tokens_count(tokens, true, what, &amount, diag);
+        br_value_place(status ? NULL : diag, pos);
+        if (!status)
+            status = br_project_capacity(&reader->project, r, amount, diag);
+    }
+    if (!status && reader->resources != UINT32_MAX && r != reader->resources)
+        return br_fail_at(diag, tokens->pos, BR_BAD_INPUT, "is the line complete?",
+                          "there are %" PRIu32 " capacities for %" PRIu32 " resources", r,
+                          reader->resources);
+    reader->section = DONE;
+    return status;
+}
+
+/* One line; the caller passes its end. */
+static enum br_status read_line(struct psplib *reader, struct br_tokens *tokens,
+                                struct br_diag *diag)
+{
+    static const struct {
+        const char *heading;
+        enum section section;
+    } headings[] = {
+        {"PRECEDENCE", PRECEDENCE},
+        {"REQUESTS", REQUESTS},
+        {"RESOURCEAVAIL", AVAILABILITIES},
+        {"PROJECT INFORMATION", OTHER},
+    };
+    for (size_t h = 0; h < sizeof headings / sizeof headings[0]; h++)
+        if (br_tokens_accept(tokens, headings[h].heading)) {
+            reader->section = headings[h].section;
+            return BR_OK;
+        }
+    if (reader->section == HEADER)
+        return read_header(reader, tokens, diag);
+    if (!br_tokens_skip(tokens, true) ||
+        ((*tokens->at < '0' || *tokens->at > '9') && *tokens->at != '-'))
+        return BR_OK;
+    if (strncmp(tokens->at, "---", 3) == 0)
+        return BR_OK;
+    enum br_status status = BR_OK;
+    switch (reader->section) {
+    case PRECEDENCE:
+        status = read_precedence(reader, tokens, diag);
+        break;
+    case REQUESTS:
+        status = read_request(reader, tokens, diag);
+        break;
+    case AVAILABILITIES:
+        status = read_availabilities(reader, tokens, diag);
+        break;
+    case HEADER:
+    case OTHER:
+    case DONE:
+        return BR_OK;
+    }
+    if (!status && br_tokens_skip(tokens, true))
+        return br_fail_at(diag, tokens->pos, BR_BAD_INPUT, "do the numbers of the line fit?",
+                          "there is more in the line than its section has columns");
+    return status;
+}
+
+static enum br_status read_project(struct psplib *reader, struct br_tokens *tokens,
+                                   struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    do
+        status = read_line(reader, tokens, diag);
+    while (!status && br_tokens_end_line(tokens));
+    if (status)
+        return status;
+    struct br_dag *dag = reader->project.input->dag;
+    if (reader->jobs != UINT32_MAX && br_dag_stage_count(dag) != reader->jobs)
+        return br_fail_at(diag, tokens->pos, BR_BAD_INPUT, "is the file complete?",
+                          "the header speaks of %" PRIu32 " jobs, and REQUESTS lists %" PRIu32,
+                          reader->jobs, br_dag_stage_count(dag));
+    if (reader->section != DONE)
+        return br_fail_at(diag, tokens->pos, BR_BAD_INPUT, "is the file complete?",
+                          "the section RESOURCEAVAILABILITIES is missing or empty");
+    return br_project_link(&reader->project, diag);
+}
+
+enum br_status br_read_psplib(struct br_source *source, const struct br_parse_options *options,
+                              struct br_input *input, struct br_diag *diag)
+{
+    struct psplib reader = {.jobs = UINT32_MAX, .resources = UINT32_MAX};
+    char stem[256], *text;
+    (void)options;
+    enum br_status status = br_source_text(source, TEXT_LIMIT, "psplib", &text, diag);
+    if (status)
+        return status;
+    struct br_tokens tokens = br_tokens_of(text);
+    status = br_project_init(&reader.project, input,
+                             br_source_stem(source, "project", stem, sizeof stem), diag);
+    if (!status)
+        status = read_project(&reader, &tokens, diag);
+    br_project_finish(&reader.project);
+    free(text);
+    return status;
+}

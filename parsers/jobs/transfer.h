@@ -1,0 +1,23 @@
+/* Edges that carry bytes, and what a transfer rate makes of them. See docs/formats.md. */
+#ifndef BR_PARSERS_JOBS_TRANSFER_H
+#define BR_PARSERS_JOBS_TRANSFER_H
+
+#include "parsers/parsers.h"
+
+struct br_link {
+    uint32_t parent, child; /* stages */
+    enum br_edge_type type;
+    int64_t bytes; /* all that goes from the parent to the child; one-to-one: from task to task */
+    struct br_pos pos;
+};
+
+/* Adds the links as edges. With a transfer rate, links between the same stages are merged first
+ * (the largest size counts; the array is changed), and then either a stage without demands goes
+ * between parent and child, named "parent->child" (delay), or both ends last at least as long as
+ * their transfers take and demand `net` (demand). edge[k] (may be NULL) receives the number of the
+ * edge that link k became, the one that leaves the parent. */
+enum br_status br_transfer_add(struct br_dag *dag, const struct br_parse_options *options,
+                               struct br_link *link, uint32_t links, uint32_t *edge,
+                               struct br_diag *diag);
+
+#endif

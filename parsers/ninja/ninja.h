@@ -1,0 +1,154 @@
+/* A build.ninja as ninja reads it: rules, scopes of variables, pools, and the statements that build
+ * files from files. What a rule says is kept as it is written and expanded when it is asked for,
+ * since its variables count as they stand at the end of the file. Internal to this room. */
+#ifndef BR_PARSERS_NINJA_NINJA_H
+#define BR_PARSERS_NINJA_NINJA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/index.h"
+
+/* What a rule may say, and a statement instead of its rule. */
+enum br_ninja_key {
+    BR_NINJA_COMMAND,
+    BR_NINJA_DEPFILE,
+    BR_NINJA_DEPS,
+    BR_NINJA_DESCRIPTION,
+    BR_NINJA_DYNDEP,
+    BR_NINJA_GENERATOR,
+    BR_NINJA_MSVC_PREFIX,
+    BR_NINJA_POOL,
+    BR_NINJA_RESTAT,
+    BR_NINJA_RSPFILE,
+    BR_NINJA_RSPFILE_CONTENT,
+    BR_NINJA_KEYS
+};
+extern const char *const br_ninja_key_name[BR_NINJA_KEYS];
+
+/* A part of a file's text, with its escapes and variables. */
+struct br_ninja_slice {
+    const char *text; /* NULL: not given */
+    size_t size;
+};
+
+struct br_ninja_rule {
+    const char *name;
+    uint32_t scope;
+    struct br_ninja_slice binding[BR_NINJA_KEYS];
+};
+
+struct br_ninja_variable {
+    const char *name, *value;
+    uint32_t scope;
+};
+
+struct br_ninja_pool {
+    const char *name;
+    uint32_t depth; /* 0: no limit */
+};
+
+/* A file. */
+struct br_ninja_node {
+    const char *path;
+    uint32_t producer; /* edge that builds it; UINT32_MAX: none */
+    bool used;         /* by an edge, as what it reads or waits for */
+};
+
+/* The runs of an edge's files, in the order of its statement. */
+enum br_ninja_run {
+    BR_NINJA_OUT,
+    BR_NINJA_IMPLICIT_OUT,
+    BR_NINJA_IN,
+    BR_NINJA_IMPLICIT,
+    BR_NINJA_ORDER_ONLY,
+    BR_NINJA_VALIDATION,
+    BR_NINJA_RUNS
+};
+
+/* A build statement. */
+struct br_ninja_edge {
+    uint32_t rule;
+    uint32_t scope;                    /* its own where it has bindings, else the file's */
+    uint32_t first[BR_NINJA_RUNS + 1]; /* runs in br_ninja.path */
+    uint32_t file;                     /* that it stands in, and where */
+    struct br_pos pos;
+};
+
+/* A file that was read; both are malloc's. */
+struct br_ninja_file {
+    char *path, *text;
+};
+
+/* Where a variable is looked up that no edge has; of every other scope the parent is older. */
+struct br_ninja_scope {
+    uint32_t parent; /* UINT32_MAX: none */
+};
+
+enum { BR_NINJA_PHONY = 0 /* the rule */, BR_NINJA_TOP = 0 /* the scope */ };
+
+struct br_ninja {
+    struct br_arena arena;
+    struct br_ninja_file *file; /* the first is the build's own */
+    uint32_t files, file_room;
+    struct br_ninja_scope *scope;
+    struct br_ninja_variable *variable;
+    struct br_ninja_rule *rule;
+    struct br_ninja_pool *pool;
+    struct br_ninja_node *node;
+    struct br_ninja_edge *edge;
+    uint32_t *path;   /* nodes, by edge */
+    uint32_t *target; /* nodes of "default" statements */
+    uint32_t scopes, variables, rules, pools, nodes, edges, paths, targets;
+    uint32_t scope_room, variable_room, rule_room, pool_room, node_room, edge_room, path_room,
+        target_room;
+    struct br_index by_path, by_variable, by_rule;
+};
+
+/* A text that grows. */
+struct br_ninja_text {
+    char *text; /* NUL-terminated once anything was added */
+    uint32_t used, room;
+};
+bool br_ninja_add(struct br_ninja_text *to, const char *text, size_t size);
+
+/* Reads `file` of the folder, and what it includes, by their paths as seen from there. On failure
+ * there is nothing to finish. */
+enum br_status br_ninja_read(struct br_ninja *ninja, const char *folder, const char *file,
+                             struct br_diag *diag);
+void br_ninja_finish(struct br_ninja *ninja);
+
+/* The node of a path that is canonical already, or UINT32_MAX. O(1) expected. */
+uint32_t br_ninja_find_node(const struct br_ninja *ninja, const char *path);
+/* The variable in this very scope; NULL where it has none of that name. */
+const char *br_ninja_find_variable(const struct br_ninja *ninja, uint32_t scope, const char *name);
+/* The rule in the scope or those around it, or UINT32_MAX. */
+uint32_t br_ninja_find_rule(const struct br_ninja *ninja, uint32_t scope, const char *name);
+
+/* Shortens the path in place as ninja does: no "//", no "./", no "x/../". */
+void br_ninja_canonical(char *path);
+
+/* How a text is expanded. */
+enum br_ninja_form {
+    BR_NINJA_VALUE,  /* paths in $in and $out quoted for a shell */
+    BR_NINJA_PLAIN,  /* paths in $in and $out as they are */
+    BR_NINJA_SOURCE, /* like a value, but escaped for a build.ninja, where $in_newline remains */
+};
+
+/* Adds the text to `to` with its variables as they are in the scope. */
+enum br_status br_ninja_expand(const struct br_ninja *ninja, struct br_ninja_slice slice,
+                               uint32_t scope, struct br_ninja_text *to, struct br_diag *diag);
+/* Adds what the edge says of the key, from its statement or from its rule; nothing where neither
+ * does. */
+enum br_status br_ninja_binding(const struct br_ninja *ninja, uint32_t edge, enum br_ninja_key key,
+                                enum br_ninja_form form, struct br_ninja_text *to,
+                                struct br_diag *diag);
+
+/* The escape at `at` (a '$'): its length and, where it stands for a variable, that one's name. 0
+ * where it is none. Of "$" and a line's end, also the blanks that begin the next line count. */
+size_t br_ninja_escape(const char *at, struct br_ninja_slice *name);
+
+#endif

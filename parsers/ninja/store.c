@@ -1,0 +1,213 @@
+/* What was read of a build.ninja, indexed by name. */
+#include "parsers/ninja/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* A name in a scope. */
+struct key {
+    uint32_t scope;
+    const char *name;
+};
+
+static uint64_t hash_key(uint32_t scope, const char *name)
+{
+    return br_hash_number(br_hash_text(name) ^ scope);
+}
+
+static uint64_t hash_node(const void *context, uint32_t number)
+{
+    return br_hash_text(((const struct br_ninja *)context)->node[number].path);
+}
+
+static bool is_node(const void *context, uint32_t number, const void *key)
+{
+    return strcmp(((const struct br_ninja *)context)->node[number].path, key) == 0;
+}
+
+static uint64_t hash_variable(const void *context, uint32_t number)
+{
+    const struct br_ninja_variable *it = &((const struct br_ninja *)context)->variable[number];
+    return hash_key(it->scope, it->name);
+}
+
+static bool is_variable(const void *context, uint32_t number, const void *wanted)
+{
+    const struct br_ninja_variable *it = &((const struct br_ninja *)context)->variable[number];
+    const struct key *key = wanted;
+    return it->scope == key->scope && strcmp(it->name, key->name) == 0;
+}
+
+static uint64_t hash_rule(const void *context, uint32_t number)
+{
+    const struct br_ninja_rule *it = &((const struct br_ninja *)context)->rule[number];
+    return hash_key(it->scope, it->name);
+}
+
+static bool is_rule(const void *context, uint32_t number, const void *wanted)
+{
+    const struct br_ninja_rule *it = &((const struct br_ninja *)context)->rule[number];
+    const struct key *key = wanted;
+    return it->scope == key->scope && strcmp(it->name, key->name) == 0;
+}
+
+static const struct br_index_keys node_keys = {hash_node, is_node},
+                                  variable_keys = {hash_variable, is_variable},
+                                  rule_keys = {hash_rule, is_rule};
+
+static uint32_t find_variable(const struct br_ninja *ninja, uint32_t scope, const char *name)
+{
+    struct key key = {scope, name};
+    return br_index_find(&ninja->by_variable, &variable_keys, ninja, &key, hash_key(scope, name));
+}
+
+static uint32_t find_own_rule(const struct br_ninja *ninja, uint32_t scope, const char *name)
+{
+    struct key key = {scope, name};
+    return br_index_find(&ninja->by_rule, &rule_keys, ninja, &key, hash_key(scope, name));
+}
+
+uint32_t br_ninja_find_node(const struct br_ninja *ninja, const char *path)
+{
+    return br_index_find(&ninja->by_path, &node_keys, ninja, path, br_hash_text(path));
+}
+
+const char *br_ninja_find_variable(const struct br_ninja *ninja, uint32_t scope, const char *name)
+{
+    uint32_t number = find_variable(ninja, scope, name);
+    return number == UINT32_MAX ? NULL : ninja->variable[number].value;
+}
+
+uint32_t br_ninja_find_rule(const struct br_ninja *ninja, uint32_t scope, const char *name)
+{
+    for (; scope != UINT32_MAX; scope = ninja->scope[scope].parent) {
+        uint32_t rule = find_own_rule(ninja, scope, name);
+        if (rule != UINT32_MAX)
+            return rule;
+    }
+    return UINT32_MAX;
+}
+
+bool br_ninja_add_scope(struct br_ninja *ninja, uint32_t parent, uint32_t *scope)
+{
+    if (!br_grow(&ninja->scope, ninja->scopes, &ninja->scope_room, sizeof *ninja->scope))
+        return false;
+    ninja->scope[ninja->scopes] = (struct br_ninja_scope){parent};
+    *scope = ninja->scopes++;
+    return true;
+}
+
+bool br_ninja_set_variable(struct br_ninja *ninja, uint32_t scope, const char *name,
+                           const char *value)
+{
+    uint32_t number = find_variable(ninja, scope, name);
+    if (number != UINT32_MAX) {
+        ninja->variable[number].value = value;
+        return true;
+    }
+    if (!br_grow(&ninja->variable, ninja->variables, &ninja->variable_room,
+                 sizeof *ninja->variable))
+        return false;
+    ninja->variable[ninja->variables++] = (struct br_ninja_variable){name, value, scope};
+    return br_index_add(&ninja->by_variable, &variable_keys, ninja, ninja->variables - 1);
+}
+
+bool br_ninja_add_rule(struct br_ninja *ninja, uint32_t scope, const char *name, uint32_t *rule)
+{
+    *rule = UINT32_MAX;
+    if (find_own_rule(ninja, scope, name) != UINT32_MAX)
+        return true;
+    if (!br_grow(&ninja->rule, ninja->rules, &ninja->rule_room, sizeof *ninja->rule))
+        return false;
+    ninja->rule[ninja->rules] = (struct br_ninja_rule){.name = name, .scope = scope};
+    *rule = ninja->rules++;
+    return br_index_add(&ninja->by_rule, &rule_keys, ninja, *rule);
+}
+
+bool br_ninja_add_pool(struct br_ninja *ninja, const char *name, uint32_t depth)
+{
+    for (uint32_t k = 0; k < ninja->pools; k++)
+        if (strcmp(ninja->pool[k].name, name) == 0) {
+            ninja->pool[k].depth = depth;
+            return true;
+        }
+    if (!br_grow(&ninja->pool, ninja->pools, &ninja->pool_room, sizeof *ninja->pool))
+        return false;
+    ninja->pool[ninja->pools++] = (struct br_ninja_pool){name, depth};
+    return true;
+}
+
+bool br_ninja_add_node(struct br_ninja *ninja, const char *path, uint32_t *node)
+{
+    *node = br_ninja_find_node(ninja, path);
+    if (*node != UINT32_MAX)
+        return true;
+    if (!br_grow(&ninja->node, ninja->nodes, &ninja->node_room, sizeof *ninja->node))
+        return false;
+    ninja->node[ninja->nodes] = (struct br_ninja_node){path, UINT32_MAX, false};
+    *node = ninja->nodes++;
+    return br_index_add(&ninja->by_path, &node_keys, ninja, *node);
+}
+
+bool br_ninja_init(struct br_ninja *ninja)
+{
+    uint32_t number;
+    *ninja = (struct br_ninja){0};
+    return br_ninja_add_scope(ninja, UINT32_MAX, &number) &&
+           br_ninja_add_rule(ninja, BR_NINJA_TOP, "phony", &number) &&
+           br_ninja_add_pool(ninja, "console", 1);
+}
+
+void br_ninja_finish(struct br_ninja *ninja)
+{
+    for (uint32_t k = 0; k < ninja->files; k++) {
+        free(ninja->file[k].path);
+        free(ninja->file[k].text);
+    }
+    free(ninja->file);
+    free(ninja->scope);
+    free(ninja->variable);
+    free(ninja->rule);
+    free(ninja->pool);
+    free(ninja->node);
+    free(ninja->edge);
+    free(ninja->path);
+    free(ninja->target);
+    br_index_finish(&ninja->by_path);
+    br_index_finish(&ninja->by_variable);
+    br_index_finish(&ninja->by_rule);
+    br_arena_finish(&ninja->arena);
+    *ninja = (struct br_ninja){0};
+}
+
+void br_ninja_canonical(char *path)
+{
+    char *part[2048]; /* where the parts that could still be taken back begin */
+    size_t parts = 0;
+    char *from = path, *to = path;
+    if (*from == '/')
+        from++, to++;
+    while (*from) {
+        size_t n = strcspn(from, "/"), step = n + (from[n] == '/');
+        bool up = n == 2 && from[0] == '.' && from[1] == '.';
+        if (n == 0 || (n == 1 && *from == '.')) {
+            from += step;
+        } else if (up && parts) {
+            to = part[--parts];
+            from += step;
+        } else {
+            /* A ".." that nothing is left for stays, and so does what is too deep to remember. */
+            if (!up && parts < sizeof part / sizeof *part)
+                part[parts++] = to;
+            memmove(to, from, step);
+            to += step, from += step;
+        }
+    }
+    if (to > path + 1 && to[-1] == '/')
+        to--;
+    if (to == path)
+        *to++ = '.';
+    *to = '\0';
+}

@@ -1,0 +1,279 @@
+/* Scripts and statements from edges. A statement without variables means the same in every place
+ * of a file, which is what lets the file be reordered. */
+#include "parsers/ninja/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shell.h"
+
+static bool add(struct br_ninja_text *to, const char *text)
+{
+    return br_ninja_add(to, text, strlen(text));
+}
+
+static bool put(void *to, const char *text, size_t size)
+{
+    return br_ninja_add(to, text, size);
+}
+
+static bool add_quoted(struct br_ninja_text *to, const char *text, size_t size)
+{
+    return br_shell_quote(text, size, put, to);
+}
+
+/* Replaces the text by what the edge says of the key; "" where it says nothing. */
+static enum br_status read_key(const struct br_ninja *ninja, uint32_t edge, enum br_ninja_key key,
+                               enum br_ninja_form form, struct br_ninja_text *text,
+                               struct br_diag *diag)
+{
+    text->used = 0;
+    enum br_status status = br_ninja_binding(ninja, edge, key, form, text, diag);
+    return status || add(text, "") ? status : br_fail_memory(diag);
+}
+
+static const char *path_of(const struct br_ninja *ninja, uint32_t at)
+{
+    return ninja->node[ninja->path[at]].path;
+}
+
+/* ---- The script ---- */
+
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) : 0;
+}
+
+static bool add_folder(struct br_ninja_text *to, const char *path)
+{
+    size_t n = folder_length(path);
+    return n == 0 || (add(to, "[ -d ") && add_quoted(to, path, n) && add(to, " ] || mkdir -p ") &&
+                      add_quoted(to, path, n) && add(to, " || exit\n"));
+}
+
+/* Every folder of an output, each once; outputs that lie together stand together. */
+static bool add_folders(const struct br_ninja *ninja, const struct br_ninja_edge *edge,
+                        struct br_ninja_text *to)
+{
+    for (uint32_t k = edge->first[BR_NINJA_OUT]; k < edge->first[BR_NINJA_IN]; k++) {
+        const char *path = path_of(ninja, k);
+        const char *last = k > edge->first[BR_NINJA_OUT] ? path_of(ninja, k - 1) : NULL;
+        size_t n = folder_length(path);
+        if (last && folder_length(last) == n && strncmp(last, path, n) == 0)
+            continue;
+        if (!add_folder(to, path))
+            return false;
+    }
+    return true;
+}
+
+static enum br_status add_response(const struct br_ninja *ninja, uint32_t edge,
+                                   struct br_ninja_text *to, struct br_ninja_text *text,
+                                   struct br_diag *diag)
+{
+    enum br_status status = read_key(ninja, edge, BR_NINJA_RSPFILE, BR_NINJA_PLAIN, text, diag);
+    if (status || !text->used)
+        return status;
+    char *file = strdup(text->text);
+    status = file ? read_key(ninja, edge, BR_NINJA_RSPFILE_CONTENT, BR_NINJA_VALUE, text, diag)
+                  : br_fail_memory(diag);
+    if (!status && !(add(to, "printf %s ") && add_quoted(to, text->text, text->used) &&
+                     add(to, " >") && add_quoted(to, file, strlen(file)) && add(to, " || exit\n")))
+        status = br_fail_memory(diag);
+    free(file);
+    return status;
+}
+
+static enum br_status check_command(const struct br_ninja *ninja, uint32_t edge,
+                                    const char *command, struct br_diag *diag)
+{
+    const struct br_ninja_edge *it = &ninja->edge[edge];
+    const char *out = path_of(ninja, it->first[BR_NINJA_OUT]);
+    if (strchr(command, '\n'))
+        return br_fail_at(diag, it->pos, BR_BAD_INPUT, "put it into a script",
+                          "the command for '%.200s' has several lines", out);
+    if (strstr(command, "{index}"))
+        return br_fail_at(diag, it->pos, BR_BAD_INPUT, "put it into a script",
+                          "the command for '%.200s' holds {index}, which jobs replace", out);
+    return BR_OK;
+}
+
+enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, const char *folder,
+                               struct br_ninja_text *to, struct br_diag *diag)
+{
+    struct br_ninja_text text = {0};
+    const struct br_ninja_edge *it = &ninja->edge[edge];
+    enum br_status status = read_key(ninja, edge, BR_NINJA_DYNDEP, BR_NINJA_PLAIN, &text, diag);
+    if (!status && text.used)
+        status = br_fail_at(diag, it->pos, BR_BAD_INPUT, "let ninja build such targets",
+                            "what '%.200s' waits for is only known while the build runs (dyndep)",
+                            path_of(ninja, it->first[BR_NINJA_OUT]));
+    if (!status && !(add(to, "cd ") && add_quoted(to, folder, strlen(folder)) &&
+                     add(to, " || exit\n") && add_folders(ninja, it, to)))
+        status = br_fail_memory(diag);
+    if (!status)
+        status = add_response(ninja, edge, to, &text, diag);
+    if (!status)
+        status = read_key(ninja, edge, BR_NINJA_COMMAND, BR_NINJA_VALUE, &text, diag);
+    if (!status)
+        status = check_command(ninja, edge, text.text, diag);
+    if (!status && !add(to, text.text))
+        status = br_fail_memory(diag);
+    free(text.text);
+    return status;
+}
+
+/* ---- The statement ---- */
+
+static bool add_path(struct br_ninja_text *to, const char *path)
+{
+    bool good = true;
+    for (; *path && good; path++)
+        good = (!strchr("$ :", *path) || add(to, "$")) && br_ninja_add(to, path, 1);
+    return good;
+}
+
+static bool add_run(const struct br_ninja *ninja, const struct br_ninja_edge *edge,
+                    enum br_ninja_run run, const char *mark, struct br_ninja_text *to)
+{
+    bool good = edge->first[run] == edge->first[run + 1] || add(to, mark);
+    for (uint32_t k = edge->first[run]; k < edge->first[run + 1] && good; k++)
+        good = add(to, " ") && add_path(to, path_of(ninja, k));
+    return good;
+}
+
+/* "  key = value", of a value that is escaped already. */
+static bool add_let(struct br_ninja_text *to, const char *key, const char *value)
+{
+    return add(to, "  ") && add(to, key) && add(to, " = ") && (*value != ' ' || add(to, "$")) &&
+           add(to, value) && add(to, "\n");
+}
+
+/* The value of the key as a build.ninja has to say it. */
+static enum br_status read_source(const struct br_ninja *ninja, uint32_t edge,
+                                  enum br_ninja_key key, struct br_ninja_text *text,
+                                  struct br_diag *diag)
+{
+    if (key != BR_NINJA_DEPFILE && key != BR_NINJA_RSPFILE && key != BR_NINJA_DYNDEP)
+        return read_key(ninja, edge, key, BR_NINJA_SOURCE, text, diag);
+    enum br_status status = read_key(ninja, edge, key, BR_NINJA_PLAIN, text, diag);
+    if (status || !strchr(text->text, '$'))
+        return status;
+    struct br_ninja_text plain = *text;
+    bool good = true;
+    *text = (struct br_ninja_text){0};
+    for (const char *c = plain.text; *c && good; c++)
+        good = (*c != '$' || add(text, "$")) && br_ninja_add(text, c, 1);
+    free(plain.text);
+    return good ? BR_OK : br_fail_memory(diag);
+}
+
+/* A response file with a line for each input cannot be said without its rule's $in_newline, which
+ * statements do not know: such a statement has a rule of its own. */
+static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, const char *rule,
+                                   const char *content, struct br_ninja_text *to,
+                                   struct br_diag *diag)
+{
+    struct br_ninja_text file = {0};
+    enum br_status status = read_source(ninja, edge, BR_NINJA_RSPFILE, &file, diag);
+    if (!status && !(add(to, "rule ") && add(to, rule) && add(to, "\n  command = :\n") &&
+                     add_let(to, "rspfile", file.text) &&
+                     add_let(to, br_ninja_key_name[BR_NINJA_RSPFILE_CONTENT], content)))
+        status = br_fail_memory(diag);
+    free(file.text);
+    return status;
+}
+
+static bool add_files(const struct br_ninja *ninja, const struct br_ninja_edge *it,
+                      const char *rule, struct br_ninja_text *to)
+{
+    return add(to, "build") && add_run(ninja, it, BR_NINJA_OUT, "", to) &&
+           add_run(ninja, it, BR_NINJA_IMPLICIT_OUT, " |", to) && add(to, ": ") && add(to, rule) &&
+           add_run(ninja, it, BR_NINJA_IN, "", to) &&
+           add_run(ninja, it, BR_NINJA_IMPLICIT, " |", to) &&
+           add_run(ninja, it, BR_NINJA_ORDER_ONLY, " ||", to) &&
+           add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) && add(to, "\n");
+}
+
+enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge, bool command,
+                                  struct br_ninja_text *to, struct br_diag *diag)
+{
+    const struct br_ninja_edge *it = &ninja->edge[edge];
+    struct br_ninja_text text = {0};
+    char own[256];
+    const char *rule = ninja->rule[it->rule].name;
+    enum br_status status = read_source(ninja, edge, BR_NINJA_RSPFILE_CONTENT, &text, diag);
+    if (!status && strstr(text.text, "$in_newline")) {
+        snprintf(own, sizeof own, "%.200s.statement-%" PRIu32, rule, edge);
+        status = add_own_rule(ninja, edge, own, text.text, to, diag);
+        rule = own;
+    }
+    if (!status && !add_files(ninja, it, rule, to))
+        status = br_fail_memory(diag);
+    for (int key = 0; key < BR_NINJA_KEYS && !status && it->rule != BR_NINJA_PHONY; key++) {
+        bool elsewhere =
+            (key == BR_NINJA_COMMAND && !command) ||
+            (rule == own && (key == BR_NINJA_RSPFILE || key == BR_NINJA_RSPFILE_CONTENT));
+        if (elsewhere)
+            continue;
+        status = read_source(ninja, edge, (enum br_ninja_key)key, &text, diag);
+        if (!status && text.used && !add_let(to, br_ninja_key_name[key], text.text))
+            status = br_fail_memory(diag);
+    }
+    free(text.text);
+    return status;
+}
+
+/* ---- Around the statements ---- */
+
+/* A variable of the file that counts beyond its statements. */
+static bool add_variable(const struct br_ninja *ninja, const char *name, struct br_ninja_text *to)
+{
+    const char *value = br_ninja_find_variable(ninja, BR_NINJA_TOP, name);
+    if (!value)
+        return true;
+    bool good = add(to, name) && add(to, " = ");
+    for (; *value && good; value++)
+        good = (*value != '$' || add(to, "$")) && br_ninja_add(to, value, 1);
+    return good && add(to, "\n");
+}
+
+/* Statements say all that they need of their rule, so that scopes need not be told apart. */
+static bool is_first_of_name(const struct br_ninja *ninja, uint32_t rule)
+{
+    for (uint32_t r = 0; r < rule; r++)
+        if (strcmp(ninja->rule[r].name, ninja->rule[rule].name) == 0)
+            return false;
+    return true;
+}
+
+enum br_status br_ninja_head(const struct br_ninja *ninja, struct br_ninja_text *to,
+                             struct br_diag *diag)
+{
+    bool good =
+        add_variable(ninja, "ninja_required_version", to) && add_variable(ninja, "builddir", to);
+    for (uint32_t p = 0; p < ninja->pools && good; p++) {
+        char depth[32];
+        snprintf(depth, sizeof depth, "%" PRIu32, ninja->pool[p].depth);
+        if (strcmp(ninja->pool[p].name, "console") != 0)
+            good = add(to, "pool ") && add(to, ninja->pool[p].name) && add(to, "\n") &&
+                   add_let(to, "depth", depth);
+    }
+    for (uint32_t r = BR_NINJA_PHONY + 1; r < ninja->rules && good; r++) {
+        if (is_first_of_name(ninja, r))
+            good = add(to, "rule ") && add(to, ninja->rule[r].name) && add(to, "\n  command = :\n");
+    }
+    return good ? BR_OK : br_fail_memory(diag);
+}
+
+enum br_status br_ninja_defaults(const struct br_ninja *ninja, struct br_ninja_text *to,
+                                 struct br_diag *diag)
+{
+    bool good = !ninja->targets || add(to, "default");
+    for (uint32_t k = 0; k < ninja->targets && good; k++)
+        good = add(to, " ") && add_path(to, ninja->node[ninja->target[k]].path);
+    return good && (!ninja->targets || add(to, "\n")) ? BR_OK : br_fail_memory(diag);
+}

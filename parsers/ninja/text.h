@@ -1,0 +1,25 @@
+/* What a build statement becomes in a job: a shell script that does what ninja does for it, and the
+ * statement itself without variables, for a build.ninja in another order. Internal to this room. */
+#ifndef BR_PARSERS_NINJA_TEXT_H
+#define BR_PARSERS_NINJA_TEXT_H
+
+#include "parsers/ninja/ninja.h"
+
+/* Adds the script: changes into the folder, makes the folders of the outputs, writes the response
+ * file; its last line is the very command of the statement. Refused (BR_BAD_INPUT) is what ninja
+ * alone can do: dynamic dependencies, and commands of several lines. */
+enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, const char *folder,
+                               struct br_ninja_text *to, struct br_diag *diag);
+
+/* Adds the statement, all variables expanded, with or without its command. */
+enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge, bool command,
+                                  struct br_ninja_text *to, struct br_diag *diag);
+
+/* Adds what has to stand before all statements: pools, and the rules' names. */
+enum br_status br_ninja_head(const struct br_ninja *ninja, struct br_ninja_text *to,
+                             struct br_diag *diag);
+/* Adds the default targets. */
+enum br_status br_ninja_defaults(const struct br_ninja *ninja, struct br_ninja_text *to,
+                                 struct br_diag *diag);
+
+#endif

@@ -1,0 +1,399 @@
+/* Certificates as docs/certificates.md has them: a table of members for each object, arrays counted
+ * first and then filled. Names become numbers; nothing else is looked at here. */
+#include "parsers/plans/certificate_json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct br_json *json;
+    const struct br_dag *dag;
+    struct br_arena *arena;
+};
+
+static bool memory(struct reader *r, const void *pointer)
+{
+    return pointer || br_json_take(r->json, r->json->at, br_fail_memory(r->json->diag));
+}
+
+/* Makes room for the elements of the array at the field, and goes to the array. */
+static bool open_array(struct reader *r, const struct br_json_field *field, size_t size,
+                       void *array, uint32_t *count)
+{
+    struct br_json *json = r->json;
+    *count = 0;
+    if (!br_json_go(json, field))
+        return !json->status;
+    br_json_array(json, field->name);
+    while (br_json_item(json))
+        if (br_json_skip(json))
+            ++*count;
+    if (json->status)
+        return false;
+    void *items = br_arena_array(r->arena, *count, size);
+    memcpy(array, &items, sizeof items);
+    return memory(r, items);
+}
+
+static bool integer(struct br_json *json, const char *what, int64_t *value)
+{
+    const char *at = json->at;
+    if (!br_json_number(json, what))
+        return false;
+    char *end;
+    errno = 0;
+    *value = strtoll(json->text, &end, 10);
+    return (*end == '\0' && errno == 0) ||
+           br_json_fail(json, at, NULL, "%s is '%s', no whole number", what, json->text);
+}
+
+static bool fill_integers(struct br_json *json, int64_t *value)
+{
+    while (br_json_item(json))
+        if (!integer(json, "a number", value++))
+            return false;
+    return !json->status;
+}
+
+static bool integer_at(struct reader *r, const struct br_json_field *field, int64_t *value)
+{
+    if (!br_json_go(r->json, field))
+        return !r->json->status;
+    return integer(r->json, field->name, value);
+}
+
+static bool stage_name(struct reader *r, uint32_t *stage)
+{
+    struct br_json *json = r->json;
+    const char *at = json->at;
+    if (!br_json_string(json, "a stage's id"))
+        return false;
+    *stage = br_dag_find_stage(r->dag, json->text);
+    return *stage != UINT32_MAX ||
+           br_json_fail(json, at, NULL, "the job has no stage '%s'", json->text);
+}
+
+static bool stage_at(struct reader *r, const struct br_json_field *field, uint32_t *stage)
+{
+    if (!br_json_go(r->json, field))
+        return !r->json->status;
+    return stage_name(r, stage);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool stages_at(struct reader *r, const struct br_json_field *field, uint32_t **stage,
+                      uint32_t *count)
+{
+    if (!open_array(r, field, sizeof **stage, stage, count) || !br_json_go(r->json, field))
+        return !r->json->status;
+    br_json_array(r->json, field->name);
+    for (uint32_t k = 0; br_json_item(r->json); k++)
+        if (!stage_name(r, &(*stage)[k]))
+            return false;
+    if (!r->json->status)
+        qsort(*stage, *count, sizeof **stage, by_number);
+    return !r->json->status;
+}
+
+/* Calls item for every element, with room for it. */
+#define EACH(r, field, type, array, count, item)                                                   \
+    do {                                                                                           \
+        if (!open_array(r, field, sizeof(type), &(array), &(count)))                               \
+            return false;                                                                          \
+        if (!br_json_go((r)->json, field))                                                         \
+            break;                                                                                 \
+        br_json_array((r)->json, (field)->name);                                                   \
+        for (uint32_t k_ = 0; br_json_item((r)->json); k_++)                                       \
+            if (!item(r, &(array)[k_]))                                                            \
+                return false;                                                                      \
+        if ((r)->json->status)                                                                     \
+            return false;                                                                          \
+    } while (0)
+
+static bool read_link(struct reader *r, struct br_proof_link *link)
+{
+    struct br_json_field f[] = {{"stage", true, NULL}, {"task", false, NULL}};
+    if (!br_json_fields(r->json, "a link of the path", f, 2))
+        return false;
+    const char *after = r->json->at;
+    link->task = UINT32_MAX;
+    stage_at(r, &f[0], &link->stage);
+    br_json_optional_count32(r->json, &f[1], &link->task);
+    r->json->at = after;
+    return !r->json->status;
+}
+
+static bool read_measure(struct reader *r, struct br_proof_measure *m)
+{
+    struct br_json *json = r->json;
+    struct br_json_field f[] = {
+        {"resource", false, NULL}, {"unit", false, NULL}, {"clique", false, NULL}};
+    if (!br_json_fields(json, "a measure", f, 3))
+        return false;
+    const char *after = json->at;
+    if (!f[0].at == !f[2].at)
+        return br_json_fail(json, after, NULL, "a measure is of a resource, or a clique");
+    if (f[2].at) {
+        m->kind = BR_MEASURE_CLIQUE;
+        stages_at(r, &f[2], &m->stage, &m->stages);
+    } else if (br_json_go(json, &f[0]) && br_json_string(json, "a resource")) {
+        while (m->resource < r->dag->resources &&
+               strcmp(r->dag->resource[m->resource].name, json->text) != 0)
+            m->resource++;
+        if (m->resource == r->dag->resources)
+            return br_json_fail(json, f[0].at, NULL, "the job has no resource '%s'", json->text);
+        if (br_json_go(json, &f[1]) && br_json_number(json, "a unit") &&
+            (br_decimal_parse(json->text, &m->unit) != BR_DECIMAL_OK || m->unit.mantissa <= 0))
+            return br_json_fail(json, f[1].at, NULL, "a unit is an amount above 0");
+    }
+    json->at = after;
+    return !json->status;
+}
+
+static bool read_claim(struct reader *r, struct br_proof_claim *claim)
+{
+    struct br_json_field f[] = {{"stage", true, NULL},
+                                {"at", true, NULL},
+                                {"from", true, NULL},
+                                {"to", true, NULL},
+                                {"measure", true, NULL}};
+    if (!br_json_fields(r->json, "a claim", f, 5))
+        return false;
+    const char *after = r->json->at;
+    stage_at(r, &f[0], &claim->stage);
+    integer_at(r, &f[1], &claim->at);
+    integer_at(r, &f[2], &claim->from);
+    integer_at(r, &f[3], &claim->to);
+    br_json_optional_count32(r->json, &f[4], &claim->measure);
+    r->json->at = after;
+    return !r->json->status;
+}
+
+static bool read_pass(struct reader *r, struct br_proof_pass *pass)
+{
+    struct br_json_field f[] = {{"heads", false, NULL}, {"tails", false, NULL}};
+    if (!br_json_fields(r->json, "a pass over the windows", f, 2))
+        return false;
+    const char *after = r->json->at;
+    EACH(r, &f[0], struct br_proof_claim, pass->head, pass->heads, read_claim);
+    EACH(r, &f[1], struct br_proof_claim, pass->tail, pass->tails, read_claim);
+    r->json->at = after;
+    return !r->json->status;
+}
+
+static bool read_step(struct reader *r, struct br_proof_step *step)
+{
+    struct br_json *json = r->json;
+    br_json_array(json, "a step");
+    if (!br_json_item(json) || !integer(json, "a step's time", &step->from) ||
+        !br_json_item(json) || !integer(json, "a price", &step->price) || br_json_item(json))
+        return br_json_fail(json, json->at, NULL, "a step is a time and a price");
+    return !json->status;
+}
+
+static bool read_price(struct reader *r, struct br_proof_price *price)
+{
+    struct br_json_field f[] = {{"stage", true, NULL}, {"steps", true, NULL}};
+    if (!br_json_fields(r->json, "a price", f, 2))
+        return false;
+    const char *after = r->json->at;
+    stage_at(r, &f[0], &price->stage);
+    EACH(r, &f[1], struct br_proof_step, price->step, price->steps, read_step);
+    r->json->at = after;
+    return !r->json->status;
+}
+
+static bool read_value(struct reader *r, struct br_proof_value *value)
+{
+    struct br_json_field f[] = {{"stage", true, NULL}, {"value", true, NULL}};
+    if (!br_json_fields(r->json, "a value", f, 2))
+        return false;
+    const char *after = r->json->at;
+    stage_at(r, &f[0], &value->stage);
+    integer_at(r, &f[1], &value->value);
+    r->json->at = after;
+    return !r->json->status;
+}
+
+struct share {
+    uint32_t stage;
+    int64_t share;
+};
+
+static bool read_share(struct reader *r, struct share *share)
+{
+    struct br_json_field f[] = {{"stage", true, NULL}, {"share", true, NULL}};
+    if (!br_json_fields(r->json, "a share", f, 2))
+        return false;
+    const char *after = r->json->at;
+    stage_at(r, &f[0], &share->stage);
+    integer_at(r, &f[1], &share->share);
+    r->json->at = after;
+    return !r->json->status;
+}
+
+static bool read_chain(struct reader *r, struct br_proof_chain *chain)
+{
+    struct br_json_field f[] = {{"from", true, NULL}, {"to", true, NULL}, {"shares", true, NULL}};
+    struct share *share = NULL;
+    if (!br_json_fields(r->json, "a chain", f, 3))
+        return false;
+    const char *after = r->json->at;
+    integer_at(r, &f[0], &chain->from);
+    integer_at(r, &f[1], &chain->to);
+    EACH(r, &f[2], struct share, share, chain->stages, read_share);
+    chain->stage = br_arena_array(r->arena, chain->stages, sizeof *chain->stage);
+    chain->share = br_arena_array(r->arena, chain->stages, sizeof *chain->share);
+    if (!memory(r, chain->stage) || !memory(r, chain->share))
+        return false;
+    for (uint32_t k = 0; k < chain->stages; k++) {
+        chain->stage[k] = share[k].stage;
+        chain->share[k] = share[k].share;
+    }
+    r->json->at = after;
+    return !r->json->status;
+}
+
+/* Whole numbers up to the end of the array that the walk stands at. */
+static bool integers(struct reader *r, int64_t **value, uint32_t *count)
+{
+    const struct br_json_field here = {"a part of a clause", true, r->json->at};
+    return open_array(r, &here, sizeof **value, value, count) && br_json_go(r->json, &here) &&
+           br_json_array(r->json, here.name) && fill_integers(r->json, *value);
+}
+
+/* Literals and hints: numbers from 1, of tasks each with a time, and of clauses. */
+static bool read_clause(struct reader *r, struct br_proof_clause *clause)
+{
+    struct br_json *json = r->json;
+    const char *at = json->at;
+    int64_t *literal, *hint;
+    uint32_t numbers = 0;
+    br_json_array(json, "a clause");
+    if (!br_json_item(json) || !integers(r, &literal, &numbers) || !br_json_item(json) ||
+        !integers(r, &hint, &clause->hints) || br_json_item(json) || numbers % 2 != 0)
+        return br_json_fail(json, at, NULL, "a clause is pairs of numbers, and its hints");
+    clause->literals = numbers / 2;
+    clause->literal = br_arena_array(r->arena, clause->literals, sizeof *clause->literal);
+    clause->hint = br_arena_array(r->arena, clause->hints, sizeof *clause->hint);
+    if (!memory(r, clause->literal) || !memory(r, clause->hint))
+        return false;
+    for (uint32_t k = 0; k < clause->literals; k++) {
+        int64_t task = literal[2 * k], number = task < 0 ? -(task + 1) : task - 1;
+        clause->literal[k] = (struct br_proof_literal){
+            number < 0 || number > UINT32_MAX ? UINT32_MAX : (uint32_t)number, task < 0,
+            literal[2 * k + 1]};
+    }
+    for (uint32_t k = 0; k < clause->hints; k++)
+        clause->hint[k] =
+            hint[k] < 1 || hint[k] > UINT32_MAX ? UINT32_MAX : (uint32_t)(hint[k] - 1);
+    return !json->status;
+}
+
+static bool read_kind(struct reader *r, const struct br_json_field *field, struct br_proof *proof)
+{
+    static const char *const kind[] = {"path", "window", "energy", "rounds", "prices", "clauses"};
+    struct br_json *json = r->json;
+    if (!br_json_go(json, field) || !br_json_string(json, "the kind of a proof"))
+        return false;
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
+        if (strcmp(json->text, kind[k]) == 0) {
+            proof->kind = (enum br_proof_kind)k;
+            return true;
+        }
+    return br_json_fail(json, field->at, NULL, "'%s' is no kind of proof", json->text);
+}
+
+static bool read_proof(struct reader *r, struct br_proof *proof)
+{
+    enum {
+        BOUND,
+        KIND,
+        STAGES,
+        PATH,
+        STAGE,
+        MEASURES,
+        WINDOWS,
+        FROM,
+        TO,
+        MEASURE,
+        VALUES,
+        PRICES,
+        CHAINS,
+        CLAUSES,
+        FIELDS
+    };
+    struct br_json *json = r->json;
+    struct br_json_field f[FIELDS] = {
+        [BOUND] = {"bound", true, NULL},      [KIND] = {"kind", true, NULL},
+        [STAGES] = {"stages", false, NULL},   [PATH] = {"path", false, NULL},
+        [STAGE] = {"stage", false, NULL},     [MEASURES] = {"measures", false, NULL},
+        [WINDOWS] = {"windows", false, NULL}, [FROM] = {"from", false, NULL},
+        [TO] = {"to", false, NULL},           [MEASURE] = {"measure", false, NULL},
+        [VALUES] = {"values", false, NULL},   [PRICES] = {"prices", false, NULL},
+        [CHAINS] = {"chains", false, NULL},   [CLAUSES] = {"clauses", false, NULL},
+    };
+    if (!br_json_fields(json, "the proof of a part", f, FIELDS))
+        return false;
+    const char *after = json->at;
+    if (!integer_at(r, &f[BOUND], &proof->bound) || !read_kind(r, &f[KIND], proof) ||
+        !stages_at(r, &f[STAGES], &proof->stage, &proof->stages) ||
+        !stage_at(r, &f[STAGE], &proof->at) || !integer_at(r, &f[FROM], &proof->from) ||
+        !integer_at(r, &f[TO], &proof->to) ||
+        !br_json_optional_count32(json, &f[MEASURE], &proof->energy))
+        return false;
+    if (f[STAGES].at && proof->stages == 0)
+        return br_json_fail(json, f[STAGES].at, NULL, "a part is empty");
+    EACH(r, &f[PATH], struct br_proof_link, proof->link, proof->links, read_link);
+    EACH(r, &f[MEASURES], struct br_proof_measure, proof->measure, proof->measures, read_measure);
+    EACH(r, &f[WINDOWS], struct br_proof_pass, proof->pass, proof->passes, read_pass);
+    EACH(r, &f[VALUES], struct br_proof_value, proof->value, proof->values, read_value);
+    EACH(r, &f[PRICES], struct br_proof_price, proof->price, proof->prices, read_price);
+    EACH(r, &f[CHAINS], struct br_proof_chain, proof->chain, proof->chains, read_chain);
+    EACH(r, &f[CLAUSES], struct br_proof_clause, proof->clause, proof->clauses, read_clause);
+    json->at = after;
+    return !json->status;
+}
+
+static bool read_parts(struct reader *r, const struct br_json_field *field,
+                       struct br_certificate *c)
+{
+    EACH(r, field, struct br_proof, c->part, c->parts, read_proof);
+    return true;
+}
+
+bool br_read_certificate(struct br_json *json, const struct br_json_field *field,
+                         const struct br_dag *dag, struct br_certificate **certificate)
+{
+    struct br_json_field f[] = {
+        {"format", true, NULL}, {"tick", true, NULL}, {"parts", true, NULL}};
+    *certificate = NULL;
+    if (!br_json_go(json, field))
+        return !json->status;
+    const char *at = json->at;
+    if (!br_json_fields(json, "a certificate", f, 3))
+        return false;
+    const char *after = json->at;
+    struct br_certificate *c = br_certificate_create(0, 0);
+    if (!c)
+        return br_json_take(json, at, br_fail_memory(json->diag));
+    struct reader r = {json, dag, &c->arena};
+    if (br_json_go(json, &f[0]) && br_json_string(json, "the certificate's format") &&
+        strcmp(json->text, "bigrocks-certificate/1") != 0)
+        br_json_fail(json, f[0].at, NULL, "the certificate's format is '%s'", json->text);
+    br_json_optional_seconds(json, &f[1], &c->tick_ns);
+    if (json->status || !read_parts(&r, &f[2], c)) {
+        br_certificate_destroy(c);
+        return false;
+    }
+    json->at = after;
+    *certificate = c;
+    return true;
+}

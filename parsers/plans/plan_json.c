@@ -1,0 +1,393 @@
+/* Reads the plan form "bigrocks-plan/1" (docs/schema/plan-1.schema.json) back into a job, a cluster
+ * and a plan, exactly: writing them again gives the same bytes. Unknown members are skipped,
+ * so that plans of later 1.x writers read. What the members say is kept, not believed;
+ * br_plan_verify judges it. Only what the structs cannot hold is refused here: ids that do not
+ * exist, a task that is missing or there twice, ranks that are no permutation. */
+#include "parsers/parsers.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parsers/plans/certificate_json.h"
+#include "parsers/plans/plan_reader.h"
+
+static const char format_name[] = "bigrocks-plan/1";
+
+/* A copy of the string at the field in the plan's arena; NULL where absent. */
+static bool plan_text(struct br_plan_reader *r, const struct br_json_field *field,
+                      const char **text)
+{
+    if (!br_json_go(&r->json, field))
+        return !r->json.status;
+    if (!br_json_string(&r->json, field->name))
+        return false;
+    *text = br_arena_text(&r->plan->arena, r->json.text);
+    return *text || br_json_take(&r->json, field->at, br_fail_memory(r->diag));
+}
+
+static int by_class_name(const void *a, const void *b, void *cluster)
+{
+    const struct br_class *cls = ((const struct br_cluster *)cluster)->cls;
+    return strcmp(cls[*(const uint32_t *)a].name, cls[*(const uint32_t *)b].name);
+}
+
+static bool index_classes(struct br_plan_reader *r)
+{
+    struct br_json *json = &r->json;
+    r->by_name = malloc(r->cluster->classes * sizeof *r->by_name);
+    if (!r->by_name)
+        return br_json_take(json, json->at, br_fail_memory(r->diag));
+    for (uint32_t c = 0; c < r->cluster->classes; c++)
+        r->by_name[c] = c;
+    qsort_r(r->by_name, r->cluster->classes, sizeof *r->by_name, by_class_name, r->cluster);
+    return true;
+}
+
+/* Splits "name[12]" in place: the name stays, the index is returned. False where it is none. */
+static bool split_index(char *text, uint32_t *index)
+{
+    size_t length = strlen(text);
+    char *open = strrchr(text, '[');
+    if (!open || open == text || text[length - 1] != ']' || open + 2 > text + length - 1 ||
+        (open[1] == '0' && open[2] != ']'))
+        return false;
+    uint64_t value = 0;
+    for (const char *p = open + 1; p < text + length - 1; p++) {
+        if (*p < '0' || *p > '9' || value > UINT32_MAX)
+            return false;
+        value = value * 10 + (uint64_t)(*p - '0');
+    }
+    if (value > UINT32_MAX)
+        return false;
+    *open = 0;
+    *index = (uint32_t)value;
+    return true;
+}
+
+/* The task or machine that the next string names: a member of a group with several has an index. */
+static bool task_named(struct br_plan_reader *r, const struct br_json_field *field, uint32_t *task)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field) || !br_json_string(json, "a task's id"))
+        return false;
+    uint32_t s = br_dag_find_stage(r->dag, json->text), index = 0;
+    bool found = s != UINT32_MAX && r->dag->stage[s].tasks == 1;
+    if (!found && split_index(json->text, &index)) {
+        s = br_dag_find_stage(r->dag, json->text);
+        found = s != UINT32_MAX && r->dag->stage[s].tasks > 1 && index < r->dag->stage[s].tasks;
+    }
+    if (!found) {
+        br_json_go(json, field);
+        br_json_string(json, "a task's id");
+        return br_json_fail(json, field->at, BR_PLAN_REWRITE, "the job has no task '%s'",
+                            json->text);
+    }
+    *task = r->dag->stage[s].first_task + index;
+    return true;
+}
+
+static const struct br_class *class_named(const struct br_plan_reader *r, const char *name)
+{
+    uint32_t low = 0, high = r->cluster->classes;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct br_class *cls = &r->cluster->cls[r->by_name[middle]];
+        int order = strcmp(cls->name, name);
+        if (order == 0)
+            return cls;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+static bool machine_named(struct br_plan_reader *r, const struct br_json_field *field,
+                          uint32_t *machine)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field) || !br_json_string(json, "a machine's name"))
+        return false;
+    const struct br_class *cls = class_named(r, json->text);
+    uint32_t index = 0;
+    bool found = cls && cls->count == 1;
+    if (!found && split_index(json->text, &index)) {
+        cls = class_named(r, json->text);
+        found = cls && cls->count > 1 && index < cls->count;
+    }
+    if (!found) {
+        br_json_go(json, field);
+        br_json_string(json, "a machine's name");
+        return br_json_fail(json, field->at, BR_PLAN_REWRITE, "the cluster has no machine '%s'",
+                            json->text);
+    }
+    *machine = cls->first_machine + index;
+    return true;
+}
+
+static bool read_task(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    enum { ID, START, END, MACHINE, RANK, SUBSET, FIELDS };
+    struct br_json *json = &r->json;
+    struct br_plan *plan = r->plan;
+    struct br_json_field f[FIELDS] = {
+        [ID] = {"id", true, NULL},     [START] = {"start", true, NULL},
+        [END] = {"end", true, NULL},   [MACHINE] = {"machine", true, NULL},
+        [RANK] = {"rank", true, NULL}, [SUBSET] = {"subset", false, NULL},
+    };
+    uint32_t task = 0, machine = 0;
+    uint64_t rank = 0;
+    int64_t start_ns = 0, end_ns = 0;
+    if (!br_json_fields(json, "a task", f, FIELDS))
+        return false;
+    const char *after = json->at;
+    if (!task_named(r, &f[ID], &task) ||
+        !br_json_optional_seconds(&r->json, &f[START], &start_ns) ||
+        !br_json_optional_seconds(&r->json, &f[END], &end_ns) ||
+        !machine_named(r, &f[MACHINE], &machine) ||
+        !br_json_optional_count(&r->json, &f[RANK], plan->tasks, &rank))
+        return false;
+    char subset = 'S';
+    if (br_json_go(json, &f[SUBSET]) && br_json_string(json, "a task's subset")) {
+        if (strlen(json->text) != 1 || !strchr("TSPC", json->text[0]))
+            return br_json_fail(json, f[SUBSET].at, "subsets are T, S, P and C",
+                                "'%s' is no subset", json->text);
+        subset = json->text[0];
+    }
+    if (rank == 0)
+        return br_json_fail(json, f[RANK].at, "ranks count from 1", "a task has rank 0");
+    if (plan->rank[task])
+        return br_json_fail(json, f[ID].at, BR_PLAN_REWRITE,
+                            "the task is there twice, also with rank %" PRIu32, plan->rank[task]);
+    if (plan->order[rank - 1] != UINT32_MAX)
+        return br_json_fail(json, f[RANK].at, BR_PLAN_REWRITE, "two tasks have rank %" PRIu64,
+                            rank);
+    plan->start_ns[task] = start_ns;
+    plan->end_ns[task] = end_ns;
+    plan->machine[task] = machine;
+    plan->rank[task] = (uint32_t)rank;
+    plan->subset[task] = subset;
+    plan->order[rank - 1] = task;
+    json->at = after;
+    return !json->status;
+}
+
+static bool read_tasks(struct br_plan_reader *r, const struct br_json_field *field)
+{
+    struct br_plan *plan = r->plan;
+    memset(plan->order, 0xff, plan->tasks * sizeof *plan->order);
+    if (!br_json_each(&r->json, field, "the tasks", read_task, r))
+        return false;
+    for (uint32_t task = 0; task < plan->tasks; task++)
+        if (plan->rank[task] == 0) {
+            char id[200];
+            br_dag_task_id(r->dag, task, id, sizeof id);
+            return br_json_fail(&r->json, field->at, BR_PLAN_REWRITE, "task '%s' is not planned",
+                                id);
+        }
+    return true;
+}
+
+/* Number of elements of the array, so that they fit one allocation. */
+static bool count_items(struct br_plan_reader *r, const struct br_json_field *field,
+                        uint32_t *count)
+{
+    struct br_json *json = &r->json;
+    *count = 0;
+    if (!br_json_go(json, field))
+        return !json->status;
+    br_json_array(json, field->name);
+    while (br_json_item(json))
+        if (br_json_skip(json))
+            ++*count;
+    return !json->status;
+}
+
+static bool read_trial(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    struct br_json *json = &r->json;
+    struct br_json_field f[] = {{"method", true, NULL}, {"makespan", true, NULL}};
+    struct br_plan_trial *trial = &r->plan->trial[k];
+    if (!br_json_fields(json, "a trial", f, 2))
+        return false;
+    const char *after = json->at;
+    plan_text(r, &f[0], &trial->method);
+    br_json_optional_seconds(&r->json, &f[1], &trial->makespan_ns);
+    json->at = after;
+    return !json->status;
+}
+
+/* A score, or null for none. It was written with nine decimals, so this is exact. */
+static bool read_score(struct br_plan_reader *r, const struct br_json_field *field, double *score)
+{
+    int64_t ns;
+    *score = (double)NAN;
+    if (!br_json_go(&r->json, field))
+        return !r->json.status;
+    if (br_json_peek(&r->json) == 'n')
+        return br_json_skip(&r->json);
+    if (!br_json_seconds(&r->json, field->name, &ns))
+        return false;
+    *score = (double)ns / 1e9;
+    return true;
+}
+
+static bool read_subsets(struct br_plan_reader *r, const struct br_json_field *field,
+                         struct br_plan_part *part)
+{
+    struct br_json_field f[] = {
+        {"T", false, NULL}, {"S", false, NULL}, {"P", false, NULL}, {"C", false, NULL}};
+    if (!br_json_go(&r->json, field))
+        return !r->json.status;
+    return br_json_fields(&r->json, "the sizes of the subsets", f, 4) &&
+           br_json_optional_count32(&r->json, &f[0], &part->t) &&
+           br_json_optional_count32(&r->json, &f[1], &part->s) &&
+           br_json_optional_count32(&r->json, &f[2], &part->p) &&
+           br_json_optional_count32(&r->json, &f[3], &part->c);
+}
+
+static bool read_part(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    enum {
+        PART_STAGES,
+        PART_TASKS,
+        START,
+        PART_MAKESPAN,
+        BOUND,
+        PART_METHOD,
+        BYPASS,
+        ORDER,
+        LONG_SCORE,
+        FRAG_SCORE,
+        SUBSETS,
+        PAIRS,
+        DISTINCT,
+        DUPLICATE,
+        PRUNED,
+        VARIANTS,
+        FIELDS
+    };
+    struct br_json *json = &r->json;
+    struct br_json_field f[FIELDS] = {
+        [PART_STAGES] = {"stages", false, NULL},    [PART_TASKS] = {"tasks", false, NULL},
+        [START] = {"start", false, NULL},           [PART_MAKESPAN] = {"makespan", false, NULL},
+        [BOUND] = {"lower_bound", false, NULL},     [PART_METHOD] = {"method", false, NULL},
+        [BYPASS] = {"bypass", false, NULL},         [ORDER] = {"order", false, NULL},
+        [LONG_SCORE] = {"long_score", false, NULL}, [FRAG_SCORE] = {"frag_score", false, NULL},
+        [SUBSETS] = {"subsets", false, NULL},       [PAIRS] = {"pairs", false, NULL},
+        [DISTINCT] = {"distinct", false, NULL},     [DUPLICATE] = {"duplicate", false, NULL},
+        [PRUNED] = {"pruned", false, NULL},         [VARIANTS] = {"variants", false, NULL},
+    };
+    struct br_plan_part *part = &r->plan->part[k];
+    if (!br_json_fields(json, "a part", f, FIELDS))
+        return false;
+    const char *after = json->at;
+    br_json_optional_count32(&r->json, &f[PART_STAGES], &part->stages);
+    br_json_optional_count32(&r->json, &f[PART_TASKS], &part->tasks);
+    br_json_optional_seconds(&r->json, &f[START], &part->start_ns);
+    br_json_optional_seconds(&r->json, &f[PART_MAKESPAN], &part->makespan_ns);
+    br_json_optional_seconds(&r->json, &f[BOUND], &part->lower_bound_ns);
+    plan_text(r, &f[PART_METHOD], &part->method);
+    plan_text(r, &f[BYPASS], &part->bypass);
+    plan_text(r, &f[ORDER], &part->order);
+    read_score(r, &f[LONG_SCORE], &part->long_score);
+    read_score(r, &f[FRAG_SCORE], &part->frag_score);
+    read_subsets(r, &f[SUBSETS], part);
+    br_json_optional_count(&r->json, &f[PAIRS], UINT64_MAX, &part->pairs);
+    br_json_optional_count(&r->json, &f[DISTINCT], UINT64_MAX, &part->distinct);
+    br_json_optional_count(&r->json, &f[DUPLICATE], UINT64_MAX, &part->duplicate);
+    br_json_optional_count(&r->json, &f[PRUNED], UINT64_MAX, &part->pruned);
+    br_json_optional_count(&r->json, &f[VARIANTS], UINT64_MAX, &part->variants);
+    json->at = after;
+    return !json->status;
+}
+
+static bool read_search(struct br_plan_reader *r, const struct br_json_field *top)
+{
+    struct br_plan *plan = r->plan;
+    if (!count_items(r, &top[BR_PLAN_TRIALS], &plan->trials) ||
+        !count_items(r, &top[BR_PLAN_PARTS], &plan->parts))
+        return false;
+    plan->trial = br_arena_array(&plan->arena, plan->trials, sizeof *plan->trial);
+    plan->part = br_arena_array(&plan->arena, plan->parts, sizeof *plan->part);
+    if (!plan->trial || !plan->part)
+        return br_json_take(&r->json, r->json.at, br_fail_memory(r->diag));
+    return br_json_each(&r->json, &top[BR_PLAN_TRIALS], "the trials", read_trial, r) &&
+           br_json_each(&r->json, &top[BR_PLAN_PARTS], "the parts", read_part, r);
+}
+
+static bool read_format(struct br_plan_reader *r, const struct br_json_field *format)
+{
+    struct br_json *json = &r->json;
+    if (!format->at)
+        return br_json_fail(json, json->start, BR_PLAN_REWRITE,
+                            "this is no plan: it has no 'format'");
+    if (!br_json_go(json, format) || !br_json_string(json, "the format's name"))
+        return false;
+    if (strcmp(json->text, format_name) == 0)
+        return true;
+    return br_json_fail(json, format->at,
+                        strncmp(json->text, format_name, sizeof format_name - 2) == 0
+                            ? "read it with the version of bigrocks that wrote it"
+                            : BR_PLAN_REWRITE,
+                        "the format is '%s', not '%s'", json->text, format_name);
+}
+
+static bool read_plan(struct br_plan_reader *r, const char *file)
+{
+    struct br_json *json = &r->json;
+    struct br_json_field top[BR_PLAN_FIELDS] = {
+        [BR_PLAN_FORMAT] = {"format", false, NULL},
+        [BR_PLAN_JOB] = {"job", false, NULL},
+        [BR_PLAN_METHOD] = {"method", false, NULL},
+        [BR_PLAN_SEED] = {"seed", false, NULL},
+        [BR_PLAN_MAKESPAN] = {"makespan", true, NULL},
+        [BR_PLAN_LOWER_BOUND] = {"lower_bound", false, NULL},
+        [BR_PLAN_BOUND_METHOD] = {"bound_method", false, NULL},
+        [BR_PLAN_CERTIFICATE] = {"certificate", false, NULL},
+        [BR_PLAN_PLACEMENTS] = {"placements", false, NULL},
+        [BR_PLAN_NOTE] = {"note", false, NULL},
+        [BR_PLAN_ATTRIBUTES] = {"attributes", false, NULL},
+        [BR_PLAN_RESOURCES] = {"resources", false, NULL},
+        [BR_PLAN_STAGES] = {"stages", true, NULL},
+        [BR_PLAN_EDGES] = {"edges", false, NULL},
+        [BR_PLAN_CLUSTER] = {"cluster", true, NULL},
+        [BR_PLAN_TRIALS] = {"trials", false, NULL},
+        [BR_PLAN_PARTS] = {"parts", false, NULL},
+        [BR_PLAN_TASKS] = {"tasks", true, NULL},
+    };
+    if (!br_json_fields(json, "the plan", top, BR_PLAN_FIELDS) || !br_json_done(json) ||
+        !read_format(r, &top[BR_PLAN_FORMAT]) || !br_plan_read_job(r, top, file) ||
+        !br_plan_read_cluster(r, &top[BR_PLAN_CLUSTER]) || !index_classes(r))
+        return false;
+    r->plan = br_plan_create(r->dag->tasks);
+    if (!r->plan)
+        return br_json_take(json, json->start, br_fail_memory(r->diag));
+    return plan_text(r, &top[BR_PLAN_METHOD], &r->plan->method) &&
+           plan_text(r, &top[BR_PLAN_BOUND_METHOD], &r->plan->bound_method) &&
+           plan_text(r, &top[BR_PLAN_NOTE], &r->plan->note) &&
+           br_json_optional_count(&r->json, &top[BR_PLAN_SEED], UINT64_MAX, &r->plan->seed) &&
+           br_json_optional_count(&r->json, &top[BR_PLAN_PLACEMENTS], UINT64_MAX,
+                                  &r->plan->placements) &&
+           br_json_optional_seconds(&r->json, &top[BR_PLAN_MAKESPAN], &r->plan->makespan_ns) &&
+           br_json_optional_seconds(&r->json, &top[BR_PLAN_LOWER_BOUND],
+                                    &r->plan->lower_bound_ns) &&
+           br_read_certificate(&r->json, &top[BR_PLAN_CERTIFICATE], r->dag,
+                               &r->plan->certificate) &&
+           read_search(r, top) && read_tasks(r, &top[BR_PLAN_TASKS]);
+}
+
+enum br_status br_parse_plan(const char *path, struct br_input *input, struct br_plan **plan,
+                             struct br_diag *diag)
+{
+    struct br_plan_reader r = {.diag = diag};
+    enum br_status status = br_plan_read_file(&r, path, "plan", read_plan, input);
+    *plan = r.plan;
+    return status;
+}

@@ -1,0 +1,267 @@
+/* What plans, and bounds with their jobs, have in common as files: the job and the cluster inside.
+ */
+#include "parsers/plans/plan_reader.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parsers/text/source.h"
+
+/* The stage that the next string names. */
+static bool stage_named(struct br_plan_reader *r, const char *what, uint32_t *stage)
+{
+    if (!br_json_string(&r->json, what))
+        return false;
+    *stage = br_dag_find_stage(r->dag, r->json.text);
+    if (*stage == UINT32_MAX)
+        return br_json_fail(&r->json, r->json.at - 1, BR_PLAN_REWRITE, "there is no stage '%s'",
+                            r->json.text);
+    return true;
+}
+
+static bool read_attributes(struct br_plan_reader *r, const struct br_json_field *field,
+                            enum br_owner owner, uint32_t index)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field))
+        return !json->status;
+    br_json_object(json, "the attributes");
+    while (br_json_member(json)) {
+        if (br_json_string(json, "an attribute's value"))
+            br_json_take(
+                json, json->at,
+                br_dag_add_attribute(r->dag, owner, index, json->key, json->text, r->diag));
+    }
+    return !json->status;
+}
+
+static bool read_resource(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    struct br_json *json = &r->json;
+    struct br_json_field f[] = {{"name", true, NULL}, {"unit", false, NULL}};
+    if (!br_json_fields(json, "a resource", f, 2))
+        return false;
+    const char *after = json->at;
+    char *unit = NULL;
+    if (br_json_go(json, &f[1]) && br_json_string(json, "unit") && !(unit = strdup(json->text)))
+        br_json_take(json, json->at, br_fail_memory(r->diag));
+    if (br_json_go(json, &f[0]) && br_json_string(json, "name"))
+        br_json_take(json, f[0].at, br_dag_add_resource(r->dag, json->text, unit, r->diag));
+    free(unit);
+    json->at = after;
+    return !json->status;
+}
+
+static bool read_durations(struct br_plan_reader *r, uint32_t stage,
+                           const struct br_json_field *field)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field))
+        return !json->status;
+    br_json_array(json, "the durations");
+    while (br_json_item(json)) {
+        struct br_json_field f[] = {{"index", true, NULL}, {"duration", true, NULL}};
+        uint64_t index = 0;
+        int64_t duration_ns = 0;
+        br_json_fields(json, "a duration", f, 2);
+        const char *after = json->at;
+        if (br_json_optional_count(&r->json, &f[0], UINT32_MAX, &index) &&
+            br_json_optional_seconds(&r->json, &f[1], &duration_ns))
+            br_json_take(json, f[0].at,
+                         br_dag_set_duration(r->dag, stage, (uint32_t)index, duration_ns, r->diag));
+        json->at = after;
+    }
+    return !json->status;
+}
+
+static bool read_stage(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    enum { ID, COUNT, DURATION, DEMANDS, DURATIONS, COMMAND, STAGE_ATTRIBUTES, FIELDS };
+    struct br_json *json = &r->json;
+    struct br_json_field f[FIELDS] = {
+        [ID] = {"id", true, NULL},
+        [COUNT] = {"tasks", true, NULL},
+        [DURATION] = {"duration", true, NULL},
+        [DEMANDS] = {"demands", false, NULL},
+        [DURATIONS] = {"durations", false, NULL},
+        [COMMAND] = {"command", false, NULL},
+        [STAGE_ATTRIBUTES] = {"attributes", false, NULL},
+    };
+    br_json_peek(json);
+    struct br_pos pos = br_json_pos(json, json->at);
+    if (!br_json_fields(json, "a stage", f, FIELDS))
+        return false;
+    const char *after = json->at;
+    uint32_t tasks = 0, stage = 0;
+    int64_t duration_ns = 0;
+    if (br_json_optional_count32(&r->json, &f[COUNT], &tasks) &&
+        br_json_optional_seconds(&r->json, &f[DURATION], &duration_ns) &&
+        br_json_go(json, &f[ID]) && br_json_string(json, "a stage's id"))
+        br_json_take(json, f[ID].at,
+                     br_dag_add_stage(r->dag, json->text, tasks, duration_ns, &stage, r->diag));
+    if (json->status)
+        return false;
+    br_dag_set_stage_pos(r->dag, stage, pos);
+    if (br_json_go(json, &f[DEMANDS])) {
+        br_json_object(json, "the demands");
+        while (br_json_member(json)) {
+            br_json_peek(json);
+            const char *at = json->at;
+            if (br_json_scalar(json, "an amount"))
+                br_json_take(json, at,
+                             br_dag_add_demand(r->dag, stage, json->key, json->text, r->diag));
+        }
+    }
+    read_durations(r, stage, &f[DURATIONS]);
+    if (br_json_go(json, &f[COMMAND]) && br_json_string(json, "a command"))
+        br_json_take(json, f[COMMAND].at, br_dag_set_command(r->dag, stage, json->text, r->diag));
+    read_attributes(r, &f[STAGE_ATTRIBUTES], BR_OWNER_STAGE, stage);
+    json->at = after;
+    return !json->status;
+}
+
+static bool read_edge(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    enum { FROM, TO, TYPE, EDGE_ATTRIBUTES, FIELDS };
+    struct br_json *json = &r->json;
+    struct br_json_field f[FIELDS] = {
+        [FROM] = {"from", true, NULL},
+        [TO] = {"to", true, NULL},
+        [TYPE] = {"type", false, NULL},
+        [EDGE_ATTRIBUTES] = {"attributes", false, NULL},
+    };
+    br_json_peek(json);
+    struct br_pos pos = br_json_pos(json, json->at);
+    if (!br_json_fields(json, "an edge", f, FIELDS))
+        return false;
+    const char *after = json->at;
+    uint32_t parent = 0, child = 0;
+    enum br_edge_type type = BR_BARRIER;
+    if (br_json_go(json, &f[TYPE]) && br_json_string(json, "an edge's type")) {
+        if (strcmp(json->text, "one-to-one") == 0)
+            type = BR_ONE_TO_ONE;
+        else if (strcmp(json->text, "barrier") != 0)
+            br_json_fail(json, f[TYPE].at, "write barrier or one-to-one", "'%s' is no type of edge",
+                         json->text);
+    }
+    if (br_json_go(json, &f[FROM]) && stage_named(r, "a stage's id", &parent) &&
+        br_json_go(json, &f[TO]) && stage_named(r, "a stage's id", &child))
+        br_json_take(json, f[FROM].at, br_dag_add_edge(r->dag, parent, child, type, r->diag));
+    if (!json->status)
+        br_dag_set_edge_pos(r->dag, pos);
+    read_attributes(r, &f[EDGE_ATTRIBUTES], BR_OWNER_EDGE, br_dag_last_edge(r->dag));
+    json->at = after;
+    return !json->status;
+}
+
+static bool read_class(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    enum { CLASS, COUNT, CAPACITIES, FIELDS };
+    struct br_json *json = &r->json;
+    struct br_json_field f[FIELDS] = {
+        [CLASS] = {"class", true, NULL},
+        [COUNT] = {"count", true, NULL},
+        [CAPACITIES] = {"capacities", false, NULL},
+    };
+    if (!br_json_fields(json, "a class of machines", f, FIELDS))
+        return false;
+    const char *after = json->at;
+    uint32_t count = 0, cls = 0;
+    if (br_json_optional_count32(&r->json, &f[COUNT], &count) && br_json_go(json, &f[CLASS]) &&
+        br_json_string(json, "a class's name"))
+        br_json_take(json, f[CLASS].at,
+                     br_cluster_add_class(r->cluster, json->text, count, &cls, r->diag));
+    if (br_json_go(json, &f[CAPACITIES])) {
+        br_json_object(json, "the capacities");
+        while (br_json_member(json)) {
+            br_json_peek(json);
+            const char *at = json->at;
+            if (br_json_scalar(json, "an amount"))
+                br_json_take(
+                    json, at,
+                    br_cluster_add_capacity(r->cluster, cls, json->key, json->text, r->diag));
+        }
+    }
+    json->at = after;
+    return !json->status;
+}
+
+bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top, const char *file)
+{
+    struct br_json *json = &r->json;
+    const char *name = "";
+    if (br_json_go(json, &top[BR_PLAN_JOB]) && br_json_string(json, "the job's name"))
+        name = json->text;
+    if (json->status)
+        return false;
+    r->dag = br_dag_create(name);
+    if (!r->dag)
+        return br_json_take(json, json->start, br_fail_memory(r->diag));
+    if (!br_json_take(json, json->start, br_dag_set_source(r->dag, file, r->diag)))
+        return false;
+    if (!read_attributes(r, &top[BR_PLAN_ATTRIBUTES], BR_OWNER_JOB, 0) ||
+        !br_json_each(&r->json, &top[BR_PLAN_RESOURCES], "the resources", read_resource, r) ||
+        !br_json_each(&r->json, &top[BR_PLAN_STAGES], "the stages", read_stage, r) ||
+        !br_json_each(&r->json, &top[BR_PLAN_EDGES], "the edges", read_edge, r))
+        return false;
+    json->status = br_dag_finish(r->dag, r->diag); /* its faults have a place already */
+    return !json->status;
+}
+
+bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *field)
+{
+    struct br_json *json = &r->json;
+    struct br_json_field f[] = {{"name", false, NULL}, {"classes", true, NULL}};
+    if (!br_json_go(json, field) || !br_json_fields(json, "the cluster", f, 2))
+        return false;
+    const char *name = NULL;
+    if (br_json_go(json, &f[0]) && br_json_string(json, "the cluster's name"))
+        name = json->text;
+    if (json->status)
+        return false;
+    r->cluster = br_cluster_create(name);
+    if (!r->cluster)
+        return br_json_take(json, f[1].at, br_fail_memory(r->diag));
+    if (!br_json_each(&r->json, &f[1], "the classes of machines", read_class, r))
+        return false;
+    if (r->cluster->machines == 0)
+        return br_json_fail(json, f[1].at, BR_PLAN_REWRITE, "the cluster has no machines");
+    return true;
+}
+
+enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,
+                                 bool (*read)(struct br_plan_reader *r, const char *file),
+                                 struct br_input *input)
+{
+    *input = (struct br_input){0};
+    struct br_source source;
+    enum br_status status = br_source_open(&source, path, r->diag);
+    if (status)
+        return status;
+    char *text = NULL;
+    status = br_source_text(&source, SIZE_MAX / 2, what, &text, r->diag);
+    if (!status) {
+        br_json_init(&r->json, text, strlen(text), r->diag);
+        read(r, source.name);
+        status = r->json.status;
+        br_json_finish(&r->json);
+    }
+    free(text);
+    free(r->by_name);
+    br_source_close(&source);
+    if (!status) {
+        *input = (struct br_input){r->dag, r->cluster};
+        return BR_OK;
+    }
+    br_plan_destroy(r->plan);
+    br_certificate_destroy(r->certificate);
+    br_cluster_destroy(r->cluster);
+    br_dag_destroy(r->dag);
+    *r = (struct br_plan_reader){.diag = r->diag};
+    return status;
+}

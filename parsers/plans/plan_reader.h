@@ -1,0 +1,58 @@
+/* What the files that read plans, and bounds with their jobs, share. */
+#ifndef BR_PARSERS_PLANS_PLAN_READER_H
+#define BR_PARSERS_PLANS_PLAN_READER_H
+
+#include "parsers/text/json.h"
+#include "parsers/parsers.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
+
+#define BR_PLAN_REWRITE "write the plan again with --format json"
+
+struct br_plan_reader {
+    struct br_json json;
+    struct br_diag *diag;
+    struct br_dag *dag;
+    struct br_cluster *cluster;
+    uint32_t *by_name; /* classes, by name */
+    struct br_plan *plan;
+    int64_t lower_bound_ns; /* these two where there is no plan to hold them */
+    struct br_certificate *certificate;
+};
+
+/* The members of a plan. */
+enum {
+    BR_PLAN_FORMAT,
+    BR_PLAN_JOB,
+    BR_PLAN_METHOD,
+    BR_PLAN_SEED,
+    BR_PLAN_MAKESPAN,
+    BR_PLAN_LOWER_BOUND,
+    BR_PLAN_BOUND_METHOD,
+    BR_PLAN_CERTIFICATE,
+    BR_PLAN_PLACEMENTS,
+    BR_PLAN_NOTE,
+    BR_PLAN_ATTRIBUTES,
+    BR_PLAN_RESOURCES,
+    BR_PLAN_STAGES,
+    BR_PLAN_EDGES,
+    BR_PLAN_CLUSTER,
+    BR_PLAN_TRIALS,
+    BR_PLAN_PARTS,
+    BR_PLAN_TASKS,
+    BR_PLAN_FIELDS
+};
+
+/* Fill r->dag, finished, and r->cluster, from the members in top. False after a fault; what is
+ * there already stays with the reader. `file` names the plan in later faults of the job. */
+bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top, const char *file);
+bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *cluster);
+
+/* Has `read` walk the file; `what` says in messages what it is. Then the input owns the job and the
+ * cluster; after a fault nothing is left in it or in the reader. */
+enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,
+                                 bool (*read)(struct br_plan_reader *r, const char *file),
+                                 struct br_input *input);
+
+#endif

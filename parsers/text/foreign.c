@@ -1,0 +1,36 @@
+/* The allocator of foreign libraries; one note a thread, since readers work in many. */
+#include "parsers/text/foreign.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local bool was_out;
+
+static void *note(void *memory)
+{
+    if (!memory)
+        was_out = true;
+    return memory;
+}
+
+void *br_foreign_alloc(size_t size)
+{
+    return note(malloc(size ? size : 1));
+}
+
+void *br_foreign_resize(void *memory, size_t size)
+{
+    return note(realloc(memory, size ? size : 1));
+}
+
+char *br_foreign_text(const char *text)
+{
+    return note(strdup(text));
+}
+
+bool br_foreign_was_out(void)
+{
+    bool was = was_out;
+    was_out = false;
+    return was;
+}

@@ -1,0 +1,161 @@
+/* Files and standard input behind one forward read. */
+#include "parsers/text/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+static ssize_t read_some(struct br_source *source, char *to, size_t size)
+{
+    ssize_t n;
+    do
+        n = read(source->fd, to, size);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        source->fault = errno;
+    return n;
+}
+
+enum br_status br_source_fail(const struct br_source *source, struct br_diag *diag)
+{
+    const char *hint = source->fault == EISDIR ? "give a file" : NULL;
+    return br_fail_at(diag, (struct br_pos){0, 0}, BR_SYSTEM, hint, "cannot be read: %s",
+                      strerror(source->fault));
+}
+
+enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag)
+{
+    *source = (struct br_source){.name = path, .fd = STDIN_FILENO};
+    if (strcmp(path, "-") == 0) {
+        source->name = "<stdin>";
+    } else {
+        source->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        source->owned = source->fd >= 0;
+    }
+    br_diag_file(diag, source->name);
+    if (source->fd < 0) {
+        source->fault = errno;
+        return br_source_fail(source, diag);
+    }
+    source->buffer = malloc(BR_SOURCE_PREFIX + 1);
+    if (!source->buffer) {
+        br_source_close(source);
+        return br_fail_memory(diag);
+    }
+    while (source->filled < BR_SOURCE_PREFIX) {
+        ssize_t n =
+            read_some(source, source->buffer + source->filled, BR_SOURCE_PREFIX - source->filled);
+        if (n < 0) {
+            enum br_status status = br_source_fail(source, diag);
+            br_source_close(source);
+            return status;
+        }
+        if (n == 0)
+            break;
+        source->filled += (size_t)n;
+    }
+    source->buffer[source->filled] = 0;
+    return BR_OK;
+}
+
+void br_source_close(struct br_source *source)
+{
+    if (source->owned)
+        close(source->fd);
+    free(source->buffer);
+    *source = (struct br_source){.fd = -1};
+}
+
+ssize_t br_source_read(struct br_source *source, char *to, size_t size)
+{
+    if (source->used == source->filled) {
+        ssize_t n = read_some(source, source->buffer, BR_SOURCE_PREFIX);
+        if (n <= 0)
+            return n;
+        source->filled = (size_t)n;
+        source->used = 0;
+    }
+    size_t rest = source->filled - source->used, n = size < rest ? size : rest;
+    memcpy(to, source->buffer + source->used, n);
+    source->used += n;
+    return (ssize_t)n;
+}
+
+/* The place of a byte of the text; columns count bytes. */
+static struct br_pos place_of(const char *text, size_t at)
+{
+    struct br_pos pos = {1, 1};
+    for (size_t i = 0; i < at; i++) {
+        pos.column++;
+        if (text[i] == '\n')
+            pos = (struct br_pos){pos.line + 1, 1};
+    }
+    return pos;
+}
+
+enum br_status br_source_text(struct br_source *source, size_t limit, const char *format,
+                              char **text, struct br_diag *diag)
+{
+    size_t room = BR_SOURCE_PREFIX + 1, size = 0;
+    char *memory = malloc(room);
+    enum br_status status = memory ? BR_OK : br_fail_memory(diag);
+    while (!status) {
+        ssize_t n = br_source_read(source, memory + size, room - size - 1);
+        if (n < 0)
+            status = br_source_fail(source, diag);
+        if (n <= 0)
+            break;
+        size += (size_t)n;
+        if (size > limit) {
+            status = br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT,
+                                "write such a job in the native XML form, which has no such limit",
+                                "the file is larger than the %zu MiB that are read of the %s "
+                                "format",
+                                limit >> 20, format);
+        } else if (room - size - 1 == 0) {
+            char *larger = realloc(memory, room * 2);
+            if (larger) {
+                memory = larger;
+                room *= 2;
+            } else {
+                status = br_fail_memory(diag);
+            }
+        }
+    }
+    if (!status) {
+        memory[size] = 0;
+        size_t valid = br_text_utf8_length(memory, size);
+        if (valid < size && memory[valid] == 0)
+            status = br_fail_at(diag, place_of(memory, valid), BR_BAD_INPUT, "is this a text file?",
+                                "there is a NUL byte in the text");
+        else if (valid < size)
+            status = br_fail_at(diag, place_of(memory, valid), BR_BAD_INPUT,
+                                "save the file as UTF-8", "the text is not valid UTF-8");
+    }
+    if (status) {
+        free(memory);
+        memory = NULL;
+    }
+    *text = memory;
+    return status;
+}
+
+const char *br_source_stem(const struct br_source *source, const char *fallback, char *name,
+                           size_t size)
+{
+    const char *slash = strrchr(source->name, '/');
+    const char *base = slash ? slash + 1 : source->name;
+    const char *dot = strrchr(base, '.');
+    size_t length = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+    if (!source->owned || length == 0 || length >= size)
+        return fallback;
+    memcpy(name, base, length);
+    name[length] = 0;
+    return br_text_is_plain(name) ? name : fallback;
+}

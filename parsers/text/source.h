@@ -1,0 +1,45 @@
+/* The one input of a reader: a file or standard input, read forwards, with its first bytes kept so
+ * that the format can be recognised before the reader starts. */
+#ifndef BR_PARSERS_TEXT_SOURCE_H
+#define BR_PARSERS_TEXT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/diag.h"
+
+/* Bytes that are looked at to recognise a format. */
+enum { BR_SOURCE_PREFIX = 1 << 16 };
+
+struct br_source {
+    const char *name; /* of the file in diagnostics; borrowed from the path */
+    int fd;
+    bool owned;    /* the file is ours to close; standard input is not */
+    char *buffer;  /* BR_SOURCE_PREFIX bytes and a NUL */
+    size_t filled; /* bytes in the buffer; before the first read: the file's first bytes */
+    size_t used;   /* of them, already handed on */
+    int fault;     /* errno of the read that failed; 0: none */
+};
+
+/* Opens the file, or standard input for "-", and reads its first bytes. Names the file in the
+ * diagnostic. BR_SYSTEM where it cannot be read; then there is nothing to close. */
+enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag);
+void br_source_close(struct br_source *source);
+
+/* Copies up to size bytes; 0 at the end, -1 where reading fails (source->fault says why). */
+ssize_t br_source_read(struct br_source *source, char *to, size_t size);
+/* The answer to a read that failed. */
+enum br_status br_source_fail(const struct br_source *source, struct br_diag *diag);
+
+/* The whole rest as one NUL-terminated text, the caller's to free. Refused: more than `limit`
+ * bytes, NUL bytes, and what is not UTF-8. `format` names the format in the diagnostic. */
+enum br_status br_source_text(struct br_source *source, size_t limit, const char *format,
+                              char **text, struct br_diag *diag);
+
+/* The path's last part without its extension, as a name for a job whose file gives none. Returns
+ * fallback (borrowed) where that is not usable; else writes into name. */
+const char *br_source_stem(const struct br_source *source, const char *fallback, char *name,
+                           size_t size);
+
+#endif

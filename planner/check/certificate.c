@@ -1,0 +1,225 @@
+/* Checks that a certificate proves its bound: the parts, the cuts between them, and each part's own
+ * argument. Whatever found the bound is not asked; what is shared with it are the rounds of one
+ * stage, the closure and the search for heavy sets. */
+#include "planner/check/proof.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "planner/bounds/measure.h"
+
+/* Sums of a few times stay within 63 bits. */
+#define DURATIONS_MAX (BR_TICKS_MAX / 4)
+
+/* Are the two joined by an edge that orders all that the links stand for? */
+static bool joined(const struct br_instance *in, uint32_t s, uint32_t i, uint32_t t, uint32_t k)
+{
+    for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++)
+        if (in->child[a].stage == t)
+            return !in->child[a].one_to_one || (i != UINT32_MAX && i == k);
+    return false;
+}
+
+/* A chain: each link begins when the one before it has ended. */
+static enum br_status check_path(struct br_proof_check *check)
+{
+    const struct br_proof *proof = check->proof;
+    const struct br_instance *in = check->in;
+    uint32_t last = UINT32_MAX, last_task = UINT32_MAX;
+    int64_t sum = 0;
+    int64_t *scratch = malloc((size_t)in->tasks * sizeof *scratch);
+    if (!scratch)
+        return br_fail_memory(check->diag);
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < proof->links && !status; k++) {
+        uint32_t s = br_proof_stage(check, proof->link[k].stage), i = proof->link[k].task;
+        if (s == UINT32_MAX ||
+            (i != UINT32_MAX && i >= in->stage_first[s + 1] - in->stage_first[s]))
+            status = br_proof_fails(check, "the path leaves the part");
+        else if (k > 0 && !joined(in, last, last_task, s, i))
+            status = br_proof_fails(check, "the path jumps to '%s' where no edge leads",
+                                    br_proof_stage_name(check, s));
+        else
+            sum += i == UINT32_MAX ? br_stage_waves(in, s, scratch)
+                                   : in->duration[in->stage_first[s] + i];
+        last = s;
+        last_task = i;
+    }
+    free(scratch);
+    if (!status && sum < proof->bound)
+        status = br_proof_fails(check, "the path takes %" PRId64 " ticks, not %" PRId64, sum,
+                                proof->bound);
+    return status;
+}
+
+/* Clauses, on one machine. */
+static enum br_status check_clauses(struct br_proof_check *check)
+{
+    const struct br_proof *proof = check->proof;
+    uint32_t where = 0;
+    if (check->in->machines != 1)
+        return br_proof_fails(check, "clauses are for clusters of one machine");
+    switch (br_clauses_check(check->in, proof->bound, proof->clause, proof->clauses, &where)) {
+    case BR_CLAUSES_PROVE:
+        return BR_OK;
+    case BR_CLAUSES_MEMORY:
+        return br_fail_memory(check->diag);
+    case BR_CLAUSES_MALFORMED:
+        return br_proof_fails(check, "clause %" PRIu32 " is not in the form", where + 1);
+    case BR_CLAUSES_GAP:
+        return br_proof_fails(check, "clause %" PRIu32 " does not follow", where + 1);
+    default:
+        return br_proof_fails(check, "the clauses leave a plan of %" PRId64 " ticks possible",
+                              check->makespan);
+    }
+}
+
+static enum br_status check_proof(struct br_proof_check *check)
+{
+    const struct br_proof *proof = check->proof;
+    uint32_t stage;
+    if (proof->bound <= 0)
+        return proof->bound == 0 ? BR_OK : br_proof_fails(check, "the bound is negative");
+    if (proof->bound > DURATIONS_MAX)
+        return br_proof_fails(check, "the bound is too large");
+    if (proof->kind == BR_PROOF_PATH)
+        return check_path(check);
+    if (proof->kind == BR_PROOF_CLAUSES)
+        return check_clauses(check);
+    enum br_status status = br_proof_windows(check);
+    if (status)
+        return status;
+    /* Whatever is claimed: there is no such plan if something does not fit its window. */
+    if (br_proof_overfull(check, &stage))
+        return BR_OK;
+    switch (proof->kind) {
+    case BR_PROOF_ENERGY:
+        return br_proof_energy(check);
+    case BR_PROOF_ROUNDS:
+        return br_proof_rounds(check);
+    case BR_PROOF_PRICES:
+        return br_proof_prices(check);
+    default:
+        return br_proof_fails(check, "every stage fits its window within %" PRId64 " ticks",
+                              check->makespan);
+    }
+}
+
+/* Every stage in one part. owner[s] is the part of stage s. */
+static enum br_status check_partition(const struct br_certificate *c, const struct br_dag *dag,
+                                      uint32_t *owner, struct br_diag *diag)
+{
+    if (c->parts == 1 && c->part[0].stages == 0)
+        return BR_OK;
+    memset(owner, 0xff, dag->stages * sizeof *owner);
+    uint32_t listed = 0;
+    for (uint32_t k = 0; k < c->parts; k++)
+        for (uint32_t i = 0; i < c->part[k].stages; i++, listed++) {
+            uint32_t s = c->part[k].stage[i];
+            if (s >= dag->stages || owner[s] != UINT32_MAX ||
+                (i > 0 && s < c->part[k].stage[i - 1]))
+                return br_fail(diag, BR_NO, NULL, "a stage is in two parts, or out of order");
+            owner[s] = k;
+        }
+    for (uint32_t k = 0; k < c->parts; k++)
+        if (c->part[k].stages == 0)
+            return br_fail(diag, BR_NO, NULL, "part %" PRIu32 " is empty", k + 1);
+    if (listed != dag->stages)
+        return br_fail(diag, BR_NO, NULL, "%" PRIu32 " of the stages are in no part",
+                       dag->stages - listed);
+    return BR_OK;
+}
+
+/* Between two parts there is a cut: all stages of the first without a child in it are joined by
+ * barriers to all stages of the second without a parent in it. Then every task of the first is an
+ * ancestor of every task of the second, and so of every later part. */
+static enum br_status check_cuts(const struct br_certificate *c, const struct br_instance *in,
+                                 const uint32_t *owner, struct br_diag *diag)
+{
+    bool *source = calloc(in->stages + (size_t)1, sizeof *source);
+    uint32_t *sources = calloc(c->parts + (size_t)1, sizeof *sources);
+    enum br_status status = source && sources ? BR_OK : br_fail_memory(diag);
+    for (uint32_t s = 0; !status && s < in->stages; s++) {
+        source[s] = true;
+        for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++)
+            source[s] &= owner[in->parent[a].stage] != owner[s];
+        sources[owner[s]] += source[s];
+    }
+    for (uint32_t s = 0; !status && s < in->stages; s++) {
+        bool sink = true;
+        uint32_t barriers = 0;
+        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
+            uint32_t child = in->child[a].stage;
+            sink &= owner[child] != owner[s];
+            barriers += owner[child] == owner[s] + 1 && source[child] && !in->child[a].one_to_one;
+        }
+        if (sink && owner[s] + 1 < c->parts && barriers != sources[owner[s] + 1])
+            status = br_fail(diag, BR_NO, NULL, "no cut between parts %" PRIu32 " and %" PRIu32,
+                             owner[s] + 1, owner[s] + 2);
+    }
+    free(source);
+    free(sources);
+    return status;
+}
+
+enum br_status br_certificate_check(const struct br_certificate *c, const struct br_dag *dag,
+                                    const struct br_instance *whole, struct br_diag *diag)
+{
+    int64_t bound_ns;
+    if (c->parts == 0)
+        return br_fail(diag, BR_NO, NULL, "the certificate has no parts");
+    if (c->tick_ns != whole->tick_ns)
+        return br_fail(diag, BR_NO, NULL, "the tick is not the durations' common divisor");
+    if (!br_certificate_bound(c, &bound_ns))
+        return br_fail(diag, BR_NO, NULL, "the bound is negative or too large");
+    int64_t sum = 0;
+    for (uint32_t t = 0; t < whole->tasks; t++)
+        sum += whole->duration[t];
+    if (sum > DURATIONS_MAX)
+        return br_fail(diag, BR_NO, NULL, "the durations are too long for a check");
+    uint32_t *owner = malloc(((size_t)dag->stages + 1) * sizeof *owner);
+    enum br_status status = owner ? check_partition(c, dag, owner, diag) : br_fail_memory(diag);
+    if (!status && c->parts > 1)
+        status = check_cuts(c, whole, owner, diag);
+    for (uint32_t k = 0; !status && k < c->parts; k++) {
+        const struct br_proof *proof = &c->part[k];
+        struct br_instance *part = NULL;
+        if (proof->stages)
+            part = br_instance_part(whole, proof->stage, proof->stages);
+        struct br_proof_check check = {.proof = proof,
+                                       .dag = dag,
+                                       .in = part ? part : whole,
+                                       .diag = diag,
+                                       .number = k + 1,
+                                       .makespan = proof->bound - 1};
+        status = proof->stages && !part ? br_fail_memory(diag) : check_proof(&check);
+        br_closure_finish(&check.closure);
+        br_arena_finish(&check.arena);
+        br_instance_destroy(part);
+    }
+    free(owner);
+    return status;
+}
+
+enum br_status br_certificate_verify(const struct br_certificate *c, const struct br_dag *dag,
+                                     const struct br_cluster *cluster, int64_t bound_ns,
+                                     struct br_diag *diag)
+{
+    struct br_instance *in;
+    int64_t claimed_ns;
+    enum br_status status = br_instance_create(dag, cluster, &in, diag);
+    if (status == BR_BAD_INPUT) {
+        status = BR_NO;
+        if (diag)
+            diag->status = status;
+    }
+    if (status)
+        return status;
+    status = br_certificate_check(c, dag, in, diag);
+    if (!status && (!br_certificate_bound(c, &claimed_ns) || claimed_ns < bound_ns))
+        status = br_fail(diag, BR_NO, NULL, "the certificate proves less than the bound");
+    br_instance_destroy(in);
+    return status;
+}

@@ -1,0 +1,308 @@
+/* Checks clauses one after another: supposes that all literals of a clause are false, and follows
+ * what that means for the bounds of all starts, until they contradict each other [Goldberg03].
+ *
+ * What it follows are the edges, the clauses named as hints, and the time-table: a task that starts
+ * by u and ends at e or later runs from u to e; where others run so in every case and leave too
+ * little, a task cannot run. No more is needed, and the code shares nothing with the solver's. */
+#include "planner/check/clauses.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/wide.h"
+
+#define ARRAY(count, pointer) ((pointer) = br_arena_array(&c->arena, count, sizeof *(pointer)))
+
+struct edge {
+    uint32_t parent, child; /* the end is a child, too */
+};
+
+/* From `at` to the next step that much is held in every case. */
+struct step {
+    int64_t at;
+    br_wide held;
+};
+
+struct bounds {
+    int64_t *least, *most; /* start, by task and for the end */
+};
+
+struct checker {
+    struct br_arena arena;
+    const struct br_instance *in;
+    uint32_t tasks;
+    struct edge *edge; /* parents in topological order */
+    size_t edges;
+    struct bounds root, now;
+    struct step *step; /* scratch */
+    bool contradiction;
+    bool moved;
+};
+
+static int64_t duration_of(const struct checker *c, uint32_t task)
+{
+    return task < c->tasks ? c->in->duration[task] : 0;
+}
+
+static void raise_least(struct checker *c, uint32_t task, int64_t time)
+{
+    if (time <= c->now.least[task])
+        return;
+    c->now.least[task] = time;
+    c->moved = true;
+    c->contradiction |= time > c->now.most[task];
+}
+
+static void lower_most(struct checker *c, uint32_t task, int64_t time)
+{
+    if (time >= c->now.most[task])
+        return;
+    c->now.most[task] = time;
+    c->moved = true;
+    c->contradiction |= time < c->now.least[task];
+}
+
+static void follow_edges(struct checker *c)
+{
+    for (size_t k = 0; k < c->edges; k++) {
+        const struct edge *e = &c->edge[k];
+        raise_least(c, e->child, c->now.least[e->parent] + duration_of(c, e->parent));
+    }
+    for (size_t k = c->edges; k-- > 0;) {
+        const struct edge *e = &c->edge[k];
+        lower_most(c, e->parent, c->now.most[e->child] - duration_of(c, e->parent));
+    }
+}
+
+/* --- the time-table -------------------------------------------------------------------------- */
+
+static int by_time(const void *x, const void *y)
+{
+    const struct step *a = x, *b = y;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* The steps of what is held of a resource in every case; their number. */
+static uint32_t make_steps(struct checker *c, uint32_t resource)
+{
+    const struct br_instance *in = c->in;
+    struct step *step = c->step;
+    uint32_t count = 0, kept = 0;
+    br_wide held = 0;
+    for (uint32_t t = 0; t < c->tasks; t++) {
+        int64_t demand = in->demand[(size_t)in->task_stage[t] * in->resources + resource];
+        int64_t from = c->now.most[t], to = c->now.least[t] + in->duration[t];
+        if (demand == 0 || from >= to)
+            continue;
+        step[count++] = (struct step){from, demand};
+        step[count++] = (struct step){to, -demand};
+    }
+    qsort(step, count, sizeof *step, by_time);
+    for (uint32_t k = 0; k < count; k++) {
+        held += step[k].held;
+        if (k + 1 < count && step[k + 1].at == step[k].at)
+            continue;
+        step[kept++] = (struct step){step[k].at, held};
+        c->contradiction |= held > in->capacity[resource];
+    }
+    return kept;
+}
+
+/* Where the task runs in every case it is part of what is held; a step begins and one ends there.
+ */
+static void push_task(struct checker *c, uint32_t task, uint32_t resource, uint32_t steps)
+{
+    const struct br_instance *in = c->in;
+    int64_t demand = in->demand[(size_t)in->task_stage[task] * in->resources + resource];
+    int64_t duration = in->duration[task], own_from = c->now.most[task],
+            own_to = c->now.least[task] + duration;
+    for (uint32_t k = 0; k + 1 < steps; k++) { /* to the right */
+        int64_t from = c->step[k].at, to = c->step[k + 1].at;
+        if (c->step[k].held + demand <= in->capacity[resource] ||
+            (own_from < own_to && from >= own_from && to <= own_to))
+            continue;
+        if (c->now.least[task] < to && c->now.least[task] + duration > from)
+            raise_least(c, task, to);
+    }
+    for (uint32_t k = steps; k-- > 1;) { /* to the left */
+        int64_t from = c->step[k - 1].at, to = c->step[k].at;
+        if (c->step[k - 1].held + demand <= in->capacity[resource] ||
+            (own_from < own_to && from >= own_from && to <= own_to))
+            continue;
+        if (c->now.most[task] < to && c->now.most[task] + duration > from)
+            lower_most(c, task, from - duration);
+    }
+}
+
+static void follow_table(struct checker *c)
+{
+    const struct br_instance *in = c->in;
+    for (uint32_t r = 0; r < in->resources && !c->contradiction; r++) {
+        uint32_t steps = make_steps(c, r);
+        for (uint32_t t = 0; t < c->tasks && !c->contradiction; t++)
+            if (in->duration[t] > 0 && c->now.least[t] < c->now.most[t] &&
+                in->demand[(size_t)in->task_stage[t] * in->resources + r] > 0)
+                push_task(c, t, r, steps);
+    }
+}
+
+/* --- clauses --------------------------------------------------------------------------------- */
+
+static bool is_false(const struct checker *c, const struct br_proof_literal *l)
+{
+    return l->upper ? c->now.least[l->task] > l->time : c->now.most[l->task] < l->time;
+}
+
+static void set_true(struct checker *c, const struct br_proof_literal *l)
+{
+    if (l->upper)
+        lower_most(c, l->task, l->time);
+    else
+        raise_least(c, l->task, l->time);
+}
+
+static void set_false(struct checker *c, const struct br_proof_literal *l)
+{
+    if (l->upper)
+        raise_least(c, l->task, l->time + 1);
+    else
+        lower_most(c, l->task, l->time - 1);
+}
+
+static void follow_clause(struct checker *c, const struct br_proof_clause *clause)
+{
+    const struct br_proof_literal *open = NULL;
+    for (uint32_t k = 0; k < clause->literals; k++) {
+        if (is_false(c, &clause->literal[k]))
+            continue;
+        if (open)
+            return;
+        open = &clause->literal[k];
+    }
+    if (open)
+        set_true(c, open);
+    else
+        c->contradiction = true;
+}
+
+/* Everything that follows, until nothing moves; the time-table last, since it costs most. */
+static void follow(struct checker *c, const struct br_proof_clause *clause, const uint32_t *hint,
+                   uint32_t hints)
+{
+    do {
+        c->moved = false;
+        follow_edges(c);
+        for (uint32_t k = 0; k < hints && !c->contradiction; k++)
+            follow_clause(c, &clause[hint[k]]);
+        if (!c->moved && !c->contradiction)
+            follow_table(c);
+    } while (c->moved && !c->contradiction);
+}
+
+static void copy_bounds(const struct checker *c, struct bounds *to, const struct bounds *from)
+{
+    memcpy(to->least, from->least, ((size_t)c->tasks + 1) * sizeof *to->least);
+    memcpy(to->most, from->most, ((size_t)c->tasks + 1) * sizeof *to->most);
+}
+
+static bool well_formed(const struct checker *c, const struct br_proof_clause *clause,
+                        uint32_t number, int64_t bound)
+{
+    for (uint32_t k = 0; k < clause[number].literals; k++) {
+        const struct br_proof_literal *l = &clause[number].literal[k];
+        if (l->task > c->tasks || l->time < -1 || l->time > bound)
+            return false;
+    }
+    for (uint32_t k = 0; k < clause[number].hints; k++)
+        if (clause[number].hint[k] >= number)
+            return false;
+    return true;
+}
+
+static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
+                                        const struct br_proof_clause *clause, uint32_t clauses,
+                                        uint32_t *where)
+{
+    follow(c, clause, NULL, 0);
+    copy_bounds(c, &c->root, &c->now);
+    for (uint32_t k = 0; k < clauses && !c->contradiction; k++) {
+        *where = k;
+        if (!well_formed(c, clause, k, bound))
+            return BR_CLAUSES_MALFORMED;
+        for (uint32_t i = 0; i < clause[k].literals; i++)
+            set_false(c, &clause[k].literal[i]);
+        if (!c->contradiction)
+            follow(c, clause, clause[k].hint, clause[k].hints);
+        if (!c->contradiction)
+            return BR_CLAUSES_GAP;
+        if (clause[k].literals == 0)
+            return BR_CLAUSES_PROVE;
+        c->contradiction = false;
+        copy_bounds(c, &c->now, &c->root);
+        if (clause[k].literals == 1) {
+            set_true(c, &clause[k].literal[0]);
+            follow(c, clause, NULL, 0);
+            copy_bounds(c, &c->root, &c->now);
+        }
+    }
+    return c->contradiction ? BR_CLAUSES_PROVE : BR_CLAUSES_SHORT;
+}
+
+/* --- the job --------------------------------------------------------------------------------- */
+
+/* Calls for each edge between tasks of stages, parents in topological order; counts where `edge`
+ * is NULL. */
+static size_t list_edges(const struct br_instance *in, struct edge *edge)
+{
+    size_t count = 0;
+    for (uint32_t p = 0; p < in->stages; p++) {
+        uint32_t stage = in->topological[p];
+        for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++) {
+            if (edge)
+                edge[count] = (struct edge){t, in->tasks};
+            count++;
+            for (uint32_t a = in->child_first[stage]; a < in->child_first[stage + 1]; a++) {
+                uint32_t first = in->stage_first[in->child[a].stage];
+                uint32_t last = in->stage_first[in->child[a].stage + 1];
+                if (in->child[a].one_to_one) {
+                    first += t - in->stage_first[stage];
+                    last = first + 1;
+                }
+                for (uint32_t u = first; u < last; u++) {
+                    if (edge)
+                        edge[count] = (struct edge){t, u};
+                    count++;
+                }
+            }
+        }
+    }
+    return count;
+}
+
+static bool prepare(struct checker *c, int64_t bound)
+{
+    size_t nodes = (size_t)c->tasks + 1;
+    c->edges = list_edges(c->in, NULL);
+    if (!ARRAY(c->edges, c->edge) || !ARRAY(nodes, c->root.least) || !ARRAY(nodes, c->root.most) ||
+        !ARRAY(nodes, c->now.least) || !ARRAY(nodes, c->now.most) || !ARRAY(2 * nodes, c->step))
+        return false;
+    list_edges(c->in, c->edge);
+    for (uint32_t t = 0; t <= c->tasks; t++)
+        c->now.most[t] = bound - 1;
+    c->contradiction = bound < 1;
+    return true;
+}
+
+enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bound,
+                                        const struct br_proof_clause *clause, uint32_t clauses,
+                                        uint32_t *where)
+{
+    struct checker c = {.in = in, .tasks = in->tasks};
+    assert(in->machines == 1);
+    *where = 0;
+    enum br_clauses_answer answer =
+        prepare(&c, bound) ? check_all(&c, bound, clause, clauses, where) : BR_CLAUSES_MEMORY;
+    br_arena_finish(&c.arena);
+    return answer;
+}

@@ -1,0 +1,40 @@
+/* Proofs by clauses, for jobs on one machine: a solver's learned clauses, each of which follows
+ * from those before it by propagation alone.
+ *
+ * A literal says that a task starts no earlier than a time, or no later; the number after the last
+ * task stands for the end of the job. A clause says that one of its literals holds in every plan
+ * that ends by M = bound - 1. The last clause is empty, or what the clauses of one literal say is
+ * impossible: then there is no such plan.
+ */
+#ifndef BR_PLANNER_CHECK_CLAUSES_H
+#define BR_PLANNER_CHECK_CLAUSES_H
+
+#include "planner/model/instance.h"
+
+struct br_proof_literal {
+    uint32_t task; /* of the part; the number of its tasks: the end */
+    bool upper;    /* starts no later than the time; else no earlier */
+    int64_t time;  /* in ticks */
+};
+
+struct br_proof_clause {
+    uint32_t literals, hints;
+    struct br_proof_literal *literal;
+    uint32_t *hint; /* earlier clauses of several literals that it follows from */
+};
+
+enum br_clauses_answer {
+    BR_CLAUSES_PROVE,
+    BR_CLAUSES_MALFORMED, /* a task, time or hint that cannot be; *where is the clause */
+    BR_CLAUSES_GAP,       /* clause *where does not follow */
+    BR_CLAUSES_SHORT,     /* all follow, and refute nothing */
+    BR_CLAUSES_MEMORY,
+};
+
+/* Whether the clauses prove that no plan of the instance, which has one machine (asserted), ends
+ * within bound - 1 ticks. */
+enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bound,
+                                        const struct br_proof_clause *clause, uint32_t clauses,
+                                        uint32_t *where);
+
+#endif

@@ -1,0 +1,46 @@
+/* What the files that check certificates share: one proof, with its part as an instance. */
+#ifndef BR_PLANNER_CHECK_PROOF_H
+#define BR_PLANNER_CHECK_PROOF_H
+
+#include "planner/bounds/closure.h"
+#include "planner/model/certificate.h"
+
+struct br_checked_measure {
+    int64_t *weight; /* by stage */
+    int64_t capacity;
+};
+
+struct br_proof_check {
+    struct br_arena arena;
+    const struct br_proof *proof;
+    const struct br_dag *dag; /* for names */
+    const struct br_instance *in;
+    struct br_diag *diag;
+    uint32_t number;           /* of the part, from 1 */
+    int64_t makespan;          /* M */
+    struct br_closure closure; /* where there are not too many stages */
+    struct br_checked_measure *measure;
+    /* Least time before and after, by task and by stage. */
+    int64_t *head, *tail, *stage_head, *stage_tail;
+    int64_t *rounds; /* by stage */
+    uint64_t *slots;
+};
+
+/* BR_NO with "part N: ...". */
+enum br_status br_proof_fails(struct br_proof_check *check, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Name of a stage of the part. */
+const char *br_proof_stage_name(const struct br_proof_check *check, uint32_t stage);
+/* The part's number for a stage of the job; UINT32_MAX where it is not in the part. */
+uint32_t br_proof_stage(const struct br_proof_check *check, uint32_t stage);
+
+/* All windows that the passes give, with every claim checked. */
+enum br_status br_proof_windows(struct br_proof_check *check);
+/* Does some task, or stage alone, not fit its window within M? Also where `stage` is not it. */
+bool br_proof_overfull(const struct br_proof_check *check, uint32_t *stage);
+/* The inequalities of the kinds. */
+enum br_status br_proof_energy(struct br_proof_check *check);
+enum br_status br_proof_rounds(struct br_proof_check *check);
+enum br_status br_proof_prices(struct br_proof_check *check);
+
+#endif

@@ -1,0 +1,304 @@
+/* For every troublesome set T all variants are carried: T forward or backward into the empty space,
+ * then the four orders of S, P and C with every direction that cannot meet a dead end. The paper
+ * keeps the better of two after T and after S; carrying both never loses to that. Variants share
+ * their beginnings by undo, and are given up when they must become longer than the best so far,
+ * which changes no result. Candidates are spread over threads; each worker keeps its best, and the
+ * total order over (makespan, ends, candidate, variant) makes the result the same for any number
+ * of threads. */
+#include "planner/graphene/graphene.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "planner/graphene/score.h"
+#include "planner/graphene/subset.h"
+
+/* One step of a variant. */
+struct step {
+    char subset;
+    enum br_direction direction;
+};
+
+enum { STEPS = 4 };
+
+/* Neighbours share as many first steps as they can. P always goes backward and C forward; S can go
+ * forward while C is not placed and backward while P is not placed. */
+static const char *const variants[] = {
+    "T> S> C> P<", "T> S> P< C>", "T> S< C> P<", "T> S< P< C>", "T> C> S< P<", "T> P< S> C>",
+    "T< S> C> P<", "T< S> P< C>", "T< S< C> P<", "T< S< P< C>", "T< C> S< P<", "T< P< S> C>",
+};
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+const char *br_graphene_order(uint32_t k)
+{
+    return k < VARIANTS ? variants[k] : NULL;
+}
+
+struct worker {
+    struct br_placer *placer;
+    char *letter, *scratch;
+    struct br_schedule best, trial;
+    uint32_t candidate, variant; /* of the best */
+};
+
+struct search {
+    const struct br_instance *in;
+    const struct br_graphene_options *options;
+    const struct br_troubles *troubles;
+    struct br_order order[2]; /* by direction */
+    struct worker *worker;
+    uint32_t *variants; /* by candidate: how many it has */
+    uint32_t total;
+    atomic_uint done;
+    atomic_uint last; /* least candidate that reached the lower bound: none after it counts */
+    atomic_bool memory_out, cut;
+    _Atomic int64_t least;
+};
+
+static uint32_t subset_index(char subset)
+{
+    return subset == 'T' ? 0 : subset == 'S' ? 1 : subset == 'P' ? 2 : 3;
+}
+
+/* Empty subsets drop out of a variant; of variants that then are alike only the first is needed.
+ * Returns the number of steps left. */
+static uint32_t reduce(const char *variant, const uint32_t *size, struct step *steps)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < STEPS; k++, variant += sizeof "T> " - 1)
+        if (size[subset_index(variant[0])])
+            steps[n++] = (struct step){variant[0], variant[1] == '>' ? BR_FORWARD : BR_BACKWARD};
+    return n;
+}
+
+static bool same_steps(const struct step *a, const struct step *b, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (a[k].subset != b[k].subset || a[k].direction != b[k].direction)
+            return false;
+    return true;
+}
+
+static bool repeats_earlier(uint32_t v, const uint32_t *size, const struct step *steps, uint32_t n)
+{
+    struct step other[STEPS];
+    for (uint32_t k = 0; k < v; k++)
+        if (reduce(variants[k], size, other) == n && same_steps(other, steps, n))
+            return true;
+    return false;
+}
+
+/* Keeps the placer's schedule where it is the worker's best. Candidates come in ascending order, so
+ * that of equal ones the first stays; and so it does at the lower bound, whatever the ends. */
+static void consider(struct search *search, struct worker *w, uint32_t candidate, uint32_t variant)
+{
+    const struct br_graphene_options *options = search->options;
+    br_schedule_take(&w->trial, search->in, w->placer, w->letter);
+    if (w->trial.makespan >= options->beat || w->best.makespan <= options->lower_bound ||
+        !br_schedule_better(&w->trial, &w->best))
+        return;
+    br_schedule_swap(&w->trial, &w->best);
+    w->candidate = candidate;
+    w->variant = variant;
+    int64_t least = atomic_load(&search->least);
+    while (w->best.makespan < least &&
+           !atomic_compare_exchange_weak(&search->least, &least, w->best.makespan))
+        ;
+    unsigned last = atomic_load(&search->last);
+    while (w->best.makespan <= options->lower_bound && candidate < last &&
+           !atomic_compare_exchange_weak(&search->last, &last, candidate))
+        ;
+}
+
+/* All variants of one candidate. Steps that the variant before took too stay in the space. */
+static bool examine(void *context, uint32_t number, uint32_t candidate)
+{
+    struct search *search = context;
+    const struct br_graphene_options *options = search->options;
+    struct worker *w = &search->worker[number];
+    uint32_t size[4] = {0}, open = 0, dead = STEPS + 1;
+    struct step path[STEPS] = {0};
+    bool ok = true;
+    if (candidate > atomic_load(&search->last))
+        return true;
+    br_troubles_letters(search->troubles, candidate, search->in, w->letter, w->scratch);
+    for (uint32_t t = 0; t < search->in->tasks; t++)
+        size[subset_index(w->letter[t])]++;
+    for (uint32_t v = 0; ok && v < VARIANTS; v++) {
+        struct step steps[STEPS];
+        uint32_t n = reduce(variants[v], size, steps), shared = 0;
+        if (repeats_earlier(v, size, steps, n))
+            continue;
+        search->variants[candidate]++;
+        while (shared < open && shared < n && same_steps(path + shared, steps + shared, 1))
+            shared++;
+        /* The beginning up to `dead` steps was found too long: whatever follows is, too. */
+        if (dead <= shared)
+            continue;
+        dead = STEPS + 1;
+        for (; open > shared; open--)
+            br_placer_pop(w->placer);
+        for (; ok && open < n && dead > STEPS; open++) {
+            path[open] = steps[open];
+            ok = br_placer_push(w->placer);
+            if (!ok) {
+                atomic_store(&search->memory_out, true);
+                break;
+            }
+            ok = br_place(w->placer, steps[open].direction, w->letter, steps[open].subset,
+                          &search->order[steps[open].direction], options->stop);
+            if (ok)
+                continue;
+            if (br_placer_over(w->placer)) {
+                ok = true;
+                dead = open + 1;
+            } else {
+                atomic_store(br_stopped(options->stop) ? &search->cut : &search->memory_out, true);
+            }
+        }
+        if (ok && dead > STEPS)
+            consider(search, w, candidate, v);
+    }
+    for (; open; open--)
+        br_placer_pop(w->placer);
+    unsigned done = atomic_fetch_add(&search->done, 1) + 1;
+    if (options->progress)
+        options->progress(options->progress_context, done, search->total,
+                          atomic_load(&search->least));
+    return ok;
+}
+
+/* The candidates, in order, whose placements stay within the limit: their cost is known before
+ * they are tried, so the limit cuts at the same place for any number of threads. */
+static uint32_t affordable(const struct br_troubles *troubles, const struct br_instance *in,
+                           uint64_t placements)
+{
+    uint64_t cost = (uint64_t)VARIANTS * in->tasks;
+    if (placements == 0 || placements / cost >= troubles->count)
+        return troubles->count;
+    return placements < cost ? 1 : (uint32_t)(placements / cost);
+}
+
+static void report_best(struct br_graphene_report *report, const struct search *search,
+                        const struct br_scores *scores, const struct worker *w)
+{
+    const struct br_trouble *set = search->troubles->set[w->candidate];
+    uint32_t size[4] = {0};
+    for (uint32_t t = 0; t < search->in->tasks; t++)
+        size[subset_index(w->best.subset[t])]++;
+    report->t = size[0];
+    report->s = size[1];
+    report->p = size[2];
+    report->c = size[3];
+    struct step steps[STEPS];
+    uint32_t n = reduce(variants[w->variant], size, steps);
+    for (uint32_t k = 0, at = 0; k < n; k++)
+        at += (uint32_t)snprintf(report->order + at, sizeof report->order - at, "%s%c%c",
+                                 k ? " " : "", steps[k].subset,
+                                 steps[k].direction == BR_FORWARD ? '>' : '<');
+    if (set->l && scores->longest > 0)
+        report->long_score = (double)scores->long_value[set->l - 1] / (double)scores->longest;
+    if (set->f)
+        report->frag_score = scores->frag_value[set->f - 1];
+}
+
+static bool init_worker(struct worker *w, const struct br_instance *in)
+{
+    w->placer = br_placer_create(in);
+    w->letter = malloc(in->tasks);
+    w->scratch = malloc(2 * ((size_t)in->tasks + in->stages));
+    w->candidate = UINT32_MAX;
+    bool best = br_schedule_init(&w->best, in), trial = br_schedule_init(&w->trial, in);
+    return w->placer && w->letter && w->scratch && best && trial;
+}
+
+static void finish_worker(struct worker *w)
+{
+    br_placer_destroy(w->placer);
+    free(w->letter);
+    free(w->scratch);
+    br_schedule_finish(&w->best);
+    br_schedule_finish(&w->trial);
+}
+
+/* Of two workers' bests: at the lower bound the first candidate, else the better schedule. */
+static bool beats(const struct worker *a, const struct worker *b, int64_t lower_bound)
+{
+    bool bound = a->best.makespan <= lower_bound && b->best.makespan <= lower_bound;
+    if (!bound && br_schedule_better(&a->best, &b->best))
+        return true;
+    if (!bound && br_schedule_better(&b->best, &a->best))
+        return false;
+    return a->candidate < b->candidate;
+}
+
+bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
+                 const struct br_reach *reach, const struct br_graphene_options *options,
+                 struct br_graphene_report *report)
+{
+    struct br_scores scores = {0};
+    struct br_troubles troubles = {0};
+    struct search search = {.in = in, .options = options, .troubles = &troubles};
+    uint32_t threads = 0;
+    struct br_key *key = malloc(in->tasks * sizeof *key);
+    *report = (struct br_graphene_report){.long_score = NAN, .frag_score = NAN};
+    schedule->makespan = INT64_MAX;
+    bool ok = key && br_scores_init(&scores, in, options->frag_score, options->threshold_limit) &&
+              br_troubles_init(&troubles, in, &scores, options->troublesome_limit, options->stop);
+    for (uint32_t d = 0; ok && d < 2; d++) {
+        br_key_longest(in, reach, d ? BR_BACKWARD : BR_FORWARD, key);
+        ok = br_order_init(&search.order[d ? BR_BACKWARD : BR_FORWARD], in, key);
+    }
+    uint32_t count = ok ? affordable(&troubles, in, options->placements) : 0;
+    if (ok) {
+        threads = options->threads < count ? options->threads : count;
+        search.worker = calloc(threads, sizeof *search.worker);
+        search.variants = calloc(count, sizeof *search.variants);
+        ok = search.worker && search.variants;
+        for (uint32_t k = 0; ok && k < threads; k++)
+            ok = init_worker(&search.worker[k], in);
+    }
+    if (ok) {
+        search.total = count;
+        atomic_init(&search.least, options->beat == INT64_MAX ? INT64_MAX : options->beat - 1);
+        for (uint32_t k = 0; k < threads; k++)
+            br_placer_set_span(search.worker[k].placer, reach, &search.least);
+        atomic_init(&search.last, UINT32_MAX);
+        br_parallel(threads, count, examine, &search);
+        ok = !atomic_load(&search.memory_out);
+    }
+    if (ok) {
+        const unsigned last = atomic_load(&search.last);
+        struct worker *best = &search.worker[0];
+        for (uint32_t k = 1; k < threads; k++)
+            if (beats(&search.worker[k], best, options->lower_bound))
+                best = &search.worker[k];
+        for (uint32_t k = 0; k < count && k <= last; k++) {
+            report->variants += search.variants[k];
+            report->placements += (uint64_t)search.variants[k] * in->tasks;
+        }
+        report->pairs = troubles.pairs;
+        report->distinct = troubles.count;
+        report->duplicate = troubles.duplicate;
+        report->pruned = troubles.pruned;
+        report->cut = troubles.cut || atomic_load(&search.cut) || count < troubles.count;
+        if (best->best.makespan != INT64_MAX) {
+            report_best(report, &search, &scores, best);
+            br_schedule_swap(schedule, &best->best);
+        }
+    }
+    for (uint32_t k = 0; search.worker && k < threads; k++)
+        finish_worker(&search.worker[k]);
+    free(search.worker);
+    free(search.variants);
+    for (uint32_t d = 0; d < 2; d++)
+        br_order_finish(&search.order[d]);
+    br_troubles_finish(&troubles);
+    br_scores_finish(&scores);
+    free(key);
+    return ok;
+}

@@ -1,0 +1,169 @@
+/* Closing T and dividing the rest: one pass over the stages in either direction marks everything
+ * after and before T. */
+#include <stdlib.h>
+#include <string.h>
+
+/* A table that cannot grow is seen by the entry that is missing; uthash must not exit. */
+#define HASH_NONFATAL_OOM 1
+#include "planner/graphene/subset.h"
+
+#include "base/parallel.h"
+#include "planner/schedule/order.h"
+
+/* Marks every task that T reaches through arcs in one direction. reached: by task; any: by stage,
+ * some task of it is in T or reached. */
+static void reach_from(const struct br_instance *in, bool forward, const char *letter,
+                       char *reached, char *any)
+{
+    const uint32_t *first = forward ? in->parent_first : in->child_first;
+    const struct br_arc *arc = forward ? in->parent : in->child;
+    for (uint32_t k = 0; k < in->stages; k++) {
+        uint32_t s = in->topological[forward ? k : in->stages - 1 - k];
+        uint32_t here = in->stage_first[s], count = in->stage_first[s + 1] - here;
+        char all = 0, some = 0;
+        for (uint32_t a = first[s]; a < first[s + 1]; a++)
+            if (!arc[a].one_to_one && any[arc[a].stage])
+                all = 1;
+        memset(reached + here, all, count);
+        for (uint32_t a = first[s]; !all && a < first[s + 1]; a++) {
+            uint32_t there = in->stage_first[arc[a].stage];
+            if (arc[a].one_to_one && any[arc[a].stage])
+                for (uint32_t i = 0; i < count; i++)
+                    if (reached[there + i] || letter[there + i] == 'T')
+                        reached[here + i] = 1;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            if (reached[here + i] || letter[here + i] == 'T')
+                some = 1;
+        any[s] = some;
+    }
+}
+
+void br_subset_divide(const struct br_instance *in, char *letter, char *scratch)
+{
+    char *after = scratch, *before = scratch + in->tasks, *any = before + in->tasks;
+    reach_from(in, true, letter, after, any);
+    reach_from(in, false, letter, before, any);
+    /* The ancestors of a task between two of T are ancestors of T already, so closing T changes
+     * neither mark. */
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        if (letter[t] == 'T' || (after[t] && before[t]))
+            letter[t] = 'T';
+        else
+            letter[t] = (char)(before[t] ? 'P' : after[t] ? 'C' : 'S');
+    }
+}
+
+static void choose(const struct br_instance *in, const struct br_scores *scores, uint32_t l,
+                   uint32_t f, char *letter)
+{
+    for (uint32_t s = 0; s < in->stages; s++) {
+        bool frag = f && scores->frag[s] <= scores->frag_value[f - 1];
+        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
+            letter[t] = frag || (l && in->duration[t] >= scores->long_value[l - 1]) ? 'T' : 'S';
+    }
+}
+
+/* Keeps the set that `letter` marks, unless it is there already. */
+static bool add_set(struct br_troubles *troubles, const struct br_instance *in, const char *letter,
+                    uint32_t l, uint32_t f)
+{
+    size_t size = troubles->words * sizeof(uint64_t);
+    struct br_trouble *set = calloc(1, sizeof *set), *found = NULL;
+    uint64_t *bits = calloc(1, size);
+    if (!set || !bits)
+        goto fail;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        bits[t / 64] |= (uint64_t)(letter[t] == 'T') << (t % 64);
+    HASH_FIND(hh, troubles->by_bits, bits, size, found);
+    if (found) {
+        free(bits);
+        free(set);
+        troubles->duplicate++;
+        return true;
+    }
+    if (troubles->count == troubles->room) {
+        uint32_t room = troubles->room ? 2 * troubles->room : 32;
+        struct br_trouble **larger = realloc(troubles->set, room * sizeof *larger);
+        if (!larger)
+            goto fail;
+        troubles->set = larger;
+        troubles->room = room;
+    }
+    *set = (struct br_trouble){.bits = bits, .l = l, .f = f};
+    HASH_ADD_KEYPTR(hh, troubles->by_bits, bits, size, set);
+    HASH_FIND(hh, troubles->by_bits, bits, size, found);
+    if (!found) /* the table could not grow */
+        goto fail;
+    troubles->set[troubles->count++] = set;
+    return true;
+fail:
+    free(bits);
+    free(set);
+    return false;
+}
+
+bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in,
+                      const struct br_scores *scores, double share_limit, const volatile int *stop)
+{
+    *troubles = (struct br_troubles){.words = (in->tasks + 63) / 64};
+    char *letter = malloc(in->tasks);
+    char *scratch = malloc(2 * ((size_t)in->tasks + in->stages));
+    double *work = malloc(in->stages * sizeof *work); /* of one tick of a task of the stage */
+    double total = 0;
+    bool ok = letter && scratch && work;
+    for (uint32_t s = 0; ok && s < in->stages; s++) {
+        /* Where nobody demands anything, the durations are the work. */
+        work[s] = in->resources ? (double)br_dominant_share(in, s) : 1;
+        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
+            total += work[s] * (double)in->duration[t];
+    }
+    for (uint32_t l = 0; ok && l <= scores->long_count; l++)
+        for (uint32_t f = 0; ok && f <= scores->frag_count; f++) {
+            if (troubles->count && br_stopped(stop)) {
+                troubles->cut = true;
+                goto out;
+            }
+            double share = 0;
+            uint32_t tasks = 0;
+            troubles->pairs++;
+            choose(in, scores, l, f, letter);
+            br_subset_divide(in, letter, scratch);
+            for (uint32_t t = 0; t < in->tasks; t++)
+                if (letter[t] == 'T') {
+                    share += work[in->task_stage[t]] * (double)in->duration[t];
+                    tasks++;
+                }
+            if (tasks == in->tasks) /* T = V is plain greedy placement, as the empty set is */
+                troubles->duplicate++;
+            else if (share > share_limit * total)
+                troubles->pruned++;
+            else
+                ok = add_set(troubles, in, letter, l, f);
+        }
+out:
+    free(letter);
+    free(scratch);
+    free(work);
+    return ok;
+}
+
+void br_troubles_finish(struct br_troubles *troubles)
+{
+    HASH_CLEAR(hh, troubles->by_bits);
+    for (uint32_t k = 0; k < troubles->count; k++) {
+        free(troubles->set[k]->bits);
+        free(troubles->set[k]);
+    }
+    free(troubles->set);
+    *troubles = (struct br_troubles){0};
+}
+
+void br_troubles_letters(const struct br_troubles *troubles, uint32_t k,
+                         const struct br_instance *in, char *letter, char *scratch)
+{
+    const uint64_t *bits = troubles->set[k]->bits;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        letter[t] = bits[t / 64] >> (t % 64) & 1 ? 'T' : 'S';
+    br_subset_divide(in, letter, scratch);
+}

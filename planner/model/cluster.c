@@ -1,0 +1,191 @@
+/* Building a cluster, and finding machines in it. */
+#include "planner/model/cluster.h"
+
+#include <bigrocks/dag.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct br_cluster *br_cluster_create(const char *name)
+{
+    struct br_cluster *cluster = calloc(1, sizeof *cluster);
+    if (!cluster)
+        return NULL;
+    if (name && !(cluster->name = br_arena_text(&cluster->arena, name))) {
+        br_cluster_destroy(cluster);
+        return NULL;
+    }
+    return cluster;
+}
+
+void br_cluster_destroy(struct br_cluster *cluster)
+{
+    if (!cluster)
+        return;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        free(cluster->cls[c].capacity);
+    free(cluster->cls);
+    br_arena_finish(&cluster->arena);
+    free(cluster);
+}
+
+/* Is the one machine of class "m[1]" also the second of a class "m" of several? */
+static bool share_names(const char *one, const char *several, uint32_t count)
+{
+    size_t length = strlen(several);
+    char index[16];
+    if (strncmp(one, several, length) != 0 || one[length] != '[')
+        return false;
+    unsigned long number = strtoul(one + length + 1, NULL, 10);
+    snprintf(index, sizeof index, "[%lu]", number);
+    return number < count && strcmp(one + length, index) == 0;
+}
+
+enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name, uint32_t count,
+                                    uint32_t *cls, struct br_diag *diag)
+{
+    if (!name || !*name)
+        return br_fail(diag, BR_BAD_INPUT, "give every class of machines a name",
+                       "a class of machines has no name");
+    if (count == 0)
+        return br_fail(diag, BR_BAD_INPUT, "a class has at least one machine",
+                       "class '%s' has no machines", name);
+    if (count > BR_MAX_MACHINES || cluster->machines > BR_MAX_MACHINES - count)
+        return br_fail(diag, BR_BAD_INPUT, "plan for fewer machines",
+                       "class '%s' takes the cluster over %u machines, the most that are planned",
+                       name, BR_MAX_MACHINES);
+    if (cluster->classes == BR_MAX_CLASSES)
+        return br_fail(diag, BR_BAD_INPUT, "put equal machines into one class",
+                       "class '%s' is one more than %u, the most that are planned", name,
+                       BR_MAX_CLASSES);
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (strcmp(cluster->cls[c].name, name) == 0)
+            return br_fail(diag, BR_BAD_INPUT, "give every class a name of its own",
+                           "class '%s' is there twice", name);
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *other = &cluster->cls[c];
+        if ((count == 1 && other->count > 1 && share_names(name, other->name, other->count)) ||
+            (count > 1 && other->count == 1 && share_names(other->name, name, count)))
+            return br_fail(diag, BR_BAD_INPUT, "rename one of them",
+                           "a machine of class '%s' has the name of one of class '%s'", name,
+                           other->name);
+    }
+    char *copy = br_arena_text(&cluster->arena, name);
+    struct br_class *larger =
+        realloc(cluster->cls, ((size_t)cluster->classes + 1) * sizeof *cluster->cls);
+    if (larger)
+        cluster->cls = larger;
+    if (!copy || !larger)
+        return br_fail_memory(diag);
+    larger[cluster->classes] =
+        (struct br_class){.name = copy, .count = count, .first_machine = cluster->machines};
+    cluster->machines += count;
+    if (cls)
+        *cls = cluster->classes;
+    cluster->classes++;
+    return BR_OK;
+}
+
+enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
+                                       const char *resource, const char *amount,
+                                       struct br_diag *diag)
+{
+    if (cls >= cluster->classes)
+        return br_fail(diag, BR_USAGE, NULL, "there is no class number %" PRIu32, cls);
+    struct br_class *class = &cluster->cls[cls];
+    if (!resource || !*resource)
+        return br_fail(diag, BR_BAD_INPUT, "name the resource",
+                       "a capacity of class '%s' names no resource", class->name);
+    struct br_decimal value;
+    switch (amount ? br_decimal_parse(amount, &value) : BR_DECIMAL_FORM) {
+    case BR_DECIMAL_FORM:
+        return br_fail(diag, BR_BAD_INPUT, "write a plain decimal such as 16 or 0.5",
+                       "class '%s' offers '%s' of %s, which is not a number", class->name,
+                       amount ? amount : "", resource);
+    case BR_DECIMAL_RANGE:
+        return br_fail(diag, BR_BAD_INPUT, "choose a unit that keeps amounts within 18 digits",
+                       "class '%s' offers '%s' of %s, which has too many digits", class->name,
+                       amount, resource);
+    case BR_DECIMAL_OK:
+        break;
+    }
+    if (value.mantissa < 0)
+        return br_fail(diag, BR_BAD_INPUT, "capacities are 0 or more",
+                       "class '%s' offers %s of %s, which is negative", class->name, amount,
+                       resource);
+    for (uint32_t k = 0; k < class->capacities; k++)
+        if (strcmp(class->capacity[k].resource, resource) == 0)
+            return br_fail(diag, BR_BAD_INPUT, "give each resource once per class",
+                           "class '%s' offers %s twice", class->name, resource);
+    if (class->capacities == BR_MAX_RESOURCES)
+        return br_fail(diag, BR_BAD_INPUT, "merge resources that are demanded together",
+                       "%s is one resource more of class '%s' than %u, the most that are planned",
+                       resource, class->name, BR_MAX_RESOURCES);
+    char *copy = br_arena_text(&cluster->arena, resource);
+    struct br_capacity *larger =
+        realloc(class->capacity, ((size_t) class->capacities + 1) * sizeof *larger);
+    if (larger)
+        class->capacity = larger;
+    if (!copy || !larger)
+        return br_fail_memory(diag);
+    larger[class->capacities++] = (struct br_capacity){copy, value};
+    return BR_OK;
+}
+
+uint32_t br_cluster_machine_count(const struct br_cluster *cluster)
+{
+    return cluster->machines;
+}
+
+uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t machine)
+{
+    uint32_t low = 0, high = cluster->classes;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (cluster->cls[middle].first_machine <= machine)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int br_cluster_machine_name(const struct br_cluster *cluster, uint32_t machine, char *text,
+                            size_t size)
+{
+    const struct br_class *class = &cluster->cls[br_cluster_machine_class(cluster, machine)];
+    if (class->count == 1)
+        return snprintf(text, size, "%s", class->name);
+    return snprintf(text, size, "%s[%" PRIu32 "]", class->name, machine - class->first_machine);
+}
+
+struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t cls,
+                                      const char *resource)
+{
+    const struct br_class *class = &cluster->cls[cls];
+    for (uint32_t k = 0; k < class->capacities; k++)
+        if (strcmp(class->capacity[k].resource, resource) == 0)
+            return class->capacity[k].amount;
+    return (struct br_decimal){0, 0};
+}
+
+uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *name)
+{
+    const char *bracket = strrchr(name, '[');
+    size_t length = bracket ? (size_t)(bracket - name) : strlen(name);
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *class = &cluster->cls[c];
+        if (class->count == 1 && strcmp(class->name, name) == 0)
+            return class->first_machine;
+        if (class->count > 1 && bracket && strlen(class->name) == length &&
+            strncmp(class->name, name, length) == 0) {
+            char *end;
+            unsigned long index = strtoul(bracket + 1, &end, 10);
+            if (end != bracket + 1 && strcmp(end, "]") == 0 && index < class->count)
+                return class->first_machine + (uint32_t)index;
+        }
+    }
+    return UINT32_MAX;
+}

@@ -1,0 +1,39 @@
+/* The cluster as the rooms see it; the calls that build it are public, in bigrocks/cluster.h. */
+#ifndef BR_PLANNER_MODEL_CLUSTER_H
+#define BR_PLANNER_MODEL_CLUSTER_H
+
+#include <bigrocks/cluster.h>
+
+#include "base/arena.h"
+#include "base/decimal.h"
+#include "base/diag.h"
+
+struct br_capacity {
+    const char *resource;
+    struct br_decimal amount;
+};
+
+struct br_class {
+    const char *name;
+    uint32_t count;
+    uint32_t first_machine;
+    uint32_t capacities;
+    struct br_capacity *capacity;
+};
+
+struct br_cluster {
+    struct br_arena arena; /* owns all texts and capacities */
+    const char *name;      /* NULL where not given */
+    uint32_t classes, machines;
+    struct br_class *cls;
+};
+
+/* The class of a machine. O(log classes). */
+uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t machine);
+/* The amount of the resource on machines of the class; zero where it has none. */
+struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t cls,
+                                      const char *resource);
+/* The machine with this name, or UINT32_MAX. O(classes). */
+uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *name);
+
+#endif

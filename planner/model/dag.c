@@ -1,0 +1,503 @@
+/* Building and checking a job. Growing arrays while it is built, flat read-only arrays after
+ * br_dag_finish; indices find stages by id and edges by their ends. */
+#include "planner/model/dag.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/index.h"
+
+struct override {
+    uint32_t task_of_stage, stage;
+    int64_t duration_ns;
+};
+
+/* The stage index outlives br_dag_finish; all else serves building only. */
+struct br_dag_build {
+    uint32_t resource_room, stage_room, demand_room, edge_room, attribute_room;
+    uint32_t overrides, override_room;
+    struct override *override;
+    struct br_index by_id, by_ends;
+    uint32_t last_edge;
+};
+
+static uint64_t hash_stage(const void *dag, uint32_t stage)
+{
+    return br_hash_text(((const struct br_dag *)dag)->stage[stage].id);
+}
+
+static bool is_stage(const void *dag, uint32_t stage, const void *id)
+{
+    return strcmp(((const struct br_dag *)dag)->stage[stage].id, id) == 0;
+}
+
+static const struct br_index_keys stage_keys = {hash_stage, is_stage};
+
+static uint64_t hash_ends(uint32_t parent, uint32_t child)
+{
+    return br_hash_number((uint64_t)parent << 32 | child);
+}
+
+static uint64_t hash_edge(const void *dag, uint32_t edge)
+{
+    const struct br_edge *e = &((const struct br_dag *)dag)->edge[edge];
+    return hash_ends(e->parent, e->child);
+}
+
+static bool is_edge(const void *dag, uint32_t edge, const void *ends)
+{
+    const struct br_edge *e = &((const struct br_dag *)dag)->edge[edge];
+    return e->parent == ((const uint32_t *)ends)[0] && e->child == ((const uint32_t *)ends)[1];
+}
+
+static const struct br_index_keys edge_keys = {hash_edge, is_edge};
+
+struct br_dag *br_dag_create(const char *name)
+{
+    struct br_dag *dag = calloc(1, sizeof *dag);
+    if (!dag)
+        return NULL;
+    dag->build = calloc(1, sizeof *dag->build);
+    dag->name = br_arena_text(&dag->arena, name ? name : "");
+    if (!dag->build || !dag->name) {
+        br_dag_destroy(dag);
+        return NULL;
+    }
+    dag->build->last_edge = UINT32_MAX;
+    return dag;
+}
+
+void br_dag_destroy(struct br_dag *dag)
+{
+    if (!dag)
+        return;
+    if (dag->build) {
+        br_index_finish(&dag->build->by_id);
+        br_index_finish(&dag->build->by_ends);
+        free(dag->build->override);
+        free(dag->build);
+    }
+    free(dag->resource);
+    free(dag->stage);
+    free(dag->demand);
+    free(dag->edge);
+    free(dag->attribute);
+    free(dag->duration_ns);
+    free(dag->topological);
+    br_arena_finish(&dag->arena);
+    free(dag);
+}
+
+static enum br_status refuse_finished(const struct br_dag *dag, struct br_diag *diag)
+{
+    if (dag->finished)
+        return br_fail(diag, BR_USAGE, "change the job before br_dag_finish",
+                       "the job is already finished");
+    return BR_OK;
+}
+
+static enum br_status refuse_stage(const struct br_dag *dag, uint32_t stage, struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (stage >= dag->stages)
+        return br_fail(diag, BR_USAGE, NULL, "there is no stage number %" PRIu32, stage);
+    return BR_OK;
+}
+
+/* The resource's number; it is there from now on. */
+static enum br_status intern_resource(struct br_dag *dag, const char *name, uint32_t *resource,
+                                      struct br_diag *diag)
+{
+    for (*resource = 0; *resource < dag->resources; ++*resource)
+        if (strcmp(dag->resource[*resource].name, name) == 0)
+            return BR_OK;
+    if (dag->resources == BR_MAX_RESOURCES)
+        return br_fail(diag, BR_BAD_INPUT, "merge resources that are demanded together",
+                       "resource '%s' is one more than %u, the most that are planned", name,
+                       BR_MAX_RESOURCES);
+    char *copy = br_arena_text(&dag->arena, name);
+    if (!copy ||
+        !br_grow(&dag->resource, dag->resources, &dag->build->resource_room, sizeof *dag->resource))
+        return br_fail_memory(diag);
+    dag->resource[dag->resources++] = (struct br_resource){.name = copy};
+    return BR_OK;
+}
+
+enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const char *unit,
+                                   struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (!name || !*name)
+        return br_fail(diag, BR_BAD_INPUT, "give it a name", "a resource has no name");
+    uint32_t r;
+    status = intern_resource(dag, name, &r, diag);
+    if (status)
+        return status;
+    if (dag->resource[r].declared)
+        return br_fail(diag, BR_BAD_INPUT, "declare each resource once",
+                       "resource '%s' is declared twice", name);
+    if (unit && !(dag->resource[r].unit = br_arena_text(&dag->arena, unit)))
+        return br_fail_memory(diag);
+    dag->resource[r].declared = true;
+    return BR_OK;
+}
+
+uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id)
+{
+    return br_index_find(&dag->build->by_id, &stage_keys, dag, id, br_hash_text(id));
+}
+
+enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tasks,
+                                int64_t duration_ns, uint32_t *stage, struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (!id || !*id)
+        return br_fail(diag, BR_BAD_INPUT, "give every stage an id", "a stage has no id");
+    if (tasks == 0)
+        return br_fail(diag, BR_BAD_INPUT, "a stage has at least one task",
+                       "stage '%s' has no tasks", id);
+    if (duration_ns < 0)
+        return br_fail(diag, BR_BAD_INPUT, "durations are 0 or more", "stage '%s' lasts %g s", id,
+                       (double)duration_ns / 1e9);
+    if (tasks > BR_MAX_TASKS || dag->tasks > BR_MAX_TASKS - tasks)
+        return br_fail(diag, BR_BAD_INPUT, "split the job",
+                       "stage '%s' takes the job over %u tasks, the most that are planned", id,
+                       BR_MAX_TASKS);
+    if (dag->stages == BR_MAX_STAGES)
+        return br_fail(diag, BR_BAD_INPUT, "put equal tasks into one stage",
+                       "stage '%s' is one more than %u, the most that are planned", id,
+                       BR_MAX_STAGES);
+    uint32_t other = br_dag_find_stage(dag, id);
+    if (other != UINT32_MAX) {
+        if (dag->stage[other].pos.line)
+            return br_fail(diag, BR_BAD_INPUT, "give every stage an id of its own",
+                           "stage '%s' is there twice, first in line %" PRIu32, id,
+                           dag->stage[other].pos.line);
+        return br_fail(diag, BR_BAD_INPUT, "give every stage an id of its own",
+                       "stage '%s' is there twice", id);
+    }
+    char *copy = br_arena_text(&dag->arena, id);
+    if (!copy || !br_grow(&dag->stage, dag->stages, &dag->build->stage_room, sizeof *dag->stage))
+        return br_fail_memory(diag);
+    dag->stage[dag->stages] = (struct br_stage){
+        .id = copy, .duration_ns = duration_ns, .tasks = tasks, .first_task = dag->tasks};
+    if (!br_index_add(&dag->build->by_id, &stage_keys, dag, dag->stages))
+        return br_fail_memory(diag);
+    dag->tasks += tasks;
+    if (stage)
+        *stage = dag->stages;
+    dag->stages++;
+    return BR_OK;
+}
+
+enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char *resource,
+                                 const char *amount, struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, stage, diag);
+    if (status)
+        return status;
+    const char *id = dag->stage[stage].id;
+    if (!resource || !*resource)
+        return br_fail(diag, BR_BAD_INPUT, "name the resource",
+                       "a demand of stage '%s' names no resource", id);
+    struct br_decimal value;
+    switch (amount ? br_decimal_parse(amount, &value) : BR_DECIMAL_FORM) {
+    case BR_DECIMAL_FORM:
+        return br_fail(diag, BR_BAD_INPUT, "write a plain decimal such as 2 or 0.59",
+                       "stage '%s' demands '%s' of %s, which is not a number", id,
+                       amount ? amount : "", resource);
+    case BR_DECIMAL_RANGE:
+        return br_fail(diag, BR_BAD_INPUT, "choose a unit that keeps amounts within 18 digits",
+                       "stage '%s' demands '%s' of %s, which has too many digits", id, amount,
+                       resource);
+    case BR_DECIMAL_OK:
+        break;
+    }
+    if (value.mantissa < 0)
+        return br_fail(diag, BR_BAD_INPUT, "demands are 0 or more",
+                       "stage '%s' demands %s of %s, which is negative", id, amount, resource);
+    for (uint32_t d = dag->demands; d-- > 0 && dag->demand[d].stage == stage;)
+        if (strcmp(dag->resource[dag->demand[d].resource].name, resource) == 0)
+            return br_fail(diag, BR_BAD_INPUT, "give each resource once per stage",
+                           "stage '%s' demands %s twice", id, resource);
+    uint32_t r;
+    status = intern_resource(dag, resource, &r, diag);
+    if (status)
+        return status;
+    if (!br_grow(&dag->demand, dag->demands, &dag->build->demand_room, sizeof *dag->demand))
+        return br_fail_memory(diag);
+    dag->demand[dag->demands++] = (struct br_demand){stage, r, value};
+    return BR_OK;
+}
+
+enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
+                                   int64_t duration_ns, struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, stage, diag);
+    if (status)
+        return status;
+    if (index >= dag->stage[stage].tasks)
+        return br_fail(diag, BR_BAD_INPUT, "indices count from 0",
+                       "stage '%s' has %" PRIu32 " tasks, there is none with index %" PRIu32,
+                       dag->stage[stage].id, dag->stage[stage].tasks, index);
+    if (duration_ns < 0)
+        return br_fail(diag, BR_BAD_INPUT, "durations are 0 or more",
+                       "task %s[%" PRIu32 "] lasts %g s", dag->stage[stage].id, index,
+                       (double)duration_ns / 1e9);
+    struct br_dag_build *build = dag->build;
+    if (!br_grow(&build->override, build->overrides, &build->override_room,
+                 sizeof *build->override))
+        return br_fail_memory(diag);
+    build->override[build->overrides++] = (struct override){index, stage, duration_ns};
+    return BR_OK;
+}
+
+enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char *command,
+                                  struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, stage, diag);
+    if (status)
+        return status;
+    dag->stage[stage].command = command ? br_arena_text(&dag->arena, command) : NULL;
+    return command && !dag->stage[stage].command ? br_fail_memory(diag) : BR_OK;
+}
+
+enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,
+                               enum br_edge_type type, struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, parent, diag);
+    if (!status)
+        status = refuse_stage(dag, child, diag);
+    if (status)
+        return status;
+    const struct br_stage *a = &dag->stage[parent], *b = &dag->stage[child];
+    if (type == BR_ONE_TO_ONE && a->tasks != b->tasks)
+        return br_fail(diag, BR_BAD_INPUT, "use type barrier, or give both as many tasks",
+                       "a one-to-one edge joins '%s' with %" PRIu32 " tasks and '%s' with %" PRIu32,
+                       a->id, a->tasks, b->id, b->tasks);
+    struct br_dag_build *build = dag->build;
+    uint32_t ends[2] = {parent, child};
+    uint32_t edge = br_index_find(&build->by_ends, &edge_keys, dag, ends, hash_ends(parent, child));
+    if (edge != UINT32_MAX) {
+        if (type == BR_BARRIER)
+            dag->edge[edge].type = BR_BARRIER;
+        build->last_edge = edge;
+        return BR_OK;
+    }
+    if (dag->edges == BR_MAX_EDGES)
+        return br_fail(diag, BR_BAD_INPUT, "let groups of stages meet in one that lasts 0 s",
+                       "the edge from '%s' to '%s' is one more than %u, the most that are planned",
+                       a->id, b->id, BR_MAX_EDGES);
+    if (!br_grow(&dag->edge, dag->edges, &build->edge_room, sizeof *dag->edge))
+        return br_fail_memory(diag);
+    dag->edge[dag->edges] = (struct br_edge){.parent = parent, .child = child, .type = type};
+    if (!br_index_add(&build->by_ends, &edge_keys, dag, dag->edges))
+        return br_fail_memory(diag);
+    build->last_edge = dag->edges++;
+    return BR_OK;
+}
+
+enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br_diag *diag)
+{
+    dag->source = br_arena_text(&dag->arena, file);
+    return dag->source ? BR_OK : br_fail_memory(diag);
+}
+
+void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos)
+{
+    dag->stage[stage].pos = pos;
+}
+
+void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns)
+{
+    dag->stage[stage].duration_ns = duration_ns;
+}
+
+void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos)
+{
+    uint32_t edge = dag->build->last_edge;
+    if (edge != UINT32_MAX && dag->edge[edge].pos.line == 0)
+        dag->edge[edge].pos = pos;
+}
+
+uint32_t br_dag_last_edge(const struct br_dag *dag)
+{
+    return dag->build->last_edge;
+}
+
+enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
+                                    const char *name, const char *value, struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (dag->attributes == BR_MAX_ATTRIBUTES)
+        return br_fail(diag, BR_BAD_INPUT, "leave some out",
+                       "the job has more than %u attributes, the most that are kept",
+                       BR_MAX_ATTRIBUTES);
+    char *n = br_arena_text(&dag->arena, name), *v = br_arena_text(&dag->arena, value);
+    if (!n || !v ||
+        !br_grow(&dag->attribute, dag->attributes, &dag->build->attribute_room,
+                 sizeof *dag->attribute))
+        return br_fail_memory(diag);
+    dag->attribute[dag->attributes++] = (struct br_attribute){owner, index, n, v};
+    return BR_OK;
+}
+
+/* Groups the demands by stage, stably. */
+static bool group_demands(struct br_dag *dag)
+{
+    struct br_demand *grouped = malloc(((size_t)dag->demands + 1) * sizeof *grouped);
+    if (!grouped)
+        return false;
+    for (uint32_t d = 0; d < dag->demands; d++)
+        dag->stage[dag->demand[d].stage].demands++;
+    uint32_t first = 0;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        dag->stage[s].first_demand = first;
+        first += dag->stage[s].demands;
+        dag->stage[s].demands = 0;
+    }
+    for (uint32_t d = 0; d < dag->demands; d++) {
+        struct br_stage *stage = &dag->stage[dag->demand[d].stage];
+        grouped[stage->first_demand + stage->demands++] = dag->demand[d];
+    }
+    free(dag->demand);
+    dag->demand = grouped;
+    return true;
+}
+
+static enum br_status refuse_repeated_demands(struct br_dag *dag, struct br_diag *diag)
+{
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        const struct br_demand *run = dag->demand + stage->first_demand;
+        for (uint32_t i = 0; i < stage->demands; i++)
+            for (uint32_t j = 0; j < i; j++)
+                if (run[i].resource == run[j].resource)
+                    return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
+                                      "give each resource once per stage",
+                                      "stage '%s' demands %s twice", stage->id,
+                                      dag->resource[run[i].resource].name);
+    }
+    return BR_OK;
+}
+
+/* The id "a[1]" of a stage of one task is also that of a task of stage "a" with several. */
+static enum br_status refuse_shared_ids(const struct br_dag *dag, struct br_diag *diag)
+{
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        const char *bracket = strrchr(stage->id, '[');
+        char *end, *other;
+        if (stage->tasks > 1 || !bracket || bracket[1] < '0' || bracket[1] > '9' ||
+            (bracket[1] == '0' && bracket[2] != ']'))
+            continue;
+        unsigned long index = strtoul(bracket + 1, &end, 10);
+        if (strcmp(end, "]") != 0)
+            continue;
+        if (!(other = strndup(stage->id, (size_t)(bracket - stage->id))))
+            return br_fail_memory(diag);
+        uint32_t o = br_dag_find_stage(dag, other);
+        free(other);
+        if (o != UINT32_MAX && dag->stage[o].tasks > 1 && index < dag->stage[o].tasks)
+            return br_fail_at(diag, stage->pos, BR_BAD_INPUT, "rename one of the stages",
+                              "stage '%s' has the id of a task of stage '%s'", stage->id,
+                              dag->stage[o].id);
+    }
+    return BR_OK;
+}
+
+enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
+{
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    if (dag->source)
+        br_diag_file(diag, dag->source);
+    if (dag->stages == 0)
+        return br_fail(diag, BR_BAD_INPUT, "give it at least one stage", "the job is empty");
+    if (!group_demands(dag))
+        return br_fail_memory(diag);
+    status = refuse_repeated_demands(dag, diag);
+    if (!status)
+        status = refuse_shared_ids(dag, diag);
+    if (!status)
+        status = br_dag_order(dag, diag);
+    if (status)
+        return status;
+    dag->duration_ns = malloc((size_t)dag->tasks * sizeof *dag->duration_ns);
+    if (!dag->duration_ns)
+        return br_fail_memory(diag);
+    for (uint32_t s = 0, t = 0; s < dag->stages; s++)
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++)
+            dag->duration_ns[t++] = dag->stage[s].duration_ns;
+    struct br_dag_build *build = dag->build;
+    for (uint32_t k = 0; k < build->overrides; k++) {
+        const struct override *o = &build->override[k];
+        dag->duration_ns[dag->stage[o->stage].first_task + o->task_of_stage] = o->duration_ns;
+    }
+    free(build->override);
+    build->override = NULL;
+    br_index_finish(&build->by_ends);
+    dag->finished = true;
+    return BR_OK;
+}
+
+const char *br_dag_name(const struct br_dag *dag)
+{
+    return dag->name;
+}
+
+uint32_t br_dag_stage_count(const struct br_dag *dag)
+{
+    return dag->stages;
+}
+
+uint32_t br_dag_task_count(const struct br_dag *dag)
+{
+    return dag->tasks;
+}
+
+void br_dag_stage_tasks(const struct br_dag *dag, uint32_t stage, uint32_t *first, uint32_t *count)
+{
+    if (first)
+        *first = dag->stage[stage].first_task;
+    if (count)
+        *count = dag->stage[stage].tasks;
+}
+
+const char *br_dag_stage_id(const struct br_dag *dag, uint32_t stage)
+{
+    return dag->stage[stage].id;
+}
+
+uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task)
+{
+    uint32_t low = 0, high = dag->stages;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (dag->stage[middle].first_task <= task)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size)
+{
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
+    if (stage->tasks == 1)
+        return snprintf(text, size, "%s", stage->id);
+    return snprintf(text, size, "%s[%" PRIu32 "]", stage->id, task - stage->first_task);
+}

@@ -1,0 +1,85 @@
+/* The job as the rooms see it: plain structs over flat arrays. The calls that build and check it
+ * are public, in bigrocks/dag.h. Everything here is read-only after br_dag_finish. */
+#ifndef BR_PLANNER_MODEL_DAG_H
+#define BR_PLANNER_MODEL_DAG_H
+
+#include <bigrocks/dag.h>
+
+#include "base/arena.h"
+#include "base/decimal.h"
+#include "base/diag.h"
+
+struct br_resource {
+    const char *name;
+    const char *unit; /* NULL where not given */
+    bool declared;    /* by br_dag_add_resource, not only by a demand */
+};
+
+struct br_demand {
+    uint32_t stage;
+    uint32_t resource; /* index into br_dag.resource */
+    struct br_decimal amount;
+};
+
+struct br_stage {
+    const char *id;
+    const char *command; /* NULL where not given */
+    int64_t duration_ns; /* of every task that has no duration of its own */
+    uint32_t tasks;
+    uint32_t first_task;
+    uint32_t first_demand, demands; /* run in br_dag.demand */
+    struct br_pos pos;              /* where the file says so */
+};
+
+struct br_edge {
+    uint32_t parent, child; /* stages */
+    enum br_edge_type type;
+    struct br_pos pos;
+};
+
+/* What a file says beyond the model; passed through untouched. */
+#define BR_MAX_ATTRIBUTES 10000000u
+enum br_owner { BR_OWNER_JOB, BR_OWNER_STAGE, BR_OWNER_EDGE };
+struct br_attribute {
+    enum br_owner owner;
+    uint32_t index; /* of the stage or the edge; 0 for the job */
+    const char *name, *value;
+};
+
+struct br_dag {
+    struct br_arena arena; /* owns all texts */
+    const char *name;
+    const char *source; /* file it came from, for diagnostics; NULL where built in memory */
+    bool finished;
+
+    uint32_t resources, stages, tasks, demands, edges, attributes;
+    struct br_resource *resource;
+    struct br_stage *stage;
+    struct br_demand *demand;       /* grouped by stage, in the order given */
+    struct br_edge *edge;           /* in the order given, without duplicates */
+    struct br_attribute *attribute; /* in the order given */
+    int64_t *duration_ns;           /* by task */
+    uint32_t *topological;          /* stages, parents first, ties by number */
+    struct br_dag_build *build;     /* capacities and indices while it grows; NULL afterwards */
+};
+
+/* For parsers: where the stage (or the edge added last) stands in the file named by
+ * br_dag_set_source, so that faults found later are reported there. */
+enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br_diag *diag);
+void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos);
+/* Replaces the duration of the stage; overrides of its tasks stay. Before br_dag_finish. */
+void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns);
+void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos);
+/* The stage with this id, or UINT32_MAX. O(1) expected; before and after br_dag_finish. */
+uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id);
+/* The edge that was added or found again by the last br_dag_add_edge, or UINT32_MAX. */
+uint32_t br_dag_last_edge(const struct br_dag *dag);
+/* Keeps an attribute that the model does not know. */
+enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
+                                    const char *name, const char *value, struct br_diag *diag);
+
+/* The part of br_dag_finish that orders the stages: fills dag->topological, or describes a cycle
+ * task by task. O((stages + edges) log stages). */
+enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag);
+
+#endif

@@ -1,0 +1,438 @@
+/* From exact decimals to integers, once, with every fault named; and instances of parts. */
+#include "planner/model/instance.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+/* Demands may be summed over all tasks in one product with a duration only in 128 bits; sums over
+ * machines stay below this in 64. */
+#define AMOUNT_MAX (INT64_MAX / 4)
+
+static bool allocate(struct br_instance *in, uint32_t arcs)
+{
+    struct br_arena *arena = &in->arena;
+    return ARRAY(arena, (size_t)in->stages + 1, in->stage_first) &&
+           ARRAY(arena, in->tasks, in->task_stage) && ARRAY(arena, in->tasks, in->duration) &&
+           ARRAY(arena, in->stages, in->stage_longest) &&
+           ARRAY(arena, in->stages, in->stage_equal) &&
+           ARRAY(arena, (size_t)in->stages * in->resources, in->demand) &&
+           ARRAY(arena, in->tasks, in->task_origin) && ARRAY(arena, in->stages, in->topological) &&
+           ARRAY(arena, in->stages, in->position) &&
+           ARRAY(arena, (size_t)in->stages + 1, in->child_first) && ARRAY(arena, arcs, in->child) &&
+           ARRAY(arena, (size_t)in->stages + 1, in->parent_first) &&
+           ARRAY(arena, arcs, in->parent) &&
+           ARRAY(arena, (size_t)in->classes + 1, in->class_first) &&
+           ARRAY(arena, (size_t)in->classes * in->resources, in->capacity) &&
+           ARRAY(arena, in->resources, in->total) &&
+           ARRAY(arena, in->resources, in->resource_origin) &&
+           ARRAY(arena, in->resources, in->resource_digits);
+}
+
+/* From child_first and child in any order to both directions, sorted. Counting twice sorts. */
+static bool link_arcs(struct br_instance *in, const uint32_t *from, const uint32_t *to,
+                      const bool *one_to_one, uint32_t arcs)
+{
+    uint32_t n = in->stages;
+    uint32_t *next = malloc(((size_t)n + 1) * sizeof *next);
+    uint32_t *by_to = malloc(((size_t)arcs + 1) * sizeof *by_to);
+    bool ok = next && by_to;
+    if (ok) {
+        memset(in->parent_first, 0, ((size_t)n + 1) * sizeof *next);
+        memset(in->child_first, 0, ((size_t)n + 1) * sizeof *next);
+        for (uint32_t a = 0; a < arcs; a++) {
+            in->parent_first[to[a] + 1]++;
+            in->child_first[from[a] + 1]++;
+        }
+        for (uint32_t s = 0; s < n; s++) {
+            in->parent_first[s + 1] += in->parent_first[s];
+            in->child_first[s + 1] += in->child_first[s];
+        }
+        /* Arcs in the order of `to` fill the children sorted, and the other way round. */
+        memcpy(next, in->parent_first, ((size_t)n + 1) * sizeof *next);
+        for (uint32_t a = 0; a < arcs; a++)
+            by_to[next[to[a]]++] = a;
+        memcpy(next, in->child_first, ((size_t)n + 1) * sizeof *next);
+        for (uint32_t k = 0; k < arcs; k++) {
+            uint32_t a = by_to[k];
+            in->child[next[from[a]]++] = (struct br_arc){to[a], one_to_one[a]};
+        }
+        memcpy(next, in->parent_first, ((size_t)n + 1) * sizeof *next);
+        for (uint32_t s = 0; s < n; s++)
+            for (uint32_t k = in->child_first[s]; k < in->child_first[s + 1]; k++)
+                in->parent[next[in->child[k].stage]++] =
+                    (struct br_arc){s, in->child[k].one_to_one};
+    }
+    free(next);
+    free(by_to);
+    return ok;
+}
+
+static void describe_stages(struct br_instance *in)
+{
+    for (uint32_t s = 0; s < in->stages; s++) {
+        int64_t first = in->duration[in->stage_first[s]], longest = first;
+        bool equal = true;
+        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++) {
+            in->task_stage[t] = s;
+            if (in->duration[t] > longest)
+                longest = in->duration[t];
+            equal &= in->duration[t] == first;
+        }
+        in->stage_longest[s] = longest;
+        in->stage_equal[s] = equal;
+    }
+    for (uint32_t k = 0; k < in->stages; k++)
+        in->position[in->topological[k]] = k;
+}
+
+static enum br_status scale_durations(struct br_instance *in, const struct br_dag *dag,
+                                      struct br_diag *diag)
+{
+    uint64_t tick = 0;
+    int64_t sum = 0;
+    for (uint32_t t = 0; t < dag->tasks; t++) {
+        int64_t d = dag->duration_ns[t];
+        if (__builtin_add_overflow(sum, d, &sum) || sum > BR_TICKS_MAX)
+            return br_fail_at(diag, dag->stage[br_dag_task_stage(dag, t)].pos, BR_BAD_INPUT,
+                              "use a larger unit of time",
+                              "the durations of all tasks add up to more than %g years, with "
+                              "stage '%s'",
+                              (double)BR_TICKS_MAX / 1e9 / 86400 / 365.25,
+                              dag->stage[br_dag_task_stage(dag, t)].id);
+        uint64_t a = tick, b = (uint64_t)d;
+        while (b) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        tick = a;
+    }
+    in->tick_ns = tick ? (int64_t)tick : 1;
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        in->duration[t] = dag->duration_ns[t] / in->tick_ns;
+    return BR_OK;
+}
+
+static enum br_status refuse_amount(const struct br_dag *dag, const struct br_cluster *cluster,
+                                    uint32_t stage, uint32_t resource, struct br_diag *diag)
+{
+    const struct br_stage *s = &dag->stage[stage];
+    struct br_decimal largest = {0, 0};
+    char id[300], amount[BR_DECIMAL_TEXT], most[BR_DECIMAL_TEXT], machine[300] = "";
+    bool declared = false;
+    const char *name = dag->resource[resource].name;
+    int64_t best = -1;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++)
+            if (strcmp(cluster->cls[c].capacity[k].resource, name) == 0) {
+                struct br_decimal value = cluster->cls[c].capacity[k].amount;
+                double size = (double)value.mantissa;
+                for (int32_t e = value.exponent; e > 0; e--)
+                    size *= 10;
+                for (int32_t e = value.exponent; e < 0; e++)
+                    size /= 10;
+                declared = true;
+                if ((int64_t)(size * 1e3) > best) {
+                    best = (int64_t)(size * 1e3);
+                    largest = value;
+                    br_cluster_machine_name(cluster, cluster->cls[c].first_machine, machine,
+                                            sizeof machine);
+                }
+            }
+    br_dag_task_id(dag, s->first_task, id, sizeof id);
+    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++)
+        if (dag->demand[d].resource == resource)
+            br_decimal_format(dag->demand[d].amount, amount, sizeof amount);
+    br_decimal_format(largest, most, sizeof most);
+    if (!declared)
+        return br_fail_at(
+            diag, s->pos, BR_BAD_INPUT, "give the cluster that resource, or drop the demand",
+            "task %s demands %s of %s, which no machine of the cluster has", id, amount, name);
+    return br_fail_at(diag, s->pos, BR_BAD_INPUT,
+                      "give the cluster a larger machine, or the task a smaller demand",
+                      "task %s demands %s of %s, but the largest machine, %s, has %s", id, amount,
+                      name, machine, most);
+}
+
+/* Digits after the point that the resource needs in the job and the cluster together. */
+static int32_t digits_needed(const struct br_dag *dag, const struct br_cluster *cluster,
+                             uint32_t resource)
+{
+    int32_t digits = INT32_MIN;
+    for (uint32_t d = 0; d < dag->demands; d++)
+        if (dag->demand[d].resource == resource && dag->demand[d].amount.mantissa &&
+            -dag->demand[d].amount.exponent > digits)
+            digits = -dag->demand[d].amount.exponent;
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        struct br_decimal value = br_cluster_capacity(cluster, c, dag->resource[resource].name);
+        if (value.mantissa && -value.exponent > digits)
+            digits = -value.exponent;
+    }
+    return digits;
+}
+
+static enum br_status scale_amounts(struct br_instance *in, const struct br_dag *dag,
+                                    const struct br_cluster *cluster, const uint32_t *kept,
+                                    struct br_diag *diag)
+{
+    uint32_t *column = malloc(((size_t)dag->resources + 1) * sizeof *column);
+    int32_t *digits = malloc(((size_t)in->resources + 1) * sizeof *digits);
+    enum br_status status = BR_OK;
+    if (!column || !digits) {
+        status = br_fail_memory(diag);
+        goto out;
+    }
+    for (uint32_t r = 0; r < dag->resources; r++)
+        column[r] = UINT32_MAX;
+    for (uint32_t r = 0; r < in->resources; r++) {
+        column[kept[r]] = r;
+        digits[r] = digits_needed(dag, cluster, kept[r]);
+        in->resource_origin[r] = kept[r];
+        in->resource_digits[r] = digits[r];
+        for (uint32_t c = 0; c < cluster->classes; c++) {
+            const char *name = dag->resource[kept[r]].name;
+            struct br_decimal value = br_cluster_capacity(cluster, c, name);
+            int64_t scaled = 0, sum = 0;
+            char text[BR_DECIMAL_TEXT];
+            if (!br_decimal_scale(value, digits[r], &scaled) ||
+                __builtin_mul_overflow(scaled, (int64_t)cluster->cls[c].count, &sum) ||
+                __builtin_add_overflow(sum, in->total[r], &in->total[r]) ||
+                in->total[r] > AMOUNT_MAX) {
+                br_decimal_format(value, text, sizeof text);
+                status = br_fail(diag, BR_BAD_INPUT, "use fewer decimals or a larger unit",
+                                 "the amounts of %s need %" PRId32
+                                 " decimals, and with them the %s of class '%s' does not fit 63 "
+                                 "bits",
+                                 name, digits[r] > 0 ? digits[r] : 0, text, cluster->cls[c].name);
+                goto out;
+            }
+            in->capacity[(size_t)c * in->resources + r] = scaled;
+        }
+    }
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        int64_t *row = in->demand + (size_t)s * in->resources;
+        uint32_t worst = UINT32_MAX;
+        for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
+            uint32_t r = column[dag->demand[d].resource];
+            if (r == UINT32_MAX)
+                continue;
+            bool held = false;
+            if (br_decimal_scale(dag->demand[d].amount, digits[r], &row[r]))
+                for (uint32_t c = 0; c < in->classes; c++)
+                    held |= in->capacity[(size_t)c * in->resources + r] >= row[r];
+            if (!held && worst == UINT32_MAX)
+                worst = dag->demand[d].resource;
+        }
+        if (worst != UINT32_MAX) {
+            status = refuse_amount(dag, cluster, s, worst, diag);
+            goto out;
+        }
+        bool fits = false;
+        for (uint32_t c = 0; c < in->classes && !fits; c++) {
+            fits = true;
+            for (uint32_t r = 0; r < in->resources; r++)
+                fits &= row[r] <= in->capacity[(size_t)c * in->resources + r];
+        }
+        if (!fits) {
+            char id[300];
+            br_dag_task_id(dag, stage->first_task, id, sizeof id);
+            status = br_fail_at(diag, stage->pos, BR_BAD_INPUT,
+                                "give the cluster a machine that holds all of it",
+                                "task %s fits no class of machines: each lacks some resource that "
+                                "another has",
+                                id);
+            goto out;
+        }
+    }
+out:
+    free(column);
+    free(digits);
+    return status;
+}
+
+enum br_status br_instance_create(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  struct br_instance **instance, struct br_diag *diag)
+{
+    *instance = NULL;
+    if (dag->source)
+        br_diag_file(diag, dag->source);
+    if (!dag->finished)
+        return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
+    if (cluster->machines == 0)
+        return br_fail(diag, BR_BAD_INPUT, "add a class of machines", "the cluster is empty");
+    struct br_instance *in = calloc(1, sizeof *in);
+    uint32_t *kept = malloc(((size_t)dag->resources + 1) * sizeof *kept);
+    uint32_t *from = malloc(((size_t)dag->edges + 1) * sizeof *from);
+    uint32_t *to = malloc(((size_t)dag->edges + 1) * sizeof *to);
+    bool *one = malloc((size_t)dag->edges + 1);
+    bool *used = calloc((size_t)dag->resources + 1, sizeof *used);
+    enum br_status status = br_fail_memory(diag);
+    if (!in || !kept || !from || !to || !one || !used)
+        goto out;
+    for (uint32_t d = 0; d < dag->demands; d++)
+        used[dag->demand[d].resource] |= dag->demand[d].amount.mantissa != 0;
+    for (uint32_t r = 0; r < dag->resources; r++)
+        if (used[r])
+            kept[in->resources++] = r;
+    in->tasks = dag->tasks;
+    in->stages = dag->stages;
+    in->classes = cluster->classes;
+    in->machines = cluster->machines;
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        from[e] = dag->edge[e].parent;
+        to[e] = dag->edge[e].child;
+        one[e] = dag->edge[e].type == BR_ONE_TO_ONE && dag->stage[from[e]].tasks > 1;
+    }
+    if (!allocate(in, dag->edges) || !link_arcs(in, from, to, one, dag->edges))
+        goto out;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        in->stage_first[s] = dag->stage[s].first_task;
+    in->stage_first[dag->stages] = dag->tasks;
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        in->task_origin[t] = t;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        in->class_first[c] = cluster->cls[c].first_machine;
+    in->class_first[cluster->classes] = cluster->machines;
+    memcpy(in->topological, dag->topological, (size_t)dag->stages * sizeof *in->topological);
+    status = scale_durations(in, dag, diag);
+    if (!status)
+        status = scale_amounts(in, dag, cluster, kept, diag);
+    if (!status)
+        describe_stages(in);
+out:
+    free(kept);
+    free(from);
+    free(to);
+    free(one);
+    free(used);
+    if (status)
+        br_instance_destroy(in);
+    else
+        *instance = in;
+    return status;
+}
+
+void br_instance_destroy(struct br_instance *instance)
+{
+    if (!instance)
+        return;
+    br_arena_finish(&instance->arena);
+    free(instance);
+}
+
+/* A stage's number in the part, found in the part's ascending list, or UINT32_MAX: a job may have
+ * as many parts as stages, so a part must not cost a table as long as the whole. */
+static uint32_t number_in_part(const uint32_t *stages, uint32_t count, uint32_t stage)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (stages[middle] < stage)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && stages[low] == stage ? low : UINT32_MAX;
+}
+
+struct place {
+    uint32_t position, stage;
+};
+
+static int by_position(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->position < y->position ? -1 : x->position > y->position;
+}
+
+struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
+                                     uint32_t count)
+{
+    struct br_instance *in = calloc(1, sizeof *in);
+    struct place *place = malloc(((size_t)count + 1) * sizeof *place);
+    uint32_t arcs = 0;
+    uint32_t *from = NULL, *to = NULL;
+    bool *one = NULL, ok = in && place;
+    if (!ok)
+        goto out;
+    for (uint32_t k = 0; k < count; k++) {
+        place[k] = (struct place){whole->position[stages[k]], k};
+        in->tasks += whole->stage_first[stages[k] + 1] - whole->stage_first[stages[k]];
+        arcs += whole->child_first[stages[k] + 1] - whole->child_first[stages[k]];
+    }
+    from = malloc(((size_t)arcs + 1) * sizeof *from);
+    to = malloc(((size_t)arcs + 1) * sizeof *to);
+    one = malloc((size_t)arcs + 1);
+    in->stages = count;
+    in->resources = whole->resources;
+    in->classes = whole->classes;
+    in->machines = whole->machines;
+    in->tick_ns = whole->tick_ns;
+    arcs = 0;
+    for (uint32_t k = 0; from && to && one && k < count; k++)
+        for (uint32_t a = whole->child_first[stages[k]]; a < whole->child_first[stages[k] + 1];
+             a++) {
+            uint32_t child = number_in_part(stages, count, whole->child[a].stage);
+            if (child == UINT32_MAX)
+                continue;
+            from[arcs] = k;
+            to[arcs] = child;
+            one[arcs++] = whole->child[a].one_to_one;
+        }
+    ok = from && to && one && allocate(in, arcs) && link_arcs(in, from, to, one, arcs);
+    if (!ok)
+        goto out;
+    size_t row = (size_t)whole->resources * sizeof *whole->demand;
+    for (uint32_t k = 0, t = 0; k < count; k++) {
+        uint32_t s = stages[k];
+        in->stage_first[k] = t;
+        if (row)
+            memcpy(in->demand + (size_t)k * in->resources,
+                   whole->demand + (size_t)s * whole->resources, row);
+        for (uint32_t u = whole->stage_first[s]; u < whole->stage_first[s + 1]; u++, t++) {
+            in->duration[t] = whole->duration[u];
+            in->task_origin[t] = whole->task_origin[u];
+        }
+    }
+    in->stage_first[count] = in->tasks;
+    qsort(place, count, sizeof *place, by_position);
+    for (uint32_t k = 0; k < count; k++)
+        in->topological[k] = place[k].stage;
+    memcpy(in->class_first, whole->class_first, ((size_t)whole->classes + 1) * sizeof(uint32_t));
+    if (row) {
+        memcpy(in->capacity, whole->capacity, (size_t)whole->classes * row);
+        memcpy(in->total, whole->total, row);
+        memcpy(in->resource_origin, whole->resource_origin,
+               whole->resources * sizeof *in->resource_origin);
+        memcpy(in->resource_digits, whole->resource_digits,
+               whole->resources * sizeof *in->resource_digits);
+    }
+    describe_stages(in);
+out:
+    free(place);
+    free(from);
+    free(to);
+    free(one);
+    if (!ok) {
+        br_instance_destroy(in);
+        in = NULL;
+    }
+    return in;
+}
+
+uint32_t br_instance_machine_class(const struct br_instance *instance, uint32_t machine)
+{
+    uint32_t low = 0, high = instance->classes;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (instance->class_first[middle] <= machine)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

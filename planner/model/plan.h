@@ -1,0 +1,72 @@
+/* The plan as the rooms see it; the calls that read it are public, in bigrocks/plan.h. */
+#ifndef BR_PLANNER_MODEL_PLAN_H
+#define BR_PLANNER_MODEL_PLAN_H
+
+#include <bigrocks/plan.h>
+
+#include "base/arena.h"
+#include "planner/model/certificate.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+
+/* What one method that was tried came to. */
+struct br_plan_trial {
+    const char *method; /* static storage or the plan's arena */
+    int64_t makespan_ns;
+};
+
+/* How the search went, part by part between cuts; for --explain. */
+struct br_plan_part {
+    uint32_t stages, tasks;
+    const char *method;            /* that made this part of the plan */
+    const char *bypass;            /* why the search was skipped; NULL where it was not */
+    double long_score, frag_score; /* thresholds (l, f) of the chosen T; NAN for "none" */
+    uint32_t t, s, p, c;           /* sizes of the chosen subsets, in tasks */
+    const char *order;             /* such as "T> S< C> P<" (> forward, < backward); NULL: none */
+    uint64_t pairs;                /* threshold pairs looked at */
+    uint64_t distinct, duplicate, pruned; /* sets T after closing */
+    uint64_t variants;                    /* placements of a whole part tried */
+    int64_t start_ns, makespan_ns, lower_bound_ns;
+    const char *bound_method; /* static storage */
+};
+
+struct br_plan {
+    struct br_arena arena;
+    const char *method; /* what the user asked for and what won, such as "graphene" */
+    uint64_t seed;
+    uint32_t tasks;
+    int64_t *start_ns; /* by task */
+    int64_t *end_ns;
+    uint32_t *machine;
+    uint32_t *rank;  /* 1..n */
+    char *subset;    /* T, S, P or C */
+    uint32_t *order; /* task with rank k + 1 */
+    int64_t makespan_ns;
+    int64_t lower_bound_ns;
+    const char *bound_method; /* the plan's arena or static storage */
+    /* The proof of the lower bound, owned; NULL where the bound was not proven. In a plan that was
+     * read it is as the file has it. */
+    struct br_certificate *certificate;
+    uint32_t trials;
+    struct br_plan_trial *trial;
+    uint32_t parts;
+    struct br_plan_part *part;
+    uint64_t placements; /* tasks placed by the whole search */
+    const char *note;    /* a limit that cut the search; NULL where none did */
+};
+
+/* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL when memory is out. */
+struct br_plan *br_plan_create(uint32_t tasks);
+
+/* Records a bound with its proof, which has been checked (br_certificate_verify), where the bound
+ * is better than what is there, or as good and not proven yet. Takes ownership of the certificate,
+ * also on failure. BR_SYSTEM where the bound is above the makespan, or memory is out; then the plan
+ * keeps what it has. */
+enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certificate,
+                             const char *method, struct br_diag *diag);
+
+/* From start_ns and machine of every task: end_ns, rank and order (by start, ties by topological
+ * position of the stage, then longer duration, then task number) and makespan_ns. */
+enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, struct br_diag *diag);
+
+#endif

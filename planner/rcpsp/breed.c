@@ -1,0 +1,199 @@
+/* Lists stay lists: whatever order an operator asks for, a task is appended only after its parents;
+ * one that comes too early waits for the last of them, and then comes at once. */
+#include "planner/rcpsp/breed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/rcpsp/model.h"
+
+struct br_breed {
+    const struct br_pool_model *model;
+    struct br_pool *pool;
+    const struct br_reach *reach;
+    uint32_t *waiting; /* by node: for how many it still waits */
+    uint32_t *stack;   /* nodes */
+    bool *marked;      /* by task */
+    uint32_t *list;
+    int64_t *key;
+    double *weight;
+    /* The list that is being appended to. */
+    uint32_t *out, filled;
+};
+
+struct br_breed *br_breed_create(const struct br_pool_model *m, struct br_pool *pool,
+                                 const struct br_reach *reach)
+{
+    struct br_breed *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    size_t n = m->tasks, nodes = m->side[BR_FORWARD].nodes;
+    b->model = m;
+    b->pool = pool;
+    b->reach = reach;
+    b->waiting = malloc(nodes * sizeof *b->waiting);
+    b->stack = malloc(nodes * sizeof *b->stack);
+    b->marked = malloc(n * sizeof *b->marked);
+    b->list = malloc(n * sizeof *b->list);
+    b->key = malloc(n * sizeof *b->key);
+    b->weight = malloc(n * sizeof *b->weight);
+    if (b->waiting && b->stack && b->marked && b->list && b->key && b->weight)
+        return b;
+    br_breed_destroy(b);
+    return NULL;
+}
+
+void br_breed_destroy(struct br_breed *b)
+{
+    if (!b)
+        return;
+    free(b->waiting);
+    free(b->stack);
+    free(b->marked);
+    free(b->list);
+    free(b->key);
+    free(b->weight);
+    free(b);
+}
+
+static void begin(struct br_breed *b, uint32_t *out)
+{
+    const struct br_pool_side *side = &b->model->side[BR_FORWARD];
+    memcpy(b->waiting, side->waits, side->nodes * sizeof *b->waiting);
+    memset(b->marked, 0, b->model->tasks * sizeof *b->marked);
+    b->out = out;
+    b->filled = 0;
+}
+
+/* Appends the task, and what has been waiting for it; or leaves it waiting. */
+static void append(struct br_breed *b, uint32_t task)
+{
+    const struct br_pool_side *side = &b->model->side[BR_FORWARD];
+    uint32_t size = 0;
+    b->marked[task] = true;
+    if (b->waiting[task])
+        return;
+    b->stack[size++] = task;
+    while (size) {
+        uint32_t node = b->stack[--size];
+        if (node < b->model->tasks)
+            b->out[b->filled++] = node;
+        for (uint32_t a = side->after_first[node]; a < side->after_first[node + 1]; a++) {
+            uint32_t next = side->after[a];
+            if (--b->waiting[next] == 0 && (next >= b->model->tasks || b->marked[next]))
+                b->stack[size++] = next;
+        }
+    }
+}
+
+void br_breed_list(struct br_breed *b, const int64_t *key, uint32_t *list)
+{
+    for (uint32_t t = 0; t < b->model->tasks; t++)
+        b->list[t] = t;
+    br_pool_sort(b->pool, b->list, key);
+    begin(b, list);
+    for (uint32_t k = 0; k < b->model->tasks; k++)
+        append(b, b->list[k]);
+}
+
+int64_t br_breed_parallel(struct br_breed *b, struct br_rng *rng, double blur, uint32_t *list,
+                          int64_t *start)
+{
+    const struct br_reach *reach = b->reach;
+    double noise = blur * (double)reach->critical_path;
+    for (uint32_t t = 0; t < b->model->tasks; t++) {
+        double one = br_rng_unit(rng), other = br_rng_unit(rng);
+        double shift = noise * (1 - one - other);
+        b->key[t] = 16 * (int64_t)((double)(reach->critical_path - reach->tail[t]) + noise + shift);
+    }
+    for (uint32_t t = 0; t < b->model->tasks; t++)
+        b->list[t] = t;
+    br_pool_sort(b->pool, b->list, b->key);
+    int64_t makespan = br_pool_parallel(b->pool, BR_FORWARD, b->list, BR_POOL_NO_LIMIT, start);
+    br_breed_list(b, start, list);
+    return makespan;
+}
+
+void br_breed_serial(struct br_breed *b, struct br_rng *rng, uint32_t *list)
+{
+    const struct br_pool_side *side = &b->model->side[BR_FORWARD];
+    uint32_t tasks = b->model->tasks, ready = 0, *set = b->list;
+    begin(b, list);
+    for (uint32_t t = 0; t < tasks; t++)
+        if (b->waiting[t] == 0)
+            set[ready++] = t;
+    while (ready) {
+        int64_t least = INT64_MAX;
+        double sum = 0;
+        for (uint32_t k = 0; k < ready; k++)
+            if (b->reach->tail[set[k]] < least)
+                least = b->reach->tail[set[k]];
+        for (uint32_t k = 0; k < ready; k++) {
+            double regret = (double)(b->reach->tail[set[k]] - least + 1);
+            b->weight[k] = regret * regret;
+            sum += b->weight[k];
+        }
+        double left = br_rng_unit(rng) * sum;
+        uint32_t at = 0, size = 0;
+        while (at + 1 < ready && (left -= b->weight[at]) > 0)
+            at++;
+        uint32_t task = set[at];
+        set[at] = set[--ready];
+        b->out[b->filled++] = task;
+        b->stack[size++] = task;
+        while (size) {
+            uint32_t node = b->stack[--size];
+            for (uint32_t a = side->after_first[node]; a < side->after_first[node + 1]; a++) {
+                uint32_t next = side->after[a];
+                if (--b->waiting[next])
+                    continue;
+                if (next < tasks)
+                    set[ready++] = next;
+                else
+                    b->stack[size++] = next;
+            }
+        }
+    }
+}
+
+void br_breed_two_point(struct br_breed *b, struct br_rng *rng, double shortest, double longest,
+                        const uint32_t *mother, const uint32_t *father, uint32_t *child)
+{
+    uint32_t n = b->model->tasks, least = (uint32_t)(shortest * n), most = (uint32_t)(longest * n);
+    most = most > n ? n : most;
+    least = least > most ? most : least;
+    uint32_t length = least + (uint32_t)br_rng_below(rng, most - least + 1);
+    uint32_t from = (uint32_t)br_rng_below(rng, n - length + 1), to = from + length, k = 0;
+    memset(b->marked, 0, n * sizeof *b->marked);
+    for (; k < from; k++)
+        b->marked[child[k] = mother[k]] = true;
+    for (uint32_t at = 0; k < to; at++)
+        if (!b->marked[father[at]])
+            b->marked[child[k++] = father[at]] = true;
+    for (uint32_t at = from; k < n; at++)
+        if (!b->marked[mother[at]])
+            child[k++] = mother[at];
+}
+
+static bool waits_for(const struct br_pool_side *side, uint32_t task, uint32_t node)
+{
+    for (uint32_t a = side->before_first[task]; a < side->before_first[task + 1]; a++)
+        if (side->before[a] == node)
+            return true;
+    return false;
+}
+
+void br_breed_swap(struct br_breed *b, struct br_rng *rng, double swaps, uint32_t *list)
+{
+    const struct br_pool_side *side = &b->model->side[BR_FORWARD];
+    uint32_t n = b->model->tasks, times = (uint32_t)swaps;
+    times += br_rng_unit(rng) < swaps - times;
+    for (; times && n > 1; times--) {
+        uint32_t k = (uint32_t)br_rng_below(rng, n - 1), first = list[k], second = list[k + 1];
+        if (waits_for(side, second, first) ||
+            (side->hub[first] && waits_for(side, second, side->hub[first])))
+            continue;
+        list[k] = second;
+        list[k + 1] = first;
+    }
+}

@@ -1,0 +1,38 @@
+/* New lists from chance, and from two lists: what a population begins with and lives on.
+ *
+ * A list is an order of the tasks in which parents come first. */
+#ifndef BR_PLANNER_RCPSP_BREED_H
+#define BR_PLANNER_RCPSP_BREED_H
+
+#include "base/rng.h"
+#include "planner/schedule/order.h"
+#include "planner/rcpsp/rcpsp.h"
+
+/* Workspace of one thread. */
+struct br_breed;
+
+/* Borrows all three. NULL when memory is out. */
+struct br_breed *br_breed_create(const struct br_pool_model *model, struct br_pool *pool,
+                                 const struct br_reach *reach);
+void br_breed_destroy(struct br_breed *breed);
+
+/* The tasks by ascending keys, parents first whatever the keys: of starts, the schedule's list. */
+void br_breed_list(struct br_breed *breed, const int64_t *key, uint32_t *list);
+
+/* A random schedule by parallel generation, the longer the tail the earlier, blurred by up to
+ * `blur` of the critical path; the list by its starts. Gives the makespan. Costs one schedule. */
+int64_t br_breed_parallel(struct br_breed *breed, struct br_rng *rng, double blur, uint32_t *list,
+                          int64_t *start);
+/* A random list by regret-based biased sampling [Drexl91] of the tails, for serial generation. */
+void br_breed_serial(struct br_breed *breed, struct br_rng *rng, uint32_t *list);
+
+/* Two-point crossover [Hartmann98]: the mother's list up to a point, then in the father's order up
+ * to another, between `shortest` and `longest` of the list further, 0 to 1, then the rest in the
+ * mother's. */
+void br_breed_two_point(struct br_breed *breed, struct br_rng *rng, double shortest, double longest,
+                        const uint32_t *mother, const uint32_t *father, uint32_t *child);
+/* Mutation: swaps neighbours in the list that do not wait for each other, `swaps` times on
+ * average. */
+void br_breed_swap(struct br_breed *breed, struct br_rng *rng, double swaps, uint32_t *list);
+
+#endif

@@ -1,0 +1,34 @@
+/* The few best schedules found so far, whoever found them.
+ *
+ * Ordered by makespan, sum of ends and the number that the finder gave it, so that what is kept
+ * depends on what was added and not on when: threads may add in any order, one at a time. */
+#ifndef BR_PLANNER_SCHEDULE_ELITE_H
+#define BR_PLANNER_SCHEDULE_ELITE_H
+
+#include "planner/schedule/schedule.h"
+
+enum { BR_ELITES = 6 };
+
+struct br_elite {
+    uint32_t count, room;
+    struct br_elite_entry {
+        struct br_schedule schedule;
+        const char *method; /* static storage */
+        uint64_t number;
+    } entry[BR_ELITES]; /* the best first */
+};
+
+/* Empty, with all memory for `room` schedules, at most BR_ELITES. False when memory is out (finish
+ * is still fine). */
+bool br_elite_init(struct br_elite *elite, const struct br_instance *instance, uint32_t room);
+void br_elite_finish(struct br_elite *elite);
+
+/* Takes a copy, where it belongs to the best; of two with the same makespan and sum of ends the one
+ * with the lower number stays. Schedules without a makespan are passed over. */
+void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, const char *method,
+                  uint64_t number);
+/* Takes a copy of a schedule that is better than all others to the front. What came to the front so
+ * before makes room for it, so that a series of improvements leaves the others of the elite be. */
+void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, const char *method);
+
+#endif

@@ -1,0 +1,120 @@
+/* The table of baseline heuristics. All but strip-part are work-conserving: an order, by parallel
+ * schedule generation. */
+#include "planner/schedule/heuristic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "planner/schedule/dispatch.h"
+#include "planner/schedule/rank.h"
+#include "planner/schedule/strip.h"
+
+static bool dispatch_by(br_key_function *fill, enum br_dispatch_rule rule,
+                        struct br_schedule *schedule, const struct br_instance *in,
+                        const struct br_reach *reach, uint64_t seed, const volatile int *stop)
+{
+    struct br_key *key = calloc(in->tasks, sizeof *key);
+    struct br_order order = {0};
+    bool ok = key && fill(key, in, reach, seed) && br_order_init(&order, in, key) &&
+              br_dispatch(schedule, in, &order, rule, stop);
+    br_order_finish(&order);
+    free(key);
+    return ok;
+}
+
+/* Longest way to the end of the job, own duration included. */
+static bool critical_path_key(struct br_key *key, const struct br_instance *in,
+                              const struct br_reach *reach, uint64_t seed)
+{
+    for (uint32_t t = 0; t < in->tasks; t++)
+        key[t] = (struct br_key){reach->tail[t] + in->duration[t], in->duration[t], 0};
+    return true;
+}
+
+/* Least latest finish time: longest way to the end, own duration left out. */
+static bool latest_finish_key(struct br_key *key, const struct br_instance *in,
+                              const struct br_reach *reach, uint64_t seed)
+{
+    for (uint32_t t = 0; t < in->tasks; t++)
+        key[t] = (struct br_key){reach->tail[t], in->duration[t], 0};
+    return true;
+}
+
+static bool random_key(struct br_key *key, const struct br_instance *in,
+                       const struct br_reach *reach, uint64_t seed)
+{
+    struct br_rng rng = br_rng_seed(seed);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        key[t].first = (int64_t)(br_rng_next(&rng) >> 1);
+    return true;
+}
+
+/* Keys from a rank of the stages, the first stage first. */
+static bool stage_key(struct br_key *key, const struct br_instance *in,
+                      bool (*rank)(const struct br_instance *in, uint32_t *out))
+{
+    uint32_t *out = malloc(in->stages * sizeof *out);
+    bool ok = out && rank(in, out);
+    for (uint32_t t = 0; ok && t < in->tasks; t++)
+        key[t].first = -(int64_t)out[in->task_stage[t]];
+    free(out);
+    return ok;
+}
+
+static bool breadth_key(struct br_key *key, const struct br_instance *in,
+                        const struct br_reach *reach, uint64_t seed)
+{
+    return stage_key(key, in, br_rank_breadth_first);
+}
+
+static bool depth_key(struct br_key *key, const struct br_instance *in,
+                      const struct br_reach *reach, uint64_t seed)
+{
+    return stage_key(key, in, br_rank_depth_first);
+}
+
+static bool coffman_graham_key(struct br_key *key, const struct br_instance *in,
+                               const struct br_reach *reach, uint64_t seed)
+{
+    return stage_key(key, in, br_rank_coffman_graham);
+}
+
+#define HEURISTIC(function, key, rule)                                                             \
+    static bool function(struct br_schedule *schedule, const struct br_instance *in,               \
+                         const struct br_reach *reach, uint64_t seed, const volatile int *stop)    \
+    {                                                                                              \
+        return dispatch_by(key, rule, schedule, in, reach, seed, stop);                            \
+    }
+
+HEURISTIC(run_cp, critical_path_key, BR_DISPATCH_ORDER)
+HEURISTIC(run_bfs, breadth_key, BR_DISPATCH_ORDER)
+HEURISTIC(run_dfs, depth_key, BR_DISPATCH_ORDER)
+HEURISTIC(run_lft, latest_finish_key, BR_DISPATCH_ORDER)
+HEURISTIC(run_packing, breadth_key, BR_DISPATCH_PACKING)
+HEURISTIC(run_coffman_graham, coffman_graham_key, BR_DISPATCH_ORDER)
+HEURISTIC(run_random, random_key, BR_DISPATCH_ORDER)
+
+static bool run_strip(struct br_schedule *schedule, const struct br_instance *in,
+                      const struct br_reach *reach, uint64_t seed, const volatile int *stop)
+{
+    return br_strip_partition(schedule, in, reach, stop);
+}
+
+static const struct br_heuristic table[] = {
+    {"cp", "critical path: the longest way to the end first", critical_path_key, run_cp},
+    {"bfs", "breadth-first: by depth, then in topological order", breadth_key, run_bfs},
+    {"dfs", "depth-first: a chain is followed before the next is begun", depth_key, run_dfs},
+    {"lft", "latest finish time: the least slack first", latest_finish_key, run_lft},
+    {"packing", "the ready task that packs best first (dot product, as Tetris)", breadth_key,
+     run_packing},
+    {"coffman-graham", "lexicographic labels of the successors", coffman_graham_key,
+     run_coffman_graham},
+    {"strip-part", "levels of independent tasks, packed one after another", NULL, run_strip},
+    {"random", "a random order, from the seed", random_key, run_random},
+};
+
+const struct br_heuristic *br_heuristic_at(uint32_t k)
+{
+    return k < sizeof table / sizeof table[0] ? &table[k] : NULL;
+}

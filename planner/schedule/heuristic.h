@@ -1,0 +1,23 @@
+/* The baseline heuristics: what bigrocks is compared with, and what it is never worse than. */
+#ifndef BR_PLANNER_SCHEDULE_HEURISTIC_H
+#define BR_PLANNER_SCHEDULE_HEURISTIC_H
+
+#include "planner/schedule/order.h"
+#include "planner/schedule/schedule.h"
+
+/* Fills the keys of an order; see order.h. False when memory is out. */
+typedef bool br_key_function(struct br_key *key, const struct br_instance *instance,
+                             const struct br_reach *reach, uint64_t seed);
+
+struct br_heuristic {
+    const char *name, *summary;
+    br_key_function *key; /* the order behind it; NULL where there is none */
+    bool (*run)(struct br_schedule *schedule, const struct br_instance *instance,
+                const struct br_reach *reach, uint64_t seed, const volatile int *stop);
+};
+
+/* Row k of the table; NULL past the end. run fills the schedule; false when memory is out or *stop
+ * became non-zero. */
+const struct br_heuristic *br_heuristic_at(uint32_t k);
+
+#endif

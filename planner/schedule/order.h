@@ -1,0 +1,39 @@
+/* Orders over tasks: heads and tails, and the permutations by which tasks are taken. */
+#ifndef BR_PLANNER_SCHEDULE_ORDER_H
+#define BR_PLANNER_SCHEDULE_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/model/instance.h"
+#include "planner/schedule/place.h"
+
+/* Longest paths, in ticks, by task: head is what must pass before it starts, tail what must pass
+ * after it ends. head + duration + tail is the longest path through the task. */
+struct br_reach {
+    int64_t *head, *tail;
+    int64_t critical_path;
+};
+/* O(tasks + arcs). False when memory is out (finish is still fine). */
+bool br_reach_init(struct br_reach *reach, const struct br_instance *instance);
+void br_reach_finish(struct br_reach *reach);
+
+/* What tasks are sorted by: larger `first` comes first, then larger `second`, then larger `third`,
+ * then the lower task number. */
+struct br_key {
+    int64_t first, second, third;
+};
+/* The permutation of the tasks by their keys, in arrays of its own. O(n log n). */
+bool br_order_init(struct br_order *order, const struct br_instance *instance,
+                   const struct br_key *key);
+void br_order_finish(struct br_order *order);
+
+/* The key of troublesome-first placement: duration, then tail (forward) or head (backward), then
+ * the dominant share of the demand. key has room for all tasks. */
+void br_key_longest(const struct br_instance *instance, const struct br_reach *reach,
+                    enum br_direction direction, struct br_key *key);
+/* The largest share, over resources, of the whole cluster that a task of the stage holds, in
+ * 2^-32; 0 where it demands nothing. */
+int64_t br_dominant_share(const struct br_instance *instance, uint32_t stage);
+
+#endif

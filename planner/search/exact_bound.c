@@ -1,0 +1,138 @@
+/* Bounds without a search for schedules: from what is known of the parts upwards, in turns. */
+#include <stdlib.h>
+
+#include "base/parallel.h"
+#include "planner/model/certificate.h"
+#include "planner/exact/exact.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/model/part.h"
+#include "planner/schedule/schedule.h"
+
+/* Beyond so many tasks conflicts take long and prove little. */
+enum { TASKS_MAX = 2000, TURN = 500 };
+
+/* A part at work; without a solver it is left as it is. */
+struct raise {
+    struct br_exact *exact;
+    int64_t known; /* what the combinatorial bounds, or others, prove */
+    bool open, met;
+};
+
+/* Any schedule will do, to say up to when there is time. False when memory is out. */
+static bool quick_makespan(const struct br_instance *in, int64_t *makespan)
+{
+    struct br_reach reach;
+    struct br_schedule schedule = {0};
+    bool ok = br_reach_init(&reach, in) && br_schedule_init(&schedule, in) &&
+              br_heuristic_at(0)->run(&schedule, in, &reach, 1, NULL);
+    *makespan = schedule.makespan;
+    br_schedule_finish(&schedule);
+    br_reach_finish(&reach);
+    return ok;
+}
+
+/* False when memory is out. */
+static bool begin(struct raise *r, const struct br_instance *part, int64_t known)
+{
+    struct br_exact_options options = {.seed = 1, .proof = true};
+    int64_t upper;
+    if (!quick_makespan(part, &upper))
+        return false;
+    r->known = known;
+    if (upper > known) /* else the bound is met; NULL: the part is not for the solver */
+        r->exact = br_exact_create(part, upper, NULL, &options);
+    r->open = r->exact != NULL;
+    r->met = upper <= known;
+    return true;
+}
+
+/* One turn; whether it has raised the bound above what is known. */
+static bool turn(struct raise *r, const struct br_exact_effort *effort)
+{
+    int64_t before = br_exact_proven(r->exact);
+    uint64_t spent = br_exact_counts(r->exact).conflicts;
+    uint64_t left = effort->conflicts - spent, conflicts = left < TURN ? left : TURN;
+    br_exact_set_lower(r->exact, r->known);
+    enum br_exact_result result = br_exact_solve(r->exact, BR_EXACT_BOUND, conflicts, effort->stop);
+    r->met = result == BR_EXACT_OPTIMAL;
+    r->open = result != BR_EXACT_OPTIMAL && result != BR_EXACT_MEMORY &&
+              br_exact_counts(r->exact).conflicts < effort->conflicts;
+    int64_t now = br_exact_proven(r->exact);
+    return now > before && now > r->known;
+}
+
+static void listen(struct raise *r, const struct br_certificate *c, uint32_t part,
+                   const struct br_exact_effort *effort)
+{
+    const struct br_certificate *others = effort->others ? effort->others(effort->context) : NULL;
+    const struct br_proof *proof = others ? br_certificate_same_part(c, others, part) : NULL;
+    if (proof && proof->bound > r->known)
+        r->known = proof->bound;
+}
+
+static void raise_all(struct raise *raise, const struct br_certificate *c,
+                      const struct br_exact_effort *effort)
+{
+    bool any = true;
+    while (any && !br_stopped(effort->stop)) {
+        bool risen = false;
+        any = false;
+        for (uint32_t k = 0; k < c->parts; k++) {
+            if (!raise[k].open)
+                continue;
+            listen(&raise[k], c, k, effort);
+            risen |= turn(&raise[k], effort);
+            any |= raise[k].open;
+        }
+        if (effort->goes_on && !effort->goes_on(effort->context, risen))
+            break;
+    }
+}
+
+static void write_proof(struct raise *r, struct br_arena *arena, struct br_proof *proof, bool *lost)
+{
+    struct br_proof raised = {.kind = BR_PROOF_CLAUSES,
+                              .bound = r->exact ? br_exact_proven(r->exact) : 0,
+                              .stages = proof->stages,
+                              .stage = proof->stage};
+    if (raised.bound <= r->known)
+        return;
+    if (br_exact_proof(r->exact, arena, &raised.clause, &raised.clauses))
+        *proof = raised;
+    else
+        *lost = true;
+}
+
+struct br_certificate *br_exact_certify(const struct br_instance *whole,
+                                        struct br_exact_effort *effort)
+{
+    struct br_parts parts;
+    effort->met = effort->lost = false;
+    if (whole->machines != 1 || effort->conflicts == 0 || br_parts_create(whole, &parts, NULL))
+        return NULL;
+    struct br_certificate *c = br_certificate_create(whole->tick_ns, parts.count);
+    struct raise *raise = calloc(parts.count, sizeof *raise);
+    bool ok = c && raise, any = false;
+    for (uint32_t k = 0; ok && k < parts.count; k++) {
+        ok = br_certify_part(&c->arena, whole, parts.part[k], &c->part[k]);
+        if (!ok || parts.part[k]->tasks > TASKS_MAX)
+            continue;
+        any = true;
+        ok = begin(&raise[k], parts.part[k], c->part[k].bound);
+    }
+    if (ok && any)
+        raise_all(raise, c, effort);
+    effort->met = ok && any;
+    for (uint32_t k = 0; raise && k < parts.count; k++) {
+        effort->met &= raise[k].met;
+        if (ok && any)
+            write_proof(&raise[k], &c->arena, &c->part[k], &effort->lost);
+        br_exact_destroy(raise[k].exact);
+    }
+    free(raise);
+    br_parts_finish(&parts);
+    if (ok && any)
+        return c;
+    br_certificate_destroy(c);
+    return NULL;
+}

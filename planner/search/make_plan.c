@@ -1,0 +1,541 @@
+/* From a job and a cluster to a verified plan: the parts between cuts, each planned by the method
+ * asked for, one after another on one time line.
+ *
+ * The planning runs in a thread of its own, with the caller supervising it: that is where the time
+ * limit, the caller's stop flag and the callbacks are looked after. Nothing that the
+ * supervisor does can change a plan, except by ending the search. */
+#include <bigrocks/planner.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/parallel.h"
+#include "planner/bounds/bounds.h"
+#include "planner/search/exact_search.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/model/part.h"
+#include "planner/model/plan.h"
+#include "planner/search/search.h"
+
+enum { SUPERVISION_MS = 50, PROGRESS_MS = 100 };
+
+struct br_plan_options br_plan_options_default(void)
+{
+    return (struct br_plan_options){
+        .method = "best",
+        .effort = BR_EFFORT_DEFAULT,
+        .seed = 1,
+        .frag_score = BR_FRAG_BOUND,
+        .threshold_limit = 16,
+        .troublesome_limit = 1,
+    };
+}
+
+static const struct {
+    const char *name, *summary;
+} search_methods[] = {
+    {"best", "the best of graphene and all baselines, justified, part by part (the default)"},
+    {"graphene", "troublesome tasks first, the rest around them (Graphene, OSDI 2016)"},
+};
+enum { SEARCH_METHODS = sizeof search_methods / sizeof search_methods[0] };
+
+const char *br_method_name(uint32_t k)
+{
+    if (k < SEARCH_METHODS)
+        return search_methods[k].name;
+    const struct br_heuristic *row = br_heuristic_at(k - SEARCH_METHODS);
+    return row ? row->name : NULL;
+}
+
+const char *br_method_summary(uint32_t k)
+{
+    if (k < SEARCH_METHODS)
+        return search_methods[k].summary;
+    const struct br_heuristic *row = br_heuristic_at(k - SEARCH_METHODS);
+    return row ? row->summary : NULL;
+}
+
+/* One call of br_plan_make, shared between the planning thread and the supervisor. */
+struct making {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster;
+    struct br_plan_options options;
+    struct br_plan *plan;
+    struct br_diag diag;
+    enum br_status status;
+    int64_t began_ns;
+
+    volatile int stop;    /* set by the supervisor; read through br_stopped */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    bool finished;
+    bool timed_out;
+    struct br_progress progress;
+    struct br_incumbent incumbent;
+    bool told; /* the incumbent has been handed on */
+
+    /* Of the planning thread alone: proofs by searches, by part, NULL before the first. */
+    struct br_certificate *proofs;
+    bool proven_parts; /* some part has one */
+};
+
+/* One part while it is planned. */
+struct part_making {
+    struct making *making;
+    struct br_search search;
+    uint32_t number, parts;
+    double before, share; /* of all work: what the parts before it are, and what it is */
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void on_step(void *context, double share)
+{
+    const struct part_making *part = context;
+    struct making *making = part->making;
+    pthread_mutex_lock(&making->lock);
+    making->progress.share = part->before + part->share * share;
+    pthread_mutex_unlock(&making->lock);
+}
+
+/* Waits until the supervisor has handed on the incumbent before, so that none is left out. */
+static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
+{
+    const struct part_making *part = context;
+    struct making *making = part->making;
+    int64_t tick_ns = part->search.in->tick_ns;
+    pthread_mutex_lock(&making->lock);
+    while (!making->told)
+        pthread_cond_wait(&making->changed, &making->lock);
+    making->incumbent = (struct br_incumbent){
+        .elapsed_ns = now_ns() - making->began_ns,
+        .part = part->number,
+        .parts = part->parts,
+        .makespan_ns = makespan * tick_ns,
+        .lower_bound_ns = part->search.bound.ticks * tick_ns,
+        .finder = finder,
+        .placements = making->plan->placements + placements,
+    };
+    making->progress.makespan_ns = making->incumbent.makespan_ns;
+    making->progress.lower_bound_ns = making->incumbent.lower_bound_ns;
+    making->told = !making->options.found;
+    pthread_cond_broadcast(&making->changed);
+    pthread_mutex_unlock(&making->lock);
+}
+
+/* Copies a part's schedule into the plan, `offset` ticks after the start. */
+static void put_part(struct br_plan *plan, struct br_plan_part *out, const struct br_search *search,
+                     int64_t offset)
+{
+    const struct br_instance *in = search->in;
+    const struct br_schedule *best = br_search_best(search);
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        uint32_t task = in->task_origin[t];
+        plan->start_ns[task] = (offset + best->start[t]) * in->tick_ns;
+        plan->machine[task] = best->machine[t];
+        plan->subset[task] = best->subset[t];
+    }
+    *out = search->report;
+    out->method = search->elite.entry[0].method;
+    out->start_ns = offset * in->tick_ns;
+    out->makespan_ns = best->makespan * in->tick_ns;
+    out->lower_bound_ns = search->bound.ticks * in->tick_ns;
+    out->bound_method = search->bound.method;
+}
+
+/* Sums of the heuristics' makespans over the parts, for those that were finished in all. */
+static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows, int64_t tick_ns)
+{
+    plan->trial = br_arena_array(&plan->arena, rows + 1, sizeof *plan->trial);
+    if (!plan->trial)
+        return false;
+    for (uint32_t row = 0; row < rows; row++)
+        if (trial[row] != INT64_MAX)
+            plan->trial[plan->trials++] =
+                (struct br_plan_trial){br_heuristic_at(row)->name, trial[row] * tick_ns};
+    return true;
+}
+
+/* Effort max: goes round the parts that are kept, longer in every cycle, until each has reached its
+ * bound or something ends the search. */
+static bool search_on(struct making *making, struct part_making *kept, uint32_t parts, bool *cut)
+{
+    struct br_plan *plan = making->plan;
+    uint64_t limit = making->options.placements;
+    bool ok = true, open = true, ended = false;
+    for (uint32_t cycle = 1; ok && open && !ended; cycle++) {
+        open = false;
+        for (uint32_t k = 0; ok && !ended && k < parts; k++) {
+            struct br_search *search = &kept[k].search;
+            if (!search->in || br_search_done(search))
+                continue;
+            open = true;
+            ended = br_stopped(&making->stop) || (limit && plan->placements >= limit);
+            if (ended)
+                break;
+            plan->placements -= search->placements;
+            search->limit = limit ? limit - plan->placements : 0;
+            search->cut = false;
+            ok = br_search_on(search, cycle);
+            plan->placements += search->placements;
+            ended = search->cut;
+        }
+    }
+    *cut |= ended;
+    return ok;
+}
+
+/* The parts one after another, with what the last cycle made of them. */
+static void put_again(struct br_plan *plan, const struct br_parts *parts,
+                      const struct part_making *kept)
+{
+    int64_t offset = 0;
+    for (uint32_t k = 0; k < parts->count; k++) {
+        struct br_plan_part *out = &plan->part[k];
+        const struct br_instance *in = parts->part[k];
+        int64_t shift = offset * in->tick_ns - out->start_ns;
+        if (kept[k].search.in) {
+            put_part(plan, out, &kept[k].search, offset);
+        } else {
+            for (uint32_t t = 0; t < in->tasks; t++)
+                plan->start_ns[in->task_origin[t]] += shift;
+            out->start_ns += shift;
+        }
+        offset += out->makespan_ns / in->tick_ns;
+    }
+}
+
+/* Plans one part and copies it into the plan, `offset` ticks after the start. */
+static bool make_part(struct part_making *part, const struct br_parts *parts, uint32_t k,
+                      int64_t *trial, int64_t offset)
+{
+    struct making *making = part->making;
+    struct br_plan *plan = making->plan;
+    part->parts = parts->count;
+    part->number = k;
+    part->before += part->share;
+    part->share = (double)parts->part[k]->tasks / parts->whole->tasks;
+    part->search = (struct br_search){
+        .in = parts->part[k],
+        .options = &making->options,
+        .stop = &making->stop,
+        .limit = making->options.placements,
+        .share = part->share,
+        .arena = &plan->arena,
+        .trial = trial,
+        .found = on_found,
+        .step = on_step,
+        .context = part,
+    };
+    if (!br_search_part(&part->search))
+        return false;
+    plan->placements += part->search.placements;
+    put_part(plan, &plan->part[k], &part->search, offset);
+    return true;
+}
+
+/* Names the plan by the method of its parts. What needed no search counts only where nothing did.
+ */
+static void name_plan(struct br_plan *plan, const char *asked)
+{
+    const struct br_plan_part *main_part = NULL;
+    bool mixed = false;
+    for (uint32_t k = 0; k < plan->parts; k++) {
+        const struct br_plan_part *made = &plan->part[k];
+        if (!main_part || (main_part->bypass && !made->bypass))
+            main_part = made;
+        else if (!made->bypass)
+            mixed |= strcmp(made->method, main_part->method) != 0;
+    }
+    plan->method = mixed ? asked : main_part->method;
+}
+
+/* Keeps what proves the part's bound, where that is more than br_certify would find. */
+static void take_proof(struct making *making, const struct br_parts *parts, uint32_t k,
+                       const struct br_search *search)
+{
+    if (!making->proofs)
+        making->proofs = br_certificate_create(parts->whole->tick_ns, parts->count);
+    if (!making->proofs)
+        return; /* then nothing is called proven by it */
+    if (search->close && br_close_prove(search->close, parts->whole, search->bound.ticks,
+                                        &making->proofs->arena, &making->proofs->part[k]))
+        making->proven_parts = true;
+}
+
+/* Proofs of the parts as the searches have them, the others combinatorial; NULL where no search has
+ * one. */
+static struct br_certificate *certify_parts(struct making *making, const struct br_parts *parts)
+{
+    struct br_certificate *c = making->proofs;
+    bool ok = c && making->proven_parts;
+    for (uint32_t k = 0; ok && k < parts->count; k++)
+        if (!c->part[k].clause)
+            ok = br_certify_part(&c->arena, parts->whole, parts->part[k], &c->part[k]);
+    making->proofs = NULL;
+    if (ok)
+        return c;
+    br_certificate_destroy(c);
+    return NULL;
+}
+
+/* Without a proof the bound stays what it is, but nobody calls it proven. The plan is worth more
+ * than its proof, so it is kept where memory is out, and says why it is not proven. */
+static void prove(struct making *making, const struct br_instance *in,
+                  struct br_certificate *certificate)
+{
+    enum br_status status =
+        certificate ? br_certificate_check(certificate, making->dag, in, NULL) : BR_SYSTEM;
+    if (status == BR_OK)
+        status = br_plan_prove(making->plan, certificate, making->plan->bound_method, NULL);
+    else
+        br_certificate_destroy(certificate);
+    if (status == BR_SYSTEM && !making->plan->certificate)
+        making->plan->note = "memory was out: the bound has no proof";
+}
+
+/* The bound on the whole: of the parts as the search has left them, or a better one on their sum.
+ * It is named by the part on which most is to be had. */
+static void sum_bounds(struct br_plan *plan, const struct br_parts *parts)
+{
+    const struct br_plan_part *longest = plan->part;
+    plan->lower_bound_ns = 0;
+    for (uint32_t k = 0; k < plan->parts; k++) {
+        plan->lower_bound_ns += plan->part[k].lower_bound_ns;
+        if (plan->part[k].lower_bound_ns > longest->lower_bound_ns)
+            longest = &plan->part[k];
+    }
+    plan->bound_method = longest->bound_method;
+    if (plan->parts == 1)
+        return;
+    struct br_bound whole = br_bounds_sum(parts->whole);
+    if (whole.ticks * parts->whole->tick_ns < plan->lower_bound_ns)
+        return;
+    plan->lower_bound_ns = whole.ticks * parts->whole->tick_ns;
+    plan->bound_method = whole.method;
+}
+
+static bool make_parts(struct making *making, const struct br_parts *parts)
+{
+    struct br_plan *plan = making->plan;
+    const struct br_plan_options *o = &making->options;
+    uint32_t rows = br_search_rows();
+    int64_t *trial = calloc((size_t)rows + 1, sizeof *trial);
+    int64_t *part_trial = calloc((size_t)rows + 1, sizeof *part_trial);
+    int64_t offset = 0;
+    bool on = o->effort == BR_EFFORT_MAX && strcmp(o->method, "best") == 0, cut = false;
+    struct part_making part = {.making = making};
+    struct part_making *kept = on ? calloc(parts->count, sizeof *kept) : NULL;
+    plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
+    bool ok = trial && part_trial && plan->part && (kept || !on);
+    for (; ok && plan->parts < parts->count; plan->parts++) {
+        for (uint32_t row = 0; row < rows; row++)
+            part_trial[row] = INT64_MAX;
+        ok = make_part(&part, parts, plan->parts, part_trial, offset);
+        if (ok) {
+            offset += br_search_best(&part.search)->makespan;
+            cut |= part.search.cut;
+        }
+        for (uint32_t row = 0; row < rows; row++)
+            trial[row] = trial[row] == INT64_MAX || part_trial[row] == INT64_MAX
+                             ? INT64_MAX
+                             : trial[row] + part_trial[row];
+        if (ok && on && !br_search_done(&part.search)) {
+            kept[plan->parts] = part;
+            kept[plan->parts].search.context = &kept[plan->parts];
+        } else {
+            take_proof(making, parts, plan->parts, &part.search);
+            br_search_finish(&part.search);
+        }
+    }
+    if (ok && on) {
+        ok = search_on(making, kept, parts->count, &cut);
+        put_again(plan, parts, kept);
+        for (uint32_t k = 0; k < parts->count; k++)
+            if (kept[k].search.in)
+                take_proof(making, parts, k, &kept[k].search);
+    }
+    if (ok) {
+        sum_bounds(plan, parts);
+        name_plan(plan, o->method);
+        if (cut)
+            plan->note = o->placements && !br_stopped(&making->stop)
+                             ? "the limit of placements ended the search"
+                             : "the search was ended early";
+        ok = add_trials(plan, trial, rows, parts->whole->tick_ns);
+    }
+    for (uint32_t k = 0; kept && k < parts->count; k++)
+        br_search_finish(&kept[k].search);
+    free(kept);
+    free(trial);
+    free(part_trial);
+    return ok;
+}
+
+static enum br_status make(struct making *making)
+{
+    struct br_instance *in = NULL;
+    struct br_parts parts = {0};
+    struct br_diag *diag = &making->diag;
+    enum br_status status = br_instance_create(making->dag, making->cluster, &in, diag);
+    if (status)
+        return status;
+    status = br_parts_create(in, &parts, diag);
+    if (status)
+        goto out;
+    making->plan = br_plan_create(in->tasks);
+    if (!making->plan || !make_parts(making, &parts)) {
+        status = br_fail_memory(diag);
+        goto out;
+    }
+    making->plan->seed = making->options.seed;
+    making->plan->method = br_arena_text(&making->plan->arena, making->plan->method);
+    if (!making->plan->method)
+        status = br_fail_memory(diag);
+    else
+        status = br_plan_rank(making->plan, making->dag, diag);
+    if (!status) {
+        struct br_certificate *own = certify_parts(making, &parts);
+        if (own)
+            prove(making, in, own);
+        if (!making->plan->certificate)
+            prove(making, in, br_certify(in));
+    }
+    if (!status) {
+        status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
+        if (status == BR_NO) /* never shown as an answer: a plan that fails is our fault */
+            status = diag->status = BR_SYSTEM;
+    }
+out:
+    br_certificate_destroy(making->proofs);
+    br_parts_finish(&parts);
+    br_instance_destroy(in);
+    return status;
+}
+
+static void *make_thread(void *argument)
+{
+    struct making *making = argument;
+    making->status = make(making);
+    pthread_mutex_lock(&making->lock);
+    making->finished = true;
+    pthread_cond_broadcast(&making->changed);
+    pthread_mutex_unlock(&making->lock);
+    return NULL;
+}
+
+/* Hands on what has come up since the last time: calls back with the lock released. */
+static void hand_on(struct making *making, int64_t *shown)
+{
+    const struct br_plan_options *o = &making->options;
+    if (!making->told) {
+        struct br_incumbent incumbent = making->incumbent;
+        making->told = true;
+        pthread_cond_broadcast(&making->changed);
+        pthread_mutex_unlock(&making->lock);
+        o->found(o->found_context, &incumbent);
+        pthread_mutex_lock(&making->lock);
+    }
+    int64_t now = now_ns();
+    if (o->progress && now - *shown >= PROGRESS_MS * 1000000L && !making->finished) {
+        struct br_progress progress = making->progress;
+        double share =
+            o->time_limit_ns > 0 ? (double)(now - making->began_ns) / (double)o->time_limit_ns : 0;
+        *shown = now;
+        if (share > progress.share)
+            progress.share = share < 1 ? share : 1;
+        pthread_mutex_unlock(&making->lock);
+        o->progress(o->progress_context, &progress);
+        pthread_mutex_lock(&making->lock);
+    }
+}
+
+/* Waits for the planning thread, passing on stop, limit, incumbents and progress. */
+static void supervise(struct making *making)
+{
+    const struct br_plan_options *o = &making->options;
+    int64_t shown = making->began_ns;
+    pthread_mutex_lock(&making->lock);
+    while (!making->finished || !making->told) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += SUPERVISION_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        if (making->told)
+            pthread_cond_timedwait(&making->changed, &making->lock, &until);
+        making->timed_out |=
+            o->time_limit_ns > 0 && now_ns() - making->began_ns >= o->time_limit_ns;
+        if (making->timed_out || br_stopped(o->stop))
+            br_stop(&making->stop);
+        hand_on(making, &shown);
+    }
+    pthread_mutex_unlock(&making->lock);
+}
+
+static bool known_method(const char *method)
+{
+    for (uint32_t k = 0; br_method_name(k); k++)
+        if (strcmp(br_method_name(k), method) == 0)
+            return true;
+    return false;
+}
+
+enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
+                            const struct br_plan_options *options, struct br_plan **plan,
+                            struct br_diag *diag)
+{
+    struct making making = {.dag = dag,
+                            .cluster = cluster,
+                            .options = options ? *options : br_plan_options_default(),
+                            .began_ns = now_ns(),
+                            .told = true,
+                            .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct br_plan_options *o = &making.options;
+    pthread_condattr_t attributes;
+    pthread_t thread;
+    *plan = NULL;
+    if (!o->method)
+        o->method = "best";
+    if (!known_method(o->method))
+        return br_fail(diag, BR_USAGE, "see the list of methods", "there is no method '%s'",
+                       o->method);
+    if (!(o->troublesome_limit >= 0 && o->troublesome_limit <= 1))
+        return br_fail(diag, BR_USAGE, "give a share from 0 to 1",
+                       "the limit on the share of troublesome work is %g", o->troublesome_limit);
+    if (o->threads == 0)
+        o->threads = br_processors();
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&making.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    int error = pthread_create(&thread, NULL, make_thread, &making);
+    if (error == 0) {
+        supervise(&making);
+        pthread_join(thread, NULL);
+        if (making.status && diag)
+            *diag = making.diag;
+        if (!making.status && making.timed_out && making.plan->note)
+            making.plan->note = "the time limit ended the search";
+    } else {
+        making.status = br_fail(diag, BR_SYSTEM, "allow the process more threads or memory",
+                                "cannot start the planning thread: %s", strerror(error));
+    }
+    pthread_cond_destroy(&making.changed);
+    pthread_mutex_destroy(&making.lock);
+    if (making.status)
+        br_plan_destroy(making.plan);
+    else
+        *plan = making.plan;
+    return making.status;
+}

@@ -1,0 +1,433 @@
+/* First what is quick, from the simple to the better; then searches that go on from the best of it,
+ * with twice the placements in every next cycle. What needs no search is told, and gets none. */
+#include "planner/search/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "planner/graphene/graphene.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/search/machine_search.h"
+#include "planner/search/exact_search.h"
+#include "planner/rcpsp/population.h"
+#include "planner/search/portfolio.h"
+#include "planner/schedule/run.h"
+
+enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
+/* What the default effort grants the search on one machine, where placements are cheap: passes for
+ * each task of the job, placements on a large one. */
+enum { POOL_TASKS = 20000, POOL_PASSES = 4000, POOL_PLACEMENTS = 100000000 };
+/* Tasks up to which the exact solvers are given a large and a small share; and to which of small
+ * jobs the default effort is what so many conflicts cost. */
+enum { CLOSE_SMALL = 80, CLOSE_MEDIUM = 200, CLOSE_CONFLICTS = 40000 };
+/* Placements a second of one thread on one machine, about; what is expected of a time limit. */
+static const double pool_speed = 25e6;
+/* Share of the work that comes before the search that goes on. */
+static const double quick_share = 0.1;
+
+uint32_t br_search_rows(void)
+{
+    uint32_t n = 0;
+    while (br_heuristic_at(n))
+        n++;
+    return n;
+}
+
+static void tell_of(const struct br_search *s, int64_t makespan, const char *finder)
+{
+    if (s->found)
+        s->found(s->context, makespan, finder, s->placements);
+}
+
+/* Tells of the best schedule where it is shorter than `before`. */
+static void tell(const struct br_search *s, int64_t before)
+{
+    const struct br_elite_entry *first = &s->elite.entry[0];
+    if (s->elite.count && first->schedule.makespan < before)
+        tell_of(s, first->schedule.makespan, first->method);
+}
+
+static int64_t best_makespan(const struct br_search *s)
+{
+    return s->elite.count ? s->elite.entry[0].schedule.makespan : INT64_MAX;
+}
+
+static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
+{
+    const struct br_search *s = context;
+    double all = strcmp(s->options->method, "graphene") == 0 ? 1 : quick_share;
+    if (s->step)
+        s->step(s->context, total ? all * (double)done / (double)total : 0);
+}
+
+/* Why a schedule as long as `makespan` needs no search; NULL where it does. */
+static const char *bypass_reason(const struct br_search *s, int64_t makespan)
+{
+    if (makespan > s->bound.ticks)
+        return NULL;
+    if (s->in->tasks == 1)
+        return "a single task";
+    if (makespan == s->reach.critical_path) {
+        int64_t sum = 0;
+        for (uint32_t t = 0; t < s->in->tasks; t++)
+            sum += s->in->duration[t];
+        return sum == makespan ? "a chain" : "it fits the cluster as fast as its critical path";
+    }
+    return "greedy placement reaches the lower bound";
+}
+
+/* Whether the instance is one for the population search: of a larger one there would be too few
+ * schedules to breed from. */
+static bool is_pool(const struct br_instance *in)
+{
+    return in->machines == 1 && in->tasks <= POOL_TASKS;
+}
+
+/* What the default effort grants the search. */
+static uint64_t default_placements(const struct br_instance *in)
+{
+    if (is_pool(in)) {
+        uint64_t all = (uint64_t)POOL_PASSES * in->tasks * in->tasks;
+        uint64_t exact = (uint64_t)CLOSE_CONFLICTS * BR_CLOSE_CONFLICT * in->tasks;
+        if (in->tasks <= CLOSE_SMALL && all < exact)
+            all = exact;
+        return all < POOL_PLACEMENTS ? all : POOL_PLACEMENTS;
+    }
+    return br_machines_placements(in);
+}
+
+static struct br_graphene_options graphene_options(struct br_search *s)
+{
+    const struct br_plan_options *o = s->options;
+    struct br_graphene_options options = {
+        .frag_score = o->frag_score,
+        .threshold_limit = o->threshold_limit,
+        .troublesome_limit = o->troublesome_limit,
+        .threads = o->threads,
+        .placements = s->limit,
+        .stop = s->stop,
+        .beat = INT64_MAX,
+        .lower_bound = s->bound.ticks,
+        .progress = on_candidate,
+        .progress_context = s,
+    };
+    if (o->effort == BR_EFFORT_FAST &&
+        (options.threshold_limit == 0 || options.threshold_limit > FAST_THRESHOLDS))
+        options.threshold_limit = FAST_THRESHOLDS;
+    /* As one of many, it may cost about half of what the search after it may. */
+    if (strcmp(o->method, "best") == 0 && o->effort == BR_EFFORT_DEFAULT) {
+        uint64_t most = default_placements(s->in) / 2;
+        while (options.threshold_limit > FAST_THRESHOLDS &&
+               (uint64_t)options.threshold_limit * options.threshold_limit * GRAPHENE_VARIANTS *
+                       s->in->tasks >
+                   most)
+            options.threshold_limit--;
+    }
+    return options;
+}
+
+/* Plain greedy placement, which is what an empty T comes to: with a budget of one candidate the
+ * search tries just that, and with no stop flag it always ends with a schedule. */
+static bool greedy(struct br_search *s, struct br_schedule *schedule,
+                   struct br_graphene_options options, struct br_graphene_report *report)
+{
+    options.placements = options.threshold_limit = 1;
+    options.stop = NULL;
+    options.threads = 1;
+    options.progress = NULL;
+    bool ok = br_graphene(schedule, s->in, &s->reach, &options, report);
+    report->pairs = report->distinct = report->duplicate = report->pruned = 0;
+    return ok;
+}
+
+/* What is told of the published method's search, whether or not its schedule is kept. */
+static bool report_graphene(struct br_search *s, const struct br_graphene_report *search,
+                            const struct br_graphene_report *kept)
+{
+    struct br_plan_part *out = &s->report;
+    out->pairs = search->pairs;
+    out->distinct = search->distinct;
+    out->duplicate = search->duplicate;
+    out->pruned = search->pruned;
+    out->variants = search->variants;
+    if (!kept)
+        return true;
+    out->long_score = kept->long_score;
+    out->frag_score = kept->frag_score;
+    out->t = kept->t;
+    out->s = kept->s;
+    out->p = kept->p;
+    out->c = kept->c;
+    return !kept->order[0] || (out->order = br_arena_text(s->arena, kept->order));
+}
+
+/* Method "graphene". */
+static bool plan_graphene(struct br_search *s)
+{
+    struct br_graphene_options options = graphene_options(s);
+    struct br_graphene_report report, found;
+    const struct br_graphene_report *search = &report, *kept = &report;
+    struct br_schedule best, schedule = {0};
+    bool ok = br_schedule_init(&best, s->in) && greedy(s, &best, options, &report);
+    if (ok) {
+        s->report.bypass = bypass_reason(s, best.makespan);
+        s->cut |= !s->report.bypass && br_stopped(s->stop);
+    }
+    int64_t first = ok ? best.makespan : INT64_MAX;
+    if (ok && !s->report.bypass && !s->cut) {
+        tell_of(s, first, "graphene");
+        ok = br_schedule_init(&schedule, s->in) &&
+             br_graphene(&schedule, s->in, &s->reach, &options, &found);
+        if (ok) {
+            bool finished = schedule.makespan < INT64_MAX;
+            if (finished)
+                br_schedule_swap(&schedule, &best);
+            s->cut |= found.cut;
+            search = &found;
+            kept = finished ? &found : &report;
+        }
+    }
+    if (ok) {
+        s->placements += search->placements;
+        br_elite_add(&s->elite, &best, "graphene", 0);
+        ok = report_graphene(s, search, kept);
+        tell(s, search == &report ? INT64_MAX : first);
+    }
+    br_schedule_finish(&schedule);
+    br_schedule_finish(&best);
+    return ok;
+}
+
+/* A method of the table of heuristics. The stop flag is not for it: there has to be a plan. */
+static bool plan_baseline(struct br_search *s)
+{
+    struct br_schedule schedule;
+    uint32_t row = 0;
+    while (strcmp(br_heuristic_at(row)->name, s->options->method) != 0)
+        row++;
+    const struct br_heuristic *heuristic = br_heuristic_at(row);
+    bool ok = br_schedule_init(&schedule, s->in) &&
+              heuristic->run(&schedule, s->in, &s->reach, s->options->seed, NULL);
+    if (ok) {
+        s->trial[row] = schedule.makespan;
+        s->placements += s->in->tasks;
+        br_elite_add(&s->elite, &schedule, heuristic->name, row);
+        tell(s, INT64_MAX);
+    }
+    br_schedule_finish(&schedule);
+    return ok;
+}
+
+/* What is left of the limit of placements; at least 1, since 0 is no limit. */
+static uint64_t placements_left(const struct br_search *s)
+{
+    return s->limit == 0 ? 0 : s->limit > s->placements ? s->limit - s->placements : 1;
+}
+
+static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
+{
+    const struct br_search *s = context;
+    if (s->found)
+        s->found(s->context, makespan, finder, s->placements + placements);
+}
+
+static void on_step(void *context, double share)
+{
+    const struct br_search *s = context;
+    if (s->step)
+        s->step(s->context, quick_share + (1 - quick_share) * share);
+}
+
+/* Under effort max, what the limits are expected to leave is spent in one run: a population made
+ * for it gets further than several that grow. */
+static void expect(const struct br_search *s, struct br_run *run)
+{
+    const struct br_plan_options *o = s->options;
+    double most = 1e18, time = pool_speed * 1e-9 * (double)o->time_limit_ns * o->threads;
+    if (o->time_limit_ns > 0 && time * s->share < most)
+        most = time * s->share;
+    if (o->placements && (double)o->placements * s->share < most)
+        most = (double)o->placements * s->share;
+    if (most == 1e18)
+        return;
+    run->horizon = (uint64_t)most;
+    if (run->placements < 2 * run->horizon)
+        run->placements = 2 * run->horizon;
+}
+
+/* One stretch of a run: the solvers or the population, with a share of what the run may spend. */
+static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, double share)
+{
+    struct br_run run = *whole;
+    if (share < 1) {
+        uint64_t all = whole->horizon ? whole->horizon : whole->placements;
+        run.horizon = 0;
+        run.placements = 1 + (uint64_t)(share * (double)all);
+    } else {
+        run.placements = whole->placements > whole->spent ? whole->placements - whole->spent : 1;
+        if (run.horizon)
+            run.horizon = run.horizon > whole->spent ? run.horizon - whole->spent : 1;
+    }
+    run.spent = 0;
+    bool ok = exact ? br_close_run(s->close, &run) : br_pool_search(&run, NULL);
+    whole->spent += run.spent;
+    whole->stopped |= run.stopped;
+    if (run.lower_bound > s->bound.ticks)
+        s->bound = (struct br_bound){run.lower_bound, br_close_method};
+    whole->lower_bound = s->bound.ticks;
+    return ok;
+}
+
+/* The search for one machine: the population, and on what is not too large for them the exact
+ * solvers, first for a moment, since small jobs need no more, and again between two populations. */
+static bool improve_pool(struct br_search *s, struct br_run *run)
+{
+    static const struct stretch {
+        bool exact;
+        double share; /* 1: all that is left */
+    } small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
+      medium[] = {{true, 0.1}, {false, 1}}, large[] = {{false, 1}};
+    const struct stretch *stretch = s->in->tasks <= CLOSE_SMALL    ? small
+                                    : s->in->tasks <= CLOSE_MEDIUM ? medium
+                                                                   : large;
+    if (!s->close && s->in->tasks <= CLOSE_MEDIUM)
+        s->close =
+            br_close_create(s->in, s->options->seed, br_search_best(s)->makespan, s->bound.ticks);
+    if (!s->close)
+        stretch = large;
+    bool ok = run_stretch(s, run, stretch->exact, stretch->share);
+    while (ok && stretch->share < 1 && !br_search_done(s) && !run->stopped) {
+        stretch++;
+        ok = run_stretch(s, run, stretch->exact, stretch->share);
+    }
+    return ok;
+}
+
+/* Searches on from the elite: this is where the kind of instance decides by what. */
+static bool improve(struct br_search *s, uint32_t cycle)
+{
+    const struct br_plan_options *o = s->options;
+    struct br_run run = {
+        .in = s->in,
+        .reach = &s->reach,
+        .seed = o->seed + cycle,
+        .threads = o->threads,
+        .placements = default_placements(s->in) << (cycle < 30 ? cycle : 30),
+        .lower_bound = s->bound.ticks,
+        .stop = s->stop,
+        .elite = &s->elite,
+        .found = on_found,
+        .step = on_step,
+        .context = s,
+    };
+    if (is_pool(s->in) && o->effort == BR_EFFORT_MAX)
+        expect(s, &run);
+    uint64_t left = placements_left(s);
+    bool limited = left && left < run.placements;
+    if (limited)
+        run.placements = left;
+    if (run.horizon > run.placements)
+        run.horizon = run.placements;
+    bool ok = is_pool(s->in) ? improve_pool(s, &run) : br_machines_search(&run, NULL);
+    s->placements += run.spent;
+    s->cut |= run.stopped || (limited && !br_search_done(s));
+    return ok;
+}
+
+/* The baselines, which say whether any search is needed. */
+static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
+{
+    if (!br_portfolio_baselines(portfolio, 0, br_search_rows(), s->trial))
+        return false;
+    s->placements += portfolio->placements;
+    tell(s, INT64_MAX);
+    s->report.bypass = bypass_reason(s, best_makespan(s));
+    s->cut |= !s->report.bypass && br_stopped(s->stop);
+    return true;
+}
+
+/* The published method joins the portfolio. */
+static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
+                         struct br_graphene_report *found)
+{
+    struct br_graphene_options options = graphene_options(s);
+    struct br_schedule schedule;
+    int64_t best = best_makespan(s);
+    /* A variant that is somewhat longer than what is there may still end up the shortest once it
+     * is justified. */
+    options.beat = best + best / 8 + 1;
+    bool ok = br_schedule_init(&schedule, s->in) &&
+              br_graphene(&schedule, s->in, &s->reach, &options, found);
+    if (ok) {
+        s->cut |= found->cut;
+        s->placements += found->placements;
+        if (schedule.makespan < INT64_MAX)
+            br_portfolio_add(portfolio, &schedule, "graphene");
+        tell(s, best);
+    }
+    br_schedule_finish(&schedule);
+    return ok;
+}
+
+/* Method "best": the baselines, the published method, all of them justified, and searches. */
+static bool plan_best(struct br_search *s)
+{
+    struct br_graphene_report found = {.long_score = NAN, .frag_score = NAN};
+    struct br_portfolio portfolio = {.in = s->in,
+                                     .reach = &s->reach,
+                                     .seed = s->options->seed,
+                                     .threads = s->options->threads,
+                                     .stop = s->stop,
+                                     .elite = &s->elite};
+    bool ok = br_portfolio_init(&portfolio) && run_baselines(s, &portfolio);
+    if (ok && !s->report.bypass && !br_stopped(s->stop)) {
+        ok = run_graphene(s, &portfolio, &found);
+        if (ok && !br_search_done(s) && !br_stopped(s->stop)) {
+            uint64_t before = portfolio.placements;
+            int64_t best = best_makespan(s);
+            ok = br_portfolio_justify(&portfolio, placements_left(s));
+            s->placements += portfolio.placements - before;
+            s->cut |= portfolio.cut;
+            tell(s, best);
+        }
+    }
+    br_portfolio_finish(&portfolio);
+    if (ok && !s->report.bypass && !br_search_done(s)) {
+        s->cut |= br_stopped(s->stop);
+        if (s->options->effort != BR_EFFORT_FAST && !br_stopped(s->stop))
+            ok = improve(s, 0);
+    }
+    bool kept = ok && strcmp(s->elite.entry[0].method, "graphene") == 0;
+    return ok && report_graphene(s, &found, kept ? &found : NULL);
+}
+
+bool br_search_part(struct br_search *s)
+{
+    const char *method = s->options->method;
+    s->report = (struct br_plan_part){.stages = s->in->stages, .tasks = s->in->tasks};
+    s->report.long_score = s->report.frag_score = NAN;
+    bool large = s->in->tasks > BR_PORTFOLIO_LARGE, best = strcmp(method, "best") == 0;
+    if (!br_elite_init(&s->elite, s->in, large || !best ? 1 : BR_ELITES) ||
+        !br_reach_init(&s->reach, s->in))
+        return false;
+    s->bound = br_bounds_best(s->in);
+    if (s->bound.ticks < 0)
+        return false;
+    return best                              ? plan_best(s)
+           : strcmp(method, "graphene") == 0 ? plan_graphene(s)
+                                             : plan_baseline(s);
+}
+
+bool br_search_on(struct br_search *s, uint32_t cycle)
+{
+    return improve(s, cycle);
+}
+
+void br_search_finish(struct br_search *s)
+{
+    br_close_destroy(s->close);
+    br_elite_finish(&s->elite);
+    br_reach_finish(&s->reach);
+}

@@ -1,0 +1,58 @@
+/* How one part between cuts is planned, by the method asked for: a baseline, the published method,
+ * or the best of all with searches that go on from it. */
+#ifndef BR_PLANNER_SEARCH_SEARCH_H
+#define BR_PLANNER_SEARCH_SEARCH_H
+
+#include <bigrocks/planner.h>
+
+#include "planner/bounds/bounds.h"
+#include "planner/schedule/elite.h"
+#include "planner/schedule/order.h"
+#include "planner/model/plan.h"
+
+struct br_search {
+    /* Set by the caller. */
+    const struct br_instance *in;
+    const struct br_plan_options *options; /* a known method, threads not 0; limits aside */
+    const volatile int *stop;
+    uint64_t limit;         /* on placements; 0: none. May change between calls */
+    double share;           /* of the limits on the whole that this part may count on */
+    struct br_arena *arena; /* for the texts of the report */
+    int64_t *trial;         /* by heuristic: its makespan, or INT64_MAX where it was not finished */
+    /* As in run.h; placements are those of this part so far. */
+    void (*found)(void *context, int64_t makespan, const char *finder, uint64_t placements);
+    void (*step)(void *context, double share);
+    void *context;
+
+    /* What it comes to. */
+    struct br_reach reach;
+    struct br_bound bound;
+    struct br_elite elite;      /* the best schedule first; its method is what made it */
+    struct br_plan_part report; /* without the times */
+    struct br_close *close;     /* NULL until it is used */
+    uint64_t placements;
+    bool cut; /* a limit or the stop flag left something out */
+};
+
+/* Number of rows in the table of heuristics: the length of `trial`. */
+uint32_t br_search_rows(void);
+
+/* Plans the part. Whatever the limits, there is a schedule. False when memory is out (finish is
+ * still fine). */
+bool br_search_part(struct br_search *search);
+/* One more cycle of search on a part that br_search_part has planned by method "best", longer with
+ * every number of the cycle, from 1. False when memory is out. */
+bool br_search_on(struct br_search *search, uint32_t cycle);
+void br_search_finish(struct br_search *search);
+
+static inline const struct br_schedule *br_search_best(const struct br_search *search)
+{
+    return &search->elite.entry[0].schedule;
+}
+/* Nothing more to be had: the best schedule is as short as the lower bound. */
+static inline bool br_search_done(const struct br_search *search)
+{
+    return br_search_best(search)->makespan <= search->bound.ticks;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* A tournament over vectors: the next one, in index order, that lies below a bound in every
+ * component, without looking at each.
+ *
+ * Leaves hold demands, and the bound is a machine's free vector: which of the ready tasks, in their
+ * order, fits the machine next? Inner nodes hold the least of every component, which is necessary
+ * for a fit below but not sufficient; a search that was led astray backs up. */
+#ifndef BR_PLANNER_SPACE_FIT_TREE_H
+#define BR_PLANNER_SPACE_FIT_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BR_FIT_NONE UINT32_MAX
+
+struct br_fit_tree {
+    uint32_t leaves; /* a power of two */
+    uint32_t width;  /* components, at least 1 */
+    int64_t *least;  /* [node * width + component]; node 1 is the root, leaf i is leaves + i */
+};
+
+/* `count` leaves, none of them set. False when memory is out (finish is still fine). O(count). */
+bool br_fit_tree_init(struct br_fit_tree *tree, uint32_t count, uint32_t resources);
+void br_fit_tree_finish(struct br_fit_tree *tree);
+
+/* Sets leaf i to the vector, or clears it where vector is NULL. O(log n). */
+void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector);
+/* The first set leaf at or after `from` that is, in every component, at most the bound;
+ * BR_FIT_NONE where there is none. O(log n) where the nodes do not mislead. */
+uint32_t br_fit_tree_next(const struct br_fit_tree *tree, uint32_t from, const int64_t *bound);
+
+#endif

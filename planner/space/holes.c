@@ -1,0 +1,344 @@
+/* The index over holes. Backward, times are turned round (minus the end), so that sooner is always
+ * less; all times in this file are such times unless they are a profile's or a step's.
+ *
+ * Among spans that begin together, the one with the least slack comes first, and those whose slack
+ * is not known before all others. So what is first in the tree, long enough and known, is the
+ * answer. A span is known from the look that found the demand to hold from its beginning to `good`
+ * until something is placed there; a machine's known spans are a list through `next`.
+ *
+ * Where tasks have bounds of their own, spans that begin before the bound offer just that time. Of
+ * the last such look a span keeps the slack, `inner`, between `low` and `high`; it holds as long as
+ * the machine has not changed since step `seen`. */
+#include "planner/space/holes.h"
+
+#include <stdlib.h>
+
+#include "planner/space/hole_tree.h"
+#include "planner/space/space_profile.h"
+
+enum { CHUNK = 32 }; /* segments that are looked at before another machine may be sooner */
+#define UNKNOWN (-1.0)
+/* Where spans without an end have theirs, so that they have a length, too. */
+#define FAR (INT64_MAX / 2)
+
+/* What is remembered of a span beside its place in the tree; see above. */
+struct note {
+    uint32_t next;
+    int64_t good;
+    int64_t low, high;
+    uint64_t seen;
+    double inner;
+};
+
+struct machine {
+    uint32_t known;   /* the first of its known spans */
+    uint64_t changed; /* steps of the space when it last changed */
+};
+
+struct br_holes {
+    const struct br_space *space;
+    const int64_t *demand;
+    int64_t least, shortest;
+    uint64_t seen; /* steps of the space that are accounted for */
+    bool forward;
+    uint32_t *open; /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
+    struct machine *machine;
+    uint32_t *over; /* scratch: a machine's spans do not overlap, so one of each is enough */
+    struct br_hole_tree tree;
+    struct note *note; /* by hole */
+    uint32_t notes;
+};
+
+struct br_holes *br_holes_create(const struct br_space *space)
+{
+    struct br_holes *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    h->space = space;
+    h->open = malloc(space->in->classes * sizeof *h->open);
+    h->machine = malloc(space->in->machines * sizeof *h->machine);
+    h->over = malloc(space->in->machines * sizeof *h->over);
+    if (!h->open || !h->machine || !h->over) {
+        br_holes_destroy(h);
+        return NULL;
+    }
+    return h;
+}
+
+void br_holes_destroy(struct br_holes *h)
+{
+    if (!h)
+        return;
+    free(h->open);
+    free(h->machine);
+    free(h->over);
+    br_hole_tree_finish(&h->tree);
+    free(h->note);
+    free(h);
+}
+
+/* Another span, of which nothing is known. False when memory is out. */
+static bool add(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
+{
+    uint32_t at = br_hole_tree_add(&h->tree, machine, begin, end, UNKNOWN);
+    if (at == BR_NO_HOLE)
+        return false;
+    if (at >= h->notes) {
+        struct note *larger = realloc(h->note, h->tree.room * sizeof *larger);
+        if (!larger)
+            return false;
+        h->note = larger;
+        h->notes = h->tree.room;
+    }
+    h->note[at] = (struct note){.low = INT64_MAX};
+    return true;
+}
+
+/* Machines of the class come into play one after another, see space_profile.h. */
+static bool open_class(struct br_holes *h, uint32_t cls)
+{
+    uint32_t first = h->space->in->class_first[cls], end = br_space_class_end(h->space, cls);
+    if (h->open[cls] == BR_NO_HOLE)
+        return true;
+    for (; h->open[cls] < end - first; h->open[cls]++)
+        if (!add(h, first + h->open[cls], h->least, FAR))
+            return false;
+    return true;
+}
+
+bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t least,
+                    int64_t shortest)
+{
+    const struct br_instance *in = h->space->in;
+    h->demand = in->demand + (size_t)stage * in->resources;
+    h->forward = forward;
+    h->least = forward ? least : -least;
+    h->shortest = shortest;
+    h->seen = h->space->steps;
+    br_hole_tree_clear(&h->tree);
+    for (uint32_t m = 0; m < in->machines; m++)
+        h->machine[m] = (struct machine){BR_NO_HOLE, h->seen};
+    for (uint32_t c = 0; c < in->classes; c++) {
+        const int64_t *capacity = in->capacity + (size_t)c * in->resources;
+        h->open[c] = BR_NO_HOLE;
+        if (!br_space_holds(capacity, h->demand, in->resources))
+            continue;
+        h->open[c] = 0;
+        if (!open_class(h, c))
+            return false;
+    }
+    return true;
+}
+
+/* --- known spans ------------------------------------------------------------------------------ */
+
+static void forget(struct br_holes *h, uint32_t at)
+{
+    uint32_t *link = &h->machine[h->tree.hole[at].machine].known;
+    while (*link != at)
+        link = &h->note[*link].next;
+    *link = h->note[at].next;
+}
+
+/* What was placed since the last search: machines come into play, and known spans have changed. */
+static bool catch_up(struct br_holes *h)
+{
+    const struct br_space *space = h->space;
+    for (; h->seen < space->steps; h->seen++) {
+        const struct br_step *step = &space->trail[h->seen];
+        struct machine *machine = &h->machine[step->machine];
+        int64_t end = step->start + step->duration;
+        int64_t from = h->forward ? step->start : -end, to = h->forward ? end : -step->start;
+        machine->changed = h->seen + 1;
+        for (uint32_t at = machine->known, next; at != BR_NO_HOLE; at = next) {
+            const struct br_hole *hole = &h->tree.hole[at];
+            next = h->note[at].next;
+            if (from >= h->note[at].good || to <= hole->begin)
+                continue;
+            forget(h, at);
+            br_hole_tree_change(&h->tree, at, hole->begin, hole->end, UNKNOWN);
+        }
+    }
+    for (uint32_t c = 0; c < space->in->classes; c++)
+        if (!open_class(h, c))
+            return false;
+    return true;
+}
+
+/* --- searching -------------------------------------------------------------------------------- */
+
+/* Where a segment begins and ends, and the one after it. */
+static int64_t begin_of(const struct br_holes *h, const struct br_profile *p, struct br_segment k)
+{
+    return h->forward ? br_profile_begin(p, k) : -br_profile_end(p, k);
+}
+
+static int64_t end_of(const struct br_holes *h, const struct br_profile *p, struct br_segment k)
+{
+    return h->forward               ? br_profile_end(p, k)
+           : br_profile_is_first(k) ? BR_FOREVER
+                                    : -br_profile_begin(p, k);
+}
+
+static struct br_segment after(const struct br_holes *h, const struct br_profile *p,
+                               struct br_segment k)
+{
+    return h->forward ? br_profile_next(p, k) : br_profile_previous(p, k);
+}
+
+static struct br_segment segment_at(const struct br_holes *h, const struct br_profile *p,
+                                    int64_t begin)
+{
+    return br_profile_at(p, h->forward ? begin : -begin - 1);
+}
+
+/* Whether the demand holds from `begin`, which lies in segment *k, for the whole duration; else *k
+ * is the first segment that does not hold it. *looks grows with the segments looked at. */
+static bool lasts(const struct br_holes *h, const struct br_profile *p, int64_t begin,
+                  int64_t duration, struct br_segment *k, uint32_t *looks)
+{
+    uint32_t resources = h->space->resources;
+    for (;; *k = after(h, p, *k)) {
+        ++*looks;
+        if (!br_space_holds(br_profile_free(p, *k, resources), h->demand, resources))
+            return false;
+        int64_t end = end_of(h, p, *k);
+        if (end == BR_FOREVER || end - begin >= duration)
+            return true;
+    }
+}
+
+/* The slack on the machine, in that segment of it; of one that nothing has touched there is none.
+ */
+static double slack_in(const struct br_holes *h, uint32_t machine, struct br_segment k)
+{
+    const struct br_space *space = h->space;
+    const struct br_profile *p = &space->profile[machine];
+    uint32_t cls = space->machine_class[machine], resources = space->resources;
+    const int64_t *free =
+        p->count ? br_profile_free(p, k, resources) : space->in->capacity + (size_t)cls * resources;
+    return br_space_slack(space, cls, free, h->demand);
+}
+
+static bool keep(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
+{
+    return end - begin < h->shortest || add(h, machine, begin, end);
+}
+
+static void change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
+{
+    if (h->tree.hole[at].slack != UNKNOWN)
+        forget(h, at);
+    if (end - begin < h->shortest)
+        br_hole_tree_drop(&h->tree, at);
+    else
+        br_hole_tree_change(&h->tree, at, begin, end, UNKNOWN);
+}
+
+/* Looks for the duration from the beginning of the span on, and moves the beginning to where it
+ * was found, or to where it would have to be sought next. False when memory is out. */
+static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
+{
+    uint32_t machine = h->tree.hole[at].machine;
+    struct br_segment k = {0, 0};
+    const struct br_profile *p = &h->space->profile[machine];
+    int64_t begin = h->tree.hole[at].begin, end = h->tree.hole[at].end;
+    if (p->count) {
+        struct br_segment row = k = segment_at(h, p, begin);
+        for (uint32_t looks = 0; !lasts(h, p, begin, duration, &k, &looks); row = k) {
+            if (!keep(h, machine, begin, begin_of(h, p, k)))
+                return false;
+            begin = end_of(h, p, k); /* never of the last segment, which is the whole machine */
+            k = after(h, p, k);
+            if (begin >= end || looks >= CHUNK) {
+                change(h, at, begin, end);
+                return true;
+            }
+        }
+        k = row;
+    }
+    if (h->tree.hole[at].slack != UNKNOWN)
+        forget(h, at);
+    br_hole_tree_change(&h->tree, at, begin, end, slack_in(h, machine, k));
+    h->note[at].good = begin + duration;
+    h->note[at].next = h->machine[machine].known;
+    h->machine[machine].known = at;
+    return true;
+}
+
+/* What is sought, and found: of the spans offered so far, the one with the least
+ * slack at `from`. */
+struct within {
+    int64_t from, duration;
+    double slack;
+    uint32_t machine; /* NO_MACHINE: none so far */
+};
+#define NO_MACHINE UINT32_MAX
+
+/* Offers a span that begins before. Where the task does not fit the span is cut in two, and none of
+ * the halves is long enough. False when memory is out. */
+static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
+{
+    const struct br_hole *span = &h->tree.hole[at];
+    struct note *note = &h->note[at];
+    uint32_t machine = span->machine, looks = 0;
+    const struct br_profile *p = &h->space->profile[machine];
+    struct br_segment k = {0, 0};
+    bool kept = note->seen >= h->machine[machine].changed && note->low <= best->from &&
+                best->from < note->high;
+    if (!kept) {
+        note->seen = h->seen;
+        note->low = span->begin;
+        note->high = span->end;
+        if (p->count) {
+            k = segment_at(h, p, best->from);
+            note->low = begin_of(h, p, k);
+            note->high = end_of(h, p, k);
+        }
+        note->inner = slack_in(h, machine, k);
+    }
+    double slack = note->inner;
+    if (best->machine != NO_MACHINE &&
+        (slack > best->slack || (slack == best->slack && machine > best->machine)))
+        return true; /* nobody asks whether it fits */
+    if (kept && p->count)
+        k = segment_at(h, p, best->from);
+    if (!p->count || lasts(h, p, best->from, best->duration, &k, &looks)) {
+        best->slack = slack;
+        best->machine = machine;
+        return true;
+    }
+    int64_t end = span->end;
+    change(h, at, span->begin, begin_of(h, p, k));
+    return keep(h, machine, end_of(h, p, k), end);
+}
+
+bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct br_fit *fit)
+{
+    int64_t from = h->forward ? bound : -bound, time = from;
+    struct within best = {.from = from, .duration = duration, .machine = NO_MACHINE};
+    if (!catch_up(h))
+        return false;
+    for (uint32_t k = br_hole_tree_over(&h->tree, from, from + duration, h->over); k--;)
+        if (!offer_within(h, &best, h->over[k]))
+            return false;
+    for (;;) {
+        uint32_t at = br_hole_tree_first(&h->tree, from, duration);
+        const struct br_hole *hole = &h->tree.hole[at];
+        if (best.machine != NO_MACHINE && (at == BR_NO_HOLE || hole->begin > from))
+            break;
+        if (hole->slack == UNKNOWN || h->note[at].good - hole->begin < duration) {
+            if (!advance(h, at, duration))
+                return false;
+            continue;
+        }
+        if (best.machine == NO_MACHINE || hole->slack < best.slack ||
+            (hole->slack == best.slack && hole->machine < best.machine)) {
+            time = hole->begin;
+            best.machine = hole->machine;
+        }
+        break;
+    }
+    *fit = (struct br_fit){h->forward ? time : -time - duration, best.machine};
+    return true;
+}

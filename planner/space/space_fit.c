@@ -1,0 +1,250 @@
+/* Finding fits. Both directions are one search: times are turned round for the backward one, so
+ * that sooner is always less. */
+#include "planner/space/space_profile.h"
+
+#include "base/heap.h"
+
+#define NONE UINT32_MAX
+
+/* The earliest start in from..limit on one machine, or limit + 1. *at is its segment. */
+static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
+                           int64_t duration, int64_t from, int64_t limit, struct br_segment *at)
+{
+    struct br_segment k = br_profile_at(p, from);
+    int64_t start = from;
+    *at = k;
+    for (;; k = br_profile_next(p, k)) {
+        int64_t end = br_profile_end(p, k);
+        if (!br_space_holds(br_profile_free(p, k, resources), demand, resources)) {
+            start = end; /* never the last segment, which is the whole machine */
+            *at = br_profile_next(p, k);
+            if (start > limit)
+                return limit + 1;
+        } else if (end == BR_FOREVER || end - start >= duration) {
+            return start;
+        }
+    }
+}
+
+/* The latest end in limit..until on one machine, or limit - 1. *at is the segment before it. */
+static int64_t latest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
+                         int64_t duration, int64_t until, int64_t limit, struct br_segment *at)
+{
+    struct br_segment k = br_profile_at(p, until - 1);
+    int64_t end = until;
+    *at = k;
+    for (;; k = br_profile_previous(p, k)) {
+        if (!br_space_holds(br_profile_free(p, k, resources), demand, resources)) {
+            end = br_profile_begin(p, k); /* never the first segment */
+            *at = br_profile_previous(p, k);
+            if (end < limit)
+                return limit - 1;
+        } else if (br_profile_is_first(k) || end - br_profile_begin(p, k) >= duration) {
+            return end;
+        }
+    }
+}
+
+/* A task of duration 0 goes wherever its demand could be held at all. */
+static uint32_t first_holder(const struct br_space *space, const int64_t *demand)
+{
+    const struct br_instance *in = space->in;
+    uint32_t c = 0;
+    while (!br_space_holds(in->capacity + (size_t)c * in->resources, demand, in->resources))
+        c++;
+    return in->class_first[c];
+}
+
+/* What is asked of the space. The time of a fit is its start, or minus its end backward. */
+struct query {
+    const struct br_space *space;
+    const int64_t *demand;
+    int64_t duration, bound; /* bound is a time of a fit */
+    bool forward;
+};
+
+static bool offer_before(const struct br_offer *a, const struct br_offer *b)
+{
+    if (a->time != b->time)
+        return a->time < b->time;
+    if (a->slack != b->slack)
+        return a->slack < b->slack;
+    return a->machine < b->machine;
+}
+
+static bool offer_better(const void *none, const struct br_offer *a, const struct br_offer *b)
+{
+    (void)none;
+    return offer_before(a, b);
+}
+
+/* The machine's best time from the bound on, or one after the limit. */
+static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine, int64_t bound,
+                           int64_t limit)
+{
+    const struct br_space *space = q->space;
+    const struct br_profile *p = &space->profile[machine];
+    struct br_segment at;
+    struct br_offer offer = {.machine = machine};
+    if (q->forward) {
+        offer.time = earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at);
+    } else {
+        offer.time = -latest_on(p, space->resources, q->demand, q->duration, -bound, -limit, &at);
+    }
+    if (offer.time <= limit)
+        offer.slack =
+            br_space_slack(space, cls, br_profile_free(p, at, space->resources), q->demand);
+    return offer;
+}
+
+/* The first machine of the class from that one on which is idle from the bound on for good, or
+ * which is not; NONE where there is none. */
+static uint32_t next_of(const struct query *q, uint32_t cls, uint32_t from, bool idle)
+{
+    uint32_t end = q->space->in->class_first[cls + 1];
+    uint32_t next = br_idle_next(&q->space->idle[!q->forward], from, q->bound, idle);
+    return next < end ? next : NONE;
+}
+
+/* What an idle machine of the class has to offer: all of them the same. */
+static struct br_offer offer_idle(const struct query *q, uint32_t cls, uint32_t machine)
+{
+    const int64_t *capacity = q->space->in->capacity + (size_t)cls * q->space->resources;
+    return (struct br_offer){
+        .time = q->bound,
+        .slack = br_space_slack(q->space, cls, capacity, q->demand),
+        .machine = machine,
+    };
+}
+
+static bool class_holds(const struct query *q, uint32_t cls)
+{
+    uint32_t resources = q->space->resources;
+    return br_space_holds(q->space->in->capacity + (size_t)cls * resources, q->demand, resources);
+}
+
+static struct query make_query(const struct br_space *space, bool forward, uint32_t stage,
+                               int64_t duration, int64_t bound)
+{
+    return (struct query){.space = space,
+                          .demand = space->in->demand + (size_t)stage * space->resources,
+                          .duration = duration,
+                          .bound = forward ? bound : -bound,
+                          .forward = forward};
+}
+
+static struct br_fit fit_of(const struct query *q, const struct br_offer *offer)
+{
+    return (struct br_fit){q->forward ? offer->time : -offer->time - q->duration, offer->machine};
+}
+
+struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
+                            int64_t duration, int64_t bound)
+{
+    struct query q = make_query(space, forward, stage, duration, bound);
+    struct br_offer best = {.time = BR_FOREVER - 1};
+    if (duration == 0) {
+        best = (struct br_offer){.time = q.bound, .machine = first_holder(space, q.demand)};
+        return fit_of(&q, &best);
+    }
+    for (uint32_t c = 0; c < space->in->classes; c++) {
+        if (!class_holds(&q, c))
+            continue;
+        uint32_t first = space->in->class_first[c], idle = next_of(&q, c, first, true);
+        struct br_offer offer;
+        if (idle != NONE && (offer = offer_idle(&q, c, idle), offer_before(&offer, &best)))
+            best = offer;
+        for (uint32_t m = first; (m = next_of(&q, c, m, false)) != NONE; m++) {
+            offer = ask(&q, c, m, q.bound, best.time);
+            if (offer_before(&offer, &best))
+                best = offer;
+        }
+    }
+    return fit_of(&q, &best);
+}
+
+struct br_fit br_space_earliest(const struct br_space *space, uint32_t stage, int64_t duration,
+                                int64_t from)
+{
+    return br_space_find(space, true, stage, duration, from);
+}
+
+struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int64_t duration,
+                              int64_t until)
+{
+    return br_space_find(space, false, stage, duration, until);
+}
+
+uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t duration,
+                         struct br_fit fit, uint32_t most)
+{
+    const struct br_instance *in = space->in;
+    const int64_t *demand = in->demand + (size_t)stage * in->resources;
+    const struct br_profile *p = &space->profile[fit.machine];
+    const int64_t *row = in->capacity + (size_t)space->machine_class[fit.machine] * in->resources;
+    struct br_segment k = {0, 0};
+    uint32_t copies = most;
+    if (duration == 0)
+        return most;
+    if (p->count) {
+        k = br_profile_at(p, fit.start);
+        row = br_profile_free(p, k, in->resources);
+    }
+    for (;;) {
+        for (uint32_t r = 0; r < in->resources; r++)
+            if (demand[r] && row[r] / demand[r] < copies)
+                copies = (uint32_t)(row[r] / demand[r]);
+        if (!p->count || br_profile_end(p, k) == BR_FOREVER ||
+            br_profile_end(p, k) - fit.start >= duration)
+            return copies;
+        k = br_profile_next(p, k);
+        row = br_profile_free(p, k, in->resources);
+    }
+}
+
+BR_HEAP(offer, struct br_offer, const void *, offer_better, 2)
+
+/* Placing on one machine leaves what the others offer as it was: a heap of offers serves all
+ * copies with one search a machine and one a batch. */
+bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t duration,
+                   int64_t bound, uint32_t copies,
+                   void (*settle)(void *context, struct br_fit fit, uint32_t copies), void *context)
+{
+    struct query q = make_query(space, forward, stage, duration, bound);
+    struct br_offer *heap = space->offer;
+    uint32_t size = 0;
+    if (duration == 0) {
+        struct br_fit fit = br_space_find(space, forward, stage, duration, bound);
+        if (!br_space_place(space, stage, duration, fit, copies))
+            return false;
+        settle(context, fit, copies);
+        return true;
+    }
+    for (uint32_t c = 0; c < space->in->classes; c++) {
+        if (!class_holds(&q, c))
+            continue;
+        uint32_t first = space->in->class_first[c], idle = next_of(&q, c, first, true);
+        if (idle != NONE)
+            offer_push(NULL, heap, &size, offer_idle(&q, c, idle));
+        for (uint32_t m = first; (m = next_of(&q, c, m, false)) != NONE; m++)
+            offer_push(NULL, heap, &size, ask(&q, c, m, q.bound, BR_FOREVER - 1));
+    }
+    while (copies) {
+        struct br_offer offer = offer_pop(NULL, heap, &size);
+        uint32_t cls = space->machine_class[offer.machine];
+        bool idle = br_idle_time(&space->idle[!forward], offer.machine) <= q.bound;
+        struct br_fit fit = fit_of(&q, &offer);
+        uint32_t batch = br_space_copies(space, stage, duration, fit, copies);
+        if (!br_space_place(space, stage, duration, fit, batch))
+            return false;
+        settle(context, fit, batch);
+        copies -= batch;
+        if (!copies)
+            break;
+        offer_push(NULL, heap, &size, ask(&q, cls, offer.machine, offer.time, BR_FOREVER - 1));
+        uint32_t next = idle ? next_of(&q, cls, offer.machine + 1, true) : NONE;
+        if (next != NONE)
+            offer_push(NULL, heap, &size, offer_idle(&q, cls, next));
+    }
+    return true;
+}

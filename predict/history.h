@@ -1,0 +1,61 @@
+/* What runs have measured, kept in a file (SQLite) from run to run, and what to expect from it.
+ *
+ * A sample is one task that ran: how long, how much processor time, how much memory at most. It
+ * belongs to a run and to a stage, which is known by the job's name and the stage's id; so a job
+ * that recurs under its name is recognised. Only the last runs count, since code and data change.
+ * The file may be used by several programs at once. Not for several threads at once.
+ */
+#ifndef BR_PREDICT_HISTORY_H
+#define BR_PREDICT_HISTORY_H
+
+#include <bigrocks/diag.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An estimate looks at so many of the last runs in which the stage has samples, and so many runs of
+ * a job are kept. */
+enum { BR_HISTORY_RECENT = 10, BR_HISTORY_KEPT = 100 };
+
+struct br_history;
+
+/* One task that ran well. */
+struct br_history_sample {
+    const char *stage; /* its id */
+    uint32_t task;     /* its index in the stage */
+    int64_t wall_ns;   /* from start to end */
+    int64_t cpu_ns;    /* processor time of all its processes; -1: not known */
+    int64_t mem_bytes; /* most memory that it held at a time; -1: not known */
+};
+
+/* What to expect of a task of the stage. */
+struct br_history_estimate {
+    uint32_t runs, samples; /* that it is from; 0: nothing is known */
+    int64_t wall_ns;        /* median */
+    int64_t spread_ns;      /* median distance from it */
+    int64_t cpu_milli;      /* median processor time per time, in thousandths; -1: not known */
+    int64_t mem_bytes;      /* the largest, since memory must not run out; -1: not known */
+};
+
+/* Can this build of the program keep histories at all? */
+bool br_history_is_there(void);
+
+/* Opens the file for the job of that name, and makes it where there is none. BR_SYSTEM (the file,
+ * memory, a build without SQLite), BR_BAD_INPUT (another kind of file, a later version of it). */
+enum br_status br_history_open(const char *path, const char *job, struct br_history **history,
+                               struct br_diag *diag);
+/* Writes what is still to be written, forgets runs beyond BR_HISTORY_KEPT, and releases all, also
+ * on failure; NULL is fine. */
+enum br_status br_history_close(struct br_history *history, struct br_diag *diag);
+
+/* Adds a sample to the run that began with the first one since the file was opened. It is copied,
+ * and written with others some time later; what a crash loses are the last ones. */
+enum br_status br_history_add(struct br_history *history, const struct br_history_sample *sample,
+                              struct br_diag *diag);
+/* Writes the samples that were added so far. */
+enum br_status br_history_flush(struct br_history *history, struct br_diag *diag);
+
+/* What is to be expected of the stage, from what is written. */
+enum br_status br_history_estimate(struct br_history *history, const char *stage,
+                                   struct br_history_estimate *estimate, struct br_diag *diag);
+
+#endif

@@ -1,0 +1,266 @@
+/* The enforcer behind 'bigrocks serve'.
+ *
+ * A plan's job is submitted whole, and a task of it is ready for as long as a client that has asked
+ * for its key waits. Who asks for a task that has run, or for a key that no plan knows, is a job of
+ * one task.
+ */
+#include "runtime/admission/gate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "parsers/parsers.h"
+
+static const int64_t guess_ns = INT64_C(1000000000);
+
+enum client_state { ABSENT = 0, PLANNED, OWN };
+struct client {
+    enum client_state state;
+    bool admitted;
+    uint32_t job, task; /* in the enforcer */
+};
+
+/* A task of the plan's job. */
+struct planned {
+    uint32_t client; /* UINT32_MAX: none */
+    bool over;
+};
+
+struct cli_gate {
+    struct cli_gate_options options;
+    struct br_runtime *runtime;
+    uint32_t planned_job;
+    struct planned *planned; /* by task */
+    struct client *client;
+    uint32_t clients, client_room;
+    uint32_t *by_job; /* client of a job of one task */
+    uint32_t jobs, job_room;
+};
+
+static enum br_status submit_plan(struct cli_gate *gate, struct br_diag *diag)
+{
+    const struct br_dag *dag = gate->options.dag;
+    if (!dag)
+        return BR_OK;
+    gate->planned = calloc(dag->tasks, sizeof *gate->planned);
+    if (!gate->planned)
+        return br_fail_memory(diag);
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        gate->planned[t].client = UINT32_MAX;
+    return br_runtime_submit(gate->runtime, dag, gate->options.plan, 0, BR_READY_BY_EVENT,
+                             &gate->planned_job, diag);
+}
+
+enum br_status cli_gate_create(const struct cli_gate_options *options, struct cli_gate **result,
+                               struct br_diag *diag)
+{
+    struct cli_gate *gate = calloc(1, sizeof *gate);
+    *result = NULL;
+    if (!gate)
+        return br_fail_memory(diag);
+    gate->options = *options;
+    gate->planned_job = UINT32_MAX;
+    enum br_status status = br_runtime_create(options->cluster, NULL, &gate->runtime, diag);
+    if (!status)
+        status = submit_plan(gate, diag);
+    if (status)
+        cli_gate_destroy(gate);
+    else
+        *result = gate;
+    return status;
+}
+
+void cli_gate_destroy(struct cli_gate *gate)
+{
+    if (!gate)
+        return;
+    br_runtime_destroy(gate->runtime);
+    free(gate->planned);
+    free(gate->client);
+    free(gate->by_job);
+    free(gate);
+}
+
+/* ---- Clients with a place in the plan ---- */
+
+/* A task of the stage that nobody has asked for yet, or whose client has left before its turn. */
+static uint32_t find_task(const struct cli_gate *gate, const char *key)
+{
+    const struct br_dag *dag = gate->options.dag;
+    uint32_t stage = dag ? br_dag_find_stage(dag, key) : UINT32_MAX;
+    if (stage == UINT32_MAX)
+        return UINT32_MAX;
+    for (uint32_t t = dag->stage[stage].first_task;
+         t < dag->stage[stage].first_task + dag->stage[stage].tasks; t++)
+        if (!gate->planned[t].over && gate->planned[t].client == UINT32_MAX)
+            return t;
+    return UINT32_MAX;
+}
+
+static enum br_status ask_planned(struct cli_gate *gate, uint32_t client, uint32_t task,
+                                  struct br_diag *diag)
+{
+    enum br_status status = br_runtime_ready(gate->runtime, gate->planned_job, task, diag);
+    if (status)
+        return status;
+    gate->planned[task].client = client;
+    gate->client[client] = (struct client){PLANNED, false, gate->planned_job, task};
+    return BR_OK;
+}
+
+/* ---- Clients that are jobs of their own ---- */
+
+/* a < b, exactly; false where the two cannot be compared. */
+static bool is_less(struct br_decimal a, struct br_decimal b)
+{
+    int64_t left, right;
+    int32_t digits = 0;
+    if (-a.exponent > digits)
+        digits = -a.exponent;
+    if (-b.exponent > digits)
+        digits = -b.exponent;
+    return br_decimal_scale(a, digits, &left) && br_decimal_scale(b, digits, &right) &&
+           left < right;
+}
+
+/* Adds the demand, at most what there is. `known`: by somebody who ought to know what there is. */
+static enum br_status add_demand(const struct cli_gate *gate, struct br_dag *dag,
+                                 const char *resource, struct br_decimal amount, bool known,
+                                 struct br_diag *diag)
+{
+    struct br_decimal offered = br_cluster_capacity(gate->options.cluster, 0, resource);
+    char text[BR_DECIMAL_TEXT];
+    if (offered.mantissa <= 0 && known && amount.mantissa > 0)
+        return br_fail(diag, BR_BAD_INPUT, "see the --capacity of 'bigrocks serve'",
+                       "there is no '%.80s' here", resource);
+    if (offered.mantissa <= 0)
+        return BR_OK;
+    br_decimal_format(is_less(amount, offered) ? amount : offered, text, sizeof text);
+    return br_dag_add_demand(dag, 0, resource, text, diag);
+}
+
+static enum br_status add_demands(const struct cli_gate *gate, struct br_dag *dag,
+                                  const struct br_cluster *demand, bool known, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; demand && k < demand->cls[0].capacities && !status; k++)
+        status = add_demand(gate, dag, demand->cls[0].capacity[k].resource,
+                            demand->cls[0].capacity[k].amount, known, diag);
+    return status;
+}
+
+/* What the history knows of the key, as demands; *demand is NULL where it knows nothing. */
+static enum br_status estimate(const struct cli_gate *gate, const char *key, int64_t *wall_ns,
+                               struct br_cluster **demand, struct br_diag *diag)
+{
+    struct br_history_estimate estimate;
+    char text[96];
+    *demand = NULL;
+    if (!gate->options.history)
+        return BR_OK;
+    enum br_status status = br_history_estimate(gate->options.history, key, &estimate, diag);
+    if (status || !estimate.samples)
+        return status;
+    int64_t cores = br_history_cores(&estimate), mem = br_history_mem(&estimate);
+    *wall_ns = estimate.wall_ns;
+    snprintf(text, sizeof text, "cpu=%" PRId64 ",mem=%" PRId64, cores < 1 ? 1 : cores,
+             mem < 0 ? 0 : mem);
+    return br_parse_capacity(1, text, demand, diag);
+}
+
+static enum br_status fill_job(const struct cli_gate *gate, struct br_dag *dag, const char *key,
+                               const char *given, struct br_diag *diag)
+{
+    struct br_cluster *demand = NULL;
+    int64_t wall_ns = guess_ns;
+    enum br_status status = estimate(gate, key, &wall_ns, &demand, diag);
+    if (!status && given) {
+        br_cluster_destroy(demand);
+        demand = NULL;
+        status = br_parse_capacity(1, given, &demand, diag);
+    }
+    if (!status)
+        status = br_dag_add_stage(dag, key, 1, wall_ns, NULL, diag);
+    if (!status)
+        status =
+            add_demands(gate, dag, demand ? demand : gate->options.demand, given != NULL, diag);
+    br_cluster_destroy(demand);
+    return status ? status : br_dag_finish(dag, diag);
+}
+
+static enum br_status note_job(struct cli_gate *gate, uint32_t job, uint32_t client,
+                               struct br_diag *diag)
+{
+    while (gate->jobs <= job) {
+        if (!br_grow(&gate->by_job, gate->jobs, &gate->job_room, sizeof *gate->by_job))
+            return br_fail_memory(diag);
+        gate->by_job[gate->jobs++] = UINT32_MAX;
+    }
+    gate->by_job[job] = client;
+    gate->client[client] = (struct client){OWN, false, job, 0};
+    return BR_OK;
+}
+
+static enum br_status ask_own(struct cli_gate *gate, uint32_t client, const char *key,
+                              const char *demand, struct br_diag *diag)
+{
+    struct br_dag *dag = br_dag_create("command");
+    uint32_t job = UINT32_MAX;
+    enum br_status status = dag ? fill_job(gate, dag, key, demand, diag) : br_fail_memory(diag);
+    if (!status)
+        status = br_runtime_submit(gate->runtime, dag, NULL, 0, BR_READY_BY_EDGES, &job, diag);
+    if (!status)
+        status = note_job(gate, job, client, diag);
+    if (status && job != UINT32_MAX)
+        br_runtime_retire(gate->runtime, job, NULL);
+    br_dag_destroy(dag);
+    return status;
+}
+
+/* ---- All clients ---- */
+
+enum br_status cli_gate_ask(struct cli_gate *gate, uint32_t client, const char *key,
+                            const char *demand, struct br_diag *diag)
+{
+    while (gate->clients <= client) {
+        if (!br_grow(&gate->client, gate->clients, &gate->client_room, sizeof *gate->client))
+            return br_fail_memory(diag);
+        gate->client[gate->clients++] = (struct client){0};
+    }
+    uint32_t task = demand ? UINT32_MAX : find_task(gate, key);
+    return task != UINT32_MAX ? ask_planned(gate, client, task, diag)
+                              : ask_own(gate, client, key, demand, diag);
+}
+
+void cli_gate_leave(struct cli_gate *gate, uint32_t number)
+{
+    struct client client = number < gate->clients ? gate->client[number] : (struct client){0};
+    if (client.state == OWN) {
+        br_runtime_retire(gate->runtime, client.job, NULL);
+        gate->by_job[client.job] = UINT32_MAX;
+    } else if (client.state == PLANNED) {
+        gate->planned[client.task].client = UINT32_MAX;
+        if (client.admitted)
+            br_runtime_finished(gate->runtime, client.job, client.task, NULL);
+        else
+            br_runtime_withdrawn(gate->runtime, client.job, client.task, NULL);
+    }
+    if (client.state != ABSENT)
+        gate->client[number] = (struct client){0};
+}
+
+uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns)
+{
+    struct br_decision decision;
+    if (br_runtime_decide(gate->runtime, BR_ANY, now_ns, &decision, 1) != 1)
+        return UINT32_MAX;
+    bool planned = decision.job == gate->planned_job;
+    uint32_t client = planned ? gate->planned[decision.task].client : gate->by_job[decision.job];
+    if (planned)
+        gate->planned[decision.task].over = true;
+    gate->client[client].admitted = true;
+    return client;
+}

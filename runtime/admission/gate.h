@@ -1,0 +1,46 @@
+/* Which of the commands that wait may start: the enforcer, asked from outside.
+ *
+ * Clients ask for admission and leave again; in between they are admitted, one by one, such that
+ * what they demand together is never more than the machine offers. A client that the plan knows by
+ * its key has the plan's place and demand; others are jobs of their own. Without any input or
+ * output of its own.
+ */
+#ifndef BR_RUNTIME_ADMISSION_GATE_H
+#define BR_RUNTIME_ADMISSION_GATE_H
+
+#include <bigrocks/runtime.h>
+
+#include "predict/annotate.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
+
+struct cli_gate;
+
+struct cli_gate_options {
+    const struct br_cluster *cluster; /* what there is; one machine */
+    const struct br_dag *dag;         /* with `plan`, or both NULL */
+    const struct br_plan *plan;
+    const struct br_cluster *demand; /* as capacities of its first class: what nobody knows */
+    struct br_history *history;      /* may be NULL */
+};
+
+/* All of options is borrowed until the gate is destroyed. */
+enum br_status cli_gate_create(const struct cli_gate_options *options, struct cli_gate **gate,
+                               struct br_diag *diag);
+void cli_gate_destroy(struct cli_gate *gate);
+
+/* The client, a number that is not in use, wants to start a command that the key names. Its demand
+ * is `demand` (such as "cpu=2,mem=1GiB") where given; else the plan's, the history's or the
+ * default. Nobody may demand more than there is: such a command runs alone. BR_BAD_INPUT (a demand
+ * that makes no sense or names what the machine does not have), BR_SYSTEM. */
+enum br_status cli_gate_ask(struct cli_gate *gate, uint32_t client, const char *key,
+                            const char *demand, struct br_diag *diag);
+/* The client does not want it any more, or has run and ended: what it holds is free again. Nothing
+ * for one that has not asked. */
+void cli_gate_leave(struct cli_gate *gate, uint32_t client);
+/* The next client that may start now, or UINT32_MAX. Time in nanoseconds, never less than before.
+ */
+uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns);
+
+#endif

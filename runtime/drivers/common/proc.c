@@ -1,0 +1,135 @@
+/* Reading /proc/PID/stat and /proc/PID/environ, see proc(5). */
+#include "runtime/drivers/common/proc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+
+static int open_file(pid_t pid, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool br_proc_read(pid_t pid, struct br_proc *proc)
+{
+    char text[1024], state;
+    int file = open_file(pid, "stat");
+    ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    text[size > 0 ? size : 0] = '\0';
+    /* The name stands in parentheses, and may itself hold some. */
+    char *after = strrchr(text, ')');
+    long parent, group;
+    uint64_t start;
+    if (!after || sscanf(after + 1,
+                         " %c %ld %ld %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d "
+                         "%*d %" SCNu64,
+                         &state, &parent, &group, &start) != 4)
+        return false;
+    *proc = (struct br_proc){pid, (pid_t)parent, (pid_t)group,
+                             state == 'Z' || state == 'X' || state == 'x', start};
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct br_proc *x = a, *y = b;
+    return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+struct br_proc *br_proc_list(uint32_t *count)
+{
+    struct br_proc *list = NULL;
+    uint32_t room = 0;
+    DIR *folder = opendir("/proc");
+    struct dirent *entry;
+    *count = 0;
+    while (folder && (entry = readdir(folder))) {
+        long pid = strtol(entry->d_name, NULL, 10);
+        if (pid <= 0)
+            continue;
+        if (!br_grow(&list, *count, &room, sizeof *list))
+            break;
+        *count += br_proc_read((pid_t)pid, &list[*count]);
+    }
+    if (folder)
+        closedir(folder);
+    if (list)
+        qsort(list, *count, sizeof *list, by_number);
+    return list;
+}
+
+/* The environment as the kernel has it: entries that each end with a NUL. The caller's to free. */
+static char *read_environment(pid_t pid, size_t *size)
+{
+    char *text = NULL;
+    uint32_t room = 0, used = 0;
+    ssize_t more = 0;
+    int file = open_file(pid, "environ");
+    while (file >= 0 && br_grow(&text, used, &room, 1) &&
+           (more = read(file, text + used, room - used)) > 0)
+        used += (uint32_t)more;
+    if (file >= 0)
+        close(file);
+    *size = used;
+    return text;
+}
+
+bool br_proc_carries(pid_t pid, const char *const *text)
+{
+    size_t size;
+    char *all = read_environment(pid, &size);
+    bool every = all != NULL;
+    for (; every && *text; text++) {
+        size_t length = strlen(*text) + 1;
+        bool found = false;
+        for (char *at = all, *end = all + size; at < end && !found;
+             at += strnlen(at, (size_t)(end - at)) + 1)
+            found = (size_t)(end - at) >= length && memcmp(at, *text, length) == 0;
+        every = found;
+    }
+    free(all);
+    return every;
+}
+
+bool br_proc_is_known_as(pid_t pid, pid_t number)
+{
+    char path[64], line[256];
+    bool known = pid == number;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    FILE *file = known ? NULL : fopen(path, "re");
+    while (file && !known && fgets(line, sizeof line, file))
+        if (strncmp(line, "NSpid:", 6) == 0)
+            for (char *at = line + 6, *next; !known; at = next) {
+                long inner = strtol(at, &next, 10);
+                if (next == at)
+                    break;
+                known = inner == number;
+            }
+    if (file)
+        fclose(file);
+    return known;
+}
+
+bool br_proc_signal(const struct br_proc *proc, const char *const *text, int number)
+{
+    struct br_proc now;
+    int fd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
+    bool hit = fd >= 0 && br_proc_read(proc->pid, &now) && now.start == proc->start && !now.over &&
+               (!text || br_proc_carries(proc->pid, text)) &&
+               syscall(SYS_pidfd_send_signal, fd, number, NULL, 0) == 0;
+    if (fd >= 0)
+        close(fd);
+    return hit;
+}

@@ -1,0 +1,123 @@
+/* Everything that can be wrong with a job's commands is said before the first of them runs. */
+#include "runtime/drivers/common/setup.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "planner/model/commands.h"
+
+enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
+                                 struct br_command **command, struct br_diag *diag)
+{
+    enum br_status status = br_dag_commands(arena, dag, shell, command, diag);
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
+        if (!(*command)[s].words && dag->stage[s].duration_ns)
+            status = br_fail_at(diag, dag->stage[s].pos, BR_BAD_INPUT,
+                                "give it a <command>, or the duration 0; or --simulate the run",
+                                "stage '%s' has no command", dag->stage[s].id);
+    return status;
+}
+
+int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag)
+{
+    int64_t *limit = br_arena_array(arena, dag->stages, sizeof *limit);
+    for (uint32_t d = 0; limit && d < dag->demands; d++) {
+        const struct br_demand *demand = &dag->demand[d];
+        if (strcmp(dag->resource[demand->resource].name, "mem") == 0)
+            limit[demand->stage] = br_decimal_ceil(demand->amount);
+    }
+    return limit;
+}
+
+/* ---- Environment ---- */
+
+static const char prefix[] = "BIGROCKS_";
+
+bool br_environment_init(struct br_environment *environment, struct br_arena *arena,
+                         const struct br_dag *dag, const struct br_cluster *cluster,
+                         const char *run, const char *mark)
+{
+    size_t count = 0, used = 0;
+    while (environ[count])
+        count++;
+    environment->room = 64;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        if (strlen(dag->stage[s].id) + 64 > environment->room)
+            environment->room = strlen(dag->stage[s].id) + 64;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (strlen(cluster->cls[c].name) + 64 > environment->room)
+            environment->room = strlen(cluster->cls[c].name) + 64;
+    environment->entry = br_arena_array(arena, count + 6, sizeof *environment->entry);
+    environment->task = br_arena_alloc(arena, environment->room);
+    environment->index = br_arena_alloc(arena, environment->room);
+    environment->machine = br_arena_alloc(arena, environment->room);
+    char *name = br_arena_alloc(arena, strlen(run) + 16), *session = br_arena_text(arena, mark);
+    if (!environment->entry || !environment->task || !environment->index || !environment->machine ||
+        !name || !session)
+        return false;
+    for (size_t k = 0; k < count; k++)
+        if (strncmp(environ[k], prefix, sizeof prefix - 1) != 0)
+            environment->entry[used++] = environ[k];
+    sprintf(name, "BIGROCKS_RUN=%s", run);
+    environment->entry[used++] = name;
+    environment->entry[used++] = session;
+    environment->entry[used++] = environment->task;
+    environment->entry[used++] = environment->index;
+    environment->entry[used++] = environment->machine;
+    return true;
+}
+
+void br_environment_set(struct br_environment *environment, const struct br_dag *dag,
+                        const struct br_cluster *cluster, uint32_t task, uint32_t machine)
+{
+    int used = snprintf(environment->task, environment->room, "BIGROCKS_TASK=");
+    br_dag_task_id(dag, task, environment->task + used, environment->room - (size_t)used);
+    snprintf(environment->index, environment->room, "BIGROCKS_INDEX=%u",
+             task - dag->stage[br_dag_task_stage(dag, task)].first_task);
+    used = snprintf(environment->machine, environment->room, "BIGROCKS_MACHINE=");
+    br_cluster_machine_name(cluster, machine, environment->machine + used,
+                            environment->room - (size_t)used);
+}
+
+/* ---- The enforcer ---- */
+
+static enum br_status overbook_all(struct br_runtime *runtime, const char *text,
+                                   struct br_diag *diag)
+{
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        char one[128];
+        snprintf(one, sizeof one, "%.*s", (int)length, text);
+        char *equals = strchr(one, '=');
+        char *end = equals;
+        unsigned long percent =
+            equals && isdigit((unsigned char)equals[1]) ? strtoul(equals + 1, &end, 10) : 0;
+        if (length >= sizeof one || end == equals || *end || percent > UINT32_MAX)
+            return br_fail(diag, BR_USAGE, "write --overbook net=150,disk=120",
+                           "'%.100s' is no resource with a percentage", one);
+        *equals = '\0';
+        enum br_status status = br_runtime_overbook(runtime, one, (uint32_t)percent, diag);
+        if (status)
+            return status;
+        text += length + (text[length] == ',');
+    }
+    return BR_OK;
+}
+
+enum br_status br_local_runtime(const struct br_cluster *cluster,
+                                const struct br_runtime_options *options, const char *overbook,
+                                struct br_runtime **runtime, struct br_diag *diag)
+{
+    enum br_status status = br_runtime_create(cluster, options, runtime, diag);
+    if (!status)
+        status = overbook_all(*runtime, overbook, diag);
+    if (status) {
+        br_runtime_destroy(*runtime);
+        *runtime = NULL;
+    }
+    return status;
+}

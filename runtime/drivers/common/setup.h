@@ -1,0 +1,36 @@
+/* What a run needs before its first task: commands, environment, the enforcer with its job. */
+#ifndef BR_RUNTIME_DRIVERS_COMMON_SETUP_H
+#define BR_RUNTIME_DRIVERS_COMMON_SETUP_H
+
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
+#include "base/command.h"
+#include "runtime/drivers/local/local.h"
+
+/* The commands of all stages; [stage], from the arena. Names the stage that has none, or a bad
+ * one. */
+enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
+                                 struct br_command **command, struct br_diag *diag);
+
+/* The demand of all stages for "mem" in bytes, rounded up; 0: none. [stage], from the arena; NULL
+ * when memory is out. */
+int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag);
+
+/* The environment of tasks: this program's, and what tells of the task, the run and the session. */
+struct br_environment {
+    char **entry; /* NULL-terminated */
+    char *task, *index, *machine;
+    size_t room; /* of each of the three */
+};
+bool br_environment_init(struct br_environment *environment, struct br_arena *arena,
+                         const struct br_dag *dag, const struct br_cluster *cluster,
+                         const char *run, const char *mark);
+void br_environment_set(struct br_environment *environment, const struct br_dag *dag,
+                        const struct br_cluster *cluster, uint32_t task, uint32_t machine);
+
+/* An enforcer with the resources of "net=150,..." overbooked. */
+enum br_status br_local_runtime(const struct br_cluster *cluster,
+                                const struct br_runtime_options *options, const char *overbook,
+                                struct br_runtime **runtime, struct br_diag *diag);
+
+#endif

@@ -1,0 +1,50 @@
+/* What every driver of a run has: the job's commands, the journal, and what comes of each task. */
+#ifndef BR_RUNTIME_DRIVERS_COMMON_WORK_H
+#define BR_RUNTIME_DRIVERS_COMMON_WORK_H
+
+#include "base/command.h"
+#include "planner/model/dag.h"
+#include "runtime/drivers/common/family.h"
+#include "runtime/drivers/common/journal.h"
+#include "runtime/drivers/local/local.h"
+
+struct br_work {
+    const struct br_dag *dag;
+    const struct br_local_options *options;
+    struct br_run_result *result;
+    struct br_diag *diag;
+
+    struct br_arena arena;
+    struct br_command *command; /* by stage */
+    struct br_words words;      /* of the task that was asked for last */
+    struct br_journal journal;
+    bool *done;         /* by task, by an earlier run */
+    char mark[BR_MARK]; /* what tasks of this session of the run carry in their environment */
+    int64_t began_ns;
+};
+
+/* Takes the job up: all are borrowed, *result and the commands are filled. Names the stage whose
+ * command is missing or bad. To be finished also where it fails. */
+enum br_status br_work_init(struct br_work *work, const struct br_dag *dag,
+                            const struct br_local_options *options, struct br_run_result *result,
+                            struct br_diag *diag);
+/* Opens the journal, if one is asked for; knows what an earlier run has done, and tells it. */
+enum br_status br_work_open_journal(struct br_work *work);
+/* The clock of the run begins: times from here on are since then. */
+void br_work_begin(struct br_work *work);
+int64_t br_work_now_ns(const struct br_work *work);
+
+bool br_work_has_command(const struct br_work *work, uint32_t task);
+/* Puts the words of the task's command into work->words. False when memory is out. */
+bool br_work_words(struct br_work *work, uint32_t task);
+/* Puts the start or the end of a task into the journal; the end counts in the result. */
+enum br_status br_work_started(struct br_work *work, uint32_t task);
+enum br_status br_work_finished(struct br_work *work, uint32_t task);
+/* Tells of the end of an attempt; adds the size of its output and its words. */
+void br_work_tell(struct br_work *work, struct br_task_end *end);
+
+/* Releases all. Where the run took place (status BR_OK) fills the rest of the result, and returns
+ * BR_NO where some task has not finished; otherwise returns the status. */
+enum br_status br_work_finish(struct br_work *work, enum br_status status);
+
+#endif

@@ -1,0 +1,27 @@
+/* A clock that stands while this process does not run.
+ *
+ * This process may be stopped for any time (Ctrl-Z, a frozen container, a machine that is short of
+ * memory), while tasks go on or stand still with it. Limits on tasks are kept on this clock, so
+ * that such a pause makes no task late.
+ */
+#ifndef BR_RUNTIME_DRIVERS_LOCAL_AWAKE_H
+#define BR_RUNTIME_DRIVERS_LOCAL_AWAKE_H
+
+#include <stdint.h>
+
+/* All zero at the beginning. Times are nanoseconds on the clock of the run. */
+struct br_awake {
+    int64_t looked_ns; /* when the last look for ends began: what it left was running then */
+    int64_t away_ns;   /* how long this process did not run, all in all */
+    int64_t absent_ns; /* of that, right before the last look */
+};
+
+/* A look begins. Looks are a fifth of a second apart; a whole second without one is time in which
+ * this process did not run. */
+void br_awake_look(struct br_awake *awake, int64_t now_ns);
+/* What this clock says at a time since the last look. */
+int64_t br_awake_at(const struct br_awake *awake, int64_t time_ns);
+/* What it said at the last look. */
+int64_t br_awake_ns(const struct br_awake *awake);
+
+#endif

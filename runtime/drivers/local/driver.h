@@ -1,0 +1,87 @@
+/* The state of one run on this machine, which the parts of the driver hand around: starts.c starts
+ * what the enforcer decides, ends.c collects what has ended, stops.c keeps limits and ends what has
+ * to end before its time, progress.c does what is due ten times a second, local.c is the loop. */
+#ifndef BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
+#define BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
+
+#include "runtime/drivers/local/awake.h"
+#include "runtime/drivers/common/setup.h"
+#include "runtime/drivers/local/slots.h"
+#include "runtime/drivers/common/work.h"
+
+struct br_driver {
+    struct br_work work;
+    const struct br_cluster *cluster;
+    const struct br_plan *plan; /* NULL: none */
+    int64_t *limit_bytes;       /* of memory, by stage; NULL: nothing is limited */
+    struct br_environment environment;
+    struct br_family family;
+    struct br_runtime *runtime;
+    uint32_t job;
+    uint8_t *attempts;  /* by task */
+    uint8_t *started;   /* by task */
+    uint32_t plan_head; /* all before it in the plan's order have been started */
+    int64_t plan_ns;    /* where in the plan this run begins */
+
+    struct br_slots slots;
+    struct br_awake awake;
+    int64_t now_ns; /* when the clock was read last, since the run began */
+    int64_t ticked_ns, synced_ns, reaped_ns;
+    int64_t asked_ns; /* when all were asked to end, on the clock of the limits */
+    int stopping;     /* as options->stop has it */
+    bool closing;     /* nothing new is started: a failure, or a stop */
+    bool short_of;    /* a process could not be started for want of resources; wait for an end */
+    enum br_status status; /* of the driver itself */
+};
+
+/* How often br_driver_tick does what it does. */
+#define BR_DRIVER_TICK_NS INT64_C(100000000)
+
+/* local.c */
+
+void br_driver_read_clock(struct br_driver *driver);
+/* Notes the time, and how long this process has not looked. */
+void br_driver_wake(struct br_driver *driver);
+/* Keeps the first status that is not BR_OK; then nothing new is started. */
+void br_driver_note(struct br_driver *driver, enum br_status status);
+
+/* ends.c */
+
+/* A task is done: tells the journal and the enforcer. */
+void br_driver_finished(struct br_driver *driver, uint32_t task);
+/* A task has come to nothing: tells the enforcer whether it comes again, and fills end->again. */
+void br_driver_failed(struct br_driver *driver, struct br_task_end *end);
+/* Collects the process of a slot if it has ended. */
+void br_driver_collect(struct br_driver *driver, uint32_t number);
+
+/* starts.c */
+
+/* Starts all that the enforcer lets start now. */
+void br_driver_start_all(struct br_driver *driver);
+
+/* stops.c */
+
+/* Kills the process with all that is in its group. */
+void br_driver_kill(const struct br_slot *slot);
+/* Sends the signal to what the task of the slot (NULL: any task) has started and does not lead any
+ * more, such as daemons. Returns how many there were. */
+uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot *slot, int number);
+/* Kills what the task of the slot has left behind, and waits until it is gone, so that the next
+ * attempt does not meet it. */
+void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot);
+/* Asks those to end that have to, and kills those that did not. */
+void br_driver_watch_stops(struct br_driver *driver);
+/* Milliseconds until something other than an end of a task is due. */
+int br_driver_patience_ms(const struct br_driver *driver);
+/* When the run is over: ends what tasks have left behind. Asks, unless that was done with the
+ * tasks, and kills in the end. */
+void br_driver_end_strays(struct br_driver *driver);
+
+/* progress.c */
+
+/* Finds where in the plan the run begins, from what has been started. */
+void br_driver_enter_plan(struct br_driver *driver);
+/* What is due ten times a second: zombies, the journal's flush, telling how far the run is. */
+void br_driver_tick(struct br_driver *driver);
+
+#endif

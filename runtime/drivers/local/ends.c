@@ -1,0 +1,72 @@
+/* What comes of a task whose process has ended.
+ *
+ * A process is late only if it still ran when the clock said so, so ends are collected before
+ * limits are looked at. An end that came while this process did not run is told with how long ago
+ * it may have been, since the kernel does not keep the time at which a process ended.
+ */
+#include "runtime/drivers/local/driver.h"
+
+void br_driver_finished(struct br_driver *driver, uint32_t task)
+{
+    br_driver_note(driver, br_work_finished(&driver->work, task));
+    br_driver_note(driver,
+                   br_runtime_finished(driver->runtime, driver->job, task, driver->work.diag));
+}
+
+void br_driver_failed(struct br_driver *driver, struct br_task_end *end)
+{
+    bool stopped = end->outcome == BR_TASK_STOPPED;
+    end->again = !stopped && !driver->closing &&
+                 driver->attempts[end->task] <= driver->work.options->retries;
+    br_driver_note(driver, br_runtime_failed(driver->runtime, driver->job, end->task,
+                                             end->again || stopped, driver->work.diag));
+    if (end->again || stopped)
+        return;
+    driver->work.result->failed++;
+    if (!driver->work.options->keep_going)
+        driver->closing = true;
+}
+
+void br_driver_collect(struct br_driver *driver, uint32_t number)
+{
+    struct br_slot *slot = &driver->slots.slot[number];
+    struct br_ending ending;
+    if (slot->asked_ns) /* and what it has started goes with it, while the number is its own */
+        br_driver_kill(slot);
+    if (!br_process_ended(&slot->process, &ending))
+        return;
+    bool starved = slot->group >= 0 && br_cgroup_read(slot->group, &ending.usage);
+    br_driver_read_clock(driver);
+    struct br_task_end end = {
+        .task = slot->task,
+        .machine = slot->machine,
+        .attempt = driver->attempts[slot->task],
+        .start_ns = slot->start_ns,
+        .end_ns = driver->now_ns,
+        .unseen_ns = slot->unseen_ns + driver->awake.absent_ns,
+        .usage = ending.usage,
+        .code = ending.code,
+        .output = slot->process.output,
+    };
+    bool good = !ending.signalled && ending.code == 0;
+    if (end.unseen_ns > end.end_ns - end.start_ns)
+        end.unseen_ns = end.end_ns - end.start_ns;
+    driver->slots.running--;
+    driver->short_of = false;
+    if (good && !slot->timed_out) {
+        end.outcome = BR_TASK_DONE;
+        br_driver_finished(driver, slot->task);
+    } else {
+        end.outcome = slot->timed_out    ? BR_TASK_TIMEOUT
+                      : slot->asked_ns   ? BR_TASK_STOPPED
+                      : starved          ? BR_TASK_MEMORY
+                      : ending.signalled ? BR_TASK_SIGNAL
+                                         : BR_TASK_EXIT;
+        if (slot->group >= 0)
+            br_cgroup_kill(slot->group);
+        br_driver_kill_strays(driver, slot);
+        br_driver_failed(driver, &end);
+    }
+    br_work_tell(&driver->work, &end);
+    br_slots_give(&driver->slots, number);
+}

@@ -1,0 +1,21 @@
+/* A small process that sees to it that nothing of a session is left where the driver itself dies
+ * without having ended it: of kill -9, or of memory that is out. */
+#ifndef BR_RUNTIME_DRIVERS_LOCAL_GUARD_H
+#define BR_RUNTIME_DRIVERS_LOCAL_GUARD_H
+
+#include <sys/types.h>
+
+struct br_guard {
+    int line;  /* a descriptor; -1: there is none */
+    pid_t pid; /* not our child; 0: there is none */
+};
+
+/* Starts it, for all processes that carry the mark (family.h); the files and empty folders of the
+ * list (NULL-terminated, or NULL) are removed after them. Call it early, while this program is
+ * small and has one thread, since it keeps a copy. Where it cannot be there is none; then a run
+ * that goes on with the journal finds what is left. */
+struct br_guard br_guard_start(const char *mark, const char *const *files);
+/* All has ended as it should. */
+void br_guard_end(struct br_guard *guard);
+
+#endif

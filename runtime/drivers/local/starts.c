@@ -1,0 +1,115 @@
+/* Starts what the enforcer decides. The journal has a task's start before the task. */
+#include "runtime/drivers/local/driver.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "base/diag.h"
+
+enum { BATCH = 64 };
+
+/* Is there something that only time brings back? */
+static bool is_shortage(int error)
+{
+    return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM ||
+           error == ENOSPC;
+}
+
+static void could_not_start(struct br_driver *driver, const struct br_decision *decision, int error)
+{
+    if (is_shortage(error) && driver->slots.running) {
+        driver->attempts[decision->task]--;
+        driver->short_of = true;
+        br_driver_note(driver, br_runtime_failed(driver->runtime, driver->job, decision->task, true,
+                                                 driver->work.diag));
+        return;
+    }
+    struct br_task_end end = {
+        .task = decision->task,
+        .machine = decision->machine,
+        .attempt = driver->attempts[decision->task],
+        .start_ns = driver->now_ns,
+        .end_ns = driver->now_ns,
+        .outcome = BR_TASK_NO_START,
+        .code = error,
+        .output = -1,
+    };
+    br_driver_failed(driver, &end);
+    br_work_tell(&driver->work, &end);
+}
+
+static void start(struct br_driver *driver, const struct br_decision *decision)
+{
+    uint32_t task = decision->task, stage = br_dag_task_stage(driver->work.dag, task), number;
+    if (driver->closing) {
+        br_driver_note(
+            driver, br_runtime_failed(driver->runtime, driver->job, task, true, driver->work.diag));
+        return;
+    }
+    driver->started[task] = true;
+    if (!br_work_has_command(&driver->work, task)) {
+        br_driver_finished(driver, task);
+        return;
+    }
+    driver->attempts[task]++;
+    struct br_slot *slot = br_slots_take(&driver->slots, &number);
+    if (!slot || !br_work_words(&driver->work, task)) {
+        br_driver_note(driver, br_fail_memory(driver->work.diag));
+        return;
+    }
+    br_environment_set(&driver->environment, driver->work.dag, driver->cluster, task,
+                       decision->machine);
+    enum br_status status = br_work_started(&driver->work, task);
+    if (status) {
+        br_driver_note(driver, status);
+        br_driver_note(
+            driver, br_runtime_failed(driver->runtime, driver->job, task, true, driver->work.diag));
+        br_slots_give(&driver->slots, number);
+        return;
+    }
+    char *const *words = driver->work.words.word;
+    if (driver->work.options->wrap)
+        words = driver->work.options->wrap(driver->work.options->wrap_context, task,
+                                           decision->machine, words);
+    int error = words ? 0 : ENOMEM;
+    if (!error && driver->work.options->cgroups)
+        error = br_cgroup_make(driver->work.options->cgroups,
+                               driver->limit_bytes ? driver->limit_bytes[stage] : 0, &slot->group,
+                               &slot->group_number);
+    br_driver_read_clock(driver);
+    if (!error)
+        error = br_process_start(&slot->process, words, driver->environment.entry,
+                                 driver->work.options->directory, slot->group);
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = number};
+    if (!error && epoll_ctl(driver->slots.epoll, EPOLL_CTL_ADD, slot->process.watch, &event)) {
+        struct br_ending ending;
+        error = errno;
+        br_process_signal(&slot->process, SIGKILL);
+        while (!br_process_ended(&slot->process, &ending))
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    if (error) {
+        br_slots_give(&driver->slots, number);
+        could_not_start(driver, decision, error);
+        return;
+    }
+    slot->task = task;
+    slot->machine = decision->machine;
+    slot->start_ns = driver->now_ns;
+    slot->awake_start_ns = br_awake_at(&driver->awake, driver->now_ns);
+    driver->slots.running++;
+}
+
+void br_driver_start_all(struct br_driver *driver)
+{
+    struct br_decision decision[BATCH];
+    uint32_t got = BATCH;
+    /* What is only waited for ends at once, and may make more ready. */
+    while (got && !driver->closing && !driver->short_of) {
+        got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, BATCH);
+        for (uint32_t d = 0; d < got; d++)
+            start(driver, &decision[d]);
+    }
+}

@@ -1,0 +1,133 @@
+/* Ends processes before their time: of tasks that take too long, of a run that is stopped, and what
+ * tasks have left behind. First they are asked (SIGTERM), then killed. All times are on the clock
+ * that stands while this process does not run.
+ */
+#include "runtime/drivers/local/driver.h"
+
+#include <signal.h>
+#include <time.h>
+
+static const int64_t milli_ns = 1000000;
+/* How long processes have to end when they are asked to. */
+static const int64_t grace_ns = INT64_C(5000000000);
+
+void br_driver_kill(const struct br_slot *slot)
+{
+    br_process_signal(&slot->process, SIGKILL);
+    if (slot->group >= 0)
+        br_cgroup_kill(slot->group);
+}
+
+uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot *slot, int number)
+{
+    struct br_own own = {br_slots_has, &driver->slots};
+    if (!br_family_has_other(&own))
+        return 0;
+    if (slot)
+        br_environment_set(&driver->environment, driver->work.dag, driver->cluster, slot->task,
+                           slot->machine);
+    return br_family_signal(&driver->family, &own, slot ? driver->environment.task : NULL, number);
+}
+
+void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot)
+{
+    /* Those that hang in the kernel are not waited for. */
+    for (int tries = 0; tries < 1000 && br_driver_signal_strays(driver, slot, SIGKILL); tries++)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
+static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int number)
+{
+    if (slot->process.pid <= 0)
+        return;
+    if (!slot->asked_ns)
+        slot->asked_ns = br_awake_ns(&driver->awake) > 0 ? br_awake_ns(&driver->awake) : 1;
+    slot->killed |= number == SIGKILL;
+    if (number == SIGKILL) {
+        br_driver_kill(slot);
+        return;
+    }
+    br_process_signal(&slot->process, number);
+    /* What was stopped by a signal has to run to see one. */
+    br_process_signal(&slot->process, SIGCONT);
+}
+
+/* As options->stop has it. */
+static int asked_stop(const struct br_driver *driver)
+{
+    const volatile int *flag = driver->work.options->stop;
+    return flag ? __atomic_load_n(flag, __ATOMIC_SEQ_CST) : 0;
+}
+
+void br_driver_watch_stops(struct br_driver *driver)
+{
+    int stop = asked_stop(driver);
+    if (stop > driver->stopping) {
+        driver->stopping = stop;
+        driver->closing = true;
+        driver->asked_ns = br_awake_ns(&driver->awake);
+        for (uint32_t k = 0; k < driver->slots.count; k++)
+            ask_to_end(driver, &driver->slots.slot[k], stop > 1 ? SIGKILL : SIGTERM);
+        br_driver_signal_strays(driver, NULL, stop > 1 ? SIGKILL : SIGTERM);
+    }
+    if (!driver->work.options->timeout_ns && !driver->stopping)
+        return;
+    for (uint32_t k = 0; k < driver->slots.count; k++) {
+        struct br_slot *slot = &driver->slots.slot[k];
+        if (slot->process.pid <= 0)
+            continue;
+        if (slot->asked_ns && !slot->killed &&
+            br_awake_ns(&driver->awake) - slot->asked_ns >= grace_ns) {
+            ask_to_end(driver, slot, SIGKILL);
+            br_driver_signal_strays(driver, slot, SIGKILL);
+        }
+        if (!slot->asked_ns && driver->work.options->timeout_ns &&
+            br_awake_ns(&driver->awake) - slot->awake_start_ns >=
+                driver->work.options->timeout_ns) {
+            slot->timed_out = true;
+            ask_to_end(driver, slot, SIGTERM);
+            br_driver_signal_strays(driver, slot, SIGTERM);
+        }
+    }
+}
+
+int br_driver_patience_ms(const struct br_driver *driver)
+{
+    int64_t wait_ns = 2 * BR_DRIVER_TICK_NS;
+    for (uint32_t k = 0; driver->work.options->timeout_ns && k < driver->slots.count; k++) {
+        const struct br_slot *slot = &driver->slots.slot[k];
+        int64_t left_ns = slot->awake_start_ns + driver->work.options->timeout_ns -
+                          br_awake_at(&driver->awake, driver->now_ns);
+        if (slot->process.pid > 0 && !slot->asked_ns && left_ns < wait_ns)
+            wait_ns = left_ns;
+    }
+    return wait_ns < 0 ? 0 : (int)(wait_ns / milli_ns) + 1;
+}
+
+void br_driver_end_strays(struct br_driver *driver)
+{
+    static const struct timespec pause = {.tv_nsec = 10000000};
+    struct br_own own = {br_slots_has, &driver->slots};
+    if (!br_family_reap(&own))
+        return;
+    int stopping = driver->stopping;
+    br_driver_wake(driver);
+    if (!stopping)
+        driver->asked_ns = br_awake_ns(&driver->awake);
+    driver->work.result->strays = br_family_signal(&driver->family, &own, NULL,
+                                                   stopping > 1 ? SIGKILL
+                                                   : stopping   ? 0
+                                                                : SIGTERM);
+    /* Those that hang in the kernel are left to it. */
+    for (uint32_t left = driver->work.result->strays;
+         left && br_awake_ns(&driver->awake) - driver->asked_ns < 2 * grace_ns;) {
+        nanosleep(&pause, NULL);
+        br_driver_wake(driver);
+        stopping = asked_stop(driver);
+        bool late = stopping > 1 || (stopping && !driver->stopping) ||
+                    br_awake_ns(&driver->awake) - driver->asked_ns >= grace_ns;
+        if (!br_family_reap(&own))
+            return;
+        left = br_family_signal(&driver->family, &own, NULL, late ? SIGKILL : 0);
+    }
+}

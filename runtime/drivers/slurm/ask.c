@@ -1,0 +1,84 @@
+/* Slurm's own programs are its interface: they are there wherever Slurm is, and need no library. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "planner/model/dag.h"
+#include "runtime/drivers/common/launch.h"
+#include "runtime/drivers/slurm/slurm.h"
+
+struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag)
+{
+    struct br_slurm_need *need = br_arena_array(arena, dag->stages, sizeof *need);
+    for (uint32_t s = 0; need && s < dag->stages; s++)
+        need[s].cpus = 1;
+    for (uint32_t d = 0; need && d < dag->demands; d++) {
+        const struct br_demand *demand = &dag->demand[d];
+        const char *name = dag->resource[demand->resource].name;
+        int64_t amount = br_decimal_ceil(demand->amount);
+        if (strcmp(name, "cpu") == 0 && amount > 1)
+            need[demand->stage].cpus = amount < 1000000 ? (uint32_t)amount : 1000000;
+        if (strcmp(name, "mem") == 0)
+            need[demand->stage].kib = amount / 1024 + (amount % 1024 != 0);
+    }
+    return need;
+}
+
+static char *read_all(int file)
+{
+    off_t size = lseek(file, 0, SEEK_END);
+    char *text = size < 0 ? NULL : malloc((size_t)size + 1);
+    ssize_t got = text ? pread(file, text, (size_t)size, 0) : 0;
+    if (text)
+        text[got > 0 ? got : 0] = '\0';
+    return text;
+}
+
+static enum br_status fail_program(const char *name, int error, int state, int complaints,
+                                   struct br_diag *diag)
+{
+    if (error)
+        return br_fail(diag, BR_SYSTEM, "is Slurm installed?", "%s: %s", name, strerror(error));
+    char *text = read_all(complaints), *last = text;
+    for (char *p = text; p && *p; p++)
+        if (*p == '\n') {
+            *p = '\0';
+            if (p[1])
+                last = p + 1;
+        }
+    enum br_status status =
+        br_fail(diag, BR_SYSTEM, NULL, "%s failed (status %d): %.300s", name,
+                WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state), last ? last : "");
+    free(text);
+    return status;
+}
+
+enum br_status br_slurm_ask(const char *const *argv, char **text, struct br_diag *diag)
+{
+    /* Both outputs go to files, so that neither can block the other. */
+    int out = br_unnamed_file(), complaints = out < 0 ? -1 : br_unnamed_file(), state = 0;
+    struct br_launch how = {argv[0], (char *const *)argv, NULL, NULL, {-1, out, complaints}};
+    pid_t pid;
+    *text = NULL;
+    if (complaints < 0) {
+        int error = errno;
+        if (out >= 0)
+            close(out);
+        return br_fail(diag, BR_SYSTEM, NULL, "no temporary file: %s", strerror(error));
+    }
+    int error = br_launch(&how, &pid);
+    while (!error && waitpid(pid, &state, 0) < 0)
+        if (errno != EINTR)
+            error = errno;
+    enum br_status status = BR_OK;
+    if (error || !WIFEXITED(state) || WEXITSTATUS(state) != 0)
+        status = fail_program(argv[0], error, state, complaints, diag);
+    else if (!(*text = read_all(out)))
+        status = br_fail_memory(diag);
+    close(out);
+    close(complaints);
+    return status;
+}

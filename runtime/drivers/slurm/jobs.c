@@ -1,0 +1,523 @@
+/* A batch job for every task.
+ *
+ * What has to survive the death of this program is elsewhere: Slurm knows its jobs by name, which
+ * says the run and the task, and a script's last act is to put its result into a file under its
+ * final name. So a task is done when there is a result, is under way when Slurm has its job, and
+ * has to be submitted otherwise. Jobs are submitted in the plan's order and less nice the later,
+ * so that with any of Slurm's priorities the order is the plan's where dependencies and room allow
+ * several. A job names as dependencies the parents that have not finished yet; where these are very
+ * many, its submission waits.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+#include "base/shell.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
+#include "runtime/drivers/common/work.h"
+#include "runtime/drivers/slurm/slurm.h"
+
+enum {
+    OUTSTANDING = 2000, /* jobs in Slurm at once */
+    PARENTS = 200,      /* dependencies of one job */
+    PATH = 4096,
+};
+static const int64_t second_ns = INT64_C(1000000000);
+/* How long a job may be gone from Slurm before its result: files may be slow to appear. */
+static const int64_t patience_ns = INT64_C(15000000000);
+
+enum state { WAITING, SUBMITTED, DONE, FAILED, LEFT };
+
+struct jobs {
+    struct br_work work;
+    const struct br_plan *plan;
+    struct br_slurm_need *need;
+    char folder[PATH - 64];
+    uint8_t *state;                  /* by task */
+    uint64_t *id;                    /* by task: Slurm's number */
+    int64_t *seen;                   /* by task: when Slurm was last known to have it */
+    uint32_t *first_parent, *parent; /* by stage: its edges */
+    uint32_t outstanding;
+    int64_t now_ns, asked_ns;
+    struct timespec began; /* by the wall clock, as the scripts have it */
+    bool closing, cancelled;
+};
+
+static void path_of(const struct jobs *jobs, uint32_t task, const char *ending, char path[PATH])
+{
+    snprintf(path, PATH, "%s/%" PRIu32 ".%s", jobs->folder, task, ending);
+}
+
+/* ---- Scripts ---- */
+
+static bool write_script(struct jobs *jobs, uint32_t task)
+{
+    char path[PATH], here[PATH];
+    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
+    uint32_t index = task - jobs->work.dag->stage[stage].first_task;
+    path_of(jobs, task, "sh", path);
+    size_t size = strlen(jobs->work.dag->stage[stage].id) + 16;
+    char *id = malloc(size);
+    FILE *out = id ? fopen(path, "we") : NULL;
+    if (!out || !getcwd(here, sizeof here) || !br_work_words(&jobs->work, task)) {
+        if (out)
+            fclose(out);
+        free(id);
+        return false;
+    }
+    br_dag_task_id(jobs->work.dag, task, id, size);
+    fputs("#!/bin/sh\nBIGROCKS_TASK=", out);
+    br_shell_write(out, id);
+    free(id);
+    fprintf(out,
+            "\nBIGROCKS_INDEX=%" PRIu32 "\nBIGROCKS_RUN=%s\nBIGROCKS_MACHINE=$SLURMD_NODENAME\n",
+            index, jobs->work.journal.run);
+    fputs(
+        "export BIGROCKS_TASK BIGROCKS_INDEX BIGROCKS_RUN BIGROCKS_MACHINE\nbegin=$(date +%s.%N)\n",
+        out);
+    fputs("cd ", out);
+    br_shell_write(out, here);
+    if (jobs->work.options->directory) {
+        fputs(" && cd ", out);
+        br_shell_write(out, jobs->work.options->directory);
+    }
+    fprintf(out,
+            " || exit 1\nattempt=0\nstatus=1\nwhile [ $status -ne 0 ] && [ $attempt -le %" PRIu32
+            " ]; do\n  attempt=$((attempt + 1))\n ",
+            jobs->work.options->retries);
+    if (jobs->work.options->timeout_ns)
+        fprintf(out, " timeout -k 5 %.3f", (double)jobs->work.options->timeout_ns / 1e9);
+    for (char **word = jobs->work.words.word; *word; word++) {
+        putc(' ', out);
+        br_shell_write(out, *word);
+    }
+    fputs(" </dev/null\n  status=$?\ndone\n", out);
+    path_of(jobs, task, "result", path);
+    fputs("echo \"$status $begin $(date +%s.%N) $attempt $SLURMD_NODENAME\" > ", out);
+    br_shell_write(out, path);
+    fputs(".new && mv ", out);
+    br_shell_write(out, path);
+    fputs(".new ", out);
+    br_shell_write(out, path);
+    fputs("\nexit $status\n", out);
+    bool failed = ferror(out);
+    return fclose(out) == 0 && !failed;
+}
+
+/* ---- Submitting ---- */
+
+/* Adds what the task has to wait for to the text; false where it cannot be submitted yet. */
+static bool list_parents(const struct jobs *jobs, uint32_t task, char *text, size_t size)
+{
+    uint32_t stage = br_dag_task_stage(jobs->work.dag, task), count = 0;
+    size_t used = (size_t)snprintf(text, size, "--dependency=");
+    for (uint32_t k = jobs->first_parent[stage]; k < jobs->first_parent[stage + 1]; k++) {
+        const struct br_edge *edge = &jobs->work.dag->edge[jobs->parent[k]];
+        const struct br_stage *from = &jobs->work.dag->stage[edge->parent];
+        uint32_t first = from->first_task, end = first + from->tasks;
+        if (edge->type == BR_ONE_TO_ONE && from->tasks > 1) {
+            first += task - jobs->work.dag->stage[stage].first_task;
+            end = first + 1;
+        }
+        for (uint32_t t = first; t < end; t++) {
+            if (jobs->state[t] == DONE)
+                continue;
+            if (jobs->state[t] != SUBMITTED || ++count > PARENTS)
+                return false;
+            used += (size_t)snprintf(text + used, size - used, "%safterok:%" PRIu64,
+                                     count > 1 ? "," : "", jobs->id[t]);
+        }
+    }
+    if (!count)
+        text[0] = '\0';
+    return true;
+}
+
+static enum br_status submit(struct jobs *jobs, uint32_t task)
+{
+    char name[128], cpus[48], memory[48], nice[48], output[PATH + 16], script[PATH], path[PATH];
+    char parents[32 + PARENTS * 32], *text;
+    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
+    const struct br_slurm_need *need = &jobs->need[stage];
+    if (!list_parents(jobs, task, parents, sizeof parents))
+        return BR_OK;
+    if (!write_script(jobs, task))
+        return br_fail(jobs->work.diag, BR_SYSTEM, NULL, "a script in %.200s cannot be written: %s",
+                       jobs->folder, strerror(errno));
+    snprintf(name, sizeof name, "--job-name=%s.%" PRIu32, jobs->work.journal.run, task);
+    snprintf(cpus, sizeof cpus, "--cpus-per-task=%" PRIu32, need->cpus);
+    snprintf(memory, sizeof memory, "--mem=%" PRId64 "K", need->kib);
+    snprintf(nice, sizeof nice, "--nice=%" PRIu32, jobs->plan ? jobs->plan->rank[task] - 1 : task);
+    path_of(jobs, task, "out", path);
+    unlink(path);
+    snprintf(output, sizeof output, "--output=%s", path);
+    path_of(jobs, task, "sh", script);
+    const char *argv[16] = {
+        "sbatch", "--parsable", "--nodes=1", "--ntasks=1", "--kill-on-invalid-dep=yes",
+        name,     cpus,         nice,        output};
+    int count = 9;
+    if (need->kib)
+        argv[count++] = memory;
+    if (parents[0])
+        argv[count++] = parents;
+    argv[count] = script;
+    enum br_status status = br_work_started(&jobs->work, task);
+    if (!status)
+        status = br_slurm_ask(argv, &text, jobs->work.diag);
+    if (status)
+        return status;
+    jobs->id[task] = strtoull(text, NULL, 10);
+    free(text);
+    jobs->state[task] = SUBMITTED;
+    jobs->seen[task] = jobs->now_ns;
+    jobs->outstanding++;
+    return BR_OK;
+}
+
+static enum br_status submit_all(struct jobs *jobs)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < jobs->work.dag->tasks && !status && !jobs->closing; k++) {
+        uint32_t task = jobs->plan ? jobs->plan->order[k] : k;
+        const volatile int *stop = jobs->work.options->stop;
+        if (jobs->outstanding >= OUTSTANDING || (stop && *stop))
+            break;
+        if (jobs->state[task] == WAITING && br_work_has_command(&jobs->work, task))
+            status = submit(jobs, task);
+    }
+    return status;
+}
+
+/* ---- Following ---- */
+
+static int64_t since(const struct jobs *jobs, double seconds)
+{
+    return (int64_t)((seconds - (double)jobs->began.tv_sec) * 1e9) - jobs->began.tv_nsec;
+}
+
+static void leave(struct jobs *jobs, uint32_t task, enum state state)
+{
+    if (jobs->state[task] == SUBMITTED)
+        jobs->outstanding--;
+    jobs->state[task] = (uint8_t)state;
+}
+
+static enum br_status finish(struct jobs *jobs, uint32_t task)
+{
+    leave(jobs, task, DONE);
+    return br_work_finished(&jobs->work, task);
+}
+
+static void tell(struct jobs *jobs, struct br_task_end *end)
+{
+    char path[PATH];
+    path_of(jobs, end->task, "out", path);
+    end->output = open(path, O_RDONLY | O_CLOEXEC);
+    br_work_tell(&jobs->work, end);
+    if (end->output >= 0)
+        close(end->output);
+}
+
+static void fail(struct jobs *jobs, struct br_task_end *end)
+{
+    leave(jobs, end->task, FAILED);
+    jobs->work.result->failed++;
+    if (!jobs->work.options->keep_going)
+        jobs->closing = true;
+    tell(jobs, end);
+}
+
+/* Has the task a result? Takes it in. */
+static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status)
+{
+    char path[PATH], host[256] = "";
+    double begin, end;
+    struct br_task_end ended = {.task = task, .output = -1, .host = host};
+    path_of(jobs, task, "result", path);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    int fields = fscanf(file, "%d %lf %lf %" SCNu32 " %255s", &ended.code, &begin, &end,
+                        &ended.attempt, host);
+    fclose(file);
+    if (fields < 4)
+        return false;
+    ended.start_ns = since(jobs, begin);
+    ended.end_ns = since(jobs, end);
+    if (ended.code == 0) {
+        *status = finish(jobs, task);
+        ended.outcome = BR_TASK_DONE;
+        tell(jobs, &ended);
+        return true;
+    }
+    ended.outcome = ended.code == 124 && jobs->work.options->timeout_ns ? BR_TASK_TIMEOUT
+                    : ended.code > 128                                  ? BR_TASK_SIGNAL
+                                                                        : BR_TASK_EXIT;
+    if (ended.outcome == BR_TASK_SIGNAL)
+        ended.code -= 128;
+    fail(jobs, &ended);
+    return true;
+}
+
+/* Did a parent fail, so that Slurm has dropped the job? */
+static bool has_lost_parent(const struct jobs *jobs, uint32_t task)
+{
+    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
+    for (uint32_t k = jobs->first_parent[stage]; k < jobs->first_parent[stage + 1]; k++) {
+        const struct br_edge *edge = &jobs->work.dag->edge[jobs->parent[k]];
+        const struct br_stage *from = &jobs->work.dag->stage[edge->parent];
+        uint32_t twin = from->first_task + task - jobs->work.dag->stage[stage].first_task;
+        for (uint32_t t = from->first_task; t < from->first_task + from->tasks; t++)
+            if ((edge->type != BR_ONE_TO_ONE || from->tasks == 1 || t == twin) &&
+                jobs->state[t] >= FAILED)
+                return true;
+    }
+    return false;
+}
+
+/* What Slurm still has of the run: sets `seen`, and on the first call what is found is taken up. */
+static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag *diag)
+{
+    const char *argv[] = {"squeue",       "--noheader",        "--me",
+                          "--states=all", "--format=%A %T %j", NULL};
+    char *text;
+    size_t length = strlen(jobs->work.journal.run);
+    enum br_status status = br_slurm_ask(argv, &text, diag);
+    if (status)
+        return status;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        uint64_t id;
+        char word[64], name[128];
+        if (sscanf(line, "%" SCNu64 " %63s %127s", &id, word, name) != 3 ||
+            strncmp(name, jobs->work.journal.run, length) != 0 || name[length] != '.')
+            continue;
+        uint32_t task = (uint32_t)strtoul(name + length + 1, NULL, 10);
+        /* Jobs that have ended stay in the list for some minutes. */
+        bool there = strcmp(word, "PENDING") == 0 || strcmp(word, "RUNNING") == 0 ||
+                     strcmp(word, "CONFIGURING") == 0 || strcmp(word, "COMPLETING") == 0 ||
+                     strcmp(word, "SUSPENDED") == 0 || strcmp(word, "REQUEUED") == 0;
+        if (task >= jobs->work.dag->tasks || !there)
+            continue;
+        if (take_up && jobs->state[task] == WAITING) {
+            jobs->state[task] = SUBMITTED;
+            jobs->id[task] = id;
+            jobs->outstanding++;
+        }
+        jobs->seen[task] = jobs->now_ns;
+    }
+    free(text);
+    return BR_OK;
+}
+
+/* Stages without a command are done when all that they wait for is. */
+static enum br_status finish_waits(struct jobs *jobs)
+{
+    enum br_status status = BR_OK;
+    char none[32 + PARENTS * 32];
+    for (uint32_t k = 0; k < jobs->work.dag->stages && !status; k++) {
+        uint32_t s = jobs->work.dag->topological[k];
+        const struct br_stage *stage = &jobs->work.dag->stage[s];
+        for (uint32_t i = 0; i < stage->tasks && !jobs->work.command[s].words && !status; i++) {
+            uint32_t task = stage->first_task + i;
+            if (jobs->state[task] == WAITING && list_parents(jobs, task, none, sizeof none) &&
+                !none[0])
+                status = finish(jobs, task);
+        }
+    }
+    return status;
+}
+
+static enum br_status follow(struct jobs *jobs)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t t = 0; t < jobs->work.dag->tasks && !status; t++)
+        if (jobs->state[t] == SUBMITTED)
+            take_result(jobs, t, &status);
+    if (!status)
+        status = finish_waits(jobs);
+    if (status || jobs->now_ns - jobs->asked_ns < 2 * second_ns)
+        return status;
+    jobs->asked_ns = jobs->now_ns;
+    /* A controller that does not answer for a while is no failure of the tasks. */
+    struct br_diag busy = {0};
+    if (ask_slurm(jobs, false, &busy)) {
+        for (uint32_t t = 0; t < jobs->work.dag->tasks; t++)
+            jobs->seen[t] = jobs->now_ns;
+        return BR_OK;
+    }
+    for (uint32_t k = 0; k < jobs->work.dag->tasks; k++) {
+        uint32_t t = jobs->plan ? jobs->plan->order[k] : k;
+        if (jobs->state[t] != SUBMITTED || jobs->seen[t] == jobs->now_ns)
+            continue;
+        if (has_lost_parent(jobs, t) || jobs->cancelled)
+            leave(jobs, t, LEFT);
+        else if (jobs->now_ns - jobs->seen[t] > patience_ns)
+            fail(jobs, &(struct br_task_end){.task = t,
+                                             .attempt = 1,
+                                             .outcome = BR_TASK_LOST,
+                                             .start_ns = jobs->now_ns,
+                                             .end_ns = jobs->now_ns,
+                                             .output = -1});
+    }
+    return BR_OK;
+}
+
+/* Drops the run's jobs: all, or those that have not begun. */
+static void cancel(struct jobs *jobs, bool pending_only)
+{
+    struct br_diag ignored;
+    char number[32], *text = NULL;
+    for (uint32_t t = 0; t < jobs->work.dag->tasks; t++) {
+        if (jobs->state[t] != SUBMITTED)
+            continue;
+        snprintf(number, sizeof number, "%" PRIu64, jobs->id[t]);
+        const char *argv[] = {"scancel", number, pending_only ? "--state=PENDING" : NULL, NULL};
+        br_slurm_ask(argv, &text, &ignored);
+        free(text);
+        text = NULL;
+    }
+    jobs->cancelled = true;
+}
+
+static enum br_status loop(struct jobs *jobs)
+{
+    const volatile int *stop = jobs->work.options->stop;
+    int stopping = 0;
+    enum br_status status = finish_waits(jobs);
+    while (!status) {
+        jobs->now_ns = br_work_now_ns(&jobs->work);
+        if (stop && *stop > stopping) {
+            stopping = *stop;
+            jobs->closing = true;
+            cancel(jobs, false);
+            if (stopping > 1)
+                break;
+        }
+        if (jobs->closing && !jobs->cancelled)
+            cancel(jobs, true);
+        if (!jobs->closing)
+            status = submit_all(jobs);
+        if (!status)
+            status = follow(jobs);
+        if (!status)
+            status = br_journal_sync(&jobs->work.journal, jobs->work.diag);
+        if (jobs->work.options->tick)
+            jobs->work.options->tick(
+                jobs->work.options->context,
+                &(struct br_run_state){
+                    .tasks = jobs->work.dag->tasks,
+                    .finished = jobs->work.result->resumed + jobs->work.result->finished,
+                    .running = jobs->outstanding,
+                    .failed = jobs->work.result->failed,
+                    .now_ns = jobs->now_ns,
+                });
+        if (!jobs->outstanding)
+            break;
+        nanosleep(&(struct timespec){0, 200000000}, NULL);
+    }
+    return status;
+}
+
+/* ---- Set up ---- */
+
+static bool index_parents(struct jobs *jobs)
+{
+    const struct br_dag *dag = jobs->work.dag;
+    jobs->first_parent =
+        br_arena_array(&jobs->work.arena, (size_t)dag->stages + 2, sizeof *jobs->first_parent);
+    jobs->parent = br_arena_array(&jobs->work.arena, dag->edges, sizeof *jobs->parent);
+    if (!jobs->first_parent || !jobs->parent)
+        return false;
+    /* Counted two ahead, so that filling in moves them to their places. */
+    for (uint32_t e = 0; e < dag->edges; e++)
+        jobs->first_parent[dag->edge[e].child + 2]++;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        jobs->first_parent[s + 2] += jobs->first_parent[s + 1];
+    for (uint32_t e = 0; e < dag->edges; e++)
+        jobs->parent[jobs->first_parent[dag->edge[e].child + 1]++] = e;
+    return true;
+}
+
+static enum br_status make_folder(struct jobs *jobs)
+{
+    char given[PATH], *whole;
+    snprintf(given, sizeof given, "%.3900s.d", jobs->work.options->journal);
+    if (mkdir(given, 0777) && errno != EEXIST)
+        return br_fail(jobs->work.diag, BR_SYSTEM, NULL, "the folder %.300s cannot be made: %s",
+                       given, strerror(errno));
+    whole = realpath(given, NULL);
+    if (!whole || strlen(whole) >= sizeof jobs->folder) {
+        free(whole);
+        return br_fail(jobs->work.diag, BR_SYSTEM, "take a shorter path", "the folder %.300s: %s",
+                       given, strerror(errno));
+    }
+    strcpy(jobs->folder, whole);
+    free(whole);
+    return BR_OK;
+}
+
+/* What the earlier run has left: results, and jobs that Slurm still has. */
+static enum br_status take_up(struct jobs *jobs)
+{
+    enum br_status status = BR_OK;
+    char path[PATH];
+    for (uint32_t t = 0; t < jobs->work.dag->tasks; t++)
+        if (jobs->work.done[t])
+            jobs->state[t] = DONE;
+    if (jobs->work.options->resume)
+        status = ask_slurm(jobs, true, jobs->work.diag);
+    for (uint32_t t = 0; t < jobs->work.dag->tasks && !status; t++) {
+        if (jobs->state[t] == DONE)
+            continue;
+        int code;
+        path_of(jobs, t, "result", path);
+        FILE *file = fopen(path, "re");
+        if (!file)
+            continue;
+        bool good = jobs->work.options->resume && fscanf(file, "%d", &code) == 1 && code == 0;
+        fclose(file);
+        if (good)
+            take_result(jobs, t, &status);
+        else if (jobs->state[t] == WAITING) /* it failed, and gets another chance */
+            unlink(path);
+    }
+    return status;
+}
+
+static enum br_status set_up(struct jobs *jobs)
+{
+    uint32_t tasks = jobs->work.dag->tasks;
+    jobs->need = br_slurm_needs(&jobs->work.arena, jobs->work.dag);
+    jobs->state = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->state);
+    jobs->id = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->id);
+    jobs->seen = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->seen);
+    if (!jobs->need || !jobs->state || !jobs->id || !jobs->seen || !index_parents(jobs))
+        return br_fail_memory(jobs->work.diag);
+    enum br_status status = br_work_open_journal(&jobs->work);
+    if (!status)
+        status = make_folder(jobs);
+    clock_gettime(CLOCK_REALTIME, &jobs->began);
+    br_work_begin(&jobs->work);
+    return status ? status : take_up(jobs);
+}
+
+enum br_status br_slurm_run_jobs(const struct br_dag *dag, const struct br_plan *plan,
+                                 const struct br_local_options *options,
+                                 struct br_run_result *result, struct br_diag *diag)
+{
+    struct jobs jobs = {.plan = plan};
+    enum br_status status = br_work_init(&jobs.work, dag, options, result, diag);
+    if (!status)
+        status = set_up(&jobs);
+    if (!status)
+        status = loop(&jobs);
+    return br_work_finish(&jobs.work, status);
+}

@@ -1,0 +1,39 @@
+/* The driver that hands a job to Slurm: every task a batch job of its own, in the plan's order,
+ * with its dependencies and resources; or, from inside an allocation, every task a step in it. */
+#ifndef BR_RUNTIME_DRIVERS_SLURM_SLURM_H
+#define BR_RUNTIME_DRIVERS_SLURM_SLURM_H
+
+#include "runtime/drivers/local/local.h"
+
+/* From this mean duration on a task is worth a batch job. */
+#define BR_SLURM_JOB_NS INT64_C(30000000000)
+
+/* What a stage needs, as Slurm counts it. */
+struct br_slurm_need {
+    uint32_t cpus; /* at least 1 */
+    int64_t kib;   /* of memory; 0: not said */
+};
+/* Of all stages; from the arena. Other resources than cpu and mem are left to the order. NULL when
+ * memory is out. */
+struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag);
+
+/* Submits the job's tasks and follows them to their end. options->journal is needed; beside it, in
+ * FILE.d, are the tasks' scripts, outputs and results. With options->resume jobs of that run that
+ * Slurm still has are taken up again instead of being submitted. Retries and timeouts are the
+ * scripts' own. Results as br_local_run. */
+enum br_status br_slurm_run_jobs(const struct br_dag *dag, const struct br_plan *plan,
+                                 const struct br_local_options *options,
+                                 struct br_run_result *result, struct br_diag *diag);
+
+/* Inside of an allocation (SLURM_JOB_ID): runs the enforcer here and every task by srun on the node
+ * that stands for its machine, the k-th of the allocation for machine k. */
+enum br_status br_slurm_run_steps(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  const struct br_plan *plan,
+                                  const struct br_local_options *options,
+                                  struct br_run_result *result, struct br_diag *diag);
+
+/* Runs the program and gives what it writes to standard output, a text to be freed. BR_SYSTEM where
+ * it cannot be started or fails; then the diagnostic has the last line of what it complained. */
+enum br_status br_slurm_ask(const char *const *argv, char **text, struct br_diag *diag);
+
+#endif

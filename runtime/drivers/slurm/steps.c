@@ -1,0 +1,104 @@
+/* Tasks as steps of an allocation that is there already: the enforcer runs in it, and srun takes
+ * the place of the process on this machine. Starting a step takes Slurm far less than a job. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "runtime/drivers/slurm/slurm.h"
+
+enum { WORDS = 9 };
+
+struct steps {
+    const struct br_dag *dag;
+    struct br_arena arena;
+    struct br_slurm_need *need;
+    char **node; /* by machine */
+    char cpus[32], memory[48];
+    char **word;
+    size_t room;
+};
+
+/* The task's words with srun before them. */
+static char *const *wrap(void *context, uint32_t task, uint32_t machine, char *const *words)
+{
+    struct steps *steps = context;
+    const struct br_slurm_need *need = &steps->need[br_dag_task_stage(steps->dag, task)];
+    size_t count = 0, used = 0;
+    while (words[count])
+        count++;
+    if (count + WORDS + 1 > steps->room) {
+        char **word = realloc(steps->word, (count + WORDS + 1) * 2 * sizeof *word);
+        if (!word)
+            return NULL;
+        steps->word = word;
+        steps->room = (count + WORDS + 1) * 2;
+    }
+    snprintf(steps->cpus, sizeof steps->cpus, "--cpus-per-task=%u", need->cpus);
+    snprintf(steps->memory, sizeof steps->memory, "--mem=%lldK", (long long)need->kib);
+    const char *before[WORDS] = {"srun",
+                                 "--exact",
+                                 "--nodes=1",
+                                 "--ntasks=1",
+                                 "--quiet",
+                                 "--nodelist",
+                                 steps->node[machine],
+                                 steps->cpus,
+                                 need->kib ? steps->memory : NULL};
+    for (size_t k = 0; k < WORDS && before[k]; k++)
+        steps->word[used++] = (char *)before[k];
+    memcpy(steps->word + used, words, (count + 1) * sizeof *words);
+    return steps->word;
+}
+
+/* The names of the allocation's nodes, the k-th for machine k. */
+static enum br_status name_nodes(struct steps *steps, const struct br_cluster *cluster,
+                                 struct br_diag *diag)
+{
+    const char *list = getenv("SLURM_JOB_NODELIST");
+    const char *argv[] = {"scontrol", "show", "hostnames", list ? list : "", NULL};
+    char *text;
+    uint32_t count = 0;
+    steps->node = br_arena_array(&steps->arena, cluster->machines, sizeof *steps->node);
+    if (!steps->node)
+        return br_fail_memory(diag);
+    enum br_status status = br_slurm_ask(argv, &text, diag);
+    if (status)
+        return status;
+    for (char *name = strtok(text, "\n"); name && count < cluster->machines;
+         name = strtok(NULL, "\n"))
+        if (!(steps->node[count++] = br_arena_text(&steps->arena, name)))
+            status = br_fail_memory(diag);
+    free(text);
+    if (!status && count < cluster->machines)
+        return br_fail(diag, BR_USAGE, "ask salloc or sbatch for as many nodes",
+                       "the cluster has %u machines, and the allocation %u", cluster->machines,
+                       count);
+    return status;
+}
+
+enum br_status br_slurm_run_steps(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  const struct br_plan *plan,
+                                  const struct br_local_options *options,
+                                  struct br_run_result *result, struct br_diag *diag)
+{
+    struct steps steps = {.dag = dag};
+    struct br_local_options inner = *options;
+    enum br_status status;
+    *result = (struct br_run_result){0};
+    if (!getenv("SLURM_JOB_ID"))
+        return br_fail(diag, BR_USAGE,
+                       "put salloc before it, such as: salloc --nodes=3 bigrocks run",
+                       "steps need an allocation of Slurm's, and there is none");
+    steps.need = br_slurm_needs(&steps.arena, dag);
+    status = steps.need ? name_nodes(&steps, cluster, diag) : br_fail_memory(diag);
+    inner.wrap = wrap;
+    inner.wrap_context = &steps;
+    if (!status)
+        status = br_local_run(dag, cluster, plan, &inner, result, diag);
+    free(steps.word);
+    br_arena_finish(&steps.arena);
+    return status;
+}

@@ -1,0 +1,364 @@
+/* Which ready tasks start on a machine that has room.
+ *
+ * [Grandl16, 5] A pass collects the best candidates of all jobs (the bundle) and starts them, best
+ * first, while they fit; their scores follow what is left free. Deficit counters measure how much
+ * less than its fair share a group has had; beyond the threshold only that group is served.
+ * Differs: of tasks with equal demands only the first in the plan's order is looked at, and whole
+ * kinds of tasks are left out where a bound on their scores says that they cannot be among the
+ * best; ties end with job and rank; a group that is owed twice the threshold and does not fit has
+ * the machine kept free until it does, since otherwise small tasks of others could keep it out for
+ * good; the means of packing and remaining work behind eta are over the jobs that have tasks left,
+ * with packing on an empty machine; and a single job's plan is kept where possible (outlook.c).
+ */
+#include "runtime/enforcer/model.h"
+
+#include <math.h>
+
+#include "base/heap.h"
+#include "runtime/enforcer/decide.h"
+
+/* Entries of a machine's planned order that a pass looks at. */
+enum { LOCAL_LOOK = 64 };
+
+struct pass {
+    struct br_runtime *runtime;
+    uint32_t machine, number; /* of the job that is being searched */
+    struct br_job *job;
+    const int64_t *free;
+    const double *weight;
+    double eta;
+    bool guarded;   /* by the outlook */
+    bool kept_free; /* for a group that is owed too much to be passed over */
+};
+
+/* ---- Scores ---- */
+
+static double packing(const struct pass *pass, const int64_t *demand, const int64_t *room)
+{
+    double sum = 0;
+    for (uint32_t r = 0; r < pass->runtime->resources; r++) {
+        /* What does not fit is not offered; where this is a bound it is cut to what does. */
+        int64_t amount = demand[r] < room[r] ? demand[r] : room[r];
+        if (pass->free[r] > 0 && amount > 0)
+            sum += (double)amount * (double)pass->free[r] * pass->weight[r];
+    }
+    return sum;
+}
+
+static double priority_of(const struct br_job *job, uint32_t k)
+{
+    return (double)(job->tasks - k) / job->tasks;
+}
+
+static double score(const struct pass *pass, uint32_t k, double pack)
+{
+    struct br_score_terms terms = {
+        .priority = priority_of(pass->job, k),
+        .packing = pack,
+        .remaining = pass->job->remaining,
+        .eta = pass->eta,
+    };
+    return pass->runtime->policy->score(&terms);
+}
+
+/* The task's score on this machine. */
+static double score_task(const struct pass *pass, uint32_t k)
+{
+    const struct br_runtime *runtime = pass->runtime;
+    const struct br_job *job = pass->job;
+    uint32_t task = job->task[k];
+    double pack = packing(pass, br_job_demand(job, task, runtime->resources), runtime->room);
+    if (job->planned && job->planned[task] != pass->machine)
+        pack *= runtime->options.remote_penalty;
+    return score(pass, k, pack);
+}
+
+/* eta = factor x mean packing / mean remaining work. */
+static double find_eta(const struct br_runtime *runtime)
+{
+    double pack = 0, remaining = 0;
+    uint64_t tasks = 0, jobs = 0;
+    for (uint32_t j = 0; j < runtime->jobs; j++) {
+        const struct br_job *job = runtime->job[j];
+        if (!job || (!job->state.ready && !job->state.waiting))
+            continue;
+        pack += job->mean_packing * job->tasks;
+        tasks += job->tasks;
+        remaining += job->remaining;
+        jobs++;
+    }
+    if (jobs < 2 || remaining <= 0)
+        return 0;
+    return runtime->options.eta_factor * (pack / (double)tasks) / (remaining / (double)jobs);
+}
+
+/* ---- The bundle: a heap with the worst candidate on top ---- */
+
+static bool better(const struct br_candidate *a, const struct br_candidate *b)
+{
+    if (a->score != b->score)
+        return a->score > b->score;
+    if (a->priority != b->priority)
+        return a->priority > b->priority;
+    return a->job != b->job ? a->job < b->job : a->k < b->k;
+}
+
+static bool worse(const void *none, const struct br_candidate *a, const struct br_candidate *b)
+{
+    (void)none;
+    return better(b, a);
+}
+
+BR_HEAP(worst, struct br_candidate, const void *, worse, 2)
+
+static void offer(struct br_runtime *runtime, struct br_candidate candidate)
+{
+    struct br_candidate *heap = runtime->bundle;
+    if (runtime->candidates == runtime->options.bundle) {
+        if (better(&candidate, &heap[0]))
+            worst_replace(NULL, heap, runtime->candidates, candidate);
+        return;
+    }
+    worst_push(NULL, heap, &runtime->candidates, candidate);
+}
+
+static bool in_bundle(const struct pass *pass, uint32_t k)
+{
+    const struct br_runtime *runtime = pass->runtime;
+    for (uint32_t c = 0; c < runtime->candidates; c++)
+        if (runtime->bundle[c].job == pass->number && runtime->bundle[c].k == k)
+            return true;
+    return false;
+}
+
+static void offer_task(struct pass *pass, uint32_t k)
+{
+    offer(pass->runtime, (struct br_candidate){.score = score_task(pass, k),
+                                               .priority = priority_of(pass->job, k),
+                                               .job = pass->number,
+                                               .k = k});
+}
+
+/* ---- Collecting ---- */
+
+static double bound(void *context, uint32_t k, const int64_t *most)
+{
+    struct pass *pass = context;
+    struct br_runtime *runtime = pass->runtime;
+    struct br_candidate candidate = {.score = score(pass, k, packing(pass, most, runtime->room)),
+                                     .priority = priority_of(pass->job, k),
+                                     .job = pass->number,
+                                     .k = k};
+    if (runtime->candidates == runtime->options.bundle && !better(&candidate, &runtime->bundle[0]))
+        return -INFINITY;
+    return candidate.score;
+}
+
+static bool allowed(const struct pass *pass, uint32_t k)
+{
+    return !pass->guarded ||
+           br_outlook_allows(&pass->runtime->outlook, pass->job, pass->job->task[k], pass->machine);
+}
+
+static void visit(void *context, uint32_t kind)
+{
+    struct pass *pass = context;
+    uint32_t k = br_ready_best(&pass->job->ready, kind);
+    if (!in_bundle(pass, k) && allowed(pass, k))
+        offer_task(pass, k);
+}
+
+/* What the plan has on this machine, next in its order. */
+static void collect_local(struct pass *pass)
+{
+    struct br_job *job = pass->job;
+    uint32_t head = job->local_head[pass->machine], end = job->local_first[pass->machine + 1];
+    for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
+        uint32_t k = job->local[head];
+        if (job->ready.is_ready[k] &&
+            br_ready_kind_fits(&job->ready, job->ready.rank_kind[k], pass->runtime->room) &&
+            allowed(pass, k))
+            offer_task(pass, k);
+    }
+}
+
+/* Fills the bundle with the best of all jobs of the group, or of all groups. */
+static void collect(struct pass *pass, uint32_t group)
+{
+    struct br_runtime *runtime = pass->runtime;
+    const struct br_ready_walk walk = {bound, visit, pass};
+    runtime->candidates = 0;
+    for (uint32_t j = 0; j < runtime->jobs; j++) {
+        pass->job = runtime->job[j];
+        pass->number = j;
+        if (!pass->job || !pass->job->state.ready || (group != BR_ANY && pass->job->group != group))
+            continue;
+        if (pass->job->planned)
+            collect_local(pass);
+        br_ready_search(&pass->job->ready, runtime->room, &walk);
+    }
+}
+
+/* ---- Fairness ---- */
+
+/* The group that is owed most among those with ready tasks; BR_ANY where all have their share up
+ * to the threshold, or there are no two to compare. */
+static uint32_t most_unfair(const struct br_runtime *runtime)
+{
+    uint32_t most = BR_ANY, groups = 0;
+    for (uint32_t g = 0; g < runtime->groups; g++) {
+        if (!runtime->group[g].ready)
+            continue;
+        groups++;
+        if (most == BR_ANY || runtime->group[g].deficit > runtime->group[most].deficit)
+            most = g;
+    }
+    return groups > 1 && runtime->group[most].deficit >= runtime->options.kappa ? most : BR_ANY;
+}
+
+/* A task of the group starts: what all groups with ready tasks are owed. */
+static void account(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
+{
+    double weights = 0, factor = 1 / runtime->slots;
+    if (runtime->options.fairness == BR_FAIR_DOMINANT)
+        factor = job->kind_share[job->stage_kind[job->task_stage[task]]];
+    for (uint32_t g = 0; g < runtime->groups; g++)
+        if (runtime->group[g].ready)
+            weights += runtime->group[g].weight;
+    for (uint32_t g = 0; g < runtime->groups; g++) {
+        struct br_group *group = &runtime->group[g];
+        if (group->ready)
+            group->deficit += factor * (group->weight / weights - (g == job->group));
+    }
+}
+
+/* Could the machine hold a ready task of the group if it were empty? */
+static bool would_fit(const struct br_runtime *runtime, uint32_t group, uint32_t machine)
+{
+    const int64_t *capacity =
+        runtime->capacity + (size_t)runtime->machine_class[machine] * runtime->resources;
+    for (uint32_t j = 0; j < runtime->jobs; j++)
+        if (runtime->job[j] && runtime->job[j]->group == group &&
+            br_ready_any_fits(&runtime->job[j]->ready, capacity))
+            return true;
+    return false;
+}
+
+/* ---- Deciding ---- */
+
+/* What is free, and where the plan is to be kept, what is ahead. */
+static void look(struct pass *pass)
+{
+    struct br_runtime *runtime = pass->runtime;
+    const int64_t *extra =
+        runtime->extra + (size_t)runtime->machine_class[pass->machine] * runtime->resources;
+    for (uint32_t r = 0; r < runtime->resources; r++)
+        runtime->room[r] = pass->free[r] + extra[r];
+    struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
+    pass->guarded = runtime->options.keep_plan && job && job->planned && job->state.ready;
+    if (!pass->guarded)
+        return;
+    br_job_begin(job, job->task[job->ready.best[1]], runtime->now_ns);
+    pass->guarded = br_outlook_make(&runtime->outlook, job, pass->machine, runtime->room,
+                                    runtime->resources, runtime->now_ns);
+}
+
+/* The candidate of the bundle that is best now, or BR_ANY. Those of which nothing is left or fits
+ * are dropped; what follows in their kind takes the place of those that have started. */
+static uint32_t best_of_bundle(struct pass *pass)
+{
+    struct br_runtime *runtime = pass->runtime;
+    uint32_t best = BR_ANY;
+    for (uint32_t c = 0; c < runtime->candidates; c++) {
+        struct br_candidate *candidate = &runtime->bundle[c];
+        pass->number = candidate->job;
+        pass->job = runtime->job[candidate->job];
+        struct br_ready *ready = &pass->job->ready;
+        uint32_t kind = ready->rank_kind[candidate->k];
+        bool gone = !br_ready_kind_fits(ready, kind, runtime->room);
+        if (!gone && !ready->is_ready[candidate->k]) {
+            uint32_t next = br_ready_best(ready, kind);
+            gone = next == BR_NO_RANK || in_bundle(pass, next);
+            candidate->k = next;
+        }
+        gone = gone || !allowed(pass, candidate->k);
+        if (gone) {
+            *candidate = runtime->bundle[--runtime->candidates];
+            c--;
+            continue;
+        }
+        candidate->score = score_task(pass, candidate->k);
+        candidate->priority = priority_of(pass->job, candidate->k);
+        if (best == BR_ANY || better(candidate, &runtime->bundle[best]))
+            best = c;
+    }
+    return best;
+}
+
+/* One pass over the machine; returns the number of decisions. */
+static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, uint32_t room)
+{
+    struct br_runtime *runtime = pass->runtime;
+    uint32_t only = most_unfair(runtime), count = 0, best;
+    look(pass);
+    pass->eta = find_eta(runtime);
+    collect(pass, only);
+    if (only != BR_ANY && !runtime->candidates) {
+        if (runtime->group[only].deficit >= 2 * runtime->options.kappa &&
+            would_fit(runtime, only, pass->machine)) {
+            pass->kept_free = true;
+            return 0;
+        }
+        collect(pass, BR_ANY);
+    }
+    while (count < room && (best = best_of_bundle(pass)) != BR_ANY) {
+        struct br_candidate chosen = runtime->bundle[best];
+        struct br_job *job = runtime->job[chosen.job];
+        uint32_t task = job->task[chosen.k];
+        decisions[count++] = (struct br_decision){chosen.job, task, pass->machine};
+        account(runtime, job, task);
+        br_runtime_place(runtime, chosen.job, task, pass->machine);
+        look(pass);
+        if (most_unfair(runtime) != only)
+            break;
+    }
+    return count;
+}
+
+static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
+                               struct br_decision *decisions, uint32_t room)
+{
+    struct pass pass = {
+        .runtime = runtime,
+        .machine = machine,
+        .free = runtime->free + (size_t)machine * runtime->resources,
+        .weight = runtime->weight + (size_t)runtime->machine_class[machine] * runtime->resources,
+    };
+    uint32_t count = 0;
+    if (runtime->idle_at[machine] == runtime->epoch)
+        return 0;
+    while (count < room) {
+        uint32_t more = decide_pass(&pass, decisions + count, room - count);
+        if (!more) {
+            /* Who it is kept for may be served elsewhere. */
+            if (!pass.kept_free)
+                runtime->idle_at[machine] = runtime->epoch;
+            break;
+        }
+        count += more;
+    }
+    return count;
+}
+
+uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
+                           struct br_decision *decisions, uint32_t room)
+{
+    uint32_t count = 0;
+    if (now_ns > runtime->now_ns)
+        runtime->now_ns = now_ns;
+    if (machine != BR_ANY)
+        return machine < runtime->machines ? decide_machine(runtime, machine, decisions, room) : 0;
+    for (uint32_t m = 0; m < runtime->machines && count < room; m++)
+        count += decide_machine(runtime, m, decisions + count, room - count);
+    return count;
+}

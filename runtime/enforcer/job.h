@@ -1,0 +1,92 @@
+/* A submitted job: what of its Dag and plan the enforcer needs, and how far it is. */
+#ifndef BR_RUNTIME_ENFORCER_JOB_H
+#define BR_RUNTIME_ENFORCER_JOB_H
+
+#include <bigrocks/runtime.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/wide.h"
+#include "runtime/enforcer/kinds.h"
+#include "runtime/enforcer/ready.h"
+
+enum br_task_state {
+    BR_TASK_WAITING,
+    BR_TASK_READY,
+    BR_TASK_RUNNING, /* decided, and perhaps already started */
+    BR_TASK_FINISHED,
+    BR_TASK_FAILED,
+};
+
+struct br_job {
+    struct br_arena arena;
+    uint32_t group;
+    bool by_event; /* edges are ignored */
+    bool woken;    /* a task has become ready since this was last false */
+    uint32_t tasks, stages;
+    struct br_job_state state;
+
+    uint32_t *stage_first; /* stages + 1 */
+    uint32_t *task_stage;
+    uint32_t *stage_kind; /* stages of equal demands are of one kind */
+    int64_t *demand;      /* [kind * resources] */
+    double *kind_work;    /* by kind: demand as a share of the cluster, summed over resources */
+    double *kind_share;   /* by kind: the largest of these shares */
+    int64_t *duration_ns; /* by task */
+    double mean_packing;  /* mean over the tasks of the packing score on a free machine of average
+                             size */
+
+    uint32_t *rank; /* by task, from 0 */
+    uint32_t *task; /* by rank */
+    uint8_t *task_state;
+    uint32_t *machine; /* by task: where it runs, or BR_ANY */
+    struct br_ready ready;
+    br_wide work;     /* duration x kind_work over the tasks not started yet, in units of job.c */
+    double remaining; /* the same in seconds */
+
+    /* The plan's machines and times, where the plan is for this cluster; else NULL. */
+    uint32_t *planned;      /* by task */
+    int64_t *plan_start_ns; /* by task, from the start of the plan */
+    uint32_t *local_first;  /* machines + 1 */
+    uint32_t *local;        /* ranks, ascending by machine */
+    uint32_t *local_head;   /* by machine: all before it have been started */
+    bool begun;
+    int64_t began_ns;                      /* when the plan began, on the caller's clock */
+    int64_t *started_ns;                   /* by task, from then on */
+    uint32_t *first_running;               /* by machine: its running tasks, chained; BR_ANY ends */
+    uint32_t *next_running, *last_running; /* by task: neighbours in the chain */
+
+    /* Children in CSR form, and how many parents are in the way. */
+    uint32_t *child_first; /* stages + 1 */
+    uint32_t *child;
+    bool *child_one_to_one;
+    uint32_t *stage_waits; /* barrier parents that have not ended */
+    uint32_t *stage_left;  /* tasks that have not finished */
+    uint32_t *task_waits; /* one-to-one parents that have not; NULL where there are no such edges */
+};
+
+/* A job whose source tasks are ready, or none where by_event. *job is the caller's. */
+enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *plan,
+                             const struct br_scale *scale, uint32_t machines, bool by_event,
+                             struct br_job **job, struct br_diag *diag);
+void br_job_destroy(struct br_job *job);
+
+/* What the task demands, by resource. */
+static inline const int64_t *br_job_demand(const struct br_job *job, uint32_t task,
+                                           uint32_t resources)
+{
+    return job->demand + (size_t)job->stage_kind[job->task_stage[task]] * resources;
+}
+
+/* The plan's time begins, unless it has: with this task, which need not be the plan's first where
+ * an earlier run has finished others. */
+void br_job_begin(struct br_job *job, uint32_t task, int64_t now_ns);
+
+/* Transitions of a task; the caller has checked that they make sense. */
+void br_job_ready(struct br_job *job, uint32_t task);
+void br_job_withdraw(struct br_job *job, uint32_t task);
+void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns);
+void br_job_finish(struct br_job *job, uint32_t task);
+void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns);
+
+#endif

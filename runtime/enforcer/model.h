@@ -1,0 +1,55 @@
+/* The enforcer's state: machines with what they have free, groups with their deficits, jobs. */
+#ifndef BR_RUNTIME_ENFORCER_MODEL_H
+#define BR_RUNTIME_ENFORCER_MODEL_H
+
+#include "base/arena.h"
+#include "runtime/enforcer/job.h"
+#include "runtime/enforcer/outlook.h"
+#include "runtime/enforcer/policy.h"
+
+struct br_group {
+    char *name;
+    double weight;
+    double deficit; /* as a share of the cluster */
+    uint32_t live;  /* tasks of its jobs that are waiting, ready or running */
+    uint32_t ready;
+};
+
+/* What a pass over the ready tasks has collected: the first of a kind, or one that the plan has on
+ * this very machine. */
+struct br_candidate {
+    double score, priority;
+    uint32_t job, k; /* rank - 1 */
+};
+
+struct br_runtime {
+    struct br_arena arena; /* owns what lives as long as the enforcer */
+    struct br_runtime_options options;
+    const struct br_policy *policy;
+
+    struct br_scale scale;
+    uint32_t resources, classes, machines;
+    uint32_t *machine_class;
+    int64_t *capacity; /* [class * resources] */
+    int64_t *extra;    /* [class * resources]: how far it may be overbooked */
+    double *weight;    /* [class * resources]: 1 / capacity^2, 0 where there is none */
+    int64_t *free;     /* [machine * resources]; below 0 where overbooked or overcommitted */
+    int64_t *held;     /* [machine * resources] by tasks that run here */
+    uint64_t *idle_at; /* by machine: the epoch in which nothing more could start there */
+    uint64_t epoch;    /* counts what may let something start anywhere */
+    double slots;      /* of the cluster, for BR_FAIR_SLOTS */
+    int64_t now_ns;
+
+    struct br_group *group;
+    uint32_t groups, group_room;
+    struct br_job **job; /* by number; NULL where free */
+    uint32_t jobs, job_room;
+
+    /* Scratch of a pass. */
+    struct br_candidate *bundle; /* options.bundle, a heap with the worst on top */
+    uint32_t candidates;
+    int64_t *room; /* by resource */
+    struct br_outlook outlook;
+};
+
+#endif

@@ -1,0 +1,27 @@
+/* How ready tasks are scored. A policy is one row of the table in policy.c. */
+#ifndef BR_RUNTIME_ENFORCER_POLICY_H
+#define BR_RUNTIME_ENFORCER_POLICY_H
+
+#include <bigrocks/runtime.h>
+
+/* What is known of a task that could start on a machine now. */
+struct br_score_terms {
+    double priority;  /* of the plan: in (0, 1], 1 for the first task */
+    double packing;   /* dot product of demand and free vector as shares of the machine, >= 0;
+                         away from the plan's machine times the remote penalty */
+    double remaining; /* work of the job that is still to be started: duration x demand, in seconds
+                         of the whole cluster */
+    double eta;       /* what brings `remaining` onto the scale of `packing` */
+};
+
+/* The score; the largest wins. It must not decrease where priority or packing increases, since the
+ * search for the best leaves out what cannot win by the largest of both. */
+struct br_policy {
+    const char *name, *summary;
+    double (*score)(const struct br_score_terms *terms);
+};
+
+/* The row with this name; NULL where there is none. */
+const struct br_policy *br_policy_find(const char *name);
+
+#endif

@@ -1,0 +1,175 @@
+/* Heaps of ranks under a tree with ranges of demands; branch and bound from its root. */
+#include "runtime/enforcer/ready.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/heap.h"
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+/* Least and most demands below a node. */
+static const int64_t *least(const struct br_ready *ready, uint32_t node)
+{
+    return node >= ready->leaves ? ready->demand + (size_t)(node - ready->leaves) * ready->width
+                                 : ready->range + (size_t)node * 2 * ready->width;
+}
+
+static const int64_t *most(const struct br_ready *ready, uint32_t node)
+{
+    return least(ready, node) + (node >= ready->leaves ? 0 : ready->width);
+}
+
+/* The kind of the leftmost leaf below the node; there may be none with this number. */
+static uint32_t first_kind(const struct br_ready *ready, uint32_t node)
+{
+    while (node < ready->leaves)
+        node *= 2;
+    return node - ready->leaves;
+}
+
+static void fill_ranges(struct br_ready *ready)
+{
+    uint32_t width = ready->width;
+    for (uint32_t node = ready->leaves - 1; node > 0; node--) {
+        uint32_t left = 2 * node, right = left + 1;
+        /* Where there are no kinds nothing gets ready, and nobody looks. */
+        if (first_kind(ready, left) >= ready->kinds)
+            continue;
+        if (first_kind(ready, right) >= ready->kinds)
+            right = left;
+        int64_t *range = ready->range + (size_t)node * 2 * width;
+        const int64_t *a = least(ready, left), *b = least(ready, right);
+        const int64_t *c = most(ready, left), *d = most(ready, right);
+        for (uint32_t r = 0; r < width; r++) {
+            range[r] = a[r] < b[r] ? a[r] : b[r];
+            range[width + r] = c[r] > d[r] ? c[r] : d[r];
+        }
+    }
+}
+
+bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kinds, uint32_t width,
+                   const int64_t *demand, const uint32_t *rank_kind, const uint32_t *size,
+                   uint32_t tasks)
+{
+    *ready = (struct br_ready){.kinds = kinds, .width = width, .leaves = 1};
+    ready->demand = demand;
+    ready->rank_kind = rank_kind;
+    while (ready->leaves < kinds)
+        ready->leaves *= 2;
+    if (!ARRAY(arena, kinds, ready->first) || !ARRAY(arena, kinds, ready->count) ||
+        !ARRAY(arena, tasks, ready->heap) || !ARRAY(arena, tasks, ready->is_ready) ||
+        !ARRAY(arena, tasks, ready->queued) ||
+        !ARRAY(arena, (size_t)ready->leaves * 2, ready->best) ||
+        !ARRAY(arena, (size_t)ready->leaves * 2 * width, ready->range))
+        return false;
+    for (uint32_t kind = 1; kind < kinds; kind++)
+        ready->first[kind] = ready->first[kind - 1] + size[kind - 1];
+    memset(ready->best, 0xff, 2 * (size_t)ready->leaves * sizeof *ready->best);
+    fill_ranges(ready);
+    return true;
+}
+
+/* Brings the kind's path in the tree up to date. */
+static void refresh(struct br_ready *ready, uint32_t kind)
+{
+    uint32_t *heap = ready->heap + ready->first[kind], *count = &ready->count[kind];
+    while (*count && !ready->is_ready[heap[0]]) {
+        ready->queued[heap[0]] = false;
+        br_numbers_pop(NULL, heap, count);
+    }
+    uint32_t node = kind + ready->leaves;
+    ready->best[node] = *count ? heap[0] : BR_NO_RANK;
+    for (node /= 2; node; node /= 2) {
+        uint32_t a = ready->best[2 * node], b = ready->best[2 * node + 1], best = a < b ? a : b;
+        if (ready->best[node] == best)
+            break;
+        ready->best[node] = best;
+    }
+}
+
+void br_ready_add(struct br_ready *ready, uint32_t k)
+{
+    uint32_t kind = ready->rank_kind[k];
+    ready->is_ready[k] = true;
+    if (!ready->queued[k]) {
+        ready->queued[k] = true;
+        br_numbers_push(NULL, ready->heap + ready->first[kind], &ready->count[kind], k);
+    }
+    refresh(ready, kind);
+}
+
+void br_ready_remove(struct br_ready *ready, uint32_t k)
+{
+    ready->is_ready[k] = false;
+    refresh(ready, ready->rank_kind[k]);
+}
+
+uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind)
+{
+    return ready->best[kind + ready->leaves];
+}
+
+static bool fits(const int64_t *demand, const int64_t *room, uint32_t width)
+{
+    /* A task may start where it demands nothing of what is overbooked. */
+    for (uint32_t r = 0; r < width; r++)
+        if (demand[r] > 0 && demand[r] > room[r])
+            return false;
+    return true;
+}
+
+bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64_t *room)
+{
+    return fits(ready->demand + (size_t)kind * ready->width, room, ready->width);
+}
+
+static bool any_fits(const struct br_ready *ready, const int64_t *room, uint32_t node)
+{
+    if (ready->best[node] == BR_NO_RANK || !fits(least(ready, node), room, ready->width))
+        return false;
+    return node >= ready->leaves || any_fits(ready, room, 2 * node) ||
+           any_fits(ready, room, 2 * node + 1);
+}
+
+bool br_ready_any_fits(const struct br_ready *ready, const int64_t *room)
+{
+    return any_fits(ready, room, 1);
+}
+
+static double bound_of(const struct br_ready *ready, const int64_t *room,
+                       const struct br_ready_walk *walk, uint32_t node)
+{
+    if (ready->best[node] == BR_NO_RANK || !fits(least(ready, node), room, ready->width))
+        return -INFINITY;
+    return walk->bound(walk->context, ready->best[node], most(ready, node));
+}
+
+static void search(const struct br_ready *ready, const int64_t *room,
+                   const struct br_ready_walk *walk, uint32_t node)
+{
+    if (node >= ready->leaves) {
+        walk->visit(walk->context, node - ready->leaves);
+        return;
+    }
+    uint32_t first = 2 * node, second = first + 1;
+    double a = bound_of(ready, room, walk, first), b = bound_of(ready, room, walk, second);
+    /* Of equal bounds the one with the less rank, so that the order does not depend on the kinds.
+     */
+    if (b > a || (b == a && ready->best[second] < ready->best[first])) {
+        first = second, second = 2 * node;
+        a = b;
+    }
+    if (a > -INFINITY)
+        search(ready, room, walk, first);
+    /* What the first has brought may make the second not worth it. */
+    if (bound_of(ready, room, walk, second) > -INFINITY)
+        search(ready, room, walk, second);
+}
+
+void br_ready_search(const struct br_ready *ready, const int64_t *room,
+                     const struct br_ready_walk *walk)
+{
+    if (bound_of(ready, room, walk, 1) > -INFINITY)
+        search(ready, room, walk, 1);
+}

@@ -1,0 +1,56 @@
+/* The ready tasks of one job, by kind: tasks of equal demands compete by their rank alone, so that
+ * only the first of each kind has to be scored. A tree over the kinds holds, by node, the least
+ * rank that is ready and the least and the most of every demand below; so a search for the best
+ * scores leaves out kinds that do not fit or cannot win. A demand is that of the cluster's
+ * resources, scaled to integers.
+ */
+#ifndef BR_RUNTIME_ENFORCER_READY_H
+#define BR_RUNTIME_ENFORCER_READY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+#define BR_NO_RANK UINT32_MAX
+
+struct br_ready {
+    uint32_t kinds, width;      /* width: resources */
+    uint32_t leaves;            /* a power of two, at least `kinds` */
+    const int64_t *demand;      /* [kind * width]; near kinds should be alike */
+    const uint32_t *rank_kind;  /* kind of the task with rank k + 1 */
+    uint8_t *is_ready, *queued; /* by rank - 1; a heap may hold ranks that are ready no more */
+    uint32_t *first, *count;    /* of each kind's heap in `heap` */
+    uint32_t *heap;             /* ranks - 1, a binary heap for each kind */
+    uint32_t *best;             /* [2 * leaves]: the least rank - 1 ready below, or BR_NO_RANK */
+    int64_t *range;             /* [leaves * 2 * width]: inner nodes' least and most demands */
+};
+
+/* Nothing is ready. `size[kind]` tasks have that kind; demand and rank_kind are borrowed, the rest
+ * comes from the arena. False when memory is out. O(tasks + kinds x width). */
+bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kinds, uint32_t width,
+                   const int64_t *demand, const uint32_t *rank_kind, const uint32_t *size,
+                   uint32_t tasks);
+/* The task with rank k + 1 becomes ready, or is so no more. O(log tasks), amortised. */
+void br_ready_add(struct br_ready *ready, uint32_t k);
+void br_ready_remove(struct br_ready *ready, uint32_t k);
+/* The least rank - 1 that is ready of the kind, or BR_NO_RANK. O(1). */
+uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind);
+/* Does the kind's demand fit into the room? */
+bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64_t *room);
+/* Does anything ready fit into the room? */
+bool br_ready_any_fits(const struct br_ready *ready, const int64_t *room);
+
+/* Walks over the kinds with something ready that fits `room`, parts of the tree with a better
+ * bound first. `bound(context, k, most)` tells whether it is worth going where the least rank - 1
+ * is k and no demand exceeds `most`, and which of two subtrees goes first (the larger; -INFINITY:
+ * leave it out); `visit(context, kind)` gets the kinds. */
+struct br_ready_walk {
+    double (*bound)(void *context, uint32_t k, const int64_t *most);
+    void (*visit)(void *context, uint32_t kind);
+    void *context;
+};
+void br_ready_search(const struct br_ready *ready, const int64_t *room,
+                     const struct br_ready_walk *walk);
+
+#endif

@@ -1,0 +1,541 @@
+/* The enforcer's set up and events. [Grandl16, 5] Decisions are made in decide.c.
+ *
+ * Amounts are scaled to integers once, by as many digits as the cluster's totals leave room for, so
+ * that jobs may come with finer amounts later.
+ */
+#include "runtime/enforcer/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/diag.h"
+#include "base/grow.h"
+#include "base/real.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
+#include "runtime/enforcer/decide.h"
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+/* What the cluster has of a resource stays below this, so that sums and overbooking fit 63 bits. */
+#define AMOUNT_MAX (INT64_MAX / 8)
+#define PERCENT_MAX 400u
+
+struct br_runtime_options br_runtime_options_default(void)
+{
+    return (struct br_runtime_options){
+        .policy = "graphene",
+        .remote_penalty = 0.8,
+        .eta_factor = 0.2,
+        .kappa = 0.1,
+        .fairness = BR_FAIR_DOMINANT,
+        .bundle = 8,
+        .keep_plan = true,
+    };
+}
+
+/* ---- The cluster ---- */
+
+static uint32_t find_resource(const struct br_runtime *runtime, const char *name)
+{
+    for (uint32_t r = 0; r < runtime->resources; r++)
+        if (strcmp(runtime->scale.name[r], name) == 0)
+            return r;
+    return UINT32_MAX;
+}
+
+static enum br_status fail_resource(const char *name, struct br_diag *diag)
+{
+    return br_fail(diag, BR_USAGE, "name a resource of the cluster",
+                   "no machine has a resource '%.80s'", name);
+}
+
+/* As many digits as the cluster's total leaves room for, so that no job needs more. */
+static enum br_status scale_resource(struct br_runtime *runtime, const struct br_cluster *cluster,
+                                     uint32_t r, int32_t *digits, double *total,
+                                     struct br_diag *diag)
+{
+    const char *name = runtime->scale.name[r];
+    for (*digits = 18; *digits >= -18; --*digits) {
+        int64_t sum = 0;
+        bool fits = true;
+        for (uint32_t c = 0; c < cluster->classes && fits; c++) {
+            int64_t one = 0, all = 0;
+            fits = br_decimal_scale(br_cluster_capacity(cluster, c, name), *digits, &one) &&
+                   !__builtin_mul_overflow(one, (int64_t)cluster->cls[c].count, &all) &&
+                   !__builtin_add_overflow(sum, all, &sum) && sum <= AMOUNT_MAX;
+            runtime->capacity[(size_t)c * runtime->resources + r] = one;
+        }
+        *total = (double)sum;
+        if (fits)
+            return BR_OK;
+    }
+    return br_fail(diag, BR_BAD_INPUT, "use a larger unit, or fewer digits",
+                   "the cluster's amounts of %s do not fit one scale", name);
+}
+
+static enum br_status name_resources(struct br_runtime *runtime, const struct br_cluster *cluster,
+                                     struct br_diag *diag)
+{
+    uint32_t most = 0;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        most += cluster->cls[c].capacities;
+    const char **name = br_arena_array(&runtime->arena, most, sizeof *name);
+    runtime->scale.name = name;
+    if (!name)
+        return br_fail_memory(diag);
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
+            const char *resource = cluster->cls[c].capacity[k].resource;
+            if (find_resource(runtime, resource) != UINT32_MAX)
+                continue;
+            name[runtime->resources] = br_arena_text(&runtime->arena, resource);
+            if (!name[runtime->resources])
+                return br_fail_memory(diag);
+            runtime->resources++;
+        }
+    runtime->scale.resources = runtime->resources;
+    return BR_OK;
+}
+
+static enum br_status take_cluster(struct br_runtime *runtime, const struct br_cluster *cluster,
+                                   struct br_diag *diag)
+{
+    struct br_arena *arena = &runtime->arena;
+    enum br_status status = name_resources(runtime, cluster, diag);
+    if (status)
+        return status;
+    uint32_t resources = runtime->resources;
+    size_t kinds = (size_t)cluster->classes * resources;
+    size_t all = (size_t)cluster->machines * resources;
+    int32_t *digits;
+    double *total;
+    runtime->classes = cluster->classes;
+    runtime->machines = cluster->machines;
+    if (!ARRAY(arena, resources, digits) || !ARRAY(arena, resources, total) ||
+        !ARRAY(arena, kinds, runtime->capacity) || !ARRAY(arena, kinds, runtime->extra) ||
+        !ARRAY(arena, kinds, runtime->weight) || !ARRAY(arena, all, runtime->free) ||
+        !ARRAY(arena, all, runtime->held) ||
+        !ARRAY(arena, cluster->machines, runtime->machine_class) ||
+        !ARRAY(arena, cluster->machines, runtime->idle_at) ||
+        !ARRAY(arena, resources, runtime->room) ||
+        !ARRAY(arena, runtime->options.bundle, runtime->bundle))
+        return br_fail_memory(diag);
+    runtime->scale.digits = digits;
+    runtime->scale.total = total;
+    for (uint32_t r = 0; r < resources && !status; r++)
+        status = scale_resource(runtime, cluster, r, &digits[r], &total[r], diag);
+    if (status)
+        return status;
+    for (size_t k = 0; k < kinds; k++) {
+        double capacity = (double)runtime->capacity[k];
+        runtime->weight[k] = capacity > 0 ? 1 / (capacity * capacity) : 0;
+    }
+    for (uint32_t m = 0; m < cluster->machines; m++) {
+        uint32_t c = br_cluster_machine_class(cluster, m);
+        runtime->machine_class[m] = c;
+        memcpy(runtime->free + (size_t)m * resources, runtime->capacity + (size_t)c * resources,
+               resources * sizeof *runtime->free);
+    }
+    uint32_t cpu = find_resource(runtime, "cpu");
+    runtime->slots = cpu == UINT32_MAX ? 0 : total[cpu];
+    if (cpu != UINT32_MAX && digits[cpu] >= 0)
+        runtime->slots /= br_real_ten(digits[cpu]);
+    else if (cpu != UINT32_MAX)
+        runtime->slots *= br_real_ten(-digits[cpu]);
+    if (runtime->slots < 1)
+        runtime->slots = cluster->machines;
+    return BR_OK;
+}
+
+enum br_status br_runtime_create(const struct br_cluster *cluster,
+                                 const struct br_runtime_options *options,
+                                 struct br_runtime **created, struct br_diag *diag)
+{
+    struct br_runtime_options defaults = br_runtime_options_default();
+    *created = NULL;
+    if (!options)
+        options = &defaults;
+    if (!br_policy_find(options->policy))
+        return br_fail(diag, BR_USAGE, "br_policy_name() lists them", "unknown policy '%.80s'",
+                       options->policy ? options->policy : "");
+    if (!(options->remote_penalty >= 0 && options->remote_penalty <= 1) ||
+        !(options->eta_factor >= 0 && isfinite(options->eta_factor)) || !(options->kappa > 0) ||
+        !options->bundle)
+        return br_fail(diag, BR_USAGE, "start from br_runtime_options_default()",
+                       "an option of the runtime is out of its range");
+    if (!cluster->machines)
+        return br_fail(diag, BR_USAGE, NULL, "the cluster has no machine");
+    struct br_runtime *runtime = calloc(1, sizeof *runtime);
+    if (!runtime)
+        return br_fail_memory(diag);
+    runtime->options = *options;
+    runtime->policy = br_policy_find(options->policy);
+    runtime->options.policy = runtime->policy->name;
+    runtime->epoch = 1;
+    uint32_t group;
+    enum br_status status = take_cluster(runtime, cluster, diag);
+    if (!status)
+        status = br_runtime_add_group(runtime, "default", 1, &group, diag);
+    if (status)
+        br_runtime_destroy(runtime);
+    else
+        *created = runtime;
+    return status;
+}
+
+void br_runtime_destroy(struct br_runtime *runtime)
+{
+    if (!runtime)
+        return;
+    for (uint32_t j = 0; j < runtime->jobs; j++)
+        br_job_destroy(runtime->job[j]);
+    br_outlook_finish(&runtime->outlook);
+    free(runtime->job);
+    free(runtime->group);
+    br_arena_finish(&runtime->arena);
+    free(runtime);
+}
+
+static bool is_memory(const char *name)
+{
+    static const char *const names[] = {"mem", "memory", "ram", "rss", "swap"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcasecmp(name, names[k]) == 0)
+            return true;
+    return false;
+}
+
+enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resource,
+                                   uint32_t percent, struct br_diag *diag)
+{
+    uint32_t r = find_resource(runtime, resource);
+    if (r == UINT32_MAX)
+        return fail_resource(resource, diag);
+    if (is_memory(resource))
+        return br_fail(diag, BR_USAGE, "overbook network or disk",
+                       "memory cannot be overbooked: demand beyond it does not only slow down");
+    if (percent < 100 || percent > PERCENT_MAX)
+        return br_fail(diag, BR_USAGE, NULL, "overbooking of %u %% is not within 100 to %u",
+                       percent, PERCENT_MAX);
+    for (uint32_t c = 0; c < runtime->classes; c++) {
+        size_t at = (size_t)c * runtime->resources + r;
+        runtime->extra[at] = runtime->capacity[at] / 100 * (percent - 100);
+    }
+    runtime->epoch++;
+    return BR_OK;
+}
+
+enum br_status br_runtime_add_group(struct br_runtime *runtime, const char *name, double weight,
+                                    uint32_t *group, struct br_diag *diag)
+{
+    if (!(weight > 0) || !isfinite(weight))
+        return br_fail(diag, BR_USAGE, NULL, "the weight of group '%.80s' is not above 0", name);
+    char *copy = br_arena_text(&runtime->arena, name);
+    if (!copy ||
+        !br_grow(&runtime->group, runtime->groups, &runtime->group_room, sizeof *runtime->group))
+        return br_fail_memory(diag);
+    *group = runtime->groups++;
+    runtime->group[*group] = (struct br_group){.name = copy, .weight = weight};
+    return BR_OK;
+}
+
+/* ---- Jobs ---- */
+
+static struct br_job *find_job(const struct br_runtime *runtime, uint32_t job)
+{
+    return job < runtime->jobs ? runtime->job[job] : NULL;
+}
+
+/* Brings the group's counts from what they were before the job changed to what they are. */
+static void recount(struct br_runtime *runtime, struct br_job *job,
+                    const struct br_job_state *before)
+{
+    struct br_group *group = &runtime->group[job->group];
+    const struct br_job_state *now = &job->state;
+    group->live += now->waiting + now->ready + now->running;
+    group->live -= before->waiting + before->ready + before->running;
+    group->ready += now->ready;
+    group->ready -= before->ready;
+    /* Who wants nothing is owed nothing. */
+    if (!group->live)
+        group->deficit = 0;
+    /* Not where more are ready than before: one may have gone as another came. */
+    runtime->epoch += job->woken;
+    job->woken = false;
+}
+
+/* A demand that no machine could ever hold would wait for good. */
+static enum br_status check_kinds(const struct br_runtime *runtime, const struct br_job *job,
+                                  const struct br_dag *dag, struct br_diag *diag)
+{
+    uint32_t width = runtime->resources;
+    for (uint32_t s = 0; s < job->stages; s++) {
+        const int64_t *demand = job->demand + (size_t)job->stage_kind[s] * width;
+        bool held = false;
+        for (uint32_t c = 0; c < runtime->classes && !held; c++) {
+            held = true;
+            for (uint32_t r = 0; r < width && held; r++)
+                held = demand[r] <= runtime->capacity[(size_t)c * width + r];
+        }
+        if (!held)
+            return br_fail_at(diag, dag->stage[s].pos, BR_BAD_INPUT,
+                              "give the cluster a larger machine, or the task a smaller demand",
+                              "no machine holds a task of stage '%s'", dag->stage[s].id);
+    }
+    return BR_OK;
+}
+
+enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
+                                 const struct br_plan *plan, uint32_t group,
+                                 enum br_readiness readiness, uint32_t *number,
+                                 struct br_diag *diag)
+{
+    if (!dag->finished)
+        return br_fail(diag, BR_USAGE, "call br_dag_finish", "the job is not finished");
+    if (plan && plan->tasks != dag->tasks)
+        return br_fail(diag, BR_USAGE, "plan this very job", "the plan has %u tasks and the job %u",
+                       plan->tasks, dag->tasks);
+    if (group >= runtime->groups)
+        return br_fail(diag, BR_USAGE, NULL, "there is no group %u", group);
+    uint32_t at = 0;
+    while (at < runtime->jobs && runtime->job[at])
+        at++;
+    if (at == runtime->jobs &&
+        !br_grow(&runtime->job, runtime->jobs, &runtime->job_room, sizeof *runtime->job))
+        return br_fail_memory(diag);
+    struct br_job *job;
+    enum br_status status = br_job_create(dag, plan, &runtime->scale, runtime->machines,
+                                          readiness == BR_READY_BY_EVENT, &job, diag);
+    if (status)
+        return status;
+    status = check_kinds(runtime, job, dag, diag);
+    if (status) {
+        br_job_destroy(job);
+        return status;
+    }
+    job->group = group;
+    runtime->job[at] = job;
+    if (at == runtime->jobs)
+        runtime->jobs++;
+    recount(runtime, job, &(struct br_job_state){0});
+    *number = at;
+    return BR_OK;
+}
+
+/* Adds the task's demand to what the machine's tasks hold, or takes it away. */
+static void hold(struct br_runtime *runtime, const struct br_job *job, uint32_t task,
+                 uint32_t machine, int sign)
+{
+    const int64_t *demand = br_job_demand(job, task, runtime->resources);
+    int64_t *free = runtime->free + (size_t)machine * runtime->resources;
+    int64_t *held = runtime->held + (size_t)machine * runtime->resources;
+    for (uint32_t r = 0; r < runtime->resources; r++) {
+        free[r] -= sign * demand[r];
+        held[r] += sign * demand[r];
+    }
+    if (sign < 0)
+        runtime->idle_at[machine] = 0;
+}
+
+void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task, uint32_t machine)
+{
+    struct br_job *job = runtime->job[number];
+    struct br_job_state before = job->state;
+    br_job_run(job, task, machine, runtime->now_ns);
+    hold(runtime, job, task, machine, 1);
+    recount(runtime, job, &before);
+}
+
+static void release(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
+{
+    if (job->task_state[task] == BR_TASK_RUNNING)
+        hold(runtime, job, task, job->machine[task], -1);
+}
+
+enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, struct br_diag *diag)
+{
+    struct br_job *job = find_job(runtime, number);
+    if (!job)
+        return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
+    for (uint32_t t = 0; t < job->tasks && job->state.running; t++)
+        release(runtime, job, t);
+    struct br_job_state before = job->state;
+    job->state = (struct br_job_state){0};
+    recount(runtime, job, &before);
+    br_job_destroy(job);
+    runtime->job[number] = NULL;
+    while (runtime->jobs && !runtime->job[runtime->jobs - 1])
+        runtime->jobs--;
+    return BR_OK;
+}
+
+/* ---- Tasks ---- */
+
+static enum br_status find_task(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                struct br_job **job, struct br_diag *diag)
+{
+    *job = find_job(runtime, number);
+    if (!*job)
+        return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
+    if (task >= (*job)->tasks)
+        return br_fail(diag, BR_USAGE, NULL, "job %u has no task %u", number, task);
+    return BR_OK;
+}
+
+static enum br_status fail_state(const struct br_job *job, uint32_t number, uint32_t task,
+                                 const char *event, struct br_diag *diag)
+{
+    static const char *const states[] = {"waiting", "ready", "running", "finished", "failed"};
+    return br_fail(diag, BR_USAGE, NULL, "task %u of job %u, which is %s, cannot be %s", task,
+                   number, states[job->task_state[task]], event);
+}
+
+enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                struct br_diag *diag)
+{
+    struct br_job *job;
+    enum br_status status = find_task(runtime, number, task, &job, diag);
+    if (status)
+        return status;
+    if (!job->by_event || job->task_state[task] != BR_TASK_WAITING)
+        return fail_state(job, number, task, "made ready", diag);
+    struct br_job_state before = job->state;
+    br_job_ready(job, task);
+    recount(runtime, job, &before);
+    return BR_OK;
+}
+
+enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                    struct br_diag *diag)
+{
+    struct br_job *job;
+    enum br_status status = find_task(runtime, number, task, &job, diag);
+    if (status)
+        return status;
+    if (!job->by_event || job->task_state[task] != BR_TASK_READY)
+        return fail_state(job, number, task, "withdrawn", diag);
+    struct br_job_state before = job->state;
+    br_job_withdraw(job, task);
+    recount(runtime, job, &before);
+    runtime->epoch++; /* what was kept back for it may start */
+    return BR_OK;
+}
+
+enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                  uint32_t machine, struct br_diag *diag)
+{
+    struct br_job *job;
+    enum br_status status = find_task(runtime, number, task, &job, diag);
+    if (status)
+        return status;
+    if (machine >= runtime->machines)
+        return br_fail(diag, BR_USAGE, NULL, "there is no machine %u", machine);
+    if (job->task_state[task] > BR_TASK_RUNNING)
+        return fail_state(job, number, task, "started", diag);
+    if (job->task_state[task] == BR_TASK_RUNNING && job->machine[task] == machine)
+        return BR_OK;
+    struct br_job_state before = job->state;
+    release(runtime, job, task);
+    br_job_run(job, task, machine, runtime->now_ns);
+    hold(runtime, job, task, machine, 1);
+    recount(runtime, job, &before);
+    return BR_OK;
+}
+
+enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                   struct br_diag *diag)
+{
+    struct br_job *job;
+    enum br_status status = find_task(runtime, number, task, &job, diag);
+    if (status)
+        return status;
+    if (job->task_state[task] > BR_TASK_RUNNING)
+        return fail_state(job, number, task, "finished", diag);
+    struct br_job_state before = job->state;
+    release(runtime, job, task);
+    br_job_finish(job, task);
+    recount(runtime, job, &before);
+    return BR_OK;
+}
+
+enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                 bool again, struct br_diag *diag)
+{
+    struct br_job *job;
+    enum br_status status = find_task(runtime, number, task, &job, diag);
+    if (status)
+        return status;
+    if (job->task_state[task] != BR_TASK_RUNNING)
+        return fail_state(job, number, task, "failed", diag);
+    struct br_job_state before = job->state;
+    release(runtime, job, task);
+    br_job_fail(job, task, again, runtime->now_ns);
+    recount(runtime, job, &before);
+    if (!again)
+        runtime->epoch++; /* what was kept back for its children may start */
+    return BR_OK;
+}
+
+enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine, const char *resource,
+                                 const char *text, struct br_diag *diag)
+{
+    struct br_decimal amount;
+    if (machine >= runtime->machines)
+        return br_fail(diag, BR_USAGE, NULL, "there is no machine %u", machine);
+    uint32_t r = find_resource(runtime, resource);
+    if (r == UINT32_MAX)
+        return fail_resource(resource, diag);
+    if (br_decimal_parse(text, &amount) != BR_DECIMAL_OK || amount.mantissa < 0)
+        return br_fail(diag, BR_USAGE, NULL, "'%.80s' is not an amount of %.80s", text, resource);
+    /* Digits beyond the scale are cut: less is free, never more. */
+    while (-amount.exponent > runtime->scale.digits[r] && amount.mantissa) {
+        amount.mantissa /= 10;
+        amount.exponent++;
+    }
+    size_t at = (size_t)machine * runtime->resources + r;
+    int64_t most =
+        runtime->capacity[(size_t)runtime->machine_class[machine] * runtime->resources + r];
+    int64_t free = 0;
+    most -= runtime->held[at];
+    if (!amount.mantissa)
+        amount.exponent = 0;
+    if (!br_decimal_scale(amount, runtime->scale.digits[r], &free) || free > most)
+        free = most;
+    if (free > runtime->free[at])
+        runtime->idle_at[machine] = 0;
+    runtime->free[at] = free;
+    return BR_OK;
+}
+
+/* ---- Questions ---- */
+
+struct br_job_state br_runtime_job(const struct br_runtime *runtime, uint32_t number)
+{
+    const struct br_job *job = find_job(runtime, number);
+    return job ? job->state : (struct br_job_state){0};
+}
+
+double br_runtime_used(const struct br_runtime *runtime, uint32_t machine, const char *resource)
+{
+    uint32_t r = find_resource(runtime, resource), width = runtime->resources;
+    double held = 0, total;
+    if (r == UINT32_MAX || (machine >= runtime->machines && machine != BR_ANY))
+        return 0;
+    if (machine == BR_ANY) {
+        total = runtime->scale.total[r];
+        for (uint32_t m = 0; m < runtime->machines; m++)
+            held += (double)runtime->held[(size_t)m * width + r];
+    } else {
+        total = (double)runtime->capacity[(size_t)runtime->machine_class[machine] * width + r];
+        held = (double)runtime->held[(size_t)machine * width + r];
+    }
+    return total > 0 ? held / total : 0;
+}
+
+double br_runtime_deficit(const struct br_runtime *runtime, uint32_t group)
+{
+    return group < runtime->groups ? runtime->group[group].deficit : 0;
+}
