@@ -87,7 +87,12 @@ static void refusals(void **state)
     assert_int_equal(br_dag_add_stage(dag, "c", BR_MAX_TASKS, 0, NULL, &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_set_duration(dag, a, 2, 0, &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_set_duration(dag, a, 0, -1, &diag), BR_BAD_INPUT);
+    /* There are stages 0 and 1. */
     assert_int_equal(br_dag_set_duration(dag, 7, 0, 0, &diag), BR_USAGE);
+    assert_int_equal(br_dag_set_duration(dag, 2, 0, 0, &diag), BR_USAGE);
+    assert_int_equal(br_dag_add_demand(dag, 2, "cpu", "1", &diag), BR_USAGE);
+    assert_int_equal(br_dag_add_edge(dag, 2, a, BR_BARRIER, &diag), BR_USAGE);
+    assert_int_equal(br_dag_add_edge(dag, a, 2, BR_BARRIER, &diag), BR_USAGE);
     assert_int_equal(br_dag_add_demand(dag, a, "", "1", &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_add_demand(dag, a, "cpu", NULL, &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_add_demand(dag, a, "cpu", "1k", &diag), BR_BAD_INPUT);

@@ -265,6 +265,49 @@ static void test_levels(void **state)
     }
 }
 
+/* p leaves 4 of 10 a and all b of the first machine, q leaves 5 of 10 a and 8 of 10 b of the
+ * second. The free shares along x's demand of 1 and 1 are 0.04 + 0.1 and 0.05 + 0.08: the second is
+ * the tighter. With b counting a tenth they are 0.04 + 0.01 and 0.05 + 0.008: the first is. */
+static void test_weights(void **state)
+{
+    static const char *const demand[][2] = {{"6", "0"}, {"5", "2"}, {"1", "1"}};
+    static const double a_tenth[] = {1, 0.1};
+    struct fixture f = {0};
+    f.job.dag = br_dag_create("weights");
+    f.job.cluster = br_cluster_create(NULL);
+    assert_int_equal(br_cluster_add_class(f.job.cluster, "m", 2, NULL, NULL), BR_OK);
+    for (int r = 0; r < 2; r++)
+        assert_int_equal(br_cluster_add_capacity(f.job.cluster, 0, r ? "b" : "a", "10", NULL),
+                         BR_OK);
+    for (uint32_t s = 0; s < 3; s++) {
+        assert_int_equal(br_dag_add_stage(f.job.dag,
+                                          s == 2 ? "x"
+                                          : s    ? "q"
+                                                 : "p",
+                                          1, 1, NULL, NULL),
+                         BR_OK);
+        for (int r = 0; r < 2; r++)
+            assert_int_equal(br_dag_add_demand(f.job.dag, s, r ? "b" : "a", demand[s][r], NULL),
+                             BR_OK);
+    }
+    assert_int_equal(br_dag_finish(f.job.dag, NULL), BR_OK);
+    prepare_fixture(&f);
+    memcpy(f.letter, "SST", 3);
+    struct br_placer *placer = br_placer_create(f.in);
+    for (int round = 0; round < 3; round++) {
+        br_placer_set_weights(placer, round == 1 ? a_tenth : NULL);
+        assert_true(br_placer_push(placer));
+        assert_true(br_placer_put(placer, 0, 0, 0));
+        assert_true(br_placer_put(placer, 1, 0, 1));
+        assert_true(br_place(placer, BR_FORWARD, f.letter, 'T', &f.order[0], NULL));
+        assert_int_equal(br_placer_start(placer)[2], 0);
+        assert_int_equal(br_placer_machine(placer)[2], round == 1 ? 0 : 1);
+        br_placer_pop(placer);
+    }
+    br_placer_destroy(placer);
+    close_fixture(&f);
+}
+
 static struct br_dag *three_stages(void)
 {
     static const int64_t durations[] = {4, 3, 2};
@@ -349,7 +392,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_division),      cmocka_unit_test(test_dead_ends),
         cmocka_unit_test(test_bulk_is_plain), cmocka_unit_test(test_many_are_plain),
-        cmocka_unit_test(test_levels),        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_levels),        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_scores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

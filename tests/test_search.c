@@ -1,6 +1,6 @@
 /* The search of one part as br_plan_make calls it: nobody has to listen, what a time limit is
  * expected to leave ends nothing, and the limit of placements is used up unless the bound is
- * reached. */
+ * reached. And what is left of it for the largest jobs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "planner/search/portfolio.h"
 #include "planner/search/search.h"
 #include "tests/judge.h"
 #include "tests/random_job.h"
@@ -53,8 +54,46 @@ static void limits_are_used_up(void **state)
     assert_true(pools > 0 && open > pools);
 }
 
+/* Of a job that is too large to keep all that is found, the best alone is justified: the first
+ * baseline places every task once, and each of at most five rounds twice. */
+static void the_largest_jobs_justify_their_best(void **state)
+{
+    struct br_dag *dag = br_dag_create("large");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct br_reach reach;
+    struct br_elite elite;
+    int64_t trial = 0;
+    assert_int_equal(br_dag_add_stage(dag, "a", BR_PORTFOLIO_LARGE, 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "b", 1, 5, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < 2; s++)
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "64", NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_true(br_reach_init(&reach, in) && br_elite_init(&elite, in, 1));
+    struct br_portfolio portfolio = {
+        .in = in, .reach = &reach, .seed = 1, .threads = 2, .elite = &elite};
+    assert_true(br_portfolio_init(&portfolio));
+    assert_true(br_portfolio_baselines(&portfolio, 0, 1, &trial));
+    assert_int_equal(portfolio.placements, in->tasks);
+    assert_true(br_portfolio_justify(&portfolio, 0));
+    assert_false(portfolio.cut);
+    uint64_t justified = portfolio.placements - in->tasks;
+    assert_true(justified >= 2 * (uint64_t)in->tasks && justified <= 10 * (uint64_t)in->tasks);
+    assert_true(elite.count == 1 && elite.entry[0].schedule.makespan <= trial);
+    br_portfolio_finish(&portfolio);
+    br_elite_finish(&elite);
+    br_reach_finish(&reach);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(limits_are_used_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(limits_are_used_up),
+                                       cmocka_unit_test(the_largest_jobs_justify_their_best)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,6 +203,10 @@ static void every_fault_has_its_words(void **state)
     EXPECT(&f, "task b[0] is of subset number 120, which is none of T, S, P and C");
 
     set_up(&f);
+    f.plan->subset[2] = 0;
+    EXPECT(&f, "task b[0] is of subset number 0, which is none of T, S, P and C");
+
+    set_up(&f);
     f.plan->makespan_ns = 3999999999;
     EXPECT(&f, "the plan says that it takes 3.999999999 s, but its last task ends at 4 s");
 
