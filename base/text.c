@@ -56,7 +56,8 @@ static bool is_valid(const char *text, bool lines)
 {
     size_t size = strlen(text);
     for (const char *p = text; *p; p++)
-        if (((unsigned char)*p < 0x20 && !(lines && strchr("\t\n\r", *p))) || *p == 0x7f)
+        if (lines ? (unsigned char)*p < 0x20 && !strchr("\t\n\r", *p)
+                  : (unsigned char)*p < 0x20 || *p == 0x7f)
             return false;
     return br_text_utf8_length(text, size) == size;
 }

@@ -8,9 +8,10 @@
 /* Length of the longest run of valid UTF-8 without NUL bytes from the start; `size` where all is
  * valid. Surrogates, overlong forms, U+FFFE and U+FFFF are not. */
 size_t br_text_utf8_length(const char *text, size_t size);
-/* Is it valid UTF-8 without control characters? Names of all kinds have to be. */
+/* Is it valid UTF-8 without control characters? Names that a reader makes up itself have to be. */
 bool br_text_is_plain(const char *text);
-/* The same, but tabs and line ends are fine. Commands and passed-through values have to be. */
+/* The same, but tabs, line ends and DEL are fine: what XML can hold. Ids, commands and passed-through
+ * values have to be. */
 bool br_text_is_lines(const char *text);
 
 /* Makes the text fit for a terminal, in place: every control character (of ASCII, but for tabs and

@@ -339,7 +339,7 @@ static void texts(void **state)
     }
     assert_int_equal(br_text_utf8_length("a\0b", 3), 1);
     assert_false(br_text_is_plain("a\tb"));
-    assert_true(br_text_is_lines("a\tb\r\n"));
+    assert_true(br_text_is_lines("a\tb\r\n\x7f"));
     assert_false(br_text_is_lines("a\x1b"));
     assert_false(br_text_is_plain("\x7f"));
 }

@@ -216,7 +216,7 @@ static const struct bad dot[] = {
     {"digraph {\n a [tasks=3 durations=\"3:1\"] }", 2, "there is none with index 3"},
     {"digraph {\n a [tasks=3 durations=\"1:1,\"] }", 2, "durations '' of node 'a'"},
     {"digraph {\n \"\" [tasks=2] }", 2, "no id"},
-    {"digraph {\n \"a\tb\" [tasks=2] }", 2, "control characters"},
+    {"digraph {\n \"a\1b\" [tasks=2] }", 2, "control characters"},
     {"digraph { a;\n a -> b [type=\"each\"] }", 2, "unknown type 'each'"},
     {"digraph { a [tasks=2];\n b [tasks=3];\n a -> b [type=\"one-to-one\"] }", 3, "2 tasks"},
     {"digraph { a -> b\n b -> c\n c -> a }", 1, "cycle of 3 tasks: b -> c -> a -> b"},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/running/run.h"
+#include "emit/write.h"
 
 const char *cli_outcome(enum br_outcome outcome)
 {
@@ -49,10 +50,12 @@ enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
 static void print_quoted(const struct cli_run_trace *trace, const char *text)
 {
     fputc('"', trace->file);
-    for (; *text; text++) {
-        if (*text == '"' || (*text == '\\' && !trace->csv))
-            fputc(trace->csv ? '"' : '\\', trace->file);
-        fputc(*text, trace->file); /* ids hold no control characters */
+    if (!trace->csv)
+        br_write_text(trace->file, BR_QUOTE_JSON, text);
+    for (; trace->csv && *text; text++) {
+        if (*text == '"')
+            fputc('"', trace->file);
+        fputc(*text, trace->file);
     }
     fputc('"', trace->file);
 }

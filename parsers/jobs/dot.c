@@ -223,7 +223,7 @@ static enum br_status add_resource(struct dot_reader *reader, const char *name, 
         if (strcmp(name, own[k].name) == 0)
             return br_fail(diag, BR_BAD_INPUT, "rename it",
                            "a resource cannot be named '%s', which is another attribute", name);
-    if (!br_text_is_plain(name) || (unit && !br_text_is_plain(unit)))
+    if (!br_text_is_lines(name) || (unit && !br_text_is_lines(unit)))
         return br_fail(diag, BR_BAD_INPUT, "use printable characters",
                        "the resource '%s' or its unit has control characters", name);
     return br_dag_add_resource(reader->dag, name, unit && *unit ? unit : NULL, diag);
@@ -331,7 +331,7 @@ static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym
     char owner[100];
     enum br_status status = BR_OK;
     snprintf(owner, sizeof owner, "node '%.80s'", id);
-    if (!br_text_is_plain(id))
+    if (!br_text_is_lines(id))
         return br_fail(diag, BR_BAD_INPUT, "use printable characters",
                        "%s has control characters in its id", owner);
     for (uint32_t k = 0; k < symbols && !status; k++) {
