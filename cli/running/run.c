@@ -7,6 +7,7 @@
 
 #include "cli/running/run.h"
 #include "runtime/drivers/common/family.h"
+#include "runtime/drivers/local/cgroup.h"
 #include "runtime/drivers/local/guard.h"
 #include "simulate/replay.h"
 #include "runtime/drivers/slurm/slurm.h"
@@ -131,8 +132,8 @@ static enum br_status allocate(const struct cli_run_input *input, bool quiet, st
 
 static enum br_status run_there(const struct cli_settings *settings,
                                 const struct cli_run_input *input,
-                                const struct br_local_options *options,
-                                struct br_run_result *result, struct br_diag *diag)
+                                const struct br_run_options *options, struct br_run_result *result,
+                                struct br_diag *diag)
 {
     const struct br_dag *dag = input->input.dag;
     bool jobs = strcmp(settings->on, "slurm-jobs") == 0 ||
@@ -205,7 +206,7 @@ static enum br_status run_here(const struct cli_settings *settings,
         br_history_close(report.history, NULL);
         return cli_run_trace_close(&report.trace, status, diag);
     }
-    struct br_local_options options = {
+    struct br_run_options options = {
         .runtime = runtime_options(settings),
         .overbook = settings->overbook,
         .directory = settings->directory,

@@ -83,7 +83,7 @@ struct cli_report {
 
 /* What is printed from here on goes through spools, so that no reader holds up the run. */
 void cli_report_begin(struct cli_report *report);
-/* For br_local_options; the context is the report. */
+/* For br_run_options; the context is the report. */
 void cli_report_damaged(void *report, uint32_t records, uint64_t offset);
 void cli_report_resumed(void *report, uint32_t task);
 void cli_report_ended(void *report, const struct br_task_end *end);

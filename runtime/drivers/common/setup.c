@@ -10,8 +10,8 @@
 #include "base/diag.h"
 #include "planner/model/commands.h"
 
-enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
-                                 struct br_command **command, struct br_diag *diag)
+enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
+                               struct br_command **command, struct br_diag *diag)
 {
     enum br_status status = br_dag_commands(arena, dag, shell, command, diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++)
@@ -22,7 +22,7 @@ enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *da
     return status;
 }
 
-int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag)
+int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag)
 {
     int64_t *limit = br_arena_array(arena, dag->stages, sizeof *limit);
     for (uint32_t d = 0; limit && d < dag->demands; d++) {
@@ -108,9 +108,9 @@ static enum br_status overbook_all(struct br_runtime *runtime, const char *text,
     return BR_OK;
 }
 
-enum br_status br_local_runtime(const struct br_cluster *cluster,
-                                const struct br_runtime_options *options, const char *overbook,
-                                struct br_runtime **runtime, struct br_diag *diag)
+enum br_status br_run_runtime(const struct br_cluster *cluster,
+                              const struct br_runtime_options *options, const char *overbook,
+                              struct br_runtime **runtime, struct br_diag *diag)
 {
     enum br_status status = br_runtime_create(cluster, options, runtime, diag);
     if (!status)

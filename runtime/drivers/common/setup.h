@@ -5,16 +5,16 @@
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "base/command.h"
-#include "runtime/drivers/local/local.h"
+#include "runtime/drivers/common/run.h"
 
 /* The commands of all stages; [stage], from the arena. Names the stage that has none, or a bad
  * one. */
-enum br_status br_local_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
-                                 struct br_command **command, struct br_diag *diag);
+enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
+                               struct br_command **command, struct br_diag *diag);
 
 /* The demand of all stages for "mem" in bytes, rounded up; 0: none. [stage], from the arena; NULL
  * when memory is out. */
-int64_t *br_local_limits(struct br_arena *arena, const struct br_dag *dag);
+int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag);
 
 /* The environment of tasks: this program's, and what tells of the task, the run and the session. */
 struct br_environment {
@@ -29,8 +29,8 @@ void br_environment_set(struct br_environment *environment, const struct br_dag 
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine);
 
 /* An enforcer with the resources of "net=150,..." overbooked. */
-enum br_status br_local_runtime(const struct br_cluster *cluster,
-                                const struct br_runtime_options *options, const char *overbook,
-                                struct br_runtime **runtime, struct br_diag *diag);
+enum br_status br_run_runtime(const struct br_cluster *cluster,
+                              const struct br_runtime_options *options, const char *overbook,
+                              struct br_runtime **runtime, struct br_diag *diag);
 
 #endif

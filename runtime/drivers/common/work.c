@@ -9,7 +9,7 @@
 #include "runtime/drivers/common/setup.h"
 
 enum br_status br_work_init(struct br_work *work, const struct br_dag *dag,
-                            const struct br_local_options *options, struct br_run_result *result,
+                            const struct br_run_options *options, struct br_run_result *result,
                             struct br_diag *diag)
 {
     *result = (struct br_run_result){0};
@@ -22,12 +22,12 @@ enum br_status br_work_init(struct br_work *work, const struct br_dag *dag,
     work->done = br_arena_array(&work->arena, dag->tasks, sizeof *work->done);
     if (!work->done)
         return br_fail_memory(diag);
-    return br_local_commands(&work->arena, dag, options->shell, &work->command, diag);
+    return br_run_commands(&work->arena, dag, options->shell, &work->command, diag);
 }
 
 enum br_status br_work_open_journal(struct br_work *work)
 {
-    const struct br_local_options *options = work->options;
+    const struct br_run_options *options = work->options;
     if (!options->journal)
         return BR_OK;
     struct br_journal_found found;

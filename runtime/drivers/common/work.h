@@ -6,11 +6,11 @@
 #include "planner/model/dag.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/common/journal.h"
-#include "runtime/drivers/local/local.h"
+#include "runtime/drivers/common/run.h"
 
 struct br_work {
     const struct br_dag *dag;
-    const struct br_local_options *options;
+    const struct br_run_options *options;
     struct br_run_result *result;
     struct br_diag *diag;
 
@@ -26,7 +26,7 @@ struct br_work {
 /* Takes the job up: all are borrowed, *result and the commands are filled. Names the stage whose
  * command is missing or bad. To be finished also where it fails. */
 enum br_status br_work_init(struct br_work *work, const struct br_dag *dag,
-                            const struct br_local_options *options, struct br_run_result *result,
+                            const struct br_run_options *options, struct br_run_result *result,
                             struct br_diag *diag);
 /* Opens the journal, if one is asked for; knows what an earlier run has done, and tells it. */
 enum br_status br_work_open_journal(struct br_work *work);

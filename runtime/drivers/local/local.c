@@ -83,19 +83,19 @@ static enum br_status open_journal(struct br_driver *driver)
 
 static enum br_status set_up(struct br_driver *driver)
 {
-    const struct br_local_options *options = driver->work.options;
+    const struct br_run_options *options = driver->work.options;
     uint32_t tasks = driver->work.dag->tasks;
     driver->attempts = br_arena_array(&driver->work.arena, tasks, sizeof *driver->attempts);
     driver->started = br_arena_array(&driver->work.arena, tasks, sizeof *driver->started);
     if (!driver->attempts || !driver->started)
         return br_fail_memory(driver->work.diag);
     if (options->limit_memory) {
-        driver->limit_bytes = br_local_limits(&driver->work.arena, driver->work.dag);
+        driver->limit_bytes = br_run_limits(&driver->work.arena, driver->work.dag);
         if (!driver->limit_bytes)
             return br_fail_memory(driver->work.diag);
     }
-    enum br_status status = br_local_runtime(driver->cluster, &options->runtime, options->overbook,
-                                             &driver->runtime, driver->work.diag);
+    enum br_status status = br_run_runtime(driver->cluster, &options->runtime, options->overbook,
+                                           &driver->runtime, driver->work.diag);
     if (!status)
         status = br_runtime_submit(driver->runtime, driver->work.dag, driver->plan, 0,
                                    BR_READY_BY_EDGES, &driver->job, driver->work.diag);
@@ -115,7 +115,7 @@ static enum br_status set_up(struct br_driver *driver)
 }
 
 enum br_status br_local_run(const struct br_dag *dag, const struct br_cluster *cluster,
-                            const struct br_plan *plan, const struct br_local_options *options,
+                            const struct br_plan *plan, const struct br_run_options *options,
                             struct br_run_result *result, struct br_diag *diag)
 {
     struct br_driver driver = {.cluster = cluster, .plan = plan};

@@ -7,11 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the kernel counted, including descendants that were waited for. */
-struct br_usage {
-    int64_t user_ns, system_ns;
-    int64_t peak_bytes; /* of the largest process; not less than what this program itself needs */
-};
+#include "runtime/drivers/common/run.h"
 
 struct br_process {
     pid_t pid;

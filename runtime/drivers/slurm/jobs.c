@@ -510,8 +510,8 @@ static enum br_status set_up(struct jobs *jobs)
 }
 
 enum br_status br_slurm_run_jobs(const struct br_dag *dag, const struct br_plan *plan,
-                                 const struct br_local_options *options,
-                                 struct br_run_result *result, struct br_diag *diag)
+                                 const struct br_run_options *options, struct br_run_result *result,
+                                 struct br_diag *diag)
 {
     struct jobs jobs = {.plan = plan};
     enum br_status status = br_work_init(&jobs.work, dag, options, result, diag);

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
+#include "runtime/drivers/local/local.h"
 #include "runtime/drivers/slurm/slurm.h"
 
 enum { WORDS = 9 };
@@ -80,12 +81,11 @@ static enum br_status name_nodes(struct steps *steps, const struct br_cluster *c
 }
 
 enum br_status br_slurm_run_steps(const struct br_dag *dag, const struct br_cluster *cluster,
-                                  const struct br_plan *plan,
-                                  const struct br_local_options *options,
+                                  const struct br_plan *plan, const struct br_run_options *options,
                                   struct br_run_result *result, struct br_diag *diag)
 {
     struct steps steps = {.dag = dag};
-    struct br_local_options inner = *options;
+    struct br_run_options inner = *options;
     enum br_status status;
     *result = (struct br_run_result){0};
     if (!getenv("SLURM_JOB_ID"))
