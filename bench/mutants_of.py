@@ -100,7 +100,7 @@ class CFile:
         while stack:
             one = stack.pop()
             if isinstance(one, list):
-                stack.extend(reversed(one))
+                stack.extend(x for x in reversed(one) if isinstance(x, (dict, list)))
                 continue
             if 'offset' in one:
                 self.at = one.get('file', self.at)
