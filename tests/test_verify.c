@@ -278,12 +278,34 @@ static void faults_are_limited(void **state)
     tear_down(&f);
 }
 
+/* What needs more than 63 bits with all its decimals is held exactly, and told rounded. */
+static void large_amounts_are_exact(void **state)
+{
+    static const char *const demand[] = {"999999999999999999", "0.25"};
+    struct fixture f = {.job = {br_dag_create("j"), br_cluster_create(NULL)}};
+    for (uint32_t s = 0; s < 2; s++) {
+        assert_int_equal(br_dag_add_stage(f.job.dag, s ? "b" : "a", 1, 1000000000, NULL, NULL),
+                         BR_OK);
+        assert_int_equal(br_dag_add_demand(f.job.dag, s, "cpu", demand[s], NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(f.job.dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(f.job.cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(f.job.cluster, 0, "cpu", demand[0], NULL), BR_OK);
+    f.plan = br_plan_create(2);
+    memset(f.plan->start_ns, 0, 2 * sizeof *f.plan->start_ns);
+    memset(f.plan->machine, 0, 2 * sizeof *f.plan->machine);
+    assert_int_equal(br_plan_rank(f.plan, f.job.dag, NULL), BR_OK);
+    EXPECT(&f, "machine m has 999999999999999999 of cpu, but holds 1e+18 of it when task b starts "
+               "at 0 s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_definition),
         cmocka_unit_test(every_fault_has_its_words),
         cmocka_unit_test(faults_are_limited),
+        cmocka_unit_test(large_amounts_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
