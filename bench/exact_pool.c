@@ -22,9 +22,10 @@
 #include "base/rng.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
+#include "planner/check/clauses.h"
 #include "planner/exact/exact.h"
-#include "planner/schedule/order.h"
 #include "planner/rcpsp/rcpsp.h"
+#include "planner/schedule/order.h"
 
 static struct {
     const char *goal;

@@ -10,8 +10,10 @@
 
 #include "base/rng.h"
 #include "planner/bounds/bounds.h"
+#include "planner/bounds/certify.h"
 #include "planner/bounds/rounds.h"
-#include "planner/model/certificate.h"
+#include "planner/bounds/tighten.h"
+#include "planner/check/certificate.h"
 #include "planner/exact/exact.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "planner/check/clauses.h"
 #include "planner/exact/exact.h"
 #include "planner/rcpsp/rcpsp.h"
 #include "tests/oracle.h"

@@ -15,6 +15,8 @@
 #include "lp/solver/lines.h"
 #include "lp/solver/master.h"
 #include "planner/bounds/bounds.h"
+#include "planner/bounds/certify.h"
+#include "planner/check/certificate.h"
 #include "planner/model/part.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"

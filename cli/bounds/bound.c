@@ -2,7 +2,8 @@
 #include "cli/bounds/bound_clauses.h"
 #include "cli/bounds/what_if.h"
 #include "emit/emit.h"
-#include "planner/model/certificate.h"
+#include "planner/bounds/certify.h"
+#include "planner/check/certificate.h"
 
 /* The bounds that there are; the certificate is that of the best. */
 struct bounds {

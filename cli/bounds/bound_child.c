@@ -18,11 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
 #include "cli/common.h"
 #include "emit/emit.h"
-#include "planner/model/certificate.h"
+#include "planner/check/certificate.h"
 #include "runtime/drivers/common/launch.h"
-#include "base/parallel.h"
 
 #define PROGRAM "bigrocks-bound"
 enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };

@@ -4,7 +4,7 @@
  * about, so that nothing else is asked; and nothing in them is believed but that this is the job.
  */
 #include "cli/common.h"
-#include "planner/model/certificate.h"
+#include "planner/check/certificate.h"
 
 /* BR_NO with the reason said, where the proof does not hold. */
 static enum br_status check_file(const struct cli_settings *settings, const char *path,

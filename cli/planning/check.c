@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/common.h"
+#include "planner/check/certificate.h"
 #include "planner/model/plan.h"
 
 struct check {

@@ -4,6 +4,8 @@
 #include "lp/solver/destructive.h"
 
 #include "lp/solver/master.h"
+#include "planner/bounds/certify.h"
+#include "planner/bounds/tighten.h"
 
 struct attempt {
     const struct br_instance *whole, *part;

@@ -11,6 +11,7 @@
 
 #include "base/wide.h"
 #include "lp/solver/master.h"
+#include "planner/bounds/certify.h"
 #include "planner/bounds/rounds.h"
 
 enum { CANDIDATES = 400, TRIED = 48, ROUNDS_EACH = 60, VALUE_SCALE = 1 << 20 };

@@ -20,6 +20,7 @@
 #include "lp/solver/lines.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
+#include "planner/bounds/certify.h"
 #include "planner/model/part.h"
 
 /* Without a time limit the work is limited by counts, so that the answer is always the same. */

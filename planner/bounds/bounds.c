@@ -86,12 +86,12 @@ struct br_bound br_bounds_window(const struct br_instance *in)
         bound.method = "heads and tails by waves";
         bound.ticks = br_windows_energy(&windows, in, &measures, windows.ticks, &energy);
         const struct br_measure *best = energy.measure;
-        if (best && best->kind[0] == 'w')
-            bound.method = "heads and tails by waves, work";
-        else if (best && best->kind[0] == 'f')
+        if (best && best->kind == BR_MEASURE_CLIQUE)
+            bound.method = "heads and tails by waves, clique";
+        else if (best && best->unit > 0)
             bound.method = "heads and tails by waves, work in fragments";
         else if (best)
-            bound.method = "heads and tails by waves, clique";
+            bound.method = "heads and tails by waves, work";
         int64_t energy_ticks = bound.ticks;
         if (energy_ticks >= 0 && in->stages <= BR_CLOSURE_STAGES)
             bound.ticks = br_windows_rounds(&windows, in, &measures, bound.ticks, NULL);

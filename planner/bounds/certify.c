@@ -1,5 +1,5 @@
 /* Certificates of the combinatorial bounds: of each part the simplest kind that proves it. */
-#include "planner/model/certificate.h"
+#include "planner/bounds/certify.h"
 
 #include <stdlib.h>
 
@@ -148,7 +148,7 @@ static bool copy_measure(struct br_arena *arena, const struct br_instance *whole
                          struct br_proof_measure *out)
 {
     *out = (struct br_proof_measure){0};
-    if (m->kind[0] != 'c') {
+    if (m->kind == BR_MEASURE_RESOURCE) {
         out->resource = in->resource_origin[m->resource];
         if (m->unit)
             out->unit = br_decimal_unscale(m->unit, in->resource_digits[m->resource]);

@@ -67,7 +67,7 @@ int64_t br_stage_waves(const struct br_instance *in, uint32_t stage, int64_t *sc
 }
 
 static struct br_measure *add_measure(struct br_measures *ms, const struct br_instance *in,
-                                      const char *kind, int64_t capacity)
+                                      enum br_measure_kind kind, int64_t capacity)
 {
     struct br_measure *m = &ms->measure[ms->count];
     m->weight = br_arena_array(&ms->arena, in->stages, sizeof *m->weight);
@@ -175,7 +175,7 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
         if (k > 0 && t == candidate[k - 1].threshold)
             continue;
         struct br_measure *m =
-            add_measure(ms, in, "fragmentation", floor_capacity(in, resource, t));
+            add_measure(ms, in, BR_MEASURE_RESOURCE, floor_capacity(in, resource, t));
         ok = m != NULL;
         if (ok) {
             m->resource = resource;
@@ -301,7 +301,7 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
         grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold, member, member + n);
         if (same_clique(ms, first, n, member))
             continue;
-        struct br_measure *m = add_measure(ms, in, "clique", in->machines);
+        struct br_measure *m = add_measure(ms, in, BR_MEASURE_CLIQUE, in->machines);
         ok = m != NULL;
         for (uint32_t s = 0; ok && s < n; s++)
             m->weight[s] = member[s];
@@ -326,7 +326,8 @@ bool br_measures_init(struct br_measures *ms, const struct br_instance *in, bool
     for (uint32_t t = 0; ok && t < in->tasks; t++)
         ms->work[in->task_stage[t]] += in->duration[t];
     for (uint32_t r = 0; ok && r < in->resources; r++) {
-        struct br_measure *m = in->total[r] > 0 ? add_measure(ms, in, "work", in->total[r]) : NULL;
+        struct br_measure *m =
+            in->total[r] > 0 ? add_measure(ms, in, BR_MEASURE_RESOURCE, in->total[r]) : NULL;
         ok = m || in->total[r] == 0;
         if (m)
             m->resource = r;

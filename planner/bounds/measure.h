@@ -16,14 +16,14 @@
 #ifndef BR_PLANNER_BOUNDS_MEASURE_H
 #define BR_PLANNER_BOUNDS_MEASURE_H
 
-#include "planner/model/instance.h"
+#include "planner/model/certificate.h"
 
 struct br_measure {
     int64_t *weight;  /* by stage, of one task */
     int64_t capacity; /* above 0 */
-    const char *kind; /* "work", "fragmentation" or "clique" */
-    uint32_t resource;
-    int64_t unit; /* t; 0 where there is none */
+    enum br_measure_kind kind;
+    uint32_t resource; /* of the instance */
+    int64_t unit;      /* t; 0: the demands as they are, and for cliques */
 };
 
 struct br_measures {

@@ -4,11 +4,14 @@
  * that would need more than that if it started at its head has to start later: at b less what fits
  * into the room. [Baptiste04] All claims of a pass are found from the windows before it, so that
  * they hold when the checker reaches them; the checker's own passes give the windows after it. */
+#include "planner/bounds/tighten.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "base/wide.h"
+#include "planner/bounds/certify.h"
 #include "planner/bounds/measure.h"
 #include "planner/check/proof.h"
 
@@ -139,7 +142,7 @@ static bool keep(struct br_arena *arena, const struct claims *from, struct br_pr
     return *claim != NULL;
 }
 
-/* The measures of all resources, and some others, after those that the proof has. */
+/* The measures of all resources as they are, then cliques, after those that the proof has. */
 static bool add_measures(struct br_arena *arena, const struct br_instance *whole,
                          const struct br_instance *part, struct br_proof *proof)
 {
@@ -147,12 +150,14 @@ static bool add_measures(struct br_arena *arena, const struct br_instance *whole
     if (!br_measures_init(&measures, part, false))
         return false;
     bool ok = true;
-    for (uint32_t m = 0; ok && m < measures.count; m++)
-        if (measures.measure[m].kind[0] == 'w' && proof->measures < MEASURES_MOST)
-            ok = br_proof_add_measure(arena, whole, part, &measures.measure[m], proof);
-    for (uint32_t m = 0; ok && m < measures.count; m++)
-        if (measures.measure[m].kind[0] == 'c' && proof->measures < MEASURES_MOST)
-            ok = br_proof_add_measure(arena, whole, part, &measures.measure[m], proof);
+    for (int clique = 0; clique < 2; clique++)
+        for (uint32_t m = 0; ok && m < measures.count; m++) {
+            const struct br_measure *measure = &measures.measure[m];
+            bool wanted = clique ? measure->kind == BR_MEASURE_CLIQUE
+                                 : measure->kind == BR_MEASURE_RESOURCE && measure->unit == 0;
+            if (wanted && proof->measures < MEASURES_MOST)
+                ok = br_proof_add_measure(arena, whole, part, measure, proof);
+        }
     br_measures_finish(&measures);
     return ok;
 }

@@ -1,7 +1,7 @@
 /* Checks that a certificate proves its bound: the parts, the cuts between them, and each part's own
  * argument. Whatever found the bound is not asked; what is shared with it are the rounds of one
  * stage, the closure and the search for heavy sets. */
-#include "planner/check/proof.h"
+#include "planner/check/certificate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 
 #include "base/diag.h"
 #include "planner/bounds/measure.h"
+#include "planner/check/clauses.h"
+#include "planner/check/proof.h"
 
 /* Sums of a few times stay within 63 bits. */
 #define DURATIONS_MAX (BR_TICKS_MAX / 4)

@@ -9,19 +9,7 @@
 #ifndef BR_PLANNER_CHECK_CLAUSES_H
 #define BR_PLANNER_CHECK_CLAUSES_H
 
-#include "planner/model/instance.h"
-
-struct br_proof_literal {
-    uint32_t task; /* of the part; the number of its tasks: the end */
-    bool upper;    /* starts no later than the time; else no earlier */
-    int64_t time;  /* in ticks */
-};
-
-struct br_proof_clause {
-    uint32_t literals, hints;
-    struct br_proof_literal *literal;
-    uint32_t *hint; /* earlier clauses of several literals that it follows from */
-};
+#include "planner/model/certificate.h"
 
 enum br_clauses_answer {
     BR_CLAUSES_PROVE,

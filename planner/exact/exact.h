@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/check/clauses.h"
+#include "planner/model/certificate.h"
 #include "planner/model/instance.h"
 
 struct br_exact;

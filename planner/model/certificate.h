@@ -1,5 +1,6 @@
-/* A proof of a lower bound that needs no solver to check; docs/certificates.md says why each kind
- * is one, and gives the form in files.
+/* A proof of a lower bound that needs no solver to check, as data; docs/certificates.md says why
+ * each kind is one, and gives the form in files. bounds/certify.h makes certificates,
+ * check/certificate.h checks them.
  *
  * The job falls into parts, one after another, each behind a cut (see part.h); the bound is the sum
  * of theirs. A part's bound L is proven in one of these ways, with M = L - 1 the makespan that is
@@ -11,19 +12,16 @@
  *   rounds   In some time interval more tasks have to run one after another than fit there.
  *   prices   Every stage pays a price for running, which varies with time. Wherever its tasks
  *            start, together they pay more than all that the cluster can ever hold at once pays.
- *   clauses  One machine only: a solver's learned clauses, up to a contradiction; see clauses.h.
+ *   clauses  One machine only: a solver's learned clauses, up to a contradiction.
  */
 #ifndef BR_PLANNER_MODEL_CERTIFICATE_H
 #define BR_PLANNER_MODEL_CERTIFICATE_H
 
 #include "base/arena.h"
-#include "planner/check/clauses.h"
 #include "planner/model/dag.h"
 #include "planner/model/instance.h"
 
-struct br_measure;
-
-/* Weights of tasks, and how much of them the cluster holds at any time; see bounds/measure.h. */
+/* Weights of tasks, and how much of them the cluster holds at any time. */
 enum br_measure_kind {
     BR_MEASURE_RESOURCE, /* demands; with a unit, how many whole units of it */
     BR_MEASURE_CLIQUE,   /* 1 for tasks of which no two can share a machine */
@@ -56,13 +54,13 @@ struct br_proof_link {
     uint32_t stage, task;
 };
 
-/* What each task of the stage is worth; see bounds/rounds.h. */
+/* The worth of each task of the stage on a line that holds tasks one after another. */
 struct br_proof_value {
     uint32_t stage;
     int64_t value;
 };
 
-/* What a stage's tasks pay for each tick from `from` on, until the next step. */
+/* The price that each task of a stage pays for a tick from `from` on, until the next step. */
 struct br_proof_step {
     int64_t from, price;
 };
@@ -79,6 +77,22 @@ struct br_proof_chain {
     uint32_t stages;
     uint32_t *stage;
     int64_t *share;
+};
+
+/* Says that a task starts no earlier than a time, or no later. */
+struct br_proof_literal {
+    uint32_t task; /* of the part; the number of its tasks: the end of the job */
+    bool upper;    /* starts no later than the time; else no earlier */
+    int64_t time;  /* in ticks */
+};
+
+/* Says that one of its literals holds in every plan that ends by M. It follows by propagation from
+ * the clauses before it. The last clause is empty, or the clauses of one literal contradict each
+ * other: then there is no such plan. */
+struct br_proof_clause {
+    uint32_t literals, hints;
+    struct br_proof_literal *literal;
+    uint32_t *hint; /* earlier clauses of several literals that it follows from */
 };
 
 enum br_proof_kind {
@@ -106,7 +120,7 @@ struct br_proof {
     uint32_t at;      /* window: the stage */
     int64_t from, to; /* energy */
     uint32_t energy;  /* energy, rounds: the measure */
-    uint32_t values;  /* rounds, where given: what tasks are worth on a line */
+    uint32_t values;  /* rounds, where given: the worth of tasks on a line */
     struct br_proof_value *value;
     uint32_t prices; /* prices */
     struct br_proof_price *price;
@@ -142,41 +156,6 @@ const struct br_proof *br_certificate_same_part(const struct br_certificate *a,
  * destroyed. Returns whether the bound has risen, from nothing at least. */
 bool br_certificate_take(struct br_certificate **certificate, struct br_certificate *from);
 
-/* Checks the proof in exact integers. BR_OK; BR_NO with the words for what fails; BR_SYSTEM when
- * memory is out. `whole` is the instance of the whole job. */
-enum br_status br_certificate_check(const struct br_certificate *certificate,
-                                    const struct br_dag *dag, const struct br_instance *whole,
-                                    struct br_diag *diag);
-
-/* The same for a job and a cluster; also BR_NO where the certificate proves less than bound_ns, or
- * the two make no instance. */
-enum br_status br_certificate_verify(const struct br_certificate *certificate,
-                                     const struct br_dag *dag, const struct br_cluster *cluster,
-                                     int64_t bound_ns, struct br_diag *diag);
-
-/* The best combinatorial bound of the job (br_bounds_sum) with its certificate, not yet checked;
- * NULL when memory is out. */
-struct br_certificate *br_certify(const struct br_instance *whole);
-/* Fills the proof that no plan of the part is shorter than br_bounds_best of it; all the memory is
- * the arena's. False when memory is out. */
-bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
-                     const struct br_instance *part, struct br_proof *proof);
-/* Writes the claims into the proof that give the windows of br_windows_init with the rounds of
- * stages and all measures. False when memory is out. */
-bool br_certify_windows(struct br_arena *arena, const struct br_instance *whole,
-                        const struct br_instance *part, struct br_proof *proof);
-/* Adds a measure of the part to the proof, as the one that its energy or rounds are about. False
- * when memory is out. */
-bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whole,
-                          const struct br_instance *part, const struct br_measure *measure,
-                          struct br_proof *proof);
-/* Adds passes to the proof that make its windows narrower for this makespan, by energetic
- * reasoning; head[s] and tail[s], by stage of the part, receive what comes of all passes. The proof
- * has the part's stages and perhaps passes (br_certify_windows). *overfull says that something does
- * not fit its window, so that the makespan is refuted. False when memory is out. */
-bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
-                      const struct br_instance *part, int64_t makespan, struct br_proof *proof,
-                      int64_t *head, int64_t *tail, bool *overfull);
 /* Writes the stages of the part into the proof. False when memory is out. */
 bool br_proof_set_part(struct br_arena *arena, const struct br_instance *whole,
                        const struct br_instance *part, struct br_proof *proof);

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
-#include "planner/model/certificate.h"
+#include "planner/bounds/certify.h"
 #include "planner/exact/exact.h"
-#include "planner/schedule/heuristic.h"
 #include "planner/model/part.h"
+#include "planner/schedule/heuristic.h"
 #include "planner/schedule/schedule.h"
 
 /* Beyond so many tasks conflicts take long and prove little. */

@@ -16,10 +16,12 @@
 
 #include "base/parallel.h"
 #include "planner/bounds/bounds.h"
-#include "planner/search/exact_search.h"
-#include "planner/schedule/heuristic.h"
+#include "planner/bounds/certify.h"
+#include "planner/check/certificate.h"
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/search/exact_search.h"
 #include "planner/search/search.h"
 
 enum { SUPERVISION_MS = 50, PROGRESS_MS = 100 };

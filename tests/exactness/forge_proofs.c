@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "planner/model/certificate.h"
+#include "planner/bounds/certify.h"
+#include "planner/check/certificate.h"
 #include "planner/exact/exact.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "emit/emit.h"
-#include "planner/model/certificate.h"
+#include "planner/check/certificate.h"
 #include "planner/model/plan.h"
 #include "tests/random_job.h"
 

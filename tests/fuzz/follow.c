@@ -7,6 +7,7 @@
 #include <bigrocks/bigrocks.h>
 
 #include "emit/emit.h"
+#include "planner/check/certificate.h"
 #include "planner/model/plan.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/oracle.h"

@@ -3,7 +3,7 @@
 
 #include <bigrocks/bigrocks.h>
 
-#include "planner/model/certificate.h"
+#include "planner/check/certificate.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz_plan(const uint8_t *data, size_t size)

@@ -1,0 +1,25 @@
+/* Certificates of the combinatorial bounds. */
+#ifndef BR_PLANNER_BOUNDS_CERTIFY_H
+#define BR_PLANNER_BOUNDS_CERTIFY_H
+
+#include "planner/bounds/measure.h"
+#include "planner/model/certificate.h"
+
+/* The best combinatorial bound of the job (br_bounds_sum) with its certificate, not yet checked;
+ * NULL when memory is out. */
+struct br_certificate *br_certify(const struct br_instance *whole);
+/* Fills the proof that no plan of the part is shorter than br_bounds_best of it; all the memory is
+ * the arena's. False when memory is out. */
+bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
+                     const struct br_instance *part, struct br_proof *proof);
+/* Writes the claims into the proof that give the windows of br_windows_init with the rounds of
+ * stages and all measures. False when memory is out. */
+bool br_certify_windows(struct br_arena *arena, const struct br_instance *whole,
+                        const struct br_instance *part, struct br_proof *proof);
+/* Adds a measure of the part to the proof, as the one that its energy or rounds are about. False
+ * when memory is out. */
+bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whole,
+                          const struct br_instance *part, const struct br_measure *measure,
+                          struct br_proof *proof);
+
+#endif

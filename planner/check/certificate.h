@@ -1,0 +1,20 @@
+/* The check of certificates. It uses the model and arithmetic of its own, and nothing of what finds
+ * bounds or plans. */
+#ifndef BR_PLANNER_CHECK_CERTIFICATE_H
+#define BR_PLANNER_CHECK_CERTIFICATE_H
+
+#include "planner/model/certificate.h"
+
+/* Checks the proof in exact integers. BR_OK; BR_NO with the words for what fails; BR_SYSTEM when
+ * memory is out. `whole` is the instance of the whole job. */
+enum br_status br_certificate_check(const struct br_certificate *certificate,
+                                    const struct br_dag *dag, const struct br_instance *whole,
+                                    struct br_diag *diag);
+
+/* The same for a job and a cluster; also BR_NO where the certificate proves less than bound_ns, or
+ * the two make no instance. */
+enum br_status br_certificate_verify(const struct br_certificate *certificate,
+                                     const struct br_dag *dag, const struct br_cluster *cluster,
+                                     int64_t bound_ns, struct br_diag *diag);
+
+#endif
