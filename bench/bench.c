@@ -416,7 +416,7 @@ static void set_share(void *member, double value)
 }
 
 /* Parts of the search otherwise than by default: for measuring what each is good for. */
-static enum br_status set_parts(const char *text, struct br_pool_settings *set,
+static enum br_status set_parts(const char *text, struct br_population_settings *set,
                                 struct br_diag *diag)
 {
 #define PART(name, put, least)                                                                     \
@@ -467,13 +467,14 @@ static enum br_status search_pool(const struct settings *settings, struct br_ins
                          .threads = (uint32_t)settings->threads,
                          .placements = settings->schedules * in->tasks,
                          .elite = &elite};
-    struct br_pool_settings set = br_pool_settings_default();
+    struct br_population_settings set = br_population_settings_default();
     enum br_status status = set_parts(settings->set, &set, diag);
     if (status)
         return status;
     struct times begin = times_now(), least = {0};
     run.lower_bound = br_bounds_best(in).ticks;
-    if (!br_reach_init(&reach, in) || !br_elite_init(&elite, in, 1) || !br_pool_search(&run, &set))
+    if (!br_reach_init(&reach, in) || !br_elite_init(&elite, in, 1) ||
+        !br_population_search(&run, &set))
         status = br_fail_memory(diag);
     keep_least(&least, begin, settings->threads);
     if (!status) {

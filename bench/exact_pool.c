@@ -49,13 +49,13 @@ static double now(void)
 /* A good schedule, quickly. */
 static int64_t begin_with(const struct br_instance *in)
 {
-    struct br_pool_model *model = br_pool_model_create(in, BR_POOL_CHOOSE);
-    struct br_pool *pool = model ? br_pool_create(model) : NULL;
+    struct br_rcpsp_model *model = br_rcpsp_model_create(in, BR_RCPSP_CHOOSE);
+    struct br_rcpsp_workspace *workspace = model ? br_rcpsp_workspace_create(model) : NULL;
     struct br_reach reach;
     struct br_rng rng = br_rng_seed(options.seed);
     uint32_t n = in->tasks, *list = malloc(n * sizeof *list);
     int64_t *start = malloc(n * sizeof *start), *key = malloc(n * sizeof *key), best = INT64_MAX;
-    if (!pool || !br_reach_init(&reach, in) || !list || !start || !key)
+    if (!workspace || !br_reach_init(&reach, in) || !list || !start || !key)
         fail("memory is out");
     for (uint64_t k = 0; k < options.passes; k++) {
         for (uint32_t t = 0; t < n; t++) {
@@ -63,13 +63,13 @@ static int64_t begin_with(const struct br_instance *in)
             key[t] = (int64_t)((double)(reach.critical_path - reach.tail[t]) * 64 *
                                (1 + (k ? 0.4 * br_rng_unit(&rng) : 0)));
         }
-        br_pool_sort(pool, list, key);
-        br_pool_parallel(pool, BR_FORWARD, list, BR_POOL_NO_LIMIT, start);
-        br_pool_sort(pool, list, start);
+        br_rcpsp_sort(workspace, list, key);
+        br_rcpsp_parallel(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT, start);
+        br_rcpsp_sort(workspace, list, start);
         int64_t makespan = INT64_MAX, next;
         /* Tasks without duration may stand behind tasks that they precede: leave these be. */
         for (int round = 0; round < 4; round++) {
-            next = br_pool_justify(pool, list, start);
+            next = br_rcpsp_justify(workspace, list, start);
             if (next >= makespan)
                 break;
             makespan = next;
@@ -80,8 +80,8 @@ static int64_t begin_with(const struct br_instance *in)
     free(start);
     free(key);
     br_reach_finish(&reach);
-    br_pool_destroy(pool);
-    br_pool_model_destroy(model);
+    br_rcpsp_workspace_destroy(workspace);
+    br_rcpsp_model_destroy(model);
     return best;
 }
 

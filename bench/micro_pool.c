@@ -24,16 +24,16 @@
 #include "planner/space/space.h"
 
 static struct {
-    enum br_pool_profile profile;
+    enum br_rcpsp_profile profile;
     uint32_t lists, rounds;
     int64_t scale;
     const char *only;
-} options = {BR_POOL_CHOOSE, 1000, 5, 1, NULL};
+} options = {BR_RCPSP_CHOOSE, 1000, 5, 1, NULL};
 
 struct bench {
     struct br_instance *in;
-    struct br_pool_model *model;
-    struct br_pool *pool;
+    struct br_rcpsp_model *model;
+    struct br_rcpsp_workspace *workspace;
     uint32_t *lists, *scratch; /* [list * tasks] */
     int64_t *start, *key;
     uint32_t *arc_first, *arc; /* between tasks, children of parents */
@@ -77,9 +77,9 @@ static void open_job(struct bench *b, const char *path)
         if (b->in->duration[t])
             b->in->duration[t] = b->in->duration[t] * options.scale +
                                  (int64_t)br_rng_below(&rng, (uint64_t)options.scale);
-    b->model = br_pool_model_create(b->in, options.profile);
-    b->pool = b->model ? br_pool_create(b->model) : NULL;
-    if (!b->pool || !br_schedule_init(&b->schedule, b->in))
+    b->model = br_rcpsp_model_create(b->in, options.profile);
+    b->workspace = b->model ? br_rcpsp_workspace_create(b->model) : NULL;
+    if (!b->workspace || !br_schedule_init(&b->schedule, b->in))
         fail("memory is out");
 }
 
@@ -157,13 +157,14 @@ static void draw_lists(struct bench *b)
 static int64_t run_forward(struct bench *b, uint32_t l)
 {
     size_t at = (size_t)l * b->in->tasks;
-    return br_pool_serial(b->pool, BR_FORWARD, b->lists + at, BR_POOL_NO_LIMIT, b->start + at);
+    return br_rcpsp_serial(b->workspace, BR_FORWARD, b->lists + at, BR_RCPSP_NO_LIMIT,
+                           b->start + at);
 }
 
 static int64_t run_backward(struct bench *b, uint32_t l)
 {
-    return br_pool_serial(b->pool, BR_BACKWARD, b->lists + (size_t)l * b->in->tasks,
-                          BR_POOL_NO_LIMIT, b->key);
+    return br_rcpsp_serial(b->workspace, BR_BACKWARD, b->lists + (size_t)l * b->in->tasks,
+                           BR_RCPSP_NO_LIMIT, b->key);
 }
 
 static int64_t run_justify(struct bench *b, uint32_t l)
@@ -171,13 +172,13 @@ static int64_t run_justify(struct bench *b, uint32_t l)
     size_t n = b->in->tasks, at = (size_t)l * n;
     memcpy(b->scratch + at, b->lists + at, n * sizeof *b->lists);
     memcpy(b->key + at, b->start + at, n * sizeof *b->key);
-    return br_pool_justify(b->pool, b->scratch + at, b->key + at);
+    return br_rcpsp_justify(b->workspace, b->scratch + at, b->key + at);
 }
 
 static int64_t run_parallel(struct bench *b, uint32_t l)
 {
-    return br_pool_parallel(b->pool, BR_FORWARD, b->lists + (size_t)l * b->in->tasks,
-                            BR_POOL_NO_LIMIT, b->key);
+    return br_rcpsp_parallel(b->workspace, BR_FORWARD, b->lists + (size_t)l * b->in->tasks,
+                             BR_RCPSP_NO_LIMIT, b->key);
 }
 
 /* The general forms, for any number of machines, for comparison. */
@@ -270,7 +271,7 @@ static bool read_option(const char *text)
     if (strncmp(text, "profile=", 8) == 0) {
         for (int k = 0; k < 4; k++)
             if (strcmp(value, profiles[k]) == 0) {
-                options.profile = (enum br_pool_profile)k;
+                options.profile = (enum br_rcpsp_profile)k;
                 return true;
             }
         fail("profile=choose, slices, events or wide");
@@ -304,9 +305,9 @@ int main(int argc, char **argv)
         draw_lists(&b);
         measure(&b, total);
         jobs++;
-        sliced += br_pool_model_profile(b.model) == BR_POOL_SLICES;
-        br_pool_destroy(b.pool);
-        br_pool_model_destroy(b.model);
+        sliced += br_rcpsp_model_profile(b.model) == BR_RCPSP_SLICES;
+        br_rcpsp_workspace_destroy(b.workspace);
+        br_rcpsp_model_destroy(b.model);
         br_schedule_finish(&b.schedule);
         br_instance_destroy(b.in);
         free(b.lists);

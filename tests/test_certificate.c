@@ -14,7 +14,7 @@
 #include "planner/bounds/rounds.h"
 #include "planner/bounds/tighten.h"
 #include "planner/check/certificate.h"
-#include "planner/exact/exact.h"
+#include "planner/search/exact_bound.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
 

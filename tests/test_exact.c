@@ -239,8 +239,8 @@ static void random_window(struct fixture *f, uint64_t seed)
     uint32_t n = in->tasks, list[RANDOM_JOB_TASKS], task[WINDOW_TASKS], count = 0;
     int64_t start[RANDOM_JOB_TASKS], release[RANDOM_JOB_TASKS], deadline[RANDOM_JOB_TASKS],
         tail[RANDOM_JOB_TASKS], upper = 0;
-    struct br_pool_model *model = br_pool_model_create(in, BR_POOL_CHOOSE);
-    struct br_pool *pool = br_pool_create(model);
+    struct br_rcpsp_model *model = br_rcpsp_model_create(in, BR_RCPSP_CHOOSE);
+    struct br_rcpsp_workspace *workspace = br_rcpsp_workspace_create(model);
     for (uint32_t t = 0; t < n; t++)
         list[t] = t;
     for (uint32_t t = 0; t < n; t++) {
@@ -248,9 +248,9 @@ static void random_window(struct fixture *f, uint64_t seed)
         list[at] = list[t];
         list[t] = swap;
     }
-    br_pool_parallel(pool, BR_FORWARD, list, BR_POOL_NO_LIMIT, start);
-    br_pool_destroy(pool);
-    br_pool_model_destroy(model);
+    br_rcpsp_parallel(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT, start);
+    br_rcpsp_workspace_destroy(workspace);
+    br_rcpsp_model_destroy(model);
     bool stretched = br_rng_below(&rng, 2); /* leave some room everywhere */
     for (uint32_t t = 0; t < n; t++) {
         start[t] *= stretched ? 2 : 1;

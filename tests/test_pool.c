@@ -18,14 +18,14 @@
 
 enum { JOBS = 3000, WIDE_JOBS = 1500, LISTS = 4, PROFILES = 3 };
 
-static const enum br_pool_profile profiles[PROFILES] = {BR_POOL_SLICES, BR_POOL_EVENTS,
-                                                        BR_POOL_WIDE};
+static const enum br_rcpsp_profile profiles[PROFILES] = {BR_RCPSP_SLICES, BR_RCPSP_EVENTS,
+                                                         BR_RCPSP_WIDE};
 
 struct fixture {
     struct random_job job;
     struct br_instance *in;
-    struct br_pool_model *model[PROFILES];
-    struct br_pool *pool[PROFILES];
+    struct br_rcpsp_model *model[PROFILES];
+    struct br_rcpsp_workspace *workspace[PROFILES];
     char *before; /* [parent * tasks + child] */
 };
 
@@ -90,9 +90,9 @@ static int open_fixture(struct fixture *f, uint64_t seed, int wide)
         return 0;
     const struct br_instance *in = f->in;
     for (int k = 0; k < PROFILES; k++) {
-        f->model[k] = br_pool_model_create(in, profiles[k]);
-        f->pool[k] = br_pool_create(f->model[k]);
-        assert_true(f->model[k] && f->pool[k]);
+        f->model[k] = br_rcpsp_model_create(in, profiles[k]);
+        f->workspace[k] = br_rcpsp_workspace_create(f->model[k]);
+        assert_true(f->model[k] && f->workspace[k]);
     }
     f->before = precedence_edges(in);
     return 1;
@@ -101,8 +101,8 @@ static int open_fixture(struct fixture *f, uint64_t seed, int wide)
 static void close_fixture(struct fixture *f)
 {
     for (int k = 0; k < PROFILES; k++) {
-        br_pool_destroy(f->pool[k]);
-        br_pool_model_destroy(f->model[k]);
+        br_rcpsp_workspace_destroy(f->workspace[k]);
+        br_rcpsp_model_destroy(f->model[k]);
     }
     free(f->before);
     br_instance_destroy(f->in);
@@ -259,15 +259,16 @@ static void check_feasible(const struct fixture *f, const int64_t *start, int64_
 }
 
 /* Every limit at or above the makespan gives the same schedule, every lower one gives it up. */
-static void check_limit(struct br_pool *pool, enum br_direction direction, const uint32_t *list,
-                        int parallel, uint32_t tasks, const int64_t *start, int64_t makespan)
+static void check_limit(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                        const uint32_t *list, int parallel, uint32_t tasks, const int64_t *start,
+                        int64_t makespan)
 {
     int64_t *again = calloc(tasks, sizeof *again);
     for (int64_t limit = makespan - 2; limit <= makespan + 1; limit++) {
-        int64_t got = parallel ? br_pool_parallel(pool, direction, list, limit, again)
-                               : br_pool_serial(pool, direction, list, limit, again);
+        int64_t got = parallel ? br_rcpsp_parallel(workspace, direction, list, limit, again)
+                               : br_rcpsp_serial(workspace, direction, list, limit, again);
         if (limit < makespan) {
-            assert_true(got == BR_POOL_CUT);
+            assert_true(got == BR_RCPSP_CUT);
         } else {
             assert_int_equal(got, makespan);
             assert_memory_equal(again, start, tasks * sizeof *start);
@@ -276,13 +277,14 @@ static void check_limit(struct br_pool *pool, enum br_direction direction, const
     free(again);
 }
 
-static void check_justify(const struct fixture *f, struct br_pool *pool, const uint32_t *list,
-                          const int64_t *start, int64_t makespan, int64_t *out)
+static void check_justify(const struct fixture *f, struct br_rcpsp_workspace *workspace,
+                          const uint32_t *list, const int64_t *start, int64_t makespan,
+                          int64_t *out)
 {
     uint32_t n = f->in->tasks, *order = malloc(n * sizeof *order), *at = malloc(n * sizeof *at);
     memcpy(order, list, n * sizeof *order);
     memcpy(out, start, n * sizeof *out);
-    int64_t better = br_pool_justify(pool, order, out);
+    int64_t better = br_rcpsp_justify(workspace, order, out);
     assert_true(better <= makespan);
     check_feasible(f, out, better);
     for (uint32_t k = 0; k < n; k++)
@@ -313,15 +315,15 @@ static void check_lists(struct fixture *f, struct br_rng *rng)
             draw_list(f, rng, list);
             int64_t makespan = plain_serial(f, d, list, want);
             for (int k = 0; k < PROFILES; k++) {
-                assert_int_equal(
-                    br_pool_serial(f->pool[k], (enum br_direction)d, list, BR_POOL_NO_LIMIT, got),
-                    makespan);
+                assert_int_equal(br_rcpsp_serial(f->workspace[k], (enum br_direction)d, list,
+                                                 BR_RCPSP_NO_LIMIT, got),
+                                 makespan);
                 assert_memory_equal(got, want, n * sizeof *got);
-                check_limit(f->pool[k], (enum br_direction)d, list, 0, n, want, makespan);
-                check_justify(f, f->pool[k], list, want, makespan, justified[k]);
+                check_limit(f->workspace[k], (enum br_direction)d, list, 0, n, want, makespan);
+                check_justify(f, f->workspace[k], list, want, makespan, justified[k]);
                 assert_memory_equal(justified[k], justified[0], n * sizeof *got);
             }
-            by_slices += br_pool_model_profile(f->model[0]) == BR_POOL_SLICES;
+            by_slices += br_rcpsp_model_profile(f->model[0]) == BR_RCPSP_SLICES;
             for (uint32_t t = 0; t < n; t++)
                 if (justified[0][t] != want[t]) {
                     shorter++;
@@ -331,11 +333,11 @@ static void check_lists(struct fixture *f, struct br_rng *rng)
             shuffle(rng, list, n);
             parallel = plain_parallel(f, d, list, want);
             for (int k = 0; k < PROFILES; k++) {
-                assert_int_equal(
-                    br_pool_parallel(f->pool[k], (enum br_direction)d, list, BR_POOL_NO_LIMIT, got),
-                    parallel);
+                assert_int_equal(br_rcpsp_parallel(f->workspace[k], (enum br_direction)d, list,
+                                                   BR_RCPSP_NO_LIMIT, got),
+                                 parallel);
                 assert_memory_equal(got, want, n * sizeof *got);
-                check_limit(f->pool[k], (enum br_direction)d, list, 1, n, want, parallel);
+                check_limit(f->workspace[k], (enum br_direction)d, list, 1, n, want, parallel);
             }
             by_parallel += parallel < makespan;
         }

@@ -93,7 +93,7 @@ static void test_search(void **state)
                 before = f.elite.entry[0].schedule.makespan;
                 seeded++;
             }
-            assert_true(br_pool_search(&run, NULL));
+            assert_true(br_population_search(&run, NULL));
             assert_true(run.spent <= run.placements);
             assert_true(f.elite.count > 0);
             int64_t makespan = f.elite.entry[0].schedule.makespan;
@@ -116,14 +116,14 @@ static void test_threads(void **state)
 {
     for (uint64_t seed = 0; seed < JOBS; seed++) {
         struct fixture f[3];
-        bool pool = true;
+        bool one_machine = true;
         for (int k = 0; k < 3; k++)
-            pool = set_up(&f[k], seed + 1000, TASKS);
-        for (int k = 0; pool && k < 3; k++) {
+            one_machine = set_up(&f[k], seed + 1000, TASKS);
+        for (int k = 0; one_machine && k < 3; k++) {
             struct br_run run = run_of(&f[k], 3 * SCHEDULES);
             run.threads = k == 0 ? 1 : k == 1 ? 2 : 11;
             run.seed = seed;
-            assert_true(br_pool_search(&run, NULL));
+            assert_true(br_population_search(&run, NULL));
             assert_int_equal(f[0].elite.count, f[k].elite.count);
             for (uint32_t e = 0; e < f[k].elite.count; e++) {
                 const struct br_schedule *a = &f[0].elite.entry[e].schedule;
@@ -140,21 +140,21 @@ static void test_threads(void **state)
  * beyond the time that was expected, and gives up all the places that it can. */
 static void test_restarts(void **state)
 {
-    struct br_pool_settings set = br_pool_settings_default();
+    struct br_population_settings set = br_population_settings_default();
     set.patience = 1;
     set.left = 0;
     set.selective = 40;
     unsigned pools = 0;
     for (uint64_t seed = 0; seed < JOBS / 4; seed++) {
         struct fixture f[2];
-        bool pool = true;
+        bool one_machine = true;
         for (int k = 0; k < 2; k++)
-            pool = set_up(&f[k], seed + 4000, TASKS);
-        for (int k = 0; pool && k < 2; k++) {
+            one_machine = set_up(&f[k], seed + 4000, TASKS);
+        for (int k = 0; one_machine && k < 2; k++) {
             struct br_run run = run_of(&f[k], 5 * SCHEDULES);
             run.horizon = run.placements / 2;
             run.threads = 1 + 2 * (uint32_t)k;
-            assert_true(br_pool_search(&run, &set));
+            assert_true(br_population_search(&run, &set));
             int64_t makespan = f[k].elite.entry[0].schedule.makespan;
             if (makespan > run.lower_bound)
                 assert_true(run.spent == run.placements);
@@ -176,7 +176,7 @@ static void test_oracle(void **state)
         if (set_up(&f, seed + 70000, SMALL)) {
             int64_t optimum = oracle_optimum(f.in);
             struct br_run run = run_of(&f, SCHEDULES);
-            assert_true(br_pool_search(&run, NULL));
+            assert_true(br_population_search(&run, NULL));
             assert_feasible(&f, &f.elite.entry[0].schedule);
             assert_true(f.elite.entry[0].schedule.makespan >= optimum);
             optimal += f.elite.entry[0].schedule.makespan == optimum;
@@ -200,11 +200,11 @@ static void test_close(void **state)
             seed_elite(&f[k], seed);
             struct br_run run = run_of(&f[k], 5000);
             run.threads = 1 + 2 * (uint32_t)k;
-            struct br_close *close =
-                br_close_create(f[k].in, 1, f[k].elite.entry[0].schedule.makespan, run.lower_bound);
+            struct br_exact_search *close = br_exact_search_create(
+                f[k].in, 1, f[k].elite.entry[0].schedule.makespan, run.lower_bound);
             assert_non_null(close);
-            assert_true(br_close_run(close, &run));
-            br_close_destroy(close);
+            assert_true(br_exact_search_run(close, &run));
+            br_exact_search_destroy(close);
             assert_feasible(&f[k], &f[k].elite.entry[0].schedule);
             int64_t optimum = oracle_optimum(f[k].in);
             assert_true(run.lower_bound <= optimum);
@@ -235,14 +235,15 @@ static void test_stop(void **state)
     struct br_run run = run_of(&f, 0);
     run.lower_bound = 0; /* out of reach, and no limit: only the flag can end it */
     run.stop = &stop;
-    assert_true(br_pool_search(&run, NULL));
+    assert_true(br_population_search(&run, NULL));
     assert_true(run.stopped);
     assert_feasible(&f, &f.elite.entry[0].schedule);
     tear_down(&f);
 }
 
 /* Every task once, parents first: of sampling, both crossovers and mutation. */
-static void assert_list(const struct fixture *f, struct br_pool *pool, const uint32_t *list)
+static void assert_list(const struct fixture *f, struct br_rcpsp_workspace *workspace,
+                        const uint32_t *list)
 {
     uint32_t n = f->in->tasks, *at = malloc(n * sizeof *at);
     int64_t *start = malloc(n * sizeof *start);
@@ -261,7 +262,7 @@ static void assert_list(const struct fixture *f, struct br_pool *pool, const uin
                 for (uint32_t o = other; o < f->in->stage_first[arc.stage + 1]; o++)
                     assert_true((arc.one_to_one && t - first != o - other) || at[t] < at[o]);
         }
-    br_pool_serial(pool, BR_FORWARD, list, BR_POOL_NO_LIMIT, start);
+    br_rcpsp_serial(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT, start);
     free(start);
     free(at);
 }
@@ -312,9 +313,9 @@ static void test_breed(void **state)
     for (uint64_t seed = 0; seed < JOBS; seed++) {
         struct fixture f;
         if (set_up(&f, seed + 2000, TASKS)) {
-            struct br_pool_model *model = br_pool_model_create(f.in, BR_POOL_CHOOSE);
-            struct br_pool *pool = br_pool_create(model);
-            struct br_breed *breed = br_breed_create(model, pool, &f.reach);
+            struct br_rcpsp_model *model = br_rcpsp_model_create(f.in, BR_RCPSP_CHOOSE);
+            struct br_rcpsp_workspace *workspace = br_rcpsp_workspace_create(model);
+            struct br_breed *breed = br_breed_create(model, workspace, &f.reach);
             size_t size = f.in->tasks * sizeof(uint32_t);
             uint32_t *mother = malloc(size), *father = malloc(size), *child = malloc(size);
             int64_t *start = malloc(f.in->tasks * sizeof *start);
@@ -322,15 +323,15 @@ static void test_breed(void **state)
             assert_true(breed && mother && father && child && start);
             for (int round = 0; round < ROUNDS; round++) {
                 br_breed_serial(breed, &rng, mother);
-                assert_list(&f, pool, mother);
+                assert_list(&f, workspace, mother);
                 br_breed_parallel(breed, &rng, 0.3, father, start);
-                assert_list(&f, pool, father);
+                assert_list(&f, workspace, father);
                 br_breed_two_point(breed, &rng, 0.35, 0.65, mother, father, child);
-                assert_list(&f, pool, child);
+                assert_list(&f, workspace, child);
                 assert_crossed(f.in->tasks, mother, father, child);
                 crossed += memcmp(child, mother, size) && memcmp(child, father, size);
                 br_breed_swap(breed, &rng, 3.5, child);
-                assert_list(&f, pool, child);
+                assert_list(&f, workspace, child);
                 different += memcmp(child, mother, size) && memcmp(child, father, size);
             }
             free(mother);
@@ -338,8 +339,8 @@ static void test_breed(void **state)
             free(child);
             free(start);
             br_breed_destroy(breed);
-            br_pool_destroy(pool);
-            br_pool_model_destroy(model);
+            br_rcpsp_workspace_destroy(workspace);
+            br_rcpsp_model_destroy(model);
             pools++;
         }
         tear_down(&f);

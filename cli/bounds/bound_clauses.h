@@ -5,7 +5,7 @@
 
 #include "cli/common.h"
 #include "planner/model/certificate.h"
-#include "planner/exact/exact.h"
+#include "planner/search/exact_bound.h"
 
 /* Asks both, as far as the settings let (with_lp: also the linear program), until *stop is set.
  * Fills what became of the linear program, and whether the exact solver had bounds whose proofs it

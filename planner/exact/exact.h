@@ -20,7 +20,6 @@
 #include "planner/model/instance.h"
 
 struct br_exact;
-struct br_certificate;
 
 /* Tasks that may move while all others stay: what large-neighbourhood search reoptimises. */
 struct br_exact_window {
@@ -94,26 +93,5 @@ struct br_exact_counts br_exact_counts(const struct br_exact *exact);
  * too long, or memory is out. */
 bool br_exact_proof(struct br_exact *exact, struct br_arena *arena, struct br_proof_clause **clause,
                     uint32_t *clauses);
-
-/* How long br_exact_certify goes on, and what it hears from others. Both functions may be NULL;
- * they are called between turns of some hundred conflicts. */
-struct br_exact_effort {
-    uint64_t conflicts;       /* of a part */
-    const volatile int *stop; /* may be NULL */
-    void *context;
-    /* What others have proven by now, where the search for more begins; NULL: nothing. */
-    const struct br_certificate *(*others)(void *context);
-    /* False ends it. Told whether the turn has raised a bound above what others know. */
-    bool (*goes_on)(void *context, bool risen);
-    bool met;  /* out: a schedule of every part is as short as its bound */
-    bool lost; /* out: bounds were reached whose proofs grew too long to be kept */
-};
-
-/* A bound without a search for schedules: the combinatorial bounds of the parts, or those of others
- * where they are larger, raised by the solver. The certificate holds the combinatorial bounds and
- * what was raised; it is not checked yet. NULL when memory is out, or no part is one for the
- * solver. */
-struct br_certificate *br_exact_certify(const struct br_instance *whole,
-                                        struct br_exact_effort *effort);
 
 #endif

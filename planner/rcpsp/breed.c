@@ -8,8 +8,8 @@
 #include "planner/rcpsp/model.h"
 
 struct br_breed {
-    const struct br_pool_model *model;
-    struct br_pool *pool;
+    const struct br_rcpsp_model *model;
+    struct br_rcpsp_workspace *workspace;
     const struct br_reach *reach;
     uint32_t *waiting; /* by node: for how many it still waits */
     uint32_t *stack;   /* nodes */
@@ -21,15 +21,15 @@ struct br_breed {
     uint32_t *out, filled;
 };
 
-struct br_breed *br_breed_create(const struct br_pool_model *m, struct br_pool *pool,
-                                 const struct br_reach *reach)
+struct br_breed *br_breed_create(const struct br_rcpsp_model *m,
+                                 struct br_rcpsp_workspace *workspace, const struct br_reach *reach)
 {
     struct br_breed *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
     size_t n = m->tasks, nodes = m->side[BR_FORWARD].nodes;
     b->model = m;
-    b->pool = pool;
+    b->workspace = workspace;
     b->reach = reach;
     b->waiting = malloc(nodes * sizeof *b->waiting);
     b->stack = malloc(nodes * sizeof *b->stack);
@@ -58,17 +58,17 @@ void br_breed_destroy(struct br_breed *b)
 
 static void begin(struct br_breed *b, uint32_t *out)
 {
-    const struct br_pool_side *side = &b->model->side[BR_FORWARD];
+    const struct br_rcpsp_side *side = &b->model->side[BR_FORWARD];
     memcpy(b->waiting, side->waits, side->nodes * sizeof *b->waiting);
     memset(b->marked, 0, b->model->tasks * sizeof *b->marked);
     b->out = out;
     b->filled = 0;
 }
 
-/* Appends the task, and what has been waiting for it; or leaves it waiting. */
+/* Appends the task and the marked tasks that waited only for it; or leaves it waiting. */
 static void append(struct br_breed *b, uint32_t task)
 {
-    const struct br_pool_side *side = &b->model->side[BR_FORWARD];
+    const struct br_rcpsp_side *side = &b->model->side[BR_FORWARD];
     uint32_t size = 0;
     b->marked[task] = true;
     if (b->waiting[task])
@@ -90,7 +90,7 @@ void br_breed_list(struct br_breed *b, const int64_t *key, uint32_t *list)
 {
     for (uint32_t t = 0; t < b->model->tasks; t++)
         b->list[t] = t;
-    br_pool_sort(b->pool, b->list, key);
+    br_rcpsp_sort(b->workspace, b->list, key);
     begin(b, list);
     for (uint32_t k = 0; k < b->model->tasks; k++)
         append(b, b->list[k]);
@@ -108,15 +108,16 @@ int64_t br_breed_parallel(struct br_breed *b, struct br_rng *rng, double blur, u
     }
     for (uint32_t t = 0; t < b->model->tasks; t++)
         b->list[t] = t;
-    br_pool_sort(b->pool, b->list, b->key);
-    int64_t makespan = br_pool_parallel(b->pool, BR_FORWARD, b->list, BR_POOL_NO_LIMIT, start);
+    br_rcpsp_sort(b->workspace, b->list, b->key);
+    int64_t makespan =
+        br_rcpsp_parallel(b->workspace, BR_FORWARD, b->list, BR_RCPSP_NO_LIMIT, start);
     br_breed_list(b, start, list);
     return makespan;
 }
 
 void br_breed_serial(struct br_breed *b, struct br_rng *rng, uint32_t *list)
 {
-    const struct br_pool_side *side = &b->model->side[BR_FORWARD];
+    const struct br_rcpsp_side *side = &b->model->side[BR_FORWARD];
     uint32_t tasks = b->model->tasks, ready = 0, *set = b->list;
     begin(b, list);
     for (uint32_t t = 0; t < tasks; t++)
@@ -175,7 +176,7 @@ void br_breed_two_point(struct br_breed *b, struct br_rng *rng, double shortest,
             child[k++] = mother[at];
 }
 
-static bool waits_for(const struct br_pool_side *side, uint32_t task, uint32_t node)
+static bool waits_for(const struct br_rcpsp_side *side, uint32_t task, uint32_t node)
 {
     for (uint32_t a = side->before_first[task]; a < side->before_first[task + 1]; a++)
         if (side->before[a] == node)
@@ -185,7 +186,7 @@ static bool waits_for(const struct br_pool_side *side, uint32_t task, uint32_t n
 
 void br_breed_swap(struct br_breed *b, struct br_rng *rng, double swaps, uint32_t *list)
 {
-    const struct br_pool_side *side = &b->model->side[BR_FORWARD];
+    const struct br_rcpsp_side *side = &b->model->side[BR_FORWARD];
     uint32_t n = b->model->tasks, times = (uint32_t)swaps;
     times += br_rng_unit(rng) < swaps - times;
     for (; times && n > 1; times--) {

@@ -1,4 +1,4 @@
-/* New lists from chance, and from two lists: what a population begins with and lives on.
+/* New lists from chance, for the first schedules of a population, and from two lists, for children.
  *
  * A list is an order of the tasks in which parents come first. */
 #ifndef BR_PLANNER_RCPSP_BREED_H
@@ -12,7 +12,8 @@
 struct br_breed;
 
 /* Borrows all three. NULL when memory is out. */
-struct br_breed *br_breed_create(const struct br_pool_model *model, struct br_pool *pool,
+struct br_breed *br_breed_create(const struct br_rcpsp_model *model,
+                                 struct br_rcpsp_workspace *workspace,
                                  const struct br_reach *reach);
 void br_breed_destroy(struct br_breed *breed);
 

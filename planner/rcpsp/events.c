@@ -22,7 +22,7 @@ INLINE bool fits(const uint64_t *free, const uint64_t *lane, const uint64_t *gua
 }
 
 /* A new point after `at` that holds what `at` holds. */
-INLINE uint32_t split(struct br_pool_events *e, uint32_t at, int64_t time, const uint32_t words)
+INLINE uint32_t split(struct br_rcpsp_events *e, uint32_t at, int64_t time, const uint32_t words)
 {
     uint32_t point = e->count++;
     e->time[point] = time;
@@ -35,8 +35,9 @@ INLINE uint32_t split(struct br_pool_events *e, uint32_t at, int64_t time, const
 
 /* Starts the task as early as it fits from `bound` on, in or after the point `at`; gives the start,
  * and in *at the point at the end. */
-INLINE int64_t place(struct br_pool_events *e, const struct br_pool_model *m, const uint64_t *lane,
-                     int64_t duration, int64_t bound, uint32_t *at, const uint32_t words)
+INLINE int64_t place(struct br_rcpsp_events *e, const struct br_rcpsp_model *m,
+                     const uint64_t *lane, int64_t duration, int64_t bound, uint32_t *at,
+                     const uint32_t words)
 {
     uint32_t first = *at, point = first, last;
     int64_t start = bound;
@@ -65,13 +66,13 @@ INLINE int64_t place(struct br_pool_events *e, const struct br_pool_model *m, co
     return start;
 }
 
-INLINE int64_t run(struct br_pool *pool, enum br_direction direction, const uint32_t *list,
-                   int step, int64_t limit, const uint32_t words)
+INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                        const uint32_t *list, int step, int64_t limit, const uint32_t words)
 {
-    const struct br_pool_model *m = pool->model;
-    const struct br_pool_side *side = &m->side[direction];
-    struct br_pool_events *e = &pool->events;
-    int64_t *end = pool->end, makespan = 0;
+    const struct br_rcpsp_model *m = workspace->model;
+    const struct br_rcpsp_side *side = &m->side[direction];
+    struct br_rcpsp_events *e = &workspace->events;
+    int64_t *end = workspace->end, makespan = 0;
     e->count = 1;
     e->time[0] = 0;
     e->next[0] = NONE;
@@ -81,7 +82,7 @@ INLINE int64_t run(struct br_pool *pool, enum br_direction direction, const uint
         e->point[v] = 0;
     }
     for (uint32_t left = m->tasks; left; left--, list += step) {
-        uint32_t task = *list, last = br_pool_origin(m);
+        uint32_t task = *list, last = br_rcpsp_origin(m);
         for (uint32_t a = side->before_first[task]; a < side->before_first[task + 1]; a++)
             if (end[side->before[a]] > end[last])
                 last = side->before[a];
@@ -98,7 +99,7 @@ INLINE int64_t run(struct br_pool *pool, enum br_direction direction, const uint
         if (reach > makespan)
             makespan = reach;
         if (reach > limit)
-            return BR_POOL_CUT;
+            return BR_RCPSP_CUT;
         uint32_t hub = side->hub[task];
         if (hub && end[hub] < finish) {
             end[hub] = finish;
@@ -108,15 +109,15 @@ INLINE int64_t run(struct br_pool *pool, enum br_direction direction, const uint
     return makespan;
 }
 
-int64_t br_pool_run_events(struct br_pool *pool, enum br_direction direction, const uint32_t *list,
-                           int step, int64_t limit)
+int64_t br_rcpsp_run_events(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                            const uint32_t *list, int step, int64_t limit)
 {
-    switch (pool->model->words) {
+    switch (workspace->model->words) {
     case 1:
-        return run(pool, direction, list, step, limit, 1);
+        return generate(workspace, direction, list, step, limit, 1);
     case 2:
-        return run(pool, direction, list, step, limit, 2);
+        return generate(workspace, direction, list, step, limit, 2);
     default: /* 0 where nothing runs short */
-        return run(pool, direction, list, step, limit, pool->model->words);
+        return generate(workspace, direction, list, step, limit, workspace->model->words);
     }
 }

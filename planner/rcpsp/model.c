@@ -60,7 +60,7 @@ static uint32_t choose_resources(const struct br_instance *in, struct resource *
     return count;
 }
 
-static bool build_lanes(struct br_pool_model *m, const struct resource *resource, bool wide)
+static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resource, bool wide)
 {
     const struct br_instance *in = m->in;
     uint32_t used = 64;
@@ -129,7 +129,7 @@ static uint32_t list_before(const struct br_instance *in, const uint32_t *first,
     return count;
 }
 
-static bool build_side(struct br_pool_model *m, struct br_pool_side *side, const uint32_t *first,
+static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, const uint32_t *first,
                        const struct br_arc *arcs, const int64_t *tail)
 {
     const struct br_instance *in = m->in;
@@ -183,7 +183,7 @@ out:
     return ok;
 }
 
-static bool build_sides(struct br_pool_model *m)
+static bool build_sides(struct br_rcpsp_model *m)
 {
     const struct br_instance *in = m->in;
     struct br_reach reach;
@@ -194,21 +194,21 @@ static bool build_sides(struct br_pool_model *m)
     return ok;
 }
 
-static bool suits_slices(const struct br_pool_model *m)
+static bool suits_slices(const struct br_rcpsp_model *m)
 {
     if (m->horizon > SLICE_HORIZON || m->horizon / SLICE_MEAN_DURATION > m->tasks)
         return false;
-    return m->planes <= SLICE_PLANES && m->planes * m->groups <= BR_POOL_CELLS;
+    return m->planes <= SLICE_PLANES && m->planes * m->groups <= BR_RCPSP_CELLS;
 }
 
-static void fill_record(const struct br_pool_model *m, const struct br_pool_side *side,
+static void fill_record(const struct br_rcpsp_model *m, const struct br_rcpsp_side *side,
                         uint32_t task, const struct resource *resource)
 {
-    struct br_pool_record *record = (void *)(side->record + m->stride * task);
-    br_pool_vector *cell = (void *)(record + 1);
+    struct br_rcpsp_record *record = (void *)(side->record + m->stride * task);
+    br_rcpsp_vector *cell = (void *)(record + 1);
     uint32_t first = side->before_first[task], end = side->before_first[task + 1];
-    for (uint32_t k = 0; k < BR_POOL_INLINE; k++)
-        record->before[k] = first < end ? side->before[first++] : br_pool_origin(m);
+    for (uint32_t k = 0; k < BR_RCPSP_INLINE; k++)
+        record->before[k] = first < end ? side->before[first++] : br_rcpsp_origin(m);
     record->more = first;
     record->more_end = end;
     record->duration = (uint32_t)m->in->duration[task];
@@ -232,20 +232,20 @@ static void fill_record(const struct br_pool_model *m, const struct br_pool_side
     }
 }
 
-static bool build_slices(struct br_pool_model *m, const struct resource *resource)
+static bool build_slices(struct br_rcpsp_model *m, const struct resource *resource)
 {
     uint32_t longest = 1;
     for (uint32_t t = 0; t < m->tasks; t++)
         if (m->in->duration[t] > longest)
             longest = (uint32_t)m->in->duration[t];
-    while (m->steps < BR_POOL_STEPS && UINT32_C(1) << m->steps < longest)
+    while (m->steps < BR_RCPSP_STEPS && UINT32_C(1) << m->steps < longest)
         m->steps++;
     for (uint32_t r = 0; r < m->resources; r++)
         for (uint32_t b = 0; b < m->planes; b++)
             m->whole_slice[b * m->groups + r / 4][r % 4] =
                 resource[r].capacity >> b & 1 ? UINT32_MAX : 0;
     m->stride =
-        sizeof(struct br_pool_record) + (size_t)m->planes * m->groups * sizeof(br_pool_vector);
+        sizeof(struct br_rcpsp_record) + (size_t)m->planes * m->groups * sizeof(br_rcpsp_vector);
     for (int d = 0; d < 2; d++) {
         if (!ARRAY(&m->arena, m->stride * m->tasks, m->side[d].record))
             return false;
@@ -255,11 +255,11 @@ static bool build_slices(struct br_pool_model *m, const struct resource *resourc
     return true;
 }
 
-struct br_pool_model *br_pool_model_create(const struct br_instance *in,
-                                           enum br_pool_profile profile)
+struct br_rcpsp_model *br_rcpsp_model_create(const struct br_instance *in,
+                                             enum br_rcpsp_profile profile)
 {
     assert(in->machines == 1);
-    struct br_pool_model *m = calloc(1, sizeof *m);
+    struct br_rcpsp_model *m = calloc(1, sizeof *m);
     struct resource *resource = calloc((size_t)in->resources + 1, sizeof *resource);
     bool ok = m && resource;
     if (!ok)
@@ -275,26 +275,26 @@ struct br_pool_model *br_pool_model_create(const struct br_instance *in,
             m->planes = resource[r].bits;
     m->groups = m->resources > 4 ? (m->resources + 3) / 4 : 1;
     m->profile = profile;
-    if (profile == BR_POOL_CHOOSE || profile == BR_POOL_SLICES)
-        m->profile = suits_slices(m) ? BR_POOL_SLICES : BR_POOL_EVENTS;
-    ok = build_lanes(m, resource, profile == BR_POOL_WIDE) && build_sides(m) &&
-         (m->profile != BR_POOL_SLICES || build_slices(m, resource));
+    if (profile == BR_RCPSP_CHOOSE || profile == BR_RCPSP_SLICES)
+        m->profile = suits_slices(m) ? BR_RCPSP_SLICES : BR_RCPSP_EVENTS;
+    ok = build_lanes(m, resource, profile == BR_RCPSP_WIDE) && build_sides(m) &&
+         (m->profile != BR_RCPSP_SLICES || build_slices(m, resource));
 out:
     free(resource);
     if (ok)
         return m;
-    br_pool_model_destroy(m);
+    br_rcpsp_model_destroy(m);
     return NULL;
 }
 
-void br_pool_model_destroy(struct br_pool_model *m)
+void br_rcpsp_model_destroy(struct br_rcpsp_model *m)
 {
     if (m)
         br_arena_finish(&m->arena);
     free(m);
 }
 
-enum br_pool_profile br_pool_model_profile(const struct br_pool_model *m)
+enum br_rcpsp_profile br_rcpsp_model_profile(const struct br_rcpsp_model *m)
 {
     return m->profile;
 }

@@ -1,32 +1,33 @@
-/* What the kernels of pool.h read: an instance of one machine, laid out for them. */
+/* The layout of an instance of one machine that the kernels read, and the workspace that they write
+ * in. Only the files of this folder include this header. */
 #ifndef BR_PLANNER_RCPSP_MODEL_H
 #define BR_PLANNER_RCPSP_MODEL_H
 
 #include "planner/rcpsp/rcpsp.h"
 
 /* Four resources of 32 ticks each. */
-typedef uint32_t br_pool_vector __attribute__((vector_size(16)));
+typedef uint32_t br_rcpsp_vector __attribute__((vector_size(16)));
 
 enum {
-    BR_POOL_INLINE = 4, /* neighbours before a task that its record holds */
-    BR_POOL_STEPS = 5,  /* doublings up to a word of 32 ticks */
-    BR_POOL_CELLS = 16, /* most vectors a word of the sliced profile */
+    BR_RCPSP_INLINE = 4, /* neighbours before a task that its record holds */
+    BR_RCPSP_STEPS = 5,  /* doublings up to a word of 32 ticks */
+    BR_RCPSP_CELLS = 16, /* most vectors a word of the sliced profile */
 };
 
 /* Task of the sliced profile; its demand follows, a vector a bit and group of four resources. */
-struct br_pool_record {
-    uint32_t before[BR_POOL_INLINE]; /* padded with the origin */
-    uint32_t more, more_end;         /* the rest, in the side's `before` */
+struct br_rcpsp_record {
+    uint32_t before[BR_RCPSP_INLINE]; /* padded with the origin */
+    uint32_t more, more_end;          /* the rest, in the side's `before` */
     uint32_t duration, tail;
     uint32_t hub;
-    uint32_t holds;               /* demands something for some time */
-    uint8_t shift[BR_POOL_STEPS]; /* add up to duration - 1; to 32 where that is above 32 */
-    uint8_t padding[8 - BR_POOL_STEPS];
+    uint32_t holds;                /* demands something for some time */
+    uint8_t shift[BR_RCPSP_STEPS]; /* add up to duration - 1; to 32 where that is above 32 */
+    uint8_t padding[8 - BR_RCPSP_STEPS];
 };
 
 /* The job as seen in one direction. Nodes are the tasks, the origin at time 0, and hubs: where all
  * tasks of a stage wait for all of another, they wait for its hub, which ends with the last. */
-struct br_pool_side {
+struct br_rcpsp_side {
     uint32_t nodes;
     uint32_t *before_first, *before; /* by task: the nodes that it follows, the origin left out */
     uint32_t *after_first, *after;   /* by node: the tasks, and the hub, that wait for it */
@@ -36,14 +37,14 @@ struct br_pool_side {
     unsigned char *record;           /* sliced profile: stride bytes a task */
 };
 
-struct br_pool_model {
+struct br_rcpsp_model {
     struct br_arena arena;
     const struct br_instance *in;
-    enum br_pool_profile profile;
+    enum br_rcpsp_profile profile;
     uint32_t tasks, resources; /* those that can run short */
     int64_t horizon;           /* no schedule is longer: the sum of all durations */
     bool *holds;               /* by task: demands something for some time */
-    struct br_pool_side side[2];
+    struct br_rcpsp_side side[2];
 
     /* Amounts packed into words, in lanes with a guard bit each above the amount. Free capacity
      * carries all guards; what remains after a demand is taken lacks one where it does not fit. */
@@ -55,16 +56,16 @@ struct br_pool_model {
      * `groups` of four resources, [plane * groups + group]. */
     uint32_t planes, groups, steps;
     size_t stride;
-    br_pool_vector whole_slice[BR_POOL_CELLS];
+    br_rcpsp_vector whole_slice[BR_RCPSP_CELLS];
 };
 
-static inline uint32_t br_pool_origin(const struct br_pool_model *m)
+static inline uint32_t br_rcpsp_origin(const struct br_rcpsp_model *m)
 {
     return m->tasks;
 }
 
 /* One point of the list profile: from its time on `free` words hold, up to the next point. */
-struct br_pool_events {
+struct br_rcpsp_events {
     int64_t *time;
     uint64_t *free; /* [point * words + word] */
     uint32_t *next;
@@ -73,43 +74,32 @@ struct br_pool_events {
 };
 
 /* A running task of parallel generation. */
-struct br_pool_running {
+struct br_rcpsp_running {
     int64_t end;
     uint32_t task;
 };
 
-struct br_pool {
-    const struct br_pool_model *model;
+struct br_rcpsp_workspace {
+    const struct br_rcpsp_model *model;
     int64_t *end; /* by node, in the direction's time */
-    br_pool_vector *slice;
-    struct br_pool_events events;
+    br_rcpsp_vector *slice;
+    struct br_rcpsp_events events;
     /* Parallel generation. */
     uint32_t *waiting, *place; /* by node; by task */
     uint64_t *ready, *free;    /* bits by place; words */
-    struct br_pool_running *running;
+    struct br_rcpsp_running *running;
     /* Sorting. */
     uint32_t *other, *count;
     int64_t *key;
 };
 
 /* The kernels: ends, by node, in the direction's time. `list` is read at 0, step, 2 step, ...; the
- * makespan or BR_POOL_CUT. */
-int64_t br_pool_run_slices(struct br_pool *pool, enum br_direction direction, const uint32_t *list,
-                           int step, int64_t limit);
-int64_t br_pool_run_events(struct br_pool *pool, enum br_direction direction, const uint32_t *list,
-                           int step, int64_t limit);
-int64_t br_pool_run_parallel(struct br_pool *pool, enum br_direction direction,
-                             const uint32_t *priority, int64_t limit);
-
-/* max(end) over the nodes before a task. */
-static inline int64_t br_pool_bound(const struct br_pool_side *side, const int64_t *end,
-                                    uint32_t task)
-{
-    int64_t bound = 0;
-    for (uint32_t a = side->before_first[task]; a < side->before_first[task + 1]; a++)
-        if (end[side->before[a]] > bound)
-            bound = end[side->before[a]];
-    return bound;
-}
+ * makespan or BR_RCPSP_CUT. */
+int64_t br_rcpsp_run_slices(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                            const uint32_t *list, int step, int64_t limit);
+int64_t br_rcpsp_run_events(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                            const uint32_t *list, int step, int64_t limit);
+int64_t br_rcpsp_run_parallel(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                              const uint32_t *priority, int64_t limit);
 
 #endif

@@ -9,31 +9,32 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Tasks that end together leave in any order: all of them leave before anything starts. */
-static bool ends_before(const void *none, const struct br_pool_running *a,
-                        const struct br_pool_running *b)
+static bool ends_before(const void *none, const struct br_rcpsp_running *a,
+                        const struct br_rcpsp_running *b)
 {
     (void)none;
     return a->end < b->end;
 }
 
-BR_HEAP(running, struct br_pool_running, const void *, ends_before, 2)
+BR_HEAP(running, struct br_rcpsp_running, const void *, ends_before, 2)
 
-static void set_ready(struct br_pool *pool, uint32_t task)
+static void set_ready(struct br_rcpsp_workspace *workspace, uint32_t task)
 {
-    pool->ready[pool->place[task] / 64] |= UINT64_C(1) << pool->place[task] % 64;
+    workspace->ready[workspace->place[task] / 64] |= UINT64_C(1) << workspace->place[task] % 64;
 }
 
-/* What waited for the node alone is ready. */
-static void release(struct br_pool *pool, const struct br_pool_side *side, uint32_t node)
+/* The node has ended: tasks that waited for it alone become ready. */
+static void release(struct br_rcpsp_workspace *workspace, const struct br_rcpsp_side *side,
+                    uint32_t node)
 {
     for (uint32_t a = side->after_first[node]; a < side->after_first[node + 1]; a++) {
         uint32_t next = side->after[a];
-        if (--pool->waiting[next] > 0)
+        if (--workspace->waiting[next] > 0)
             continue;
-        if (next < pool->model->tasks)
-            set_ready(pool, next);
+        if (next < workspace->model->tasks)
+            set_ready(workspace, next);
         else
-            release(pool, side, next); /* a hub, for which only tasks wait */
+            release(workspace, side, next); /* a hub, for which only tasks wait */
     }
 }
 
@@ -47,57 +48,58 @@ INLINE bool take(uint64_t *free, const uint64_t *lane, const uint64_t *guard, co
     return true;
 }
 
-INLINE int64_t run(struct br_pool *pool, enum br_direction direction, const uint32_t *priority,
-                   int64_t limit, const uint32_t words)
+INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                        const uint32_t *priority, int64_t limit, const uint32_t words)
 {
-    const struct br_pool_model *m = pool->model;
-    const struct br_pool_side *side = &m->side[direction];
+    const struct br_rcpsp_model *m = workspace->model;
+    const struct br_rcpsp_side *side = &m->side[direction];
     uint32_t tasks = m->tasks, rows = (tasks + 63) / 64, running = 0;
     int64_t now = 0, makespan = 0;
-    memcpy(pool->free, m->whole, words * sizeof *pool->free);
-    memcpy(pool->waiting, side->waits, side->nodes * sizeof *pool->waiting);
-    memset(pool->ready, 0, rows * sizeof *pool->ready);
+    memcpy(workspace->free, m->whole, words * sizeof *workspace->free);
+    memcpy(workspace->waiting, side->waits, side->nodes * sizeof *workspace->waiting);
+    memset(workspace->ready, 0, rows * sizeof *workspace->ready);
     for (uint32_t k = 0; k < tasks; k++)
-        pool->place[priority[k]] = k;
+        workspace->place[priority[k]] = k;
     for (uint32_t t = 0; t < tasks; t++)
-        if (pool->waiting[t] == 0)
-            set_ready(pool, t);
+        if (workspace->waiting[t] == 0)
+            set_ready(workspace, t);
     for (;;) {
         for (uint32_t row = 0; row < rows; row++)
-            for (uint64_t bits = pool->ready[row]; bits; bits &= bits - 1) {
+            for (uint64_t bits = workspace->ready[row]; bits; bits &= bits - 1) {
                 uint32_t task = priority[row * 64 + (uint32_t)__builtin_ctzll(bits)];
-                if (!take(pool->free, m->lane + (size_t)task * words, m->guard, words))
+                if (!take(workspace->free, m->lane + (size_t)task * words, m->guard, words))
                     continue;
                 int64_t end = now + m->in->duration[task], reach = end + side->tail[task];
-                pool->ready[row] ^= bits & -bits;
-                pool->end[task] = end;
-                running_push(NULL, pool->running, &running, (struct br_pool_running){end, task});
+                workspace->ready[row] ^= bits & -bits;
+                workspace->end[task] = end;
+                running_push(NULL, workspace->running, &running,
+                             (struct br_rcpsp_running){end, task});
                 if (reach > makespan)
                     makespan = reach;
                 if (reach > limit)
-                    return BR_POOL_CUT;
+                    return BR_RCPSP_CUT;
             }
         if (!running)
             return makespan;
-        now = pool->running[0].end;
-        while (running && pool->running[0].end == now) {
-            uint32_t task = running_pop(NULL, pool->running, &running).task;
+        now = workspace->running[0].end;
+        while (running && workspace->running[0].end == now) {
+            uint32_t task = running_pop(NULL, workspace->running, &running).task;
             for (uint32_t w = 0; w < words; w++)
-                pool->free[w] += m->lane[(size_t)task * words + w];
-            release(pool, side, task);
+                workspace->free[w] += m->lane[(size_t)task * words + w];
+            release(workspace, side, task);
         }
     }
 }
 
-int64_t br_pool_run_parallel(struct br_pool *pool, enum br_direction direction,
-                             const uint32_t *priority, int64_t limit)
+int64_t br_rcpsp_run_parallel(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                              const uint32_t *priority, int64_t limit)
 {
-    switch (pool->model->words) {
+    switch (workspace->model->words) {
     case 1:
-        return run(pool, direction, priority, limit, 1);
+        return generate(workspace, direction, priority, limit, 1);
     case 2:
-        return run(pool, direction, priority, limit, 2);
+        return generate(workspace, direction, priority, limit, 2);
     default:
-        return run(pool, direction, priority, limit, pool->model->words);
+        return generate(workspace, direction, priority, limit, workspace->model->words);
     }
 }

@@ -7,8 +7,8 @@
 #include "planner/rcpsp/rcpsp.h"
 #include "planner/schedule/run.h"
 
-/* What the search does; for measuring what each of its parts is good for. */
-struct br_pool_settings {
+/* The parameters of the search. Benchmarks vary them to measure what each part is good for. */
+struct br_population_settings {
     uint32_t blocks;     /* in which the population is bred, each by one thread at a time */
     uint32_t population; /* 0: what suits the budget */
     double tournament;   /* fathers are the best of so many, on average, in a new population */
@@ -25,11 +25,11 @@ struct br_pool_settings {
     double blur;         /* of the first schedules */
     double serial;       /* share of the first schedules by serial generation */
 };
-struct br_pool_settings br_pool_settings_default(void);
+struct br_population_settings br_population_settings_default(void);
 
 /* One run; run->elite may be empty. A run with a limit spends it, unless it reaches the lower
  * bound; one without goes on until it is stopped. The same for any number of threads. settings may
  * be NULL. False when memory is out. */
-bool br_pool_search(struct br_run *run, const struct br_pool_settings *settings);
+bool br_population_search(struct br_run *run, const struct br_population_settings *settings);
 
 #endif

@@ -9,9 +9,9 @@
 
 enum { DIGIT_BITS = 10, DIGITS = 1 << DIGIT_BITS };
 
-struct br_pool *br_pool_create(const struct br_pool_model *m)
+struct br_rcpsp_workspace *br_rcpsp_workspace_create(const struct br_rcpsp_model *m)
 {
-    struct br_pool *p = calloc(1, sizeof *p);
+    struct br_rcpsp_workspace *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
     size_t n = m->tasks, nodes = m->side[BR_FORWARD].nodes, points = 2 * n + 1;
@@ -29,12 +29,12 @@ struct br_pool *br_pool_create(const struct br_pool_model *m)
     p->key = malloc(n * sizeof *p->key);
     bool ok = p->end && p->waiting && p->place && p->ready && p->free && p->running && p->other &&
               p->count && p->key;
-    if (m->profile == BR_POOL_SLICES) {
+    if (m->profile == BR_RCPSP_SLICES) {
         size_t cells = (size_t)m->planes * m->groups, words = (size_t)m->horizon / 32 + 1;
         p->slice = aligned_alloc(sizeof *p->slice, words * cells * sizeof *p->slice);
         ok = ok && p->slice;
     } else {
-        struct br_pool_events *e = &p->events;
+        struct br_rcpsp_events *e = &p->events;
         e->time = malloc(points * sizeof *e->time);
         e->free = malloc((points * m->words + 1) * sizeof *e->free);
         e->next = malloc(points * sizeof *e->next);
@@ -43,11 +43,11 @@ struct br_pool *br_pool_create(const struct br_pool_model *m)
     }
     if (ok)
         return p;
-    br_pool_destroy(p);
+    br_rcpsp_workspace_destroy(p);
     return NULL;
 }
 
-void br_pool_destroy(struct br_pool *p)
+void br_rcpsp_workspace_destroy(struct br_rcpsp_workspace *p)
 {
     if (!p)
         return;
@@ -69,54 +69,56 @@ void br_pool_destroy(struct br_pool *p)
 }
 
 /* From ends in the direction's time to starts from 0. */
-static void take_starts(const struct br_pool *pool, enum br_direction direction, int64_t makespan,
-                        int64_t *start)
+static void take_starts(const struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                        int64_t makespan, int64_t *start)
 {
-    const struct br_pool_model *m = pool->model;
+    const struct br_rcpsp_model *m = workspace->model;
     if (direction == BR_FORWARD)
         for (uint32_t t = 0; t < m->tasks; t++)
-            start[t] = pool->end[t] - m->in->duration[t];
+            start[t] = workspace->end[t] - m->in->duration[t];
     else
         for (uint32_t t = 0; t < m->tasks; t++)
-            start[t] = makespan - pool->end[t];
+            start[t] = makespan - workspace->end[t];
 }
 
-static int64_t serial(struct br_pool *pool, enum br_direction direction, const uint32_t *list,
-                      int64_t limit)
+static int64_t serial(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                      const uint32_t *list, int64_t limit)
 {
     int step = 1;
     if (direction == BR_BACKWARD) {
-        list += pool->model->tasks - 1;
+        list += workspace->model->tasks - 1;
         step = -1;
     }
-    if (pool->model->profile == BR_POOL_SLICES)
-        return br_pool_run_slices(pool, direction, list, step, limit);
-    return br_pool_run_events(pool, direction, list, step, limit);
+    if (workspace->model->profile == BR_RCPSP_SLICES)
+        return br_rcpsp_run_slices(workspace, direction, list, step, limit);
+    return br_rcpsp_run_events(workspace, direction, list, step, limit);
 }
 
-int64_t br_pool_serial(struct br_pool *pool, enum br_direction direction, const uint32_t *list,
-                       int64_t limit, int64_t *start)
+int64_t br_rcpsp_serial(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                        const uint32_t *list, int64_t limit, int64_t *start)
 {
-    int64_t makespan = serial(pool, direction, list, limit);
-    if (makespan != BR_POOL_CUT)
-        take_starts(pool, direction, makespan, start);
+    int64_t makespan = serial(workspace, direction, list, limit);
+    if (makespan != BR_RCPSP_CUT)
+        take_starts(workspace, direction, makespan, start);
     return makespan;
 }
 
-int64_t br_pool_parallel(struct br_pool *pool, enum br_direction direction,
-                         const uint32_t *priority, int64_t limit, int64_t *start)
+int64_t br_rcpsp_parallel(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                          const uint32_t *priority, int64_t limit, int64_t *start)
 {
-    int64_t makespan = br_pool_run_parallel(pool, direction, priority, limit);
-    if (makespan != BR_POOL_CUT)
-        take_starts(pool, direction, makespan, start);
+    int64_t makespan = br_rcpsp_run_parallel(workspace, direction, priority, limit);
+    if (makespan != BR_RCPSP_CUT)
+        take_starts(workspace, direction, makespan, start);
     return makespan;
 }
 
 /* Stable, by digits from the lowest; keys are 0..most. A horizon of up to a thousand ticks, the
  * usual one, is a single digit. */
-static void sort_list(struct br_pool *pool, uint32_t *list, const int64_t *key, int64_t most)
+static void sort_list(struct br_rcpsp_workspace *workspace, uint32_t *list, const int64_t *key,
+                      int64_t most)
 {
-    uint32_t tasks = pool->model->tasks, *from = list, *to = pool->other, *count = pool->count;
+    uint32_t tasks = workspace->model->tasks, *from = list, *to = workspace->other,
+             *count = workspace->count;
     for (unsigned shift = 0; shift < 64 && (shift == 0 || most >> shift > 0); shift += DIGIT_BITS) {
         int64_t top = most >> shift;
         uint32_t digits = top < DIGITS ? (uint32_t)top + 1 : DIGITS, sum = 0;
@@ -138,32 +140,32 @@ static void sort_list(struct br_pool *pool, uint32_t *list, const int64_t *key, 
         memcpy(list, from, tasks * sizeof *list);
 }
 
-void br_pool_sort(struct br_pool *pool, uint32_t *list, const int64_t *start)
+void br_rcpsp_sort(struct br_rcpsp_workspace *workspace, uint32_t *list, const int64_t *start)
 {
     int64_t most = 0;
-    for (uint32_t t = 0; t < pool->model->tasks; t++)
+    for (uint32_t t = 0; t < workspace->model->tasks; t++)
         most = start[t] > most ? start[t] : most;
-    sort_list(pool, list, start, most);
+    sort_list(workspace, list, start, most);
 }
 
 /* The list read backward is by decreasing ends: sorted by ends, ties as they were. A parent ends
  * before its child does, or together with a child of duration 0, and then precedes it in the list;
  * the same holds for starts. */
-int64_t br_pool_justify(struct br_pool *pool, uint32_t *list, int64_t *start)
+int64_t br_rcpsp_justify(struct br_rcpsp_workspace *workspace, uint32_t *list, int64_t *start)
 {
-    const struct br_pool_model *m = pool->model;
+    const struct br_rcpsp_model *m = workspace->model;
     int64_t most = 0;
     for (uint32_t t = 0; t < m->tasks; t++) {
-        pool->key[t] = start[t] + m->in->duration[t];
-        most = pool->key[t] > most ? pool->key[t] : most;
+        workspace->key[t] = start[t] + m->in->duration[t];
+        most = workspace->key[t] > most ? workspace->key[t] : most;
     }
-    sort_list(pool, list, pool->key, most);
-    int64_t makespan = serial(pool, BR_BACKWARD, list, BR_POOL_NO_LIMIT);
+    sort_list(workspace, list, workspace->key, most);
+    int64_t makespan = serial(workspace, BR_BACKWARD, list, BR_RCPSP_NO_LIMIT);
     assert(makespan <= most);
-    take_starts(pool, BR_BACKWARD, makespan, start);
-    sort_list(pool, list, start, makespan);
-    makespan = serial(pool, BR_FORWARD, list, BR_POOL_NO_LIMIT);
-    take_starts(pool, BR_FORWARD, makespan, start);
-    sort_list(pool, list, start, makespan);
+    take_starts(workspace, BR_BACKWARD, makespan, start);
+    sort_list(workspace, list, start, makespan);
+    makespan = serial(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT);
+    take_starts(workspace, BR_FORWARD, makespan, start);
+    sort_list(workspace, list, start, makespan);
     return makespan;
 }

@@ -1,4 +1,6 @@
-/* Bounds without a search for schedules: from what is known of the parts upwards, in turns. */
+/* Raises the bounds of the parts in turns, each from the best bound that is known of it. */
+#include "planner/search/exact_bound.h"
+
 #include <stdlib.h>
 
 #include "base/parallel.h"

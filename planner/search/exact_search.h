@@ -6,28 +6,28 @@
 #include "planner/model/certificate.h"
 #include "planner/schedule/run.h"
 
-extern const char br_close_method[]; /* names the bounds and schedules that come of it */
+extern const char br_exact_search_method[]; /* names the bounds and schedules that come of it */
 
 enum {
-    BR_CLOSE_CONFLICT = 20
+    BR_EXACT_SEARCH_CONFLICT = 20
 }; /* placements of each task that take as long as a conflict, about */
 
-struct br_close;
+struct br_exact_search;
 
 /* Borrows the instance; `upper` is the makespan of a schedule that is there. NULL where the
  * instance is not for the solver, or memory is out. */
-struct br_close *br_close_create(const struct br_instance *instance, uint64_t seed, int64_t upper,
-                                 int64_t lower);
-void br_close_destroy(struct br_close *close);
+struct br_exact_search *br_exact_search_create(const struct br_instance *instance, uint64_t seed,
+                                               int64_t upper, int64_t lower);
+void br_exact_search_destroy(struct br_exact_search *search);
 
 /* Works on for run->placements, in which a conflict counts for what takes as long; 0: no limit.
  * Shorter schedules go to the elite, a better bound to run->lower_bound. The same for any number of
  * threads; two are used. False when memory is out. */
-bool br_close_run(struct br_close *close, struct br_run *run);
+bool br_exact_search_run(struct br_exact_search *search, struct br_run *run);
 
 /* Fills the proof of a bound that one of the solvers has proven; all memory is the arena's. False
  * where none has, or its record grew too long. */
-bool br_close_prove(const struct br_close *close, const struct br_instance *whole, int64_t bound,
-                    struct br_arena *arena, struct br_proof *proof);
+bool br_exact_search_prove(const struct br_exact_search *search, const struct br_instance *whole,
+                           int64_t bound, struct br_arena *arena, struct br_proof *proof);
 
 #endif

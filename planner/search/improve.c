@@ -49,7 +49,7 @@ struct slot {
     uint64_t placements;
 };
 
-struct search {
+struct improvement {
     struct br_run *run;
     const struct br_instance *in;
     uint32_t moves;
@@ -66,7 +66,7 @@ struct search {
 };
 
 /* Parallel generation by blurred keys instead of a pass. */
-static bool dispatch(struct search *search, struct worker *w, struct br_rng *rng)
+static bool dispatch(struct improvement *search, struct worker *w, struct br_rng *rng)
 {
     const struct br_instance *in = search->in;
     struct br_key *key = calloc(in->tasks, sizeof *key);
@@ -84,7 +84,7 @@ static bool dispatch(struct search *search, struct worker *w, struct br_rng *rng
 }
 
 /* Backward from w->first, then forward into the slot. */
-static bool justify(struct search *search, struct worker *w, bool right, struct slot *slot)
+static bool justify(struct improvement *search, struct worker *w, bool right, struct slot *slot)
 {
     const volatile int *stop = search->run->stop;
     const struct br_schedule *from = &w->first;
@@ -100,7 +100,7 @@ static bool justify(struct search *search, struct worker *w, bool right, struct 
 
 static bool run_trial(void *context, uint32_t number, uint32_t index)
 {
-    struct search *search = context;
+    struct improvement *search = context;
     const struct br_instance *in = search->in;
     struct br_run *run = search->run;
     struct worker *w = &search->worker[number];
@@ -140,7 +140,7 @@ static bool run_trial(void *context, uint32_t number, uint32_t index)
     return ok;
 }
 
-static bool init_worker(struct worker *w, const struct search *search)
+static bool init_worker(struct worker *w, const struct improvement *search)
 {
     const struct br_instance *in = search->in;
     w->serial = br_serial_create(in, search->run->reach);
@@ -164,7 +164,7 @@ static void finish_worker(struct worker *w)
 }
 
 /* Takes on the best of the round where it is within the limit. */
-static bool take_best(struct search *search, struct br_improve_report *report)
+static bool take_best(struct improvement *search, struct br_improve_report *report)
 {
     struct br_run *run = search->run;
     struct slot *best = &search->slot[0];
@@ -192,7 +192,7 @@ static bool take_best(struct search *search, struct br_improve_report *report)
     return gained;
 }
 
-static void run_rounds(struct search *search, struct br_improve_report *report)
+static void run_rounds(struct improvement *search, struct br_improve_report *report)
 {
     struct br_run *run = search->run;
     const struct br_elite *elite = run->elite;
@@ -236,7 +236,7 @@ bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *re
 {
     const struct br_instance *in = run->in;
     struct br_improve_report own;
-    struct search search = {
+    struct improvement search = {
         .run = run, .in = in, .moves = moves, .trials = in->tasks > LARGE ? FEWER : TRIALS};
     uint32_t threads = run->threads < TRIALS ? run->threads : TRIALS;
     if (!report)

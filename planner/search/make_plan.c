@@ -270,8 +270,8 @@ static void take_proof(struct making *making, const struct br_parts *parts, uint
         making->proofs = br_certificate_create(parts->whole->tick_ns, parts->count);
     if (!making->proofs)
         return; /* then nothing is called proven by it */
-    if (search->close && br_close_prove(search->close, parts->whole, search->bound.ticks,
-                                        &making->proofs->arena, &making->proofs->part[k]))
+    if (search->exact && br_exact_search_prove(search->exact, parts->whole, search->bound.ticks,
+                                               &making->proofs->arena, &making->proofs->part[k]))
         making->proven_parts = true;
 }
 

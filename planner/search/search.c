@@ -18,12 +18,12 @@
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* What the default effort grants the search on one machine, where placements are cheap: passes for
  * each task of the job, placements on a large one. */
-enum { POOL_TASKS = 20000, POOL_PASSES = 4000, POOL_PLACEMENTS = 100000000 };
+enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS = 100000000 };
 /* Tasks up to which the exact solvers are given a large and a small share; and to which of small
  * jobs the default effort is what so many conflicts cost. */
-enum { CLOSE_SMALL = 80, CLOSE_MEDIUM = 200, CLOSE_CONFLICTS = 40000 };
+enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
 /* Placements a second of one thread on one machine, about; what is expected of a time limit. */
-static const double pool_speed = 25e6;
+static const double one_machine_speed = 25e6;
 /* Share of the work that comes before the search that goes on. */
 static const double quick_share = 0.1;
 
@@ -80,20 +80,20 @@ static const char *bypass_reason(const struct br_search *s, int64_t makespan)
 
 /* Whether the instance is one for the population search: of a larger one there would be too few
  * schedules to breed from. */
-static bool is_pool(const struct br_instance *in)
+static bool suits_population(const struct br_instance *in)
 {
-    return in->machines == 1 && in->tasks <= POOL_TASKS;
+    return in->machines == 1 && in->tasks <= POPULATION_TASKS;
 }
 
 /* What the default effort grants the search. */
 static uint64_t default_placements(const struct br_instance *in)
 {
-    if (is_pool(in)) {
-        uint64_t all = (uint64_t)POOL_PASSES * in->tasks * in->tasks;
-        uint64_t exact = (uint64_t)CLOSE_CONFLICTS * BR_CLOSE_CONFLICT * in->tasks;
-        if (in->tasks <= CLOSE_SMALL && all < exact)
+    if (suits_population(in)) {
+        uint64_t all = (uint64_t)POPULATION_PASSES * in->tasks * in->tasks;
+        uint64_t exact = (uint64_t)EXACT_CONFLICTS * BR_EXACT_SEARCH_CONFLICT * in->tasks;
+        if (in->tasks <= EXACT_SMALL && all < exact)
             all = exact;
-        return all < POOL_PLACEMENTS ? all : POOL_PLACEMENTS;
+        return all < POPULATION_PLACEMENTS ? all : POPULATION_PLACEMENTS;
     }
     return br_machines_placements(in);
 }
@@ -245,7 +245,7 @@ static void on_step(void *context, double share)
 static void expect(const struct br_search *s, struct br_run *run)
 {
     const struct br_plan_options *o = s->options;
-    double most = 1e18, time = pool_speed * 1e-9 * (double)o->time_limit_ns * o->threads;
+    double most = 1e18, time = one_machine_speed * 1e-9 * (double)o->time_limit_ns * o->threads;
     if (o->time_limit_ns > 0 && time * s->share < most)
         most = time * s->share;
     if (o->placements && (double)o->placements * s->share < most)
@@ -271,31 +271,31 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
             run.horizon = run.horizon > whole->spent ? run.horizon - whole->spent : 1;
     }
     run.spent = 0;
-    bool ok = exact ? br_close_run(s->close, &run) : br_pool_search(&run, NULL);
+    bool ok = exact ? br_exact_search_run(s->exact, &run) : br_population_search(&run, NULL);
     whole->spent += run.spent;
     whole->stopped |= run.stopped;
     if (run.lower_bound > s->bound.ticks)
-        s->bound = (struct br_bound){run.lower_bound, br_close_method};
+        s->bound = (struct br_bound){run.lower_bound, br_exact_search_method};
     whole->lower_bound = s->bound.ticks;
     return ok;
 }
 
 /* The search for one machine: the population, and on what is not too large for them the exact
  * solvers, first for a moment, since small jobs need no more, and again between two populations. */
-static bool improve_pool(struct br_search *s, struct br_run *run)
+static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
 {
     static const struct stretch {
         bool exact;
         double share; /* 1: all that is left */
     } small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
       medium[] = {{true, 0.1}, {false, 1}}, large[] = {{false, 1}};
-    const struct stretch *stretch = s->in->tasks <= CLOSE_SMALL    ? small
-                                    : s->in->tasks <= CLOSE_MEDIUM ? medium
+    const struct stretch *stretch = s->in->tasks <= EXACT_SMALL    ? small
+                                    : s->in->tasks <= EXACT_MEDIUM ? medium
                                                                    : large;
-    if (!s->close && s->in->tasks <= CLOSE_MEDIUM)
-        s->close =
-            br_close_create(s->in, s->options->seed, br_search_best(s)->makespan, s->bound.ticks);
-    if (!s->close)
+    if (!s->exact && s->in->tasks <= EXACT_MEDIUM)
+        s->exact = br_exact_search_create(s->in, s->options->seed, br_search_best(s)->makespan,
+                                          s->bound.ticks);
+    if (!s->exact)
         stretch = large;
     bool ok = run_stretch(s, run, stretch->exact, stretch->share);
     while (ok && stretch->share < 1 && !br_search_done(s) && !run->stopped) {
@@ -322,7 +322,7 @@ static bool improve(struct br_search *s, uint32_t cycle)
         .step = on_step,
         .context = s,
     };
-    if (is_pool(s->in) && o->effort == BR_EFFORT_MAX)
+    if (suits_population(s->in) && o->effort == BR_EFFORT_MAX)
         expect(s, &run);
     uint64_t left = placements_left(s);
     bool limited = left && left < run.placements;
@@ -330,7 +330,8 @@ static bool improve(struct br_search *s, uint32_t cycle)
         run.placements = left;
     if (run.horizon > run.placements)
         run.horizon = run.placements;
-    bool ok = is_pool(s->in) ? improve_pool(s, &run) : br_machines_search(&run, NULL);
+    bool ok =
+        suits_population(s->in) ? improve_on_one_machine(s, &run) : br_machines_search(&run, NULL);
     s->placements += run.spent;
     s->cut |= run.stopped || (limited && !br_search_done(s));
     return ok;
@@ -427,7 +428,7 @@ bool br_search_on(struct br_search *s, uint32_t cycle)
 
 void br_search_finish(struct br_search *s)
 {
-    br_close_destroy(s->close);
+    br_exact_search_destroy(s->exact);
     br_elite_finish(&s->elite);
     br_reach_finish(&s->reach);
 }

@@ -27,9 +27,9 @@ struct br_search {
     /* What it comes to. */
     struct br_reach reach;
     struct br_bound bound;
-    struct br_elite elite;      /* the best schedule first; its method is what made it */
-    struct br_plan_part report; /* without the times */
-    struct br_close *close;     /* NULL until it is used */
+    struct br_elite elite;         /* the best schedule first; its method is what made it */
+    struct br_plan_part report;    /* without the times */
+    struct br_exact_search *exact; /* NULL until it is used */
     uint64_t placements;
     bool cut; /* a limit or the stop flag left something out */
 };

@@ -53,7 +53,7 @@ struct slot {
     uint64_t placements;
 };
 
-struct search {
+struct stage_search {
     struct br_run *run;
     struct side side[2]; /* as it is, and turned round */
     struct individual member[POPULATION];
@@ -87,7 +87,7 @@ static bool init_side(struct side *side, const struct br_instance *in, const str
 }
 
 /* The order of the tasks by their stages' keys. */
-static void order_tasks(const struct search *search, struct worker *w,
+static void order_tasks(const struct stage_search *search, struct worker *w,
                         const struct individual *individual)
 {
     const struct br_instance *in = search->run->in;
@@ -107,7 +107,7 @@ static void order_tasks(const struct search *search, struct worker *w,
 }
 
 /* Parallel generation into the slot's schedule. */
-static bool generate(struct search *search, struct worker *w, struct slot *slot)
+static bool generate(struct stage_search *search, struct worker *w, struct slot *slot)
 {
     const struct individual *child = &slot->child;
     const struct side *side = &search->side[child->mirrored];
@@ -141,7 +141,7 @@ static bool better(const struct individual *a, const struct individual *b)
 
 /* Keys by how a schedule of the elite is ordered: by when the stages start, by their middles, or by
  * the longest way before or after them. */
-static void order_as_elite(const struct search *search, struct br_rng *rng,
+static void order_as_elite(const struct stage_search *search, struct br_rng *rng,
                            struct individual *child)
 {
     const struct br_instance *in = search->run->in;
@@ -168,7 +168,7 @@ static void order_as_elite(const struct search *search, struct br_rng *rng,
 }
 
 /* Keys of one of the better, crossed with another's more often than not, some drawn anew. */
-static void cross(const struct search *search, struct br_rng *rng, struct individual *child)
+static void cross(const struct stage_search *search, struct br_rng *rng, struct individual *child)
 {
     uint32_t stages = search->run->in->stages;
     const struct individual *a = &search->member[br_rng_below(rng, BETTER)];
@@ -194,7 +194,8 @@ static void blur(struct br_rng *rng, double width, struct individual *child, uin
     }
 }
 
-static void conceive(const struct search *search, struct br_rng *rng, struct individual *child)
+static void conceive(const struct stage_search *search, struct br_rng *rng,
+                     struct individual *child)
 {
     uint32_t stages = search->run->in->stages;
     if (search->members < POPULATION || br_rng_below(rng, 20) == 0) {
@@ -211,7 +212,7 @@ static void conceive(const struct search *search, struct br_rng *rng, struct ind
     blur(rng, width, child, stages);
 }
 
-static bool ended(struct search *search, bool ok)
+static bool ended(struct stage_search *search, bool ok)
 {
     if (!ok)
         atomic_store(br_stopped(search->run->stop) ? &search->stopped : &search->memory_out, true);
@@ -220,7 +221,7 @@ static bool ended(struct search *search, bool ok)
 
 static bool run_child(void *context, uint32_t number, uint32_t index)
 {
-    struct search *search = context;
+    struct stage_search *search = context;
     struct br_run *run = search->run;
     struct slot *slot = &search->slot[index];
     struct br_rng rng = br_rng_seed(run->seed ^ (search->round * CHILDREN + index + 1) *
@@ -235,7 +236,7 @@ static bool run_child(void *context, uint32_t number, uint32_t index)
 
 static bool justify_child(void *context, uint32_t number, uint32_t index)
 {
-    struct search *search = context;
+    struct stage_search *search = context;
     struct br_serial *serial = search->worker[number].serial;
     struct slot *slot = &search->slot[search->chosen[index]];
     uint64_t before = br_serial_placements(serial);
@@ -253,7 +254,7 @@ static bool alike(const struct individual *a, const struct individual *b)
 }
 
 /* The shortest of the promising children, no two alike. */
-static void choose(struct search *search)
+static void choose(struct stage_search *search)
 {
     int64_t best = search->run->elite->entry[0].schedule.makespan, most = best + best / PROMISING;
     bool taken[CHILDREN] = {false};
@@ -275,7 +276,7 @@ static void choose(struct search *search)
 }
 
 /* The child takes its place among the members, which are sorted; one like it is enough. */
-static void join(struct search *search, const struct individual *child)
+static void join(struct stage_search *search, const struct individual *child)
 {
     uint32_t stages = search->run->in->stages, at = 0;
     while (at < search->members && better(&search->member[at], child))
@@ -291,7 +292,7 @@ static void join(struct search *search, const struct individual *child)
     copy_individual(&search->member[at], child, stages);
 }
 
-static void take_round(struct search *search)
+static void take_round(struct stage_search *search)
 {
     struct br_run *run = search->run;
     for (uint32_t k = 0; k < CHILDREN; k++) {
@@ -309,7 +310,7 @@ static void take_round(struct search *search)
     }
 }
 
-static void run_rounds(struct search *search)
+static void run_rounds(struct stage_search *search)
 {
     struct br_run *run = search->run;
     uint64_t round = (uint64_t)(CHILDREN + JUSTIFIED * PASSES) * run->in->tasks;
@@ -357,7 +358,7 @@ bool br_stage_search(struct br_run *run)
     uint32_t threads = run->threads < CHILDREN ? run->threads : CHILDREN;
     if (in->stages < 2)
         return true;
-    struct search *search = calloc(1, sizeof *search);
+    struct stage_search *search = calloc(1, sizeof *search);
     if (!search)
         return false;
     search->run = run;

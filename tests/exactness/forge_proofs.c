@@ -16,7 +16,7 @@
 #include "base/rng.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"
-#include "planner/exact/exact.h"
+#include "planner/search/exact_bound.h"
 #include "tests/oracle.h"
 #include "tests/random_job.h"
 

@@ -1,0 +1,32 @@
+/* Lower bounds of a job by the exact solver, part by part, without a search for schedules. */
+#ifndef BR_PLANNER_SEARCH_EXACT_BOUND_H
+#define BR_PLANNER_SEARCH_EXACT_BOUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "planner/model/certificate.h"
+#include "planner/model/instance.h"
+
+/* How long br_exact_certify goes on, and what it hears from others. Both functions may be NULL;
+ * they are called between turns of some hundred conflicts. */
+struct br_exact_effort {
+    uint64_t conflicts;       /* of a part */
+    const volatile int *stop; /* may be NULL */
+    void *context;
+    /* The bounds that others have proven by now: the search for more begins there. NULL: none. */
+    const struct br_certificate *(*others)(void *context);
+    /* False ends it. Told whether the turn has raised a bound above what others know. */
+    bool (*goes_on)(void *context, bool risen);
+    bool met;  /* out: a schedule of every part is as short as its bound */
+    bool lost; /* out: bounds were reached whose proofs grew too long to be kept */
+};
+
+/* A bound without a search for schedules: the combinatorial bounds of the parts, or those of others
+ * where they are larger, raised by the solver. The certificate holds the combinatorial bounds and
+ * what was raised; it is not checked yet. NULL when memory is out, or no part is one for the
+ * solver. */
+struct br_certificate *br_exact_certify(const struct br_instance *whole,
+                                        struct br_exact_effort *effort);
+
+#endif
