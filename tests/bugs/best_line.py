@@ -7,7 +7,7 @@ import sys
 
 from case import bigrocks, folder
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / 'certificates'))
 from false_proofs import document, rounds  # noqa: E402
 
 

@@ -3,7 +3,7 @@
 
 cgroup.py BIGROCKS WORK [inside]
 
-WORK is the program of tests/run_work.c. What a machine says that has no memory controller for us is
+WORK is the program of tests/runtime/run_work.c. What a machine says that has no memory controller for us is
 tested there; processor time is counted by any cgroup v2 in which folders can be made. Memory is
 tested `inside` of a User Mode Linux (Debian: user-mode-linux), which is a kernel of its own in a
 process and needs no rights. Exit status 77: none of it could be tested here but the refusals.

@@ -3,7 +3,7 @@
 
 run_job.py BIGROCKS WORK [time | kill N]
 
-WORK is the program of tests/run_work.c. Without more, all that does not depend on how fast the
+WORK is the program of tests/runtime/run_work.c. Without more, all that does not depend on how fast the
 machine is; `time`: a job of 500 tasks takes as long as planned; `kill N`: a run is killed N times
 at random moments.
 """

@@ -16,9 +16,8 @@ import shlex
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import forty  # noqa: E402
-import missing  # noqa: E402
+import forty
+import missing
 
 
 def task_of(line):

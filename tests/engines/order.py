@@ -15,9 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import forty  # noqa: E402
-import missing  # noqa: E402
+import forty
+import missing
 
 look, run = forty.look, forty.run
 

@@ -13,10 +13,9 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import forty  # noqa: E402
-import missing  # noqa: E402
-import private_slurm  # noqa: E402
+import forty
+import missing
+import private_slurm
 
 run = forty.run
 

@@ -3,7 +3,7 @@
 
 bound_rules.py BIGROCKS [BIGROCKS_BOUND]
 
-The core's arguments have their cases in tests/test_bounds.c. A solver that is dead, not found, or weaker
+The core's arguments have their cases in tests/planner/test_bounds.c. A solver that is dead, not found, or weaker
 than it was fails here, since nothing else comes to these values.
 """
 import json

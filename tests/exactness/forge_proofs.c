@@ -17,8 +17,8 @@
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"
 #include "planner/search/exact_bound.h"
-#include "tests/oracle.h"
-#include "tests/random_job.h"
+#include "tests/support/oracle.h"
+#include "tests/support/random_job.h"
 
 enum { TASKS = 6, FORGED = 16, KINDS = BR_PROOF_CLAUSES + 1 };
 

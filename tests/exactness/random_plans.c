@@ -12,7 +12,7 @@
 #include "emit/emit.h"
 #include "planner/check/certificate.h"
 #include "planner/model/plan.h"
-#include "tests/random_job.h"
+#include "tests/support/random_job.h"
 
 enum { TASKS = 40 };
 

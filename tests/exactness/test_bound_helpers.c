@@ -14,8 +14,8 @@
 #include "planner/bounds/measure.h"
 #include "planner/bounds/packing.h"
 #include "planner/bounds/rounds.h"
-#include "tests/precedence.h"
-#include "tests/random_job.h"
+#include "tests/support/precedence.h"
+#include "tests/support/random_job.h"
 
 enum { JOBS = 3000, MOST = 40 };
 

@@ -17,7 +17,7 @@
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
-#include "tests/random_job.h"
+#include "tests/support/random_job.h"
 
 enum { RUNS = 3000, JOBS = 4, TASKS = 26, GROUPS = 3, MACHINES = 8, RESOURCES = 4, MOST = 5 };
 enum { WAITING, READY, RUNNING, DONE, LOST };

@@ -18,7 +18,7 @@
 #include "base/rng.h"
 #include "planner/model/plan.h"
 #include "simulate/replay.h"
-#include "tests/random_job.h"
+#include "tests/support/random_job.h"
 
 enum { JOBS = 4, GROUPS = 3, TASKS = 24, MACHINES = 8, RESOURCES = 4, STEPS = 260 };
 

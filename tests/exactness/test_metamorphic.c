@@ -13,7 +13,7 @@
 
 #include "base/rng.h"
 #include "planner/model/plan.h"
-#include "tests/random_job.h"
+#include "tests/support/random_job.h"
 
 enum { JOBS = 1500, TASKS = 18 };
 

@@ -10,7 +10,7 @@
 #include "planner/check/certificate.h"
 #include "planner/model/plan.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/oracle.h"
+#include "tests/support/oracle.h"
 
 /* Larger jobs take too long for thousands of executions a second. */
 enum { MOST_WRITTEN = 3000, MOST_PLANNED = 60, MOST_MACHINES = 64, ORACLE_MOST = 5 };

@@ -1,0 +1,242 @@
+/* The linear program's bounds against the optimum of very small jobs; the search for heavy sets
+ * against trying all sets; the solver's abort. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <glpk.h>
+
+#include "base/rng.h"
+#include "lp/solver/destructive.h"
+#include "lp/solver/lines.h"
+#include "lp/solver/master.h"
+#include "planner/bounds/bounds.h"
+#include "planner/bounds/certify.h"
+#include "planner/check/certificate.h"
+#include "planner/model/part.h"
+#include "tests/support/oracle.h"
+#include "tests/support/random_job.h"
+
+/* The sum of the parts' bounds, with its proof checked. */
+static int64_t sum_of_parts(const struct br_dag *dag, const struct br_instance *in)
+{
+    struct br_parts parts;
+    struct br_diag diag = {0};
+    int64_t sum = 0;
+    assert_int_equal(br_parts_create(in, &parts, NULL), BR_OK);
+    struct br_certificate *c = br_certificate_create(in->tick_ns, parts.count);
+    for (uint32_t k = 0; k < parts.count; k++) {
+        struct lp_budget budget = {1000, INT64_MAX, 0, false};
+        enum lp_end end;
+        int64_t core = br_bounds_best(parts.part[k]).ticks;
+        assert_true(br_certify_part(&c->arena, in, parts.part[k], &c->part[k]));
+        int64_t lines = lp_lines_bound(in, parts.part[k], core, &budget, &c->arena, &c->part[k]);
+        assert_int_equal(c->part[k].bound, lines);
+        int64_t ticks =
+            lp_destructive_bound(in, parts.part[k], lines, &budget, &c->arena, &c->part[k], &end);
+        assert_int_equal(c->part[k].bound, ticks);
+        assert_true(ticks >= core);
+        assert_int_equal(end, LP_END_DONE);
+        sum += ticks;
+    }
+    if (br_certificate_check(c, dag, in, &diag))
+        fail_msg("%s", diag.what);
+    br_certificate_destroy(c);
+    br_parts_finish(&parts);
+    return sum;
+}
+
+static void no_bound_is_above_the_optimum(void **state)
+{
+    enum { CASES = 4000 };
+    int tight = 0, raised = 0;
+    for (uint64_t seed = 1; seed <= CASES; seed++) {
+        struct random_job job;
+        struct br_instance *in;
+        assert_true(random_job_make(seed, 7, 0, &job));
+        assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+        int64_t core = br_bounds_sum(in).ticks, bound = sum_of_parts(job.dag, in);
+        bound = bound > core ? bound : core;
+        /* Where the core's bound stands there is nothing new to compare. */
+        if (bound > core) {
+            int64_t optimum = oracle_optimum(in);
+            if (bound > optimum)
+                fail_msg("seed %d: the bound is %lld, the optimum %lld", (int)seed,
+                         (long long)bound, (long long)optimum);
+            tight += bound == optimum;
+            raised++;
+        }
+        br_instance_destroy(in);
+        random_job_finish(&job);
+    }
+    print_message("raised the combinatorial bound in %d of %d jobs, in %d to the optimum\n", raised,
+                  CASES, tight);
+    assert_true(raised > 20);
+}
+
+/* Every multiset of tasks, as digits. */
+static int64_t heaviest(const struct lp_problem *p, uint32_t cls, const int64_t *weight, uint32_t v,
+                        uint32_t *tasks)
+{
+    const struct br_instance *in = p->in;
+    if (v == p->count) {
+        int64_t sum = 0;
+        for (uint32_t r = 0; r < in->resources; r++) {
+            int64_t held = 0;
+            for (uint32_t u = 0; u < p->count; u++)
+                held += tasks[u] * in->demand[p->stage[u] * in->resources + r];
+            if (held > in->capacity[cls * in->resources + r])
+                return 0;
+        }
+        for (uint32_t u = 0; u < p->count; u++)
+            for (uint32_t w = 0; w < p->count; w++)
+                if (tasks[u] && tasks[w] && p->ahead[u * p->count + w])
+                    return 0;
+        for (uint32_t u = 0; u < p->count; u++)
+            sum += tasks[u] * weight[u];
+        return sum;
+    }
+    int64_t best = 0;
+    for (tasks[v] = 0; tasks[v] <= p->tasks[v]; tasks[v]++) {
+        int64_t sum = heaviest(p, cls, weight, v + 1, tasks);
+        best = sum > best ? sum : best;
+    }
+    tasks[v] = 0;
+    return best;
+}
+
+static void heavy_sets_are_found(void **state)
+{
+    for (uint64_t seed = 1; seed <= 1500; seed++) {
+        struct random_job job;
+        struct br_instance *in;
+        struct lp_problem p;
+        struct br_rng rng = br_rng_seed(seed);
+        assert_true(random_job_make(seed, 10, 0, &job));
+        assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+        assert_int_equal(lp_problem_init(&p, in, NULL), BR_OK);
+        struct br_packing packing = lp_problem_packing(&p);
+        struct br_packer *packer = p.count ? br_packer_create(&packing) : NULL;
+        for (uint32_t cls = 0; packer && cls < in->classes; cls++) {
+            int64_t weight[16], found, nodes = INT64_MAX / 2;
+            uint32_t tasks[16] = {0}, set[16];
+            for (uint32_t v = 0; v < p.count; v++)
+                weight[v] = (int64_t)br_rng_below(&rng, 12) - 2;
+            int64_t expected = heaviest(&p, cls, weight, 0, tasks);
+            assert_int_equal(br_packer_heaviest(packer, cls, weight, 0, set, &found, &nodes),
+                             expected);
+            assert_int_equal(found, expected);
+            int64_t sum = 0;
+            for (uint32_t v = 0; found > 0 && v < p.count; v++)
+                sum += weight[v] * set[v];
+            assert_int_equal(sum, expected);
+            /* Nothing heavier than what is known: nothing is found, the bound is the known one. */
+            assert_int_equal(br_packer_heaviest(packer, cls, weight, expected, set, &found, &nodes),
+                             expected);
+            /* Without nodes the answer is no set, but still a bound. */
+            nodes = 0;
+            assert_true(br_packer_heaviest(packer, cls, weight, 0, set, &found, &nodes) >=
+                        expected);
+        }
+        br_packer_destroy(packer);
+        lp_problem_finish(&p);
+        br_instance_destroy(in);
+        random_job_finish(&job);
+    }
+}
+
+/* Five tasks in a ring: each lacks room beside its two neighbours, so that two run at a time at
+ * most, and five of 10 take 25. No resource and no clique has more than two tasks, which gives 20.
+ */
+static void raises_a_known_bound(void **state)
+{
+    struct br_dag *dag = br_dag_create("ring");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < 5; s++) {
+        const char id[] = {(char)('a' + s), 0}, own[] = {'r', (char)('0' + s), 0};
+        const char next[] = {'r', (char)('0' + (s + 1) % 5), 0};
+        assert_int_equal(br_dag_add_stage(dag, id, 1, 10, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, own, "2", NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, next, "2", NULL), BR_OK);
+        assert_int_equal(br_cluster_add_capacity(cluster, 0, own, "3", NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_add_stage(dag, "unit", 1, 1, NULL, NULL), BR_OK); /* makes the tick 1 */
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(br_bounds_sum(in).ticks, 20);
+    assert_int_equal(sum_of_parts(dag, in), 25);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
+/* 11 tasks of 7 and 3 of 4 on four machines, one at a time: 89 / 4 is 23. In less than 25 a machine
+ * that runs three of the long ones runs no other, so that one machine is left for two of the long
+ * and three of the short. */
+static void lines_are_not_filled_by_work(void **state)
+{
+    struct br_dag *dag = br_dag_create("lines");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 4, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "a", 11, 7, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "b", 3, 4, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < 2; s++)
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(br_bounds_sum(in).ticks, 23);
+    assert_int_equal(sum_of_parts(dag, in), 25);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
+static void misuse_glpk(void *context)
+{
+    *(bool *)context = true;
+    glp_prob *lp = glp_create_prob();
+    glp_set_row_name(lp, 7, "there is no such row"); /* makes GLPK abort */
+    *(bool *)context = false;
+}
+
+static void use_glpk(void *context)
+{
+    struct lp_master *master = lp_master_create();
+    assert_non_null(master);
+    const int row[] = {0, lp_master_add_row(master, LP_AT_LEAST, 3)};
+    const double one[] = {0, 1};
+    int column = lp_master_add_column(master, 1, row, one);
+    assert_true(lp_master_solve(master, 1));
+    *(double *)context = lp_master_value(master, column);
+    lp_master_destroy(master);
+}
+
+static void an_abort_of_the_solver_is_survived(void **state)
+{
+    bool inside = false;
+    double value = 0;
+    assert_false(lp_guarded(misuse_glpk, &inside));
+    assert_true(inside);
+    assert_true(lp_guarded(use_glpk, &value));
+    assert_true(value == 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heavy_sets_are_found),
+        cmocka_unit_test(raises_a_known_bound),
+        cmocka_unit_test(lines_are_not_filled_by_work),
+        cmocka_unit_test(an_abort_of_the_solver_is_survived),
+        cmocka_unit_test(no_bound_is_above_the_optimum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

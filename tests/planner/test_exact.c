@@ -1,0 +1,447 @@
+/* The exact solver against the oracle that tries everything: whole jobs in both directions and with
+ * small budgets, windows with release times, deadlines and tails, and the proofs of bounds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "planner/check/clauses.h"
+#include "planner/exact/exact.h"
+#include "planner/rcpsp/rcpsp.h"
+#include "tests/support/oracle.h"
+#include "tests/support/precedence.h"
+#include "tests/support/random_job.h"
+
+enum { JOBS = 2000, WINDOWS = 2000, WINDOW_TASKS = 3 };
+
+struct fixture {
+    struct random_job job;
+    struct br_instance *in;
+    char *before; /* [parent * tasks + child] */
+};
+
+/* False where the job has more than one machine. */
+static int open_fixture(struct fixture *f, uint64_t seed, uint32_t tasks)
+{
+    *f = (struct fixture){0};
+    assert_true(random_job_make(seed, tasks, 0, &f->job));
+    assert_int_equal(br_instance_create(f->job.dag, f->job.cluster, &f->in, NULL), BR_OK);
+    const struct br_instance *in = f->in;
+    if (in->machines > 1)
+        return 0;
+    f->before = precedence_edges(in);
+    return 1;
+}
+
+static void close_fixture(struct fixture *f)
+{
+    free(f->before);
+    br_instance_destroy(f->in);
+    random_job_finish(&f->job);
+}
+
+/* By the definition, over pairs of tasks and the starts, where amounts can only grow. */
+static int is_schedule(const struct fixture *f, const int64_t *start)
+{
+    const struct br_instance *in = f->in;
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        if (start[t] < 0)
+            return 0;
+        for (uint32_t u = 0; u < in->tasks; u++)
+            if (f->before[t * in->tasks + u] && start[t] + in->duration[t] > start[u])
+                return 0;
+        for (uint32_t r = 0; r < in->resources; r++) {
+            int64_t sum = 0;
+            for (uint32_t u = 0; u < in->tasks; u++)
+                if (start[u] <= start[t] && start[t] < start[u] + in->duration[u])
+                    sum += in->demand[in->task_stage[u] * in->resources + r];
+            if (sum > in->capacity[r])
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static int64_t makespan_of(const struct br_instance *in, const int64_t *start)
+{
+    int64_t makespan = 0;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        if (start[t] + in->duration[t] > makespan)
+            makespan = start[t] + in->duration[t];
+    return makespan;
+}
+
+static int64_t work(const struct br_instance *in)
+{
+    int64_t sum = 0;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        sum += in->duration[t];
+    return sum;
+}
+
+/* way: 0 down, 1 up, 2 in turns of few conflicts. */
+static void solve(const struct fixture *f, struct br_exact *x, int way, int64_t optimum)
+{
+    int64_t *start = calloc(f->in->tasks, sizeof *start);
+    enum br_exact_result result = BR_EXACT_OPEN;
+    for (uint64_t turn = 0; result != BR_EXACT_OPTIMAL; turn++) {
+        enum br_exact_goal goal =
+            way == 0 || (way == 2 && turn % 2) ? BR_EXACT_SHORTER : BR_EXACT_BOUND;
+        result = br_exact_solve(x, goal, way == 2 ? 3 : 100000, NULL);
+        assert_int_not_equal(result, BR_EXACT_MEMORY);
+        assert_true(way == 2 || result != BR_EXACT_OPEN);
+        assert_true(br_exact_lower(x) <= optimum && optimum <= br_exact_upper(x));
+        if (result == BR_EXACT_FOUND) {
+            assert_true(br_exact_schedule(x, start));
+            assert_true(is_schedule(f, start));
+            assert_int_equal(makespan_of(f->in, start), br_exact_upper(x));
+        }
+        assert_true(turn < 100000);
+    }
+    assert_int_equal(br_exact_lower(x), optimum);
+    assert_int_equal(br_exact_upper(x), optimum);
+    assert_int_equal(br_exact_proven(x), optimum);
+    if (br_exact_schedule(x, start)) {
+        assert_true(is_schedule(f, start));
+        assert_int_equal(makespan_of(f->in, start), optimum);
+    }
+    free(start);
+}
+
+static void test_jobs(void **state)
+{
+    uint32_t pools = 0;
+    for (uint64_t seed = 1; seed <= random_jobs(JOBS); seed++) {
+        struct fixture f;
+        if (open_fixture(&f, seed, ORACLE_TASKS)) {
+            int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
+            for (int way = 0; way < 3; way++) {
+                struct br_exact_options options = {.seed = seed};
+                struct br_exact *x = br_exact_create(f.in, upper, NULL, &options);
+                assert_non_null(x);
+                assert_true(br_exact_lower(x) <= optimum);
+                solve(&f, x, way, optimum);
+                br_exact_destroy(x);
+            }
+            pools++;
+        }
+        close_fixture(&f);
+    }
+    assert_true(pools > random_jobs(JOBS) / 4);
+}
+
+/* What others found, and what they proved, is taken over. */
+static void test_told(void **state)
+{
+    for (uint64_t seed = 1; seed <= random_jobs(JOBS / 8); seed++) {
+        struct fixture f;
+        if (open_fixture(&f, seed, ORACLE_TASKS)) {
+            int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
+            struct br_exact *x = br_exact_create(f.in, upper, NULL, NULL);
+            assert_non_null(x);
+            br_exact_set_upper(x, optimum);
+            assert_int_equal(br_exact_upper(x), optimum);
+            while (br_exact_solve(x, BR_EXACT_SHORTER, 5, NULL) != BR_EXACT_OPTIMAL)
+                assert_true(br_exact_counts(x).conflicts < 100000);
+            assert_int_equal(br_exact_proven(x), optimum);
+            br_exact_destroy(x);
+            x = br_exact_create(f.in, upper, NULL, NULL);
+            assert_non_null(x);
+            br_exact_set_lower(x, optimum);
+            assert_int_equal(br_exact_lower(x), optimum);
+            while (br_exact_solve(x, BR_EXACT_BOUND, 5, NULL) != BR_EXACT_OPTIMAL)
+                assert_true(br_exact_counts(x).conflicts < 100000);
+            assert_int_equal(br_exact_upper(x), optimum);
+            br_exact_destroy(x);
+        }
+        close_fixture(&f);
+    }
+}
+
+/* The same again gives the same, and a set flag ends the search at once. */
+static void test_determinism(void **state)
+{
+    struct fixture f;
+    uint64_t seed = 1;
+    for (int found = 0; found < 20; seed++) {
+        if (open_fixture(&f, seed, 40) && f.in->tasks > 25) {
+            struct br_exact_counts counts[2];
+            int64_t *start[2];
+            int told = 0;
+            for (int k = 0; k < 2; k++) {
+                struct br_exact *x = br_exact_create(f.in, work(f.in), NULL, NULL);
+                assert_non_null(x);
+                volatile int stop = 1;
+                br_exact_solve(x, BR_EXACT_SHORTER, 1000, &stop);
+                assert_true(br_exact_counts(x).conflicts <= 1);
+                for (int turn = 0; turn < 20; turn++)
+                    br_exact_solve(x, turn % 2 ? BR_EXACT_SHORTER : BR_EXACT_BOUND, 300, NULL);
+                counts[k] = br_exact_counts(x);
+                start[k] = calloc(f.in->tasks, sizeof *start[k]);
+                told = br_exact_schedule(x, start[k]);
+                assert_true(!told || is_schedule(&f, start[k]));
+                br_exact_destroy(x);
+            }
+            assert_memory_equal(&counts[0], &counts[1], sizeof counts[0]);
+            assert_memory_equal(start[0], start[1], f.in->tasks * sizeof *start[0]);
+            free(start[0]);
+            free(start[1]);
+            found++;
+        }
+        close_fixture(&f);
+    }
+}
+
+/* --- windows --------------------------------------------------------------------------------- */
+
+struct trial {
+    const struct fixture *f;
+    const struct br_exact_window *window;
+    int64_t start[RANDOM_JOB_TASKS], best;
+};
+
+/* The least of the largest end + tail, over all starts. */
+static void try_all(struct trial *trial, uint32_t k)
+{
+    const struct br_instance *in = trial->f->in;
+    const struct br_exact_window *w = trial->window;
+    if (k == w->tasks) {
+        int64_t last = 0;
+        for (uint32_t i = 0; i < w->tasks; i++) {
+            uint32_t t = w->task[i];
+            int64_t end = trial->start[t] + in->duration[t] + (w->tail ? w->tail[t] : 0);
+            last = end > last ? end : last;
+        }
+        if (last < trial->best && is_schedule(trial->f, trial->start))
+            trial->best = last;
+        return;
+    }
+    uint32_t t = w->task[k];
+    int64_t from = w->release ? w->release[t] : 0;
+    int64_t to = trial->best - 1 - (w->tail ? w->tail[t] : 0);
+    if (w->deadline && w->deadline[t] < to)
+        to = w->deadline[t];
+    for (int64_t at = from; at + in->duration[t] <= to; at++) {
+        trial->start[t] = at;
+        try_all(trial, k + 1);
+    }
+}
+
+static void random_window(struct fixture *f, uint64_t seed)
+{
+    struct br_rng rng = br_rng_seed(seed);
+    const struct br_instance *in = f->in;
+    uint32_t n = in->tasks, list[RANDOM_JOB_TASKS], task[WINDOW_TASKS], count = 0;
+    int64_t start[RANDOM_JOB_TASKS], release[RANDOM_JOB_TASKS], deadline[RANDOM_JOB_TASKS],
+        tail[RANDOM_JOB_TASKS], upper = 0;
+    struct br_rcpsp_model *model = br_rcpsp_model_create(in, BR_RCPSP_CHOOSE);
+    struct br_rcpsp_workspace *workspace = br_rcpsp_workspace_create(model);
+    for (uint32_t t = 0; t < n; t++)
+        list[t] = t;
+    for (uint32_t t = 0; t < n; t++) {
+        uint32_t at = (uint32_t)br_rng_below(&rng, t + 1), swap = list[at];
+        list[at] = list[t];
+        list[t] = swap;
+    }
+    br_rcpsp_parallel(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT, start);
+    br_rcpsp_workspace_destroy(workspace);
+    br_rcpsp_model_destroy(model);
+    bool stretched = br_rng_below(&rng, 2); /* leave some room everywhere */
+    for (uint32_t t = 0; t < n; t++) {
+        start[t] *= stretched ? 2 : 1;
+        release[t] = start[t] - (int64_t)br_rng_below(&rng, 6);
+        release[t] = release[t] < 0 ? 0 : release[t];
+        deadline[t] = start[t] + in->duration[t] + (int64_t)br_rng_below(&rng, 6);
+        tail[t] = (int64_t)br_rng_below(&rng, 5);
+    }
+    for (uint32_t t = 0; t < n && count < WINDOW_TASKS; t++)
+        if (br_rng_below(&rng, n - t) < WINDOW_TASKS - count)
+            task[count++] = t;
+    struct br_exact_window window = {.task = task, .tasks = count, .start = start};
+    window.release = br_rng_below(&rng, 2) ? release : NULL;
+    window.deadline = br_rng_below(&rng, 2) ? deadline : NULL;
+    window.tail = br_rng_below(&rng, 2) ? tail : NULL;
+    for (uint32_t k = 0; k < count; k++) {
+        int64_t end = start[task[k]] + in->duration[task[k]] + (window.tail ? tail[task[k]] : 0);
+        upper = end > upper ? end : upper;
+    }
+    struct trial trial = {.f = f, .window = &window, .best = upper};
+    memcpy(trial.start, start, n * sizeof *start);
+    try_all(&trial, 0);
+
+    struct br_exact *x = br_exact_create(in, upper, &window, NULL);
+    assert_non_null(x);
+    bool up = br_rng_below(&rng, 2);
+    enum br_exact_result result;
+    while ((result = br_exact_solve(x, up ? BR_EXACT_BOUND : BR_EXACT_SHORTER, 1000, NULL)) !=
+           BR_EXACT_OPTIMAL)
+        assert_true(result != BR_EXACT_MEMORY && br_exact_counts(x).conflicts < 100000);
+    assert_int_equal(br_exact_upper(x), trial.best);
+    assert_int_equal(br_exact_lower(x), trial.best);
+    assert_int_equal(br_exact_schedule(x, start), trial.best < upper);
+    assert_true(is_schedule(f, start));
+    int64_t last = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t t = task[k];
+        int64_t end = start[t] + in->duration[t];
+        assert_true(!window.release || start[t] >= release[t]);
+        assert_true(!window.deadline || end <= deadline[t]);
+        end += window.tail ? tail[t] : 0;
+        last = end > last ? end : last;
+    }
+    assert_int_equal(last, trial.best);
+    br_exact_destroy(x);
+}
+
+static void test_windows(void **state)
+{
+    uint32_t pools = 0;
+    for (uint64_t seed = 1; seed <= random_jobs(WINDOWS); seed++) {
+        struct fixture f;
+        if (open_fixture(&f, seed, 10)) {
+            random_window(&f, seed);
+            pools++;
+        }
+        close_fixture(&f);
+    }
+    assert_true(pools > random_jobs(WINDOWS) / 4);
+}
+
+/* --- proofs ---------------------------------------------------------------------------------- */
+
+static enum br_clauses_answer check(const struct fixture *f, int64_t bound,
+                                    const struct br_proof_clause *clause, uint32_t clauses)
+{
+    uint32_t where;
+    return br_clauses_check(f->in, bound, clause, clauses, &where);
+}
+
+/* One change that makes the proof another one. */
+static void corrupt(struct br_rng *rng, struct br_proof_clause *clause, uint32_t *clauses,
+                    uint32_t tasks)
+{
+    struct br_proof_clause *c = &clause[br_rng_below(rng, *clauses)];
+    switch (br_rng_below(rng, 5)) {
+    case 0: /* one less */
+        *c = clause[--*clauses];
+        break;
+    case 1: /* says more than it may */
+        if (c->literals > 0)
+            c->literals--;
+        break;
+    case 2:
+        if (c->literals > 0)
+            c->literal[br_rng_below(rng, c->literals)].time += 1 - 2 * (int)br_rng_below(rng, 2);
+        break;
+    case 3:
+        if (c->literals > 0)
+            c->literal[br_rng_below(rng, c->literals)].task =
+                (uint32_t)br_rng_below(rng, tasks + 2);
+        break;
+    default:
+        if (c->hints > 0)
+            c->hint[br_rng_below(rng, c->hints)] = (uint32_t)br_rng_below(rng, *clauses + 1);
+    }
+}
+
+static void test_proofs(void **state)
+{
+    uint32_t long_proofs = 0, refused = 0, tried = 0;
+    for (uint64_t seed = 1; seed <= random_jobs(2 * JOBS); seed++) {
+        struct fixture f;
+        if (!open_fixture(&f, seed, ORACLE_TASKS)) {
+            close_fixture(&f);
+            continue;
+        }
+        struct br_rng rng = br_rng_seed(seed);
+        int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
+        struct br_exact_options options = {.seed = seed, .proof = true};
+        struct br_exact *x = br_exact_create(f.in, upper, NULL, &options);
+        assert_non_null(x);
+        solve(&f, x, (int)br_rng_below(&rng, 3), optimum);
+        struct br_arena arena = {0};
+        struct br_proof_clause *clause;
+        uint32_t clauses;
+        assert_true(br_exact_proof(x, &arena, &clause, &clauses));
+        assert_int_equal(check(&f, optimum, clause, clauses), BR_CLAUSES_PROVE);
+        assert_int_not_equal(check(&f, optimum + 1, clause, clauses), BR_CLAUSES_PROVE);
+        long_proofs += clauses > 1;
+        for (int k = 0; k < 4 && clauses > 1; k++) {
+            corrupt(&rng, clause, &clauses, f.in->tasks);
+            refused += check(&f, optimum, clause, clauses) != BR_CLAUSES_PROVE;
+            tried++;
+            assert_int_not_equal(check(&f, optimum + 1, clause, clauses), BR_CLAUSES_PROVE);
+        }
+        br_arena_finish(&arena);
+        br_exact_destroy(x);
+        close_fixture(&f);
+    }
+    assert_true(long_proofs > random_jobs(JOBS) / 40);
+    assert_true(refused > tried / 3); /* others were left with a proof, only a longer one */
+}
+
+/* Larger jobs need clauses from clauses, restarts and forgetting; the bound has to come out the
+ * same from a proof taken halfway. */
+static void test_long_proofs(void **state)
+{
+    uint32_t most = 0;
+    for (uint64_t seed = 1; seed <= 400; seed++) {
+        struct fixture f;
+        if (open_fixture(&f, seed, 40) && f.in->tasks >= 20) {
+            struct br_exact_options options = {.seed = seed, .proof = true};
+            struct br_exact *x = br_exact_create(f.in, work(f.in), NULL, &options);
+            assert_non_null(x);
+            for (int turn = 0; turn < 30; turn++) {
+                enum br_exact_result result =
+                    br_exact_solve(x, turn % 3 ? BR_EXACT_BOUND : BR_EXACT_SHORTER, 300, NULL);
+                if (turn % 10 != 0 && result != BR_EXACT_OPTIMAL)
+                    continue;
+                struct br_arena arena = {0};
+                struct br_proof_clause *clause;
+                uint32_t clauses;
+                assert_true(br_exact_proof(x, &arena, &clause, &clauses));
+                assert_int_equal(check(&f, br_exact_proven(x), clause, clauses), BR_CLAUSES_PROVE);
+                most = clauses > most ? clauses : most;
+                br_arena_finish(&arena);
+                if (result == BR_EXACT_OPTIMAL)
+                    break;
+            }
+            br_exact_destroy(x);
+        }
+        close_fixture(&f);
+    }
+    assert_true(most > 100);
+}
+
+/* Several machines are somebody else's. */
+static void test_not_suited(void **state)
+{
+    uint32_t seen = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct fixture f;
+        if (!open_fixture(&f, seed, ORACLE_TASKS)) {
+            assert_null(br_exact_create(f.in, work(f.in), NULL, NULL));
+            seen++;
+        } else {
+            assert_null(br_exact_create(f.in, INT64_C(1) << 40, NULL, NULL));
+        }
+        close_fixture(&f);
+    }
+    assert_true(seen > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jobs),        cmocka_unit_test(test_told),
+        cmocka_unit_test(test_determinism), cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_not_suited),  cmocka_unit_test(test_proofs),
+        cmocka_unit_test(test_long_proofs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,361 @@
+/* The population search: schedules that verify, never worse than what it starts from, the same for
+ * any number of threads, no better than the optimum and mostly equal to it, exactly within the
+ * limit of placements; and its operators give lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/bounds/bounds.h"
+#include "planner/schedule/heuristic.h"
+#include "planner/model/plan.h"
+#include "planner/rcpsp/breed.h"
+#include "planner/search/exact_search.h"
+#include "planner/rcpsp/population.h"
+#include "tests/support/oracle.h"
+#include "tests/support/judge.h"
+#include "tests/support/random_job.h"
+
+enum { JOBS = 400, TASKS = 40, ORACLE_JOBS = 4000, SMALL = 6, SCHEDULES = 400, ROUNDS = 20 };
+
+struct fixture {
+    struct random_job job;
+    struct br_instance *in;
+    struct br_reach reach;
+    struct br_elite elite;
+};
+
+/* False where the job has several machines. */
+static bool set_up(struct fixture *f, uint64_t seed, uint32_t tasks)
+{
+    *f = (struct fixture){0};
+    assert_true(random_job_make(seed, tasks, 0, &f->job));
+    assert_int_equal(br_instance_create(f->job.dag, f->job.cluster, &f->in, NULL), BR_OK);
+    assert_true(br_reach_init(&f->reach, f->in));
+    assert_true(br_elite_init(&f->elite, f->in, BR_ELITES));
+    return f->in->machines == 1;
+}
+
+static void tear_down(struct fixture *f)
+{
+    br_elite_finish(&f->elite);
+    br_reach_finish(&f->reach);
+    br_instance_destroy(f->in);
+    random_job_finish(&f->job);
+}
+
+/* Judges a schedule by the verifier, which shares no code with the search. */
+static void assert_feasible(const struct fixture *f, const struct br_schedule *schedule)
+{
+    judge_schedule(&f->job, f->in, schedule);
+}
+
+static struct br_run run_of(struct fixture *f, uint64_t schedules)
+{
+    return (struct br_run){.in = f->in,
+                           .reach = &f->reach,
+                           .seed = 1,
+                           .threads = 1,
+                           .placements = schedules * f->in->tasks,
+                           .lower_bound = br_bounds_best(f->in).ticks,
+                           .elite = &f->elite};
+}
+
+/* Every other run starts from a poor schedule. */
+static void seed_elite(struct fixture *f, uint64_t seed)
+{
+    struct br_schedule schedule;
+    const struct br_heuristic *row;
+    uint32_t k = 0;
+    while ((row = br_heuristic_at(k)) && strcmp(row->name, "random") != 0)
+        k++;
+    assert_non_null(row);
+    assert_true(br_schedule_init(&schedule, f->in));
+    assert_true(row->run(&schedule, f->in, &f->reach, seed, NULL));
+    br_elite_add(&f->elite, &schedule, row->name, 0);
+    br_schedule_finish(&schedule);
+}
+
+static void test_search(void **state)
+{
+    unsigned pools = 0, shorter = 0, seeded = 0;
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f;
+        if (set_up(&f, seed, TASKS)) {
+            struct br_run run = run_of(&f, SCHEDULES);
+            int64_t before = INT64_MAX;
+            if (seed % 2) {
+                seed_elite(&f, seed);
+                before = f.elite.entry[0].schedule.makespan;
+                seeded++;
+            }
+            assert_true(br_population_search(&run, NULL));
+            assert_true(run.spent <= run.placements);
+            assert_true(f.elite.count > 0);
+            int64_t makespan = f.elite.entry[0].schedule.makespan;
+            assert_true(makespan <= before);
+            assert_true(makespan >= run.lower_bound);
+            /* All is spent, unless there is no need. */
+            if (makespan > run.lower_bound)
+                assert_true(run.spent == run.placements);
+            for (uint32_t k = 0; k < f.elite.count; k++)
+                assert_feasible(&f, &f.elite.entry[k].schedule);
+            shorter += before < INT64_MAX && makespan < before;
+            pools++;
+        }
+        tear_down(&f);
+    }
+    assert_true(pools > JOBS / 8 && shorter > seeded / 4);
+}
+
+static void test_threads(void **state)
+{
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f[3];
+        bool one_machine = true;
+        for (int k = 0; k < 3; k++)
+            one_machine = set_up(&f[k], seed + 1000, TASKS);
+        for (int k = 0; one_machine && k < 3; k++) {
+            struct br_run run = run_of(&f[k], 3 * SCHEDULES);
+            run.threads = k == 0 ? 1 : k == 1 ? 2 : 11;
+            run.seed = seed;
+            assert_true(br_population_search(&run, NULL));
+            assert_int_equal(f[0].elite.count, f[k].elite.count);
+            for (uint32_t e = 0; e < f[k].elite.count; e++) {
+                const struct br_schedule *a = &f[0].elite.entry[e].schedule;
+                const struct br_schedule *b = &f[k].elite.entry[e].schedule;
+                assert_memory_equal(a->start, b->start, a->tasks * sizeof *a->start);
+            }
+        }
+        for (int k = 0; k < 3; k++)
+            tear_down(&f[k]);
+    }
+}
+
+/* A population that begins again after every quiet generation, in the middle of its budget and
+ * beyond the time that was expected, and gives up all the places that it can. */
+static void test_restarts(void **state)
+{
+    struct br_population_settings set = br_population_settings_default();
+    set.patience = 1;
+    set.left = 0;
+    set.selective = 40;
+    unsigned pools = 0;
+    for (uint64_t seed = 0; seed < JOBS / 4; seed++) {
+        struct fixture f[2];
+        bool one_machine = true;
+        for (int k = 0; k < 2; k++)
+            one_machine = set_up(&f[k], seed + 4000, TASKS);
+        for (int k = 0; one_machine && k < 2; k++) {
+            struct br_run run = run_of(&f[k], 5 * SCHEDULES);
+            run.horizon = run.placements / 2;
+            run.threads = 1 + 2 * (uint32_t)k;
+            assert_true(br_population_search(&run, &set));
+            int64_t makespan = f[k].elite.entry[0].schedule.makespan;
+            if (makespan > run.lower_bound)
+                assert_true(run.spent == run.placements);
+            assert_feasible(&f[k], &f[k].elite.entry[0].schedule);
+            assert_int_equal(makespan, f[0].elite.entry[0].schedule.makespan);
+            pools += k;
+        }
+        tear_down(&f[0]);
+        tear_down(&f[1]);
+    }
+    assert_true(pools > 0);
+}
+
+static void test_oracle(void **state)
+{
+    unsigned optimal = 0, pools = 0;
+    for (uint64_t seed = 0; seed < ORACLE_JOBS; seed++) {
+        struct fixture f;
+        if (set_up(&f, seed + 70000, SMALL)) {
+            int64_t optimum = oracle_optimum(f.in);
+            struct br_run run = run_of(&f, SCHEDULES);
+            assert_true(br_population_search(&run, NULL));
+            assert_feasible(&f, &f.elite.entry[0].schedule);
+            assert_true(f.elite.entry[0].schedule.makespan >= optimum);
+            optimal += f.elite.entry[0].schedule.makespan == optimum;
+            pools++;
+        }
+        tear_down(&f);
+    }
+    print_message("of %u jobs the search is optimal on %u\n", pools, optimal);
+    assert_true(pools > ORACLE_JOBS / 8 && optimal > pools * 995 / 1000);
+}
+
+/* The exact solvers end with a proof that the oracle agrees with. */
+static void test_close(void **state)
+{
+    unsigned pools = 0, closed = 0;
+    for (uint64_t seed = 0; seed < ORACLE_JOBS / 4; seed++) {
+        struct fixture f[2];
+        for (int k = 0; k < 2; k++) {
+            if (!set_up(&f[k], seed + 90000, SMALL))
+                continue;
+            seed_elite(&f[k], seed);
+            struct br_run run = run_of(&f[k], 5000);
+            run.threads = 1 + 2 * (uint32_t)k;
+            struct br_exact_search *close = br_exact_search_create(
+                f[k].in, 1, f[k].elite.entry[0].schedule.makespan, run.lower_bound);
+            assert_non_null(close);
+            assert_true(br_exact_search_run(close, &run));
+            br_exact_search_destroy(close);
+            assert_feasible(&f[k], &f[k].elite.entry[0].schedule);
+            int64_t optimum = oracle_optimum(f[k].in);
+            assert_true(run.lower_bound <= optimum);
+            assert_true(f[k].elite.entry[0].schedule.makespan >= optimum);
+            closed += f[k].elite.entry[0].schedule.makespan == run.lower_bound;
+            pools++;
+        }
+        if (f[0].elite.count) {
+            const struct br_schedule *a = &f[0].elite.entry[0].schedule;
+            assert_memory_equal(a->start, f[1].elite.entry[0].schedule.start,
+                                a->tasks * sizeof *a->start);
+        }
+        tear_down(&f[0]);
+        tear_down(&f[1]);
+    }
+    print_message("of %u jobs the solvers close %u\n", pools, closed);
+    assert_true(pools > ORACLE_JOBS / 16 && closed > pools * 98 / 100);
+}
+
+static void test_stop(void **state)
+{
+    struct fixture f;
+    volatile int stop = 1;
+    uint64_t seed = 3;
+    while (!set_up(&f, seed++, TASKS) || f.in->tasks < 10)
+        tear_down(&f);
+    seed_elite(&f, seed);
+    struct br_run run = run_of(&f, 0);
+    run.lower_bound = 0; /* out of reach, and no limit: only the flag can end it */
+    run.stop = &stop;
+    assert_true(br_population_search(&run, NULL));
+    assert_true(run.stopped);
+    assert_feasible(&f, &f.elite.entry[0].schedule);
+    tear_down(&f);
+}
+
+/* Every task once, parents first: of sampling, both crossovers and mutation. */
+static void assert_list(const struct fixture *f, struct br_rcpsp_workspace *workspace,
+                        const uint32_t *list)
+{
+    uint32_t n = f->in->tasks, *at = malloc(n * sizeof *at);
+    int64_t *start = malloc(n * sizeof *start);
+    assert_true(at && start);
+    for (uint32_t k = 0; k < n; k++)
+        at[k] = UINT32_MAX;
+    for (uint32_t k = 0; k < n; k++) {
+        assert_true(list[k] < n && at[list[k]] == UINT32_MAX);
+        at[list[k]] = k;
+    }
+    for (uint32_t s = 0; s < f->in->stages; s++)
+        for (uint32_t a = f->in->child_first[s]; a < f->in->child_first[s + 1]; a++) {
+            struct br_arc arc = f->in->child[a];
+            uint32_t first = f->in->stage_first[s], other = f->in->stage_first[arc.stage];
+            for (uint32_t t = first; t < f->in->stage_first[s + 1]; t++)
+                for (uint32_t o = other; o < f->in->stage_first[arc.stage + 1]; o++)
+                    assert_true((arc.one_to_one && t - first != o - other) || at[t] < at[o]);
+        }
+    br_rcpsp_serial(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT, start);
+    free(start);
+    free(at);
+}
+
+static bool is_among(const uint32_t *list, uint32_t count, uint32_t task)
+{
+    for (uint32_t k = 0; k < count; k++)
+        if (list[k] == task)
+            return true;
+    return false;
+}
+
+/* The mother's list up to `from`, the father's order of what is missing up to `to`, the rest as the
+ * mother has it [Hartmann98]. */
+static void cross(uint32_t tasks, uint32_t from, uint32_t to, const uint32_t *mother,
+                  const uint32_t *father, uint32_t *child)
+{
+    uint32_t k = from;
+    memcpy(child, mother, from * sizeof *child);
+    for (uint32_t at = 0; k < to; at++)
+        if (!is_among(child, k, father[at]))
+            child[k++] = father[at];
+    for (uint32_t at = 0; k < tasks; at++)
+        if (!is_among(child, k, mother[at]))
+            child[k++] = mother[at];
+}
+
+/* The child is what some two points between a third and two thirds of the list apart give. */
+static void assert_crossed(uint32_t tasks, const uint32_t *mother, const uint32_t *father,
+                           const uint32_t *child)
+{
+    uint32_t least = (uint32_t)(0.35 * tasks), most = (uint32_t)(0.65 * tasks);
+    uint32_t *want = malloc(tasks * sizeof *want);
+    bool found = false;
+    assert_non_null(want);
+    for (uint32_t length = least; !found && length <= most; length++)
+        for (uint32_t from = 0; !found && from + length <= tasks; from++) {
+            cross(tasks, from, from + length, mother, father, want);
+            found = memcmp(want, child, tasks * sizeof *want) == 0;
+        }
+    assert_true(found);
+    free(want);
+}
+
+static void test_breed(void **state)
+{
+    unsigned pools = 0, different = 0, crossed = 0;
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f;
+        if (set_up(&f, seed + 2000, TASKS)) {
+            struct br_rcpsp_model *model = br_rcpsp_model_create(f.in, BR_RCPSP_CHOOSE);
+            struct br_rcpsp_workspace *workspace = br_rcpsp_workspace_create(model);
+            struct br_breed *breed = br_breed_create(model, workspace, &f.reach);
+            size_t size = f.in->tasks * sizeof(uint32_t);
+            uint32_t *mother = malloc(size), *father = malloc(size), *child = malloc(size);
+            int64_t *start = malloc(f.in->tasks * sizeof *start);
+            struct br_rng rng = br_rng_seed(seed);
+            assert_true(breed && mother && father && child && start);
+            for (int round = 0; round < ROUNDS; round++) {
+                br_breed_serial(breed, &rng, mother);
+                assert_list(&f, workspace, mother);
+                br_breed_parallel(breed, &rng, 0.3, father, start);
+                assert_list(&f, workspace, father);
+                br_breed_two_point(breed, &rng, 0.35, 0.65, mother, father, child);
+                assert_list(&f, workspace, child);
+                assert_crossed(f.in->tasks, mother, father, child);
+                crossed += memcmp(child, mother, size) && memcmp(child, father, size);
+                br_breed_swap(breed, &rng, 3.5, child);
+                assert_list(&f, workspace, child);
+                different += memcmp(child, mother, size) && memcmp(child, father, size);
+            }
+            free(mother);
+            free(father);
+            free(child);
+            free(start);
+            br_breed_destroy(breed);
+            br_rcpsp_workspace_destroy(workspace);
+            br_rcpsp_model_destroy(model);
+            pools++;
+        }
+        tear_down(&f);
+    }
+    assert_true(different > pools * ROUNDS / 2);
+    assert_true(crossed > pools * ROUNDS / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_search),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_restarts), cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_close),    cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_breed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
