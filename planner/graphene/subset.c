@@ -7,6 +7,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "planner/graphene/subset.h"
 
+#include "base/invariant.h"
 #include "base/parallel.h"
 #include "planner/schedule/order.h"
 
@@ -39,6 +40,59 @@ static void reach_from(const struct br_instance *in, bool forward, const char *l
     }
 }
 
+/* Whether a child may have the letter where its parent has that one: before T come tasks of P and
+ * of T alone, after T those of T and of C alone. So none of the orders of the subsets meets a dead
+ * end. */
+static bool may_follow(char parent, char child)
+{
+    switch (parent) {
+    case 'P':
+        return true;
+    case 'T':
+        return child == 'T' || child == 'C';
+    case 'S':
+        return child == 'S' || child == 'C';
+    default:
+        return child == 'C';
+    }
+}
+
+/* Whether each of the letters may follow each of the others; both are sets, see letters_of. */
+static bool all_may_follow(uint32_t parents, uint32_t children)
+{
+    for (char p = 'A'; p <= 'Z'; p++)
+        for (char c = 'A'; c <= 'Z'; c++)
+            if (parents >> (p - 'A') & children >> (c - 'A') & 1 && !may_follow(p, c))
+                return false;
+    return true;
+}
+
+/* The set of the letters of the stage's tasks, a bit for each. */
+static uint32_t letters_of(const struct br_instance *in, uint32_t stage, const char *letter)
+{
+    uint32_t set = 0;
+    for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++)
+        set |= 1u << (letter[t] - 'A');
+    return set;
+}
+
+/* Whether the letters may follow each other across all arcs. */
+static bool is_divided(const struct br_instance *in, const char *letter)
+{
+    for (uint32_t s = 0; s < in->stages; s++)
+        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
+            uint32_t child = in->child[a].stage, here = in->stage_first[s];
+            uint32_t count = in->stage_first[s + 1] - here, there = in->stage_first[child];
+            if (!in->child[a].one_to_one &&
+                !all_may_follow(letters_of(in, s, letter), letters_of(in, child, letter)))
+                return false;
+            for (uint32_t i = 0; in->child[a].one_to_one && i < count; i++)
+                if (!may_follow(letter[here + i], letter[there + i]))
+                    return false;
+        }
+    return true;
+}
+
 void br_subset_divide(const struct br_instance *in, char *letter, char *scratch)
 {
     char *after = scratch, *before = scratch + in->tasks, *any = before + in->tasks;
@@ -52,6 +106,7 @@ void br_subset_divide(const struct br_instance *in, char *letter, char *scratch)
         else
             letter[t] = (char)(before[t] ? 'P' : after[t] ? 'C' : 'S');
     }
+    br_costly_assert(is_divided(in, letter));
 }
 
 static void choose(const struct br_instance *in, const struct br_scores *scores, uint32_t l,

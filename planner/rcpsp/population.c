@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/real.h"
+#include "base/invariant.h"
 #include "base/parallel.h"
+#include "base/real.h"
 #include "planner/rcpsp/breed.h"
 
 enum {
@@ -103,6 +104,34 @@ static uint64_t mark_of(const struct population *p, const int64_t *start)
     return sum;
 }
 
+/* Whether the list holds every task once, and none before a parent of its own. `place` is scratch,
+ * by task. */
+static bool is_topological(const struct br_instance *in, const uint32_t *list, uint32_t *place)
+{
+    for (uint32_t t = 0; t < in->tasks; t++)
+        place[t] = UINT32_MAX;
+    for (uint32_t k = 0; k < in->tasks; k++) {
+        if (place[list[k]] != UINT32_MAX)
+            return false;
+        place[list[k]] = k;
+    }
+    for (uint32_t s = 0; s < in->stages; s++)
+        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
+            uint32_t here = in->stage_first[s], there = in->stage_first[in->child[a].stage];
+            uint32_t last = 0, first = UINT32_MAX;
+            for (uint32_t i = 0; here + i < in->stage_first[s + 1]; i++) {
+                if (in->child[a].one_to_one && place[here + i] >= place[there + i])
+                    return false;
+                last = place[here + i] > last ? place[here + i] : last;
+            }
+            for (uint32_t t = there; t < in->stage_first[in->child[a].stage + 1]; t++)
+                first = place[t] < first ? place[t] : first;
+            if (!in->child[a].one_to_one && last >= first)
+                return false;
+        }
+    return true;
+}
+
 /* Notes a schedule that is shorter than all before in its block. */
 static void note(struct population *p, struct block *b, const int64_t *start, int64_t makespan,
                  const char *finder)
@@ -129,11 +158,12 @@ static void turn_list(const struct population *p, struct worker *w, enum br_dire
 {
     if (direction == BR_BACKWARD || !p->set->turn) {
         br_rcpsp_sort(w->workspace, list, w->start);
-        return;
+    } else {
+        for (uint32_t t = 0; t < p->tasks; t++)
+            w->end[t] = w->start[t] + p->run->in->duration[t];
+        br_rcpsp_sort(w->workspace, list, w->end);
     }
-    for (uint32_t t = 0; t < p->tasks; t++)
-        w->end[t] = w->start[t] + p->run->in->duration[t];
-    br_rcpsp_sort(w->workspace, list, w->end);
+    br_costly_assert(is_topological(p->run->in, list, w->reverse));
 }
 
 /* One of the first schedules: left-justified, from chance or from a list that is there. */
@@ -207,6 +237,7 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
         else
             memcpy(w->list, mother->list, p->tasks * sizeof *w->list);
         br_breed_swap(w->breed, rng, set->swaps, w->list);
+        br_costly_assert(is_topological(p->run->in, w->list, w->reverse));
         if (br_rng_unit(rng) >= set->redraw)
             parallel = br_rng_unit(rng) < 0.5 ? mother->parallel : father->parallel;
     }

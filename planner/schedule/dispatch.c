@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/invariant.h"
 #include "base/parallel.h"
 #include "planner/space/best_fit.h"
 #include "planner/space/fit_tree.h"
@@ -250,6 +251,33 @@ static uint32_t first_holder(const struct dispatch *d, uint32_t stage)
     }
 }
 
+/* --- invariants ---------------------------------------------------------------------------- */
+
+/* Whether the machine's free amounts lie between nothing and its capacity, which nothing running
+ * leaves whole. */
+static bool machine_is_sound(const struct dispatch *d, uint32_t machine)
+{
+    const struct br_instance *in = d->in;
+    const int64_t *capacity =
+        in->capacity + (size_t)d->machines.machine_class[machine] * in->resources;
+    const int64_t *free = free_of(d, machine);
+    for (uint32_t r = 0; r < in->resources; r++)
+        if (free[r] < (d->running[machine] ? 0 : capacity[r]) || free[r] > capacity[r])
+            return false;
+    return true;
+}
+
+/* Whether every task of every stage has ended, and waited for nothing at its end. */
+static bool all_ended(const struct dispatch *d)
+{
+    for (uint32_t s = 0; s < d->in->stages; s++)
+        if (d->left[s] || d->waiting[s] || d->blocked[s])
+            return false;
+    return true;
+}
+
+/* --- starting and ending ------------------------------------------------------------------- */
+
 /* Starts the first ready tasks of the stage: where tasks are alike and the order decides, as many
  * as the machine holds, since best fit would send them there one by one; else one. */
 static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, int64_t now)
@@ -280,6 +308,7 @@ static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, in
         for (uint32_t q = 0; q < in->resources; q++)
             free[q] -= demand[q] * copies;
         machine_changed(d, machine);
+        br_costly_assert(machine_is_sound(d, machine));
     }
     event_push(NULL, d->event, &d->events, (struct event){now + duration, task, machine, copies});
 }
@@ -293,12 +322,15 @@ static void finish_tasks(struct dispatch *d, const struct event *event)
         int64_t *free = free_of(d, machine);
         for (uint32_t r = 0; r < in->resources; r++)
             free[r] += demand[r] * event->copies;
+        assert(d->running[machine] > 0);
         d->running[machine]--;
+        br_costly_assert(machine_is_sound(d, machine));
         if (!d->is_freed[machine]) {
             d->is_freed[machine] = true;
             d->freed[d->freed_count++] = machine;
         }
     }
+    assert(d->left[stage] >= event->copies);
     d->left[stage] -= event->copies;
     for (uint32_t a = in->child_first[stage]; a < in->child_first[stage + 1]; a++) {
         uint32_t child = in->child[a].stage;
@@ -578,8 +610,10 @@ bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
             start_ready(&d, now);
         }
         ok = d.events == 0;
-        if (ok)
+        if (ok) {
+            br_costly_assert(all_ended(&d));
             br_schedule_measure(schedule, in);
+        }
     }
     release(&d);
     return ok;

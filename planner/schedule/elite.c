@@ -1,6 +1,8 @@
 /* A short sorted array of schedules. */
 #include "planner/schedule/elite.h"
 
+#include "base/invariant.h"
+
 bool br_elite_init(struct br_elite *elite, const struct br_instance *in, uint32_t room)
 {
     bool ok = true;
@@ -15,6 +17,15 @@ void br_elite_finish(struct br_elite *elite)
     for (uint32_t k = 0; k < elite->room; k++)
         br_schedule_finish(&elite->entry[k].schedule);
     *elite = (struct br_elite){0};
+}
+
+/* Whether the best schedule is first, and no two are equally good. */
+static bool is_sorted(const struct br_elite *elite)
+{
+    for (uint32_t k = 1; k < elite->count; k++)
+        if (!br_schedule_better(&elite->entry[k - 1].schedule, &elite->entry[k].schedule))
+            return false;
+    return true;
 }
 
 static bool alike(const struct br_schedule *a, const struct br_schedule *b)
@@ -46,6 +57,7 @@ void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, co
     elite->entry[at].method = method;
     elite->entry[at].number = number;
     br_schedule_copy(&elite->entry[at].schedule, schedule);
+    assert(is_sorted(elite));
 }
 
 void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, const char *method)
@@ -57,4 +69,5 @@ void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, c
     }
     br_schedule_copy(&first->schedule, schedule);
     first->method = method;
+    assert(is_sorted(elite));
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 struct entry {
     int64_t key;
     uint32_t task;
@@ -178,11 +180,13 @@ bool br_justify(struct br_serial *s, struct br_schedule *schedule, uint32_t roun
         br_serial_key(from, in, BR_BACKWARD, s->key);
         if (!br_serial_pass(s, BR_BACKWARD, s->key, INT64_MAX, &s->right, stop))
             return false;
+        assert(in->machines > 1 || s->right.makespan <= from->makespan);
         if (br_schedule_better(&s->right, schedule))
             take_over(schedule, &s->right);
         br_serial_key(&s->right, in, BR_FORWARD, s->key);
         if (!br_serial_pass(s, BR_FORWARD, s->key, INT64_MAX, &s->left, stop))
             return false;
+        assert(in->machines > 1 || s->left.makespan <= s->right.makespan);
         if (!br_schedule_better(&s->left, schedule))
             return true;
         take_over(schedule, &s->left);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/sort.h"
 #include "base/wide.h"
 
@@ -95,6 +96,20 @@ static void sort_ties(struct br_sort_item *item, uint32_t count, const struct br
     }
 }
 
+/* Whether the tasks of every stage stand in by_stage by their places, each of its own. */
+static bool is_permutation(const struct br_order *order, const struct br_instance *in)
+{
+    for (uint32_t s = 0; s < in->stages; s++)
+        for (uint32_t k = in->stage_first[s]; k < in->stage_first[s + 1]; k++) {
+            uint32_t task = order->by_stage[k];
+            if (in->task_stage[task] != s || order->place[task] >= in->tasks ||
+                (k > in->stage_first[s] &&
+                 order->place[order->by_stage[k - 1]] >= order->place[task]))
+                return false;
+        }
+    return true;
+}
+
 bool br_order_init(struct br_order *order, const struct br_instance *in, const struct br_key *key)
 {
     struct br_sort_item *sorted = malloc(2 * (size_t)in->tasks * sizeof *sorted);
@@ -113,6 +128,7 @@ bool br_order_init(struct br_order *order, const struct br_instance *in, const s
             order->place[t] = k;
             order->by_stage[next[in->task_stage[t]]++] = t;
         }
+        br_costly_assert(is_permutation(order, in));
     }
     free(sorted);
     free(next);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/invariant.h"
 #include "planner/space/holes.h"
 #include "planner/schedule/order.h"
 
@@ -226,11 +227,50 @@ static int64_t bound_of(const struct run *run, uint32_t stage, uint32_t task)
     return bound;
 }
 
+/* --- invariants ------------------------------------------------------------------------------- */
+
+/* Whether the task starts no earlier than its placed parents end where `before`, else ends no later
+ * than its placed children start: whatever was placed first, in whatever subset. The search bounds
+ * a task on one side; that the other holds too is for the order of the subsets (graphene.c). */
+static bool respects(const struct br_placer *p, bool before, uint32_t stage, uint32_t task)
+{
+    const struct br_instance *in = p->in;
+    const uint32_t *first = before ? in->parent_first : in->child_first;
+    const struct br_arc *arc = before ? in->parent : in->child;
+    int64_t start = p->start[task], end = start + in->duration[task];
+    for (uint32_t a = first[stage]; a < first[stage + 1]; a++) {
+        const struct extent *e = &p->extent[arc[a].stage];
+        if (!arc[a].one_to_one) {
+            if (e->placed && (before ? e->end > start : e->begin < end))
+                return false;
+            continue;
+        }
+        uint32_t other = in->stage_first[arc[a].stage] + (task - in->stage_first[stage]);
+        if (p->start[other] != BR_UNPLACED &&
+            (before ? p->start[other] + in->duration[other] > start : p->start[other] < end))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the whole subset is placed. */
+static bool is_placed(const struct br_instance *in, const int64_t *start, const char *letter,
+                      char subset)
+{
+    for (uint32_t t = 0; t < in->tasks; t++)
+        if (letter[t] == subset && start[t] == BR_UNPLACED)
+            return false;
+    return true;
+}
+
+/* --- placing ---------------------------------------------------------------------------------- */
+
 /* Notes where the task is. */
 static void book(struct br_placer *p, uint32_t stage, uint32_t task, struct br_fit fit)
 {
     struct extent *e = &p->extent[stage];
     int64_t end = fit.start + p->in->duration[task];
+    assert(p->start[task] == BR_UNPLACED && fit.machine < p->in->machines);
     p->start[task] = fit.start;
     p->machine[task] = fit.machine;
     p->log[p->logged++] = task;
@@ -239,6 +279,7 @@ static void book(struct br_placer *p, uint32_t stage, uint32_t task, struct br_f
     if (!e->placed || end > e->end)
         e->end = end;
     e->placed++;
+    assert(e->placed <= p->in->stage_first[stage + 1] - p->in->stage_first[stage]);
 }
 
 static void settle(const struct run *run, uint32_t stage, uint32_t task, struct br_fit fit)
@@ -246,7 +287,9 @@ static void settle(const struct run *run, uint32_t stage, uint32_t task, struct 
     struct br_placer *p = run->p;
     int64_t end = fit.start + p->in->duration[task];
     book(p, stage, task, fit);
+    br_costly_assert(respects(p, run->forward, stage, task));
     p->placements++;
+    assert(p->left[stage] > 0);
     p->left[stage]--;
     if (p->beyond && (run->forward ? end : -fit.start) + p->beyond[task] > p->limit)
         p->over = true;
@@ -271,6 +314,7 @@ static void release(const struct run *run, uint32_t stage, uint32_t task)
         uint32_t next = run->after[a].stage;
         if (run->after[a].one_to_one) {
             uint32_t other = in->stage_first[next] + (task - in->stage_first[stage]);
+            assert(run->letter[other] != run->subset || p->task_waiting[other] > 0);
             if (run->letter[other] == run->subset && --p->task_waiting[other] == 0 &&
                 p->waiting[next] == 0)
                 ready_push(NULL, p->heap, &p->heap_size,
@@ -457,6 +501,7 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
             next_check = p->placements + STOP_INTERVAL;
         }
     }
+    br_costly_assert(is_placed(in, p->start, letter, subset));
     return true;
 }
 
@@ -494,6 +539,7 @@ bool br_placer_push(struct br_placer *p)
 
 void br_placer_pop(struct br_placer *p)
 {
+    assert(p->levels > 0);
     const struct level *level = &p->level[--p->levels];
     br_space_undo(p->space, level->space_mark);
     p->reach_begin = level->reach_begin;
@@ -501,6 +547,7 @@ void br_placer_pop(struct br_placer *p)
     while (p->logged > level->logged)
         p->start[p->log[--p->logged]] = BR_UNPLACED;
     memcpy(p->extent, level->extent, p->in->stages * sizeof *p->extent);
+    assert(p->logged == level->logged);
 }
 
 void br_placer_set_span(struct br_placer *p, const struct br_reach *reach,

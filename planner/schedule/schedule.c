@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 bool br_schedule_init(struct br_schedule *schedule, const struct br_instance *in)
 {
     *schedule = (struct br_schedule){.tasks = in->tasks, .makespan = INT64_MAX};
@@ -36,16 +38,41 @@ void br_schedule_measure(struct br_schedule *schedule, const struct br_instance 
     }
 }
 
+/* Whether no task starts before a parent has ended. */
+static bool is_ordered(const struct br_schedule *schedule, const struct br_instance *in)
+{
+    const int64_t *start = schedule->start, *duration = in->duration;
+    for (uint32_t s = 0; s < in->stages; s++)
+        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
+            uint32_t here = in->stage_first[s], there = in->stage_first[in->child[a].stage];
+            int64_t last = 0, first = INT64_MAX;
+            for (uint32_t i = 0; here + i < in->stage_first[s + 1]; i++) {
+                int64_t end = start[here + i] + duration[here + i];
+                if (in->child[a].one_to_one && start[there + i] < end)
+                    return false;
+                last = end > last ? end : last;
+            }
+            for (uint32_t t = there; t < in->stage_first[in->child[a].stage + 1]; t++)
+                first = start[t] < first ? start[t] : first;
+            if (!in->child[a].one_to_one && first < last)
+                return false;
+        }
+    return true;
+}
+
 void br_schedule_take(struct br_schedule *schedule, const struct br_instance *in,
                       const struct br_placer *placer, const char *subset)
 {
     const int64_t *start = br_placer_start(placer);
     int64_t begin = br_space_begin(br_placer_space(placer));
-    for (uint32_t t = 0; t < in->tasks; t++)
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        assert(start[t] >= begin); /* so the task is placed, too */
         schedule->start[t] = start[t] - begin;
+    }
     memcpy(schedule->machine, br_placer_machine(placer), in->tasks * sizeof *schedule->machine);
     if (subset != schedule->subset)
         memcpy(schedule->subset, subset, in->tasks);
+    br_costly_assert(is_ordered(schedule, in));
     br_schedule_measure(schedule, in);
 }
 

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 enum { HEIGHT_MAX = 32 };
 
 /* What instances without resources demand: the one component is 0 on both sides. */
@@ -79,11 +81,27 @@ void br_best_fit_finish(struct br_best_fit *index)
     *index = (struct br_best_fit){0};
 }
 
+/* Whether the nodes above the machine tell the least and the most of what is below them. */
+static bool path_is_sound(const struct br_best_fit *index, uint32_t machine)
+{
+    uint32_t width = index->width;
+    for (size_t node = ((size_t)index->leaves + machine) / 2; node; node /= 2) {
+        const int64_t *up = range_of(index, node);
+        const int64_t *a = range_of(index, 2 * node), *b = range_of(index, 2 * node + 1);
+        for (uint32_t r = 0; r < width; r++)
+            if (up[r] != (a[r] < b[r] ? a[r] : b[r]) ||
+                up[width + r] != (a[width + r] > b[width + r] ? a[width + r] : b[width + r]))
+                return false;
+    }
+    return true;
+}
+
 void br_best_fit_set(struct br_best_fit *index, uint32_t machine, const int64_t *free)
 {
     uint32_t width = index->width;
     size_t node = (size_t)index->leaves + machine;
     int64_t *leaf = index->range + node * 2 * width;
+    assert(machine < index->in->machines);
     for (uint32_t r = 0; r < width; r++) {
         leaf[r] = free ? free[r] : INT64_MAX;
         leaf[width + r] = free ? free[r] : -1;
@@ -102,8 +120,9 @@ void br_best_fit_set(struct br_best_fit *index, uint32_t machine, const int64_t 
             up[width + r] = most;
         }
         if (!changed)
-            return;
+            break;
     }
+    br_costly_assert(path_is_sound(index, machine));
 }
 
 /* Does the node's most hold the demand? At a leaf: does the machine? */
@@ -243,7 +262,7 @@ static uint32_t best_changed(const struct br_best_fit *index, uint32_t stage, ui
     return best;
 }
 
-uint32_t br_best_fit_find(struct br_best_fit *index, uint32_t stage)
+static uint32_t find(struct br_best_fit *index, uint32_t stage)
 {
     struct br_best_fit_memory *m = &index->memory[stage % BR_BEST_FIT_STAGES];
     if (m->stage == stage && index->changes - m->changes <= BR_BEST_FIT_CHANGES) {
@@ -256,6 +275,30 @@ uint32_t br_best_fit_find(struct br_best_fit *index, uint32_t stage)
     }
     search(index, stage, m);
     return m->count ? m->machine[0] : BR_BEST_FIT_NONE;
+}
+
+/* The answer of br_best_fit_find by a look at every machine. */
+static uint32_t find_plainly(const struct br_best_fit *index, uint32_t stage)
+{
+    uint32_t best = BR_BEST_FIT_NONE;
+    double least = 0;
+    for (uint32_t m = 0; m < index->in->machines; m++) {
+        if (!holds(leaf_of(index, m), index->width, demand_of(index, stage)))
+            continue;
+        double slack = br_best_fit_slack(index, stage, m, leaf_of(index, m));
+        if (best == BR_BEST_FIT_NONE || slack < least) {
+            best = m;
+            least = slack;
+        }
+    }
+    return best;
+}
+
+uint32_t br_best_fit_find(struct br_best_fit *index, uint32_t stage)
+{
+    uint32_t found = find(index, stage);
+    br_costly_assert(found == find_plainly(index, stage));
+    return found;
 }
 
 uint32_t br_best_fit_next(const struct br_best_fit *index, uint32_t stage, uint32_t from)

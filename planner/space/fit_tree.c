@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 bool br_fit_tree_init(struct br_fit_tree *tree, uint32_t count, uint32_t resources)
 {
     *tree = (struct br_fit_tree){.leaves = 1, .width = resources ? resources : 1};
@@ -21,11 +23,25 @@ void br_fit_tree_finish(struct br_fit_tree *tree)
     *tree = (struct br_fit_tree){0};
 }
 
+/* Whether the nodes above the leaf tell the least of what is below them, component by component. */
+static bool path_is_sound(const struct br_fit_tree *tree, uint32_t i)
+{
+    for (size_t node = ((size_t)tree->leaves + i) / 2; node; node /= 2) {
+        const int64_t *up = tree->least + node * tree->width;
+        const int64_t *a = tree->least + 2 * node * tree->width, *b = a + tree->width;
+        for (uint32_t r = 0; r < tree->width; r++)
+            if (up[r] != (a[r] < b[r] ? a[r] : b[r]))
+                return false;
+    }
+    return true;
+}
+
 void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector)
 {
     uint32_t width = tree->width;
     size_t node = (size_t)tree->leaves + i;
     int64_t *cell = tree->least + node * width;
+    assert(i < tree->leaves);
     for (uint32_t r = 0; r < width; r++)
         cell[r] = vector ? vector[r] : INT64_MAX;
     for (node /= 2; node; node /= 2) {
@@ -38,8 +54,9 @@ void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector
             up[r] = least;
         }
         if (!changed)
-            return;
+            break;
     }
+    br_costly_assert(path_is_sound(tree, i));
 }
 
 /* Is the node, in every component, at most the bound? */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 void br_hole_tree_clear(struct br_hole_tree *tree)
 {
     tree->root = tree->unused = BR_NO_HOLE;
@@ -39,6 +41,31 @@ static void gather(struct br_hole *hole, uint32_t at)
         if (hole[child].last > h->last)
             h->last = hole[child].last;
     }
+}
+
+/* Whether the holes below the node are in order between `low` and `high` (NULL: no limit), none of
+ * them empty, no child above its parent by priority, and every node tells the longest and the last
+ * of what is below it. Of two equal holes, which there may be while a hole is being cut, the second
+ * is to the right. */
+static bool is_sound(const struct br_hole *hole, uint32_t at, const struct br_hole *low,
+                     const struct br_hole *high)
+{
+    if (at == BR_NO_HOLE)
+        return true;
+    const struct br_hole *h = &hole[at];
+    int64_t longest = h->end - h->begin, last = h->end;
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t child = k ? h->right : h->left;
+        if (child == BR_NO_HOLE)
+            continue;
+        if (hole[child].priority > h->priority)
+            return false;
+        longest = hole[child].longest > longest ? hole[child].longest : longest;
+        last = hole[child].last > last ? hole[child].last : last;
+    }
+    return h->begin < h->end && (!low || !before(h, low)) && (!high || before(h, high)) &&
+           h->longest == longest && h->last == last && is_sound(hole, h->left, low, h) &&
+           is_sound(hole, h->right, h, high);
 }
 
 /* Those before the hole, and those after it. */
@@ -104,6 +131,7 @@ uint32_t br_hole_tree_add(struct br_hole_tree *tree, uint32_t machine, int64_t b
                           double slack)
 {
     uint32_t at = tree->unused;
+    assert(begin < end);
     if (at != BR_NO_HOLE) {
         tree->unused = tree->hole[at].left;
     } else {
@@ -125,6 +153,7 @@ uint32_t br_hole_tree_add(struct br_hole_tree *tree, uint32_t machine, int64_t b
     *hole = (struct br_hole){
         .begin = begin, .end = end, .slack = slack, .machine = machine, .priority = hole->priority};
     tree->root = insert(tree->hole, tree->root, at);
+    br_costly_assert(is_sound(tree->hole, tree->root, NULL, NULL));
     return at;
 }
 
@@ -133,6 +162,7 @@ void br_hole_tree_drop(struct br_hole_tree *tree, uint32_t at)
     tree->root = take_out(tree->hole, tree->root, at);
     tree->hole[at].left = tree->unused;
     tree->unused = at;
+    br_costly_assert(is_sound(tree->hole, tree->root, NULL, NULL));
 }
 
 /* Gives the hole the new values in its place, if they belong between `low` and `high` and what
@@ -168,13 +198,15 @@ void br_hole_tree_change(struct br_hole_tree *tree, uint32_t at, int64_t begin, 
 {
     struct br_hole new = {
         .begin = begin, .end = end, .slack = slack, .machine = tree->hole[at].machine};
-    if (change_in_place(tree->hole, tree->root, at, &new, NULL, NULL))
-        return;
-    tree->root = take_out(tree->hole, tree->root, at);
-    tree->hole[at].begin = begin;
-    tree->hole[at].end = end;
-    tree->hole[at].slack = slack;
-    tree->root = insert(tree->hole, tree->root, at);
+    assert(begin < end);
+    if (!change_in_place(tree->hole, tree->root, at, &new, NULL, NULL)) {
+        tree->root = take_out(tree->hole, tree->root, at);
+        tree->hole[at].begin = begin;
+        tree->hole[at].end = end;
+        tree->hole[at].slack = slack;
+        tree->root = insert(tree->hole, tree->root, at);
+    }
+    br_costly_assert(is_sound(tree->hole, tree->root, NULL, NULL));
 }
 
 static uint32_t first_of(const struct br_hole *hole, uint32_t at, int64_t from, int64_t length)

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
 #include "planner/space/hole_tree.h"
 #include "planner/space/space_profile.h"
 
@@ -313,6 +314,26 @@ static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
     return keep(h, machine, end_of(h, p, k), end);
 }
 
+/* Whether the list of the machine's known spans holds spans of this machine that are known. */
+static bool known_is_sound(const struct br_holes *h, uint32_t machine)
+{
+    for (uint32_t at = h->machine[machine].known; at != BR_NO_HOLE; at = h->note[at].next)
+        if (h->tree.hole[at].machine != machine || h->tree.hole[at].slack == UNKNOWN ||
+            h->note[at].good <= h->tree.hole[at].begin)
+            return false;
+    return true;
+}
+
+/* Whether a look at all machines and all intervals finds the same. */
+static bool agrees(const struct br_holes *h, int64_t duration, int64_t bound, struct br_fit fit)
+{
+    const struct br_space *space = h->space;
+    uint32_t stage = (uint32_t)((size_t)(h->demand - space->in->demand) /
+                                (space->in->resources ? space->in->resources : 1));
+    struct br_fit plain = br_space_find(space, h->forward, stage, duration, bound);
+    return plain.start == fit.start && plain.machine == fit.machine;
+}
+
 bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct br_fit *fit)
 {
     int64_t from = h->forward ? bound : -bound, time = from;
@@ -340,5 +361,7 @@ bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct b
         break;
     }
     *fit = (struct br_fit){h->forward ? time : -time - duration, best.machine};
+    assert(time >= from && best.machine < h->space->in->machines);
+    br_costly_assert(known_is_sound(h, best.machine) && agrees(h, duration, bound, *fit));
     return true;
 }

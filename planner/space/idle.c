@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/invariant.h"
+
 bool br_idle_init(struct br_idle *idle, uint32_t machines)
 {
     for (idle->leaves = 1; idle->leaves < machines; idle->leaves *= 2)
@@ -24,10 +26,24 @@ void br_idle_finish(struct br_idle *idle)
     *idle = (struct br_idle){0};
 }
 
+/* Whether the nodes above the machine tell the least and the most of what is below them. */
+static bool path_is_sound(const struct br_idle *idle, uint32_t machine)
+{
+    const struct br_idle_node *node = idle->node;
+    for (uint32_t k = (idle->leaves + machine) / 2; k; k /= 2) {
+        const struct br_idle_node *a = &node[2 * k], *b = &node[2 * k + 1];
+        if (node[k].least != (a->least < b->least ? a->least : b->least) ||
+            node[k].most != (a->most > b->most ? a->most : b->most))
+            return false;
+    }
+    return true;
+}
+
 void br_idle_set(struct br_idle *idle, uint32_t machine, int64_t time)
 {
     struct br_idle_node *node = idle->node;
     uint32_t k = idle->leaves + machine;
+    assert(machine < idle->leaves);
     if (node[k].least == time)
         return;
     node[k] = (struct br_idle_node){time, time};
@@ -36,9 +52,10 @@ void br_idle_set(struct br_idle *idle, uint32_t machine, int64_t time)
         int64_t least = a->least < b->least ? a->least : b->least;
         int64_t most = a->most > b->most ? a->most : b->most;
         if (node[k].least == least && node[k].most == most)
-            return;
+            break;
         node[k] = (struct br_idle_node){least, most};
     }
+    br_costly_assert(path_is_sound(idle, machine));
 }
 
 static bool some_below(const struct br_idle_node *node, int64_t time, bool wanted)

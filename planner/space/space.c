@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 struct br_space *br_space_create(const struct br_instance *in)
 {
     struct br_space *space = calloc(1, sizeof *space);
@@ -66,6 +68,48 @@ void br_space_destroy(struct br_space *space)
     free(space->offer);
     free(space->trail);
     free(space);
+}
+
+/* --- invariants ------------------------------------------------------------------------------- */
+
+/* Whether a free vector lies between nothing and the whole machine; before the first and after the
+ * last breakpoint it has to be the whole machine. */
+static bool row_is_sound(const int64_t *free, const int64_t *capacity, uint32_t resources,
+                         bool whole)
+{
+    for (uint32_t r = 0; r < resources; r++)
+        if (free[r] < (whole ? capacity[r] : 0) || free[r] > capacity[r])
+            return false;
+    return true;
+}
+
+/* Whether the machine's profile is a step function as space_profile.h describes it: blocks that are
+ * neither empty nor too full, breakpoints that ascend from minus infinity, free vectors within the
+ * machine. And whether the indices of idle machines tell the same times as the profile. */
+static bool profile_is_sound(const struct br_space *space, uint32_t machine)
+{
+    const struct br_profile *p = &space->profile[machine];
+    const int64_t *capacity =
+        space->in->capacity + (size_t)space->machine_class[machine] * space->resources;
+    int64_t first = BR_SINCE_EVER, last = BR_SINCE_EVER;
+    uint32_t seen = 0;
+    for (uint32_t b = 0; p->count && b < p->blocks; b++) {
+        const struct br_block *block = p->block[b];
+        if (block->count == 0 || block->count > block->room || p->time[b] != block->time[0])
+            return false;
+        for (uint32_t k = 0; k < block->count; k++, seen++) {
+            bool ascends = seen ? block->time[k] > last : block->time[k] == BR_SINCE_EVER;
+            bool whole = seen == 0 || seen + 1 == p->count;
+            if (!ascends || !row_is_sound(block->free + (size_t)k * space->resources, capacity,
+                                          space->resources, whole))
+                return false;
+            last = block->time[k];
+            if (seen == 1)
+                first = last;
+        }
+    }
+    return seen == p->count && p->count != 1 && br_idle_time(&space->idle[0], machine) == last &&
+           br_idle_time(&space->idle[1], machine) == (p->count ? -first : BR_SINCE_EVER);
 }
 
 /* --- blocks ----------------------------------------------------------------------------------- */
@@ -231,6 +275,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
     const struct br_instance *in = space->in;
     uint32_t resources = space->resources;
     struct br_profile *p = &space->profile[fit.machine];
+    assert(fit.machine < in->machines && duration >= 0 && copies > 0);
     if (space->steps == space->room) {
         uint64_t room = space->room ? 2 * space->room : 64;
         struct br_step *larger = realloc(space->trail, room * sizeof *larger);
@@ -279,11 +324,14 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
             step->new_end = true;
             until = end;
         }
-        int64_t *row = br_profile_free(p, k, resources);
+        int64_t *row = br_profile_free(p, k, resources), below = 0;
         for (uint32_t r = 0; r < resources; r++)
-            row[r] -= demand[r] * copies;
+            below |= row[r] -= demand[r] * copies;
+        assert(below >= 0); /* no resource is used beyond its capacity */
+        (void)below;
         if (until == end) {
             show_idle(space, fit.machine);
+            br_costly_assert(profile_is_sound(space, fit.machine));
             return true;
         }
     }
@@ -297,6 +345,7 @@ uint64_t br_space_mark(const struct br_space *space)
 void br_space_undo(struct br_space *space, uint64_t mark)
 {
     uint32_t resources = space->resources;
+    assert(mark <= space->steps);
     while (space->steps > mark) {
         const struct br_step *step = &space->trail[--space->steps];
         space->begin = step->begin;
@@ -323,6 +372,7 @@ void br_space_undo(struct br_space *space, uint64_t mark)
             space->touched[space->machine_class[step->machine]]--;
         }
         show_idle(space, step->machine);
+        br_costly_assert(profile_is_sound(space, step->machine));
     }
 }
 

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "base/heap.h"
+#include "base/invariant.h"
 #include "runtime/enforcer/decide.h"
 
 /* Entries of a machine's planned order that a pass looks at. */
@@ -220,6 +221,8 @@ static uint32_t most_unfair(const struct br_runtime *runtime)
 static void account(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
 {
     double weights = 0, factor = 1 / runtime->slots;
+    /* So what the groups are owed for this task adds up to nothing. */
+    assert(runtime->group[job->group].ready > 0);
     if (runtime->options.fairness == BR_FAIR_DOMINANT)
         factor = job->kind_share[job->stage_kind[job->task_stage[task]]];
     for (uint32_t g = 0; g < runtime->groups; g++)
@@ -315,6 +318,8 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
         struct br_candidate chosen = runtime->bundle[best];
         struct br_job *job = runtime->job[chosen.job];
         uint32_t task = job->task[chosen.k];
+        assert(job->task_state[task] == BR_TASK_READY);
+        assert(br_ready_kind_fits(&job->ready, job->ready.rank_kind[chosen.k], runtime->room));
         decisions[count++] = (struct br_decision){chosen.job, task, pass->machine};
         account(runtime, job, task);
         br_runtime_place(runtime, chosen.job, task, pass->machine);

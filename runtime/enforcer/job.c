@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "base/invariant.h"
 #include "base/sort.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
@@ -285,6 +286,7 @@ static void move(struct br_job *job, uint32_t task, enum br_task_state state)
 {
     enum br_task_state old = job->task_state[task];
     bool was_pending = old <= BR_TASK_READY, pending = state <= BR_TASK_READY;
+    assert(*counter(job, old) > 0);
     --*counter(job, old);
     ++*counter(job, state);
     job->task_state[task] = (uint8_t)state;
@@ -371,11 +373,13 @@ void br_job_finish(struct br_job *job, uint32_t task)
     move(job, task, BR_TASK_FINISHED);
     if (job->by_event)
         return;
+    assert(job->stage_left[stage] > 0);
     bool last = --job->stage_left[stage] == 0;
     for (uint32_t c = job->child_first[stage]; c < job->child_first[stage + 1]; c++) {
         uint32_t child = job->child[c], first = job->stage_first[child];
         if (job->child_one_to_one[c]) {
             uint32_t twin = first + task - job->stage_first[stage];
+            assert(job->task_waits[twin] > 0);
             job->task_waits[twin]--;
             one_less(job, twin);
         } else if (last && --job->stage_waits[child] == 0) {
@@ -396,4 +400,23 @@ void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns)
     if (job->planned && job->plan_start_ns[task] < now_ns - job->began_ns)
         job->plan_start_ns[task] = now_ns - job->began_ns;
     br_job_ready(job, task);
+}
+
+bool br_job_is_sound(const struct br_job *job)
+{
+    uint32_t count[BR_TASK_FAILED + 1] = {0};
+    br_wide work = 0;
+    for (uint32_t t = 0; t < job->tasks; t++) {
+        uint8_t state = job->task_state[t];
+        count[state]++;
+        if (state <= BR_TASK_READY)
+            work += work_of(job, t);
+        if (job->ready.is_ready[job->rank[t]] != (state == BR_TASK_READY) ||
+            (job->machine[t] != BR_ANY) != (state == BR_TASK_RUNNING))
+            return false;
+    }
+    const struct br_job_state *s = &job->state;
+    return work == job->work && s->waiting == count[BR_TASK_WAITING] &&
+           s->ready == count[BR_TASK_READY] && s->running == count[BR_TASK_RUNNING] &&
+           s->finished == count[BR_TASK_FINISHED] && s->failed == count[BR_TASK_FAILED];
 }

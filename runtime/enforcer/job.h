@@ -89,4 +89,8 @@ void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now
 void br_job_finish(struct br_job *job, uint32_t task);
 void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns);
 
+/* An invariant: the counts, the ready set and the work that is left are those of the tasks' states,
+ * and running tasks alone have a machine. O(tasks). */
+bool br_job_is_sound(const struct br_job *job);
+
 #endif

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/invariant.h"
 
 /* Planned tasks that are looked at; what is further ahead is not protected. */
 enum { AHEAD = 128 };
@@ -91,6 +92,7 @@ static bool add_span(struct br_outlook *outlook, int64_t from_ns)
         outlook->free = free_room;
         outlook->span_room = room;
     }
+    assert(outlook->spans == 0 || outlook->from_ns[outlook->spans - 1] < from_ns);
     outlook->from_ns[outlook->spans++] = from_ns;
     return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/heap.h"
+#include "base/invariant.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -70,6 +71,26 @@ bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kind
     return true;
 }
 
+/* Whether the kind's heap holds the ranks that are marked as queued, the ready one on top, and
+ * every node above it the least rank below. */
+static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
+{
+    const uint32_t *heap = ready->heap + ready->first[kind];
+    uint32_t best = ready->count[kind] ? heap[0] : BR_NO_RANK, node = kind + ready->leaves;
+    for (uint32_t k = 0; k < ready->count[kind]; k++)
+        if (!ready->queued[heap[k]] || ready->rank_kind[heap[k]] != kind ||
+            heap[k] < heap[k ? (k - 1) / 2 : 0])
+            return false;
+    if (ready->best[node] != best || (best != BR_NO_RANK && !ready->is_ready[best]))
+        return false;
+    for (node /= 2; node; node /= 2) {
+        uint32_t a = ready->best[2 * node], b = ready->best[2 * node + 1];
+        if (ready->best[node] != (a < b ? a : b))
+            return false;
+    }
+    return true;
+}
+
 /* Brings the kind's path in the tree up to date. */
 static void refresh(struct br_ready *ready, uint32_t kind)
 {
@@ -86,11 +107,13 @@ static void refresh(struct br_ready *ready, uint32_t kind)
             break;
         ready->best[node] = best;
     }
+    br_costly_assert(kind_is_sound(ready, kind));
 }
 
 void br_ready_add(struct br_ready *ready, uint32_t k)
 {
     uint32_t kind = ready->rank_kind[k];
+    assert(!ready->is_ready[k]);
     ready->is_ready[k] = true;
     if (!ready->queued[k]) {
         ready->queued[k] = true;
@@ -101,6 +124,7 @@ void br_ready_add(struct br_ready *ready, uint32_t k)
 
 void br_ready_remove(struct br_ready *ready, uint32_t k)
 {
+    assert(ready->is_ready[k]);
     ready->is_ready[k] = false;
     refresh(ready, ready->rank_kind[k]);
 }

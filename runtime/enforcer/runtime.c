@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/grow.h"
+#include "base/invariant.h"
 #include "base/real.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
@@ -249,6 +250,35 @@ static struct br_job *find_job(const struct br_runtime *runtime, uint32_t job)
     return job < runtime->jobs ? runtime->job[job] : NULL;
 }
 
+/* Whether the group's counts are the sums over its jobs. */
+static bool group_is_sound(const struct br_runtime *runtime, uint32_t group)
+{
+    uint32_t live = 0, ready = 0;
+    for (uint32_t j = 0; j < runtime->jobs; j++) {
+        const struct br_job *job = runtime->job[j];
+        if (!job || job->group != group)
+            continue;
+        live += job->state.waiting + job->state.ready + job->state.running;
+        ready += job->state.ready;
+    }
+    return runtime->group[group].live == live && runtime->group[group].ready == ready;
+}
+
+/* Whether the tasks that run on the machine hold, together, what the machine has in its books. */
+static bool machine_is_sound(const struct br_runtime *runtime, uint32_t machine)
+{
+    for (uint32_t r = 0; r < runtime->resources; r++) {
+        int64_t left = runtime->held[(size_t)machine * runtime->resources + r];
+        for (uint32_t j = 0; j < runtime->jobs; j++)
+            for (uint32_t t = 0; runtime->job[j] && t < runtime->job[j]->tasks; t++)
+                if (runtime->job[j]->machine[t] == machine)
+                    left -= br_job_demand(runtime->job[j], t, runtime->resources)[r];
+        if (left)
+            return false;
+    }
+    return true;
+}
+
 /* Brings the group's counts from what they were before the job changed to what they are. */
 static void recount(struct br_runtime *runtime, struct br_job *job,
                     const struct br_job_state *before)
@@ -265,6 +295,7 @@ static void recount(struct br_runtime *runtime, struct br_job *job,
     /* Not where more are ready than before: one may have gone as another came. */
     runtime->epoch += job->woken;
     job->woken = false;
+    br_costly_assert(group_is_sound(runtime, job->group));
 }
 
 /* A demand that no machine could ever hold would wait for good. */
@@ -321,6 +352,7 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
     if (at == runtime->jobs)
         runtime->jobs++;
     recount(runtime, job, &(struct br_job_state){0});
+    br_costly_assert(br_job_is_sound(job));
     *number = at;
     return BR_OK;
 }
@@ -332,10 +364,13 @@ static void hold(struct br_runtime *runtime, const struct br_job *job, uint32_t 
     const int64_t *demand = br_job_demand(job, task, runtime->resources);
     int64_t *free = runtime->free + (size_t)machine * runtime->resources;
     int64_t *held = runtime->held + (size_t)machine * runtime->resources;
+    int64_t below = 0;
     for (uint32_t r = 0; r < runtime->resources; r++) {
         free[r] -= sign * demand[r];
-        held[r] += sign * demand[r];
+        below |= held[r] += sign * demand[r];
     }
+    assert(below >= 0);
+    (void)below;
     if (sign < 0)
         runtime->idle_at[machine] = 0;
 }
@@ -347,6 +382,7 @@ void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task
     br_job_run(job, task, machine, runtime->now_ns);
     hold(runtime, job, task, machine, 1);
     recount(runtime, job, &before);
+    br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
 }
 
 static void release(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
@@ -405,6 +441,7 @@ enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uin
     struct br_job_state before = job->state;
     br_job_ready(job, task);
     recount(runtime, job, &before);
+    br_costly_assert(br_job_is_sound(job));
     return BR_OK;
 }
 
@@ -420,6 +457,7 @@ enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number,
     struct br_job_state before = job->state;
     br_job_withdraw(job, task);
     recount(runtime, job, &before);
+    br_costly_assert(br_job_is_sound(job));
     runtime->epoch++; /* what was kept back for it may start */
     return BR_OK;
 }
@@ -442,6 +480,7 @@ enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, u
     br_job_run(job, task, machine, runtime->now_ns);
     hold(runtime, job, task, machine, 1);
     recount(runtime, job, &before);
+    br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
     return BR_OK;
 }
 
@@ -455,9 +494,12 @@ enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, 
     if (job->task_state[task] > BR_TASK_RUNNING)
         return fail_state(job, number, task, "finished", diag);
     struct br_job_state before = job->state;
+    uint32_t machine = job->machine[task];
     release(runtime, job, task);
     br_job_finish(job, task);
     recount(runtime, job, &before);
+    br_costly_assert(br_job_is_sound(job));
+    br_costly_assert(machine == BR_ANY || machine_is_sound(runtime, machine));
     return BR_OK;
 }
 
@@ -471,9 +513,11 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
     if (job->task_state[task] != BR_TASK_RUNNING)
         return fail_state(job, number, task, "failed", diag);
     struct br_job_state before = job->state;
+    uint32_t machine = job->machine[task];
     release(runtime, job, task);
     br_job_fail(job, task, again, runtime->now_ns);
     recount(runtime, job, &before);
+    br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
     if (!again)
         runtime->epoch++; /* what was kept back for its children may start */
     return BR_OK;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/index.h"
+#include "base/invariant.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/common/proc.h"
@@ -67,6 +68,8 @@ static enum br_status add(struct br_journal *journal, uint32_t size, const char 
 {
     char record[LONG + 1];
     uint32_t room = size - SUM - 2, length = (uint32_t)strlen(text);
+    /* Records are whole, and at multiples of the short length, or those behind them are lost. */
+    assert((size == SHORT || size == LONG) && length <= room && journal->size % SHORT == 0);
     errno = EIO;
     if (journal->broken)
         return fail_file(diag, "cannot be written");
@@ -95,6 +98,9 @@ static enum br_status add_task(struct br_journal *journal, const char *word,
     uint32_t stage = br_dag_task_stage(dag, task);
     if (journal->file < 0)
         return BR_OK;
+    /* Only the session that has opened the journal writes, after its own record, and under the name
+     * of the run. */
+    assert(journal->size >= 2 * LONG && journal->seed == br_hash_text(journal->run));
     /* By numbers: the first record says that it is this very job. */
     snprintf(text, sizeof text, "%-8s %010" PRIu32 " %010" PRIu32, word, stage,
              task - dag->stage[stage].first_task);
@@ -347,6 +353,7 @@ static enum br_status go_on(struct br_journal *journal, const struct br_dag *dag
                        last.pid);
     if (*last.mark)
         found->orphans = br_kill_marked(last.mark);
+    assert(used >= LONG && used <= size);
     /* What a crash has cut. */
     if (used < size && ftruncate(journal->file, (off_t)used))
         return fail_file(diag, "cannot be written");
