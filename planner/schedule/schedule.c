@@ -38,10 +38,13 @@ void br_schedule_measure(struct br_schedule *schedule, const struct br_instance 
     }
 }
 
-/* Whether no task starts before a parent has ended. */
+/* Whether every task starts at 0 or later, and none before a parent has ended. */
 static bool is_ordered(const struct br_schedule *schedule, const struct br_instance *in)
 {
     const int64_t *start = schedule->start, *duration = in->duration;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        if (start[t] < 0)
+            return false;
     for (uint32_t s = 0; s < in->stages; s++)
         for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
             uint32_t here = in->stage_first[s], there = in->stage_first[in->child[a].stage];
@@ -65,10 +68,8 @@ void br_schedule_take(struct br_schedule *schedule, const struct br_instance *in
 {
     const int64_t *start = br_placer_start(placer);
     int64_t begin = br_space_begin(br_placer_space(placer));
-    for (uint32_t t = 0; t < in->tasks; t++) {
-        assert(start[t] >= begin); /* so the task is placed, too */
+    for (uint32_t t = 0; t < in->tasks; t++)
         schedule->start[t] = start[t] - begin;
-    }
     memcpy(schedule->machine, br_placer_machine(placer), in->tasks * sizeof *schedule->machine);
     if (subset != schedule->subset)
         memcpy(schedule->subset, subset, in->tasks);

@@ -275,7 +275,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
     const struct br_instance *in = space->in;
     uint32_t resources = space->resources;
     struct br_profile *p = &space->profile[fit.machine];
-    assert(fit.machine < in->machines && duration >= 0 && copies > 0);
+    br_costly_assert(fit.machine < in->machines && duration >= 0 && copies > 0);
     if (space->steps == space->room) {
         uint64_t room = space->room ? 2 * space->room : 64;
         struct br_step *larger = realloc(space->trail, room * sizeof *larger);
@@ -316,6 +316,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
         step->new_start = true;
     }
     const int64_t *demand = in->demand + (size_t)stage * resources;
+    int64_t below = 0;
     for (;; k = br_profile_next(p, k)) {
         int64_t until = br_profile_end(p, k);
         if (until > end) {
@@ -324,13 +325,13 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
             step->new_end = true;
             until = end;
         }
-        int64_t *row = br_profile_free(p, k, resources), below = 0;
+        int64_t *row = br_profile_free(p, k, resources);
         for (uint32_t r = 0; r < resources; r++)
             below |= row[r] -= demand[r] * copies;
-        assert(below >= 0); /* no resource is used beyond its capacity */
-        (void)below;
         if (until == end) {
             show_idle(space, fit.machine);
+            assert(below >= 0); /* the placement leaves no resource below zero */
+            (void)below;
             br_costly_assert(profile_is_sound(space, fit.machine));
             return true;
         }
