@@ -1,7 +1,10 @@
 /* bigrocks completion: what a shell completes, made from the tables of sub-commands and options. */
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "base/options.h"
+#include "cli/common/commands.h"
+#include "cli/common/settings.h"
 
 static bool takes_file(const struct br_option *option)
 {
@@ -41,8 +44,8 @@ static void print_choices(FILE *out, const struct br_option *option)
 /* Words that are alike for all shells: the sub-commands. */
 static void print_commands(FILE *out)
 {
-    for (const struct cli_command *command = cli_commands; command->name; command++)
-        fprintf(out, "%s%s", command == cli_commands ? "" : " ", command->name);
+    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++)
+        fprintf(out, "%s%s", k ? " " : "", cli_commands[k]->name);
 }
 
 static void print_bash(FILE *out)
@@ -61,13 +64,13 @@ static void print_bash(FILE *out)
           out);
     print_commands(out);
     fputs(" --help --version'\n    else\n        case \"${COMP_WORDS[1]} $prev\" in\n", out);
-    for (uint32_t c = 0; cli_commands[c].name; c++)
+    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++)
         for (const struct br_option *option = cli_options; option->name; option++) {
-            if (!(option->commands & 1u << c) || !option->argument)
+            if (!(option->commands & cli_commands[c]->bit) || !option->argument)
                 continue;
-            fprintf(out, "        '%s --%s'", cli_commands[c].name, option->name);
+            fprintf(out, "        '%s --%s'", cli_commands[c]->name, option->name);
             if (option->letter)
-                fprintf(out, " | '%s -%c'", cli_commands[c].name, option->letter);
+                fprintf(out, " | '%s -%c'", cli_commands[c]->name, option->letter);
             fputs(") ", out);
             if (option->kind == BR_OPTION_CHOICE) {
                 fputs("words='", out);
@@ -82,10 +85,10 @@ static void print_bash(FILE *out)
     fputs("        *)\n            case \"$cur\" in\n            -*)\n"
           "                case \"${COMP_WORDS[1]}\" in\n",
           out);
-    for (uint32_t c = 0; cli_commands[c].name; c++) {
-        fprintf(out, "                %s) words='", cli_commands[c].name);
+    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+        fprintf(out, "                %s) words='", cli_commands[c]->name);
         for (const struct br_option *option = cli_options; option->name; option++)
-            if (option->commands & 1u << c)
+            if (option->commands & cli_commands[c]->bit)
                 each_form(out, option, print_word);
         fputs("' ;;\n", out);
     }
@@ -142,27 +145,27 @@ static void print_zsh(FILE *out)
     fputs("#compdef bigrocks\n# zsh completion of bigrocks, made by 'bigrocks completion zsh'.\n"
           "_bigrocks() {\n    local -a commands\n    commands=(",
           out);
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
-        fprintf(out, "\n        '%s:", command->name);
-        print_escaped(out, command->summary, ":\\", "'\\''");
+    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+        fprintf(out, "\n        '%s:", cli_commands[c]->name);
+        print_escaped(out, cli_commands[c]->summary, ":\\", "'\\''");
         fputc('\'', out);
     }
     fputs("\n    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n"
           "        return\n    fi\n    local command=$words[2]\n    shift words\n"
           "    (( CURRENT-- ))\n    case $command in\n",
           out);
-    for (uint32_t c = 0; cli_commands[c].name; c++) {
-        fprintf(out, "    %s)\n        _arguments -s", cli_commands[c].name);
+    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+        fprintf(out, "    %s)\n        _arguments -s", cli_commands[c]->name);
         for (current = cli_options; current->name; current++)
-            if (current->commands & 1u << c)
+            if (current->commands & cli_commands[c]->bit)
                 each_form(out, current, print_zsh_form);
-        if (strcmp(cli_commands[c].name, "help") == 0) {
+        if (strcmp(cli_commands[c]->name, "help") == 0) {
             fputs(" \\\n            '1:command:(", out);
             print_commands(out);
             fputs(")'", out);
-        } else if (strcmp(cli_commands[c].name, "completion") == 0) {
+        } else if (strcmp(cli_commands[c]->name, "completion") == 0) {
             fputs(" \\\n            '1:shell:(bash zsh fish)'", out);
-        } else if (cli_commands[c].most > 0) {
+        } else if (cli_commands[c]->most > 0) {
             fputs(" \\\n            '*:file:_files'", out);
         }
         fputs(" ;;\n", out);
@@ -177,21 +180,21 @@ static void print_fish(FILE *out)
           out);
     print_commands(out);
     fputs("\n", out);
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
+    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
         fprintf(
             out,
             "complete -c bigrocks -f -n \"not __fish_seen_subcommand_from $commands\" -a %s -d '",
-            command->name);
-        print_escaped(out, command->summary, "\\", "\\'");
+            cli_commands[c]->name);
+        print_escaped(out, cli_commands[c]->summary, "\\", "\\'");
         fputs("'\n", out);
     }
-    for (uint32_t c = 0; cli_commands[c].name; c++)
+    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++)
         for (const struct br_option *option = cli_options; option->name; option++) {
-            if (!(option->commands & 1u << c))
+            if (!(option->commands & cli_commands[c]->bit))
                 continue;
             for (int no = 0; no <= (option->kind == BR_OPTION_SWITCH); no++) {
                 fprintf(out, "complete -c bigrocks -n '__fish_seen_subcommand_from %s' -l %s%s",
-                        cli_commands[c].name, no ? "no-" : "", option->name);
+                        cli_commands[c]->name, no ? "no-" : "", option->name);
                 if (option->letter)
                     fprintf(out, " -s %c", option->letter);
                 if (option->argument)
@@ -212,8 +215,8 @@ static void print_fish(FILE *out)
         out);
 }
 
-enum br_status cli_completion(const struct cli_settings *settings, const char *const *argument,
-                              uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     static const struct {
         const char *shell;
@@ -228,3 +231,16 @@ enum br_status cli_completion(const struct cli_settings *settings, const char *c
     return br_fail(diag, BR_USAGE, "choose one of bash, zsh, fish",
                    "there is no completion for '%.80s'", argument[0]);
 }
+
+const struct cli_command cli_completion = {
+    .name = "completion",
+    .bit = CLI_COMPLETION,
+    .least = 1,
+    .most = 1,
+    .perform = perform,
+    .arguments = "SHELL",
+    .summary = "print the completion of a shell: bash, zsh or fish",
+    .text =
+        "Prints a script that lets the shell complete sub-commands, options and their values.\n",
+    .examples = "bigrocks completion bash > bigrocks.bash\n",
+};

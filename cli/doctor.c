@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common.h"
+#include "cli/bounds/lp_bound.h"
+#include "cli/help.h"
 #include "runtime/drivers/local/cgroup.h"
 
 /* Whether the program is somewhere along PATH; writes where. */
@@ -26,8 +27,8 @@ static void print_row(bool found, const char *name, const char *place, const cha
            found ? "; " : "", use);
 }
 
-enum br_status cli_doctor(const struct cli_settings *settings, const char *const *argument,
-                          uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     static const struct {
         const char *program, *use, *without;
@@ -67,3 +68,18 @@ enum br_status cli_doctor(const struct cli_settings *settings, const char *const
     }
     return BR_OK;
 }
+
+const struct cli_command cli_doctor = {
+    .name = "doctor",
+    .bit = CLI_DOCTOR,
+    .least = 0,
+    .most = 0,
+    .perform = perform,
+    .arguments = "",
+    .summary = "show what is installed, what is missing, and what that costs",
+    .text = "Shows the version, what the program was built with, and which of the programs that it "
+            "uses "
+            "or\n"
+            "writes files for are there.\n",
+    .examples = "bigrocks doctor\n",
+};

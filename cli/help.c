@@ -1,7 +1,10 @@
 /* Help texts, made from the tables of sub-commands and options. */
+#include <bigrocks/bigrocks.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "base/options.h"
+#include "cli/common/settings.h"
+#include "cli/help.h"
 
 enum { WIDTH = 96, INDENT = 28 };
 
@@ -73,10 +76,10 @@ static void print_overview(FILE *out)
     fputs("bigrocks plans a job (a DAG of tasks) on a cluster, the troublesome tasks first.\n\n"
           "usage: bigrocks COMMAND [options] ...\n\nCommands:\n",
           out);
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
+    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++) {
         char left[64];
-        snprintf(left, sizeof left, "%s %s", command->name, command->arguments);
-        print_row(out, left, command->summary);
+        snprintf(left, sizeof left, "%s %s", cli_commands[k]->name, cli_commands[k]->arguments);
+        print_row(out, left, cli_commands[k]->summary);
     }
     fputs("\n'bigrocks help COMMAND' (or 'bigrocks COMMAND --help') shows its options. JOB and "
           "PLAN are\nfiles, or - for standard input. Results go to standard output, messages to "
@@ -93,15 +96,14 @@ void cli_help_print(const struct cli_command *command, FILE *out)
         print_overview(out);
         return;
     }
-    uint32_t bit = 1u << (command - cli_commands);
     fprintf(out, "usage: bigrocks %s [options]%s%s\n\n", command->name,
             *command->arguments ? " " : "", command->arguments);
     fprintf(out, "%s\nOptions:\n", command->text);
     for (const struct br_option *option = cli_options; option->name; option++)
-        if (option->commands & bit)
+        if (option->commands & command->bit)
             print_option(out, option);
     for (const struct br_option *option = cli_options; option->name; option++)
-        if ((option->commands & bit) && option->kind == BR_OPTION_CHOICE)
+        if ((option->commands & command->bit) && option->kind == BR_OPTION_CHOICE)
             print_choices(out, option);
     fputs("\nExamples:\n", out);
     print_indented(out, command->examples);
@@ -112,15 +114,27 @@ void cli_print_version(FILE *out)
     fprintf(out, "bigrocks %s\nbuilt with %s\n", br_version(), BR_BUILT_WITH);
 }
 
-enum br_status cli_help(const struct cli_settings *settings, const char *const *argument,
-                        uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     const struct cli_command *command = NULL;
     if (arguments && !(command = cli_command_find(argument[0], diag)))
         return BR_USAGE;
-    if (settings->scdoc)
+    if (settings->about.scdoc)
         cli_manual_print(command, stdout);
     else
         cli_help_print(command, stdout);
     return BR_OK;
 }
+
+const struct cli_command cli_help = {
+    .name = "help",
+    .bit = CLI_HELP,
+    .least = 0,
+    .most = 1,
+    .perform = perform,
+    .arguments = "[COMMAND]",
+    .summary = "show this overview, or the help of a sub-command",
+    .text = "Shows the overview, or the help of a sub-command.\n",
+    .examples = "bigrocks help plan\n",
+};

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common.h"
+#include "cli/common/say.h"
+#include "cli/common/settings.h"
+#include "cli/help.h"
 
 /* A file must never be opened under the number of a closed standard stream, or messages would end
  * up in it. Opened the wrong way round, so that using the stream is still an error. */
@@ -24,8 +26,7 @@ static enum br_status fail_order(struct br_diag *diag)
 }
 
 /* `positional` has room for all arguments. */
-static enum br_status run(int count, char *const *argument, const char **positional,
-                          struct br_diag *diag)
+static int run(int count, char *const *argument, const char **positional, struct br_diag *diag)
 {
     const struct cli_command *command = NULL;
     if (count < 1) {
@@ -38,7 +39,7 @@ static enum br_status run(int count, char *const *argument, const char **positio
             return BR_USAGE;
         argument++, count--;
     }
-    uint32_t positionals, bit = command ? 1u << (command - cli_commands) : CLI_HELP;
+    uint32_t positionals, bit = command ? command->bit : CLI_HELP;
     struct cli_settings settings = cli_settings_default();
     enum br_status status =
         br_options_parse(cli_options, bit, count, argument, &settings, positional,
@@ -51,11 +52,11 @@ static enum br_status run(int count, char *const *argument, const char **positio
                      command ? command->name : "");
         return status;
     }
-    if (settings.help) {
+    if (settings.about.help) {
         cli_help_print(command, stdout);
         return BR_OK;
     }
-    if (settings.version) {
+    if (settings.about.version) {
         cli_print_version(stdout);
         return BR_OK;
     }
@@ -67,7 +68,7 @@ static enum br_status run(int count, char *const *argument, const char **positio
                  command->arguments);
         return br_fail(diag, BR_USAGE, hint, "an argument is missing");
     }
-    return command->run(&settings, positional, positionals, diag);
+    return command->perform(&settings, positional, positionals, diag);
 }
 
 int main(int count, char **argument)
@@ -75,8 +76,11 @@ int main(int count, char **argument)
     occupy_standard_streams();
     struct br_diag diag = {0};
     const char **positional = calloc((size_t)count + 1, sizeof *positional);
-    enum br_status status =
-        positional ? run(count - 1, argument + 1, positional, &diag) : br_fail_memory(&diag);
+    int status = BR_SYSTEM;
+    if (positional)
+        status = run(count - 1, argument + 1, positional, &diag);
+    else
+        br_fail_memory(&diag);
     free(positional);
     if (status && diag.what[0])
         cli_say_diag(&diag);
@@ -86,5 +90,5 @@ int main(int count, char **argument)
             cli_say("cannot write standard output: %s", strerror(errno));
         status = BR_SYSTEM;
     }
-    return (int)status;
+    return status;
 }

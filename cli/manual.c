@@ -2,7 +2,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "base/options.h"
+#include "cli/common/settings.h"
+#include "cli/help.h"
 
 /* Text of a paragraph: what scdoc would take as markup is escaped. */
 static void print_text(FILE *out, const char *text)
@@ -56,9 +58,9 @@ static void print_see_also(FILE *out, const char *but)
     fputs("# SEE ALSO\n\n", out);
     if (but)
         fputs("*bigrocks*(1), ", out);
-    for (const struct cli_command *command = cli_commands; command->name; command++)
-        if (!but || strcmp(command->name, but) != 0)
-            fprintf(out, "*bigrocks-%s*(1), ", command->name);
+    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++)
+        if (!but || strcmp(cli_commands[k]->name, but) != 0)
+            fprintf(out, "*bigrocks-%s*(1), ", cli_commands[k]->name);
     fputs("*bigrocks-formats*(5), *libbigrocks*(3)\n", out);
 }
 
@@ -71,9 +73,9 @@ static void print_overview(FILE *out)
           "all others fill the holes around them, proves how far the plan can be from the optimum, "
           "and writes the plan for whatever runs the job.\n\n# COMMANDS\n\n",
           out);
-    for (const struct cli_command *command = cli_commands; command->name; command++) {
-        fprintf(out, "*%s*\n\t", command->name);
-        print_text(out, command->summary);
+    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++) {
+        fprintf(out, "*%s*\n\t", cli_commands[k]->name);
+        print_text(out, cli_commands[k]->summary);
         fputs("\n\n", out);
     }
     fputs(
@@ -100,9 +102,8 @@ void cli_manual_print(const struct cli_command *command, FILE *out)
     fputs("\n\n# DESCRIPTION\n\n", out);
     print_text(out, command->text);
     fputs("\n# OPTIONS\n\n", out);
-    uint32_t bit = 1u << (command - cli_commands);
     for (const struct br_option *option = cli_options; option->name; option++)
-        if (option->commands & bit)
+        if (option->commands & command->bit)
             print_option(out, option);
     fputs("# EXAMPLES\n\n", out);
     print_block(out, command->examples);

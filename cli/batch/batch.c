@@ -13,6 +13,9 @@
 
 #include "base/parallel.h"
 #include "cli/batch/batch.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/progress.h"
+#include "cli/common/say.h"
 #include "emit/emit.h"
 
 enum { STEM_MOST = 100 };
@@ -50,7 +53,8 @@ static char *plan_path(const struct batch *batch, uint32_t index)
     for (size_t k = 0; k < length; k++)
         stem[k] = (char)(strchr(safe, base[k]) ? base[k] : '_');
     stem[length] = 0;
-    if (asprintf(&path, "%s/%" PRIu32 "-%s.json", batch->settings->out_dir, index + 1, stem) < 0)
+    if (asprintf(&path, "%s/%" PRIu32 "-%s.json", batch->settings->batch.out_dir, index + 1, stem) <
+        0)
         return NULL;
     return path;
 }
@@ -166,7 +170,7 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
      * just before, so all that is under way then counts as cut. */
     bool cut = cli_interrupted();
     bool ok = true;
-    if (!status && batch->settings->out_dir) {
+    if (!status && batch->settings->batch.out_dir) {
         struct br_emit_input emit = {.dag = input.dag, .cluster = cluster, .plan = plan};
         enum br_status written = write_plan(batch, index, &emit, &diag);
         ok = !written || give_up(batch, written, &diag);
@@ -186,7 +190,7 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
                           .dag = input.dag,
                           .plan = plan,
                           .message = message,
-                          .took_ns = batch->settings->times ? cli_now_ns() - began : -1};
+                          .took_ns = batch->settings->batch.times ? cli_now_ns() - began : -1};
     ok = ok && report(batch, &row, &diag);
     br_plan_destroy(plan);
     br_input_finish(&input);
@@ -199,7 +203,7 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
 /* "I/N", from 1/1 on. */
 static enum br_status read_shard(struct batch *batch, struct br_diag *diag)
 {
-    const char *text = batch->settings->shard;
+    const char *text = batch->settings->batch.shard;
     unsigned long part = 1, parts = 1;
     char *end;
     if (text) {
@@ -220,10 +224,11 @@ static enum br_status read_shard(struct batch *batch, struct br_diag *diag)
 static enum br_status check_usage(const struct cli_settings *settings, uint32_t arguments,
                                   struct br_diag *diag)
 {
-    if (settings->merge && (settings->resume || settings->shard || settings->out_dir))
+    if (settings->batch.merge &&
+        (settings->batch.resume || settings->batch.shard || settings->batch.out_dir))
         return br_fail(diag, BR_USAGE, "the files themselves say what is in them",
                        "--merge goes without --resume, --shard and --out-dir");
-    if (!settings->merge && arguments > 1)
+    if (!settings->batch.merge && arguments > 1)
         return br_fail(diag, BR_USAGE,
                        "write the jobs' paths into a list, or pipe them: ls *.xml | bigrocks "
                        "batch - ...",
@@ -249,7 +254,7 @@ static enum br_status count_kept(struct batch *batch, struct br_diag *diag)
     for (uint32_t k = batch->first; k < batch->list.count; k += batch->step) {
         if (cli_rows_status(&batch->rows, k) != CLI_ROW_PLANNED)
             continue;
-        if (batch->settings->out_dir) {
+        if (batch->settings->batch.out_dir) {
             char *path = plan_path(batch, k);
             if (!path)
                 return br_fail_memory(diag);
@@ -266,19 +271,19 @@ static enum br_status count_kept(struct batch *batch, struct br_diag *diag)
 static void sum_up(const struct batch *batch, uint32_t kept, uint32_t torn)
 {
     if (torn)
-        cli_say("%s: %" PRIu32 " torn %s dropped", batch->settings->output, torn,
+        cli_say("%s: %" PRIu32 " torn %s dropped", batch->settings->output.path, torn,
                 torn == 1 ? "line" : "lines");
     if (cli_interrupted() && batch->done - batch->interrupted < batch->jobs)
         cli_say("interrupted with %" PRIu32 " of %" PRIu32 " jobs done; %s goes on from there",
                 batch->done - batch->interrupted, batch->jobs,
-                batch->settings->output ? "--resume" : "with -o FILE, --resume");
-    if (batch->settings->quiet)
+                batch->settings->output.path ? "--resume" : "with -o FILE, --resume");
+    if (batch->settings->output.quiet)
         return;
     fprintf(stderr, "bigrocks: %" PRIu32 " planned, %" PRIu32 " refused", batch->planned,
             batch->refused);
     if (batch->interrupted)
         fprintf(stderr, ", %" PRIu32 " interrupted", batch->interrupted);
-    if (batch->settings->resume)
+    if (batch->settings->batch.resume)
         fprintf(stderr, " (%" PRIu32 " kept)", kept);
     fputc('\n', stderr);
 }
@@ -288,18 +293,18 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
     const struct cli_settings *settings = batch->settings;
     enum br_status status =
         cli_rows_open(&batch->rows, settings, &batch->list, batch->first, batch->step, diag);
-    if (!status && settings->out_dir)
-        status = make_folder(settings->out_dir, diag);
+    if (!status && settings->batch.out_dir)
+        status = make_folder(settings->batch.out_dir, diag);
     if (!status)
         status = count_kept(batch, diag);
     uint32_t kept = batch->done, torn = batch->rows.dropped;
     if (!status) {
-        batch->parse = cli_parse_options(settings);
-        batch->plan = cli_plan_options(settings);
+        batch->parse = cli_parse_options(&settings->job);
+        batch->plan = cli_plan_options(&settings->search);
         uint32_t threads = batch->plan.threads ? batch->plan.threads : br_processors();
         batch->plan.threads = 1;
         batch->plan.stop = cli_interrupt_catch();
-        cli_progress_begin(&batch->progress, settings->quiet);
+        cli_progress_begin(&batch->progress, settings->output.quiet);
         br_parallel(threads, batch->jobs, plan_job, batch);
         cli_progress_end(&batch->progress);
         status = batch->status;
@@ -316,26 +321,26 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
     return status;
 }
 
-enum br_status cli_batch(const struct cli_settings *settings, const char *const *argument,
-                         uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     struct batch batch = {.settings = settings, .lock = PTHREAD_MUTEX_INITIALIZER};
     enum br_status status = check_usage(settings, arguments, diag);
-    if (!status && settings->merge)
+    if (!status && settings->batch.merge)
         return cli_batch_merge(settings, argument, arguments, diag);
     if (!status)
         status = read_shard(&batch, diag);
-    if (!status && settings->cluster && strcmp(settings->cluster, "-") == 0 &&
+    if (!status && settings->job.cluster && strcmp(settings->job.cluster, "-") == 0 &&
         strcmp(argument[0], "-") == 0)
         status = br_fail(diag, BR_USAGE, "give one of them as a file",
                          "the list and the cluster cannot both come from standard input");
     if (!status)
-        status = cli_load_cluster(settings, &batch.cluster, diag);
+        status = cli_load_cluster(&settings->job, &batch.cluster, diag);
     if (!status)
-        status = cli_job_list_read(&batch.list, argument[0], settings->from != NULL, diag);
+        status = cli_job_list_read(&batch.list, argument[0], settings->job.from != NULL, diag);
     if (!status) {
-        if (settings->verbose)
-            cli_say_line("batch", CLI_BATCH, settings, argument, arguments);
+        if (settings->output.verbose)
+            cli_say_line(&cli_batch, settings, argument, arguments);
         if (batch.list.count > batch.first)
             batch.jobs = (batch.list.count - batch.first - 1) / batch.step + 1;
         status = run(&batch, diag);
@@ -345,3 +350,30 @@ enum br_status cli_batch(const struct cli_settings *settings, const char *const 
     pthread_mutex_destroy(&batch.lock);
     return status;
 }
+
+const struct cli_command cli_batch = {
+    .name = "batch",
+    .bit = CLI_BATCH,
+    .least = 1,
+    .most = UINT32_MAX,
+    .perform = perform,
+    .arguments = "LIST|DIR",
+    .summary = "plan many jobs, one row of a table each",
+    .text =
+        "Plans all jobs of a list (a file with a path a line; # begins a comment) or of a folder, "
+        "a\n"
+        "worker on every core, and writes a CSV row for each in the order of the list, whatever "
+        "the\n"
+        "number of threads. A job that cannot be planned gets a row that says why, and the others\n"
+        "go on: exit status 0, or 3 where none could be planned. Ctrl-C ends it with what is "
+        "done,\n"
+        "and --resume goes on from there, also after a crash. --shard 2/8 takes the second of "
+        "eight\n"
+        "shares, on another machine say; --merge FILE... puts their files together.\n",
+    .examples =
+        "bigrocks batch examples --cluster examples/cluster-rack.xml\n"
+        "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o jobs.csv --resume\n"
+        "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o part-1.csv --shard 1/2\n"
+        "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o part-2.csv --shard 2/2\n"
+        "bigrocks batch --merge part-1.csv part-2.csv -o jobs.csv\n",
+};

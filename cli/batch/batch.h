@@ -8,7 +8,8 @@
 #ifndef BR_CLI_BATCH_BATCH_H
 #define BR_CLI_BATCH_BATCH_H
 
-#include "cli/common.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
 
 /* ---- The jobs ---- */
 

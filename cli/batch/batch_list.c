@@ -9,6 +9,8 @@
 
 #include "base/grow.h"
 #include "cli/batch/batch.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/say.h"
 
 /* Makes room for `size` more bytes of text. */
 static bool grow_text(struct cli_job_list *list, size_t size)

@@ -8,6 +8,8 @@
 
 #include "base/grow.h"
 #include "cli/batch/batch.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/say.h"
 
 struct line {
     struct cli_row_key key;
@@ -170,7 +172,7 @@ enum br_status cli_batch_merge(const struct cli_settings *settings, const char *
     if (!status && merge.lines)
         qsort(merge.line, merge.lines, sizeof *merge.line, compare);
     if (!status)
-        status = cli_output_open(&output, settings->output, diag);
+        status = cli_output_open(&output, settings->output.path, diag);
     if (!status) {
         status = write_rows(&merge, file, output.file, diag);
         status = cli_output_close(&output, status, diag);

@@ -13,6 +13,8 @@
 
 #include "base/text.h"
 #include "cli/batch/batch.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/say.h"
 #include "emit/write.h"
 
 static const char head[] = "number,file,job,tasks,stages,method,makespan,lower_bound,bound_method,"
@@ -353,24 +355,24 @@ enum br_status cli_rows_open(struct cli_rows *rows, const struct cli_settings *s
                              const struct cli_job_list *list, uint32_t first, uint32_t step,
                              struct br_diag *diag)
 {
-    const char *path = settings->output, *line = cli_row_head(settings->times);
+    const char *path = settings->output.path, *line = cli_row_head(settings->batch.times);
     struct stat about;
     *rows = (struct cli_rows){.fd = -1,
                               .list = list,
                               .next = first,
                               .step = step,
                               .sorted = true,
-                              .times = settings->times};
+                              .times = settings->batch.times};
     rows->place = calloc((size_t)list->count + 1, sizeof *rows->place);
     if (!rows->place)
         return br_fail_memory(diag);
     bool file = path && strcmp(path, "-") != 0 && (stat(path, &about) || S_ISREG(about.st_mode));
-    if (settings->resume && !file)
+    if (settings->batch.resume && !file)
         return br_fail(diag, BR_USAGE, "add the -o FILE that holds the rows so far",
                        "there is nothing to resume from");
     if (file) {
         rows->path = path;
-        enum br_status status = open_journal(rows, settings->resume, diag);
+        enum br_status status = open_journal(rows, settings->batch.resume, diag);
         if (!status && rows->end == 0)
             status = append(rows, line, strlen(line), diag);
         rows->taken_up = !status;

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/common.h"
+#include "cli/bounds/lp_bound.h"
+#include "cli/common/interrupt.h"
 #include "base/parallel.h"
 
 /* A search that ends within this never starts a child that it does not need. */
@@ -61,9 +62,9 @@ static void *ask(void *context)
     pthread_mutex_unlock(&b->lock);
     if (unneeded)
         return NULL;
-    int64_t limit_ns = b->settings->lp_time_ns;
-    if (limit_ns < 0 && b->settings->time_limit_ns > 0)
-        limit_ns = b->settings->time_limit_ns; /* begun together, ended together */
+    int64_t limit_ns = b->settings->bound.lp_time_ns;
+    if (limit_ns < 0 && b->settings->search.time_limit_ns > 0)
+        limit_ns = b->settings->search.time_limit_ns; /* begun together, ended together */
     cli_bound_child(b->input->dag, b->input->cluster, limit_ns, false, b->work, &b->child_stop,
                     &b->silent, &lp);
     pthread_mutex_lock(&b->lock);
@@ -85,7 +86,7 @@ struct cli_beside *cli_beside_begin(const struct cli_settings *settings,
     b->settings = settings;
     b->input = input;
     b->work = work;
-    b->stops = settings->time_limit_ns >= 0 || strcmp(settings->effort, "max") == 0;
+    b->stops = settings->search.time_limit_ns >= 0 || strcmp(settings->search.effort, "max") == 0;
     pthread_mutex_init(&b->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -1,6 +1,9 @@
 /* bigrocks bound: a lower bound without a plan, with its proof. */
 #include "cli/bounds/bound_clauses.h"
 #include "cli/bounds/what_if.h"
+#include "cli/common/load.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/say.h"
 #include "emit/emit.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"
@@ -60,9 +63,9 @@ static void find_more(const struct cli_settings *settings, const struct br_input
     struct cli_progress progress;
     const volatile int *stop = cli_interrupt_catch();
     struct cli_settings own = *settings;
-    if (settings->explain) /* clauses prove much and tell nothing */
-        own.conflicts = 0;
-    cli_progress_begin(&progress, settings->quiet);
+    if (settings->bound.explain) /* clauses prove much and tell nothing */
+        own.bound.conflicts = 0;
+    cli_progress_begin(&progress, settings->output.quiet);
     struct br_certificate *clauses =
         cli_bound_clauses(&own, input, in, with_lp, stop, &progress, &b->lp, &b->clauses_lost);
     cli_progress_end(&progress);
@@ -111,21 +114,21 @@ static void print_text(const struct bounds *b)
     putchar('\n');
 }
 
-enum br_status cli_bound(const struct cli_settings *settings, const char *const *argument,
-                         uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input;
     struct bounds b = {.lp.why = "not asked for"};
-    enum br_status status = cli_load(settings, argument[0], true, &input, diag);
+    enum br_status status = cli_load(&settings->job, argument[0], true, &input, diag);
     if (status)
         return status;
     cli_warn(argument[0], input.dag);
-    if (settings->what_if) {
+    if (settings->bound.what_if) {
         status = cli_what_if(settings, &input, diag);
         br_input_finish(&input);
         return status;
     }
-    if (settings->format || settings->output)
+    if (settings->output.format || settings->output.path)
         status = br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if",
                          "--format and -o belong to --what-if");
     struct br_instance *in = NULL;
@@ -133,25 +136,46 @@ enum br_status cli_bound(const struct cli_settings *settings, const char *const 
         status = br_instance_create(input.dag, input.cluster, &in, diag);
     if (!status)
         status = find_core(&input, in, &b, diag);
-    bool large = settings->lp == 0 && settings->time_limit_ns < 0 && settings->cpu_limit_ns < 0 &&
-                 br_dag_task_count(input.dag) > CLI_LP_TASKS;
+    bool large = settings->bound.lp == 0 && settings->search.time_limit_ns < 0 &&
+                 settings->bound.cpu_limit_ns < 0 && br_dag_task_count(input.dag) > CLI_LP_TASKS;
     if (large)
         snprintf(b.lp.why, sizeof b.lp.why, "skipped (a large job; --lp asks for it)");
     if (!status)
-        find_more(settings, &input, in, settings->lp >= 0 && !large, &b);
+        find_more(settings, &input, in, settings->bound.lp >= 0 && !large, &b);
     br_instance_destroy(in);
-    if (!status && settings->json) {
+    if (!status && settings->bound.json) {
         status = print_json(&input, &b, diag);
-    } else if (!status && settings->quiet) {
+    } else if (!status && settings->output.quiet) {
         char text[BR_SECONDS_TEXT];
         br_seconds_format(b.best_ns, text, sizeof text);
         printf("%s\n", text);
     } else if (!status) {
         print_text(&b);
-        if (settings->explain)
+        if (settings->bound.explain)
             status = cli_explain_bound(input.dag, input.cluster, b.certificate, diag);
     }
     br_certificate_destroy(b.certificate);
     br_input_finish(&input);
     return status;
 }
+
+const struct cli_command cli_bound = {
+    .name = "bound",
+    .bit = CLI_BOUND,
+    .least = 1,
+    .most = 1,
+    .perform = perform,
+    .arguments = "JOB",
+    .summary = "prove how short no plan can be",
+    .text =
+        "Prints a lower bound on the makespan of every plan, and the argument that proves it: the\n"
+        "best of the combinatorial bounds and, where the program bigrocks-bound is installed, of "
+        "a\n"
+        "linear program. --explain says what limits the job; --what-if tries other clusters.\n",
+    .examples =
+        "bigrocks bound examples/build.dot --capacity cpu=4,mem=4GiB\n"
+        "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --explain\n"
+        "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --no-lp --json\n"
+        "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --what-if "
+        "disk+25%\n",
+};

@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 #include "base/parallel.h"
-#include "cli/common.h"
+#include "cli/bounds/lp_bound.h"
+#include "cli/common/progress.h"
+#include "cli/common/say.h"
 #include "emit/emit.h"
 #include "planner/check/certificate.h"
 #include "runtime/drivers/common/launch.h"

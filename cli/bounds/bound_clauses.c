@@ -108,8 +108,8 @@ struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
                                          struct cli_progress *progress, struct cli_lp_bound *lp,
                                          bool *lost)
 {
-    bool by_processor = settings->cpu_limit_ns >= 0;
-    int64_t limit_ns = by_processor ? settings->cpu_limit_ns : settings->time_limit_ns;
+    bool by_processor = settings->bound.cpu_limit_ns >= 0;
+    int64_t limit_ns = by_processor ? settings->bound.cpu_limit_ns : settings->search.time_limit_ns;
     bool timed = limit_ns >= 0;
     struct both b = {.input = input,
                      .progress = progress,
@@ -117,13 +117,13 @@ struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
                      .by_processor = by_processor,
                      .lock = PTHREAD_MUTEX_INITIALIZER,
                      .lp = lp};
-    struct br_exact_effort effort = {.conflicts = settings->conflicts,
+    struct br_exact_effort effort = {.conflicts = settings->bound.conflicts,
                                      .stop = stop,
                                      .context = &b,
                                      .others = others,
                                      .goes_on = goes_on};
     b.began_ns = now_ns(&b);
-    if (settings->conflicts == CLI_CONFLICTS_DEFAULT && !timed)
+    if (settings->bound.conflicts == CLI_CONFLICTS_DEFAULT && !timed)
         effort.conflicts = CONFLICTS;
     pthread_t thread;
     bool beside = with_lp && timed && ask_beside(&b, &thread);

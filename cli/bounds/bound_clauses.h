@@ -3,7 +3,7 @@
 #ifndef BR_CLI_BOUNDS_BOUND_CLAUSES_H
 #define BR_CLI_BOUNDS_BOUND_CLAUSES_H
 
-#include "cli/common.h"
+#include "cli/bounds/lp_bound.h"
 #include "planner/model/certificate.h"
 #include "planner/search/exact_bound.h"
 

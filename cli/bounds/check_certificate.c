@@ -3,12 +3,14 @@
  * Plans and the bounds of `bigrocks bound --json` carry the job and the cluster that they are
  * about, so that nothing else is asked; and nothing in them is believed but that this is the job.
  */
-#include "cli/common.h"
+#include "cli/bounds/check_certificate.h"
+
+#include "cli/common/say.h"
+#include "parsers/parsers.h"
 #include "planner/check/certificate.h"
 
 /* BR_NO with the reason said, where the proof does not hold. */
-static enum br_status check_file(const struct cli_settings *settings, const char *path,
-                                 struct br_diag *diag)
+static enum br_status check_file(bool quiet, const char *path, struct br_diag *diag)
 {
     struct br_input input;
     struct br_certificate *certificate;
@@ -23,7 +25,7 @@ static enum br_status check_file(const struct cli_settings *settings, const char
         status = br_fail(&why, BR_NO, NULL, "it carries no proof");
     if (status && status != BR_NO) {
         *diag = why;
-    } else if (!settings->quiet) {
+    } else if (!quiet) {
         char text[CLI_SECONDS_TEXT];
         cli_print_text(stdout, path);
         if (status) {
@@ -39,12 +41,12 @@ static enum br_status check_file(const struct cli_settings *settings, const char
     return status;
 }
 
-enum br_status cli_check_certificates(const struct cli_settings *settings, const char *const *path,
-                                      uint32_t paths, struct br_diag *diag)
+enum br_status cli_check_certificates(bool quiet, const char *const *path, uint32_t paths,
+                                      struct br_diag *diag)
 {
     enum br_status worst = BR_OK;
     for (uint32_t k = 0; k < paths; k++) {
-        enum br_status status = check_file(settings, path[k], diag);
+        enum br_status status = check_file(quiet, path[k], diag);
         if (status > BR_NO) { /* say so, and go on: the others may be in order */
             cli_say_diag(diag);
             *diag = (struct br_diag){0};

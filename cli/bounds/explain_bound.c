@@ -6,6 +6,7 @@
 
 #include "base/wide.h"
 #include "cli/bounds/what_if.h"
+#include "cli/common/say.h"
 #include "planner/bounds/measure.h"
 #include "planner/model/certificate.h"
 

@@ -5,6 +5,9 @@
  * FROM..TO/STEP, which is as many changes. Changes that are listed with commas are tried one by
  * one, each from the cluster as it is. */
 #include "cli/bounds/what_if.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
+#include "cli/common/say.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -323,14 +326,14 @@ enum br_status cli_what_if(const struct cli_settings *settings, const struct br_
     struct curve curve = {.input = input};
     struct cli_point now;
     struct cli_output output;
-    const char *format = settings->json ? "json" : settings->format;
+    const char *format = settings->bound.json ? "json" : settings->output.format;
     enum br_status status = cli_point_bound(input->dag, input->cluster, &now, diag);
-    if (!format && settings->output)
-        format = cli_format_of(settings->output, br_curve_format);
+    if (!format && settings->output.path)
+        format = cli_format_of(settings->output.path, br_curve_format);
     if (!status)
-        status = add_changes(&curve, settings->what_if, diag);
+        status = add_changes(&curve, settings->bound.what_if, diag);
     if (!status)
-        status = cli_output_open(&output, settings->output, diag);
+        status = cli_output_open(&output, settings->output.path, diag);
     if (!status) {
         struct br_curve out = {.job = br_dag_name(input->dag),
                                .now_ns = now.bound_ns,

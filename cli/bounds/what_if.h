@@ -2,7 +2,8 @@
 #ifndef BR_CLI_BOUNDS_WHAT_IF_H
 #define BR_CLI_BOUNDS_WHAT_IF_H
 
-#include "cli/common.h"
+#include "cli/common/settings.h"
+#include "parsers/parsers.h"
 #include "emit/pictures/curve.h"
 
 /* The core's bound on one cluster. */

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "cli/bounds/check_certificate.h"
+#include "cli/common/load.h"
+#include "cli/common/say.h"
 #include "planner/check/certificate.h"
 #include "planner/model/plan.h"
 
@@ -263,21 +265,21 @@ out:
     return status;
 }
 
-enum br_status cli_check(const struct cli_settings *settings, const char *const *argument,
-                         uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     struct br_input given, own;
     struct br_plan *plan;
     enum br_status status = BR_OK;
-    if (settings->certificate)
-        return cli_check_certificates(settings, argument, arguments, diag);
+    if (settings->about.certificate)
+        return cli_check_certificates(settings->output.quiet, argument, arguments, diag);
     if (arguments != 2)
         return br_fail(diag, BR_USAGE, "see 'bigrocks help check'",
                        "give a job and a plan of it, or --certificate and files");
     if (strcmp(argument[0], "-") == 0 && strcmp(argument[1], "-") == 0)
         return br_fail(diag, BR_USAGE, "give one of them as a file",
                        "the job and the plan cannot both come from standard input");
-    status = cli_load(settings, argument[0], false, &given, diag);
+    status = cli_load(&settings->job, argument[0], false, &given, diag);
     if (status)
         return status;
     status = br_parse_plan(argument[1], &own, &plan, diag);
@@ -290,7 +292,7 @@ enum br_status cli_check(const struct cli_settings *settings, const char *const 
         .own = own.dag,
         .cluster = given.cluster ? given.cluster : own.cluster,
         .old = own.cluster,
-        .quiet = settings->quiet,
+        .quiet = settings->output.quiet,
     };
     char seconds[CLI_SECONDS_TEXT];
     status = check_plan(&check, plan, diag);
@@ -305,12 +307,12 @@ enum br_status cli_check(const struct cli_settings *settings, const char *const 
         status = status == BR_NO ? BR_OK : status;
     }
     if (!status && check.faults) {
-        if (!settings->quiet) {
+        if (!settings->output.quiet) {
             cli_print_count(stdout, check.faults, "fault", "faults");
             fputs(": the plan does not hold\n", stdout);
         }
         status = BR_NO;
-    } else if (!status && !settings->quiet) {
+    } else if (!status && !settings->output.quiet) {
         fputs("ok: ", stdout);
         cli_print_count(stdout, br_plan_task_count(plan), "task", "tasks");
         printf(", makespan %s s\n", cli_seconds(br_plan_makespan_ns(plan), seconds));
@@ -320,3 +322,29 @@ enum br_status cli_check(const struct cli_settings *settings, const char *const 
     br_input_finish(&given);
     return status;
 }
+
+const struct cli_command cli_check = {
+    .name = "check",
+    .bit = CLI_CHECK,
+    .least = 1,
+    .most = UINT32_MAX,
+    .perform = perform,
+    .arguments = "JOB PLAN | --certificate FILE...",
+    .summary = "check a plan against its job, or proofs",
+    .text =
+        "Checks that the plan (JSON) is one of this very job, and that every task runs once, for "
+        "its\n"
+        "duration, after its parents, on a machine that has room for it. Durations and demands "
+        "are\n"
+        "the job's, not the plan's. The cluster is the one of the options, else the job's own, "
+        "else\n"
+        "the one that the plan carries. Exit status 0, or 1 with every fault on standard output.\n"
+        "\n"
+        "With --certificate: checks, in exact integers and without a solver, the proofs of the "
+        "lower\n"
+        "bounds that files carry for the job and the cluster inside them.\n",
+    .examples =
+        "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
+        "bigrocks check examples/query.xml plan.json --cluster examples/cluster-rack.xml\n"
+        "bigrocks check --certificate plan.json\n",
+};

@@ -2,7 +2,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
+#include "cli/common/say.h"
+#include "cli/planning/summary.h"
+#include "cli/planning/trace.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
 
@@ -28,7 +33,7 @@ static struct br_plan_options search_options(const struct cli_settings *settings
                                              struct cli_progress *progress,
                                              struct listeners *listeners)
 {
-    struct br_plan_options options = cli_plan_options(settings);
+    struct br_plan_options options = cli_plan_options(&settings->search);
     options.stop = stop;
     options.progress = progress->shown ? cli_progress_plan : NULL;
     options.progress_context = progress;
@@ -40,11 +45,11 @@ static struct br_plan_options search_options(const struct cli_settings *settings
 /* Why the linear program is not asked, whatever the search finds; NULL where it is. */
 static const char *refusal(const struct cli_settings *settings, const struct br_input *input)
 {
-    if (settings->lp < 0)
+    if (settings->bound.lp < 0)
         return "not asked for (--no-lp)";
-    if (settings->lp_time_ns == 0)
+    if (settings->bound.lp_time_ns == 0)
         return "not asked for (no time for it)";
-    if (settings->lp == 0 && br_dag_task_count(input->dag) > CLI_LP_TASKS)
+    if (settings->bound.lp == 0 && br_dag_task_count(input->dag) > CLI_LP_TASKS)
         return "skipped (a large job; --lp asks for it)";
     return NULL;
 }
@@ -89,7 +94,7 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
 {
     struct cli_progress progress;
     const volatile int *stop = cli_interrupt_catch();
-    cli_progress_begin(&progress, settings->quiet);
+    cli_progress_begin(&progress, settings->output.quiet);
     trace->progress = &progress;
     const char *refused = refusal(settings, input);
     struct listeners listeners = {trace,
@@ -110,34 +115,36 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
         return status;
     if (cli_interrupted())
         cli_say("interrupted; this is the best plan found so far");
-    struct br_emit_input emit = {
-        .dag = input->dag, .cluster = input->cluster, .plan = *plan, .shell = settings->shell};
+    struct br_emit_input emit = {.dag = input->dag,
+                                 .cluster = input->cluster,
+                                 .plan = *plan,
+                                 .shell = settings->output.shell};
     return format ? br_emit_plan(format, &emit, out, diag) : BR_OK;
 }
 
-enum br_status cli_plan(const struct cli_settings *settings, const char *const *argument,
-                        uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     const char *format = NULL;
     struct br_input input;
     struct br_plan *plan = NULL;
     struct cli_output output;
-    struct cli_trace trace = {.say = settings->verbose && !settings->quiet};
+    struct cli_trace trace = {.say = settings->output.verbose && !settings->output.quiet};
     struct cli_lp_bound lp;
     enum br_status status = BR_OK;
-    if (settings->format || settings->output)
-        status = cli_format(settings, br_emit_plan_name, &format, diag);
+    if (settings->output.format || settings->output.path)
+        status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
     if (!status)
-        status = cli_load(settings, argument[0], true, &input, diag);
+        status = cli_load(&settings->job, argument[0], true, &input, diag);
     if (status)
         return status;
     cli_warn(argument[0], input.dag);
-    if (settings->verbose)
-        cli_say_line("plan", CLI_PLAN, settings, argument, arguments);
+    if (settings->output.verbose)
+        cli_say_line(&cli_plan, settings, argument, arguments);
     /* Before the search, so that nobody waits for a plan that cannot be written. */
-    status = cli_output_open(&output, settings->output, diag);
+    status = cli_output_open(&output, settings->output.path, diag);
     if (!status) {
-        status = cli_trace_begin(&trace, settings->trace_search, diag);
+        status = cli_trace_begin(&trace, settings->output.trace_search, diag);
         if (!status)
             status = plan_into(settings, &input, format, output.file, &plan, &trace, &lp, diag);
         status = cli_trace_end(&trace, status, diag);
@@ -145,14 +152,35 @@ enum br_status cli_plan(const struct cli_settings *settings, const char *const *
     }
     if (!status) {
         FILE *out = format ? stderr : stdout;
-        if (!settings->quiet)
-            cli_print_summary(out, plan, input.dag, input.cluster, settings->method, &lp);
-        if (settings->explain)
+        if (!settings->output.quiet)
+            cli_print_summary(out, plan, input.dag, input.cluster, settings->search.method, &lp);
+        if (settings->output.explain)
             cli_print_explanation(out, plan);
-        if (settings->verbose)
+        if (settings->output.verbose)
             cli_say("%" PRIu64 " placements", plan->placements);
     }
     br_plan_destroy(plan);
     br_input_finish(&input);
     return status;
 }
+
+const struct cli_command cli_plan = {
+    .name = "plan",
+    .bit = CLI_PLAN,
+    .least = 1,
+    .most = 1,
+    .perform = perform,
+    .arguments = "JOB",
+    .summary = "plan a job and say how good the plan is",
+    .text =
+        "Reads a job, plans it on the cluster and proves how far the plan can be from the "
+        "optimum.\n"
+        "Without --format or -o, prints a summary; with one of them, writes the plan to standard\n"
+        "output or to FILE, and the summary goes to standard error. Ctrl-C (or SIGTERM, or the "
+        "time\n"
+        "limit) ends the search, and the best plan so far is the result.\n",
+    .examples =
+        "bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1 --explain\n"
+        "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -o plan.json\n"
+        "bigrocks plan examples/build.dot --capacity cpu=4,mem=4GiB --method cp --format order\n",
+};

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "cli/planning/summary.h"
+#include "cli/common/say.h"
 #include "planner/model/plan.h"
 
 /* The word before a line; the lines are aligned. */
@@ -35,23 +36,6 @@ static void print_trials(FILE *out, const struct br_plan *plan)
                     100 * ((double)trial->makespan_ns / (double)plan->makespan_ns - 1));
         fputc('\n', out);
     }
-}
-
-void cli_print_lp_bound(FILE *out, const struct cli_lp_bound *lp)
-{
-    char text[CLI_SECONDS_TEXT];
-    const char *status = lp->answer.status;
-    if (!lp->found) {
-        cli_print_text(out, lp->why);
-        return;
-    }
-    fprintf(out, "%s s (", cli_seconds(lp->answer.lower_bound_ns, text));
-    cli_print_text(out, lp->answer.method);
-    if (*status && strcmp(status, "optimal") != 0) {
-        fputs("; ", out);
-        cli_print_text(out, status);
-    }
-    fputc(')', out);
 }
 
 void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/common.h"
+#include "cli/planning/trace.h"
+#include "base/decimal.h"
+#include "cli/common/say.h"
 
 static enum br_status fail(const struct cli_trace *trace, int error, struct br_diag *diag)
 {

@@ -7,13 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/running/admission.h"
-#include "cli/running/child.h"
-#include "cli/common.h"
+#include "cli/common/child.h"
+#include "cli/common/commands.h"
+#include "cli/common/settings.h"
 
 /* The file that a compiler or linker writes, since that is what ninja calls the command by. */
 static const char *find_key(const char *const *argument, uint32_t arguments)
@@ -28,14 +30,14 @@ static const char *find_key(const char *const *argument, uint32_t arguments)
     return slash && slash[1] ? slash + 1 : argument[0];
 }
 
-static enum br_status fail_start(const char *command, int error, struct br_diag *diag)
+/* The exit status is that of a shell. */
+static int fail_start(const char *command, int error, struct br_diag *diag)
 {
-    /* As a shell has it. */
     br_fail(diag, BR_SYSTEM, NULL, "'%.200s' cannot be started: %s", command, strerror(error));
-    return (enum br_status)(error == ENOENT ? 127 : 126);
+    return error == ENOENT ? 127 : 126;
 }
 
-static enum br_status run_plainly(const char *const *argument, struct br_diag *diag)
+static int run_plainly(const char *const *argument, struct br_diag *diag)
 {
     execvp(argument[0], (char *const *)argument);
     return fail_start(argument[0], errno, diag);
@@ -108,18 +110,20 @@ static void report(int fd, const struct cli_usage *usage)
         return;
 }
 
-enum br_status cli_admit(const struct cli_settings *settings, const char *const *argument,
-                         uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
-    const char *path = settings->socket ? settings->socket : getenv(ADMISSION_SOCKET);
+    const char *path =
+        settings->admission.socket ? settings->admission.socket : getenv(ADMISSION_SOCKET);
     struct cli_usage usage;
     int fd = -1;
     if (!path || !*path || getenv(ADMISSION_HELD))
         return run_plainly(argument, diag);
-    const char *key = settings->key ? settings->key : find_key(argument, arguments);
-    enum br_status status = call(path, &fd, diag);
+    const char *key =
+        settings->admission.key ? settings->admission.key : find_key(argument, arguments);
+    int status = call(path, &fd, diag);
     if (!status)
-        status = ask(path, fd, key, settings->demand, diag);
+        status = ask(path, fd, key, settings->needs.demand, diag);
     if (!status && setenv(ADMISSION_HELD, "1", 1)) /* else what it starts would wait for itself */
         status = br_fail_memory(diag);
     if (!status) {
@@ -127,10 +131,29 @@ enum br_status cli_admit(const struct cli_settings *settings, const char *const 
         fcntl(fd, F_SETFD, 0);
         int error = cli_child_run((char *const *)argument, false, &usage);
         report(fd, error ? NULL : &usage);
-        status = error ? fail_start(argument[0], error, diag)
-                       : (enum br_status)cli_child_exit(usage.status);
+        status = error ? fail_start(argument[0], error, diag) : cli_child_exit(usage.status);
     }
     if (fd >= 0)
         close(fd);
     return status;
 }
+
+const struct cli_command cli_admit = {
+    .name = "admit",
+    .bit = CLI_ADMIT,
+    .least = 1,
+    .most = UINT32_MAX,
+    .perform = perform,
+    .arguments = "-- COMMAND...",
+    .summary = "run a command once 'bigrocks serve' lets it",
+    .text =
+        "A launcher for compilers and the like: waits until the server that BIGROCKS_SOCKET or\n"
+        "--socket names has room, runs the command, and tells the server what it has used. What "
+        "it\n"
+        "demands is known from --demand, the plan or the history. Without a server it just runs "
+        "the\n"
+        "command. The exit status is the command's; 5 where a server is named and does not "
+        "answer.\n",
+    .examples = "bigrocks admit --demand cpu=1,mem=300MiB -- cc --version\n"
+                "cmake -DCMAKE_C_COMPILER_LAUNCHER='bigrocks;admit;--'\n",
+};

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/common/interrupt.h"
+#include "cli/common/say.h"
 #include "cli/running/run.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/cgroup.h"
@@ -12,27 +14,26 @@
 #include "simulate/replay.h"
 #include "runtime/drivers/slurm/slurm.h"
 
-static struct br_runtime_options runtime_options(const struct cli_settings *settings)
+static struct br_runtime_options runtime_options(const char *policy)
 {
     struct br_runtime_options options = br_runtime_options_default();
-    if (settings->policy)
-        options.policy = settings->policy;
+    if (policy)
+        options.policy = policy;
     return options;
 }
 
 /* ---- In virtual time ---- */
 
-static enum br_status read_spread(const struct cli_settings *settings, double *spread,
-                                  struct br_diag *diag)
+static enum br_status read_spread(const char *text, double *spread, struct br_diag *diag)
 {
     struct br_decimal value = {0};
     *spread = 0;
-    if (!settings->spread)
+    if (!text)
         return BR_OK;
-    if (br_decimal_parse(settings->spread, &value) != BR_DECIMAL_OK || value.mantissa < 0 ||
+    if (br_decimal_parse(text, &value) != BR_DECIMAL_OK || value.mantissa < 0 ||
         cli_amount(value) > 5)
         return br_fail(diag, BR_USAGE, "give a number from 0 to 5, such as 0.3",
-                       "option '--spread': '%.40s' is no spread", settings->spread);
+                       "option '--spread': '%.40s' is no spread", text);
     *spread = cli_amount(value);
     return BR_OK;
 }
@@ -51,20 +52,20 @@ static void trace_simulation(struct cli_run_trace *trace, const struct br_simula
 static enum br_status simulate(const struct cli_settings *settings,
                                const struct cli_run_input *input, struct br_diag *diag)
 {
-    struct br_runtime_options options = runtime_options(settings);
+    struct br_runtime_options options = runtime_options(settings->run.policy);
     struct br_simulation simulation = {0};
     struct br_arena arena = {0};
     struct cli_run_trace trace;
     double spread;
-    enum br_status status = read_spread(settings, &spread, diag);
+    enum br_status status = read_spread(settings->run.spread, &spread, diag);
     if (!status)
-        status = cli_run_trace_open(&trace, settings->trace, input->input.dag, input->input.cluster,
-                                    diag);
+        status = cli_run_trace_open(&trace, settings->run.trace, input->input.dag,
+                                    input->input.cluster, diag);
     if (status)
         return status;
     int64_t *lasts = NULL;
     if (spread > 0) {
-        lasts = br_simulate_durations(&arena, input->input.dag, spread, settings->seed);
+        lasts = br_simulate_durations(&arena, input->input.dag, spread, settings->search.seed);
         if (!lasts)
             status = br_fail_memory(diag);
     }
@@ -136,13 +137,13 @@ static enum br_status run_there(const struct cli_settings *settings,
                                 struct br_diag *diag)
 {
     const struct br_dag *dag = input->input.dag;
-    bool jobs = strcmp(settings->on, "slurm-jobs") == 0 ||
-                (strcmp(settings->on, "slurm") == 0 && are_long(dag));
-    if (strcmp(settings->on, "here") == 0)
+    bool jobs = strcmp(settings->run.on, "slurm-jobs") == 0 ||
+                (strcmp(settings->run.on, "slurm") == 0 && are_long(dag));
+    if (strcmp(settings->run.on, "here") == 0)
         return br_local_run(dag, input->input.cluster, input->plan, options, result, diag);
     if (!jobs)
         return br_slurm_run_steps(dag, input->input.cluster, input->plan, options, result, diag);
-    if (!settings->journal)
+    if (!settings->run.journal)
         return br_fail(diag, BR_USAGE, "add --journal FILE, on a file system that all nodes share",
                        "jobs of Slurm's need a journal, which also tells where their results go");
     return br_slurm_run_jobs(dag, input->plan, options, result, diag);
@@ -153,27 +154,27 @@ static enum br_status open_groups(const struct cli_settings *settings, pid_t gua
                                   struct br_cgroups *groups, bool *open, struct br_diag *diag)
 {
     *open = false;
-    if (strcmp(settings->on, "here") != 0)
-        return settings->limit_memory || settings->cgroup
+    if (strcmp(settings->run.on, "here") != 0)
+        return settings->run.limit_memory || settings->run.cgroup
                    ? br_fail(diag, BR_USAGE, "leave it out; Slurm limits memory as it is set up to",
                              "control groups are for tasks on this machine")
                    : BR_OK;
-    *open = br_cgroups_open(groups, settings->cgroup, guard);
-    if ((settings->limit_memory && !groups->memory) || (settings->cgroup && !*open)) {
+    *open = br_cgroups_open(groups, settings->run.cgroup, guard);
+    if ((settings->run.limit_memory && !groups->memory) || (settings->run.cgroup && !*open)) {
         br_cgroups_close(groups);
         *open = false;
         return br_fail(diag, BR_SYSTEM, "leave it out, or name a delegated group by --cgroup",
                        "%s cannot be done here: %s",
-                       settings->limit_memory ? "--limit-memory" : "--cgroup", groups->why);
+                       settings->run.limit_memory ? "--limit-memory" : "--cgroup", groups->why);
     }
-    if (*open && !groups->memory && !settings->cgroup) {
+    if (*open && !groups->memory && !settings->run.cgroup) {
         br_cgroups_close(groups);
         *open = false;
     }
-    if (settings->verbose && *open)
+    if (settings->output.verbose && *open)
         cli_say("tasks are counted by control groups%s%s",
                 groups->memory ? "" : ", but memory: ", groups->why);
-    else if (settings->verbose)
+    else if (settings->output.verbose)
         cli_say("tasks are counted as processes, without control groups: %s", groups->why);
     return BR_OK;
 }
@@ -182,18 +183,18 @@ static enum br_status run_here(const struct cli_settings *settings,
                                const struct cli_run_input *input, const char *mark, pid_t guard,
                                bool *unread, struct br_diag *diag)
 {
-    if (strcmp(settings->on, "slurm") == 0 && !are_long(input->input.dag) &&
+    if (strcmp(settings->run.on, "slurm") == 0 && !are_long(input->input.dag) &&
         !getenv("SLURM_JOB_ID"))
-        return allocate(input, settings->quiet, diag);
+        return allocate(input, settings->output.quiet, diag);
     struct cli_report report = {.settings = settings, .input = input};
     struct br_run_result result;
-    enum br_status status = cli_run_trace_open(&report.trace, settings->trace, input->input.dag,
+    enum br_status status = cli_run_trace_open(&report.trace, settings->run.trace, input->input.dag,
                                                input->input.cluster, diag);
     if (status)
         return status;
-    if (settings->history)
-        status = br_history_open(settings->history, br_dag_name(input->input.dag), &report.history,
-                                 diag);
+    if (settings->needs.history)
+        status = br_history_open(settings->needs.history, br_dag_name(input->input.dag),
+                                 &report.history, diag);
     if (status)
         return cli_run_trace_close(&report.trace, status, diag);
     struct br_cgroups groups;
@@ -207,18 +208,18 @@ static enum br_status run_here(const struct cli_settings *settings,
         return cli_run_trace_close(&report.trace, status, diag);
     }
     struct br_run_options options = {
-        .runtime = runtime_options(settings),
-        .overbook = settings->overbook,
-        .directory = settings->directory,
-        .shell = settings->shell,
-        .keep_going = settings->keep_going,
-        .retries = (uint32_t)settings->retries,
-        .timeout_ns = settings->timeout_ns,
+        .runtime = runtime_options(settings->run.policy),
+        .overbook = settings->run.overbook,
+        .directory = settings->run.directory,
+        .shell = settings->run.shell,
+        .keep_going = settings->run.keep_going,
+        .retries = (uint32_t)settings->run.retries,
+        .timeout_ns = settings->run.timeout_ns,
         .mark = mark,
-        .journal = settings->journal,
-        .resume = settings->resume,
+        .journal = settings->run.journal,
+        .resume = settings->run.resume,
         .cgroups = grouped ? &groups : NULL,
-        .limit_memory = settings->limit_memory,
+        .limit_memory = settings->run.limit_memory,
         .stop = cli_interrupt_count(),
         .resumed = cli_report_resumed,
         .damaged = cli_report_damaged,
@@ -242,24 +243,24 @@ static enum br_status run_here(const struct cli_settings *settings,
     return cli_report_end(&report, status, unread, diag);
 }
 
-enum br_status cli_run(const struct cli_settings *settings, const char *const *argument,
-                       uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     struct cli_run_input input;
-    if (settings->resume && !settings->journal)
+    if (settings->run.resume && !settings->run.journal)
         return br_fail(diag, BR_USAGE, "add --journal FILE, the journal of the run to go on with",
                        "--resume needs a journal");
-    if (settings->simulate && settings->journal)
+    if (settings->run.simulate && settings->run.journal)
         return br_fail(diag, BR_USAGE, "leave out one of them",
                        "a run that is only simulated has no journal");
-    if (settings->spread && !settings->simulate)
+    if (settings->run.spread && !settings->run.simulate)
         return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
                        "--spread disturbs a simulated run only");
     char mark[BR_MARK];
     bool unread = false;
     br_mark_make(mark);
     struct br_guard guard = {-1, 0};
-    if (!settings->simulate)
+    if (!settings->run.simulate)
         guard = br_guard_start(mark, NULL);
     enum br_status status = cli_run_load(settings, argument[0], &input, diag);
     if (status) {
@@ -268,13 +269,40 @@ enum br_status cli_run(const struct cli_settings *settings, const char *const *a
     }
     /* Planning may leave a word there although it went well. */
     *diag = (struct br_diag){0};
-    if (settings->verbose)
-        cli_say_line("run", CLI_RUN_JOB, settings, argument, arguments);
-    status = settings->simulate ? simulate(settings, &input, diag)
-                                : run_here(settings, &input, mark, guard.pid, &unread, diag);
+    if (settings->output.verbose)
+        cli_say_line(&cli_run, settings, argument, arguments);
+    status = settings->run.simulate ? simulate(settings, &input, diag)
+                                    : run_here(settings, &input, mark, guard.pid, &unread, diag);
     br_guard_end(&guard);
     cli_run_finish(&input);
-    if (!settings->simulate && cli_interrupted() && status == BR_NO)
+    if (!settings->run.simulate && cli_interrupted() && status == BR_NO)
         cli_interrupt_die();
     return unread ? cli_die_unread(diag) : status;
 }
+
+const struct cli_command cli_run = {
+    .name = "run",
+    .bit = CLI_RUN,
+    .least = 1,
+    .most = 1,
+    .perform = perform,
+    .arguments = "JOB",
+    .summary = "run a job's commands in the plan's order",
+    .text =
+        "Runs the commands of the job's stages as processes on this machine, in the soft order of "
+        "the\n"
+        "plan, never beyond what the cluster offers (default: this machine's processors and "
+        "memory).\n"
+        "JOB may be a plan (JSON), which carries its job; without a plan, one is made first. What "
+        "a\n"
+        "task writes is shown whole when it ends. Exit status 0, or 1 where a task failed. Ctrl-C\n"
+        "stops all tasks and waits for them, twice kills them. With --journal FILE, a run that "
+        "was\n"
+        "interrupted or killed at any moment goes on with --resume. See docs/run.md.\n",
+    .examples =
+        "bigrocks run examples/run.xml --capacity cpu=2,mem=64MiB\n"
+        "bigrocks run examples/run.xml --capacity cpu=4,mem=1GiB --journal run.journal --trace "
+        "trace.csv\n"
+        "bigrocks run examples/query.xml --cluster examples/cluster-rack.xml --simulate --spread "
+        "0.3\n",
+};

@@ -2,7 +2,10 @@
 #ifndef BR_CLI_RUNNING_RUN_H
 #define BR_CLI_RUNNING_RUN_H
 
-#include "cli/common.h"
+#include <stdio.h>
+
+#include "cli/common/load.h"
+#include "cli/common/progress.h"
 #include "cli/running/spool.h"
 #include "predict/history.h"
 #include "planner/model/dag.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/common/say.h"
 #include "cli/running/run.h"
 
 static const char *attribute(const struct br_dag *dag, const char *name)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/common/interrupt.h"
+#include "cli/common/say.h"
 #include "cli/running/run.h"
 
 /* Of a failed task's output. */
@@ -74,7 +76,7 @@ static void print_how(const struct cli_report *report, const struct br_task_end 
         break;
     case BR_TASK_MEMORY:
         fprintf(stderr, "killed, as it held more memory than its %s",
-                report->settings->limit_memory ? "demand for mem" : "control group allows");
+                report->settings->run.limit_memory ? "demand for mem" : "control group allows");
         break;
     case BR_TASK_NO_START:
         fprintf(stderr, "cannot be started: %s", strerror(end->code));
@@ -100,9 +102,9 @@ static void print_failure(const struct cli_report *report, const struct br_task_
     cli_print_text(stderr, id);
     fputs("' failed: ", stderr);
     print_how(report, end);
-    if (report->settings->retries)
+    if (report->settings->run.retries)
         fprintf(stderr, ", attempt %u of %" PRIu64 "%s", end->attempt,
-                report->settings->retries + 1, end->again ? "; it is tried again" : "");
+                report->settings->run.retries + 1, end->again ? "; it is tried again" : "");
     fputs("\n  command:", stderr);
     for (char *const *word = end->words; word && *word; word++) {
         fputc(' ', stderr);
@@ -223,7 +225,7 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
 {
     char wall[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
     int64_t plan_ns = report->input->plan->makespan_ns;
-    if (report->settings->quiet && !result->failed && !result->left)
+    if (report->settings->output.quiet && !result->failed && !result->left)
         return;
     if (result->resumed || result->in_flight || result->orphans) {
         fputs("bigrocks: ", stderr);
@@ -268,7 +270,7 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
 void cli_report_begin(struct cli_report *report)
 {
     bool one = cli_same_file(STDOUT_FILENO, STDERR_FILENO);
-    cli_progress_begin(&report->progress, report->settings->quiet);
+    cli_progress_begin(&report->progress, report->settings->output.quiet);
     fflush(stdout);
     cli_spool_open(&report->out, STDOUT_FILENO, one ? STDERR_FILENO : -1);
     if (!one)

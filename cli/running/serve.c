@@ -19,9 +19,12 @@
 
 #include "base/grow.h"
 #include "cli/running/admission.h"
-#include "cli/running/child.h"
+#include "cli/common/child.h"
 #include "runtime/admission/gate.h"
-#include "cli/common.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/load.h"
+#include "cli/common/progress.h"
+#include "cli/common/say.h"
 #include "runtime/drivers/common/launch.h"
 
 enum { TICK_MS = 200 };
@@ -95,7 +98,7 @@ static enum br_status fail_socket(struct server *server, const char *what, struc
 
 static enum br_status choose_path(struct server *server, struct br_diag *diag)
 {
-    const char *given = server->settings->socket;
+    const char *given = server->settings->admission.socket;
     char path[PATH_MAX];
     if (given)
         return cli_admission_address(given, &server->address, diag);
@@ -144,7 +147,7 @@ static enum br_status listen_there(struct server *server, struct br_diag *diag)
 /* The machine is the option's, else the plan's, else this one. */
 static enum br_status load_machine(struct server *server, struct br_diag *diag)
 {
-    const char *capacity = server->settings->capacity;
+    const char *capacity = server->settings->job.capacity;
     char text[CLI_MACHINE_TEXT];
     if (!capacity && server->plan)
         return BR_OK;
@@ -161,24 +164,24 @@ static enum br_status load(struct server *server, struct br_diag *diag)
     const struct cli_settings *settings = server->settings;
     char folder[PATH_MAX];
     enum br_status status = BR_OK;
-    if (settings->plan) {
-        status = br_parse_plan(settings->plan, &server->input, &server->plan, diag);
+    if (settings->admission.plan) {
+        status = br_parse_plan(settings->admission.plan, &server->input, &server->plan, diag);
         br_diag_file(diag, NULL);
     }
     if (!status)
         status = load_machine(server, diag);
     if (!status) {
-        status = br_parse_capacity(1, settings->demand ? settings->demand : "cpu=1",
+        status = br_parse_capacity(1, settings->needs.demand ? settings->needs.demand : "cpu=1",
                                    &server->demand, diag);
         br_diag_file(diag, status ? "--demand" : NULL);
         status = status == BR_BAD_INPUT ? BR_USAGE : status;
     }
-    if (!status && settings->history) {
+    if (!status && settings->needs.history) {
         const char *slash = getcwd(folder, sizeof folder) ? strrchr(folder, '/') : NULL;
         const char *name = server->plan        ? br_dag_name(server->input.dag)
                            : slash && slash[1] ? slash + 1
                                                : "build";
-        status = br_history_open(settings->history, name, &server->history, diag);
+        status = br_history_open(settings->needs.history, name, &server->history, diag);
     }
     if (status)
         return status;
@@ -383,7 +386,9 @@ static bool is_over(struct server *server)
 
 static bool is_idle(const struct server *server)
 {
-    int64_t limit_ns = server->settings->idle_ns < 0 ? idle_default_ns : server->settings->idle_ns;
+    int64_t limit_ns = server->settings->admission.idle_ns < 0
+                           ? idle_default_ns
+                           : server->settings->admission.idle_ns;
     return !server->build && server->connected == 0 &&
            cli_now_ns() - server->idle_since_ns >= limit_ns;
 }
@@ -462,8 +467,8 @@ static void finish(struct server *server)
     free(server->poll);
 }
 
-enum br_status cli_serve(const struct cli_settings *settings, const char *const *argument,
-                         uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     struct server server = {.settings = settings,
                             .listener = -1,
@@ -471,10 +476,10 @@ enum br_status cli_serve(const struct cli_settings *settings, const char *const 
                             .guard = {-1, 0},
                             .build_fd = -1,
                             .parent = getppid()};
-    if (!arguments && !settings->socket)
+    if (!arguments && !settings->admission.socket)
         return br_fail(diag, BR_USAGE, "give a command, or --socket PATH",
                        "there is no build to serve");
-    enum br_status status = load(&server, diag);
+    int status = load(&server, diag);
     if (!status)
         status = choose_path(&server, diag);
     if (!status) {
@@ -486,10 +491,10 @@ enum br_status cli_serve(const struct cli_settings *settings, const char *const 
         status = start_build(&server, argument, diag);
     if (!status)
         status = serve(&server, diag);
-    if (!status && !settings->quiet)
+    if (!status && !settings->output.quiet)
         say_result(&server);
     if (!status && arguments)
-        status = (enum br_status)cli_child_exit(server.build_status);
+        status = cli_child_exit(server.build_status);
     struct br_diag lost = {0};
     if (br_history_close(server.history, &lost)) {
         cli_say_diag(&lost);
@@ -498,3 +503,25 @@ enum br_status cli_serve(const struct cli_settings *settings, const char *const 
     finish(&server);
     return status;
 }
+
+const struct cli_command cli_serve = {
+    .name = "serve",
+    .bit = CLI_SERVE,
+    .least = 0,
+    .most = UINT32_MAX,
+    .perform = perform,
+    .arguments = "-- [COMMAND...]",
+    .summary = "let the commands of a build start when there is room for them",
+    .text =
+        "Runs a build (such as ninja or make, with more jobs than the machine can bear) and "
+        "listens\n"
+        "on a Unix socket, which the build finds in BIGROCKS_SOCKET. Commands that are started by "
+        "way\n"
+        "of 'bigrocks admit' wait until what they demand is free, in the order of the plan where "
+        "one\n"
+        "is given. It ends with the build, and with its exit status; without a build, when nobody "
+        "has\n"
+        "come for a while, when its parent ends, or with Ctrl-C. See docs/build.md.\n",
+    .examples = "bigrocks serve --capacity cpu=2,mem=1GiB -- sh -c 'bigrocks admit -- echo in'\n"
+                "bigrocks serve --plan plan.json --history runs.sqlite -- ninja -j 64\n",
+};

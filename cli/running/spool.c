@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/common.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/progress.h"
 #include "runtime/drivers/common/launch.h"
 
 enum { PIECE = 1 << 16, LOOK_MS = 50, WAKE = SIGURG };

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/planning/shape.h"
+#include "cli/jobs/shape.h"
 #include "planner/model/instance.h"
 #include "planner/model/part.h"
 #include "tests/support/random_job.h"

@@ -201,11 +201,9 @@ void fuzz_options(const uint8_t *data, size_t size)
     struct cli_settings settings = cli_settings_default();
     char *word[WORDS];
     const char *positional[WORDS];
-    uint32_t words = 0, positionals = 0, commands = 0;
+    uint32_t words = 0, positionals = 0;
     if (!size)
         return;
-    while (cli_commands[commands].name)
-        commands++;
     char *text = fuzz_text(data + 1, size - 1);
     for (char *at = text, *end; words < WORDS && *at; at = end) {
         end = at + strcspn(at, "\n");
@@ -214,16 +212,17 @@ void fuzz_options(const uint8_t *data, size_t size)
             *end++ = '\0';
     }
     enum br_status status =
-        br_options_parse(cli_options, UINT32_C(1) << (data[0] % commands), (int)words, word,
-                         &settings, positional, 4, &positionals, &diag);
+        br_options_parse(cli_options, cli_commands[data[0] % CLI_COMMAND_COUNT]->bit, (int)words,
+                         word, &settings, positional, 4, &positionals, &diag);
     fuzz_said(status, &diag);
     if (status && status != BR_USAGE)
         fuzz_fail(&diag, "a word is not a fault of who has typed it");
     if (!status) {
         struct br_cluster *cluster = NULL;
-        const char *capacity = settings.capacity ? settings.capacity : settings.demand;
+        const char *capacity =
+            settings.job.capacity ? settings.job.capacity : settings.needs.demand;
         if (capacity)
-            fuzz_said(br_parse_capacity((uint32_t)settings.machines, capacity, &cluster, &diag),
+            fuzz_said(br_parse_capacity((uint32_t)settings.job.machines, capacity, &cluster, &diag),
                       &diag);
         br_cluster_destroy(cluster);
     }

@@ -5,7 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/common.h"
+#include "cli/common/progress.h"
+#include "cli/common/say.h"
 
 enum { BAR = 24 };
 static const int64_t second_ns = INT64_C(1000000000);

@@ -1,7 +1,7 @@
 /* Commands that run while one waits. The kernel counts what a process and those that it waited for
  * have used; processes that are left behind are not counted, and memory is that of the largest one,
  * not of all together. */
-#include "cli/running/child.h"
+#include "cli/common/child.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/common.h"
+#include "cli/common/progress.h"
 #include "runtime/drivers/common/family.h"
 
 static int64_t in_ns(struct timeval time)

@@ -1,6 +1,6 @@
 /* The shape of a job: how deep, how wide, and where it falls apart. */
-#ifndef BR_CLI_PLANNING_SHAPE_H
-#define BR_CLI_PLANNING_SHAPE_H
+#ifndef BR_CLI_JOBS_SHAPE_H
+#define BR_CLI_JOBS_SHAPE_H
 
 #include <stdbool.h>
 

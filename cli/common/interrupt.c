@@ -1,10 +1,11 @@
 /* Signals. While a search runs, the first Ctrl-C or SIGTERM only raises a flag that the search
  * reads, so that the best plan so far is not lost; the second one means it. */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common.h"
+#include "cli/common/interrupt.h"
 
 static volatile sig_atomic_t raised;
 static volatile int stop;              /* what the search reads */

@@ -9,7 +9,7 @@
  * child: three families of intervals, counted by differences. A cut is where the number of such
  * edges is the product of the others.
  */
-#include "cli/planning/shape.h"
+#include "cli/jobs/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/planning/annotate.h"
+#include "cli/common/commands.h"
+#include "cli/common/load.h"
+#include "cli/common/say.h"
+#include "cli/jobs/jobs.h"
 #include "planner/model/cluster.h"
 
 /* A list of resources that an option holds. What stands on the command line is a matter of usage,
@@ -18,12 +21,12 @@ static enum br_status read_amounts(const char *option, const char *text,
 }
 
 /* The machine that the job is for: as the option says, or this one. */
-static enum br_status read_machine(const struct cli_settings *settings, struct br_cluster **cluster,
+static enum br_status read_machine(const char *capacity, struct br_cluster **cluster,
                                    struct br_diag *diag)
 {
     char text[CLI_MACHINE_TEXT];
-    if (settings->capacity)
-        return read_amounts("--capacity", settings->capacity, cluster, diag);
+    if (capacity)
+        return read_amounts("--capacity", capacity, cluster, diag);
     cli_this_machine(text);
     return read_amounts("--capacity", text, cluster, diag);
 }
@@ -48,17 +51,17 @@ static enum br_status learn(const struct cli_settings *settings, struct br_input
 {
     struct br_history *history;
     struct br_diag other = {0};
-    if (!settings->history && !settings->measure)
+    if (!settings->needs.history && !settings->import.measure)
         return BR_OK;
-    enum br_status status =
-        br_history_open(settings->history ? settings->history : ":memory:", br_dag_name(input->dag),
-                        &history, diag);
+    enum br_status status = br_history_open(
+        settings->needs.history ? settings->needs.history : ":memory:", br_dag_name(input->dag),
+        &history, diag);
     if (status)
         return status;
-    if (settings->measure)
+    if (settings->import.measure)
         status = cli_measure_job(history, input->dag, diag);
     if (!status)
-        status = cli_annotate_input(history, input, settings->quiet, diag);
+        status = cli_annotate_input(history, input, settings->output.quiet, diag);
     enum br_status closed = br_history_close(history, status ? &other : diag);
     return status ? status : closed;
 }
@@ -69,35 +72,35 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
     struct br_input input = {0};
     struct br_cluster *demand = NULL;
     struct br_ninja_report report;
-    enum br_status status = read_machine(settings, &input.cluster, diag);
+    enum br_status status = read_machine(settings->job.capacity, &input.cluster, diag);
     if (!status)
-        status =
-            read_amounts("--demand", settings->demand ? settings->demand : "cpu=1", &demand, diag);
+        status = read_amounts("--demand", settings->needs.demand ? settings->needs.demand : "cpu=1",
+                              &demand, diag);
     if (!status) {
         struct br_ninja_options options = {
-            .folder = settings->directory ? settings->directory : ".",
-            .file = settings->file,
+            .folder = settings->import.directory ? settings->import.directory : ".",
+            .file = settings->import.file,
             .target = argument,
             .targets = arguments,
             .demand = demand,
         };
         status = br_parse_ninja(&options, &input, &report, diag);
     }
-    if (!status && !settings->quiet)
+    if (!status && !settings->output.quiet)
         say_report(&report);
     if (!status)
         status = learn(settings, &input, diag);
     if (!status)
-        status = cli_write_job(settings, &input, diag);
+        status = cli_write_job(&settings->output, input.dag, input.cluster, diag);
     br_cluster_destroy(demand);
     br_input_finish(&input);
     return status;
 }
 
-enum br_status cli_import(const struct cli_settings *settings, const char *const *argument,
-                          uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
-    if (settings->list) {
+    if (settings->import.list) {
         const char *name;
         for (uint32_t k = 0; (name = br_parser_name(k)); k++)
             printf("%-10s %s; read by every sub-command that takes a JOB\n", name,
@@ -113,3 +116,26 @@ enum br_status cli_import(const struct cli_settings *settings, const char *const
                        "builds of '%.80s' are not known", argument[0]);
     return import_ninja(settings, argument + 1, arguments - 1, diag);
 }
+
+const struct cli_command cli_import = {
+    .name = "import",
+    .bit = CLI_IMPORT,
+    .least = 0,
+    .most = UINT32_MAX,
+    .perform = perform,
+    .arguments = "ninja [TARGET...]",
+    .summary = "make a job of a build",
+    .text =
+        "Reads build.ninja and .ninja_log of a configured build as a job: a task per command that\n"
+        "the targets (default: those that ninja builds by default) need, with the time that it "
+        "took\n"
+        "last. The commands do what ninja does for them, so that 'bigrocks run' can build from\n"
+        "nothing. The cluster that goes along is --capacity, by default this machine's processors\n"
+        "and memory, with the pools of the build. 'bigrocks render' writes a plan of such a job "
+        "as\n"
+        "what ninja reads. See docs/build.md.\n",
+    .examples = "bigrocks import ninja -C examples/ninja -o job.xml\n"
+                "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "
+                "cpu=1,mem=200MiB\n"
+                "bigrocks import --list\n",
+};

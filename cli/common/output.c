@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/common.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/output.h"
 
 static enum br_status fail_file(struct br_diag *diag, const char *path, const char *hint,
                                 const char *what)
@@ -191,12 +192,13 @@ const char *cli_format_of(const char *path, const char *(*name)(uint32_t k))
     return NULL;
 }
 
-enum br_status cli_format(const struct cli_settings *settings, const char *(*known)(uint32_t k),
-                          const char **format, struct br_diag *diag)
+enum br_status cli_format(const struct cli_output_settings *settings,
+                          const char *(*known)(uint32_t k), const char **format,
+                          struct br_diag *diag)
 {
     *format = settings->format;
-    if (!*format && settings->output)
-        *format = cli_format_of(settings->output, known);
+    if (!*format && settings->path)
+        *format = cli_format_of(settings->path, known);
     if (*format)
         return BR_OK;
     char names[200] = "";

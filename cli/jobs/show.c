@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common.h"
-#include "cli/planning/shape.h"
+#include "cli/common/load.h"
+#include "cli/common/say.h"
+#include "cli/jobs/shape.h"
 
 enum { PATH_ENDS = 6 }; /* tasks shown at either end of a long critical path */
 
@@ -103,12 +104,12 @@ static enum br_status print_cluster(const struct br_dag *dag, const struct br_cl
     return status;
 }
 
-enum br_status cli_show(const struct cli_settings *settings, const char *const *argument,
-                        uint32_t arguments, struct br_diag *diag)
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input;
     struct cli_shape shape;
-    enum br_status status = cli_load(settings, argument[0], false, &input, diag);
+    enum br_status status = cli_load(&settings->job, argument[0], false, &input, diag);
     if (status)
         return status;
     cli_warn(argument[0], input.dag);
@@ -123,3 +124,19 @@ enum br_status cli_show(const struct cli_settings *settings, const char *const *
     br_input_finish(&input);
     return status;
 }
+
+const struct cli_command cli_show = {
+    .name = "show",
+    .bit = CLI_SHOW,
+    .least = 1,
+    .most = 1,
+    .perform = perform,
+    .arguments = "JOB",
+    .summary = "show what a job is made of",
+    .text = "Prints the job's size and shape: stages, tasks, depth, width, the parts between cuts, "
+            "the\n"
+            "work by resource, the longest task and the critical path; with a cluster, also the "
+            "bounds.\n",
+    .examples = "bigrocks show examples/motivating.xml\n"
+                "bigrocks show examples/word-count.xml --machines 3 --capacity cpu=4,mem=8GiB\n",
+};

@@ -1,6 +1,6 @@
 /* Commands that run while one waits, and what they used. */
-#ifndef BR_CLI_RUNNING_CHILD_H
-#define BR_CLI_RUNNING_CHILD_H
+#ifndef BR_CLI_COMMON_CHILD_H
+#define BR_CLI_COMMON_CHILD_H
 
 #include <stdbool.h>
 #include <stdint.h>

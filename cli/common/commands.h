@@ -1,0 +1,69 @@
+/* The table of sub-commands. A new one is a file that defines `cli_NAME` (struct cli_command) and a
+ * row here, which gives it its bit and its place in help, completions and manual pages. */
+#ifndef BR_CLI_COMMON_COMMANDS_H
+#define BR_CLI_COMMON_COMMANDS_H
+
+#include <bigrocks/diag.h>
+#include <stdint.h>
+
+/* The rows, in the order in which help lists them: ROW(BIT, name). */
+#define CLI_COMMANDS(ROW)                                                                          \
+    ROW(PLAN, plan)                                                                                \
+    ROW(BOUND, bound)                                                                              \
+    ROW(CHECK, check)                                                                              \
+    ROW(RENDER, render)                                                                            \
+    ROW(CONVERT, convert)                                                                          \
+    ROW(SHOW, show)                                                                                \
+    ROW(GENERATE, generate)                                                                        \
+    ROW(BATCH, batch)                                                                              \
+    ROW(IMPORT, import)                                                                            \
+    ROW(ANNOTATE, annotate)                                                                        \
+    ROW(SERVE, serve)                                                                              \
+    ROW(ADMIT, admit)                                                                              \
+    ROW(RUN, run)                                                                                  \
+    ROW(DOCTOR, doctor)                                                                            \
+    ROW(COMPLETION, completion)                                                                    \
+    ROW(HELP, help)
+
+struct cli_settings;
+
+/* Performs a sub-command on its positional arguments. Returns the exit status of the program: an
+ * enum br_status, or that of the command which ran in its place (serve, admit). Where that is not 0
+ * and the diagnostic is filled, main prints it; a sub-command that has said everything itself
+ * leaves it empty. */
+typedef int cli_perform(const struct cli_settings *settings, const char *const *argument,
+                        uint32_t arguments, struct br_diag *diag);
+
+struct cli_command {
+    const char *name;
+    uint32_t bit;         /* of br_option.commands: CLI_PLAN, ... */
+    uint32_t least, most; /* number of positional arguments */
+    cli_perform *perform;
+    const char *arguments; /* as in the usage line, such as "JOB PLAN" */
+    const char *summary;   /* a phrase, for the list of sub-commands */
+    const char *text;      /* what it does, for its help; lines end with \n */
+    const char *examples;  /* lines of shell, each ending with \n */
+};
+
+/* CLI_PLAN, CLI_BOUND, ...: bits of br_option.commands. CLI_ALL has them all. */
+enum {
+#define ROW(BIT, name) CLI_NUMBER_##BIT,
+    CLI_COMMANDS(ROW)
+#undef ROW
+        CLI_COMMAND_COUNT
+};
+enum {
+#define ROW(BIT, name) CLI_##BIT = 1 << CLI_NUMBER_##BIT,
+    CLI_COMMANDS(ROW)
+#undef ROW
+        CLI_ALL = (1 << CLI_COMMAND_COUNT) - 1
+};
+
+#define ROW(BIT, name) extern const struct cli_command cli_##name;
+CLI_COMMANDS(ROW)
+#undef ROW
+
+/* All of them, in the order of the rows; NULL ends it. */
+extern const struct cli_command *const cli_commands[];
+
+#endif

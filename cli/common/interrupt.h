@@ -1,0 +1,26 @@
+/* Signals that end a search, and not the program. */
+#ifndef BR_CLI_COMMON_INTERRUPT_H
+#define BR_CLI_COMMON_INTERRUPT_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+
+/* Ctrl-C and SIGTERM raise the flag instead of ending the program; the second one ends it. */
+const volatile int *cli_interrupt_catch(void);
+/* Raises the flag though nobody has interrupted: there is nothing left to search for. */
+void cli_interrupt_stop(void);
+/* The same, but the second one raises it to 2, and only the third one ends the program. */
+const volatile int *cli_interrupt_count(void);
+/* Ends the program by the signal that has interrupted it, as its caller expects. */
+void cli_interrupt_die(void);
+/* Ends the program as one whose reader has gone; returns only where its caller has that signal
+ * ignored. */
+enum br_status cli_die_unread(struct br_diag *diag);
+/* From here on they end the program again. */
+void cli_interrupt_release(void);
+bool cli_interrupted(void);
+/* The file to remove should a signal end the program; NULL: none. Borrowed until the next call. */
+void cli_interrupt_remove(const char *path);
+
+#endif

@@ -1,0 +1,149 @@
+/* Loading the job and the cluster that the options name. */
+#include "cli/common/load.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/parallel.h"
+#include "cli/common/say.h"
+
+enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cluster **cluster,
+                                struct br_diag *diag)
+{
+    *cluster = NULL;
+    if (job->cluster) {
+        if (job->machines || job->capacity)
+            return br_fail(diag, BR_USAGE, "leave out one of them",
+                           "--cluster and --machines or --capacity exclude each other");
+        return br_parse_cluster(job->cluster, cluster, diag);
+    }
+    if (job->machines && !job->capacity)
+        return br_fail(diag, BR_USAGE, "add --capacity, such as --capacity cpu=16,mem=64GiB",
+                       "--machines says nothing of what a machine offers");
+    if (!job->capacity)
+        return BR_OK;
+    uint32_t machines = job->machines ? (uint32_t)job->machines : 1;
+    enum br_status status = br_parse_capacity(machines, job->capacity, cluster, diag);
+    /* What stands on the command line is a matter of usage, not of a file. */
+    return status == BR_BAD_INPUT ? BR_USAGE : status;
+}
+
+void cli_this_machine(char text[CLI_MACHINE_TEXT])
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    int64_t bytes = pages > 0 && size > 0 ? (int64_t)pages * size : 0;
+    snprintf(text, CLI_MACHINE_TEXT, "cpu=%" PRIu32 ",mem=%" PRId64, br_processors(), bytes);
+}
+
+struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
+{
+    struct br_parse_options options = br_parse_options_default();
+    options.from = job->from;
+    options.transfer_rate = job->transfer_rate;
+    options.transfer_mode =
+        strcmp(job->transfer_mode, "demand") == 0 ? BR_TRANSFER_DEMAND : BR_TRANSFER_DELAY;
+    options.speed = job->speed;
+    options.default_duration_ns = job->default_duration_ns;
+    return options;
+}
+
+struct br_plan_options cli_plan_options(const struct cli_search_settings *search)
+{
+    struct br_plan_options options = br_plan_options_default();
+    options.method = search->method;
+    options.effort = strcmp(search->effort, "fast") == 0  ? BR_EFFORT_FAST
+                     : strcmp(search->effort, "max") == 0 ? BR_EFFORT_MAX
+                                                          : BR_EFFORT_DEFAULT;
+    options.seed = search->seed;
+    options.threads = (uint32_t)search->threads;
+    options.time_limit_ns = search->time_limit_ns < 0 ? 0 : search->time_limit_ns;
+    /* To the library 0 is no limit; on the command line it is as little as can be. */
+    if (search->time_limit_ns == 0)
+        options.time_limit_ns = 1;
+    options.placements = search->placements;
+    options.frag_score = strcmp(search->frag_score, "paper") == 0 ? BR_FRAG_PAPER : BR_FRAG_BOUND;
+    return options;
+}
+
+enum br_status cli_fail_no_cluster(struct br_diag *diag)
+{
+    return br_fail(diag, BR_USAGE,
+                   "add --machines 4 --capacity cpu=16,mem=64GiB, or --cluster FILE",
+                   "the job's file carries no cluster, and the options give none");
+}
+
+enum br_status cli_load(const struct cli_job_settings *job, const char *path, bool need_cluster,
+                        struct br_input *input, struct br_diag *diag)
+{
+    struct br_parse_options options = cli_parse_options(job);
+    struct br_cluster *cluster;
+    *input = (struct br_input){0};
+    if (job->cluster && strcmp(job->cluster, "-") == 0 && strcmp(path, "-") == 0)
+        return br_fail(diag, BR_USAGE, "give one of them as a file",
+                       "the job and the cluster cannot both come from standard input");
+    enum br_status status = cli_load_cluster(job, &cluster, diag);
+    if (status)
+        return status;
+    status = br_parse_job(path, &options, input, diag);
+    if (status) {
+        br_cluster_destroy(cluster);
+        return status;
+    }
+    if (cluster) {
+        br_cluster_destroy(input->cluster);
+        input->cluster = cluster;
+    }
+    /* Later faults are not in this file, or say so themselves. */
+    *diag = (struct br_diag){0};
+    if (need_cluster && !input->cluster) {
+        br_input_finish(input);
+        *input = (struct br_input){0};
+        return cli_fail_no_cluster(diag);
+    }
+    return BR_OK;
+}
+
+const char *cli_doubt(const struct br_dag *dag)
+{
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        if (dag->duration_ns[t] > 0)
+            return NULL;
+    return "no task has a duration, so any plan takes 0 s and tells nothing; give "
+           "--default-duration 1, or durations";
+}
+
+void cli_warn(const char *path, const struct br_dag *dag)
+{
+    const char *doubt = cli_doubt(dag);
+    if (doubt)
+        cli_say("warning: %s: %s", strcmp(path, "-") == 0 ? "<stdin>" : path, doubt);
+}
+
+enum br_status cli_annotate_input(struct br_history *history, struct br_input *input, bool quiet,
+                                  struct br_diag *diag)
+{
+    struct br_dag *made;
+    struct br_annotate_report report;
+    enum br_status status =
+        br_history_annotate(history, input->dag, input->cluster, &made, &report, diag);
+    if (status)
+        return status;
+    br_dag_destroy(input->dag);
+    input->dag = made;
+    if (!quiet)
+        cli_say("%" PRIu32 " of %" PRIu32 " stages as the history has them", report.known,
+                report.stages);
+    return BR_OK;
+}
+
+enum br_status cli_learn(const char *path, struct br_input *input, bool quiet, struct br_diag *diag)
+{
+    struct br_history *history;
+    enum br_status status = br_history_open(path, br_dag_name(input->dag), &history, diag);
+    if (status)
+        return status;
+    status = cli_annotate_input(history, input, quiet, diag);
+    br_history_close(history, NULL);
+    return status;
+}

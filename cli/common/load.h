@@ -1,0 +1,43 @@
+/* The ways in: jobs, clusters and histories as the options name them, and the options of the
+ * library's calls. */
+#ifndef BR_CLI_COMMON_LOAD_H
+#define BR_CLI_COMMON_LOAD_H
+
+#include <bigrocks/bigrocks.h>
+
+#include "cli/common/settings.h"
+#include "parsers/parsers.h"
+#include "predict/annotate.h"
+
+/* The cluster of --cluster, or of --machines and --capacity; NULL where none of them is given. The
+ * caller's to destroy. */
+enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cluster **cluster,
+                                struct br_diag *diag);
+/* This machine: its processors and its memory, as "cpu=8,mem=16777216". */
+enum { CLI_MACHINE_TEXT = 96 };
+void cli_this_machine(char text[CLI_MACHINE_TEXT]);
+/* How the settings want a job to be read. */
+struct br_parse_options cli_parse_options(const struct cli_job_settings *job);
+/* How they want it to be planned; without a stop flag and progress. */
+struct br_plan_options cli_plan_options(const struct cli_search_settings *search);
+/* The answer where a job needs a cluster, and neither its file nor the options give one. */
+enum br_status cli_fail_no_cluster(struct br_diag *diag);
+
+/* Reads the job at path, and its cluster: from --cluster or --machines and --capacity, else from
+ * the job's own file. Without either it is an error if `need_cluster`, else input->cluster is
+ * NULL. Release with br_input_finish. */
+enum br_status cli_load(const struct cli_job_settings *job, const char *path, bool need_cluster,
+                        struct br_input *input, struct br_diag *diag);
+/* The reason why a plan of the job is worth nothing, and what to try; NULL where none is known. */
+const char *cli_doubt(const struct br_dag *dag);
+/* Says so on standard error of the job from the path. */
+void cli_warn(const char *path, const struct br_dag *dag);
+
+/* Replaces the job by one with what the history knows, and says how much that is unless quiet. */
+enum br_status cli_annotate_input(struct br_history *history, struct br_input *input, bool quiet,
+                                  struct br_diag *diag);
+/* The same by the history in the file. */
+enum br_status cli_learn(const char *path, struct br_input *input, bool quiet,
+                         struct br_diag *diag);
+
+#endif

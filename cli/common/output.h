@@ -1,0 +1,33 @@
+/* The ways out: files that are there whole or not at all, and the format that they are written in.
+ */
+#ifndef BR_CLI_COMMON_OUTPUT_H
+#define BR_CLI_COMMON_OUTPUT_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "cli/common/settings.h"
+
+/* An output file that appears under its name only when it is complete. */
+struct cli_output {
+    FILE *file;
+    char *target;    /* NULL: standard output */
+    char *temporary; /* NULL where there is none, as `file` has no name or is the target (pipes) */
+    bool unnamed;    /* `file` gets its name at the end */
+};
+
+/* Opens the file at path; NULL and "-" are standard output. */
+enum br_status cli_output_open(struct cli_output *output, const char *path, struct br_diag *diag);
+/* Completes the file if `status` is BR_OK, else removes what there is of it. Returns the status,
+ * or BR_SYSTEM where something could not be written. */
+enum br_status cli_output_close(struct cli_output *output, enum br_status status,
+                                struct br_diag *diag);
+/* The format that -o FILE suggests by its ending ("plan.svg"), among the names; NULL if none. */
+const char *cli_format_of(const char *path, const char *(*name)(uint32_t k));
+/* The format that -f gives, or that -o FILE suggests; BR_USAGE where neither says. `known` is
+ * the table that it must be in. */
+enum br_status cli_format(const struct cli_output_settings *settings,
+                          const char *(*known)(uint32_t k), const char **format,
+                          struct br_diag *diag);
+
+#endif

@@ -1,0 +1,33 @@
+/* How far it is: a line on the terminal. */
+#ifndef BR_CLI_COMMON_PROGRESS_H
+#define BR_CLI_COMMON_PROGRESS_H
+
+#include <bigrocks/planner.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A line on the terminal that shows how far it is, once something takes longer than a second. */
+struct cli_progress {
+    bool shown, drawn, colour;
+    int64_t began_ns; /* monotonic */
+    int64_t shown_ns; /* when the line was drawn last */
+};
+/* Does nothing ever where standard error is no terminal, or quiet. */
+void cli_progress_begin(struct cli_progress *progress, bool quiet);
+/* For br_plan_options.progress; the context is the struct. */
+void cli_progress_plan(void *progress, const struct br_progress *state);
+/* The wait for something that is known to end: `done` of `total` nanoseconds are over. */
+void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t done_ns,
+                       int64_t total_ns);
+/* So many of the jobs are done, some of them refused. */
+void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
+                       uint32_t refused);
+/* So many tasks of a run are done and running; `text` is what else there is to say. */
+void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t total,
+                      uint32_t running, const char *text);
+/* Clears the line; the next call draws it again. */
+void cli_progress_end(struct cli_progress *progress);
+/* Nanoseconds on the monotonic clock. */
+int64_t cli_now_ns(void);
+
+#endif

@@ -1,0 +1,113 @@
+/* The settings: what the options of the command line ask for, by what they are about. A function
+ * takes the group that it needs, and a sub-command hands it on.
+ *
+ * Every member has its rows in the option table (options.c). Texts are borrowed from the arguments;
+ * NULL: not given.
+ */
+#ifndef BR_CLI_COMMON_SETTINGS_H
+#define BR_CLI_COMMON_SETTINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/decimal.h"
+#include "base/options.h"
+
+/* How a job is read, and on which cluster it runs. */
+struct cli_job_settings {
+    const char *from, *transfer_mode;
+    struct br_decimal transfer_rate, speed;
+    int64_t default_duration_ns;
+    const char *cluster, *capacity;
+    uint64_t machines; /* 0: not given */
+};
+
+/* How a job is planned. */
+struct cli_search_settings {
+    const char *method, *effort, *frag_score;
+    uint64_t threads, seed, placements;
+    int64_t time_limit_ns; /* -1: not given; also of what proves a bound */
+};
+
+/* How a lower bound is proven, and what is told of it. */
+struct cli_bound_settings {
+    int lp;               /* the linear program: 1 wanted, -1 refused, 0 as it suits */
+    int64_t lp_time_ns;   /* -1: not given */
+    uint64_t conflicts;   /* CLI_CONFLICTS_DEFAULT: not given */
+    int64_t cpu_limit_ns; /* -1: not given */
+    const char *what_if;
+    bool explain, json;
+};
+#define CLI_CONFLICTS_DEFAULT UINT64_MAX
+
+/* A job that is made up. */
+struct cli_generate_settings {
+    const char *like, *spread;
+    uint64_t tasks, stages; /* 0: as the kind has it */
+    uint64_t seed;
+};
+
+/* Many jobs. */
+struct cli_batch_settings {
+    const char *out_dir, *shard;
+    bool resume, merge, times;
+};
+
+/* A foreign build. */
+struct cli_import_settings {
+    const char *directory, *file;
+    bool measure, list;
+};
+
+/* What commands need: as runs have measured it, or as an option says. */
+struct cli_needs_settings {
+    const char *history, *demand;
+};
+
+/* The admission of commands. */
+struct cli_admission_settings {
+    const char *socket, *key, *plan;
+    int64_t idle_ns; /* -1: not given */
+};
+
+/* The run of a job. */
+struct cli_run_settings {
+    const char *plan, *directory, *journal, *trace, *overbook, *policy, *on, *cgroup;
+    const char *spread;
+    bool resume, keep_going, shell, simulate, limit_memory;
+    uint64_t retries;
+    int64_t timeout_ns; /* 0: none */
+};
+
+/* The output. */
+struct cli_output_settings {
+    const char *format, *path; /* -f, -o */
+    const char *trace_search, *colour;
+    bool shell, explain, verbose, quiet;
+};
+
+/* What else a sub-command may be asked for. */
+struct cli_about_settings {
+    bool help, version, scdoc, certificate;
+};
+
+struct cli_settings {
+    struct cli_job_settings job;
+    struct cli_search_settings search;
+    struct cli_bound_settings bound;
+    struct cli_generate_settings generate;
+    struct cli_batch_settings batch;
+    struct cli_import_settings import;
+    struct cli_needs_settings needs;
+    struct cli_admission_settings admission;
+    struct cli_run_settings run;
+    struct cli_output_settings output;
+    struct cli_about_settings about;
+};
+
+/* The option table; offsets are those of struct cli_settings, bits those of commands.h. A row
+ * without a name ends it. */
+extern const struct br_option cli_options[];
+struct cli_settings cli_settings_default(void);
+
+#endif

@@ -1,0 +1,36 @@
+/* bigrocks annotate: a job with what its history knows. */
+#include "cli/common/commands.h"
+#include "cli/common/load.h"
+#include "cli/jobs/jobs.h"
+
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
+{
+    struct br_input input;
+    if (!settings->needs.history)
+        return br_fail(diag, BR_USAGE, "add --history FILE", "no history is given");
+    enum br_status status = cli_load(&settings->job, argument[0], false, &input, diag);
+    if (status)
+        return status;
+    status = cli_learn(settings->needs.history, &input, settings->output.quiet, diag);
+    if (!status)
+        status = cli_write_job(&settings->output, input.dag, input.cluster, diag);
+    br_input_finish(&input);
+    return status;
+}
+
+const struct cli_command cli_annotate = {
+    .name = "annotate",
+    .bit = CLI_ANNOTATE,
+    .least = 1,
+    .most = 1,
+    .perform = perform,
+    .arguments = "JOB",
+    .summary = "write what runs have measured into a job",
+    .text = "Reads a job and writes it with the durations and the demands for cpu and mem that its "
+            "history\n"
+            "knows: the median of the last runs, and the most memory. Stages are found by the "
+            "job's name\n"
+            "and their own; what the history does not know stays as it is.\n",
+    .examples = "bigrocks annotate examples/etl.xml --history runs.sqlite -o job.xml\n",
+};

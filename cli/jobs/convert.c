@@ -1,0 +1,42 @@
+/* bigrocks convert: a job in another form. */
+#include "cli/common/commands.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
+#include "emit/emit.h"
+
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
+{
+    const char *format;
+    struct br_input input;
+    struct cli_output output;
+    enum br_status status = cli_format(&settings->output, br_emit_job_name, &format, diag);
+    if (status)
+        return status;
+    status = cli_load(&settings->job, argument[0], false, &input, diag);
+    if (status)
+        return status;
+    struct br_emit_input emit = {.dag = input.dag, .cluster = input.cluster};
+    status = cli_output_open(&output, settings->output.path, diag);
+    if (!status) {
+        status = br_emit_job(format, &emit, output.file, diag);
+        status = cli_output_close(&output, status, diag);
+    }
+    br_input_finish(&input);
+    return status;
+}
+
+const struct cli_command cli_convert = {
+    .name = "convert",
+    .bit = CLI_CONVERT,
+    .least = 1,
+    .most = 1,
+    .perform = perform,
+    .arguments = "JOB",
+    .summary = "write a job in another form",
+    .text = "Reads a job in any known format and writes it in another. The cluster, where there is "
+            "one,\n"
+            "goes along in the XML form.\n",
+    .examples = "bigrocks convert examples/build.dot --format xml\n"
+                "bigrocks convert examples/query.xml -o query.dot\n",
+};

@@ -1,0 +1,59 @@
+/* bigrocks generate: a job from a seed. */
+#include "cli/common/commands.h"
+#include "cli/jobs/jobs.h"
+#include "generate/generate.h"
+
+/* The one option that is no whole number. It may be 0, which amounts may not. */
+static enum br_status read_spread(const char *text, double *spread, struct br_diag *diag)
+{
+    struct br_decimal value;
+    if (!text)
+        return BR_OK;
+    if (br_decimal_parse(text, &value) != BR_DECIMAL_OK)
+        return br_fail(diag, BR_USAGE, "write a plain decimal such as 0.3",
+                       "--spread '%.80s' is not a number", text);
+    /* By exact powers of ten, so that the same text is the same number everywhere. */
+    double power = 1;
+    for (int32_t e = value.exponent; e != 0 && power < 1e22; e += e < 0 ? 1 : -1)
+        power *= 10;
+    double mantissa = (double)value.mantissa;
+    *spread = value.exponent < 0 ? mantissa / power : mantissa * power;
+    return BR_OK;
+}
+
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
+{
+    struct br_generate_options options = br_generate_options_default();
+    struct br_dag *dag;
+    options.kind = settings->generate.like;
+    options.seed = settings->generate.seed;
+    options.tasks = (uint32_t)settings->generate.tasks;
+    options.stages = (uint32_t)settings->generate.stages;
+    enum br_status status = read_spread(settings->generate.spread, &options.spread, diag);
+    if (!status)
+        status = br_generate(&options, &dag, diag);
+    if (status)
+        return status;
+    status = cli_write_job(&settings->output, dag, NULL, diag);
+    br_dag_destroy(dag);
+    return status;
+}
+
+const struct cli_command cli_generate = {
+    .name = "generate",
+    .bit = CLI_GENERATE,
+    .least = 0,
+    .most = 0,
+    .perform = perform,
+    .arguments = "",
+    .summary = "make up a job from a seed",
+    .text =
+        "Makes a job of a given kind, for benchmarks and to try a cluster out; equal options give\n"
+        "the same job on every machine. Its tasks demand cpu, mem, net and disk, and each fits a\n"
+        "machine of 16 cores, 64 GiB, and 1,000 MB/s of network and of disk.\n",
+    .examples =
+        "bigrocks generate -o job.xml\n"
+        "bigrocks generate --like layered --tasks 500 --stages 25 --seed 7 -o job.dot\n"
+        "bigrocks generate --tasks 300 | bigrocks plan - --cluster examples/cluster-cosmos.xml\n",
+};

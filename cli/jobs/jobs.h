@@ -1,0 +1,22 @@
+/* What the sub-commands that write jobs share. */
+#ifndef BR_CLI_JOBS_JOBS_H
+#define BR_CLI_JOBS_JOBS_H
+
+#include <bigrocks/cluster.h>
+#include <bigrocks/dag.h>
+
+#include "cli/common/output.h"
+#include "predict/history.h"
+
+/* Runs the commands of a job, whose stages have one task and a shell's script each, one after
+ * another, parents first, and adds what they used to the history. Their output goes to standard
+ * error. BR_NO where one fails; what ran before it is kept. */
+enum br_status cli_measure_job(struct br_history *history, const struct br_dag *dag,
+                               struct br_diag *diag);
+
+/* Writes the job, with the cluster (NULL: none), where and how the settings say; XML if they do
+ * not. */
+enum br_status cli_write_job(const struct cli_output_settings *settings, const struct br_dag *dag,
+                             const struct br_cluster *cluster, struct br_diag *diag);
+
+#endif

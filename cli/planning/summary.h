@@ -1,0 +1,17 @@
+/* The summary of a plan. */
+#ifndef BR_CLI_PLANNING_SUMMARY_H
+#define BR_CLI_PLANNING_SUMMARY_H
+
+#include <bigrocks/bigrocks.h>
+#include <stdio.h>
+
+#include "cli/bounds/lp_bound.h"
+
+/* How long and how good the plan is; `asked` is the method that was asked for. */
+void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,
+                       const struct br_cluster *cluster, const char *asked,
+                       const struct cli_lp_bound *lp);
+/* How the search went, part by part. */
+void cli_print_explanation(FILE *out, const struct br_plan *plan);
+
+#endif

@@ -1,0 +1,25 @@
+/* The course of a search. */
+#ifndef BR_CLI_PLANNING_TRACE_H
+#define BR_CLI_PLANNING_TRACE_H
+
+#include <bigrocks/planner.h>
+#include <stdio.h>
+
+#include "cli/common/progress.h"
+
+/* What becomes of the better plans that a search reports: lines on standard error, where `say` is
+ * set, and rows of a file. */
+struct cli_trace {
+    bool say;
+    FILE *file;                    /* NULL: none */
+    const char *path;              /* borrowed */
+    struct cli_progress *progress; /* cleared before a line */
+};
+/* Opens the file (NULL: none), which can be read while it grows, and writes its heading. */
+enum br_status cli_trace_begin(struct cli_trace *trace, const char *path, struct br_diag *diag);
+/* For br_plan_options.found; the context is the struct. */
+void cli_trace_found(void *trace, const struct br_incumbent *incumbent);
+/* Closes the file. Returns the status, or BR_SYSTEM where something could not be written. */
+enum br_status cli_trace_end(struct cli_trace *trace, enum br_status status, struct br_diag *diag);
+
+#endif
