@@ -6,8 +6,8 @@
  *                        making of the job; the quickest of several runs counts.
  *   bench job FILE       reading a job's file and planning it, as the program does
  *   bench pool FILE      the population search alone, on a job of one machine and without anything
- * to start from, with an exact number of schedules, as the literature counts bench compiler what
- * the program was compiled by
+ *                        to start from, with an exact number of schedules, as the literature counts
+ *   bench compiler       the compiler that made this program
  *
  * The answer is CSV: a line of names and a line of values. Times are CPU times of the process where
  * the name says nothing else, since other processes disturb them least. What a pass costs is spent

@@ -1,4 +1,4 @@
-/* What the program says of itself. */
+/* The texts of the program about itself. */
 #ifndef BR_CLI_HELP_H
 #define BR_CLI_HELP_H
 

@@ -1,4 +1,4 @@
-/* What the files behind `bigrocks batch` share: the list of jobs, and the table of rows.
+/* The parts of `bigrocks batch`: the list of jobs, and the table of rows.
  *
  * Jobs have numbers from 1, their places in the list; a row begins with its job's number, from
  * which a table is brought into order, several are put together, and an unfinished one is taken up
@@ -34,8 +34,8 @@ char *cli_job_list_path(const struct cli_job_list *list, uint32_t index);
 
 /* ---- The rows ---- */
 
-/* What became of a job. In the table the word; the order is what one row is preferred to another
- * by, where there are several of a job. */
+/* The fate of a job; the table has it as a word. Of several rows of a job the one with the greatest
+ * status counts. */
 enum cli_row_status {
     CLI_ROW_NONE,
     CLI_ROW_INTERRUPTED, /* planned, but the search did not get its time */
@@ -57,7 +57,7 @@ struct cli_row {
  * what is no UTF-8 become "?", so that a row is always one line. */
 char *cli_row_format(const struct cli_row *row, size_t *size);
 
-/* What a line of a table says of itself. */
+/* The beginning of a line of a table. */
 struct cli_row_key {
     uint32_t number;
     enum cli_row_status status;
@@ -105,7 +105,7 @@ struct cli_rows {
 enum br_status cli_rows_open(struct cli_rows *rows, const struct cli_settings *settings,
                              const struct cli_job_list *list, uint32_t first, uint32_t step,
                              struct br_diag *diag);
-/* What the table says of job `index`. */
+/* The status of job `index` in the table. */
 enum cli_row_status cli_rows_status(const struct cli_rows *rows, uint32_t index);
 /* Job `index` is to be planned although there is a row of it. */
 void cli_rows_forget(struct cli_rows *rows, uint32_t index);

@@ -43,7 +43,7 @@ static void handle_pipe(int signal_number)
     raise(signal_number);
 }
 
-/* What the caller wants to be ignored stays so: under nohup the end of the terminal is no reason to
+/* Signals that the caller ignores stay ignored: under nohup the end of the terminal is no reason to
  * stop. */
 static void install_unless_ignored(int number, void (*handler)(int))
 {

@@ -25,7 +25,7 @@ enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cl
         return BR_OK;
     uint32_t machines = job->machines ? (uint32_t)job->machines : 1;
     enum br_status status = br_parse_capacity(machines, job->capacity, cluster, diag);
-    /* What stands on the command line is a matter of usage, not of a file. */
+    /* The text stands on the command line, in no file. */
     return status == BR_BAD_INPUT ? BR_USAGE : status;
 }
 

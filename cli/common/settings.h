@@ -59,7 +59,7 @@ struct cli_import_settings {
     bool measure, list;
 };
 
-/* What commands need: as runs have measured it, or as an option says. */
+/* The needs of commands: as runs have measured them, or as an option says. */
 struct cli_needs_settings {
     const char *history, *demand;
 };
@@ -86,7 +86,7 @@ struct cli_output_settings {
     bool shell, explain, verbose, quiet;
 };
 
-/* What else a sub-command may be asked for. */
+/* Other things that a sub-command may be asked for. */
 struct cli_about_settings {
     bool help, version, scdoc, certificate;
 };

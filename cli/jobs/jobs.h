@@ -1,4 +1,4 @@
-/* What the sub-commands that write jobs share. */
+/* The steps that sub-commands which write jobs share. */
 #ifndef BR_CLI_JOBS_JOBS_H
 #define BR_CLI_JOBS_JOBS_H
 

@@ -47,7 +47,7 @@ enum br_status cli_measure_job(struct br_history *history, const struct br_dag *
     struct br_guard guard = cli_guard_children(NULL, NULL);
     for (uint32_t k = 0; k < dag->stages && !status; k++) {
         status = measure_stage(history, &dag->stage[dag->topological[k]], diag);
-        /* What was measured so far is kept if this is interrupted. */
+        /* An interruption loses at most the last 16 stages. */
         if (!status && k % 16 == 15)
             status = br_history_flush(history, diag);
     }

@@ -14,7 +14,7 @@
 /* A few seconds at most, mostly far less. */
 #define LP_WORK "0.5"
 
-/* What the search tells of better plans goes to these. */
+/* The search reports better plans to these two. */
 struct listeners {
     struct cli_trace *trace;
     struct cli_beside *beside;

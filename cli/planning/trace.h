@@ -7,8 +7,8 @@
 
 #include "cli/common/progress.h"
 
-/* What becomes of the better plans that a search reports: lines on standard error, where `say` is
- * set, and rows of a file. */
+/* Writes down the better plans that a search reports: as lines on standard error, where `say` is
+ * set, and as rows of a file. */
 struct cli_trace {
     bool say;
     FILE *file;                    /* NULL: none */

@@ -1,4 +1,4 @@
-/* What 'bigrocks serve' and 'bigrocks admit' say to each other: messages of text over a Unix
+/* The messages between 'bigrocks serve' and 'bigrocks admit': texts over a Unix
  * socket that keeps their bounds (SOCK_SEQPACKET).
  *
  *   client  ask KEY DEMAND   a command wants to start; DEMAND may be empty
@@ -22,7 +22,7 @@
 
 enum { ADMISSION_MESSAGE = 16384, ADMISSION_KEY = 8192 };
 
-/* What the server's other answers begin with. */
+/* The server's other answers begin with these. */
 #define ADMISSION_REFUSED "no\n"
 #define ADMISSION_FAILED "failed\n"
 

@@ -235,7 +235,7 @@ static enum br_status run_here(const struct cli_settings *settings,
     cli_progress_end(&report.progress);
     if (!status || (status == BR_NO && !diag->what[0]))
         cli_report_result(&report, &result);
-    /* What has run has run, whether it can be remembered or not. */
+    /* A history that cannot be written does not make the run a failure. */
     struct br_diag lost = {0};
     if (br_history_close(report.history, &lost))
         cli_say_diag(&lost);

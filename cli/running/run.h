@@ -1,4 +1,4 @@
-/* What the files of 'bigrocks run' share. */
+/* The parts of 'bigrocks run': its input, its trace, its report, and the logs of ninja. */
 #ifndef BR_CLI_RUNNING_RUN_H
 #define BR_CLI_RUNNING_RUN_H
 
@@ -84,7 +84,7 @@ struct cli_report {
     uint32_t failed[CLI_FAILURES_SHOWN]; /* tasks, in the order in which they failed */
 };
 
-/* What is printed from here on goes through spools, so that no reader holds up the run. */
+/* Puts spools before the standard streams, so that no reader holds up the run. */
 void cli_report_begin(struct cli_report *report);
 /* For br_run_options; the context is the report. */
 void cli_report_damaged(void *report, uint32_t records, uint64_t offset);

@@ -1,5 +1,5 @@
-/* What a run shows: the output of every task, whole, when it ends; of a failed task also how, and
- * its command; a line that moves, and one at the end. */
+/* The report of a run shows the output of every task, whole, when it ends; of a failed task also
+ * how it failed, and its command; a line that moves; and a last line. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* What is written while tasks run, to a reader that may be slow or stop reading (a pager, a pipe, a
- * terminal that is held): it must not hold up the run.
+/* A spool keeps a slow reader (a pager, a pipe, a terminal that is held) from holding up the run
+ * whose output it reads.
  *
  * For as long as the spool is open, the descriptor that is written to is that of an unnamed file,
  * which takes everything at once, and a thread carries it on to where it belongs. So nothing that
