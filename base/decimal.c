@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 wide;
+#include "base/wide.h"
 
 static bool is_blank(char c)
 {
@@ -182,9 +182,9 @@ bool br_decimal_quotient_ns(struct br_decimal amount, struct br_decimal rate, in
 {
     if (amount.mantissa < 0 || rate.mantissa <= 0)
         return false;
-    wide over = (wide)amount.mantissa;
-    wide under = (wide)rate.mantissa;
-    const wide most = ~(wide)0 / 10;
+    br_uwide over = (br_uwide)amount.mantissa;
+    br_uwide under = (br_uwide)rate.mantissa;
+    const br_uwide most = ~(br_uwide)0 / 10;
     int64_t e = (int64_t)amount.exponent - rate.exponent + 9;
     for (; e > 0 && over; e--) {
         if (over > most)
@@ -198,7 +198,7 @@ bool br_decimal_quotient_ns(struct br_decimal amount, struct br_decimal rate, in
         }
         under *= 10;
     }
-    wide quotient = over / under + (over % under != 0);
+    br_uwide quotient = over / under + (over % under != 0);
     if (quotient > INT64_MAX)
         return false;
     *ns = (int64_t)quotient;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
+
 #define REPLACEMENT 0xfffdu
 
 /* The next character, and *text moved past it; an invalid byte counts as one character. */
@@ -273,10 +275,9 @@ void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator)
 {
     const int64_t unit = 1000000000;
     int64_t whole = numerator / denominator;
-    __extension__ typedef __int128 wide;
-    wide rest = (wide)(numerator % denominator) * unit;
-    wide half = numerator < 0 ? -(wide)denominator : (wide)denominator;
-    int64_t fraction = (int64_t)((2 * rest + half) / (2 * (wide)denominator));
+    br_wide rest = (br_wide)(numerator % denominator) * unit;
+    br_wide half = numerator < 0 ? -(br_wide)denominator : (br_wide)denominator;
+    int64_t fraction = (int64_t)((2 * rest + half) / (2 * (br_wide)denominator));
     if (fraction == unit || fraction == -unit) {
         whole += fraction / unit;
         fraction = 0;

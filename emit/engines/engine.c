@@ -2,6 +2,7 @@
 #include "emit/engines/engine.h"
 #include "base/diag.h"
 #include "base/shell.h"
+#include "base/wide.h"
 #include "emit/pictures/picture.h"
 #include "planner/model/commands.h"
 
@@ -45,10 +46,9 @@ static bool is_mem(const char *resource)
 static int64_t whole(struct br_decimal amount, int64_t unit)
 {
     int64_t value;
-    __extension__ typedef __int128 wide;
     if (!br_decimal_quotient_ns(amount, (struct br_decimal){1, 9}, &value))
         return INT64_MAX;
-    wide product = (wide)value * unit;
+    br_wide product = (br_wide)value * unit;
     return product > INT64_MAX ? INT64_MAX : (int64_t)product;
 }
 

@@ -2,6 +2,8 @@
  * endian as all of its platforms are. */
 #include "emit/ninja/hash.h"
 
+#include "base/wide.h"
+
 static uint64_t read_bytes(const char *at, size_t size)
 {
     uint64_t value = 0;
@@ -32,11 +34,9 @@ uint64_t br_ninja_murmur(const char *text, size_t size)
 static const uint64_t secret[] = {UINT64_C(0x2d358dccaa6c78a5), UINT64_C(0x8bb84b93962eacc9),
                                   UINT64_C(0x4b33a62ed433d4a3)};
 
-__extension__ typedef unsigned __int128 wide;
-
 static void multiply(uint64_t *low, uint64_t *high)
 {
-    wide product = (wide)*low * *high;
+    br_uwide product = (br_uwide)*low * *high;
     *low = (uint64_t)product;
     *high = (uint64_t)(product >> 64);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "emit/pictures/picture.h"
 
 enum {
@@ -156,9 +157,8 @@ out:
 static void add_to_profile(int64_t *share, int64_t *step, int64_t span_ns, int64_t start_ns,
                            int64_t end_ns)
 {
-    __extension__ typedef __int128 wide;
-    int64_t from = (int64_t)((wide)start_ns * COLUMNS * 1000 / span_ns);
-    int64_t to = (int64_t)((wide)end_ns * COLUMNS * 1000 / span_ns);
+    int64_t from = (int64_t)((br_wide)start_ns * COLUMNS * 1000 / span_ns);
+    int64_t to = (int64_t)((br_wide)end_ns * COLUMNS * 1000 / span_ns);
     if (to <= from)
         return;
     int64_t a = from / 1000, b = to / 1000;
@@ -177,15 +177,14 @@ static void add_to_profile(int64_t *share, int64_t *step, int64_t span_ns, int64
 static void cut_profile(struct br_chart *chart, uint32_t r, const int64_t *share,
                         const int64_t *step, uint32_t first_task, char subset)
 {
-    __extension__ typedef __int128 wide;
     struct br_chart_row *row = &chart->row[r];
     struct br_chart_box *open = NULL;
     int64_t running = 0;
     for (int c = 0; c < COLUMNS; c++) {
         running += step[c];
         uint64_t height = (uint64_t)(running * 1000 + share[c]);
-        int64_t start_ns = (int64_t)((wide)chart->span_ns * c / COLUMNS);
-        int64_t end_ns = (int64_t)((wide)chart->span_ns * (c + 1) / COLUMNS);
+        int64_t start_ns = (int64_t)((br_wide)chart->span_ns * c / COLUMNS);
+        int64_t end_ns = (int64_t)((br_wide)chart->span_ns * (c + 1) / COLUMNS);
         if (height > row->peak_milli)
             row->peak_milli = height;
         if (height == 0) {
@@ -221,10 +220,8 @@ static int by_profile_start(const void *a, const void *b)
     return x->which < y->which ? -1 : x->which > y->which;
 }
 
-__extension__ typedef __int128 wide_ns;
-
 struct stage_work {
-    wide_ns work;
+    br_wide work;
     uint32_t stage;
 };
 
@@ -240,7 +237,7 @@ static int by_work(const void *a, const void *b)
  * all work, else UINT32_MAX. NULL when memory is out; the caller frees. */
 static uint32_t *choose_stages(const struct br_dag *dag)
 {
-    wide_ns all = 0;
+    br_wide all = 0;
     struct stage_work *sorted = malloc(dag->stages * sizeof *sorted);
     uint32_t *profile_of = malloc(dag->stages * sizeof *profile_of);
     if (sorted && profile_of) {

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "emit/pictures/draw.h"
 #include "emit/pictures/picture.h"
 #include "emit/write.h"
@@ -129,8 +130,7 @@ static int64_t point_x(const struct plot *p, uint32_t k)
 
 static int64_t time_y(const struct plot *p, int64_t ns)
 {
-    __extension__ typedef __int128 wide;
-    return (TOP + PLOT) * PX - (int64_t)((wide)ns * PLOT * PX / p->span_ns);
+    return (TOP + PLOT) * PX - (int64_t)((br_wide)ns * PLOT * PX / p->span_ns);
 }
 
 static void place(FILE *out, const char *name, int64_t value)

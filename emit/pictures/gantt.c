@@ -5,6 +5,7 @@
  *
  * Places are in hundredths of a point, y downwards from the top; integers, so that the same plan
  * gives the same bytes everywhere. */
+#include "base/wide.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/draw.h"
 #include "emit/outputs.h"
@@ -40,8 +41,7 @@ static int64_t text_width(uint32_t characters, int64_t font)
 
 static int64_t time_x(const struct page *page, int64_t ns)
 {
-    __extension__ typedef __int128 wide;
-    return page->left + (int64_t)((wide)ns * page->width / page->chart->span_ns);
+    return page->left + (int64_t)((br_wide)ns * page->width / page->chart->span_ns);
 }
 
 static void write_place(const struct page *page, struct place at)
@@ -258,12 +258,11 @@ static void draw_task_box(const struct page *page, const struct br_chart_box *bo
 
 static void draw_profile_box(const struct page *page, const struct br_chart_box *box)
 {
-    __extension__ typedef unsigned __int128 wide;
     FILE *out = page->out;
     const struct br_chart_row *row = &page->chart->row[box->row];
     const struct br_subset_style *style = &br_subset_style[br_subset_index(box->subset)];
     int64_t x = time_x(page, box->start_ns), full = page->lane;
-    int64_t h = (int64_t)((wide)box->at_once_milli * (uint64_t)full / row->peak_milli);
+    int64_t h = (int64_t)((br_uwide)box->at_once_milli * (uint64_t)full / row->peak_milli);
     struct place at = {x, row_top(page, box->row) + full - h, time_x(page, box->end_ns) - x, h};
     fputs("  \"", out);
     write_row_name(page, row);

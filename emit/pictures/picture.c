@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "base/wide.h"
+
 const struct br_subset_style br_subset_style[BR_SUBSETS] = {
     {'T', "#E69F00", "#F3C867", "troublesome, placed first"},
     {'S', "#56B4E9", "#9BD3F3", "the rest"},
@@ -48,9 +50,8 @@ void br_write_gap(FILE *out, const struct br_plan *plan)
         fputs(plan->makespan_ns > 0 ? "unknown" : "0 %", out);
         return;
     }
-    __extension__ typedef __int128 wide;
-    wide excess = (wide)plan->makespan_ns - plan->lower_bound_ns;
-    wide tenths = (excess * 1000 + plan->lower_bound_ns / 2) / plan->lower_bound_ns;
+    br_wide excess = (br_wide)plan->makespan_ns - plan->lower_bound_ns;
+    br_wide tenths = (excess * 1000 + plan->lower_bound_ns / 2) / plan->lower_bound_ns;
     if (tenths == 0 && excess > 0)
         fputs("below 0.1 %", out);
     else

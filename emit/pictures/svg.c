@@ -4,6 +4,7 @@
  *
  * Places are in hundredths of a pixel and integers, so that the same plan gives the same bytes
  * everywhere. No script, no font but the viewer's own. */
+#include "base/wide.h"
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/draw.h"
@@ -67,9 +68,8 @@ static void line(FILE *out, int64_t x, int64_t y, int64_t height, const char *at
 
 static int64_t time_x(const struct panel *panel, int64_t ns)
 {
-    __extension__ typedef __int128 wide;
     ns = ns < 0 ? 0 : ns > panel->span_ns ? panel->span_ns : ns; /* plans that were read */
-    return panel->left + (int64_t)((wide)ns * panel->width / panel->span_ns);
+    return panel->left + (int64_t)((br_wide)ns * panel->width / panel->span_ns);
 }
 
 static int64_t row_top(const struct panel *panel, const struct br_chart_row *row)
@@ -165,12 +165,11 @@ static void draw_task_box(const struct panel *panel, const struct br_chart_box *
 
 static void draw_profile_box(const struct panel *panel, const struct br_chart_box *box)
 {
-    __extension__ typedef unsigned __int128 wide;
     const struct br_chart_row *row = &panel->chart->row[box->row];
     FILE *out = panel->out;
     char name[4 * NAME_MOST + 8];
     int64_t x = time_x(panel, box->start_ns), full = panel->lane;
-    int64_t h = (int64_t)((wide)box->at_once_milli * (uint64_t)full / row->peak_milli);
+    int64_t h = (int64_t)((br_uwide)box->at_once_milli * (uint64_t)full / row->peak_milli);
     bool single = row->which < panel->input->dag->stages;
     br_draw_row_name(panel->input, panel->chart, row, name, sizeof name);
     rectangle(out, x, row_top(panel, row) + full - h, time_x(panel, box->end_ns) - x, h);
@@ -258,10 +257,9 @@ static void draw_curves(struct panel *panel)
             fputs(" V ", panel->out);
             br_draw_fixed(panel->out, y + height - level, PX, 2);
             fputs(" H ", panel->out);
-            __extension__ typedef __int128 wide;
             br_draw_fixed(
                 panel->out,
-                time_x(panel, (int64_t)((wide)analysis->span_ns * (c + 1) / BR_USE_COLUMNS)), PX,
+                time_x(panel, (int64_t)((br_wide)analysis->span_ns * (c + 1) / BR_USE_COLUMNS)), PX,
                 2);
         }
         fputs(" V ", panel->out);

@@ -1,5 +1,6 @@
 /* The plan as trace events, for Perfetto and chrome://tracing: a process per machine, a thread per
  * lane, a slice per task, counters for the use of resources, arrows along the critical chain. */
+#include "base/wide.h"
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/draw.h"
 #include "emit/outputs.h"
@@ -67,11 +68,10 @@ static void write_counters(FILE *out, const struct br_analysis *analysis)
     for (uint32_t r = 0; r < analysis->uses; r++)
         for (uint32_t c = 0; c <= BR_USE_COLUMNS; c++) {
             double milli = c < BR_USE_COLUMNS ? analysis->use[r].milli[c] : 0;
-            __extension__ typedef __int128 wide;
             fputs(",\n{\"ph\": \"C\", \"name\": \"", out);
             br_write_text(out, BR_QUOTE_JSON, analysis->use[r].name);
             fputs(" in use, %\", \"pid\": 0, \"ts\": ", out);
-            write_us(out, (int64_t)((wide)analysis->span_ns * c / BR_USE_COLUMNS));
+            write_us(out, (int64_t)((br_wide)analysis->span_ns * c / BR_USE_COLUMNS));
             fputs(", \"args\": {\"%\": ", out);
             br_draw_fixed(out, (int64_t)(milli + 0.5), 10, 1);
             fputs("}}", out);

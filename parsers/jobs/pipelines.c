@@ -11,7 +11,6 @@
  *
  * Recursion is as deep as the plan, which the XML reader limits to 256. */
 #include "parsers/jobs/pipelines.h"
-#include "parsers/text/value.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -19,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-__extension__ typedef __int128 wide;
+#include "base/wide.h"
+#include "parsers/text/value.h"
 
 /* Of one node. */
 struct share {
@@ -58,7 +58,7 @@ static bool is_parallel_root(const struct builder *b, uint32_t node)
            !b->tree->node[node].is_init;
 }
 
-static int64_t clamp(wide value)
+static int64_t clamp(br_wide value)
 {
     return value < 0 ? 0 : value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
 }
@@ -80,7 +80,7 @@ static void measure(struct builder *b)
             share->processes = node[n].loops / node[parent].loops;
         if (share->processes == 0)
             share->processes = 1;
-        share->elapsed_ns = clamp((wide)node[n].total_ns * node[n].loops / share->processes);
+        share->elapsed_ns = clamp((br_wide)node[n].total_ns * node[n].loops / share->processes);
     }
     for (uint32_t m = 0; m < b->tree->mentions; m++) {
         struct share *share = &b->share[b->tree->mention[m].node];
@@ -89,14 +89,14 @@ static void measure(struct builder *b)
     }
     for (uint32_t n = b->tree->nodes; n-- > 0;) { /* children before parents, last one first */
         struct share *share = &b->share[n];
-        share->own_ns = clamp((wide)share->elapsed_ns - share->below_ns);
+        share->own_ns = clamp((br_wide)share->elapsed_ns - share->below_ns);
         if (node[n].parent == BR_NO_NODE)
             continue;
         struct share *parent = &b->share[node[n].parent];
         share->sibling = parent->child;
         parent->child = n;
         if (!node[n].is_init)
-            parent->below_ns = clamp((wide)parent->below_ns + share->elapsed_ns);
+            parent->below_ns = clamp((br_wide)parent->below_ns + share->elapsed_ns);
     }
 }
 
@@ -197,8 +197,8 @@ static void add_operator(struct builder *b, struct pipeline *pipeline,
 
 static void add_work(struct pipeline *pipeline, int64_t ns, int64_t mem_bytes)
 {
-    pipeline->ns = clamp((wide)pipeline->ns + ns);
-    pipeline->mem_bytes = clamp((wide)pipeline->mem_bytes + mem_bytes);
+    pipeline->ns = clamp((br_wide)pipeline->ns + ns);
+    pipeline->mem_bytes = clamp((br_wide)pipeline->mem_bytes + mem_bytes);
 }
 
 /* Gives the node and what is below it to pipelines; `into` is the one that its rows go to. */
@@ -218,7 +218,7 @@ static void assign(struct builder *b, uint32_t n, uint32_t into)
     if (breaks) {
         own = input = begin_pipeline(b, n, into);
         /* Until it gives its first row; a hash table gives none. */
-        wide before = clamp((wide)node->startup_ns * node->loops / share->processes);
+        br_wide before = clamp((br_wide)node->startup_ns * node->loops / share->processes);
         if (before < share->below_ns)
             before = share->below_ns;
         first_ns = node->kind == BR_NODE_HASH ? share->own_ns : clamp(before - share->below_ns);

@@ -1,13 +1,13 @@
 /* Transfers between jobs as delays or as demands. */
 #include "parsers/jobs/transfer.h"
-#include "parsers/text/value.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-__extension__ typedef unsigned __int128 wide;
+#include "base/wide.h"
+#include "parsers/text/value.h"
 
 static enum br_status too_many_bytes(const struct br_dag *dag, const struct br_link *link,
                                      struct br_diag *diag)
@@ -115,8 +115,8 @@ static enum br_status add_net(struct br_dag *dag, struct br_decimal rate, uint32
     if (ns < s->duration_ns)
         ns = s->duration_ns;
     br_dag_set_stage_duration(dag, stage, ns);
-    wide least = ((wide)bytes * 1000000000 + (uint64_t)ns - 1) / (uint64_t)ns;
-    wide left = least, right = (uint64_t)rate.mantissa; /* of least > rate */
+    br_uwide least = ((br_uwide)bytes * 1000000000 + (uint64_t)ns - 1) / (uint64_t)ns;
+    br_uwide left = least, right = (uint64_t)rate.mantissa; /* of least > rate */
     for (int32_t e = rate.exponent; e != 0; e += e < 0 ? 1 : -1)
         *(e < 0 ? &left : &right) *= 10;
     if (left > right)
