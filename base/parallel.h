@@ -5,18 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A flag that asks running work to end early; NULL never asks. */
-static inline bool br_stopped(const volatile int *stop)
-{
-    return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
-}
-
-/* Asks for it, from another thread. */
-static inline void br_stop(volatile int *stop)
-{
-    __atomic_store_n(stop, 1, __ATOMIC_RELAXED);
-}
-
 /* Processors that this process may use, at least 1. */
 uint32_t br_processors(void);
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/stop.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/common/interrupt.h"
-#include "base/parallel.h"
 
 /* A search that ends within this never starts a child that it does not need. */
 enum { HEAD_START_MS = 30, LOOK_MS = 50 };
@@ -24,7 +24,7 @@ struct cli_beside {
     bool stops; /* the search, where it meets the bound */
     bool running;
     pthread_t thread;
-    volatile int child_stop;
+    struct br_stop child_stop;
     struct cli_progress silent;
 
     pthread_mutex_t lock; /* guards what follows */
@@ -122,7 +122,7 @@ void cli_beside_end(struct cli_beside *b, bool needed, struct cli_progress *prog
         wait_ms(b, LOOK_MS);
     }
     pthread_mutex_unlock(&b->lock);
-    br_stop(&b->child_stop);
+    br_stop_raise(&b->child_stop);
     if (b->running) {
         pthread_join(b->thread, NULL);
         *lp = b->lp;

@@ -61,7 +61,7 @@ static void find_more(const struct cli_settings *settings, const struct br_input
                       const struct br_instance *in, bool with_lp, struct bounds *b)
 {
     struct cli_progress progress;
-    const volatile int *stop = cli_interrupt_catch();
+    const struct br_stop *stop = cli_interrupt_catch();
     struct cli_settings own = *settings;
     if (settings->bound.explain) /* clauses prove much and tell nothing */
         own.bound.conflicts = 0;

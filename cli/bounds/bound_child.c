@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/parallel.h"
+#include "base/stop.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
@@ -204,7 +204,7 @@ enum ending { ENDED, LATE, STOPPED };
 
 /* Writes and reads until both ends are done, the time is over, or the flag is raised. */
 static enum ending converse(struct child *child, int64_t began_ns, int64_t limit_ns,
-                            const volatile int *stop, struct cli_progress *progress)
+                            const struct br_stop *stop, struct cli_progress *progress)
 {
     while (child->out >= 0 || child->err >= 0) {
         int64_t past = cli_now_ns() - began_ns;
@@ -309,7 +309,7 @@ static bool write_job(const struct br_dag *dag, const struct br_cluster *cluster
 }
 
 void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster, int64_t limit_ns,
-                     bool by_processor, const char *work, const volatile int *stop,
+                     bool by_processor, const char *work, const struct br_stop *stop,
                      struct cli_progress *progress, struct cli_lp_bound *bound)
 {
     char program[PATH_MAX], seconds[BR_SECONDS_TEXT], *job = NULL;

@@ -8,7 +8,7 @@
 
 #include "cli/bounds/bound_clauses.h"
 
-#include "base/parallel.h"
+#include "base/stop.h"
 
 /* Without a time limit. */
 enum { CONFLICTS = 10000 };
@@ -23,7 +23,7 @@ struct both {
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t done;  /* answered is set */
     bool answered;
-    volatile int child_stop;
+    struct br_stop child_stop;
     struct cli_lp_bound *lp;
 };
 
@@ -82,14 +82,14 @@ static bool ask_beside(struct both *b, pthread_t *thread)
 }
 
 /* Until the program has answered, or the user, or a bound that is met, wants it to end. */
-static void wait_for_answer(struct both *b, pthread_t thread, bool met, const volatile int *stop)
+static void wait_for_answer(struct both *b, pthread_t thread, bool met, const struct br_stop *stop)
 {
     enum { TICK_NS = 20000000, SECOND_NS = 1000000000 };
     pthread_mutex_lock(&b->lock);
     while (!b->answered) {
         struct timespec next;
         if (met || br_stopped(stop))
-            br_stop(&b->child_stop);
+            br_stop_raise(&b->child_stop);
         cli_progress_wait(b->progress, "tightening the bound", now_ns(b) - b->began_ns,
                           b->limit_ns);
         clock_gettime(CLOCK_MONOTONIC, &next);
@@ -104,7 +104,7 @@ static void wait_for_answer(struct both *b, pthread_t thread, bool met, const vo
 
 struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
                                          const struct br_input *input, const struct br_instance *in,
-                                         bool with_lp, const volatile int *stop,
+                                         bool with_lp, const struct br_stop *stop,
                                          struct cli_progress *progress, struct cli_lp_bound *lp,
                                          bool *lost)
 {

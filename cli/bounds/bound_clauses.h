@@ -3,6 +3,7 @@
 #ifndef BR_CLI_BOUNDS_BOUND_CLAUSES_H
 #define BR_CLI_BOUNDS_BOUND_CLAUSES_H
 
+#include "base/stop.h"
 #include "cli/bounds/lp_bound.h"
 #include "planner/model/certificate.h"
 #include "planner/search/exact_bound.h"
@@ -13,7 +14,7 @@
  * it. */
 struct br_certificate *cli_bound_clauses(const struct cli_settings *settings,
                                          const struct br_input *input, const struct br_instance *in,
-                                         bool with_lp, const volatile int *stop,
+                                         bool with_lp, const struct br_stop *stop,
                                          struct cli_progress *progress, struct cli_lp_bound *lp,
                                          bool *lost);
 

@@ -6,6 +6,7 @@
 
 #include "cli/common/progress.h"
 #include "cli/common/settings.h"
+#include "base/stop.h"
 #include "parsers/parsers.h"
 
 /* What became of the linear program's bound. */
@@ -25,7 +26,7 @@ bool cli_bound_program(char *path);
  * work; a child that is missing, fails, hangs or eats the memory costs that bound and nothing else,
  * and so does one whose proof does not hold. The certificate of the answer is the caller's. */
 void cli_bound_child(const struct br_dag *dag, const struct br_cluster *cluster, int64_t limit_ns,
-                     bool by_processor, const char *work, const volatile int *stop,
+                     bool by_processor, const char *work, const struct br_stop *stop,
                      struct cli_progress *progress, struct cli_lp_bound *bound);
 
 /* Beyond this many tasks the linear program rarely converges in its time; it has to be asked for.

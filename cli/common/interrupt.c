@@ -5,10 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/stop.h"
 #include "cli/common/interrupt.h"
 
-static volatile sig_atomic_t raised;
-static volatile int stop;              /* what the search reads */
+static struct br_stop raised;          /* somebody has interrupted */
+static struct br_stop stop;            /* what the search reads */
 static const char *volatile to_remove; /* half-written file */
 static volatile sig_atomic_t caught;   /* the flag is being watched */
 static volatile sig_atomic_t counting; /* up to two */
@@ -17,14 +18,15 @@ static volatile sig_atomic_t last;     /* signal */
 static void handle(int signal_number)
 {
     last = signal_number;
-    if (counting && stop < 2) {
-        __atomic_store_n(&raised, 1, __ATOMIC_SEQ_CST);
-        __atomic_store_n(&stop, stop + 1, __ATOMIC_SEQ_CST);
+    int level = br_stop_level(&stop);
+    if (counting && level < 2) {
+        br_stop_raise(&raised);
+        br_stop_set(&stop, level + 1);
         return;
     }
-    if (caught && !raised) {
-        __atomic_store_n(&raised, 1, __ATOMIC_SEQ_CST);
-        __atomic_store_n(&stop, 1, __ATOMIC_SEQ_CST);
+    if (caught && !br_stopped(&raised)) {
+        br_stop_raise(&raised);
+        br_stop_raise(&stop);
         return;
     }
     const char *path = to_remove;
@@ -67,7 +69,7 @@ static void install(void)
     install_unless_ignored(SIGPIPE, handle_pipe);
 }
 
-const volatile int *cli_interrupt_catch(void)
+const struct br_stop *cli_interrupt_catch(void)
 {
     caught = 1;
     install();
@@ -76,11 +78,10 @@ const volatile int *cli_interrupt_catch(void)
 
 void cli_interrupt_stop(void)
 {
-    int none = 0;
-    __atomic_compare_exchange_n(&stop, &none, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    br_stop_raise(&stop);
 }
 
-const volatile int *cli_interrupt_count(void)
+const struct br_stop *cli_interrupt_count(void)
 {
     counting = 1;
     return cli_interrupt_catch();
@@ -111,7 +112,7 @@ enum br_status cli_die_unread(struct br_diag *diag)
 
 bool cli_interrupted(void)
 {
-    return __atomic_load_n(&raised, __ATOMIC_SEQ_CST);
+    return br_stopped(&raised);
 }
 
 void cli_interrupt_remove(const char *path)

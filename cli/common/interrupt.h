@@ -5,13 +5,14 @@
 #include <stdbool.h>
 
 #include "base/diag.h"
+#include "base/stop.h"
 
 /* Ctrl-C and SIGTERM raise the flag instead of ending the program; the second one ends it. */
-const volatile int *cli_interrupt_catch(void);
+const struct br_stop *cli_interrupt_catch(void);
 /* Raises the flag though nobody has interrupted: there is nothing left to search for. */
 void cli_interrupt_stop(void);
 /* The same, but the second one raises it to 2, and only the third one ends the program. */
-const volatile int *cli_interrupt_count(void);
+const struct br_stop *cli_interrupt_count(void);
 /* Ends the program by the signal that has interrupted it, as its caller expects. */
 void cli_interrupt_die(void);
 /* Ends the program as one whose reader has gone; returns only where its caller has that signal

@@ -29,7 +29,7 @@ static void tell(void *context, const struct br_incumbent *incumbent)
 }
 
 static struct br_plan_options search_options(const struct cli_settings *settings,
-                                             const volatile int *stop,
+                                             const struct br_stop *stop,
                                              struct cli_progress *progress,
                                              struct listeners *listeners)
 {
@@ -93,7 +93,7 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
                                 struct br_diag *diag)
 {
     struct cli_progress progress;
-    const volatile int *stop = cli_interrupt_catch();
+    const struct br_stop *stop = cli_interrupt_catch();
     cli_progress_begin(&progress, settings->output.quiet);
     trace->progress = &progress;
     const char *refused = refusal(settings, input);

@@ -8,6 +8,7 @@
 #include <bigrocks/plan.h>
 #include <bigrocks/planner.h>
 #include <bigrocks/runtime.h>
+#include <bigrocks/stop.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,6 +3,7 @@
 #define BIGROCKS_PLANNER_H
 
 #include <bigrocks/plan.h>
+#include <bigrocks/stop.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,7 +48,7 @@ struct br_plan_options {
     enum br_frag_score frag_score;
     uint32_t threshold_limit; /* most distinct values of l and of f each; 0: no limit */
     double troublesome_limit; /* prune sets T with more than this share of the work; 1: never */
-    const volatile int *stop; /* may be NULL; non-zero ends the search with the best so far */
+    const struct br_stop *stop; /* may be NULL; raised, it ends the search with the best so far */
     /* May be NULL. Called from the calling thread only, at most some ten times a second. */
     void (*progress)(void *context, const struct br_progress *progress);
     void *progress_context;

@@ -90,7 +90,7 @@ static void keep_solution(struct br_exact *x)
 }
 
 enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal, uint64_t conflicts,
-                                    const volatile int *stop)
+                                    const struct br_stop *stop)
 {
     struct br_lcg *s = x->lcg;
     if (x->none || x->lower >= x->upper)

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stop.h"
 #include "planner/model/certificate.h"
 #include "planner/model/instance.h"
 
@@ -70,7 +71,7 @@ void br_exact_destroy(struct br_exact *exact);
  * until *stop (may be NULL) is set. BR_EXACT_BOUND with `lower` above what is proven starts there:
  * a makespan of `lower` is supposed feasible first, and one tick more after each refutation. */
 enum br_exact_result br_exact_solve(struct br_exact *exact, enum br_exact_goal goal,
-                                    uint64_t conflicts, const volatile int *stop);
+                                    uint64_t conflicts, const struct br_stop *stop);
 
 /* Tells that others have found a schedule, or a lower bound (which is believed, and used as where
  * to begin, not as a premise of what is learned). */

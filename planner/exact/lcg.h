@@ -11,8 +11,8 @@
 #define BR_PLANNER_EXACT_LCG_H
 
 #include "base/grow.h"
-#include "base/parallel.h"
 #include "base/rng.h"
+#include "base/stop.h"
 #include "planner/exact/problem.h"
 
 #define BR_LCG_NONE UINT32_MAX
@@ -330,7 +330,7 @@ enum br_lcg_end {
     BR_LCG_INFEASIBLE, /* nothing is feasible under what holds at the root */
     BR_LCG_RAISED,     /* the makespan's bound at the root has risen above what was supposed */
 };
-enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const volatile int *stop);
+enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct br_stop *stop);
 
 /* --- lcg.c ---------------------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
  * take the phase that they had last. */
 #include "planner/exact/lcg.h"
 
+#include "base/stop.h"
+
 enum { HOT_START = 256, RESTART_UNIT = 128, REDUCE_FIRST = 3000, REDUCE_STEP = 500 };
 
 /* [Luby93]: 1 1 2 1 1 2 4 ... */
@@ -74,7 +76,7 @@ static void restart(struct br_lcg *s)
     }
 }
 
-enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const volatile int *stop)
+enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct br_stop *stop)
 {
     uint64_t end = s->conflicts + conflicts;
     br_lcg_backtrack(s, 0);

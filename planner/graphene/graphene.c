@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/stop.h"
 #include "planner/graphene/score.h"
 #include "planner/graphene/subset.h"
 

@@ -5,6 +5,7 @@
 
 #include <bigrocks/planner.h>
 
+#include "base/stop.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
 
@@ -14,7 +15,7 @@ struct br_graphene_options {
     double troublesome_limit;
     uint32_t threads;
     uint64_t placements;      /* 0: none; else candidates are left out that would go beyond */
-    const volatile int *stop; /* may be NULL */
+    const struct br_stop *stop; /* may be NULL */
     /* Variants that grow beyond this are given up: the makespan that is there already. */
     int64_t beat;
     int64_t lower_bound; /* a schedule as short as this ends the search */

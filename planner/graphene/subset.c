@@ -8,7 +8,7 @@
 #include "planner/graphene/subset.h"
 
 #include "base/invariant.h"
-#include "base/parallel.h"
+#include "base/stop.h"
 #include "planner/schedule/order.h"
 
 /* Marks every task that T reaches through arcs in one direction. reached: by task; any: by stage,
@@ -159,7 +159,8 @@ fail:
 }
 
 bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in,
-                      const struct br_scores *scores, double share_limit, const volatile int *stop)
+                      const struct br_scores *scores, double share_limit,
+                      const struct br_stop *stop)
 {
     *troubles = (struct br_troubles){.words = (in->tasks + 63) / 64};
     char *letter = malloc(in->tasks);

@@ -7,6 +7,7 @@
 
 #include <uthash.h>
 
+#include "base/stop.h"
 #include "planner/model/instance.h"
 #include "planner/graphene/score.h"
 
@@ -37,7 +38,8 @@ struct br_troubles {
  * may be NULL) the sets found so far remain, at least the empty one. False when memory is out.
  * O(tasks + arcs) a pair. */
 bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *instance,
-                      const struct br_scores *scores, double share_limit, const volatile int *stop);
+                      const struct br_scores *scores, double share_limit,
+                      const struct br_stop *stop);
 void br_troubles_finish(struct br_troubles *troubles);
 /* Writes the letters of set k; scratch as above. */
 void br_troubles_letters(const struct br_troubles *troubles, uint32_t k,

@@ -21,6 +21,7 @@
 #include "base/invariant.h"
 #include "base/parallel.h"
 #include "base/real.h"
+#include "base/stop.h"
 #include "planner/rcpsp/breed.h"
 
 enum {

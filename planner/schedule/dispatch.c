@@ -10,7 +10,7 @@
 
 #include "base/heap.h"
 #include "base/invariant.h"
-#include "base/parallel.h"
+#include "base/stop.h"
 #include "planner/space/best_fit.h"
 #include "planner/space/fit_tree.h"
 
@@ -587,7 +587,8 @@ static void release(struct dispatch *d)
 }
 
 bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
-                 const struct br_order *order, enum br_dispatch_rule rule, const volatile int *stop)
+                 const struct br_order *order, enum br_dispatch_rule rule,
+                 const struct br_stop *stop)
 {
     struct dispatch d = {
         .in = in, .order = order, .schedule = schedule, .packing = rule == BR_DISPATCH_PACKING};

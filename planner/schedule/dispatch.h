@@ -6,6 +6,7 @@
 #ifndef BR_PLANNER_SCHEDULE_DISPATCH_H
 #define BR_PLANNER_SCHEDULE_DISPATCH_H
 
+#include "base/stop.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
 
@@ -21,6 +22,6 @@ enum br_dispatch_rule {
  * ready stages. */
 bool br_dispatch(struct br_schedule *schedule, const struct br_instance *instance,
                  const struct br_order *order, enum br_dispatch_rule rule,
-                 const volatile int *stop);
+                 const struct br_stop *stop);
 
 #endif

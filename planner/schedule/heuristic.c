@@ -12,7 +12,7 @@
 
 static bool dispatch_by(br_key_function *fill, enum br_dispatch_rule rule,
                         struct br_schedule *schedule, const struct br_instance *in,
-                        const struct br_reach *reach, uint64_t seed, const volatile int *stop)
+                        const struct br_reach *reach, uint64_t seed, const struct br_stop *stop)
 {
     struct br_key *key = calloc(in->tasks, sizeof *key);
     struct br_order order = {0};
@@ -82,7 +82,7 @@ static bool coffman_graham_key(struct br_key *key, const struct br_instance *in,
 
 #define HEURISTIC(function, key, rule)                                                             \
     static bool function(struct br_schedule *schedule, const struct br_instance *in,               \
-                         const struct br_reach *reach, uint64_t seed, const volatile int *stop)    \
+                         const struct br_reach *reach, uint64_t seed, const struct br_stop *stop)  \
     {                                                                                              \
         return dispatch_by(key, rule, schedule, in, reach, seed, stop);                            \
     }
@@ -96,7 +96,7 @@ HEURISTIC(run_coffman_graham, coffman_graham_key, BR_DISPATCH_ORDER)
 HEURISTIC(run_random, random_key, BR_DISPATCH_ORDER)
 
 static bool run_strip(struct br_schedule *schedule, const struct br_instance *in,
-                      const struct br_reach *reach, uint64_t seed, const volatile int *stop)
+                      const struct br_reach *reach, uint64_t seed, const struct br_stop *stop)
 {
     return br_strip_partition(schedule, in, reach, stop);
 }

@@ -2,6 +2,7 @@
 #ifndef BR_PLANNER_SCHEDULE_HEURISTIC_H
 #define BR_PLANNER_SCHEDULE_HEURISTIC_H
 
+#include "base/stop.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
 
@@ -13,7 +14,7 @@ struct br_heuristic {
     const char *name, *summary;
     br_key_function *key; /* the order behind it; NULL where there is none */
     bool (*run)(struct br_schedule *schedule, const struct br_instance *instance,
-                const struct br_reach *reach, uint64_t seed, const volatile int *stop);
+                const struct br_reach *reach, uint64_t seed, const struct br_stop *stop);
 };
 
 /* Row k of the table; NULL past the end. run fills the schedule; false when memory is out or *stop

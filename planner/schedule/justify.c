@@ -119,7 +119,7 @@ static struct entry *sort(struct entry *from, struct entry *to, uint32_t n)
 }
 
 bool br_serial_pass(struct br_serial *s, enum br_direction direction, const int64_t *key,
-                    int64_t limit, struct br_schedule *schedule, const volatile int *stop)
+                    int64_t limit, struct br_schedule *schedule, const struct br_stop *stop)
 {
     const struct br_instance *in = s->in;
     struct entry **sorted = &s->sorted[direction == BR_BACKWARD];
@@ -172,7 +172,7 @@ static void take_over(struct br_schedule *to, const struct br_schedule *from)
 }
 
 bool br_justify(struct br_serial *s, struct br_schedule *schedule, uint32_t rounds,
-                const volatile int *stop)
+                const struct br_stop *stop)
 {
     const struct br_instance *in = s->in;
     const struct br_schedule *from = schedule;

@@ -10,6 +10,7 @@
 #ifndef BR_PLANNER_SCHEDULE_JUSTIFY_H
 #define BR_PLANNER_SCHEDULE_JUSTIFY_H
 
+#include "base/stop.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
 
@@ -25,7 +26,7 @@ void br_serial_destroy(struct br_serial *serial);
  * limit). key may be borrowed from the schedule itself. False when memory is out or *stop became
  * non-zero. O(n log n) and a search of the space a task, or a run of equal tasks. */
 bool br_serial_pass(struct br_serial *serial, enum br_direction direction, const int64_t *key,
-                    int64_t limit, struct br_schedule *schedule, const volatile int *stop);
+                    int64_t limit, struct br_schedule *schedule, const struct br_stop *stop);
 /* How much each resource counts in the choice between machines; see br_space_set_weights. */
 void br_serial_set_weights(struct br_serial *serial, const double *factor);
 /* What it places with, empty between passes: for whoever places in other ways. */
@@ -41,6 +42,6 @@ void br_serial_key(const struct br_schedule *schedule, const struct br_instance 
 /* Right and left again until a round brings nothing, at most `rounds` times. Never makes the
  * schedule worse; the subsets stay. False as above, with the schedule then still complete. */
 bool br_justify(struct br_serial *serial, struct br_schedule *schedule, uint32_t rounds,
-                const volatile int *stop);
+                const struct br_stop *stop);
 
 #endif

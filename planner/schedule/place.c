@@ -466,7 +466,7 @@ static bool place_next(const struct run *run, const struct ready *entry)
 }
 
 bool br_place(struct br_placer *p, enum br_direction direction, const char *letter, char subset,
-              const struct br_order *order, const volatile int *stop)
+              const struct br_order *order, const struct br_stop *stop)
 {
     const struct br_instance *in = p->in;
     bool forward = direction == BR_FORWARD;
@@ -496,7 +496,7 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
         if (!place_next(&run, &entry) || p->over)
             return false;
         if (p->placements >= next_check) {
-            if (stop && *stop)
+            if (br_stopped(stop))
                 return false;
             next_check = p->placements + STOP_INTERVAL;
         }

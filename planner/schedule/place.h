@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stop.h"
 #include "planner/model/instance.h"
 #include "planner/space/space.h"
 
@@ -35,7 +36,7 @@ void br_placer_destroy(struct br_placer *placer);
  * subset is then placed, and br_placer_pop takes it out. Tasks that are alike are placed in bulk;
  * otherwise each costs a search of the space. */
 bool br_place(struct br_placer *placer, enum br_direction direction, const char *letter,
-              char subset, const struct br_order *order, const volatile int *stop);
+              char subset, const struct br_order *order, const struct br_stop *stop);
 
 /* Puts the task where it stands in another schedule, without a search; it must fit there. False
  * when memory is out. */

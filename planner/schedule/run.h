@@ -3,6 +3,7 @@
 #ifndef BR_PLANNER_SCHEDULE_RUN_H
 #define BR_PLANNER_SCHEDULE_RUN_H
 
+#include "base/stop.h"
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 
@@ -14,7 +15,7 @@ struct br_run {
     uint64_t placements;      /* that it may spend; 0: no limit */
     uint64_t horizon;         /* placements that a time limit is expected to leave; 0: unknown */
     int64_t lower_bound;      /* a schedule as short as this ends it */
-    const volatile int *stop; /* may be NULL */
+    const struct br_stop *stop; /* may be NULL */
     /* Not empty: what the run starts from. The best it finds goes to the front. */
     struct br_elite *elite;
 

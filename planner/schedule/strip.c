@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/stop.h"
 #include "planner/space/space.h"
 
 struct strips {
@@ -13,7 +13,7 @@ struct strips {
     const struct br_reach *reach;
     struct br_schedule *schedule;
     struct br_space *space;
-    const volatile int *stop;
+    const struct br_stop *stop;
     uint32_t *scratch;
     int64_t floor; /* end of the strips so far */
 };
@@ -78,7 +78,7 @@ static bool divide(struct strips *s, uint32_t *task, uint32_t count, int64_t low
 }
 
 bool br_strip_partition(struct br_schedule *schedule, const struct br_instance *in,
-                        const struct br_reach *reach, const volatile int *stop)
+                        const struct br_reach *reach, const struct br_stop *stop)
 {
     struct strips s = {.in = in, .reach = reach, .schedule = schedule, .stop = stop};
     uint32_t *task = malloc(in->tasks * sizeof *task);

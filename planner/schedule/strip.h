@@ -2,6 +2,7 @@
 #ifndef BR_PLANNER_SCHEDULE_STRIP_H
 #define BR_PLANNER_SCHEDULE_STRIP_H
 
+#include "base/stop.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
 
@@ -12,6 +13,6 @@
  * half, and strips are packed by earliest fit on machines. False when memory is out or *stop became
  * non-zero. O(n log(critical path)) and a fit a task. */
 bool br_strip_partition(struct br_schedule *schedule, const struct br_instance *instance,
-                        const struct br_reach *reach, const volatile int *stop);
+                        const struct br_reach *reach, const struct br_stop *stop);
 
 #endif

@@ -5,14 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stop.h"
 #include "planner/model/certificate.h"
 #include "planner/model/instance.h"
 
 /* How long br_exact_certify goes on, and what it hears from others. Both functions may be NULL;
  * they are called between turns of some hundred conflicts. */
 struct br_exact_effort {
-    uint64_t conflicts;       /* of a part */
-    const volatile int *stop; /* may be NULL */
+    uint64_t conflicts;         /* of a part */
+    const struct br_stop *stop; /* may be NULL */
     void *context;
     /* The bounds that others have proven by now: the search for more begins there. NULL: none. */
     const struct br_certificate *(*others)(void *context);

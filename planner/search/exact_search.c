@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/parallel.h"
+#include "base/stop.h"
 #include "planner/exact/exact.h"
 
 enum {
@@ -25,7 +26,7 @@ struct br_exact_search {
     uint64_t slice;
     struct br_schedule found;
     /* The slice at hand. */
-    const volatile int *stop;
+    const struct br_stop *stop;
     uint64_t before[SOLVERS];
     atomic_bool memory_out, optimal;
 };

@@ -11,6 +11,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "base/stop.h"
 #include "planner/search/disturb.h"
 #include "planner/schedule/dispatch.h"
 #include "planner/schedule/justify.h"
@@ -86,7 +87,7 @@ static bool dispatch(struct improvement *search, struct worker *w, struct br_rng
 /* Backward from w->first, then forward into the slot. */
 static bool justify(struct improvement *search, struct worker *w, bool right, struct slot *slot)
 {
-    const volatile int *stop = search->run->stop;
+    const struct br_stop *stop = search->run->stop;
     const struct br_schedule *from = &w->first;
     if (right) {
         br_serial_key(&w->first, search->in, BR_BACKWARD, w->key);

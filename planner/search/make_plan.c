@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/parallel.h"
+#include "base/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"
@@ -72,7 +73,7 @@ struct making {
     enum br_status status;
     int64_t began_ns;
 
-    volatile int stop;    /* set by the supervisor; read through br_stopped */
+    struct br_stop stop;  /* set by the supervisor; read through br_stopped */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     bool finished;
@@ -479,7 +480,7 @@ static void supervise(struct making *making)
         making->timed_out |=
             o->time_limit_ns > 0 && now_ns() - making->began_ns >= o->time_limit_ns;
         if (making->timed_out || br_stopped(o->stop))
-            br_stop(&making->stop);
+            br_stop_raise(&making->stop);
         hand_on(making, &shown);
     }
     pthread_mutex_unlock(&making->lock);

@@ -72,7 +72,7 @@ struct trial {
     enum br_direction direction;
     int64_t shift; /* of the base: backward, time 0 is its end */
     uint32_t low, high;
-    const volatile int *stop;
+    const struct br_stop *stop;
 };
 
 /* When the task is out of the way: its end, or backward minus its start. */
@@ -167,7 +167,7 @@ static bool follow(const struct trial *t, struct br_schedule *schedule)
 
 bool br_window_pass(struct br_window *w, const struct br_disturb *disturb,
                     const struct br_schedule *base, enum br_direction direction, struct br_rng *rng,
-                    int64_t limit, struct br_schedule *schedule, const volatile int *stop)
+                    int64_t limit, struct br_schedule *schedule, const struct br_stop *stop)
 {
     const struct br_instance *in = w->in;
     bool forward = direction == BR_FORWARD;

@@ -7,6 +7,7 @@
 #ifndef BR_PLANNER_SEARCH_NEIGHBOURHOOD_H
 #define BR_PLANNER_SEARCH_NEIGHBOURHOOD_H
 
+#include "base/stop.h"
 #include "planner/search/disturb.h"
 #include "planner/schedule/schedule.h"
 
@@ -24,6 +25,6 @@ void br_window_destroy(struct br_window *window);
  * *stop became non-zero. */
 bool br_window_pass(struct br_window *window, const struct br_disturb *disturb,
                     const struct br_schedule *base, enum br_direction direction, struct br_rng *rng,
-                    int64_t limit, struct br_schedule *schedule, const volatile int *stop);
+                    int64_t limit, struct br_schedule *schedule, const struct br_stop *stop);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/stop.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/justify.h"
 
@@ -62,7 +63,7 @@ static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
     struct br_portfolio *p = context;
     uint32_t row = p->first_row + index;
     const struct br_heuristic *heuristic = br_heuristic_at(row);
-    const volatile int *stop = index == 0 ? NULL : p->stop;
+    const struct br_stop *stop = index == 0 ? NULL : p->stop;
     struct br_schedule own, *schedule = p->kept ? &p->kept[row] : &own;
     bool ok = p->kept || br_schedule_init(&own, p->in);
     if (ok && !heuristic->run(schedule, p->in, p->reach, p->seed, stop)) {
@@ -99,7 +100,7 @@ void br_portfolio_add(struct br_portfolio *p, const struct br_schedule *schedule
 
 /* A whole schedule by the heuristic's order, or backward by its reverse. */
 static bool generate(struct br_portfolio *p, struct br_portfolio_worker *w,
-                     enum br_direction direction, uint32_t row, const volatile int *stop)
+                     enum br_direction direction, uint32_t row, const struct br_stop *stop)
 {
     struct br_key *key = calloc(p->in->tasks, sizeof *key);
     struct br_order order = {0};

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/stop.h"
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 
@@ -20,7 +21,7 @@ struct br_portfolio {
     const struct br_reach *reach;
     uint64_t seed;
     uint32_t threads;
-    const volatile int *stop; /* may be NULL */
+    const struct br_stop *stop; /* may be NULL */
     struct br_elite *elite;   /* where all that is found goes */
 
     /* What it comes to. */

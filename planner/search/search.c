@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/stop.h"
 #include "planner/graphene/graphene.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/search/machine_search.h"

@@ -5,6 +5,7 @@
 
 #include <bigrocks/planner.h>
 
+#include "base/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
@@ -14,7 +15,7 @@ struct br_search {
     /* Set by the caller. */
     const struct br_instance *in;
     const struct br_plan_options *options; /* a known method, threads not 0; limits aside */
-    const volatile int *stop;
+    const struct br_stop *stop;
     uint64_t limit;         /* on placements; 0: none. May change between calls */
     double share;           /* of the limits on the whole that this part may count on */
     struct br_arena *arena; /* for the texts of the report */

@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "base/stop.h"
 #include "planner/schedule/dispatch.h"
 #include "planner/schedule/justify.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/stop.h"
 #include "planner/check/clauses.h"
 #include "planner/exact/exact.h"
 #include "planner/rcpsp/rcpsp.h"
@@ -176,7 +177,7 @@ static void test_determinism(void **state)
             for (int k = 0; k < 2; k++) {
                 struct br_exact *x = br_exact_create(f.in, work(f.in), NULL, NULL);
                 assert_non_null(x);
-                volatile int stop = 1;
+                struct br_stop stop = {1};
                 br_exact_solve(x, BR_EXACT_SHORTER, 1000, &stop);
                 assert_true(br_exact_counts(x).conflicts <= 1);
                 for (int turn = 0; turn < 20; turn++)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/search/improve.h"
@@ -185,7 +186,7 @@ static void test_oracle(void **state)
 static void test_stop(void **state)
 {
     struct fixture f;
-    volatile int stop = 1;
+    struct br_stop stop = {1};
     set_up(&f, 3, TASKS);
     int64_t before = f.elite.entry[0].schedule.makespan;
     struct br_run run = run_of(&f, 0);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/stop.h"
 #include "planner/model/instance.h"
 #include "planner/model/plan.h"
 #include "tests/support/oracle.h"
@@ -243,7 +244,7 @@ static int calls;
 static void count_calls(void *context, const struct br_progress *progress)
 {
     assert_true(progress->share >= 0 && progress->share <= 1);
-    *(volatile int *)context = 1;
+    br_stop_raise(context);
     calls++;
 }
 
@@ -252,7 +253,7 @@ static void test_limits(void **state)
     struct random_job job = wide_job(60, 500);
     for (int m = 0; m < 2; m++) {
         struct br_plan_options options = br_plan_options_default();
-        volatile int stop = 1; /* asked to end before it begins: there is a plan all the same */
+        struct br_stop stop = {1}; /* asked to end before it begins: there is a plan all the same */
         options.method = m ? "graphene" : "best";
         options.threshold_limit = 0;
         options.stop = &stop;
@@ -265,12 +266,12 @@ static void test_limits(void **state)
         assert_non_null(strstr(br_plan_note(plan), "time limit"));
         br_plan_destroy(plan);
         /* Progress is told, and its callback can end the search through the stop flag. */
-        stop = 0;
+        br_stop_lower(&stop);
         calls = 0;
         options.time_limit_ns = 0;
         options.stop = &stop;
         options.progress = count_calls;
-        options.progress_context = (void *)&stop;
+        options.progress_context = &stop;
         plan = make(&job, &options);
         assert_true(calls > 0);
         assert_non_null(br_plan_note(plan));
@@ -338,7 +339,7 @@ enum { CALLS = 3 };
 
 struct watch {
     int begun; /* calls with something done */
-    volatile int stop;
+    struct br_stop stop;
 };
 
 static void watch_progress(void *context, const struct br_progress *progress)
@@ -347,7 +348,7 @@ static void watch_progress(void *context, const struct br_progress *progress)
     assert_true(progress->share >= 0 && progress->share <= 1);
     watch->begun += progress->share > 0;
     if (watch->begun >= CALLS)
-        watch->stop = 1;
+        br_stop_raise(&watch->stop);
 }
 
 /* What is told to be done is a share of all, whatever the number of tasks and of parts. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/model/plan.h"
@@ -227,7 +228,7 @@ static void test_close(void **state)
 static void test_stop(void **state)
 {
     struct fixture f;
-    volatile int stop = 1;
+    struct br_stop stop = {1};
     uint64_t seed = 3;
     while (!set_up(&f, seed++, TASKS) || f.in->tasks < 10)
         tear_down(&f);

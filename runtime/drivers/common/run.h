@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stop.h"
+
 struct br_cgroups;
 
 /* The kernel counts it, including descendants that were waited for. */
@@ -68,7 +70,7 @@ struct br_run_options {
      * "mem" in bytes, if it has one. */
     struct br_cgroups *cgroups;
     bool limit_memory;
-    const volatile int *stop; /* 1: stop all tasks and end; 2: at once; may be NULL */
+    const struct br_stop *stop; /* level 1: stop all tasks and end; 2: at once; may be NULL */
     /* The words that really start a task, such as those with a launcher before them; borrowed until
      * the next call, NULL when memory is out. NULL: the task's own. */
     char *const *(*wrap)(void *context, uint32_t task, uint32_t machine, char *const *words);

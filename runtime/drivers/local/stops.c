@@ -52,16 +52,9 @@ static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int numbe
     br_process_signal(&slot->process, SIGCONT);
 }
 
-/* As options->stop has it. */
-static int asked_stop(const struct br_driver *driver)
-{
-    const volatile int *flag = driver->work.options->stop;
-    return flag ? __atomic_load_n(flag, __ATOMIC_SEQ_CST) : 0;
-}
-
 void br_driver_watch_stops(struct br_driver *driver)
 {
-    int stop = asked_stop(driver);
+    int stop = br_stop_level(driver->work.options->stop);
     if (stop > driver->stopping) {
         driver->stopping = stop;
         driver->closing = true;
@@ -123,7 +116,7 @@ void br_driver_end_strays(struct br_driver *driver)
          left && br_awake_ns(&driver->awake) - driver->asked_ns < 2 * grace_ns;) {
         nanosleep(&pause, NULL);
         br_driver_wake(driver);
-        stopping = asked_stop(driver);
+        stopping = br_stop_level(driver->work.options->stop);
         bool late = stopping > 1 || (stopping && !driver->stopping) ||
                     br_awake_ns(&driver->awake) - driver->asked_ns >= grace_ns;
         if (!br_family_reap(&own))

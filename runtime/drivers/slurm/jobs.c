@@ -20,6 +20,7 @@
 
 #include "base/diag.h"
 #include "base/shell.h"
+#include "base/stop.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "runtime/drivers/common/work.h"
@@ -187,8 +188,7 @@ static enum br_status submit_all(struct jobs *jobs)
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < jobs->work.dag->tasks && !status && !jobs->closing; k++) {
         uint32_t task = jobs->plan ? jobs->plan->order[k] : k;
-        const volatile int *stop = jobs->work.options->stop;
-        if (jobs->outstanding >= OUTSTANDING || (stop && *stop))
+        if (jobs->outstanding >= OUTSTANDING || br_stopped(jobs->work.options->stop))
             break;
         if (jobs->state[task] == WAITING && br_work_has_command(&jobs->work, task))
             status = submit(jobs, task);
@@ -389,13 +389,13 @@ static void cancel(struct jobs *jobs, bool pending_only)
 
 static enum br_status loop(struct jobs *jobs)
 {
-    const volatile int *stop = jobs->work.options->stop;
+    const struct br_stop *stop = jobs->work.options->stop;
     int stopping = 0;
     enum br_status status = finish_waits(jobs);
     while (!status) {
         jobs->now_ns = br_work_now_ns(&jobs->work);
-        if (stop && *stop > stopping) {
-            stopping = *stop;
+        if (br_stop_level(stop) > stopping) {
+            stopping = br_stop_level(stop);
             jobs->closing = true;
             cancel(jobs, false);
             if (stopping > 1)

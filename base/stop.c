@@ -1,0 +1,13 @@
+/* The calls on a stop flag that others make. */
+#include "base/stop.h"
+
+void br_stop_raise(struct br_stop *stop)
+{
+    int down = 0; /* a flag that is raised further stays so */
+    __atomic_compare_exchange_n(&stop->level, &down, 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+void br_stop_lower(struct br_stop *stop)
+{
+    br_stop_set(stop, 0);
+}
