@@ -18,13 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/launch.h"
 #include "base/stop.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
 #include "emit/emit.h"
 #include "planner/check/certificate.h"
-#include "runtime/drivers/common/launch.h"
 
 #define PROGRAM "bigrocks-bound"
 enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };

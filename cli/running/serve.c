@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/launch.h"
 #include "cli/running/admission.h"
 #include "cli/common/child.h"
 #include "runtime/admission/gate.h"
@@ -25,7 +26,6 @@
 #include "cli/common/load.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
-#include "runtime/drivers/common/launch.h"
 
 enum { TICK_MS = 200 };
 static const int64_t idle_default_ns = INT64_C(300000000000);

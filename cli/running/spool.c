@@ -1,5 +1,6 @@
 /* The thread may wait in a write for as long as the reader pleases. What it must not wait for any
  * more is given up: signals end the write, as often as it takes. */
+#include "base/launch.h"
 #include "cli/running/spool.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 
 #include "cli/common/interrupt.h"
 #include "cli/common/progress.h"
-#include "runtime/drivers/common/launch.h"
 
 enum { PIECE = 1 << 16, LOOK_MS = 50, WAKE = SIGURG };
 static const int64_t free_least = 1 << 20;

@@ -11,8 +11,8 @@
 #include <sys/epoll.h>
 
 #include "base/diag.h"
+#include "base/launch.h"
 #include "runtime/drivers/local/driver.h"
-#include "runtime/drivers/common/launch.h"
 
 enum { BATCH = 64 };
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/drivers/common/launch.h"
+#include "base/launch.h"
 
 int br_script_open(const char *text, char path[BR_SCRIPT_PATH])
 {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/launch.h"
 #include "planner/model/dag.h"
-#include "runtime/drivers/common/launch.h"
 #include "runtime/drivers/slurm/slurm.h"
 
 struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag)

@@ -1,6 +1,6 @@
 /* posix_spawn, which shares this program's memory until the other one runs, and so costs the same
  * however large this one is. */
-#include "runtime/drivers/common/launch.h"
+#include "base/launch.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* Starting a process that is nobody's but ours: what it needs besides its words. */
-#ifndef BR_RUNTIME_DRIVERS_COMMON_LAUNCH_H
-#define BR_RUNTIME_DRIVERS_COMMON_LAUNCH_H
+#ifndef BR_BASE_LAUNCH_H
+#define BR_BASE_LAUNCH_H
 
 #include <sys/types.h>
 
