@@ -33,30 +33,29 @@ static void fill(struct br_diag *diag, struct br_pos pos, enum br_status status,
     make_printable(diag->hint);
 }
 
-enum br_status br_fail(struct br_diag *diag, enum br_status status, const char *hint,
-                       const char *format, ...)
+void br_note_fault(struct br_diag *diag, enum br_status status, const char *hint,
+                   const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     fill(diag, diag ? (struct br_pos){diag->line, diag->column} : (struct br_pos){0}, status, hint,
          format, args);
     va_end(args);
-    return status;
 }
 
-enum br_status br_fail_at(struct br_diag *diag, struct br_pos pos, enum br_status status,
-                          const char *hint, const char *format, ...)
+void br_note_fault_at(struct br_diag *diag, struct br_pos pos, enum br_status status,
+                      const char *hint, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     fill(diag, pos, status, hint, format, args);
     va_end(args);
-    return status;
 }
 
 void br_note_memory(struct br_diag *diag)
 {
-    br_fail(diag, BR_SYSTEM, "try a smaller job, or a machine with more memory", "out of memory");
+    br_note_fault(diag, BR_SYSTEM, "try a smaller job, or a machine with more memory",
+                  "out of memory");
 }
 
 void br_diag_file(struct br_diag *diag, const char *file)

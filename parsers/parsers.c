@@ -169,8 +169,7 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
                                  formats[k].name);
     struct br_pos pos = {1, 1};
     if (source->filled == 0 || (*p == 0 && strlen(text) == source->filled))
-        return br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "give it a job",
-                          "the file is empty");
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "give it a job", "the file is empty");
     if (strncmp(text, "\x1f\x8b", 2) == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "decompress it first",
                           "the file is compressed by gzip");
@@ -205,7 +204,7 @@ static enum br_status choose(const struct br_source *source, const struct br_par
     for (size_t k = 0, used = 0; k < FORMATS; k++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
                                  formats[k].name);
-    return br_fail_at(diag, (struct br_pos){0, 0}, BR_USAGE, known, "there is no format '%.80s'",
+    return br_fail_at(diag, BR_NO_POS, BR_USAGE, known, "there is no format '%.80s'",
                       options->from);
 }
 

@@ -89,7 +89,7 @@ static enum br_status read_lines(struct cli_job_list *list, FILE *file, const ch
         number++;
         if (strlen(line) < (size_t)size) {
             br_diag_file(diag, path);
-            status = br_fail_at(diag, (struct br_pos){number, 0}, BR_BAD_INPUT,
+            status = br_fail_at(diag, ((struct br_pos){number, 0}), BR_BAD_INPUT,
                                 "give a text file with a path a line",
                                 "there is a NUL byte in the list");
             break;

@@ -148,12 +148,12 @@ static enum br_status read_graph(const char *text, Agraph_t **graph, struct br_d
     *graph = read_graphs(all, &graphs);
     enum br_status status = BR_OK;
     if (graphs > 1)
-        status = br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "split the file",
+        status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "split the file",
                             "the file holds more than one graph");
     else if (!*graph || cgraph_fault[0])
         status = refuse_syntax(diag);
     if (!clean_reader(text) && !status)
-        status = br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "close it",
+        status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "close it",
                             "quotes, a comment or angle brackets are open at the end of the text");
     agseterr(level);
     agseterrf(outer);
@@ -164,16 +164,15 @@ static enum br_status read_graph(const char *text, Agraph_t **graph, struct br_d
 static enum br_status refuse_bombs(const struct br_dot_scan *scan, struct br_diag *diag)
 {
     if (scan->depth > MOST_NESTED)
-        return br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT, "nest fewer subgraphs",
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "nest fewer subgraphs",
                           "subgraphs are nested more than %d deep", MOST_NESTED);
     if (scan->mentions > MOST_OBJECTS || scan->edges > MOST_OBJECTS)
-        return br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT,
-                          "write such a job in the native XML form",
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "write such a job in the native XML form",
                           "the graph may have more than %d nodes or edges, the most that are read "
                           "of the DOT language",
                           MOST_OBJECTS);
     if (scan->names && scan->mentions + scan->edges > MOST_CELLS / scan->names)
-        return br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT,
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT,
                           "use fewer attributes, or the native XML form",
                           "%" PRIu32 " different attributes are too many for a graph with %" PRIu64
                           " nodes and edges",
@@ -205,7 +204,7 @@ static struct br_pos node_place(const struct dot_reader *reader, const char *id)
         if (same)
             return mention->pos;
     }
-    return (struct br_pos){0, 0};
+    return BR_NO_POS;
 }
 
 /* Names that nodes' attributes have in the form itself. */
@@ -564,7 +563,7 @@ static enum br_status add_edges(struct dot_reader *reader, struct br_diag *diag)
 static enum br_status read_job(struct dot_reader *reader, struct br_diag *diag)
 {
     Agraph_t *graph = reader->graph;
-    br_value_place(diag, (struct br_pos){0, 0});
+    br_value_place(diag, BR_NO_POS);
     if (!agisdirected(graph))
         return br_fail(diag, BR_BAD_INPUT, "write digraph and ->", "the graph is not directed");
     reader->operations = agattr(graph, AGNODE, (char *)"size", NULL) &&

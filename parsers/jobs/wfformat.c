@@ -476,7 +476,7 @@ static enum br_status add_cluster(struct wfformat *wf)
     }
     struct br_cluster *cluster = wf->input->cluster = br_cluster_create(NULL);
     enum br_status status = cluster ? BR_OK : br_fail_memory(wf->diag);
-    br_value_place(wf->diag, (struct br_pos){0, 0});
+    br_value_place(wf->diag, BR_NO_POS);
     for (uint32_t m = 0; m < wf->machines && !status; m++) {
         const struct machine *machine = &wf->machine[m];
         uint32_t cls;

@@ -21,7 +21,7 @@ static enum br_status read_version(const char *text, struct br_diag *diag)
         strncmp(text, mark, sizeof mark - 1) == 0 ? strtol(text + sizeof mark - 1, NULL, 10) : 0;
     if (version >= OLDEST && version <= NEWEST)
         return BR_OK;
-    return br_fail_at(diag, (struct br_pos){1, 1}, BR_BAD_INPUT,
+    return br_fail_at(diag, ((struct br_pos){1, 1}), BR_BAD_INPUT,
                       "move it away to go on with default durations",
                       version ? "this is a ninja log of version %ld; versions 5 to 7 are read"
                               : "this is not a ninja log",

@@ -25,7 +25,7 @@ static ssize_t read_some(struct br_source *source, char *to, size_t size)
 enum br_status br_source_fail(const struct br_source *source, struct br_diag *diag)
 {
     const char *hint = source->fault == EISDIR ? "give a file" : NULL;
-    return br_fail_at(diag, (struct br_pos){0, 0}, BR_SYSTEM, hint, "cannot be read: %s",
+    return br_fail_at(diag, BR_NO_POS, BR_SYSTEM, hint, "cannot be read: %s",
                       strerror(source->fault));
 }
 
@@ -113,7 +113,7 @@ enum br_status br_source_text(struct br_source *source, size_t limit, const char
             break;
         size += (size_t)n;
         if (size > limit) {
-            status = br_fail_at(diag, (struct br_pos){0, 0}, BR_BAD_INPUT,
+            status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT,
                                 "write such a job in the native XML form, which has no such limit",
                                 "the file is larger than the %zu MiB that are read of the %s "
                                 "format",

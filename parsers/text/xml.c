@@ -43,7 +43,7 @@ static struct br_pos tag_place(xmlParserCtxtPtr parser)
 {
     const xmlParserInput *input = parser->input;
     if (!input || input->line < 1)
-        return (struct br_pos){0, 0};
+        return BR_NO_POS;
     struct br_pos end = {(uint32_t)input->line, (uint32_t)(input->col > 0 ? input->col : 0)};
     const xmlChar *p = input->cur;
     uint32_t lines = 0, columns = 0;

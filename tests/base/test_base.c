@@ -417,16 +417,17 @@ static void diagnostics(void **state)
     struct br_diag diag = {0};
     char text[2000], large[1000];
     br_diag_file(&diag, "a.xml");
-    assert_int_equal(br_fail_at(&diag, (struct br_pos){3, 7}, BR_BAD_INPUT, "try %d", "no %s", "x"),
-                     BR_BAD_INPUT);
+    assert_int_equal(
+        br_fail_at(&diag, ((struct br_pos){3, 7}), BR_BAD_INPUT, "try %d", "no %s", "x"),
+        BR_BAD_INPUT);
     br_diag_format(&diag, text, sizeof text);
     assert_string_equal(text, "a.xml:3:7: no x; try %d");
-    br_fail_at(&diag, (struct br_pos){3, 0}, BR_NO, NULL, "line\nbreak\x1b");
+    br_fail_at(&diag, ((struct br_pos){3, 0}), BR_NO, NULL, "line\nbreak\x1b");
     br_diag_format(&diag, text, sizeof text);
     assert_string_equal(text, "a.xml:3: line?break?");
     br_fail(&diag, BR_NO, NULL, "kept place");
     assert_int_equal(diag.line, 3);
-    br_fail_at(&diag, (struct br_pos){0, 0}, BR_NO, NULL, "none");
+    br_fail_at(&diag, BR_NO_POS, BR_NO, NULL, "none");
     br_diag_format(&diag, text, sizeof text);
     assert_string_equal(text, "a.xml: none");
     br_diag_file(&diag, NULL);
