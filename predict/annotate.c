@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/roles.h"
+
 static const int64_t mebibyte = 1 << 20;
 
 struct annotating {
@@ -50,9 +52,9 @@ static bool estimated(const struct annotating *annotating,
                       char text[BR_DECIMAL_TEXT])
 {
     int64_t amount = -1;
-    if (strcmp(resource, "cpu") == 0 && annotating->cpu)
+    if (br_role_is_own_name(BR_ROLE_CPU, resource) && annotating->cpu)
         amount = br_history_cores(estimate);
-    if (strcmp(resource, "mem") == 0 && annotating->mem)
+    if (br_role_is_own_name(BR_ROLE_MEMORY, resource) && annotating->mem)
         amount = br_history_mem(estimate);
     snprintf(text, BR_DECIMAL_TEXT, "%" PRId64, amount);
     return amount >= 0;
@@ -61,7 +63,7 @@ static bool estimated(const struct annotating *annotating,
 static enum br_status copy_demands(const struct annotating *annotating, uint32_t s,
                                    const struct br_history_estimate *estimate)
 {
-    static const char *const measured[] = {"cpu", "mem"};
+    const char *const measured[] = {br_role_name(BR_ROLE_CPU), br_role_name(BR_ROLE_MEMORY)};
     const struct br_dag *dag = annotating->dag;
     const struct br_stage *stage = &dag->stage[s];
     enum br_status status = BR_OK;
@@ -139,8 +141,9 @@ enum br_status br_history_annotate(struct br_history *history, const struct br_d
     struct annotating annotating = {
         .dag = dag,
         .made = br_dag_create(dag->name),
-        .cpu = !cluster || br_cluster_capacity(cluster, 0, "cpu").mantissa > 0,
-        .mem = !cluster || br_cluster_capacity(cluster, 0, "mem").mantissa > 0,
+        .cpu = !cluster || br_cluster_capacity(cluster, 0, br_role_name(BR_ROLE_CPU)).mantissa > 0,
+        .mem =
+            !cluster || br_cluster_capacity(cluster, 0, br_role_name(BR_ROLE_MEMORY)).mantissa > 0,
         .diag = diag,
     };
     *result = NULL;

@@ -2,7 +2,7 @@
 #include "emit/engines/engine.h"
 #include "base/diag.h"
 #include "base/shell.h"
-#include "base/wide.h"
+#include "base/roles.h"
 #include "emit/pictures/picture.h"
 #include "planner/model/commands.h"
 
@@ -17,42 +17,17 @@ enum {
 };
 
 /* Bytes of one unit; amounts of memory without a unit are bytes. */
-static int64_t bytes_of(const char *unit)
-{
-    static const struct {
-        const char *name;
-        int64_t bytes;
-    } units[] = {
-        {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", INT64_C(1) << 40},
-        {"kB", 1000},     {"KB", 1000},     {"MB", 1000000},  {"GB", 1000000000},
-    };
-    for (size_t k = 0; unit && k < sizeof units / sizeof units[0]; k++)
-        if (strcmp(unit, units[k].name) == 0)
-            return units[k].bytes;
-    return 1;
-}
-
 static bool is_cpu(const char *resource)
 {
-    return strcmp(resource, "cpu") == 0 || strcmp(resource, "cores") == 0;
+    return br_role_of(resource) == BR_ROLE_CPU;
 }
 
 static bool is_mem(const char *resource)
 {
-    return strcmp(resource, "mem") == 0 || strcmp(resource, "memory") == 0;
+    return br_role_of(resource) == BR_ROLE_MEMORY;
 }
 
-/* The amount in units of `unit`, rounded up; the largest number where it does not fit. */
-static int64_t whole(struct br_decimal amount, int64_t unit)
-{
-    int64_t value;
-    if (!br_decimal_quotient_ns(amount, (struct br_decimal){1, 9}, &value))
-        return INT64_MAX;
-    br_wide product = (br_wide)value * unit;
-    return product > INT64_MAX ? INT64_MAX : (int64_t)product;
-}
-
-static const char *unit_of_mem(const struct br_dag *dag)
+const char *br_engine_mem_unit(const struct br_dag *dag)
 {
     for (uint32_t r = 0; r < dag->resources; r++)
         if (is_mem(dag->resource[r].name))
@@ -70,10 +45,10 @@ static void measure_stage(struct br_engine *engine, uint32_t s)
         const struct br_demand *demand = &dag->demand[stage->first_demand + d];
         const struct br_resource *resource = &dag->resource[demand->resource];
         if (is_cpu(resource->name)) {
-            int64_t cpus = whole(demand->amount, 1);
+            int64_t cpus = br_decimal_ceil(demand->amount);
             need->cpus = cpus < 1 ? 1 : cpus > UINT32_MAX ? UINT32_MAX : (uint32_t)cpus;
         } else if (is_mem(resource->name)) {
-            need->mem_bytes = whole(demand->amount, bytes_of(resource->unit));
+            need->mem_bytes = br_role_bytes(demand->amount, resource->unit);
         }
     }
     engine->first_rank[s] = UINT32_MAX;
@@ -87,11 +62,12 @@ static void measure_stage(struct br_engine *engine, uint32_t s)
 static void measure_machines(struct br_engine *engine)
 {
     const struct br_cluster *cluster = engine->input->cluster;
-    int64_t unit = bytes_of(unit_of_mem(engine->dag));
+    const char *unit = br_engine_mem_unit(engine->dag);
     for (uint32_t c = 0; c < cluster->classes; c++)
         for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
             const struct br_capacity *capacity = &cluster->cls[c].capacity[k];
-            int64_t amount = whole(capacity->amount, is_mem(capacity->resource) ? unit : 1);
+            int64_t amount =
+                br_role_bytes(capacity->amount, is_mem(capacity->resource) ? unit : NULL);
             if (is_cpu(capacity->resource) && amount > engine->cpus)
                 engine->cpus = amount > UINT32_MAX ? UINT32_MAX : (uint32_t)amount;
             if (is_mem(capacity->resource) && amount > engine->mem_bytes)

@@ -40,6 +40,9 @@ enum br_status br_engine_init_commands(struct br_engine *engine, const struct br
                                        struct br_diag *diag);
 void br_engine_finish(struct br_engine *engine);
 
+/* The unit of the job's memory, in which machines have theirs, too; NULL: bytes. */
+const char *br_engine_mem_unit(const struct br_dag *dag);
+
 /* A comment: the plan, how to run the file, and what is not honoured; both end with NULL. */
 void br_engine_header(FILE *out, const char *comment, const struct br_engine *engine,
                       const char *const *usage, const char *const *left_out);

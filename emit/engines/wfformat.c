@@ -4,6 +4,7 @@
  * Ids may hold letters, digits and - _ . # there: "map[3]" becomes "map#3", and what else does not
  * fit an underscore, with the stage's number behind it. */
 #include "base/diag.h"
+#include "base/roles.h"
 #include "emit/engines/engine.h"
 #include "emit/outputs.h"
 #include "emit/pictures/picture.h"
@@ -187,6 +188,7 @@ static enum br_status write_record(FILE *out, const struct br_engine *engine, co
 
 static void write_machines(FILE *out, const struct br_emit_input *input)
 {
+    const char *unit = br_engine_mem_unit(input->dag);
     const struct br_cluster *cluster = input->cluster;
     fputs("  \"machines\": [", out);
     for (uint32_t m = 0; m < cluster->machines; m++) {
@@ -195,14 +197,14 @@ static void write_machines(FILE *out, const struct br_emit_input *input)
         br_write_machine(out, BR_QUOTE_JSON, cluster, m);
         putc('"', out);
         for (uint32_t k = 0; k < cls->capacities; k++) {
-            int64_t amount;
-            if (!br_decimal_quotient_ns(cls->capacity[k].amount, (struct br_decimal){1, 9},
-                                        &amount) ||
-                amount < 1)
+            enum br_role role = br_role_of(cls->capacity[k].resource);
+            int64_t amount =
+                br_role_bytes(cls->capacity[k].amount, role == BR_ROLE_MEMORY ? unit : NULL);
+            if (amount < 1 || amount == INT64_MAX)
                 continue;
-            if (strcmp(cls->capacity[k].resource, "cpu") == 0)
+            if (role == BR_ROLE_CPU)
                 fprintf(out, ", \"cpu\": {\"coreCount\": %" PRId64 "}", amount);
-            if (strcmp(cls->capacity[k].resource, "mem") == 0)
+            if (role == BR_ROLE_MEMORY)
                 fprintf(out, ", \"memoryInBytes\": %" PRId64, amount);
         }
         putc('}', out);

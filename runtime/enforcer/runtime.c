@@ -8,12 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/diag.h"
 #include "base/grow.h"
 #include "base/invariant.h"
 #include "base/real.h"
+#include "base/roles.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
@@ -140,7 +140,7 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
         memcpy(runtime->free + (size_t)m * resources, runtime->capacity + (size_t)c * resources,
                resources * sizeof *runtime->free);
     }
-    uint32_t cpu = find_resource(runtime, "cpu");
+    uint32_t cpu = find_resource(runtime, br_role_name(BR_ROLE_CPU));
     runtime->slots = cpu == UINT32_MAX ? 0 : total[cpu];
     if (cpu != UINT32_MAX && digits[cpu] >= 0)
         runtime->slots /= br_real_ten(digits[cpu]);
@@ -200,22 +200,13 @@ void br_runtime_destroy(struct br_runtime *runtime)
     free(runtime);
 }
 
-static bool is_memory(const char *name)
-{
-    static const char *const names[] = {"mem", "memory", "ram", "rss", "swap"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcasecmp(name, names[k]) == 0)
-            return true;
-    return false;
-}
-
 enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resource,
                                    uint32_t percent, struct br_diag *diag)
 {
     uint32_t r = find_resource(runtime, resource);
     if (r == UINT32_MAX)
         return fail_resource(resource, diag);
-    if (is_memory(resource))
+    if (br_role_of(resource) == BR_ROLE_MEMORY || br_role_of(resource) == BR_ROLE_SWAP)
         return br_fail(diag, BR_USAGE, "overbook network or disk",
                        "memory cannot be overbooked: demand beyond it does not only slow down");
     if (percent < 100 || percent > PERCENT_MAX)

@@ -16,6 +16,7 @@
 #include "base/diag.h"
 #include "base/index.h"
 #include "base/real.h"
+#include "base/roles.h"
 #include "base/text.h"
 
 static void decimals(void **state)
@@ -443,6 +444,34 @@ static void diagnostics(void **state)
     assert_int_equal(br_fail_memory(NULL), BR_SYSTEM);
 }
 
+static void roles(void **state)
+{
+    static const struct {
+        const char *name;
+        enum br_role role;
+        bool own;
+    } cases[] = {
+        {"cpu", BR_ROLE_CPU, true},        {"CPU", BR_ROLE_CPU, false},
+        {"cores", BR_ROLE_CPU, false},     {"mem", BR_ROLE_MEMORY, true},
+        {"memory", BR_ROLE_MEMORY, false}, {"Ram", BR_ROLE_MEMORY, false},
+        {"swap", BR_ROLE_SWAP, true},      {"net", BR_ROLE_NONE, false},
+        {"", BR_ROLE_NONE, false},         {"memo", BR_ROLE_NONE, false},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        enum br_role role = br_role_of(cases[k].name);
+        assert_int_equal(role, cases[k].role);
+        assert_int_equal(br_role_is_own_name(role, cases[k].name), cases[k].own);
+    }
+    assert_string_equal(br_role_name(BR_ROLE_CPU), "cpu");
+    assert_string_equal(br_role_name(BR_ROLE_MEMORY), "mem");
+    const struct br_decimal half = {5, -1}, three = {3, 0}, large = {1, 18};
+    assert_int_equal(br_role_bytes(three, NULL), 3);
+    assert_int_equal(br_role_bytes(three, "cores"), 3);
+    assert_int_equal(br_role_bytes(three, "MiB"), 3 << 20);
+    assert_int_equal(br_role_bytes(half, "GB"), 1000000000);
+    assert_int_equal(br_role_bytes(large, "TiB"), INT64_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +482,7 @@ int main(void)
         cmocka_unit_test(indices),      cmocka_unit_test(texts),
         cmocka_unit_test(screened),     cmocka_unit_test(whole_numbers),
         cmocka_unit_test(real_numbers), cmocka_unit_test(diagnostics),
+        cmocka_unit_test(roles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "runtime/drivers/common/setup.h"
 #include "runtime/drivers/local/awake.h"
 #include "runtime/drivers/local/cgroup.h"
 #include "runtime/drivers/common/family.h"
@@ -559,6 +560,28 @@ static void test_slots(void **state)
     br_slots_finish(&slots);
 }
 
+/* A limit is in bytes whatever the unit of the job's memory, and only "mem" gives one. */
+static void test_limits(void **state)
+{
+    struct br_dag *dag = br_dag_create("memory");
+    struct br_arena arena = {0};
+    uint32_t stage[3];
+    assert_int_equal(br_dag_add_resource(dag, "mem", "MiB", NULL), BR_OK);
+    for (uint32_t s = 0; s < 3; s++) {
+        char id[] = {(char)('a' + s), 0};
+        assert_int_equal(br_dag_add_stage(dag, id, 1, 1, &stage[s], NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_add_demand(dag, stage[0], "mem", "1.5", NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, stage[1], "memory", "7", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    const int64_t *limit = br_run_limits(&arena, dag);
+    assert_int_equal(limit[0], 2 << 20);
+    assert_int_equal(limit[1], 0);
+    assert_int_equal(limit[2], 0);
+    br_arena_finish(&arena);
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -570,6 +593,7 @@ int main(void)
         cmocka_unit_test(test_group_of_task),
         cmocka_unit_test(test_awake),
         cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "base/roles.h"
 #include "planner/model/commands.h"
 
 enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
@@ -27,8 +28,9 @@ int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag)
     int64_t *limit = br_arena_array(arena, dag->stages, sizeof *limit);
     for (uint32_t d = 0; limit && d < dag->demands; d++) {
         const struct br_demand *demand = &dag->demand[d];
-        if (strcmp(dag->resource[demand->resource].name, "mem") == 0)
-            limit[demand->stage] = br_decimal_ceil(demand->amount);
+        if (br_role_is_own_name(BR_ROLE_MEMORY, dag->resource[demand->resource].name))
+            limit[demand->stage] =
+                br_role_bytes(demand->amount, dag->resource[demand->resource].unit);
     }
     return limit;
 }

@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/launch.h"
+#include "base/roles.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/slurm/slurm.h"
 
@@ -19,10 +20,11 @@ struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag
         const struct br_demand *demand = &dag->demand[d];
         const char *name = dag->resource[demand->resource].name;
         int64_t amount = br_decimal_ceil(demand->amount);
-        if (strcmp(name, "cpu") == 0 && amount > 1)
+        int64_t bytes = br_role_bytes(demand->amount, dag->resource[demand->resource].unit);
+        if (br_role_is_own_name(BR_ROLE_CPU, name) && amount > 1)
             need[demand->stage].cpus = amount < 1000000 ? (uint32_t)amount : 1000000;
-        if (strcmp(name, "mem") == 0)
-            need[demand->stage].kib = amount / 1024 + (amount % 1024 != 0);
+        if (br_role_is_own_name(BR_ROLE_MEMORY, name))
+            need[demand->stage].kib = bytes / 1024 + (bytes % 1024 != 0);
     }
     return need;
 }

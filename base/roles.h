@@ -1,0 +1,33 @@
+/* Roles of resources: which of them is processors, and which is memory.
+ *
+ * To the planner a resource is a name with amounts. What hands a job to other programs, limits its
+ * tasks or measures them has to know more, and asks here. */
+#ifndef BR_BASE_ROLES_H
+#define BR_BASE_ROLES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/decimal.h"
+
+enum br_role {
+    BR_ROLE_NONE, /* a resource of its own */
+    BR_ROLE_CPU,
+    BR_ROLE_MEMORY,
+    BR_ROLE_SWAP, /* memory in that a task cannot do with less; no program takes it as a limit */
+};
+
+/* The role that the name says, under any of its usual names, in capitals or not. */
+enum br_role br_role_of(const char *resource);
+
+/* The role's own name, in static storage: "cpu" counts cores, "mem" bytes. Readers of other
+ * formats write demands under these names; drivers take limits from them and predictions write
+ * them. No limit follows from a demand under another usual name. */
+const char *br_role_name(enum br_role role);
+bool br_role_is_own_name(enum br_role role, const char *resource);
+
+/* An amount >= 0 of memory in bytes, rounded up to whole units; INT64_MAX where it does not fit.
+ * The unit is the job's, such as "MiB" or "GB"; every other one, and NULL, is bytes. */
+int64_t br_role_bytes(struct br_decimal amount, const char *unit);
+
+#endif
