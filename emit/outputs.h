@@ -3,7 +3,9 @@
 #ifndef BR_EMIT_OUTPUTS_H
 #define BR_EMIT_OUTPUTS_H
 
-#include "emit/emit.h"
+#include <stdio.h>
+
+#include "emit/input.h"
 
 typedef enum br_status br_output(const struct br_emit_input *input, FILE *out,
                                  struct br_diag *diag);

@@ -5,9 +5,22 @@
  * which what is left after one task a stage is shared out. */
 #include <stdlib.h>
 
+#include "generate/generate.h"
 #include "generate/graph.h"
 #include "base/real.h"
 #include "generate/sample.h"
+
+void br_graph_plain_size(const struct br_generate_options *options, uint32_t *stages,
+                         uint32_t *tasks)
+{
+    enum { STAGES = 20, TASKS_PER_STAGE = 50 };
+    *stages = options->stages ? options->stages : STAGES;
+    if (!options->stages && options->tasks && options->tasks < *stages)
+        *stages = options->tasks;
+    *tasks = options->tasks                                       ? options->tasks
+             : *stages > BR_MAX_TASKS / (uint32_t)TASKS_PER_STAGE ? BR_MAX_TASKS
+                                                                  : *stages * TASKS_PER_STAGE;
+}
 
 struct group {
     double weight;

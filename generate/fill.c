@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/diag.h"
+#include "generate/generate.h"
 #include "generate/graph.h"
 #include "base/real.h"
 #include "generate/sample.h"

@@ -46,18 +46,6 @@ void br_graph_add_edge(struct br_graph *graph, uint32_t parent, uint32_t child,
     graph->edge[graph->edges++] = (struct br_graph_edge){parent, child, type};
 }
 
-void br_graph_plain_size(const struct br_generate_options *options, uint32_t *stages,
-                         uint32_t *tasks)
-{
-    enum { STAGES = 20, TASKS_PER_STAGE = 50 };
-    *stages = options->stages ? options->stages : STAGES;
-    if (!options->stages && options->tasks && options->tasks < *stages)
-        *stages = options->tasks;
-    *tasks = options->tasks                                       ? options->tasks
-             : *stages > BR_MAX_TASKS / (uint32_t)TASKS_PER_STAGE ? BR_MAX_TASKS
-                                                                  : *stages * TASKS_PER_STAGE;
-}
-
 uint32_t *br_graph_order(const struct br_graph *graph)
 {
     uint32_t levels = 0;

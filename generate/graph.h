@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
-#include "generate/generate.h"
+#include <bigrocks/dag.h>
+
+struct br_generate_options;
 
 struct br_graph_stage {
     uint32_t level; /* above that of all its parents */

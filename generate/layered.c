@@ -3,6 +3,7 @@
  * scheduling literature, such as [Tobita02]. */
 #include <math.h>
 
+#include "generate/generate.h"
 #include "generate/graph.h"
 #include "generate/sample.h"
 

@@ -1,6 +1,7 @@
 /* Two-terminal series-parallel graphs [Valdes82], split at random from the whole downwards: a run
  * of stages becomes two runs in sequence, or a fork, some branches side by side and a join. Every
  * branch begins and ends in one stage, so that there are about as many edges as stages. */
+#include "generate/generate.h"
 #include "generate/graph.h"
 #include "generate/sample.h"
 

@@ -1,6 +1,7 @@
 /* The three shapes that textbooks plan by hand: stages without edges, one after another, and fans
  * of parallel stages between single tasks. All edges are barriers, except every second one of a
  * chain on average. */
+#include "generate/generate.h"
 #include "generate/graph.h"
 #include "generate/sample.h"
 

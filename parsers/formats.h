@@ -3,7 +3,7 @@
 #ifndef BR_PARSERS_FORMATS_H
 #define BR_PARSERS_FORMATS_H
 
-#include "parsers/parsers.h"
+#include "parsers/input.h"
 #include "parsers/text/source.h"
 #include "parsers/text/xml.h"
 

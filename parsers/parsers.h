@@ -7,31 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "planner/model/cluster.h"
-#include "planner/model/dag.h"
+#include "parsers/input.h"
 #include "planner/model/plan.h"
-
-/* What a job file gives: a finished job, and a cluster where the file carries one (PSPLIB and
- * Patterson files do, a native job may, a plan always does; else NULL). Both are the caller's. */
-struct br_input {
-    struct br_dag *dag;
-    struct br_cluster *cluster;
-};
-
-/* How files that DAX and SimGrid jobs hand on count; see docs/formats.md. */
-enum br_transfer_mode {
-    BR_TRANSFER_DELAY,  /* a task without demands on the edge, as long as the transfer takes */
-    BR_TRANSFER_DEMAND, /* a demand for the resource "net" on both ends */
-};
-
-struct br_parse_options {
-    const char *from;                /* format's name; NULL: recognise it */
-    struct br_decimal transfer_rate; /* bytes a second; 0: files are ignored */
-    enum br_transfer_mode transfer_mode;
-    struct br_decimal speed; /* of one core, for formats that give operations instead of seconds */
-    int64_t default_duration_ns; /* of a task of which the file says nothing */
-};
-struct br_parse_options br_parse_options_default(void);
 
 /* Names of the job formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
 const char *br_parser_name(uint32_t k);
@@ -41,7 +18,6 @@ const char *br_parser_summary(uint32_t k);
  * zeroed and the diagnostic has file, line and column. options may be NULL. */
 enum br_status br_parse_job(const char *path, const struct br_parse_options *options,
                             struct br_input *input, struct br_diag *diag);
-void br_input_finish(struct br_input *input);
 /* The name of the format that a file's first bytes are recognised by; NULL where no format is, or
  * the file cannot be read. Says nothing of whether the rest of the file is well. */
 const char *br_parse_recognise(const char *path);

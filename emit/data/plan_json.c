@@ -5,6 +5,7 @@
  * significant digits. The form is described by docs/schema/plan-1.schema.json. */
 #include "emit/attributes.h"
 #include "emit/data/certificate_json.h"
+#include "emit/emit.h"
 #include "emit/outputs.h"
 #include "emit/write.h"
 

@@ -7,7 +7,7 @@
 #define BR_EMIT_ENGINES_ENGINE_H
 
 #include "base/command.h"
-#include "emit/emit.h"
+#include "emit/input.h"
 #include "emit/pictures/parents.h"
 #include "emit/write.h"
 

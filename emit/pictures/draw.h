@@ -2,6 +2,8 @@
 #ifndef BR_EMIT_PICTURES_DRAW_H
 #define BR_EMIT_PICTURES_DRAW_H
 
+#include <stdio.h>
+
 #include "emit/pictures/chart.h"
 
 /* A decimal with `digits` places of which `unit` is one. */

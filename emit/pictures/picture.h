@@ -2,7 +2,7 @@
 #ifndef BR_EMIT_PICTURES_PICTURE_H
 #define BR_EMIT_PICTURES_PICTURE_H
 
-#include "emit/emit.h"
+#include "emit/input.h"
 #include "emit/write.h"
 
 enum { BR_SUBSETS = 4 };

@@ -6,7 +6,14 @@
 #include <stdint.h>
 
 #include "planner/model/instance.h"
-#include "planner/schedule/place.h"
+
+enum br_direction { BR_FORWARD, BR_BACKWARD };
+
+/* The order in which ready tasks are taken, one for the whole job. */
+struct br_order {
+    uint32_t *place;    /* by task: 0 is taken first; a permutation */
+    uint32_t *by_stage; /* the tasks by stage, those of a stage sorted by place */
+};
 
 /* Longest paths, in ticks, by task: head is what must pass before it starts, tail what must pass
  * after it ends. head + duration + tail is the longest path through the task. */

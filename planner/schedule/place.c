@@ -10,7 +10,6 @@
 #include "base/heap.h"
 #include "base/invariant.h"
 #include "planner/space/holes.h"
-#include "planner/schedule/order.h"
 
 enum { STOP_INTERVAL = 1024 };
 

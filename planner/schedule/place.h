@@ -13,15 +13,8 @@
 
 #include "base/stop.h"
 #include "planner/model/instance.h"
+#include "planner/schedule/order.h"
 #include "planner/space/space.h"
-
-/* The order in which ready tasks are taken, one for the whole job; see order.h. */
-struct br_order {
-    uint32_t *place;    /* by task: 0 is taken first; a permutation */
-    uint32_t *by_stage; /* the tasks by stage, those of a stage sorted by place */
-};
-
-enum br_direction { BR_FORWARD, BR_BACKWARD };
 
 struct br_placer;
 
@@ -53,7 +46,6 @@ void br_placer_set_limit(struct br_placer *placer, const int64_t *beyond, int64_
 /* Gives up br_place once what is placed must, by the longest paths to and from its tasks, take
  * longer than *most from begin to end. *most may fall meanwhile, from another thread; both
  * arguments are borrowed and stay; NULL: no limit. */
-struct br_reach;
 void br_placer_set_span(struct br_placer *placer, const struct br_reach *reach,
                         const _Atomic int64_t *most);
 /* Whether the last br_place ended because of either limit. */

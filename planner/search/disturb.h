@@ -3,7 +3,23 @@
 #define BR_PLANNER_SEARCH_DISTURB_H
 
 #include "base/rng.h"
-#include "planner/search/improve.h"
+#include "planner/schedule/schedule.h"
+
+/* The moves, as bits of br_improve_options.moves. */
+enum br_move {
+    BR_MOVE_WINDOW,   /* a window of time is placed anew in several orders; see window.h */
+    BR_MOVE_SHIFT,    /* some stages are taken earlier or later */
+    BR_MOVE_CHAIN,    /* a task is taken before one that it waits for on the critical chain */
+    BR_MOVE_STAGES,   /* some stages are taken as early or as late as they can be */
+    BR_MOVE_EJECT,    /* a troublesome task goes before what shares its machine, or the reverse */
+    BR_MOVE_NOISE,    /* every stage's place in the order is blurred */
+    BR_MOVE_PARALLEL, /* parallel instead of serial generation, by blurred tails */
+    BR_MOVE_KINDS,
+    BR_MOVE_MACHINES = BR_MOVE_KINDS, /* together with any other: best fit weighs the resources
+                                         otherwise, so that tasks go to other machines */
+};
+#define BR_MOVES_ALL ((1u << (BR_MOVE_MACHINES + 1)) - 1)
+const char *br_move_name(enum br_move move);
 
 struct br_disturb;
 

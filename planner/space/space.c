@@ -1,10 +1,11 @@
 /* Creating, filling and emptying a space. */
-#include "planner/space/space_profile.h"
+#include "planner/space/space.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/invariant.h"
+#include "planner/space/space_profile.h"
 
 struct br_space *br_space_create(const struct br_instance *in)
 {

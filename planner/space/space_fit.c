@@ -1,8 +1,9 @@
 /* Finding fits. Both directions are one search: times are turned round for the backward one, so
  * that sooner is always less. */
-#include "planner/space/space_profile.h"
+#include "planner/space/space.h"
 
 #include "base/heap.h"
+#include "planner/space/space_profile.h"
 
 #define NONE UINT32_MAX
 

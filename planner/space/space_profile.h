@@ -8,8 +8,10 @@
 #ifndef BR_PLANNER_SPACE_SPACE_PROFILE_H
 #define BR_PLANNER_SPACE_SPACE_PROFILE_H
 
+#include <stddef.h>
+
+#include "planner/model/instance.h"
 #include "planner/space/idle.h"
-#include "planner/space/space.h"
 
 #define BR_FOREVER INT64_MAX
 #define BR_SINCE_EVER INT64_MIN

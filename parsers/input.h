@@ -1,0 +1,34 @@
+/* What a reader of jobs is asked for, and what it gives. */
+#ifndef BR_PARSERS_INPUT_H
+#define BR_PARSERS_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+
+/* What a job file gives: a finished job, and a cluster where the file carries one (PSPLIB and
+ * Patterson files do, a native job may, a plan always does; else NULL). Both are the caller's. */
+struct br_input {
+    struct br_dag *dag;
+    struct br_cluster *cluster;
+};
+void br_input_finish(struct br_input *input);
+
+/* How files that DAX and SimGrid jobs hand on count; see docs/formats.md. */
+enum br_transfer_mode {
+    BR_TRANSFER_DELAY,  /* a task without demands on the edge, as long as the transfer takes */
+    BR_TRANSFER_DEMAND, /* a demand for the resource "net" on both ends */
+};
+
+struct br_parse_options {
+    const char *from;                /* format's name; NULL: recognise it */
+    struct br_decimal transfer_rate; /* bytes a second; 0: files are ignored */
+    enum br_transfer_mode transfer_mode;
+    struct br_decimal speed; /* of one core, for formats that give operations instead of seconds */
+    int64_t default_duration_ns; /* of a task of which the file says nothing */
+};
+struct br_parse_options br_parse_options_default(void);
+
+#endif

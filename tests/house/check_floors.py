@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""The house keeps its floors: no include runs up, no files form a circle, and the picture is current.
+
+check_floors.py SOURCE_ROOT BUILD_DIR
+
+Besides, tools/floors is seen to fail: in a copy of the tree an include upwards is added, a circle of
+headers inside of a room, a room that the table does not know, and an excuse that nothing needs.
+"""
+import hashlib
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+
+def floors(root, *options):
+    return subprocess.run([sys.executable, root / 'tools/floors', '--root', root, *options],
+                          capture_output=True, text=True)
+
+
+def copy_of(root, folder):
+    for path in [*root.glob('*/**/*.[ch]'), root / 'docs/floors.txt', root / 'tools/floors']:
+        name = path.relative_to(root)
+        if not name.parts[0].startswith(('build', '.')):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, folder / name)
+
+
+BROKEN = [ # what is appended to which file, and what must be said
+    ('base/text.h', '#include "planner/model/dag.h"\n', 'base may not use planner/model'),
+    ('planner/model/dag.h', '#include "planner/search/search.h"\n', 'planner/model may not use planner/search'),
+    ('planner/space/idle.h', '#include "planner/space/space.h"\n#include "planner/space/holes.h"\n',
+     'a circle of includes: planner/space/'),
+    ('attic/new.c', '', 'no row for attic'),
+    ('docs/floors.txt', '! base/text.c -> base/text.h\n', 'breaks nothing'),
+    ('docs/floors.txt', '! base/text.c -> base/nowhere.h\n', 'not there'),
+]
+
+
+def main():
+    root, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+    faults = []
+    done = floors(root, '--build', build)
+    print(done.stdout)
+    if done.returncode:
+        faults.append('tools/floors finds faults (above), or fails: ' + done.stderr)
+    dot = floors(root, '--dot').stdout
+    mark = re.search('SHA-256 ([0-9a-f]{64})', (root / 'docs/pictures/floors.svg').read_text())
+    if not dot or not mark or mark[1] != hashlib.sha256(dot.encode()).hexdigest():
+        faults.append('docs/pictures/floors.svg is not of these sources: '
+                      'tools/floors --svg > docs/pictures/floors.svg')
+    with tempfile.TemporaryDirectory(prefix='bigrocks-floors') as scratch:
+        folder = pathlib.Path(scratch)
+        copy_of(root, folder)
+        for name, text, said in BROKEN:
+            path = folder / name
+            before = path.read_text() if path.exists() else None
+            path.parent.mkdir(exist_ok=True)
+            path.write_text((before or '') + text)
+            done = floors(folder)
+            path.unlink() if before is None else path.write_text(before)
+            if done.returncode != 1 or said not in done.stdout:
+                faults.append('%s with %r is not told: %d %s%s' % (name, text, done.returncode, done.stdout,
+                                                                   done.stderr))
+    print('\n'.join(faults) or 'floors kept, picture current, %d breaks told' % len(BROKEN))
+    return bool(faults)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
