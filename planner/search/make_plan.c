@@ -23,6 +23,7 @@
 #include "planner/model/plan.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/search/exact_search.h"
+#include "planner/search/method.h"
 #include "planner/search/search.h"
 
 enum { SUPERVISION_MS = 50, PROGRESS_MS = 100 };
@@ -39,35 +40,12 @@ struct br_plan_options br_plan_options_default(void)
     };
 }
 
-static const struct {
-    const char *name, *summary;
-} search_methods[] = {
-    {"best", "the best of graphene and all baselines, justified, part by part (the default)"},
-    {"graphene", "troublesome tasks first, the rest around them (Graphene, OSDI 2016)"},
-};
-enum { SEARCH_METHODS = sizeof search_methods / sizeof search_methods[0] };
-
-const char *br_method_name(uint32_t k)
-{
-    if (k < SEARCH_METHODS)
-        return search_methods[k].name;
-    const struct br_heuristic *row = br_heuristic_at(k - SEARCH_METHODS);
-    return row ? row->name : NULL;
-}
-
-const char *br_method_summary(uint32_t k)
-{
-    if (k < SEARCH_METHODS)
-        return search_methods[k].summary;
-    const struct br_heuristic *row = br_heuristic_at(k - SEARCH_METHODS);
-    return row ? row->summary : NULL;
-}
-
 /* One call of br_plan_make, shared between the planning thread and the supervisor. */
 struct making {
     const struct br_dag *dag;
     const struct br_cluster *cluster;
     struct br_plan_options options;
+    struct br_method method;
     struct br_plan *plan;
     struct br_diag diag;
     enum br_status status;
@@ -231,6 +209,7 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
     part->search = (struct br_search){
         .in = parts->part[k],
         .options = &making->options,
+        .method = making->method,
         .stop = &making->stop,
         .limit = making->options.placements,
         .share = part->share,
@@ -336,7 +315,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     int64_t *trial = calloc((size_t)rows + 1, sizeof *trial);
     int64_t *part_trial = calloc((size_t)rows + 1, sizeof *part_trial);
     int64_t offset = 0;
-    bool on = o->effort == BR_EFFORT_MAX && strcmp(o->method, "best") == 0, cut = false;
+    bool on = o->effort == BR_EFFORT_MAX && making->method.kind == BR_METHOD_BEST, cut = false;
     struct part_making part = {.making = making};
     struct part_making *kept = on ? calloc(parts->count, sizeof *kept) : NULL;
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
@@ -486,14 +465,6 @@ static void supervise(struct making *making)
     pthread_mutex_unlock(&making->lock);
 }
 
-static bool known_method(const char *method)
-{
-    for (uint32_t k = 0; br_method_name(k); k++)
-        if (strcmp(br_method_name(k), method) == 0)
-            return true;
-    return false;
-}
-
 enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
                             const struct br_plan_options *options, struct br_plan **plan,
                             struct br_diag *diag)
@@ -508,11 +479,11 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     pthread_condattr_t attributes;
     pthread_t thread;
     *plan = NULL;
-    if (!o->method)
-        o->method = "best";
-    if (!known_method(o->method))
+    if (!br_method_find(o->method, &making.method))
         return br_fail(diag, BR_USAGE, "see the list of methods", "there is no method '%s'",
                        o->method);
+    if (!o->method)
+        o->method = br_method_name(0);
     if (!(o->troublesome_limit >= 0 && o->troublesome_limit <= 1))
         return br_fail(diag, BR_USAGE, "give a share from 0 to 1",
                        "the limit on the share of troublesome work is %g", o->troublesome_limit);

@@ -1,26 +1,40 @@
-/* Numbers order what is found: the baselines by row, what the caller adds, then what is justified,
- * so that of equal schedules the simplest way to it is named. */
+/* Every schedule gets a rank by the way to it, so that of equal schedules the simplest way is
+ * named: first the heuristics by row, then what the caller adds, then serial generation, and behind
+ * them all the same justified. */
 #include "planner/search/portfolio.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/parallel.h"
 #include "base/stop.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/justify.h"
 
 enum {
-    ROWS = 16, /* at most so many heuristics */
-    ADDED = ROWS,
-    KEPT = ADDED + 1,
-    JUSTIFIED = 64, /* offsets of numbers */
-    FORWARD = 128,
-    BACKWARD = 192,
-    FINAL = 256,
+    ADDED = 16,       /* the place in `kept` of what the caller adds; heuristics have fewer rows */
+    KEPT = ADDED + 1, /* places in `kept` */
     FIRST_ROUNDS = 1, /* of justification, of everything */
     ROUNDS = 4,       /* more, of the few best of that */
 };
+
+static const char justified[] = "justified"; /* told from other names by its address */
+
+/* How the schedules of an origin come to be, before they are justified. */
+static const struct {
+    const char *method; /* the name of what is generated; NULL: nothing is, the schedule is there */
+    enum br_direction direction;
+} origins[BR_ORIGINS] = {
+    [BR_ORIGIN_FORWARD] = {"serial", BR_FORWARD},
+    [BR_ORIGIN_BACKWARD] = {"serial", BR_BACKWARD},
+};
+
+/* The rank of a schedule among equal ones: the least stays. */
+static uint64_t rank_of(bool is_justified, enum br_portfolio_origin origin, uint32_t row)
+{
+    return ((is_justified ? BR_ORIGINS : 0) + (uint64_t)origin) * BR_PORTFOLIO_WORK + row;
+}
 
 struct br_portfolio_worker {
     struct br_serial *serial;
@@ -30,6 +44,7 @@ struct br_portfolio_worker {
 
 bool br_portfolio_init(struct br_portfolio *p)
 {
+    assert(!br_heuristic_at(ADDED));
     bool ok = true;
     pthread_mutex_init(&p->lock, NULL);
     if (p->in->tasks <= BR_PORTFOLIO_LARGE) {
@@ -71,7 +86,7 @@ static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
         ok = br_stopped(stop);
     } else if (ok) {
         p->trial[row] = schedule->makespan;
-        add(p, schedule, heuristic->name, row);
+        add(p, schedule, heuristic->name, rank_of(false, BR_ORIGIN_KEPT, row));
     }
     if (!p->kept)
         br_schedule_finish(&own);
@@ -95,7 +110,7 @@ void br_portfolio_add(struct br_portfolio *p, const struct br_schedule *schedule
 {
     if (p->kept)
         br_schedule_copy(&p->kept[ADDED], schedule);
-    br_elite_add(p->elite, schedule, method, ADDED);
+    br_elite_add(p->elite, schedule, method, rank_of(false, BR_ORIGIN_KEPT, ADDED));
 }
 
 /* A whole schedule by the heuristic's order, or backward by its reverse. */
@@ -120,21 +135,19 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
 {
     struct br_portfolio *p = context;
     struct br_portfolio_worker *w = &p->worker[number];
-    uint32_t work = p->work[index];
+    struct br_portfolio_work work = p->work[index];
+    const char *method = origins[work.origin].method;
     bool ok = true;
-    if (work >= FORWARD && work < FINAL) {
-        bool forward = work < BACKWARD;
-        ok = generate(p, w, forward ? BR_FORWARD : BR_BACKWARD,
-                      work - (forward ? FORWARD : BACKWARD), p->stop);
+    if (method) {
+        ok = generate(p, w, origins[work.origin].direction, work.row, p->stop);
         if (ok)
-            add(p, &w->schedule, "serial", work);
+            add(p, &w->schedule, method, rank_of(false, work.origin, work.row));
     } else {
-        br_schedule_copy(&w->schedule,
-                         p->kept ? &p->kept[work % JUSTIFIED] : &p->elite->entry[0].schedule);
+        br_schedule_copy(&w->schedule, p->kept ? &p->kept[work.row] : &p->elite->entry[0].schedule);
     }
     ok = ok && br_justify(w->serial, &w->schedule, p->rounds, p->stop);
     if (ok)
-        add(p, &w->schedule, "justified", work + JUSTIFIED * 4);
+        add(p, &w->schedule, justified, rank_of(true, work.origin, work.row));
     else if (br_stopped(p->stop))
         atomic_store(&p->stopped, true);
     else
@@ -149,36 +162,41 @@ static bool init_worker(struct br_portfolio_worker *w, const struct br_portfolio
     return br_schedule_init(&w->schedule, p->in) && w->serial && w->key;
 }
 
-/* What to try, the most promising first. */
+static void add_work(struct br_portfolio *p, enum br_portfolio_origin origin, uint32_t row)
+{
+    assert(p->works < BR_PORTFOLIO_WORK);
+    p->work[p->works++] = (struct br_portfolio_work){origin, row};
+}
+
+/* Lists everything to justify, the most promising first. */
 static void list_work(struct br_portfolio *p)
 {
     p->works = 0;
     if (!p->kept) {
-        p->work[p->works++] = JUSTIFIED;
+        add_work(p, BR_ORIGIN_ELITE, 0);
         return;
     }
     for (uint32_t k = KEPT; k-- > 0;)
         if (p->kept[k].makespan != INT64_MAX && p->kept[k].start)
-            p->work[p->works++] = JUSTIFIED + k;
+            add_work(p, BR_ORIGIN_KEPT, k);
     for (uint32_t row = 0; br_heuristic_at(row); row++)
         if (br_heuristic_at(row)->key && p->kept[row].makespan != INT64_MAX) {
-            p->work[p->works++] = FORWARD + row;
-            p->work[p->works++] = BACKWARD + row;
+            add_work(p, BR_ORIGIN_FORWARD, row);
+            add_work(p, BR_ORIGIN_BACKWARD, row);
         }
 }
 
-/* What is worth more rounds: the justified ones of the elite. They take the place of what was kept,
- * which nobody needs any more. */
+/* Lists the justified schedules of the elite, which are worth more rounds. They take the places of
+ * the schedules that were kept, which nobody needs any more. */
 static void list_best(struct br_portfolio *p)
 {
     p->works = 0;
     for (uint32_t k = 0; p->kept && k < p->elite->count; k++) {
         const struct br_elite_entry *entry = &p->elite->entry[k];
-        if (strcmp(entry->method, "justified") != 0)
+        if (entry->method != justified)
             continue;
         br_schedule_copy(&p->kept[p->works], &entry->schedule);
-        p->work[p->works] = FINAL + p->works;
-        p->works++;
+        add_work(p, BR_ORIGIN_ELITE, p->works);
     }
 }
 

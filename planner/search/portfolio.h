@@ -12,8 +12,19 @@
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 
-/* Larger jobs keep and justify their best alone. */
-enum { BR_PORTFOLIO_LARGE = 1 << 19 };
+enum {
+    BR_PORTFOLIO_LARGE = 1 << 19, /* larger jobs keep and justify their best alone */
+    BR_PORTFOLIO_WORK = 64,       /* schedules that are justified at once, at most */
+};
+
+/* The origin of a schedule that is justified. */
+enum br_portfolio_origin {
+    BR_ORIGIN_KEPT,     /* of a heuristic, by row, or what the caller has added */
+    BR_ORIGIN_FORWARD,  /* serial generation by the order of a heuristic */
+    BR_ORIGIN_BACKWARD, /* serial generation from the end, by the reverse of that order */
+    BR_ORIGIN_ELITE,    /* the best found so far, once more */
+    BR_ORIGINS
+};
 
 struct br_portfolio {
     /* Set by the caller. */
@@ -22,20 +33,23 @@ struct br_portfolio {
     uint64_t seed;
     uint32_t threads;
     const struct br_stop *stop; /* may be NULL */
-    struct br_elite *elite;   /* where all that is found goes */
+    struct br_elite *elite;     /* where all that is found goes */
 
     /* What it comes to. */
     uint64_t placements;
     bool cut; /* stop or the limit of placements left something out */
 
     /* Its own. */
-    struct br_schedule *kept; /* what is to be justified, by number */
+    struct br_schedule *kept; /* schedules to be justified: by row, behind them the added one */
     pthread_mutex_t lock;     /* guards the elite */
     struct br_portfolio_worker *worker;
     int64_t *trial;
     uint32_t first_row, works;
-    uint32_t work[64]; /* numbers of what br_portfolio_justify tries */
-    uint32_t rounds;   /* of justification, of each of these */
+    struct br_portfolio_work {
+        enum br_portfolio_origin origin;
+        uint32_t row; /* of the table of heuristics, or in `kept` */
+    } work[BR_PORTFOLIO_WORK];
+    uint32_t rounds; /* of justification, of each of these */
     atomic_bool memory_out, stopped;
 };
 

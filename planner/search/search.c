@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/stop.h"
 #include "planner/graphene/graphene.h"
@@ -57,7 +56,7 @@ static int64_t best_makespan(const struct br_search *s)
 static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
 {
     const struct br_search *s = context;
-    double all = strcmp(s->options->method, "graphene") == 0 ? 1 : quick_share;
+    double all = s->method.kind == BR_METHOD_GRAPHENE ? 1 : quick_share;
     if (s->step)
         s->step(s->context, total ? all * (double)done / (double)total : 0);
 }
@@ -117,7 +116,7 @@ static struct br_graphene_options graphene_options(struct br_search *s)
         (options.threshold_limit == 0 || options.threshold_limit > FAST_THRESHOLDS))
         options.threshold_limit = FAST_THRESHOLDS;
     /* As one of many, it may cost about half of what the search after it may. */
-    if (strcmp(o->method, "best") == 0 && o->effort == BR_EFFORT_DEFAULT) {
+    if (s->method.kind == BR_METHOD_BEST && o->effort == BR_EFFORT_DEFAULT) {
         uint64_t most = default_placements(s->in) / 2;
         while (options.threshold_limit > FAST_THRESHOLDS &&
                (uint64_t)options.threshold_limit * options.threshold_limit * GRAPHENE_VARIANTS *
@@ -177,7 +176,7 @@ static bool plan_graphene(struct br_search *s)
     }
     int64_t first = ok ? best.makespan : INT64_MAX;
     if (ok && !s->report.bypass && !s->cut) {
-        tell_of(s, first, "graphene");
+        tell_of(s, first, br_method_graphene);
         ok = br_schedule_init(&schedule, s->in) &&
              br_graphene(&schedule, s->in, &s->reach, &options, &found);
         if (ok) {
@@ -191,7 +190,7 @@ static bool plan_graphene(struct br_search *s)
     }
     if (ok) {
         s->placements += search->placements;
-        br_elite_add(&s->elite, &best, "graphene", 0);
+        br_elite_add(&s->elite, &best, br_method_graphene, 0);
         ok = report_graphene(s, search, kept);
         tell(s, search == &report ? INT64_MAX : first);
     }
@@ -204,9 +203,7 @@ static bool plan_graphene(struct br_search *s)
 static bool plan_baseline(struct br_search *s)
 {
     struct br_schedule schedule;
-    uint32_t row = 0;
-    while (strcmp(br_heuristic_at(row)->name, s->options->method) != 0)
-        row++;
+    uint32_t row = s->method.row;
     const struct br_heuristic *heuristic = br_heuristic_at(row);
     bool ok = br_schedule_init(&schedule, s->in) &&
               heuristic->run(&schedule, s->in, &s->reach, s->options->seed, NULL);
@@ -365,7 +362,7 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
         s->cut |= found->cut;
         s->placements += found->placements;
         if (schedule.makespan < INT64_MAX)
-            br_portfolio_add(portfolio, &schedule, "graphene");
+            br_portfolio_add(portfolio, &schedule, br_method_graphene);
         tell(s, best);
     }
     br_schedule_finish(&schedule);
@@ -400,25 +397,29 @@ static bool plan_best(struct br_search *s)
         if (s->options->effort != BR_EFFORT_FAST && !br_stopped(s->stop))
             ok = improve(s, 0);
     }
-    bool kept = ok && strcmp(s->elite.entry[0].method, "graphene") == 0;
+    bool kept = ok && s->elite.entry[0].method == br_method_graphene;
     return ok && report_graphene(s, &found, kept ? &found : NULL);
 }
 
 bool br_search_part(struct br_search *s)
 {
-    const char *method = s->options->method;
     s->report = (struct br_plan_part){.stages = s->in->stages, .tasks = s->in->tasks};
     s->report.long_score = s->report.frag_score = NAN;
-    bool large = s->in->tasks > BR_PORTFOLIO_LARGE, best = strcmp(method, "best") == 0;
+    bool large = s->in->tasks > BR_PORTFOLIO_LARGE, best = s->method.kind == BR_METHOD_BEST;
     if (!br_elite_init(&s->elite, s->in, large || !best ? 1 : BR_ELITES) ||
         !br_reach_init(&s->reach, s->in))
         return false;
     s->bound = br_bounds_best(s->in);
     if (s->bound.ticks < 0)
         return false;
-    return best                              ? plan_best(s)
-           : strcmp(method, "graphene") == 0 ? plan_graphene(s)
-                                             : plan_baseline(s);
+    switch (s->method.kind) {
+    case BR_METHOD_GRAPHENE:
+        return plan_graphene(s);
+    case BR_METHOD_HEURISTIC:
+        return plan_baseline(s);
+    default:
+        return plan_best(s);
+    }
 }
 
 bool br_search_on(struct br_search *s, uint32_t cycle)

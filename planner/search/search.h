@@ -10,11 +10,13 @@
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 #include "planner/model/plan.h"
+#include "planner/search/method.h"
 
 struct br_search {
     /* Set by the caller. */
     const struct br_instance *in;
-    const struct br_plan_options *options; /* a known method, threads not 0; limits aside */
+    const struct br_plan_options *options; /* threads not 0; its method and limits are below */
+    struct br_method method;
     const struct br_stop *stop;
     uint64_t limit;         /* on placements; 0: none. May change between calls */
     double share;           /* of the limits on the whole that this part may count on */

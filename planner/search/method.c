@@ -1,0 +1,50 @@
+/* Two methods that search, and behind them the table of heuristics. */
+#include "planner/search/method.h"
+
+#include <bigrocks/planner.h>
+#include <string.h>
+
+#include "planner/schedule/heuristic.h"
+
+const char br_method_graphene[] = "graphene";
+
+static const struct {
+    enum br_method_kind kind;
+    const char *name, *summary;
+} searching[] = {
+    {BR_METHOD_BEST, "best",
+     "the best of graphene and all baselines, justified, part by part (the default)"},
+    {BR_METHOD_GRAPHENE, br_method_graphene,
+     "troublesome tasks first, the rest around them (Graphene, OSDI 2016)"},
+};
+enum { SEARCHING = sizeof searching / sizeof searching[0] };
+
+const char *br_method_name(uint32_t k)
+{
+    if (k < SEARCHING)
+        return searching[k].name;
+    const struct br_heuristic *heuristic = br_heuristic_at(k - SEARCHING);
+    return heuristic ? heuristic->name : NULL;
+}
+
+const char *br_method_summary(uint32_t k)
+{
+    if (k < SEARCHING)
+        return searching[k].summary;
+    const struct br_heuristic *heuristic = br_heuristic_at(k - SEARCHING);
+    return heuristic ? heuristic->summary : NULL;
+}
+
+bool br_method_find(const char *name, struct br_method *method)
+{
+    *method = (struct br_method){.kind = BR_METHOD_BEST};
+    if (!name)
+        return true;
+    for (uint32_t k = 0; br_method_name(k); k++)
+        if (strcmp(br_method_name(k), name) == 0) {
+            *method = k < SEARCHING ? (struct br_method){.kind = searching[k].kind}
+                                    : (struct br_method){BR_METHOD_HEURISTIC, k - SEARCHING};
+            return true;
+        }
+    return false;
+}

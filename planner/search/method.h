@@ -1,0 +1,26 @@
+/* The methods that a plan can be asked for: one table, in the order in which they are listed. */
+#ifndef BR_PLANNER_SEARCH_METHOD_H
+#define BR_PLANNER_SEARCH_METHOD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum br_method_kind {
+    BR_METHOD_BEST,      /* all the others, justified, and searches that go on from them */
+    BR_METHOD_GRAPHENE,  /* the published method alone */
+    BR_METHOD_HEURISTIC, /* a row of the table of heuristics */
+};
+
+struct br_method {
+    enum br_method_kind kind;
+    uint32_t row; /* of a heuristic */
+};
+
+/* The name of the published method, which its schedules carry; told from other names of schedules
+ * by its address. */
+extern const char br_method_graphene[];
+
+/* Finds the method by its name; NULL is the default. False where there is none of that name. */
+bool br_method_find(const char *name, struct br_method *method);
+
+#endif
