@@ -1,4 +1,4 @@
-/* What starting a process costs at least: N times posix_spawn of /bin/true, each waited for. */
+/* The least cost of starting a process: N times posix_spawn of /bin/true, each waited for. */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>

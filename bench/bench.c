@@ -160,7 +160,7 @@ static bool is_rule(const struct pass *pass, const char *rule)
     return strcmp(pass->rule, rule) == 0;
 }
 
-/* What is counted and timed. False when memory is out. */
+/* The part that is counted and timed. False when memory is out. */
 __attribute__((noinline)) static bool measured(struct pass *pass)
 {
     if (pass->heuristic)

@@ -1,4 +1,4 @@
-/* What a decision of the enforcer costs: decide TASKS STAGES MACHINES [JOBS] prints processor time
+/* The cost of a decision of the enforcer: decide TASKS STAGES MACHINES [JOBS] prints processor time
  * a decision with all tasks ready at the start, and the longest call, while tasks end one by one.
  */
 #include <bigrocks/bigrocks.h>

@@ -1,4 +1,5 @@
-/* What the exact solver closes and proves: exact_pool [OPTION=VALUE]... FILE...
+/* The gaps that the exact solver closes, and the bounds that it proves: exact_pool
+ * [OPTION=VALUE]... FILE...
  *
  * Every file is a job with one machine (PSPLIB .sm, Patterson .rcp, ...). The schedule to begin
  * with is the best of some hundred by parallel generation with noise, justified; the bound that of

@@ -28,7 +28,7 @@ GIVES_BACK = re.compile(r'(destroy|finish|free|release)(_worker|_all)?$|^(finish
 MESSAGES = re.compile(r'fail|diag|complain|warn|perror|usage|_say|^say')
 RELEASES = re.compile(r'free|finish|destroy|release|close$|_drop$')
 MEMORY = re.compile(r'malloc|calloc|realloc|_alloc|strdup|strndup|_grow|_reserve')
-# What is done when there is no memory (tests of faults look after that).
+# Code for when there is no memory (tests of faults look after that).
 NO_MEMORY = re.compile(r'br_fail_memory|BR_NO_MEMORY|ENOMEM')
 
 

@@ -15,7 +15,7 @@
 #define SECONDS INT64_C(1000000000)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What this compiler knows of an operator once it has chosen the plan of the query. */
+/* An operator as this compiler knows it once it has chosen the plan of the query. */
 struct operator
 {
     const char *name;

@@ -94,7 +94,7 @@ static struct size draw_size(const struct br_generate_options *options)
     return size;
 }
 
-/* What the ears have to know while they grow. */
+/* The state of the ears while they grow. */
 struct growth {
     struct br_graph *graph;
     struct br_rng rng;

@@ -87,7 +87,7 @@ static uint32_t share_out(struct group *group, uint32_t stages, uint32_t spare)
         group[g].tasks += tasks;
         left -= tasks * group[g].stages;
     }
-    /* What rounding down has left is less than one task a stage. */
+    /* The rest of rounding down is less than one task a stage. */
     for (uint32_t g = 0; g < stages && left > 0; g++)
         if (group[g].weight > 0 && group[g].stages <= left) {
             group[g].tasks++;

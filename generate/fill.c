@@ -1,6 +1,6 @@
 /* From a graph to a job: what its stages are called, how long they take and what they demand.
  *
- * What a stage does follows from its place, as in a data-parallel query: a stage without parents
+ * The work of a stage follows from its place, as in a data-parallel query: a stage without parents
  * maps over a data set from disk; one with several parents joins; one behind a barrier reduces what
  * was shuffled to it over the network; any other processes what its parent hands on.
  *
@@ -94,7 +94,7 @@ static enum br_status spread_durations(struct br_dag *dag, uint32_t stage, uint3
     return BR_OK;
 }
 
-/* What is known of a stage while the job is filled. */
+/* A stage while the job is filled. */
 struct place {
     uint32_t number; /* in the job */
     uint32_t parents;

@@ -13,7 +13,7 @@
 /* The widest that durations inside a stage may be spread. */
 #define BR_GENERATE_SPREAD_MAX 3.0
 
-/* What each machine has to offer so that every generated task fits it. */
+/* Each machine has to offer so much that every generated task fits it. */
 #define BR_GENERATE_CPU 16u          /* cores */
 #define BR_GENERATE_MEM_MIB 65536u   /* 64 GiB; jobs demand it in bytes */
 #define BR_GENERATE_MB_PER_SEC 1000u /* of "net" and of "disk" each */

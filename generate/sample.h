@@ -1,5 +1,5 @@
 /* Random numbers of the shapes that the models need, bit for bit the same everywhere (base/real.h).
- * What is drawn is then rounded to milliseconds and whole units. */
+ * The numbers drawn are then rounded to milliseconds and whole units. */
 #ifndef BR_GENERATE_SAMPLE_H
 #define BR_GENERATE_SAMPLE_H
 

@@ -38,17 +38,17 @@ enum br_status br_parse_capacity(uint32_t machines, const char *capacity,
 enum br_status br_parse_plan(const char *path, struct br_input *input, struct br_plan **plan,
                              struct br_diag *diag);
 
-/* What of a build is read, and how. */
+/* Which part of a build is read, and how. */
 struct br_ninja_options {
     const char *folder;        /* the build's, where ninja would be started */
     const char *file;          /* the build's file as seen from there; NULL: build.ninja */
     const char *const *target; /* what shall be built; none: what ninja builds by default */
     uint32_t targets;
-    /* What a command demands: the capacities of the cluster's first class. Also the pools of the
+    /* The demands of a command: the capacities of the cluster's first class. Also the pools of the
      * build become resources of its machines; NULL: no demands but for pools. */
     const struct br_cluster *demand;
 };
-/* What came of it. */
+/* The result of the reading. */
 struct br_ninja_report {
     uint32_t commands, phony;         /* needed for the targets */
     uint32_t logged, of_rule, preset; /* durations: from the log, from commands of the same rule,
@@ -79,7 +79,7 @@ struct br_ninja_record {
  * be; a command whose depfile is not is left out alone. */
 enum br_status br_ninja_write_logs(const struct br_ninja_record *record, struct br_diag *diag);
 
-/* What the bounding program answers: a JSON object with "lower_bound" in seconds, as a number or a
+/* The answer of the bounding program: a JSON object with "lower_bound" in seconds, as a number or a
  * string, "method" and perhaps "status" ("optimal", or why it is not). Texts are cut to fit. */
 struct br_bound_answer {
     int64_t lower_bound_ns;

@@ -1,5 +1,5 @@
-/* What every reading of a job has around the format's own reader: opening, the diagnostic's file
- * and place, the checks of the finished job, and the clean-up after a failure. */
+/* The frame of every reading of a job, around the format's own reader: opening, the diagnostic's
+ * file and place, the checks of the finished job, and the clean-up after a failure. */
 #include "parsers/formats.h"
 #include "parsers/text/value.h"
 

@@ -10,7 +10,7 @@ struct br_annotate_report {
     uint32_t known, stages; /* stages that the history knows, of all */
 };
 
-/* What a task of the estimate demands: whole cores that it keeps busy, at least 1, and the most
+/* Demands of a task by the estimate: whole cores that it keeps busy, at least 1, and the most
  * memory that one held, rounded up to MiB. -1 where it is not known. */
 int64_t br_history_cores(const struct br_history_estimate *estimate);
 int64_t br_history_mem(const struct br_history_estimate *estimate);

@@ -1,4 +1,4 @@
-/* What runs have measured, kept in a file (SQLite) from run to run, and what to expect from it.
+/* Measurements of runs, kept in a file (SQLite) from run to run, and what to expect from them.
  *
  * A sample is one task that ran: how long, how much processor time, how much memory at most. It
  * belongs to a run and to a stage, which is known by the job's name and the stage's id; so a job
@@ -27,7 +27,7 @@ struct br_history_sample {
     int64_t mem_bytes; /* most memory that it held at a time; -1: not known */
 };
 
-/* What to expect of a task of the stage. */
+/* The estimate for a task of the stage. */
 struct br_history_estimate {
     uint32_t runs, samples; /* that it is from; 0: nothing is known */
     int64_t wall_ns;        /* median */
@@ -54,7 +54,7 @@ enum br_status br_history_add(struct br_history *history, const struct br_histor
 /* Writes the samples that were added so far. */
 enum br_status br_history_flush(struct br_history *history, struct br_diag *diag);
 
-/* What is to be expected of the stage, from what is written. */
+/* Estimates the stage's tasks from the measurements written. */
 enum br_status br_history_estimate(struct br_history *history, const char *stage,
                                    struct br_history_estimate *estimate, struct br_diag *diag);
 

@@ -1,4 +1,4 @@
-"""What pip asks to build the package: a wheel of one pure Python package, by the standard library
+"""The build back end that pip asks for the package: a wheel of one pure Python package, by the standard library
 alone, so that `pip install .` needs no network. (PEP 517)"""
 import base64
 import hashlib

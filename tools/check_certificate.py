@@ -168,7 +168,7 @@ class Measure:
 
 
 def mandatory(d, head, deadline, begin, end):
-    """What of a task of duration d lies in begin .. end wherever it starts in its window."""
+    """The part of a task of duration d that lies in begin .. end wherever it starts in its window."""
     return max(0, min(d, end - begin, head + d - begin, end - (deadline - d)))
 
 
@@ -365,7 +365,7 @@ def check_values(windows, proof, measure, begin, end, scale, capacity):
 
 
 class Price:
-    """What the tasks of a stage pay for running, by time."""
+    """The price that the tasks of a stage pay for running, by time."""
 
     def __init__(self, steps):
         need(steps and steps[0][0] == 0, 'a price does not begin at 0')

@@ -28,7 +28,8 @@ enum br_status {
     BR_SYSTEM = 5,    /* memory, files, processes, a missing dependency */
 };
 
-/* What went wrong, where, and what to try. All texts are NUL-terminated and cut where too long. */
+/* A failure: its words, its place, and a hint at what to try. All texts are NUL-terminated and cut
+ * where too long. */
 struct br_diag {
     enum br_status status;
     uint32_t line;   /* 1-based; 0 where unknown */

@@ -37,7 +37,7 @@ struct br_incumbent {
     uint64_t placements; /* in all, so far */
 };
 
-/* What to do, and when to stop. Start from br_plan_options_default(). */
+/* The search: which, with what effort, and when it stops. Start from br_plan_options_default(). */
 struct br_plan_options {
     const char *method; /* "best", "graphene", or a row of br_method_name() */
     enum br_effort effort;
@@ -46,8 +46,8 @@ struct br_plan_options {
     int64_t time_limit_ns; /* 0: none; the best plan so far is the result */
     uint64_t placements;   /* 0: none; deterministic limit on the search, in placements */
     enum br_frag_score frag_score;
-    uint32_t threshold_limit; /* most distinct values of l and of f each; 0: no limit */
-    double troublesome_limit; /* prune sets T with more than this share of the work; 1: never */
+    uint32_t threshold_limit;   /* most distinct values of l and of f each; 0: no limit */
+    double troublesome_limit;   /* prune sets T with more than this share of the work; 1: never */
     const struct br_stop *stop; /* may be NULL; raised, it ends the search with the best so far */
     /* May be NULL. Called from the calling thread only, at most some ten times a second. */
     void (*progress)(void *context, const struct br_progress *progress);

@@ -25,7 +25,7 @@ struct br_runtime;
 /* Where a number of a machine, job or task says "none" or "any". */
 #define BR_ANY UINT32_MAX
 
-/* What one started task takes from its group's fair share. */
+/* How a started task counts against its group's fair share. */
 enum br_fairness {
     BR_FAIR_SLOTS,    /* one slot; the cluster's slots are its cores, else its machines */
     BR_FAIR_DOMINANT, /* its largest share of the cluster in any resource */
@@ -114,8 +114,9 @@ BR_API enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t j
  * be decided anew; else nothing that depends on it will be ready. */
 BR_API enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                         bool again, struct br_diag *diag);
-/* What the machine has free of the resource just now, beside all that its tasks here hold: a plain
- * decimal. Until the next report this less what starts, plus what ends, is what may be used. */
+/* Free capacity of the resource on the machine just now, beside all that its tasks here hold: a
+ * plain decimal. Until the next report this less what starts, plus what ends, is what may be used.
+ */
 BR_API enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine,
                                         const char *resource, const char *free,
                                         struct br_diag *diag);
@@ -126,11 +127,11 @@ struct br_decision {
     uint32_t job, task, machine;
 };
 
-/* What starts now: up to `room` decisions, best first by machine. What is decided holds its demand
- * at once; the caller starts it, or says br_runtime_failed. Returns their number; where that is
- * `room`, there may be more, so ask again. `machine`: only for this one, which has just reported,
- * or BR_ANY. `now_ns`: the time on the caller's clock, never less than before. Only differences
- * count. O(log n) a decision on average for n kinds of equal tasks. */
+/* The tasks that start now: up to `room` decisions, best first by machine. A decision holds its
+ * demand at once; the caller starts it, or says br_runtime_failed. Returns their number; where that
+ * is `room`, there may be more, so ask again. `machine`: only for this one, which has just
+ * reported, or BR_ANY. `now_ns`: the time on the caller's clock, never less than before. Only
+ * differences count. O(log n) a decision on average for n kinds of equal tasks. */
 BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
                                   struct br_decision *decisions, uint32_t room);
 

@@ -131,7 +131,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
     return br_uses_add(&reader->uses, use) ? BR_OK : br_fail_memory(xml->diag);
 }
 
-/* What Pegasus is told about a job besides its attributes; those come first. */
+/* Profiles tell Pegasus about a job besides its attributes; those come first. */
 static enum br_status start_profile(struct dax_reader *reader, struct br_xml *xml)
 {
     const char *space = br_xml_attribute(xml, "namespace"), *key = br_xml_attribute(xml, "key");

@@ -97,7 +97,7 @@ static Agraph_t *read_graphs(struct text_channel channel, uint32_t *graphs)
     Agraph_t *first = NULL, *graph;
     cgraph_fault[0] = 0;
     agreadline(1);
-    /* What follows a graph stays in cgraph's buffer until a read finds no graph. */
+    /* Text that follows a graph stays in cgraph's buffer until a read finds no graph. */
     for (*graphs = 0; (graph = agread(&channel, &disciplines)); ++*graphs) {
         if (!first)
             first = graph;

@@ -1,4 +1,4 @@
-/* What PSPLIB and Patterson files have in common: numbered jobs, one pool of renewable resources
+/* The common ground of PSPLIB and Patterson files: numbered jobs, one pool of renewable resources
  * R1, R2, ..., and successors that are named before they appear. */
 #ifndef BR_PARSERS_JOBS_PROJECT_H
 #define BR_PARSERS_JOBS_PROJECT_H

@@ -20,7 +20,7 @@
 enum { TEXT_LIMIT = 1 << 30 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* What the execution says of a task; 0 and NULL: nothing. */
+/* A task in the record of an execution; 0 and NULL: nothing. */
 struct record {
     int64_t duration_ns, cores, mem_bytes;
     char *command; /* on the heap */

@@ -6,8 +6,8 @@
 #include "base/diag.h"
 #include "base/index.h"
 
-/* What was read, in the file's order, each name once. Zeroed before; what is left in there after a
- * reading counts for the next one as room only. */
+/* A depfile that was read: its names in the file's order, each once. Zeroed before; its rest after
+ * a reading counts for the next one as room only. */
 struct br_ninja_depfile {
     char **name; /* in the text that was read */
     uint32_t names, room;

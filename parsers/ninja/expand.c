@@ -1,6 +1,6 @@
 /* Texts of a build.ninja with their variables expanded.
  *
- * What an edge says of "command" and the like comes, in this order, from its own statement, from
+ * An edge's value of "command" and the like comes, in this order, from its own statement, from
  * its rule (expanded with the edge's variables), and from the files' scopes; a statement without
  * bindings of its own stands in the file's scope itself. So says ninja's manual ("Variable
  * expansion", "Evaluation and scoping"), and this follows it.

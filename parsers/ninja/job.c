@@ -248,7 +248,7 @@ static enum br_status add_texts(struct making *making, uint32_t edge, uint32_t s
     return status ? status : add_attribute(making, BR_OWNER_STAGE, stage, "ninja.statement");
 }
 
-/* What is found later, such as a cycle, has a place in the build's own file alone; faults that are
+/* A fault found later, such as a cycle, has a place in the build's own file alone; faults that are
  * found here have theirs in any. */
 static void place_stage(struct making *making, uint32_t edge)
 {
@@ -285,7 +285,7 @@ static enum br_status add_stages(struct making *making)
 
 /* ---- Edges ---- */
 
-/* What the edge waits for, with "phony" looked through. */
+/* The edges that the edge waits for, with "phony" looked through. */
 static enum br_status add_edges_to(struct making *making, uint32_t child)
 {
     const struct br_ninja *ninja = making->ninja;

@@ -12,7 +12,7 @@
 #include "base/diag.h"
 #include "base/index.h"
 
-/* What a rule may say, and a statement instead of its rule. */
+/* Keys that a rule may set, and a statement instead of its rule. */
 enum br_ninja_key {
     BR_NINJA_COMMAND,
     BR_NINJA_DEPFILE,

@@ -275,7 +275,7 @@ static bool accept(struct reader *reader, const char *mark)
     return true;
 }
 
-/* What stands before the bindings: paths in runs of which some may be empty. */
+/* The head of a statement, before its bindings: paths in runs of which some may be empty. */
 static enum br_status read_runs(struct reader *reader, struct paths *paths,
                                 uint32_t end[BR_NINJA_RUNS], const char **rule)
 {

@@ -1,4 +1,4 @@
-/* What was read of a build.ninja, indexed by name. */
+/* Rules, nodes and edges of a build.ninja, indexed by name. */
 #include "parsers/ninja/store.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What a build statement becomes in a job: a shell script that does what ninja does for it, and the
- * statement itself without variables, for a build.ninja in another order. Internal to this room. */
+/* A build statement in a job: a shell script that does what ninja does for it, and the statement
+ * itself without variables, for a build.ninja in another order. Internal to this room. */
 #ifndef BR_PARSERS_NINJA_TEXT_H
 #define BR_PARSERS_NINJA_TEXT_H
 

@@ -1,4 +1,5 @@
-/* What plans, and bounds with their jobs, have in common as files: the job and the cluster inside.
+/* The common part of plans, and of bounds with their jobs, as files: the job and the cluster
+ * inside.
  */
 #include "parsers/plans/plan_reader.h"
 

@@ -1,4 +1,4 @@
-/* What the files that read plans, and bounds with their jobs, share. */
+/* Shared by the files that read plans, and bounds with their jobs. */
 #ifndef BR_PARSERS_PLANS_PLAN_READER_H
 #define BR_PARSERS_PLANS_PLAN_READER_H
 

@@ -87,7 +87,7 @@ char br_json_peek(struct br_json *json)
     return (char)(p < json->end ? *p : 0);
 }
 
-/* What stands here, for "expected ..., found ...". */
+/* Says "expected ..., found ..." of the text that stands here. */
 static bool unexpected(struct br_json *json, const char *what)
 {
     char c = br_json_peek(json);

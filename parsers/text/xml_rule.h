@@ -1,6 +1,6 @@
-/* What a form of our own knows: which elements stand in which, and which attributes they take.
+/* The rules of a form of our own: which elements stand in which, and which attributes they take.
  *
- * What is in no namespace, or in one of ours, and is not known there is a fault: it is a slip of
+ * A name in no namespace, or in one of ours, that is not known there is a fault: it is a slip of
  * the pen, or of a newer version, and leaving it out would change what the file says. What is in a
  * namespace of others is theirs, and is left out. */
 #ifndef BR_PARSERS_TEXT_XML_RULE_H

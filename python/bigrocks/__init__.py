@@ -77,7 +77,7 @@ for _name, _result, _arguments in [
 
 
 class Error(Exception):
-    """What went wrong; `status` is the library's (1 no, 2 usage, 3 bad input, 5 system)."""
+    """A failure; `status` is the library's (1 no, 2 usage, 3 bad input, 5 system)."""
 
     def __init__(self, diag):
         what, hint = diag.what.decode(), diag.hint.decode()

@@ -152,7 +152,7 @@ static enum br_status add_demands(const struct cli_gate *gate, struct br_dag *da
     return status;
 }
 
-/* What the history knows of the key, as demands; *demand is NULL where it knows nothing. */
+/* Demands of the key by the history; *demand is NULL where it knows nothing. */
 static enum br_status estimate(const struct cli_gate *gate, const char *key, int64_t *wall_ns,
                                struct br_cluster **demand, struct br_diag *diag)
 {

@@ -13,8 +13,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What all processes of one session of a run carry in their environment, "BIGROCKS_SESSION=...";
- * a run that is gone on with has several sessions, each of them one process's. */
+/* The mark that all processes of one session of a run carry in their environment,
+ * "BIGROCKS_SESSION=..."; a run that is gone on with has several sessions, each of them one
+ * process's. */
 enum { BR_MARK = 64 };
 /* A mark that no other session has, on any machine. */
 void br_mark_make(char mark[BR_MARK]);

@@ -124,7 +124,7 @@ enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag)
     if (journal->file < 0 || !journal->unsynced)
         return BR_OK;
     journal->unsynced = false;
-    /* What cannot be synchronised (a pipe, a device) is as safe as it gets. */
+    /* A file that cannot be synchronised (a pipe, a device) is as safe as it gets. */
     if (fdatasync(journal->file) && errno != EINVAL && errno != EROFS)
         return fail_file(diag, "cannot be written");
     return BR_OK;
@@ -354,7 +354,7 @@ static enum br_status go_on(struct br_journal *journal, const struct br_dag *dag
     if (*last.mark)
         found->orphans = br_kill_marked(last.mark);
     assert(used >= LONG && used <= size);
-    /* What a crash has cut. */
+    /* A record that a crash has cut. */
     if (used < size && ftruncate(journal->file, (off_t)used))
         return fail_file(diag, "cannot be written");
     journal->size = used;

@@ -1,8 +1,8 @@
-/* What has finished, on disk, so that a run that died at any moment can go on.
+/* The tasks that have finished, on disk, so that a run that died at any moment can go on.
  *
  * A text file that is only ever appended to: a record that names the job and the run, then one for
  * every session of it, which says whose it is, and one for every start and every end of a task.
- * What counts as finished is what has its record; a task that was running when the run died has
+ * A task counts as finished once it has its record; a task that was running when the run died has
  * none and runs again.
  *
  * Every record is a line of known length, at a multiple of it, with a sum of its own that also
@@ -28,7 +28,7 @@ struct br_journal {
     char run[40];  /* names the run; tasks have it in their environment */
 };
 
-/* What a journal says of earlier sessions. */
+/* Earlier sessions as the journal has them. */
 struct br_journal_found {
     uint32_t in_flight;  /* tasks that were running when the last one died */
     uint32_t orphans;    /* processes that it had left behind, killed now */

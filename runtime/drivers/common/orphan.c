@@ -1,4 +1,4 @@
-/* What a session that was killed has left behind. Tasks carry its name in their environment, as
+/* Processes that a killed session has left behind. Tasks carry its name in their environment, as
  * all their descendants do; a list of process numbers could be out of date. */
 #include <signal.h>
 #include <stdlib.h>

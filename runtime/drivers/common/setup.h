@@ -1,4 +1,4 @@
-/* What a run needs before its first task: commands, environment, the enforcer with its job. */
+/* The needs of a run before its first task: commands, environment, the enforcer with its job. */
 #ifndef BR_RUNTIME_DRIVERS_COMMON_SETUP_H
 #define BR_RUNTIME_DRIVERS_COMMON_SETUP_H
 

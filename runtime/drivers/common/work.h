@@ -1,4 +1,4 @@
-/* What every driver of a run has: the job's commands, the journal, and what comes of each task. */
+/* The common part of every driver: the job's commands, the journal, and the fate of each task. */
 #ifndef BR_RUNTIME_DRIVERS_COMMON_WORK_H
 #define BR_RUNTIME_DRIVERS_COMMON_WORK_H
 

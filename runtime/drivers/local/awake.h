@@ -19,9 +19,9 @@ struct br_awake {
 /* A look begins. Looks are a fifth of a second apart; a whole second without one is time in which
  * this process did not run. */
 void br_awake_look(struct br_awake *awake, int64_t now_ns);
-/* What this clock says at a time since the last look. */
+/* The reading of this clock at a time since the last look. */
 int64_t br_awake_at(const struct br_awake *awake, int64_t time_ns);
-/* What it said at the last look. */
+/* Its reading at the last look. */
 int64_t br_awake_ns(const struct br_awake *awake);
 
 #endif

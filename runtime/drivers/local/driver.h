@@ -81,7 +81,8 @@ void br_driver_end_strays(struct br_driver *driver);
 
 /* Finds where in the plan the run begins, from what has been started. */
 void br_driver_enter_plan(struct br_driver *driver);
-/* What is due ten times a second: zombies, the journal's flush, telling how far the run is. */
+/* Does the work that is due ten times a second: zombies, the journal's flush, telling how far the
+ * run is. */
 void br_driver_tick(struct br_driver *driver);
 
 #endif

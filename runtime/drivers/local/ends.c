@@ -1,4 +1,4 @@
-/* What comes of a task whose process has ended.
+/* The end of a task whose process has ended.
  *
  * A process is late only if it still ran when the clock said so, so ends are collected before
  * limits are looked at. An end that came while this process did not run is told with how long ago

@@ -43,7 +43,7 @@ static bool is_long_script(char *const *argv)
            !argv[3] && strlen(argv[2]) >= BR_ARGUMENT_MOST;
 }
 
-/* What a child does between clone and exec; returns the errno of what failed. */
+/* The child's steps between clone and exec; returns the errno of what failed. */
 static int become(const struct br_launch *how)
 {
     sigset_t none;

@@ -106,7 +106,7 @@ void br_driver_start_all(struct br_driver *driver)
 {
     struct br_decision decision[BATCH];
     uint32_t got = BATCH;
-    /* What is only waited for ends at once, and may make more ready. */
+    /* A task that is only waited for ends at once, and may make more ready. */
     while (got && !driver->closing && !driver->short_of) {
         got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, BATCH);
         for (uint32_t d = 0; d < got; d++)

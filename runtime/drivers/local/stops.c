@@ -48,7 +48,7 @@ static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int numbe
         return;
     }
     br_process_signal(&slot->process, number);
-    /* What was stopped by a signal has to run to see one. */
+    /* A process that was stopped by a signal has to run to see one. */
     br_process_signal(&slot->process, SIGCONT);
 }
 

@@ -1,12 +1,12 @@
 /* A batch job for every task.
  *
- * What has to survive the death of this program is elsewhere: Slurm knows its jobs by name, which
- * says the run and the task, and a script's last act is to put its result into a file under its
- * final name. So a task is done when there is a result, is under way when Slurm has its job, and
- * has to be submitted otherwise. Jobs are submitted in the plan's order and less nice the later,
- * so that with any of Slurm's priorities the order is the plan's where dependencies and room allow
- * several. A job names as dependencies the parents that have not finished yet; where these are very
- * many, its submission waits.
+ * State that has to survive the death of this program is elsewhere: Slurm knows its jobs by name,
+ * which says the run and the task, and a script's last act is to put its result into a file under
+ * its final name. So a task is done when there is a result, is under way when Slurm has its job,
+ * and has to be submitted otherwise. Jobs are submitted in the plan's order and less nice the
+ * later, so that with any of Slurm's priorities the order is the plan's where dependencies and room
+ * allow several. A job names as dependencies the parents that have not finished yet; where these
+ * are very many, its submission waits.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -283,7 +283,8 @@ static bool has_lost_parent(const struct jobs *jobs, uint32_t task)
     return false;
 }
 
-/* What Slurm still has of the run: sets `seen`, and on the first call what is found is taken up. */
+/* Asks for the jobs of the run that Slurm still has: sets `seen`, and takes them up on the first
+ * call. */
 static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag *diag)
 {
     const char *argv[] = {"squeue",       "--noheader",        "--me",
@@ -464,7 +465,7 @@ static enum br_status make_folder(struct jobs *jobs)
     return BR_OK;
 }
 
-/* What the earlier run has left: results, and jobs that Slurm still has. */
+/* The remains of the earlier run: results, and jobs that Slurm still has. */
 static enum br_status take_up(struct jobs *jobs)
 {
     enum br_status status = BR_OK;

@@ -8,7 +8,7 @@
 /* From this mean duration on a task is worth a batch job. */
 #define BR_SLURM_JOB_NS INT64_C(30000000000)
 
-/* What a stage needs, as Slurm counts it. */
+/* A stage's needs as Slurm counts them. */
 struct br_slurm_need {
     uint32_t cpus; /* at least 1 */
     int64_t kib;   /* of memory; 0: not said */
