@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* One "resource=amount" that begins at `item` and is NUL-terminated. */
 static enum br_status add_item(struct br_cluster *cluster, char *item, struct br_diag *diag)
 {
@@ -14,6 +16,9 @@ static enum br_status add_item(struct br_cluster *cluster, char *item, struct br
         return br_fail(diag, BR_BAD_INPUT, "write resource=amount, such as cpu=16",
                        "'%.80s' is not a capacity", item);
     *equals = 0;
+    if (!br_text_is_plain(item))
+        return br_fail(diag, BR_BAD_INPUT, "use printable characters in UTF-8",
+                       "the name of the resource '%.80s' has others", item);
     enum br_status status = br_value_amount(equals + 1, "the amount", item, plain, diag);
     return status ? status : br_cluster_add_capacity(cluster, 0, item, plain, diag);
 }

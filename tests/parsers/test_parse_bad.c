@@ -516,6 +516,9 @@ static void no_diagnostic(void **state)
         parse_text_close(&file);
     }
     assert_int_equal(br_parse_capacity(1, "cpu", &made, NULL), BR_BAD_INPUT);
+    /* No file could hold such a name, so that the plan could not be read again. */
+    assert_int_equal(br_parse_capacity(1, "cpu=1,r\xef\xbf\xbf=1", &made, NULL), BR_BAD_INPUT);
+    assert_int_equal(br_parse_capacity(1, "r\x1b=1", &made, NULL), BR_BAD_INPUT);
 }
 
 /* Long names are cut in messages, and control characters of the input reach no terminal. */
