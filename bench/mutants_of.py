@@ -8,6 +8,7 @@ much memory is asked for, and what is done when there is none.
 import ast
 import bisect
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -86,7 +87,9 @@ class CFile:
 
     def __init__(self, root, unit, command, wanted, sources):
         self.root, self.wanted, self.sources = root, wanted, sources
-        done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=True)
+        # A clang that is ccache in truth would print the tree of another file, the preprocessed one.
+        done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=True,
+                              env=dict(os.environ, CCACHE_DISABLE='1'))
         tree = json.loads(done.stdout)
         self.at = unit
         self.note_files(tree)

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/address_sanitizer.h"
 #include "base/arena.h"
 #include "base/decimal.h"
 #include "base/diag.h"
@@ -247,6 +248,9 @@ static void arena(void **state)
             assert_int_equal((uintptr_t)block[k] % alignof(max_align_t), 0);
             for (size_t i = 0; i < size[k]; i++)
                 assert_int_equal(block[k][i], 0);
+#if BR_ADDRESS_SANITIZER
+            assert_true(__asan_address_is_poisoned(block[k] + size[k]));
+#endif
             memset(block[k], k & 0xff, size[k]);
         }
         for (int k = 0; k < 500; k++)

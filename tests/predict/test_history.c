@@ -224,11 +224,62 @@ static void test_annotate(void **state)
     assert_int_equal(br_history_close(history, NULL), BR_OK);
 }
 
+/* Whole cores and mebibytes, rounded up but for a quarter of a core; -1 where nothing is known. */
+static void test_amounts(void **state)
+{
+    static const struct {
+        uint32_t samples;
+        int64_t cpu_milli, mem_bytes, cores, mem;
+    } cases[] = {
+        {0, 2000, 1 << 20, -1, -1},
+        {1, -1, -1, -1, -1},
+        {1, 0, 0, 1, 0}, /* what hardly computes still needs a core */
+        {1, 1, 1, 1, 1 << 20},
+        {1, 1249, 1 << 20, 1, 1 << 20},
+        {1, 1250, (1 << 20) + 1, 2, 2 << 20},
+        {1, 2000, INT64_MAX - (1 << 20), 2, (INT64_MAX >> 20) << 20},
+        {1, 2250, INT64_MAX, 3, -1},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        struct br_history_estimate e = {.samples = cases[k].samples,
+                                        .cpu_milli = cases[k].cpu_milli,
+                                        .mem_bytes = cases[k].mem_bytes};
+        if (br_history_cores(&e) != cases[k].cores || br_history_mem(&e) != cases[k].mem)
+            fail_msg("case %d: %lld cores and %lld bytes", (int)k, (long long)br_history_cores(&e),
+                     (long long)br_history_mem(&e));
+    }
+}
+
+/* A history that cannot be read makes no job of what it did not say. */
+static void test_lost(void **state)
+{
+    (void)state;
+    struct br_dag *dag = make_job(), *made = NULL;
+    struct br_annotate_report report;
+    struct br_diag diag = {0};
+    struct br_history *history = open_history("job");
+    add(history, "a", 1000, 2300, 5 << 20);
+    assert_int_equal(br_history_flush(history, NULL), BR_OK);
+    /* Another one, which has not read it yet; then what it would read is gone. */
+    struct br_history *late = open_history("job");
+    char log[96];
+    snprintf(log, sizeof log, "%s-wal", path);
+    assert_true(truncate(log, 0) == 0 && truncate(path, 0) == 0);
+    assert_int_not_equal(br_history_annotate(late, dag, NULL, &made, &report, &diag), BR_OK);
+    assert_null(made);
+    assert_true(diag.what[0] != '\0');
+    br_history_close(late, NULL);
+    br_history_close(history, NULL);
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_files)
-    const struct CMUnitTest tests[] = {TEST(test_estimate), TEST(test_runs), TEST(test_two_writers),
-                                       TEST(test_foreign), TEST(test_annotate)};
+    const struct CMUnitTest tests[] = {
+        TEST(test_estimate), TEST(test_runs),    TEST(test_two_writers), TEST(test_foreign),
+        TEST(test_annotate), TEST(test_amounts), TEST(test_lost)};
     if (!br_history_is_there()) {
         puts("this build keeps no histories: it was made without SQLite");
         return 77;
