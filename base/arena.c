@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/address_sanitizer.h"
+
 enum { BLOCK_SIZE_FIRST = 1 << 10, BLOCK_SIZE = 1 << 16 };
 
 struct br_arena_block {
@@ -18,16 +20,17 @@ struct br_arena_block {
 
 void *br_arena_alloc(struct br_arena *arena, size_t size)
 {
-    const size_t unit = alignof(max_align_t);
-    if (size > SIZE_MAX - sizeof(struct br_arena_block) - unit)
+    const size_t unit = alignof(max_align_t), asked = size;
+    if (size > SIZE_MAX - sizeof(struct br_arena_block) - 2 * unit)
         return NULL;
-    size = (size + unit - 1) / unit * unit;
+    size = (size + BR_ADDRESS_SANITIZER + unit - 1) / unit * unit; /* with it, a gap behind each */
     if (size == 0)
         size = unit;
     struct br_arena_block *head = arena->head;
     if (head && head->size - head->used >= size) {
         void *memory = head->data + head->used;
         head->used += size;
+        ASAN_UNPOISON_MEMORY_REGION(memory, asked);
         return memory;
     }
     size_t block_size = head ? head->size * 2 : BLOCK_SIZE_FIRST;
@@ -38,6 +41,8 @@ void *br_arena_alloc(struct br_arena *arena, size_t size)
     struct br_arena_block *block = calloc(1, sizeof *block + capacity);
     if (!block)
         return NULL;
+    ASAN_POISON_MEMORY_REGION(block->data, capacity);
+    ASAN_UNPOISON_MEMORY_REGION(block->data, asked);
     block->size = capacity;
     block->used = size;
     if (own && head) { /* keep filling the current block */

@@ -18,7 +18,7 @@ static bool allocate(struct br_instance *in, uint32_t arcs)
            ARRAY(arena, in->tasks, in->task_stage) && ARRAY(arena, in->tasks, in->duration) &&
            ARRAY(arena, in->stages, in->stage_longest) &&
            ARRAY(arena, in->stages, in->stage_equal) &&
-           ARRAY(arena, (size_t)in->stages * in->resources, in->demand) &&
+           ARRAY(arena, (size_t)in->stages * in->resources + 1, in->demand) &&
            ARRAY(arena, in->tasks, in->task_origin) && ARRAY(arena, in->stages, in->topological) &&
            ARRAY(arena, in->stages, in->position) &&
            ARRAY(arena, (size_t)in->stages + 1, in->child_first) && ARRAY(arena, arcs, in->child) &&

@@ -35,7 +35,7 @@ struct br_instance {
     int64_t *duration;      /* by task, in ticks */
     int64_t *stage_longest; /* longest duration in the stage */
     bool *stage_equal;      /* all tasks of the stage last equally long */
-    int64_t *demand;        /* [stage * resources + resource] */
+    int64_t *demand;        /* [stage * resources + resource]; a 0 for rows of no resources */
     uint32_t *task_origin;  /* task number in the Dag */
     uint32_t *topological;  /* stages, parents first, ties by number */
     uint32_t *position;     /* of a stage in topological */

@@ -33,7 +33,8 @@ struct statistics {
     struct list role_demand[ROLES][RESOURCES];
     uint64_t edges, barriers;
     unsigned jobs, trees, several_inputs, several_outputs, four_parts;
-    double fall; /* sum over jobs of log(mean tasks of inputs / mean tasks of outputs) */
+    double most_cuts; /* beyond one and 15 % of the stages */
+    double fall;      /* sum over jobs of log(mean tasks of inputs / mean tasks of outputs) */
 };
 
 static void append(struct list *list, double value)
@@ -195,6 +196,8 @@ static void measure(struct statistics *all, unsigned seeds)
             fail_msg("seed %u: %s", seed, diag.what);
         assert_int_equal(br_parts_create(instance, &parts, NULL), BR_OK);
         all->four_parts += parts.count >= 4;
+        double over = parts.count - 1 - (0.15 * dag->stages + 1);
+        all->most_cuts = over > all->most_cuts ? over : all->most_cuts;
         br_parts_finish(&parts);
         br_instance_destroy(instance);
         br_dag_destroy(dag);
@@ -265,6 +268,8 @@ static void test_statistics(void **state)
     assert_within("several inputs", all.several_inputs / (double)all.jobs, 0.4, 0.95);
     assert_within("several outputs", all.several_outputs / (double)all.jobs, 0.2, 0.95);
     assert_within("four parts or more", all.four_parts / (double)all.jobs, 0.1, 0.4);
+    /* As many cuts are planted as there are barriers for; one or two come about by themselves. */
+    assert_within("cuts beyond the share of barriers", all.most_cuts, -1, 2);
     release(&all);
 }
 

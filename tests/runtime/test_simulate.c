@@ -154,13 +154,35 @@ static void test_durations(void **state)
     br_dag_destroy(dag);
 }
 
+/* The longest duration that a job may have is never passed, and may be reached. */
+static void test_longest_durations(void **state)
+{
+    enum { MANY = 2000 };
+    const int64_t longest = INT64_MAX / 4;
+    struct br_dag *dag = br_dag_create("long");
+    struct br_arena arena = {0};
+    uint32_t reached = 0;
+    assert_int_equal(br_dag_add_stage(dag, "s", MANY, longest, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    int64_t *lasts = br_simulate_durations(&arena, dag, 0, 1);
+    for (int t = 0; t < MANY; t++)
+        assert_int_equal(lasts[t], longest);
+    lasts = br_simulate_durations(&arena, dag, 0.5, 1);
+    for (int t = 0; t < MANY; t++) {
+        assert_true(lasts[t] > 0 && lasts[t] <= longest);
+        reached += lasts[t] == longest;
+    }
+    assert_true(reached > 0 && reached < MANY);
+    br_arena_finish(&arena);
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plan_is_kept),
-        cmocka_unit_test(test_disturbed),
-        cmocka_unit_test(test_without_plan),
-        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_plan_is_kept),      cmocka_unit_test(test_disturbed),
+        cmocka_unit_test(test_without_plan),      cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_longest_durations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
