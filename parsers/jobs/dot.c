@@ -3,8 +3,8 @@
  * operations, edges with `size` in bytes).
  *
  * cgraph's reader keeps its state in static variables, so that one lock serves all readers, and
- * what one text leaves open is closed before the next one. It knows no places, which a scan of our
- * own supplies. */
+ * what one text leaves open is closed before the next one. A guard looks at the text before cgraph
+ * does, and supplies the places that cgraph does not know; see dot_scan.h. */
 #include "parsers/jobs/dot_scan.h"
 #include "parsers/formats.h"
 #include "parsers/jobs/transfer.h"
