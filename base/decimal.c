@@ -205,6 +205,16 @@ bool br_decimal_quotient_ns(struct br_decimal amount, struct br_decimal rate, in
     return true;
 }
 
+/* A mantissa is below 10^19, so beyond that many powers of ten the larger exponent decides. */
+int br_decimal_compare(struct br_decimal a, struct br_decimal b)
+{
+    br_wide x = a.mantissa, y = b.mantissa;
+    int64_t e = (int64_t)a.exponent - b.exponent;
+    for (int k = 0; k < 19 && e != 0; k++, e -= e > 0 ? 1 : -1)
+        *(e > 0 ? &x : &y) *= 10;
+    return x < y ? -1 : x > y;
+}
+
 int br_decimal_format(struct br_decimal value, char *text, size_t size)
 {
     const char *sign = value.mantissa < 0 ? "-" : "";

@@ -30,6 +30,8 @@ enum br_decimal_fault br_decimal_parse_nearest(const char *text, struct br_decim
 /* amount / rate in units of 1e-9, rounded up; false where the rate is not positive, the amount
  * negative, or the quotient does not fit. Seconds in nanoseconds, for bytes and bytes a second. */
 bool br_decimal_quotient_ns(struct br_decimal amount, struct br_decimal rate, int64_t *ns);
+/* Below 0, 0 or above 0, as a is less than b, equal or greater; exact. */
+int br_decimal_compare(struct br_decimal a, struct br_decimal b);
 /* Writes the shortest plain decimal ("2", "0.59", "1500"). Returns like snprintf. A buffer of
  * BR_DECIMAL_TEXT bytes is enough for exponents within -18 and 18. */
 enum { BR_DECIMAL_TEXT = 48 };

@@ -116,42 +116,40 @@ static enum br_status scale_durations(struct br_instance *in, const struct br_da
     return BR_OK;
 }
 
-static enum br_status refuse_amount(const struct br_dag *dag, const struct br_cluster *cluster,
-                                    uint32_t stage, uint32_t resource, struct br_diag *diag)
+/* The class whose machines have most of the resource; NULL where none declares it. */
+static const struct br_class *largest_class(const struct br_cluster *cluster, const char *resource,
+                                            struct br_decimal *amount)
 {
-    const struct br_stage *s = &dag->stage[stage];
-    struct br_decimal largest = {0, 0};
-    char id[300], amount[BR_DECIMAL_TEXT], most[BR_DECIMAL_TEXT], machine[300] = "";
-    bool declared = false;
-    const char *name = dag->resource[resource].name;
-    int64_t best = -1;
-    for (uint32_t c = 0; c < cluster->classes; c++)
-        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++)
-            if (strcmp(cluster->cls[c].capacity[k].resource, name) == 0) {
-                struct br_decimal value = cluster->cls[c].capacity[k].amount;
-                double size = (double)value.mantissa;
-                for (int32_t e = value.exponent; e > 0; e--)
-                    size *= 10;
-                for (int32_t e = value.exponent; e < 0; e++)
-                    size /= 10;
-                declared = true;
-                if ((int64_t)(size * 1e3) > best) {
-                    best = (int64_t)(size * 1e3);
-                    largest = value;
-                    br_cluster_machine_name(cluster, cluster->cls[c].first_machine, machine,
-                                            sizeof machine);
-                }
+    const struct br_class *largest = NULL;
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *cls = &cluster->cls[c];
+        for (uint32_t k = 0; k < cls->capacities; k++)
+            if (strcmp(cls->capacity[k].resource, resource) == 0 &&
+                (!largest || br_decimal_compare(cls->capacity[k].amount, *amount) > 0)) {
+                largest = cls;
+                *amount = cls->capacity[k].amount;
             }
-    br_dag_task_id(dag, s->first_task, id, sizeof id);
-    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++)
-        if (dag->demand[d].resource == resource)
-            br_decimal_format(dag->demand[d].amount, amount, sizeof amount);
-    br_decimal_format(largest, most, sizeof most);
-    if (!declared)
+    }
+    return largest;
+}
+
+static enum br_status refuse_demand(const struct br_dag *dag, const struct br_cluster *cluster,
+                                    const struct br_demand *demand, struct br_diag *diag)
+{
+    const struct br_stage *stage = &dag->stage[demand->stage];
+    const char *name = dag->resource[demand->resource].name;
+    char id[300], amount[BR_DECIMAL_TEXT], most[BR_DECIMAL_TEXT], machine[300];
+    struct br_decimal capacity;
+    const struct br_class *largest = largest_class(cluster, name, &capacity);
+    br_dag_task_id(dag, stage->first_task, id, sizeof id);
+    br_decimal_format(demand->amount, amount, sizeof amount);
+    if (!largest)
         return br_fail_at(
-            diag, s->pos, BR_BAD_INPUT, "give the cluster that resource, or drop the demand",
+            diag, stage->pos, BR_BAD_INPUT, "give the cluster that resource, or drop the demand",
             "task %s demands %s of %s, which no machine of the cluster has", id, amount, name);
-    return br_fail_at(diag, s->pos, BR_BAD_INPUT,
+    br_decimal_format(capacity, most, sizeof most);
+    br_cluster_machine_name(cluster, largest->first_machine, machine, sizeof machine);
+    return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
                       "give the cluster a larger machine, or the task a smaller demand",
                       "task %s demands %s of %s, but the largest machine, %s, has %s", id, amount,
                       name, machine, most);
@@ -174,83 +172,99 @@ static int32_t digits_needed(const struct br_dag *dag, const struct br_cluster *
     return digits;
 }
 
+/* The capacities of resource r of the instance, and their sum over all machines. */
+static enum br_status scale_capacities(struct br_instance *in, const struct br_dag *dag,
+                                       const struct br_cluster *cluster, uint32_t r,
+                                       struct br_diag *diag)
+{
+    const char *name = dag->resource[in->resource_origin[r]].name;
+    int32_t digits = in->resource_digits[r];
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        struct br_decimal value = br_cluster_capacity(cluster, c, name);
+        int64_t scaled = 0, sum = 0;
+        if (!br_decimal_scale(value, digits, &scaled) ||
+            __builtin_mul_overflow(scaled, (int64_t)cluster->cls[c].count, &sum) ||
+            __builtin_add_overflow(sum, in->total[r], &in->total[r]) || in->total[r] > AMOUNT_MAX) {
+            char text[BR_DECIMAL_TEXT];
+            br_decimal_format(value, text, sizeof text);
+            return br_fail(diag, BR_BAD_INPUT, "use fewer decimals or a larger unit",
+                           "the amounts of %s need %" PRId32
+                           " decimals, and with them the %s of class '%s' does not fit 63 bits",
+                           name, digits > 0 ? digits : 0, text, cluster->cls[c].name);
+        }
+        in->capacity[(size_t)c * in->resources + r] = scaled;
+    }
+    return BR_OK;
+}
+
+/* Whether some machine has that much of resource r. */
+static bool is_held(const struct br_instance *in, uint32_t r, int64_t amount)
+{
+    for (uint32_t c = 0; c < in->classes; c++)
+        if (in->capacity[(size_t)c * in->resources + r] >= amount)
+            return true;
+    return false;
+}
+
+/* Whether some machine has all that a task of the stage demands. */
+static bool fits_some_class(const struct br_instance *in, uint32_t stage)
+{
+    const int64_t *demand = in->demand + (size_t)stage * in->resources;
+    for (uint32_t c = 0; c < in->classes; c++) {
+        const int64_t *capacity = in->capacity + (size_t)c * in->resources;
+        uint32_t r = 0;
+        while (r < in->resources && demand[r] <= capacity[r])
+            r++;
+        if (r == in->resources)
+            return true;
+    }
+    return false;
+}
+
+/* The demands of a stage. column: by resource of the Dag its number in the instance, or UINT32_MAX
+ * where nobody demands it. */
+static enum br_status scale_demands(struct br_instance *in, const struct br_dag *dag,
+                                    const struct br_cluster *cluster, const uint32_t *column,
+                                    uint32_t s, struct br_diag *diag)
+{
+    const struct br_stage *stage = &dag->stage[s];
+    int64_t *row = in->demand + (size_t)s * in->resources;
+    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
+        uint32_t r = column[dag->demand[d].resource];
+        if (r != UINT32_MAX &&
+            (!br_decimal_scale(dag->demand[d].amount, in->resource_digits[r], &row[r]) ||
+             !is_held(in, r, row[r])))
+            return refuse_demand(dag, cluster, &dag->demand[d], diag);
+    }
+    if (fits_some_class(in, s))
+        return BR_OK;
+    char id[300];
+    br_dag_task_id(dag, stage->first_task, id, sizeof id);
+    return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
+                      "give the cluster a machine that holds all of it",
+                      "task %s fits no class of machines: each lacks some resource that another "
+                      "has",
+                      id);
+}
+
+/* kept: the resources that are demanded, by their numbers in the Dag. */
 static enum br_status scale_amounts(struct br_instance *in, const struct br_dag *dag,
                                     const struct br_cluster *cluster, const uint32_t *kept,
                                     struct br_diag *diag)
 {
     uint32_t *column = malloc(((size_t)dag->resources + 1) * sizeof *column);
-    int32_t *digits = malloc(((size_t)in->resources + 1) * sizeof *digits);
-    enum br_status status = BR_OK;
-    if (!column || !digits) {
-        status = br_fail_memory(diag);
-        goto out;
-    }
-    for (uint32_t r = 0; r < dag->resources; r++)
+    enum br_status status = column ? BR_OK : br_fail_memory(diag);
+    for (uint32_t r = 0; r < dag->resources && !status; r++)
         column[r] = UINT32_MAX;
-    for (uint32_t r = 0; r < in->resources; r++) {
+    for (uint32_t r = 0; r < in->resources && !status; r++) {
         column[kept[r]] = r;
-        digits[r] = digits_needed(dag, cluster, kept[r]);
         in->resource_origin[r] = kept[r];
-        in->resource_digits[r] = digits[r];
-        for (uint32_t c = 0; c < cluster->classes; c++) {
-            const char *name = dag->resource[kept[r]].name;
-            struct br_decimal value = br_cluster_capacity(cluster, c, name);
-            int64_t scaled = 0, sum = 0;
-            char text[BR_DECIMAL_TEXT];
-            if (!br_decimal_scale(value, digits[r], &scaled) ||
-                __builtin_mul_overflow(scaled, (int64_t)cluster->cls[c].count, &sum) ||
-                __builtin_add_overflow(sum, in->total[r], &in->total[r]) ||
-                in->total[r] > AMOUNT_MAX) {
-                br_decimal_format(value, text, sizeof text);
-                status = br_fail(diag, BR_BAD_INPUT, "use fewer decimals or a larger unit",
-                                 "the amounts of %s need %" PRId32
-                                 " decimals, and with them the %s of class '%s' does not fit 63 "
-                                 "bits",
-                                 name, digits[r] > 0 ? digits[r] : 0, text, cluster->cls[c].name);
-                goto out;
-            }
-            in->capacity[(size_t)c * in->resources + r] = scaled;
-        }
+        in->resource_digits[r] = digits_needed(dag, cluster, kept[r]);
+        status = scale_capacities(in, dag, cluster, r, diag);
     }
-    for (uint32_t s = 0; s < dag->stages; s++) {
-        const struct br_stage *stage = &dag->stage[s];
-        int64_t *row = in->demand + (size_t)s * in->resources;
-        uint32_t worst = UINT32_MAX;
-        for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
-            uint32_t r = column[dag->demand[d].resource];
-            if (r == UINT32_MAX)
-                continue;
-            bool held = false;
-            if (br_decimal_scale(dag->demand[d].amount, digits[r], &row[r]))
-                for (uint32_t c = 0; c < in->classes; c++)
-                    held |= in->capacity[(size_t)c * in->resources + r] >= row[r];
-            if (!held && worst == UINT32_MAX)
-                worst = dag->demand[d].resource;
-        }
-        if (worst != UINT32_MAX) {
-            status = refuse_amount(dag, cluster, s, worst, diag);
-            goto out;
-        }
-        bool fits = false;
-        for (uint32_t c = 0; c < in->classes && !fits; c++) {
-            fits = true;
-            for (uint32_t r = 0; r < in->resources; r++)
-                fits &= row[r] <= in->capacity[(size_t)c * in->resources + r];
-        }
-        if (!fits) {
-            char id[300];
-            br_dag_task_id(dag, stage->first_task, id, sizeof id);
-            status = br_fail_at(diag, stage->pos, BR_BAD_INPUT,
-                                "give the cluster a machine that holds all of it",
-                                "task %s fits no class of machines: each lacks some resource that "
-                                "another has",
-                                id);
-            goto out;
-        }
-    }
-out:
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
+        status = scale_demands(in, dag, cluster, column, s, diag);
     free(column);
-    free(digits);
     return status;
 }
 

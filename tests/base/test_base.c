@@ -448,6 +448,37 @@ static void diagnostics(void **state)
     assert_int_equal(br_fail_memory(NULL), BR_SYSTEM);
 }
 
+static void compared(void **state)
+{
+    /* Ascending. */
+    static const struct br_decimal values[] = {
+        {-1, INT32_MAX},
+        {INT64_MIN, 0},
+        {-INT64_MAX, 0},
+        {-1, 18},
+        {-1, 0},
+        {-1, -18},
+        {0, 0},
+        {1, INT32_MIN},
+        {1, -18},
+        {99, -2},
+        {999999999999999999, -18},
+        {1, 0},
+        {11, -1},
+        {12, -1},
+        {1, 18},
+        {INT64_MAX - 1, 0},
+        {INT64_MAX, 0},
+        {1, 19},
+        {INT64_MAX, 18},
+        {1, INT32_MAX},
+    };
+    enum { VALUES = sizeof values / sizeof values[0] };
+    for (size_t a = 0; a < VALUES; a++)
+        for (size_t b = 0; b < VALUES; b++)
+            assert_int_equal(br_decimal_compare(values[a], values[b]), a < b ? -1 : a > b);
+}
+
 static void roles(void **state)
 {
     static const struct {
@@ -486,7 +517,7 @@ int main(void)
         cmocka_unit_test(indices),      cmocka_unit_test(texts),
         cmocka_unit_test(screened),     cmocka_unit_test(whole_numbers),
         cmocka_unit_test(real_numbers), cmocka_unit_test(diagnostics),
-        cmocka_unit_test(roles),
+        cmocka_unit_test(roles),        cmocka_unit_test(compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

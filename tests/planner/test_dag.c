@@ -374,6 +374,17 @@ static void misfits(void **state)
     assert_int_equal(br_instance_create(dag, cluster, &in, &diag), BR_BAD_INPUT);
     assert_non_null(strstr(diag.what, "fits no class of machines"));
     br_cluster_destroy(cluster);
+    /* The largest machine is named, however small the amounts. */
+    cluster = br_cluster_create(NULL);
+    br_cluster_add_class(cluster, "small", 1, NULL, NULL);
+    br_cluster_add_class(cluster, "tiny", 1, NULL, NULL);
+    br_cluster_add_capacity(cluster, 0, "cpu", "0.0000002", NULL);
+    br_cluster_add_capacity(cluster, 1, "cpu", "0.00000003", NULL);
+    br_cluster_add_class(cluster, "large", 1, NULL, NULL);
+    br_cluster_add_capacity(cluster, 2, "cpu", "0.0000004", NULL);
+    assert_int_equal(br_instance_create(dag, cluster, &in, &diag), BR_BAD_INPUT);
+    assert_non_null(strstr(diag.what, "largest machine, large, has 0.0000004"));
+    br_cluster_destroy(cluster);
     cluster = br_cluster_create(NULL);
     assert_int_equal(br_instance_create(dag, cluster, &in, &diag), BR_BAD_INPUT);
     assert_non_null(strstr(diag.what, "empty"));
