@@ -37,7 +37,7 @@ struct br_driver {
 /* How often br_driver_tick does what it does. */
 #define BR_DRIVER_TICK_NS INT64_C(100000000)
 
-/* local.c */
+/* driver.c */
 
 void br_driver_read_clock(struct br_driver *driver);
 /* Notes the time, and how long this process has not looked. */
