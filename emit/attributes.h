@@ -1,4 +1,4 @@
-/* What a job's file said beyond the model, grouped by owner for writing. */
+/* Attributes that a job's file holds beyond the model, grouped by owner for writing. */
 #ifndef BR_EMIT_ATTRIBUTES_H
 #define BR_EMIT_ATTRIBUTES_H
 

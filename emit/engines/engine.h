@@ -1,4 +1,4 @@
-/* What the files for workflow engines share: names that every engine takes, commands, demands as
+/* Shared by the files for workflow engines: names that every engine takes, commands, demands as
  * engines know them, and the header that says what the engine leaves out of the plan.
  *
  * A barrier between two stages of many tasks would be a great number of edges; most engines can
@@ -11,7 +11,7 @@
 #include "emit/pictures/parents.h"
 #include "emit/write.h"
 
-/* What one task of a stage takes. */
+/* Demands of one task of a stage. */
 struct br_engine_need {
     uint32_t cpus;     /* whole ones, rounded up; at least 1 */
     int64_t mem_bytes; /* rounded up; 0: none known */
@@ -54,15 +54,15 @@ void br_engine_stage(FILE *out, const struct br_engine *engine, uint32_t stage);
 void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage);
 /* The beginning of a tuple of Python's: the name, and the list of what it waits for. */
 void br_engine_joint_tuple(FILE *out, const struct br_engine *engine, uint32_t stage);
-/* What the task waits for, tasks and joints by the names above, with `separator` between them and
+/* The parents of the task, tasks and joints by the names above, with `separator` between them and
  * `quote` ("" for none) on both sides of each. */
 void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
                        const char *separator, const char *quote);
 
-/* What a task of the stage runs, as one line for a POSIX shell, on the heap. In it stand neither
- * line breaks nor carriage returns, and $$, $( and ${ and {{ only where the line itself needs them.
- * The shell becomes the program: names of builtins mean programs, and status and signals are the
- * program's own. `index` stands, as it is, for {index}. */
+/* The command of a task of the stage as one line for a POSIX shell, on the heap. In it stand
+ * neither line breaks nor carriage returns, and $$, $( and ${ and {{ only where the line itself
+ * needs them. The shell becomes the program: names of builtins mean programs, and status and
+ * signals are the program's own. `index` stands, as it is, for {index}. */
 enum br_status br_engine_line(const struct br_engine *engine, uint32_t stage, const char *index,
                               char **line, struct br_diag *diag);
 /* The same for one task. */

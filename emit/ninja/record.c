@@ -1,5 +1,6 @@
-/* What ninja would have written of the commands that a run has finished, so that it goes on from
- * there: lines of .ninja_log, and the files that compilers have reported in .ninja_deps.
+/* Records of the commands that a run has finished, as ninja would have written them, so that it
+ * goes on from there: lines of .ninja_log, and the files that compilers have reported in
+ * .ninja_deps.
  *
  * A command is recorded only where the build still says the very script that was run. The time that
  * the log keeps is when the command began, as ninja has it from 1.11 on: what it read and was
@@ -90,7 +91,7 @@ static enum br_status pass_over(struct recording *to, const struct br_diag *why,
     return BR_OK;
 }
 
-/* What the edge's depfile says becomes the record of each of its outputs. *add: with it, the edge
+/* The edge's depfile becomes the record of each of its outputs. *add: with it, the edge
  * has run as ninja wants it. */
 static enum br_status add_deps(struct recording *to, uint32_t edge, bool resumed, bool *add)
 {

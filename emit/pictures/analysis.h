@@ -1,4 +1,4 @@
-/* What pictures and reports say of a plan beyond its boxes: lanes of machines, the chain of tasks
+/* Pictures and reports say more of a plan than its boxes: lanes of machines, the chain of tasks
  * that decides its length, how busy the machines are, and what limits the job. */
 #ifndef BR_EMIT_PICTURES_ANALYSIS_H
 #define BR_EMIT_PICTURES_ANALYSIS_H

@@ -203,7 +203,7 @@ static void cut_profile(struct br_chart *chart, uint32_t r, const int64_t *share
     }
 }
 
-/* What a row of a profile gathers before it is cut into boxes. */
+/* A row of a profile before it is cut into boxes. */
 struct profile {
     int64_t share[COLUMNS + 1], step[COLUMNS + 2];
     uint32_t tasks, first_task;

@@ -1,4 +1,4 @@
-/* What the drawings of charts share. */
+/* Shared by the drawings of charts. */
 #ifndef BR_EMIT_PICTURES_DRAW_H
 #define BR_EMIT_PICTURES_DRAW_H
 
@@ -15,7 +15,7 @@ void br_draw_milli(FILE *out, uint64_t milli);
 /* The machine, the stage, or "other stages, S". Cut to the room. */
 void br_draw_row_name(const struct br_emit_input *input, const struct br_chart *chart,
                       const struct br_chart_row *row, char *name, size_t size);
-/* What a box of this stage is filled with: by subset, in two shades for neighbouring stages, or by
+/* The filling of a box of this stage: by subset, in two shades for neighbouring stages, or by
  * stage (input->by_stage, or where the plan has no subsets). */
 const char *br_draw_colour(const struct br_emit_input *input, uint32_t stage, char subset);
 bool br_draw_is_by_stage(const struct br_emit_input *input);

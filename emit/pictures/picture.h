@@ -1,4 +1,4 @@
-/* What the drawings share: colours of the subsets, times for people, the headline of a plan. */
+/* Shared by all drawings: colours of the subsets, times for people, the headline of a plan. */
 #ifndef BR_EMIT_PICTURES_PICTURE_H
 #define BR_EMIT_PICTURES_PICTURE_H
 

@@ -211,7 +211,7 @@ static void seconds(void **state)
     assert_int_equal(br_seconds_parse("12s", &ns), BR_DECIMAL_FORM);
 }
 
-/* What is written reads back as the same value. */
+/* A written value reads back as the same. */
 static void round_trips(void **state)
 {
     struct br_rng rng = br_rng_seed(7);

@@ -1,4 +1,4 @@
-"""What the cases of this folder share: the program, a folder to work in, and patience.
+"""Shared by the cases of this folder: the program, a folder to work in, and patience.
 
 A case is a script NAME.py that is called with the program, and with a folder of its name beside it
 where it needs files. It ends with status 0 where the defect is gone, and says what is wrong where not.

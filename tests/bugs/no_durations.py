@@ -17,7 +17,7 @@ JOBS = {
                                          'children': ['b'] if k == 'a' else []} for k in 'ab']},
             'execution': {'makespanInSeconds': 1, 'executedAt': '2024-01-01T00:00:00Z', 'tasks': []}}}),
 }
-# What gives one task a duration of its own; None: the form always gives durations.
+# Text that gives one task a duration of its own; None: the form always gives durations.
 OWN = {'xml': ' duration="5"', 'dot': ' [duration=5]', 'dax': ' runtime="5"'}
 SAYS = ('bigrocks: warning: <stdin>: no task has a duration, so any plan takes 0 s and tells nothing; '
         'give --default-duration 1, or durations\n')

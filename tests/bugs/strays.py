@@ -1,4 +1,4 @@
-"""What tasks start in sessions of their own outlived the run, where there are no control groups."""
+"""Processes that tasks start in sessions of their own outlived the run, without control groups."""
 import os
 import pathlib
 import signal
@@ -31,7 +31,7 @@ def marked():
 
 
 def check_gone(what):
-    """What is killed takes a moment to go."""
+    """A killed process takes a moment to go."""
     limit = time.monotonic() + 10
     while marked() and time.monotonic() < limit:
         time.sleep(0.02)

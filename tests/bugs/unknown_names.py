@@ -22,7 +22,7 @@ SLIPS = [
 for text, says in SLIPS:
     done = case.bigrocks('plan', '-', '--machines', '1', '--capacity', 'cpu=1', input=JOB % text)
     assert done.returncode == 3 and done.stderr == '<stdin>:%s\n' % says, (text, done)
-# What others add in namespaces of theirs changes nothing.
+# Names that others add in namespaces of theirs change nothing.
 PLAIN = JOB % (TWO + '<edge from="a" to="b"/>')
 OTHERS = JOB.replace('>', ' xmlns:o="urn:others" o:durations="5">', 1) % (
     TWO + '<o:egde><stage/>text</o:egde>\n<edge from="a" to="b" o:x=""/>')

@@ -1,4 +1,4 @@
-"""What the tests of proofs share: small random jobs with their bounds, both checkers, and changes of proofs.
+"""Shared by the tests of proofs: small random jobs with their bounds, both checkers, and changes of proofs.
 
 A document here is what `bigrocks bound --json` writes: the job, its cluster and the certificate.
 """
@@ -102,7 +102,7 @@ def write_all(folder, documents):
 
 
 def verdicts(program, folder, documents):
-    """What both checkers say of each: True where it is accepted."""
+    """The verdicts of both checkers on each: True where it is accepted."""
     paths = write_all(folder, documents)
     core = []
     for k in range(0, len(paths), 2000):

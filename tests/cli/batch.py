@@ -150,7 +150,7 @@ def shards_merge_to_one_run(folder):
         assert batch('--merge', *parts).stdout == whole
         batch('--merge', *parts, '-o', folder / 'merged.csv')
         assert (folder / 'merged.csv').read_text() == whole
-    # What is missing is said, and can be planned into the merged table.
+    # Missing parts are told, and can be planned into the merged table.
     part = ['--merge', folder / 'part-4-1.csv', folder / 'part-4-3.csv', folder / 'part-4-4.csv']
     done = batch(*part, '-o', folder / 'merged.csv', status=1)
     assert '6 numbers are missing' in done.stderr and 'first is 2' in done.stderr, done.stderr

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the program does besides its output: signals, terminals, closed pipes, large jobs.
+"""The program's behaviour besides its output: signals, terminals, closed pipes, large jobs.
 
 behaviour.py BIGROCKS [NAME...]
 """
@@ -127,7 +127,7 @@ def interrupt_ends_bounding(folder):
 
 
 def child_of_bounding_dies_too(folder):
-    """What the bounding program started goes with it."""
+    """Children of the bounding program go with it."""
     mark = folder / 'pid'
     script = folder / 'bound'
     script.write_text('#!/bin/sh\nsleep 300 &\necho $! > %s\nwait\n' % mark)
@@ -213,7 +213,7 @@ def closed_stderr_spares_the_output(folder):
 
 
 def on_terminal(arguments, seconds, until=None, **more):
-    """What the program writes to a terminal on standard error in so much time, or until the pattern
+    """The program's text for a terminal on standard error in so much time, or until the pattern
     is in it, and how it ended (None: it did not)."""
     pid, terminal = pty.fork()
     if pid == 0:

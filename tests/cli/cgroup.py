@@ -108,7 +108,7 @@ open('over', 'w')
 
 
 def test_processor_time(folder, group):
-    """What a task leaves to itself counts as well, and is killed with it."""
+    """A process that a task leaves to itself counts as well, and is killed with it."""
     (folder / 'spin.py').write_text(SPIN)
     write_job(folder, [('spin', '(setsid %s spin.py &) ; while [ ! -e over ]; do sleep 0.05; done' %
                         sys.executable, None)])
@@ -119,7 +119,7 @@ def test_processor_time(folder, group):
     job.write_text(job.read_text().replace(' shell="true"', ''))
     _, rows = run(folder, '--cgroup', group, status=1)
     assert rows['none']['outcome'] == 'no-start' and rows['none']['code'] == 2, rows
-    # What was left to itself may have kept its group for a moment; then a later run removes that.
+    # A process left to itself may have kept its group for a moment; then a later run removes that.
     for _ in range(50):
         if not left(group):
             break
@@ -192,7 +192,7 @@ def test_own_group(folder, group='/sys/fs/cgroup'):
     assert 'other processes are in the same group' in done.stderr, done.stderr
     done, _ = run(folder, before=shared)
     assert 'without control groups: other processes' in done.stderr, done.stderr
-    # What a run leaves that is killed, the next one removes.
+    # The next run removes the groups that a killed run leaves.
     write_job(folder, [('a', 'echo up > alive; sleep 60', 20 * MIB)])
     process = subprocess.Popen([BIGROCKS, 'run', 'job.xml', '--cgroup', own, '--journal', 'j'],
                                cwd=folder)

@@ -42,7 +42,7 @@ class Zsh:
                   "setopt no_always_last_prompt no_beep; echo re''ady\r" % folder, r'ready\r\n.*> \S*$')
 
     def type(self, text, until):
-        """What the terminal shows until it ends as expected."""
+        """The terminal's text until it ends as expected."""
         shown, limit = '', time.monotonic() + 60
         os.write(self.fd, text.encode())
         while not re.search(until, shown, re.S):
@@ -57,7 +57,7 @@ class Zsh:
         self.type('\x15', '.')
 
     def listed(self, line):
-        """What is offered where there are several ways."""
+        """The offers where there are several ways."""
         shown = self.type(line + '\t', r'\n> ' + re.escape(line) + '$')
         self.type('\x15', '.')
         return shown
@@ -117,7 +117,7 @@ def main():
     bash = run([bigrocks, 'completion', 'bash'])
 
     def complete(*words):
-        """What bash offers after these words, of which the last one is incomplete."""
+        """The offers of bash after these words, of which the last one is incomplete."""
         script = bash + '\nCOMP_WORDS=(%s); COMP_CWORD=%d; _bigrocks; printf "%%s\\n" "${COMPREPLY[@]}"' % (
             ' '.join("'%s'" % w for w in words), len(words) - 1)
         return run(['bash', '-c', script]).split()

@@ -224,7 +224,7 @@ def test_retries(folder):
 
 
 def test_usage(folder):
-    """What the kernel counted is told: a quarter of a second of work, and 60 MB."""
+    """The kernel's counts are told: a quarter of a second of work, and 60 MB."""
     spin = 'import resource as r\nwhile r.getrusage(r.RUSAGE_SELF)[0] < 0.25: pass\n'
     (folder / 'spin.py').write_text(spin)
     job = Job().stage('cpu', sys.executable + ' spin.py').stage('mem', WORK + ' 0 60000000')
@@ -266,7 +266,7 @@ def test_long_script(folder):
 
 
 def test_shell(folder):
-    """What a command says counts before what its job says, and --shell before both."""
+    """A command's own word counts before its job's, and --shell before both."""
     text = '<job xmlns="urn:bigrocks:job:1" name="test">%s'
     for s, (name, said) in enumerate((('yes', ' shell="true"'), ('no', ' shell="false"'), ('none', ''))):
         text += '<stage id="%s" tasks="1" duration="%d"><demand resource="cpu" amount="1"/>' \
@@ -317,7 +317,7 @@ def alive(folder):
 
 
 def assert_gone(folder):
-    """What was killed is gone as soon as the machine finds the time, which may be after our return."""
+    """A killed process is gone as soon as the machine finds the time, which may be after our return."""
     limit = time.monotonic() + 10
     while alive(folder) and time.monotonic() < limit:
         time.sleep(0.02)
@@ -468,7 +468,7 @@ def test_in_use(folder):
     lock = open(folder / 'j')
     fcntl.flock(lock, fcntl.LOCK_EX)
     threading.Timer(0.2, lock.close).start()
-    # What it left is killed, by a run that only wants to go on.
+    # Its remains are killed, by a run that only wants to go on.
     done = run(folder, 'job.xml', '--journal', 'j', '--resume', '--timeout', '0.2', status=1)
     assert '1 process left over' in done.stderr, done.stderr
     assert 'the journal holds an earlier run' in run(folder, 'job.xml', '--journal', 'j',
@@ -495,7 +495,7 @@ def layered_job(seed=3, tasks=500, stages=25):
 
 
 class Control(threading.Thread):
-    """What this machine, and whoever else is at work on it, adds to a task that sleeps: the same
+    """The time that this machine, and whoever else is at work on it, adds to a task that sleeps: the same
     program, started bare and waited for, over and over beside the run."""
 
     def __init__(self):

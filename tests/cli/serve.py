@@ -100,7 +100,7 @@ def test_exit_status(folder):
 
 
 def test_nested(folder):
-    """What an admitted command starts does not wait for what it holds."""
+    """Children of an admitted command do not wait for what it holds."""
     done = bigrocks('serve', '--capacity', 'cpu=1', '--', BIGROCKS, 'admit', '--', BIGROCKS, 'admit',
                     '--', 'echo', 'in', cwd=folder)
     assert done.returncode == 0 and done.stdout == 'in\n', done
@@ -146,7 +146,7 @@ def test_killed_server(folder):
         assert running.wait(20) == 0 and running.stdout.read() == 'still\n'
         late = server.admit('--', 'true')
         assert late.wait(20) == 5 and 'no server is there' in late.stderr.read()
-    # What it has left behind is no obstacle, but a living one is.
+    # A socket left behind is no obstacle, but a living one is.
     assert server.socket.exists()
     with Server(folder, '--capacity', 'cpu=1') as server:
         limit = time.monotonic() + 20
@@ -221,7 +221,7 @@ def test_plan(folder):
 
 
 def test_history(folder):
-    """What commands have used is kept by their outputs, and demanded the next time."""
+    """The use of commands is kept by their outputs, and demanded the next time."""
     file = folder / 'history.sqlite'
     hungry = 'python3 -c "x = bytearray(80 << 20); x[::4096] = b\'1\' * len(x[::4096])"'
     script = '"$0" admit -- sh -c \'%s; : -o\' -o big.o; "$0" admit -- sh -c "exit 1" -o bad.o; true'

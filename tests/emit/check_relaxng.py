@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is written in XML fits the published RELAX NG and the XSD derived from it, and both refuse what
+"""The XML that is written fits the published RELAX NG and the XSD derived from it, and both refuse what
 they must.
 
 check_relaxng.py SOURCE_ROOT BIGROCKS. Exit status 77 where xmllint is missing; without trang there is
@@ -33,11 +33,11 @@ DAMAGES = [
     ('cluster', r' count="\d+"', ' count="1.5"'), ('cluster', r' class="[^"]*"', ''),
     ('cluster', r'(?s)<machine.*</machine>', ''),
 ]
-# What XML Schema 1.0 cannot say: how many elements there have to be where they come in any order, and
+# XML Schema 1.0 cannot say this: how many elements there have to be where they come in any order, and
 # which namespaces attributes of others are in.
 XSD_ACCEPTS = {r'(?s)<stage .*</stage>', r'(?s)<machine.*</machine>', '<stage xmlns:b="urn:bigrocks:job:1"'
                ' b:duration="1" '}
-# What others may add: attributes and elements of their own namespaces.
+# Others may add these: attributes and elements of their own namespaces.
 EXTENSION = (r'<stage ', '<stage xmlns:o="urn:other" o:colour="red" ')
 EXTENSION_ELEMENT = (r'(<stage [^>]*>)', r'\1<note xmlns="urn:other" a="1">text <b/>'
                      '<stage xmlns="urn:bigrocks:job:1" egde="1">text</stage><x xmlns=""/></note>')

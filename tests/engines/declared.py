@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a file says that no engine here runs: all edges of a job of 40 tasks and no other ones, the
+"""The contents of a file that no engine here runs: all edges of a job of 40 tasks and no other ones, the
 plan's order, and what each task takes.
 
 declared.py BIGROCKS ENGINE
@@ -130,7 +130,7 @@ DESCRIPTION = {
 
 
 def read_dagman(text):
-    """What the lines declare, by kind."""
+    """The declarations of the lines, by kind."""
     found, into = {kind: [] for kind, _ in GRAMMAR}, None
     for line in text.splitlines():
         if into is not None:
@@ -174,7 +174,7 @@ def dagman(file, rank):
 
 # ---- Argo ----
 
-# What may stand where, as Argo's API has it, as far as the file uses it: names of fields, and the
+# Fields that may stand where, as Argo's API has it, as far as the file uses it: names of fields, and the
 # rule for each. A list stands for a list of what is in it.
 NAMED = r'[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
 PARAMETERS = {'parameters': [{'name': NAMED, 'value?': r'.*'}]}

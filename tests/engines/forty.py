@@ -34,7 +34,7 @@ echo "end $1 $2" >> '%(folder)s/log'
 
 
 def run(*command, **options):
-    """What the command says, which has to end well."""
+    """The output of the command, which has to end well."""
     done = subprocess.run(list(map(str, command)), text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=100, **options)
     assert done.returncode == 0, '%s: %d\n%s' % (command, done.returncode, done.stdout)
@@ -118,14 +118,14 @@ def render(bigrocks, folder, engine):
 
 
 def read_log(folder):
-    """What has happened, in its order: (begins, task). The log is gone then, for another run."""
+    """The events, in their order: (begins, task). The log is gone then, for another run."""
     lines = [line.split() for line in (folder / 'log').read_text().splitlines()]
     (folder / 'log').unlink()
     return [(what == 'begin', (name, int(index))) for what, name, index in lines]
 
 
 class Run:
-    """What a log says: `order` of starts, whether all tasks ran once, and counts."""
+    """The findings from a log: `order` of starts, whether all tasks ran once, and counts."""
 
     def __init__(self, events):
         self.order = [task for begins, task in events if begins]
@@ -165,7 +165,7 @@ class Run:
 
 
 def by_stage(rank):
-    """What engines have that know a priority by stage only: the least rank of its tasks."""
+    """The order of engines that know a priority by stage only: the least rank of its tasks."""
     first = {}
     for (name, _), r in rank.items():
         first[name] = min(r, first.get(name, 99))

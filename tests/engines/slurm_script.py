@@ -65,7 +65,7 @@ def test_order(bigrocks, folder, base, priority):
             assert kept.passed_over(forty.by_stage(rank)) == 0, kept.order
 
 
-# What fails, and what must not run then; an array of which one task fails, and what waits for the
+# A task that fails, and those that must not run then; an array of which one task fails, and what waits for the
 # whole of it and what for each.
 FAIL = '''<job xmlns="urn:bigrocks:job:1" name="fails">
 <stage id="bad" duration="1"><command>sh %(folder)s/fail bad</command></stage>
@@ -82,7 +82,7 @@ FAIL = '''<job xmlns="urn:bigrocks:job:1" name="fails">
 
 
 def test_failure(bigrocks, folder, base, _):
-    """What waits for a task that fails never runs; all else does."""
+    """A task that waits for one that fails never runs; all else does."""
     (folder / 'job.xml').write_text(FAIL % {'folder': folder})
     (folder / 'fail').write_text('echo "$*" >> %s/log\n[ "$*" != bad ] && [ "$*" != "some 1" ]\n' %
                                  folder)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `bound --explain` says that more would bring is what `bound --what-if` finds, in both directions:
+"""`bound --explain` tells of every change the bound that `bound --what-if` finds, in both directions:
 every change is offered that makes the bound smaller, with that bound, and no other.
 
 explain_what_if.py BIGROCKS EXAMPLES

@@ -40,7 +40,7 @@ def label(method, words):
 
 
 def compare(plan, method, words, seed=1):
-    """What differs between the plan and the model; also the model's makespan."""
+    """The differences between the plan and the model; also the model's makespan."""
     want, told, makespan = plan_model.model(plan, method, seed, 'paper' in words)
     wrong = []
     for task in plan['tasks']:
@@ -65,7 +65,7 @@ def compare(plan, method, words, seed=1):
 
 
 def judge(root, job, words, plan, scratch):
-    """What the stand-alone check has against a plan of a native job; '' where it is not there."""
+    """The complaints of the stand-alone check about a plan of a native job; '' where it is not there."""
     check = pathlib.Path(os.environ.get('BIGROCKS_SHARED') or root / '..' / 'shared') / 'verify' / 'check_plan.py'
     if not check.exists() or job.suffix != '.xml' or 'explain' in job.name:
         return ''

@@ -1,6 +1,6 @@
-/* What bounds and the check of their proofs compute alike, against slow and plain ways to the same:
- * the rounds and slots of a stage, rounds of copies on lines, the heaviest set that fits a machine,
- * and which stages are wholly ahead of which. */
+/* The arithmetic of bounds and of the check of their proofs, against slow and plain ways to the
+ * same: the rounds and slots of a stage, rounds of copies on lines, the heaviest set that fits a
+ * machine, and which stages are wholly ahead of which. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

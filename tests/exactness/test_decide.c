@@ -307,7 +307,7 @@ static struct guard guard_of(struct model *m)
     return guard;
 }
 
-/* What is free on the machine at a time at or after now, as far as the plan goes. */
+/* The free capacity of the machine at a time at or after now, as far as the plan goes. */
 static void free_then(const struct model *m, const struct guard *guard, const struct model_job *job,
                       uint32_t machine, int64_t at_ns, int64_t *free)
 {
@@ -322,7 +322,7 @@ static void free_then(const struct model *m, const struct guard *guard, const st
             sign = end_ns <= at_ns;
         } else if (job->state[t] <= READY && job->plan->machine[t] == machine) {
             int64_t begin_ns = job->due_ns[t] + guard->late_ns;
-            /* What waits is late, or may never come once a task is lost. */
+            /* A task that waits is late, or may never come once a task is lost. */
             if (job->state[t] == WAITING && (begin_ns < now_ns || count(job, LOST)))
                 continue;
             if (begin_ns < now_ns)
@@ -695,7 +695,7 @@ static void test_decisions(void **state)
     unsigned runs = random_jobs(RUNS);
     for (uint64_t seed = 1; seed <= runs; seed++)
         run(seed, &tally);
-    /* What the runs are for has come up often. */
+    /* The cases that the runs are for have come up often. */
     assert_true(tally.decisions > 12 * runs);
     assert_true(tally.remote > runs / 2);
     assert_true(tally.guarded > runs / 12);

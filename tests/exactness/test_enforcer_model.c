@@ -1,11 +1,11 @@
 /* The enforcer against its definition, written out without any index: at every decision all ready
  * tasks of all jobs are scored anew from what has happened so far.
  *
- * What is checked: the task that starts is the best of those that fit (several where scores differ
- * by rounding alone), of the group that is owed most where that matters; where nothing starts,
- * nothing could. Events come in any order that makes sense, also those that no driver of ours
- * sends: tasks that somebody else starts, that finish without a start, that fail; machines that
- * report; jobs that come and go. */
+ * It is checked that the task that starts is the best of those that fit (several where scores
+ * differ by rounding alone), of the group that is owed most where that matters; where nothing
+ * starts, nothing could. Events come in any order that makes sense, also those that no driver of
+ * ours sends: tasks that somebody else starts, that finish without a start, that fail; machines
+ * that report; jobs that come and go. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +125,7 @@ static bool fits(const struct model *m, const struct job *job, uint32_t t, uint3
         if (job->demand[t][r] > 0 &&
             job->demand[t][r] >
                 m->free[machine][r] + m->capacity[machine][r] * m->overbooked[r] + 1e-9)
-            return false; /* What is overbooked already keeps nobody out who does not want it. */
+            return false; /* A resource overbooked already keeps nobody out who does not want it. */
     return true;
 }
 
@@ -502,7 +502,7 @@ static void test_against_definition(void **state)
     unsigned decisions = 0, by_fairness = 0, kept_free = 0, games = random_jobs(600);
     for (uint64_t seed = 1; seed <= games; seed++)
         play(seed, &decisions, &by_fairness, &kept_free);
-    /* What makes the comparison worth while has happened. */
+    /* The cases that make the comparison worth while have happened. */
     assert_true(decisions > games * 10);
     assert_true(by_fairness > games);
     assert_true(kept_free > games / 20);

@@ -17,7 +17,7 @@
 
 enum { JOBS = 1500, TASKS = 18 };
 
-/* What is different in the copy. All zero: nothing. */
+/* The differences of the copy. All zero: none. */
 struct change {
     int64_t times;         /* durations times this; 0: as they are */
     int32_t amounts;       /* all amounts times ten to this */

@@ -21,7 +21,7 @@ STAGE = '<stage id="%s" tasks="%d" duration="0.01"><demand resource="cpu" amount
 
 
 def ended(words, within, what, **options):
-    """What has become of the program; one that is not over after so many seconds is a failure of its own."""
+    """The fate of the program; one that is not over after so many seconds is a failure of its own."""
     try:
         return subprocess.run(words, timeout=within, **options)
     except subprocess.TimeoutExpired:

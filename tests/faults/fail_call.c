@@ -107,7 +107,7 @@ static int install(const struct group *group)
                         &program);
 }
 
-/* What both sides share. The program may call nothing between its filter and the first answer, so
+/* Shared by both sides. The program may call nothing between its filter and the first answer, so
  * it waits here, and the other side takes the descriptor by its number. */
 struct shared {
     _Atomic int listener; /* 0: not yet; -1: cannot be had */

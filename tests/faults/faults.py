@@ -29,7 +29,7 @@ CALLS = [('write', 'ENOSPC', True), ('write', 'EIO', False), ('write', 'EINTR', 
          ('open', 'EMFILE', True), ('open', 'EACCES', False), ('close', 'EIO', False), ('close', 'ENOSPC', False),
          ('sync', 'EIO', False), ('rename', 'EACCES', False), ('stat', 'EIO', False), ('pipe', 'EMFILE', False),
          ('wait', 'EINTR', False), ('send', 'EINTR', False)]
-# What reads, writes and waits in ways of its own.
+# Sub-commands that read, write and wait in ways of their own.
 CALLING = r'completion|plan|plan trace|plan lp|bound lp|show cluster|check certificate|batch|import|run journal|' \
     r'run resume|run build|annotate|run history|run new history|serve|render (svg|html)|' \
     r'read (word-count.dot|assay.json|files.dax|small.sm)'

@@ -97,7 +97,7 @@ class Sweep:
             os.close(writer)
             with open(reader) as report:
                 count = report.read().split()
-            # What differs from one folder to the next is named the same in all of them.
+            # Names that differ from one folder to the next are made the same in all of them.
             name = str(folder).encode()
             run = Run(status, out.replace(name, b'.'), err.decode(errors='replace').replace(str(folder), '.'),
                       self.files(folder), int(count[0]) if count else -1)

@@ -8,7 +8,7 @@
 #include "parsers/ninja/log.h"
 #include "tests/fuzz/fuzz.h"
 
-/* What a build's files are cut apart by: a line of this and a number into `names`. */
+/* The mark that cuts a build's files apart: a line of this and a number into `names`. */
 static const char mark[] = "\n#--- ";
 static const char *const names[] = {"build.ninja", ".ninja_log", ".ninja_deps", "a.d", "b.ninja"};
 enum { NAMES = sizeof names / sizeof *names };

@@ -1,4 +1,4 @@
-/* What follows on reading: all that the program would do with a job or a plan, and what is promised
+/* After the reading: all that the program would do with a job or a plan, and what is promised
  * of it. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -40,10 +40,10 @@ void fuzz_put(const char *name, const void *data, size_t size);
 /* A copy with a NUL behind it; the caller's. */
 char *fuzz_text(const uint8_t *data, size_t size);
 
-/* What follows on a job that was read: written in every form, and read again, bounded, planned, the
+/* Follows up a job that was read: written in every form, and read again, bounded, planned, the
  * plan checked, written in every form, and read again. Large jobs are only written. */
 void fuzz_job(struct br_input *input);
-/* What follows on a plan: it is written in every form. */
+/* Follows up a plan: it is written in every form. */
 void fuzz_emit(const struct br_input *input, const struct br_plan *plan);
 /* Plans, and checks all that is promised of plans, bounds and proofs. */
 void fuzz_make(struct br_input *input, const char *method, uint64_t seed);

@@ -40,7 +40,7 @@ void fuzz_proof(const uint8_t *data, size_t size)
     if (certificate) {
         status = br_certificate_verify(certificate, input.dag, input.cluster, bound_ns, &diag);
         fuzz_said(status, &diag);
-        /* What the checker has believed holds against every plan. */
+        /* A proof that the checker has believed holds against every plan. */
         if (!status && br_dag_task_count(input.dag) <= 40) {
             struct br_plan_options options = br_plan_options_default();
             struct br_plan *plan = NULL;

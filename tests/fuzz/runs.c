@@ -70,7 +70,7 @@ void fuzz_journal(const uint8_t *data, size_t size)
     fuzz_said(status, &diag);
     if (status)
         return;
-    /* What is added is there when it is opened again, and what was there still is. */
+    /* A record that is added is there when it is opened again, and what was there still is. */
     for (uint32_t t = 0; t < JOURNAL_TASKS; t++) {
         if (!raw && used == size && t > 1 && done[t])
             fuzz_fail(NULL, "a journal makes up that a task has finished");

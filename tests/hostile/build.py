@@ -28,7 +28,7 @@ SOURCES = ['u', "x'y.src", 'z"$(touch canary).src']
 
 
 def files(folder):
-    """What the build has made, and the sources; response files are ninja's to remove."""
+    """The files that the build has made, and the sources; response files are ninja's to remove."""
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob('*')
             if p.is_file() and p.suffix != '.rsp' and not p.name.startswith('.ninja')}
 

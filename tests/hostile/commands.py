@@ -99,7 +99,7 @@ CASES = [
     ('shell-non-ascii', 1, 'show @ "a\u2028b" \u0085\necho >/dev/null', [['a\u2028b', '\u0085']], 0),
     ('dollar-quote', 1, """show @ '$(MAKE)' "\\$\\$" '"' "'" """, [['$(MAKE)', '$$', '"', "'"]], 0),
 ]
-# What `run` refuses is refused for every engine.
+# A command that `run` refuses is refused for every engine.
 REFUSED = [case for case in CASES if case[3] is None]
 CASES = [case for case in CASES if case[3] is not None]
 

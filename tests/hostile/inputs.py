@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is made to overwhelm a reader is refused with its place, or planned: in little time and memory.
+"""An input made to overwhelm a reader is refused with its place, or planned: in little time and memory.
 
 inputs.py BIGROCKS
 

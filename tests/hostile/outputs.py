@@ -32,7 +32,7 @@ NAMES = [
 RESOURCE = 'r\u2028"<\\'
 MACHINE = 'm"\\' + SCRIPT + '\u202e' + 'M' * 300
 JOB = 'j\u2028--- {kind: Evil, apiVersion: v1}\u2028---\u0085# */ """ ??/\\' + SCRIPT
-# What is not seen, ends lines, or turns direction.
+# Characters that are not seen, end lines, or turn direction.
 UNSEEN = re.compile('[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]')
 
 

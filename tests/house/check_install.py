@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is installed is enough for others: `meson install`, then examples/use_api.c is compiled by
+"""The installed files are enough for others: `meson install`, then examples/use_api.c is compiled by
 pkg-config's flags alone, against the shared and against the static library, and run.
 
 check_install.py MESON BUILD_DIR USE_API_C CC...

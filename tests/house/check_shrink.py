@@ -89,7 +89,7 @@ def main():
         said = shrink(other, '--output', 'demands', '--', BIGROCKS, 'plan', '{}', '--capacity', 'R1=1', '-q', '--no-lp', '-f', 'order')
         text = (folder / 'small.sm.small').read_text()
         assert text.count('<stage') == 1 and '<edge' not in text and '<machine' not in text, text
-        # What does not fail cannot be made smaller; nor what names no file.
+        # A command that does not fail cannot be made smaller, nor one that names no file.
         assert 'does not fail' in shrink(job, '--', 'true', '{}', status=3)
         assert 'does not fail' in shrink(job, '--output', 'other words', '--', 'false', '{}', status=3)
         assert 'names no file' in shrink(job, '--', 'false', status=2)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bigrocks records of depfiles is what ninja records of them, for every form of depfile.
+"""bigrocks records of depfiles the same as ninja, for every form of depfile.
 
 check_depfiles.py BIGROCKS [SEED [COUNT]]
 
@@ -89,7 +89,7 @@ def build(folder, forms):
     rules = ['rule cc', '  command = cp forms/$out.d $out.d; touch $out', '  depfile = $out.d', '  deps = gcc',
              'rule none', '  command = touch $out', '  depfile = $out.d', '  deps = gcc', 'build none: none',
              'rule two', '  command = cp forms/o0.d two.d; touch $out', '  depfile = two.d', '  deps = gcc', 'build two.a two.b: two',
-             # What a generator or "restat" has changed counts as of its outputs' time, else of the start.
+             # A file that a generator or "restat" has changed counts as of its outputs' time, else of the start.
              'rule both', '  command = sleep 0.02; touch $in; sleep 0.02; touch $out', 'rule none_new', '  command = sleep 0.02; : touch $out',
              'build generated: both generated.in', '  generator = 1', 'build changed: both changed.in', '  restat = 1',
              'build kept: none_new kept.in', '  restat = 1',

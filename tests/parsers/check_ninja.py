@@ -72,7 +72,7 @@ def lines(text):
 
 
 def outputs(folder):
-    """What the commands have written; what ninja keeps for itself, and depfiles, aside."""
+    """The files that the commands have written; those that ninja keeps for itself, and depfiles, aside."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob('*')
             if path.is_file() and not path.name.startswith('.ninja') and path.suffix != '.rsp'
             and path.parent != folder}
@@ -130,7 +130,7 @@ def go_on(bigrocks, ninja, folder, scratch):
     run(bigrocks, 'run', scratch / 'w.xml', '-q')
     said = dry(whole)
     assert 'no work to do' in said, said[-3000:]
-    # What the compilers have read is known: a change of it is seen. Twice, to go on with a file.
+    # The files that the compilers have read are known: a change of it is seen. Twice, to go on with a file.
     deps = scratch / 'deps'
     deps.mkdir()
     (deps / 'build.ninja').write_text(DEPS)
@@ -146,7 +146,7 @@ def go_on(bigrocks, ninja, folder, scratch):
         (deps / 'more name').write_text('new')
         said = dry(deps)
         assert '[2/2]' in said, said
-    # What an earlier run has done counts as well.
+    # The work of an earlier run counts as well.
     (deps / 'bad').touch()
     (deps / 'build.ninja').write_text(DEPS + 'rule no\n command = test ! -e bad && touch $out\n'
                                       'build last: no three.o\n')
@@ -259,7 +259,7 @@ def main():
                 else:
                     made_up(folder, seed)
                 check(bigrocks, ninja, folder, pathlib.Path(scratch))
-    # What is not a build cannot become one.
+    # A job that is no build cannot become one.
     with tempfile.TemporaryDirectory() as scratch:
         plan = pathlib.Path(scratch) / 'plan.json'
         run(bigrocks, 'plan', examples / 'etl.xml', '--capacity', 'cpu=4,mem=2GiB', '-q', '-o', plan)

@@ -84,7 +84,7 @@ static void bad_graphs(void **state)
     REFUSE(graphs, "stg");
 }
 
-/* What the recording leaves open: a runtime, cores and memory of 0 or less or of null are unknown;
+/* Gaps of the recording: a runtime, cores and memory of 0 or less or of null are unknown;
  * a task without a record lasts 0 s; a record without a task is nobody's. */
 /* An argument is one word, also where a recorder wrote an option and its value as one. */
 static const char assay[] = "assay\n"

@@ -1,4 +1,4 @@
-/* What readers refuse: the status, the line, and a part of the message, one row each. */
+/* Texts that readers refuse: the status, the line, and a part of the message, one row each. */
 #include "tests/parsers/parse_text.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What one DOT text leaves behind is nothing to the next one: after any text, however broken, a
+/* One DOT text leaves nothing behind for the next one: after any text, however broken, a
  * good one reads as always. cgraph keeps the state of its scanner in static variables. */
 #include "tests/parsers/parse_text.h"
 

@@ -359,7 +359,7 @@ static char *without_places(const char *text, bool machines)
     return copy;
 }
 
-/* What is written of a job reads back as the same job. */
+/* A written job reads back as the same job. */
 static void round_trip(const char *path, const char *format)
 {
     struct br_input input, again;

@@ -1,4 +1,4 @@
-/* What is written is read back as the same: random jobs, with names, amounts and durations that
+/* A written job is read back as the same: random jobs, with names, amounts and durations that
  * provoke, are written, read and written again, and both texts are the same bytes. In DOT, where
  * the attributes of a node have no order, they are so from the second text on, and the first one
  * has the same bytes in another order. */

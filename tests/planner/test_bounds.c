@@ -46,7 +46,7 @@ static void all_bounds(const struct random_job *job, int64_t ticks[BOUNDS], int6
 static void no_bound_is_above_the_optimum(void **state)
 {
     enum { CASES = 10000 };
-    /* What was measured: in how many jobs a bound is the optimum, and the sum of it over all jobs.
+    /* Measured values: in how many jobs a bound is the optimum, and the sum of it over all jobs.
      * Less is a step back: some argument is weaker, or dead. */
     static const struct {
         int tight;

@@ -313,7 +313,8 @@ static enum br_status check_three(const char *amount, int64_t value)
     return status;
 }
 
-/* What could leave 63 bits is refused, even where it is true; what just does not is accepted. */
+/* A sum that could leave 63 bits is refused, even where it is true; one that just does not is
+ * accepted. */
 static void sums_stay_within_63_bits(void **state)
 {
     assert_int_equal(check_three("1", 1), BR_OK);

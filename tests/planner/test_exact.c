@@ -136,7 +136,7 @@ static void test_jobs(void **state)
     assert_true(pools > random_jobs(JOBS) / 4);
 }
 
-/* What others found, and what they proved, is taken over. */
+/* Schedules that others found, and bounds that they proved, are taken over. */
 static void test_told(void **state)
 {
     for (uint64_t seed = 1; seed <= random_jobs(JOBS / 8); seed++) {

@@ -31,7 +31,7 @@ static void assert_parts_follow(const struct br_plan *plan)
     assert_int_equal(end, br_plan_makespan_ns(plan));
 }
 
-/* What a search raised the bound to is proven as well. */
+/* A bound that a search has raised is proven as well. */
 static void assert_bound_proven(const struct br_plan *plan)
 {
     int64_t proven = -1;
@@ -72,7 +72,7 @@ static void test_methods(void **state)
             assert_true(br_plan_makespan_ns(best) <= br_plan_makespan_ns(plan));
             if (k > 0)
                 assert_string_equal(br_plan_method(plan), options.method);
-            /* What the default says of the method is what the method does. */
+            /* The default does with the method what the method does alone. */
             for (uint32_t t = 0; t < best->trials; t++)
                 if (strcmp(best->trial[t].method, options.method) == 0)
                     assert_int_equal(best->trial[t].makespan_ns, br_plan_makespan_ns(plan));
@@ -351,7 +351,7 @@ static void watch_progress(void *context, const struct br_progress *progress)
         br_stop_raise(&watch->stop);
 }
 
-/* What is told to be done is a share of all, whatever the number of tasks and of parts. */
+/* The progress told is a share of all, whatever the number of tasks and of parts. */
 static void test_progress(void **state)
 {
     struct random_job job = hard_then_easy(1, 800);

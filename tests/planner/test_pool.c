@@ -34,7 +34,7 @@ static int between(struct br_rng *rng, int low, int high)
     return low + (int)br_rng_below(rng, (uint64_t)(high - low) + 1);
 }
 
-/* What random_job does not draw: up to nine resources, large capacities, long durations, many
+/* Jobs that random_job does not draw: up to nine resources, large capacities, long durations, many
  * parents, wide stages. */
 static void make_wide_job(uint64_t seed, struct random_job *job)
 {
@@ -300,7 +300,7 @@ static void check_justify(const struct fixture *f, struct br_rcpsp_workspace *wo
     free(at);
 }
 
-/* What the runs met, so that no part of the test is idle. */
+/* Counts of cases that the runs met, so that no part of the test is idle. */
 static unsigned shorter, by_slices, by_parallel;
 
 static void check_lists(struct fixture *f, struct br_rng *rng)

@@ -278,7 +278,8 @@ static void faults_are_limited(void **state)
     tear_down(&f);
 }
 
-/* What needs more than 63 bits with all its decimals is held exactly, and told rounded. */
+/* An amount that needs more than 63 bits with all its decimals is held exactly, and told rounded.
+ */
 static void large_amounts_are_exact(void **state)
 {
     static const char *const demand[] = {"999999999999999999", "0.25"};

@@ -1,4 +1,4 @@
-/* What a task of the tests does: work SECONDS BYTES [LOG TEXT]. Takes the memory, really, sleeps
+/* The work of a task of the tests: work SECONDS BYTES [LOG TEXT]. Takes the memory, really, sleeps
  * until the time is over, and adds a line to the log, if there is one, before and after. */
 #include <fcntl.h>
 #include <stdio.h>

@@ -121,7 +121,7 @@ static void copy(const char *from, const char *to, long size)
     fclose(out);
 }
 
-/* What is known after the first records of the file that is made below: how many tasks have
+/* The state after the first records of the file that is made below: how many tasks have
  * finished, and how many are running. */
 enum { HEAD = 192, SESSION = 192, RECORD = 48, RECORDS = 9 };
 static const uint32_t finished_by[RECORDS + 1] = {0, 0, 1, 1, 2, 2, 3, 3, 3, 4};
@@ -355,7 +355,7 @@ static void put(int folder, const char *name, const char *text)
     close(file);
 }
 
-/* What the kernel says in a group's files; what is not there stays as it was counted before. */
+/* The kernel's counts in a group's files; a count that is not there stays as it was before. */
 static void test_group_counts(void **state)
 {
     char path[] = "/tmp/group-XXXXXX";

@@ -590,7 +590,7 @@ static void test_deficits(void **state)
         assert_true(br_runtime_deficit(runtime, group[1]) == 0.75 * taken / 8);
         br_runtime_destroy(runtime);
     }
-    /* What the paper has, and the command's help says. */
+    /* The paper's values, and those of the command's help. */
     struct br_runtime_options usual = br_runtime_options_default();
     assert_true(usual.fairness == BR_FAIR_DOMINANT && usual.kappa == 0.1 &&
                 usual.remote_penalty == 0.8 && usual.eta_factor == 0.2 && usual.bundle == 8 &&
