@@ -1,9 +1,9 @@
-/* A growing array with a hash table over it. */
+/* A growing array with an index over it. */
 #include "lp/solver/pool.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "base/rng.h"
 
 void lp_pool_init(struct lp_pool *pool, const struct lp_problem *problem)
@@ -15,7 +15,7 @@ void lp_pool_finish(struct lp_pool *pool)
 {
     br_arena_finish(&pool->arena);
     free(pool->pattern);
-    free(pool->slot);
+    br_index_finish(&pool->by_tasks);
     *pool = (struct lp_pool){0};
 }
 
@@ -38,41 +38,28 @@ void lp_pool_place(struct lp_pool *pool, const struct lp_intervals *intervals)
         place(&pool->pattern[k], intervals);
 }
 
-static void enter(struct lp_pool *pool, uint32_t number)
+static uint64_t hash_pattern(const void *pool, uint32_t number)
 {
-    uint32_t mask = 2 * pool->room - 1;
-    uint32_t at = (uint32_t)pool->pattern[number].hash & mask;
-    while (pool->slot[at])
-        at = (at + 1) & mask;
-    pool->slot[at] = number + 1;
+    return ((const struct lp_pool *)pool)->pattern[number].hash;
 }
 
-static bool grow(struct lp_pool *pool)
-{
-    uint32_t room = pool->room ? 2 * pool->room : 256;
-    struct lp_pattern *pattern = realloc(pool->pattern, room * sizeof *pattern);
-    if (pattern)
-        pool->pattern = pattern;
-    uint32_t *slot = calloc(2 * (size_t)room, sizeof *slot);
-    if (!pattern || !slot) {
-        free(slot);
-        return false;
-    }
-    free(pool->slot);
-    pool->slot = slot;
-    pool->room = room;
-    for (uint32_t k = 0; k < pool->count; k++)
-        enter(pool, k);
-    return true;
-}
+/* The tasks of a set by stage, as lp_pool_add has them. */
+struct wanted {
+    uint32_t cls, members;
+    const uint32_t *tasks;
+};
 
-static bool same(const struct lp_pattern *pattern, uint32_t cls, const uint32_t *tasks)
+static bool is_pattern(const void *pool, uint32_t number, const void *key)
 {
-    bool equal = pattern->cls == cls;
+    const struct lp_pattern *pattern = &((const struct lp_pool *)pool)->pattern[number];
+    const struct wanted *wanted = key;
+    bool equal = pattern->cls == wanted->cls && pattern->members == wanted->members;
     for (uint32_t k = 0; equal && k < pattern->members; k++)
-        equal = tasks[pattern->stage[k]] == pattern->tasks[k];
+        equal = wanted->tasks[pattern->stage[k]] == pattern->tasks[k];
     return equal;
 }
+
+static const struct br_index_keys pattern_keys = {hash_pattern, is_pattern};
 
 uint32_t lp_pool_add(struct lp_pool *pool, uint32_t cls, const uint32_t *tasks,
                      const struct lp_intervals *intervals)
@@ -85,15 +72,13 @@ uint32_t lp_pool_add(struct lp_pool *pool, uint32_t cls, const uint32_t *tasks,
             mix.state ^= (uint64_t)v << 32 | tasks[v];
             mix.state = br_rng_next(&mix);
         }
+    const struct wanted wanted = {cls, members, tasks};
     uint64_t hash = mix.state;
-    if (pool->count == pool->room && !grow(pool))
+    uint32_t known = br_index_find(&pool->by_tasks, &pattern_keys, pool, &wanted, hash);
+    if (known != UINT32_MAX)
+        return known;
+    if (!br_grow(&pool->pattern, pool->count, &pool->room, sizeof *pool->pattern))
         return UINT32_MAX;
-    uint32_t mask = 2 * pool->room - 1;
-    for (uint32_t at = (uint32_t)hash & mask; pool->slot[at]; at = (at + 1) & mask) {
-        const struct lp_pattern *pattern = &pool->pattern[pool->slot[at] - 1];
-        if (pattern->hash == hash && pattern->members == members && same(pattern, cls, tasks))
-            return pool->slot[at] - 1;
-    }
     struct lp_pattern *pattern = &pool->pattern[pool->count];
     *pattern = (struct lp_pattern){.cls = cls, .members = 0, .hash = hash};
     pattern->stage = br_arena_array(&pool->arena, members, sizeof *pattern->stage);
@@ -106,6 +91,7 @@ uint32_t lp_pool_add(struct lp_pool *pool, uint32_t cls, const uint32_t *tasks,
             pattern->tasks[pattern->members++] = tasks[v];
         }
     place(pattern, intervals);
-    enter(pool, pool->count);
+    if (!br_index_add(&pool->by_tasks, &pattern_keys, pool, pool->count))
+        return UINT32_MAX;
     return pool->count++;
 }

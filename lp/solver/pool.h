@@ -3,6 +3,7 @@
 #ifndef BR_LP_SOLVER_POOL_H
 #define BR_LP_SOLVER_POOL_H
 
+#include "base/index.h"
 #include "lp/solver/problem.h"
 
 struct lp_pattern {
@@ -17,7 +18,7 @@ struct lp_pool {
     const struct lp_problem *problem;
     uint32_t count, room;
     struct lp_pattern *pattern;
-    uint32_t *slot; /* hash table of numbers + 1; a power of two, at least twice the room */
+    struct br_index by_tasks;
 };
 
 void lp_pool_init(struct lp_pool *pool, const struct lp_problem *problem);

@@ -187,7 +187,7 @@ static uint32_t affordable(const struct br_troubles *troubles, const struct br_i
 static void report_best(struct br_graphene_report *report, const struct search *search,
                         const struct br_scores *scores, const struct worker *w)
 {
-    const struct br_trouble *set = search->troubles->set[w->candidate];
+    const struct br_trouble *set = &search->troubles->set[w->candidate];
     uint32_t size[4] = {0};
     for (uint32_t t = 0; t < search->in->tasks; t++)
         size[subset_index(w->best.subset[t])]++;

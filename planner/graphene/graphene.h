@@ -14,7 +14,7 @@ struct br_graphene_options {
     uint32_t threshold_limit;
     double troublesome_limit;
     uint32_t threads;
-    uint64_t placements;      /* 0: none; else candidates are left out that would go beyond */
+    uint64_t placements;        /* 0: none; else candidates are left out that would go beyond */
     const struct br_stop *stop; /* may be NULL */
     /* Variants that grow beyond this are given up: the makespan that is there already. */
     int64_t beat;

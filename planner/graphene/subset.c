@@ -1,12 +1,11 @@
 /* Closing T and dividing the rest: one pass over the stages in either direction marks everything
  * after and before T. */
+#include "planner/graphene/subset.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* A table that cannot grow is seen by the entry that is missing; uthash must not exit. */
-#define HASH_NONFATAL_OOM 1
-#include "planner/graphene/subset.h"
-
+#include "base/grow.h"
 #include "base/invariant.h"
 #include "base/stop.h"
 #include "planner/schedule/order.h"
@@ -119,43 +118,41 @@ static void choose(const struct br_instance *in, const struct br_scores *scores,
     }
 }
 
-/* Keeps the set that `letter` marks, unless it is there already. */
+static uint64_t hash_set(const void *troubles, uint32_t number)
+{
+    return ((const struct br_troubles *)troubles)->set[number].hash;
+}
+
+static bool is_set(const void *context, uint32_t number, const void *bits)
+{
+    const struct br_troubles *troubles = context;
+    return memcmp(troubles->set[number].bits, bits, troubles->words * sizeof(uint64_t)) == 0;
+}
+
+static const struct br_index_keys set_keys = {hash_set, is_set};
+
+/* Keeps the set that `letter` marks, unless it is there already. False when memory is out. */
 static bool add_set(struct br_troubles *troubles, const struct br_instance *in, const char *letter,
                     uint32_t l, uint32_t f)
 {
-    size_t size = troubles->words * sizeof(uint64_t);
-    struct br_trouble *set = calloc(1, sizeof *set), *found = NULL;
-    uint64_t *bits = calloc(1, size);
-    if (!set || !bits)
-        goto fail;
+    uint64_t *bits = calloc(troubles->words, sizeof *bits), hash = 0;
+    if (!bits ||
+        !br_grow(&troubles->set, troubles->count, &troubles->room, sizeof *troubles->set)) {
+        free(bits);
+        return false;
+    }
     for (uint32_t t = 0; t < in->tasks; t++)
         bits[t / 64] |= (uint64_t)(letter[t] == 'T') << (t % 64);
-    HASH_FIND(hh, troubles->by_bits, bits, size, found);
-    if (found) {
+    for (uint32_t k = 0; k < troubles->words; k++)
+        hash = br_hash_number(hash ^ bits[k]);
+    if (br_index_find(&troubles->by_bits, &set_keys, troubles, bits, hash) != UINT32_MAX) {
         free(bits);
-        free(set);
         troubles->duplicate++;
         return true;
     }
-    if (troubles->count == troubles->room) {
-        uint32_t room = troubles->room ? 2 * troubles->room : 32;
-        struct br_trouble **larger = realloc(troubles->set, room * sizeof *larger);
-        if (!larger)
-            goto fail;
-        troubles->set = larger;
-        troubles->room = room;
-    }
-    *set = (struct br_trouble){.bits = bits, .l = l, .f = f};
-    HASH_ADD_KEYPTR(hh, troubles->by_bits, bits, size, set);
-    HASH_FIND(hh, troubles->by_bits, bits, size, found);
-    if (!found) /* the table could not grow */
-        goto fail;
-    troubles->set[troubles->count++] = set;
-    return true;
-fail:
-    free(bits);
-    free(set);
-    return false;
+    troubles->set[troubles->count] =
+        (struct br_trouble){.bits = bits, .hash = hash, .l = l, .f = f};
+    return br_index_add(&troubles->by_bits, &set_keys, troubles, troubles->count++);
 }
 
 bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in,
@@ -206,11 +203,9 @@ out:
 
 void br_troubles_finish(struct br_troubles *troubles)
 {
-    HASH_CLEAR(hh, troubles->by_bits);
-    for (uint32_t k = 0; k < troubles->count; k++) {
-        free(troubles->set[k]->bits);
-        free(troubles->set[k]);
-    }
+    br_index_finish(&troubles->by_bits);
+    for (uint32_t k = 0; k < troubles->count; k++)
+        free(troubles->set[k].bits);
     free(troubles->set);
     *troubles = (struct br_troubles){0};
 }
@@ -218,7 +213,7 @@ void br_troubles_finish(struct br_troubles *troubles)
 void br_troubles_letters(const struct br_troubles *troubles, uint32_t k,
                          const struct br_instance *in, char *letter, char *scratch)
 {
-    const uint64_t *bits = troubles->set[k]->bits;
+    const uint64_t *bits = troubles->set[k].bits;
     for (uint32_t t = 0; t < in->tasks; t++)
         letter[t] = bits[t / 64] >> (t % 64) & 1 ? 'T' : 'S';
     br_subset_divide(in, letter, scratch);

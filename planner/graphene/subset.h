@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <uthash.h>
-
+#include "base/index.h"
 #include "base/stop.h"
 #include "planner/model/instance.h"
 #include "planner/graphene/score.h"
@@ -20,17 +19,17 @@ void br_subset_divide(const struct br_instance *instance, char *letter, char *sc
 /* A distinct closed T, as one bit a task, and the first pair of thresholds that gave it. */
 struct br_trouble {
     uint64_t *bits;
+    uint64_t hash; /* of the bits */
     uint32_t l, f; /* numbers of the thresholds, from 1; 0 is "none" */
-    UT_hash_handle hh;
 };
 
 struct br_troubles {
     uint32_t count, room;
-    struct br_trouble **set; /* the empty set first, then in the order of the pairs */
+    struct br_trouble *set; /* the empty set first, then in the order of the pairs */
     uint64_t pairs, duplicate, pruned;
     uint32_t words; /* of bits */
     bool cut;       /* the stop flag ended the enumeration */
-    struct br_trouble *by_bits;
+    struct br_index by_bits;
 };
 
 /* All distinct closed sets over the grid of thresholds. Sets that hold more than `share_limit` of

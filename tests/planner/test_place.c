@@ -373,10 +373,10 @@ static void test_scores(void **state)
     assert_int_equal(all.pairs, all.count + all.duplicate);
     assert_true(some.pruned > 0 && some.count + some.pruned + some.duplicate == some.pairs);
     for (uint32_t k = 0; k < some.count; k++)
-        assert_true((some.set[k]->bits[0] & 7) != 7);
+        assert_true((some.set[k].bits[0] & 7) != 7);
     bool whole = false;
     for (uint32_t k = 0; k < all.count; k++)
-        whole |= all.set[k]->bits[0] == 7;
+        whole |= all.set[k].bits[0] == 7;
     assert_true(whole);
     br_troubles_finish(&all);
     br_troubles_finish(&some);
