@@ -559,7 +559,8 @@ rule('time-table: what starts behind is not pulled', document(
 # One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
 # Among them prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
 # 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without. And
-# ones that begin late and end early, so that nothing pays at first and at last.
+# ones that begin late and end early, so that nothing pays at first and at last. And clauses of which the last
+# follows from the second, not from the first: a does not start before 2, then, than before 1.
 ONE_BY_ONE = {'a': (3, 1), 'b': (4, 1)}
 TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     energy(7, 0, 6), energy(7, 0, 6, {'clique': ['a', 'b']}), energy(7, 0, 6, {'resource': 'r', 'unit': 1}),
@@ -567,6 +568,8 @@ TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     clauses(6, EMPTY))] + [
     document(ONE_BY_ONE, [path(7, 'a', 'b')], [('a', 'b')]),
     document(ONE_BY_ONE, [prices(7, [('a', [[0, 2**32]]), ('b', [[0, 2**32]])])]),
+    document({'a': (2, 1), 'b': (2, 1), 'c': (2, 1), 'z': (1, {})}, [
+        clauses(6, ([1, 1, -2, -1], []), ([1, 2, -2, -1], []), ([], [2]))]),
     document({'p': (2, {}), 'a': (3, 1), 'b': (4, 1), 'e': (2, {})}, [prices(11, [('a', FLAT), ('b', FLAT)])],
              [('p', 'a'), ('p', 'b'), ('a', 'e'), ('b', 'e')]),
     document({'a': (3, 1), 'b': (4, 1), 'd': ([4, 4], 1)}, [

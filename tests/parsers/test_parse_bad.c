@@ -422,6 +422,23 @@ static void dot_attribute_bomb(void **state)
     free(text);
 }
 
+/* cgraph tells the whole word that it does not understand; as much of it is kept as there is room
+ * for. */
+static void dot_words_of_faults(void **state)
+{
+    for (int length = 10; length <= 900; length += 89) {
+        char text[1000], word[900 + 1] = "";
+        struct br_diag diag;
+        memset(word, 'x', (size_t)length);
+        snprintf(text, sizeof text, "digraph g %s { a; }", word);
+        assert_int_equal(parse(text, strlen(text), NULL, &diag), BR_BAD_INPUT);
+        assert_memory_equal(diag.what, "syntax error near 'xxxxxxxxxx", 29);
+        /* 600 bytes hold the word, what stands before it, and the line, which is told apart. */
+        assert_true(strlen(diag.what) < 600 - strlen("Error:  in line 1"));
+        assert_true(strlen(diag.what) > (length < 500 ? (size_t)length : 500));
+    }
+}
+
 /* An arrow between two groups is as many edges as their product. "*" stands for many nodes. */
 static void dot_edge_bombs(void **state)
 {
@@ -539,21 +556,14 @@ static void printable_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(xml_refused),
-        cmocka_unit_test(cluster_refused),
-        cmocka_unit_test(dot_refused),
-        cmocka_unit_test(dax_refused),
-        cmocka_unit_test(psplib_refused),
-        cmocka_unit_test(patterson_refused),
-        cmocka_unit_test(unknown_refused),
-        cmocka_unit_test(nul_bytes),
-        cmocka_unit_test(deep_and_wide),
-        cmocka_unit_test(dot_attribute_bomb),
-        cmocka_unit_test(dot_edge_bombs),
-        cmocka_unit_test(too_many_resources),
-        cmocka_unit_test(files_that_cannot_be_read),
-        cmocka_unit_test(no_diagnostic),
-        cmocka_unit_test(printable_messages),
+        cmocka_unit_test(xml_refused),         cmocka_unit_test(cluster_refused),
+        cmocka_unit_test(dot_refused),         cmocka_unit_test(dax_refused),
+        cmocka_unit_test(psplib_refused),      cmocka_unit_test(patterson_refused),
+        cmocka_unit_test(unknown_refused),     cmocka_unit_test(nul_bytes),
+        cmocka_unit_test(deep_and_wide),       cmocka_unit_test(dot_attribute_bomb),
+        cmocka_unit_test(dot_words_of_faults), cmocka_unit_test(dot_edge_bombs),
+        cmocka_unit_test(too_many_resources),  cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(no_diagnostic),       cmocka_unit_test(printable_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
