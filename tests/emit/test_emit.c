@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "emit/attributes.h"
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/picture.h"
@@ -410,6 +411,37 @@ static void analyses(void **state)
     assert_true(used > 20);
 }
 
+/* Where an owner has one name several times the last value counts, whatever stands between; owners
+ * do not mix. */
+static void last_attributes_count(void **state)
+{
+    static const struct {
+        uint32_t stage;
+        const char *name, *value;
+    } given[] = {{0, "b", "1"}, {1, "a", "2"}, {0, "c", "3"}, {0, "a", "4"},
+                 {0, "b", "5"}, {1, "b", "6"}, {0, "c", "7"}, {1, "a", "8"}};
+    static const char *const kept[2][4] = {{"4", "5", "7"}, {"6", "8"}};
+    struct br_dag *dag = br_dag_create("j");
+    struct br_attributes by;
+    for (uint32_t s = 0; s < 2; s++)
+        assert_int_equal(br_dag_add_stage(dag, s ? "y" : "x", 1, 1, NULL, NULL), BR_OK);
+    for (size_t k = 0; k < sizeof given / sizeof given[0]; k++)
+        assert_int_equal(br_dag_add_attribute(dag, BR_OWNER_STAGE, given[k].stage, given[k].name,
+                                              given[k].value, NULL),
+                         BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_attributes_init(&by, dag, NULL), BR_OK);
+    for (uint32_t s = 0; s < 2; s++) {
+        uint32_t count, want = s ? 2 : 3;
+        const struct br_attribute **item = br_attributes_run(&by, BR_OWNER_STAGE, s, &count);
+        assert_int_equal(count, want);
+        for (uint32_t k = 0; k < count; k++)
+            assert_string_equal(item[k]->value, kept[s][k]);
+    }
+    br_attributes_finish(&by);
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -426,6 +458,7 @@ int main(void)
         cmocka_unit_test(absurd_plan),
         cmocka_unit_test(pictures),
         cmocka_unit_test(analyses),
+        cmocka_unit_test(last_attributes_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
