@@ -1,4 +1,4 @@
-/* What may run at the same time, as numbers that bounds can sum.
+/* Measures: the tasks that may run at the same time, as numbers that bounds can sum.
  *
  * A measure gives every stage a weight, such that the weights of all tasks that run at any one
  * time never exceed its capacity. Every resource is a measure, with the demands as weights and the

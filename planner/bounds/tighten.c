@@ -166,7 +166,6 @@ static bool add_measures(struct br_arena *arena, const struct br_instance *whole
 static bool look(struct br_proof_check *c, const struct br_proof *proof,
                  const struct br_instance *part)
 {
-    br_closure_finish(&c->closure);
     br_arena_finish(&c->arena);
     *c = (struct br_proof_check){.proof = proof, .in = part, .makespan = c->makespan};
     return br_proof_windows(c) == BR_OK;
@@ -217,7 +216,6 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
         tail[s] = c.stage_tail[s];
     }
     free(found.claim);
-    br_closure_finish(&c.closure);
     br_arena_finish(&c.arena);
     return ok;
 }

@@ -1,6 +1,5 @@
 /* Checks that a certificate proves its bound: the parts, the cuts between them, and each part's own
- * argument. Whatever found the bound is not asked; what is shared with it are the rounds of one
- * stage, the closure and the search for heavy sets. */
+ * argument. Whatever found the bound is not asked, and nothing of what finds bounds is used. */
 #include "planner/check/certificate.h"
 
 #include <inttypes.h>
@@ -8,8 +7,8 @@
 #include <string.h>
 
 #include "base/diag.h"
-#include "planner/bounds/measure.h"
 #include "planner/check/clauses.h"
+#include "planner/check/lines.h"
 #include "planner/check/proof.h"
 
 /* Sums of a few times stay within 63 bits. */
@@ -31,7 +30,7 @@ static enum br_status check_path(struct br_proof_check *check)
     const struct br_instance *in = check->in;
     uint32_t last = UINT32_MAX, last_task = UINT32_MAX;
     int64_t sum = 0;
-    int64_t *scratch = malloc((size_t)in->tasks * sizeof *scratch);
+    struct br_line_copies *scratch = malloc((size_t)in->tasks * sizeof *scratch);
     if (!scratch)
         return br_fail_memory(check->diag);
     enum br_status status = BR_OK;
@@ -44,7 +43,7 @@ static enum br_status check_path(struct br_proof_check *check)
             status = br_proof_fails(check, "the path jumps to '%s' where no edge leads",
                                     br_proof_stage_name(check, s));
         else
-            sum += i == UINT32_MAX ? br_stage_waves(in, s, scratch)
+            sum += i == UINT32_MAX ? br_alone_rounds(in, s, scratch)
                                    : in->duration[in->stage_first[s] + i];
         last = s;
         last_task = i;
@@ -93,7 +92,7 @@ static enum br_status check_proof(struct br_proof_check *check)
     enum br_status status = br_proof_windows(check);
     if (status)
         return status;
-    /* Whatever is claimed: there is no such plan if something does not fit its window. */
+    /* Proves every kind: there is no such plan if something does not fit its window. */
     if (br_proof_overfull(check, &stage))
         return BR_OK;
     switch (proof->kind) {
@@ -197,7 +196,6 @@ enum br_status br_certificate_check(const struct br_certificate *c, const struct
                                        .number = k + 1,
                                        .makespan = proof->bound - 1};
         status = proof->stages && !part ? br_fail_memory(diag) : check_proof(&check);
-        br_closure_finish(&check.closure);
         br_arena_finish(&check.arena);
         br_instance_destroy(part);
     }

@@ -1,7 +1,7 @@
 /* Checks clauses one after another: supposes that all literals of a clause are false, and follows
  * what that means for the bounds of all starts, until they contradict each other [Goldberg03].
  *
- * What it follows are the edges, the clauses named as hints, and the time-table: a task that starts
+ * It follows the edges, the clauses named as hints, and the time-table: a task that starts
  * by u and ends at e or later runs from u to e; where others run so in every case and leave too
  * little, a task cannot run. No more is needed, and the code shares nothing with the solver's. */
 #include "planner/check/clauses.h"

@@ -1,11 +1,5 @@
-/* Proofs by clauses, for jobs on one machine: a solver's learned clauses, each of which follows
- * from those before it by propagation alone.
- *
- * A literal says that a task starts no earlier than a time, or no later; the number after the last
- * task stands for the end of the job. A clause says that one of its literals holds in every plan
- * that ends by M = bound - 1. The last clause is empty, or what the clauses of one literal say is
- * impossible: then there is no such plan.
- */
+/* The check of proofs by clauses, for jobs on one machine: a solver's learned clauses, each of
+ * which follows from those before it by propagation alone. */
 #ifndef BR_PLANNER_CHECK_CLAUSES_H
 #define BR_PLANNER_CHECK_CLAUSES_H
 
@@ -19,8 +13,8 @@ enum br_clauses_answer {
     BR_CLAUSES_MEMORY,
 };
 
-/* Whether the clauses prove that no plan of the instance, which has one machine (asserted), ends
- * within bound - 1 ticks. */
+/* Checks that the clauses prove that no plan of the instance, which has one machine (asserted),
+ * ends within bound - 1 ticks. */
 enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bound,
                                         const struct br_proof_clause *clause, uint32_t clauses,
                                         uint32_t *where);

@@ -20,9 +20,10 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "planner/bounds/packing.h"
+#include "planner/check/heavy.h"
 
-/* Nodes of the searches for heavy sets: of one, and of all. What they leave open counts as more. */
+/* Nodes of the searches for heavy sets: of one, and of all. Sets that they leave open count as
+ * heavier. */
 #define NODES_EACH INT64_C(4000000)
 #define NODES_ALL INT64_C(100000000)
 /* A price times the tasks of all stages must stay below this. */
@@ -30,16 +31,13 @@
 
 struct prices {
     struct br_proof_check *c;
-    struct br_packing packing; /* of the stages with prices */
-    uint32_t *stage;           /* of the part */
-    bool *ahead;
-    struct br_packer *packer;
+    uint32_t *stage; /* of the part */
+    struct br_heavy *heavy;
     uint32_t points;
     int64_t *point;     /* where some price, window or chain begins or ends */
     uint32_t *step;     /* by price: its step at the present time */
     int64_t *weight;    /* by price, less the shares */
     int64_t *last;      /* weights of the interval before */
-    uint32_t *set;      /* scratch of the search */
     uint32_t *index_of; /* by stage of the part: its price; UINT32_MAX: none */
     int64_t nodes;
 };
@@ -96,7 +94,7 @@ static enum br_status check_chains(struct prices *p)
             if (i == 0)
                 continue;
             uint32_t u = br_proof_stage(c, chain->stage[i - 1]);
-            if (!br_closure_bit(c->closure.before, c->closure.words, s, u))
+            if (!br_is_ahead(&c->ahead, u, s))
                 return br_proof_fails(c, "'%s' is not wholly ahead of '%s'",
                                       br_proof_stage_name(c, u), br_proof_stage_name(c, s));
         }
@@ -113,15 +111,12 @@ static bool allocate(struct prices *p)
     for (size_t v = 0; v < n; v++)
         points += proof->price[v].steps;
     p->stage = br_arena_array(arena, n, sizeof *p->stage);
-    p->ahead = br_arena_array(arena, n * n, sizeof *p->ahead);
     p->point = br_arena_array(arena, points, sizeof *p->point);
     p->step = br_arena_array(arena, n, sizeof *p->step);
     p->weight = br_arena_array(arena, n, sizeof *p->weight);
     p->last = br_arena_array(arena, n, sizeof *p->last);
-    p->set = br_arena_array(arena, n, sizeof *p->set);
     p->index_of = br_arena_array(arena, c->in->stages, sizeof *p->index_of);
-    return p->stage && p->ahead && p->point && p->step && p->weight && p->last && p->set &&
-           p->index_of;
+    return p->stage && p->point && p->step && p->weight && p->last && p->index_of;
 }
 
 static void add_point(struct prices *p, int64_t time)
@@ -154,7 +149,7 @@ static void list_points(struct prices *p)
     p->points = distinct;
 }
 
-/* What a task pays that runs from `from` to `to`. */
+/* The sum that a task pays that runs from `from` to `to`. */
 static br_wide paid(const struct br_proof_price *price, int64_t from, int64_t to)
 {
     br_wide sum = 0;
@@ -198,7 +193,7 @@ static int64_t *sorted_durations(const struct br_instance *in, uint32_t s, int64
     return out;
 }
 
-/* What all tasks pay at least. */
+/* The least that all tasks pay together. False when memory is out. */
 static bool tasks_pay(const struct prices *p, br_wide *sum)
 {
     const struct br_proof_check *c = p->c;
@@ -218,8 +213,8 @@ static bool tasks_pay(const struct prices *p, br_wide *sum)
     return duration != NULL;
 }
 
-/* What the stages pay in an interval that begins at `time`, less the shares of chains, which are
- * returned: 0 or less outside their windows. */
+/* Sets the weights of an interval that begins at `time`: the prices of stages less their shares of
+ * chains, 0 outside their windows. Returns what the chains give back. */
 static br_wide weigh(struct prices *p, int64_t time)
 {
     const struct br_proof_check *c = p->c;
@@ -252,7 +247,7 @@ static br_wide weigh(struct prices *p, int64_t time)
     return back;
 }
 
-/* What runs pays at most, over all time. False where that is too large to tell. */
+/* The most that all tasks that run pay, over all time. False where that is too large to tell. */
 static bool cluster_pays(struct prices *p, br_wide *sum)
 {
     const struct br_proof_check *c = p->c;
@@ -265,11 +260,9 @@ static bool cluster_pays(struct prices *p, br_wide *sum)
         if (k == 0 || memcmp(p->weight, p->last, n * sizeof *p->weight) != 0) {
             rate = 0;
             for (uint32_t m = 0; m < in->classes; m++) {
-                int64_t found, left = p->nodes < NODES_EACH ? p->nodes : NODES_EACH, had = left;
-                int64_t most =
-                    br_packer_heaviest(p->packer, m, p->weight, 0, p->set, &found, &left);
+                int64_t left = p->nodes < NODES_EACH ? p->nodes : NODES_EACH, had = left;
+                int64_t most = br_heaviest(p->heavy, m, p->weight, &left);
                 p->nodes -= had - left;
-                p->nodes = p->nodes > 0 ? p->nodes : 0;
                 rate += (br_wide)(in->class_first[m + 1] - in->class_first[m]) * most;
             }
             memcpy(p->last, p->weight, n * sizeof *p->weight);
@@ -286,7 +279,7 @@ static bool cluster_pays(struct prices *p, br_wide *sum)
 enum br_status br_proof_prices(struct br_proof_check *c)
 {
     const struct br_proof *proof = c->proof;
-    if (proof->prices == 0 || proof->prices > BR_PACKING_STAGES || !c->closure.before)
+    if (proof->prices == 0 || proof->prices > BR_HEAVY_STAGES || !c->ahead.behind)
         return br_proof_fails(c, "there are no prices, or too many");
     struct prices p = {.c = c, .nodes = NODES_ALL};
     if (!allocate(&p))
@@ -296,21 +289,16 @@ enum br_status br_proof_prices(struct br_proof_check *c)
         status = check_chains(&p);
     if (status)
         return status;
-    for (uint32_t u = 0; u < proof->prices; u++)
-        for (uint32_t v = 0; v < proof->prices; v++)
-            p.ahead[(size_t)u * proof->prices + v] =
-                br_closure_bit(c->closure.before, c->closure.words, p.stage[v], p.stage[u]);
     list_points(&p);
-    p.packing = (struct br_packing){c->in, proof->prices, p.stage, p.ahead};
-    p.packer = br_packer_create(&p.packing);
+    p.heavy = br_heavy_create(c->in, &c->ahead, p.stage, proof->prices);
     br_wide asked, held = 0;
-    if (!p.packer || !tasks_pay(&p, &asked))
+    if (!p.heavy || !tasks_pay(&p, &asked))
         status = br_fail_memory(c->diag);
     else if (!cluster_pays(&p, &held))
         status = br_proof_fails(c, "the prices are too large");
     else if (asked <= held)
         status = br_proof_fails(c, "the tasks pay %.6g, which the cluster can hold (%.6g)",
                                 (double)asked, (double)held);
-    br_packer_destroy(p.packer);
+    br_heavy_destroy(p.heavy);
     return status;
 }

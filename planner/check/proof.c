@@ -1,4 +1,4 @@
-/* What the checks of all kinds say and ask of the proof in hand. */
+/* Messages about the proof under check, and its stages by number and name. */
 #include "planner/check/proof.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
-/* What the files that check certificates share: one proof, with its part as an instance. */
+/* One proof under check, with its part as an instance: shared by the files of the kinds. */
 #ifndef BR_PLANNER_CHECK_PROOF_H
 #define BR_PLANNER_CHECK_PROOF_H
 
-#include "planner/bounds/closure.h"
+#include "planner/check/ahead.h"
 #include "planner/model/certificate.h"
 
 struct br_checked_measure {
@@ -16,14 +16,14 @@ struct br_proof_check {
     const struct br_dag *dag; /* for names */
     const struct br_instance *in;
     struct br_diag *diag;
-    uint32_t number;           /* of the part, from 1 */
-    int64_t makespan;          /* M */
-    struct br_closure closure; /* where there are not too many stages */
+    uint32_t number;  /* of the part, from 1 */
+    int64_t makespan; /* M */
+    struct br_ahead ahead;
     struct br_checked_measure *measure;
     /* Least time before and after, by task and by stage. */
     int64_t *head, *tail, *stage_head, *stage_tail;
     int64_t *rounds; /* by stage */
-    uint64_t *slots;
+    int64_t *slots;  /* the same */
 };
 
 /* BR_NO with "part N: ...". */
@@ -34,7 +34,9 @@ const char *br_proof_stage_name(const struct br_proof_check *check, uint32_t sta
 /* The part's number for a stage of the job; UINT32_MAX where it is not in the part. */
 uint32_t br_proof_stage(const struct br_proof_check *check, uint32_t stage);
 
-/* All windows that the passes give, with every claim checked. */
+/* Fills in the weights and capacities of the proof's measures. */
+enum br_status br_proof_measures(struct br_proof_check *check);
+/* All windows that the passes give, with every claim checked; and the measures. */
 enum br_status br_proof_windows(struct br_proof_check *check);
 /* Does some task, or stage alone, not fit its window within M? Also where `stage` is not it. */
 bool br_proof_overfull(const struct br_proof_check *check, uint32_t *stage);

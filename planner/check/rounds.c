@@ -2,19 +2,12 @@
  * copies as it weighs, the q x capacity + 1 longest need some line for q + 1 of them. */
 #include "planner/check/proof.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/wide.h"
-#include "planner/bounds/rounds.h"
-
-static int by_duration(const void *a, const void *b)
-{
-    const struct br_copies *x = a, *y = b;
-    return x->duration > y->duration ? -1 : x->duration < y->duration;
-}
-
-#define NODES_MOST INT64_C(10000000)
+#include "planner/check/lines.h"
 
 /* Does stage s have to run within the interval? */
 static bool inside(const struct br_proof_check *c, uint32_t s)
@@ -26,13 +19,12 @@ static enum br_status check_values(struct br_proof_check *c, const struct br_che
 {
     const struct br_proof *proof = c->proof;
     const struct br_instance *in = c->in;
-    struct br_line_item item[BR_LINE_ITEMS];
-    int64_t taken[BR_LINE_ITEMS], nodes = NODES_MOST;
+    struct br_valued kind[BR_VALUED_MOST];
     bool *seen = br_arena_array(&c->arena, in->stages, sizeof *seen);
     br_wide worth = 0;
     if (!seen)
         return br_fail_memory(c->diag);
-    if (proof->values > BR_LINE_ITEMS)
+    if (proof->values > BR_VALUED_MOST)
         return br_proof_fails(c, "there are too many values");
     for (uint32_t k = 0; k < proof->values; k++) {
         uint32_t s = br_proof_stage(c, proof->value[k].stage);
@@ -46,15 +38,22 @@ static enum br_status check_values(struct br_proof_check *c, const struct br_che
         if (shortest <= 0 || copies > INT64_MAX / 4)
             return br_proof_fails(c, "'%s' has a task without duration, or too many",
                                   br_proof_stage_name(c, s));
-        item[k] = (struct br_line_item){shortest, value, (int64_t)copies};
+        kind[k] = (struct br_valued){shortest, value, (int64_t)copies};
         worth += copies * value;
     }
-    int64_t best = br_line_best(item, proof->values, proof->to - proof->from, taken, &nodes);
-    if (best < 0)
-        return br_proof_fails(c, "the best line is too hard to find");
-    if (worth > (br_wide)best * m->capacity)
+    if (worth == 0)
+        return br_proof_fails(c, "the tasks are worth nothing");
+    assert(m->capacity > 0);
+    /* The lines hold less than all tasks are worth if none holds more than this. */
+    br_wide each = (worth - 1) / m->capacity;
+    switch (br_line_worth_more(kind, proof->values, proof->to - proof->from, each)) {
+    case BR_LINE_NO:
         return BR_OK;
-    return br_proof_fails(c, "the lines hold what the tasks are worth");
+    case BR_LINE_YES:
+        return br_proof_fails(c, "the lines hold what the tasks are worth");
+    default:
+        return br_proof_fails(c, "the best line is too hard to find");
+    }
 }
 
 enum br_status br_proof_rounds(struct br_proof_check *c)
@@ -67,7 +66,7 @@ enum br_status br_proof_rounds(struct br_proof_check *c)
     const struct br_checked_measure *m = &c->measure[proof->energy];
     if (proof->values)
         return check_values(c, m);
-    struct br_copies *group = malloc(((size_t)in->tasks + 1) * sizeof *group);
+    struct br_line_copies *group = malloc(((size_t)in->tasks + 1) * sizeof *group);
     uint32_t groups = 0;
     br_wide copies = 0;
     if (!group)
@@ -81,13 +80,12 @@ enum br_status br_proof_rounds(struct br_proof_check *c)
             break;
         if (in->stage_equal[s])
             group[groups++] =
-                (struct br_copies){in->duration[first], (int64_t)(end - first) * m->weight[s]};
+                (struct br_line_copies){in->duration[first], (int64_t)(end - first) * m->weight[s]};
         for (uint32_t t = first; t < end && !in->stage_equal[s]; t++)
-            group[groups++] = (struct br_copies){in->duration[t], m->weight[s]};
+            group[groups++] = (struct br_line_copies){in->duration[t], m->weight[s]};
     }
-    qsort(group, groups, sizeof *group, by_duration);
     bool full = groups > 0 && m->capacity > 0 && copies <= INT64_MAX / 4 &&
-                br_rounds(group, groups, m->capacity, UINT32_MAX) > proof->to - proof->from;
+                br_lines_time(group, groups, m->capacity) > proof->to - proof->from;
     free(group);
     if (full)
         return BR_OK;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/wide.h"
-#include "planner/bounds/measure.h"
+#include "planner/check/lines.h"
 
 static int64_t larger(int64_t a, int64_t b)
 {
@@ -32,113 +32,8 @@ static uint32_t tasks_of(const struct br_instance *in, uint32_t stage)
     return in->stage_first[stage + 1] - in->stage_first[stage];
 }
 
-/* Can a task of s never run while one of u does on the same machine? */
-static bool exclude(const struct br_proof_check *c, uint32_t s, uint32_t u)
-{
-    const struct br_instance *in = c->in;
-    const int64_t *a = in->demand + (size_t)s * in->resources;
-    const int64_t *b = in->demand + (size_t)u * in->resources;
-    bool fit = false;
-    for (uint32_t k = 0; k < in->classes && !fit; k++) {
-        fit = true;
-        for (uint32_t r = 0; r < in->resources && fit; r++)
-            fit = a[r] <= in->capacity[(size_t)k * in->resources + r] - b[r];
-    }
-    if (!fit)
-        return true;
-    const struct br_closure *closure = &c->closure;
-    return in->machines == 1 && s != u && closure->before &&
-           (br_closure_bit(closure->before, closure->words, s, u) ||
-            br_closure_bit(closure->before, closure->words, u, s));
-}
-
-static enum br_status load_clique(struct br_proof_check *c, const struct br_proof_measure *m,
-                                  struct br_checked_measure *out)
-{
-    for (uint32_t i = 0; i < m->stages; i++) {
-        uint32_t s = br_proof_stage(c, m->stage[i]);
-        if (s == UINT32_MAX || out->weight[s])
-            return br_proof_fails(c, "a clique has a stage twice, or one that is not in the part");
-        out->weight[s] = 1;
-        if (tasks_of(c->in, s) > 1 && !exclude(c, s, s))
-            return br_proof_fails(c, "two tasks of '%s' can run together",
-                                  br_proof_stage_name(c, s));
-        for (uint32_t k = 0; k < i; k++) {
-            uint32_t u = br_proof_stage(c, m->stage[k]);
-            if (!exclude(c, s, u))
-                return br_proof_fails(c, "'%s' and '%s' can run together",
-                                      br_proof_stage_name(c, s), br_proof_stage_name(c, u));
-        }
-    }
-    out->capacity = c->in->machines;
-    return BR_OK;
-}
-
-/* How many whole units an amount holds that is given in 10^-digits. False where there is no such
- * unit, or that is too many. */
-static bool whole_units(int64_t amount, int32_t digits, struct br_decimal unit, int64_t *units)
-{
-    enum { DIGITS_MOST = 18 }; /* of a number of 63 bits */
-    int32_t shift = unit.exponent + digits;
-    br_wide held = amount, size = unit.mantissa;
-    if (size <= 0 || shift < -DIGITS_MOST)
-        return false;
-    for (int32_t k = 0; k < shift && size <= held; k++)
-        size *= 10;
-    for (int32_t k = 0; k > shift; k--)
-        held *= 10;
-    *units = (int64_t)(held / size);
-    return held / size <= INT64_MAX;
-}
-
-static enum br_status load_resource(struct br_proof_check *c, const struct br_proof_measure *m,
-                                    struct br_checked_measure *out)
-{
-    const struct br_instance *in = c->in;
-    uint32_t r = 0;
-    while (r < in->resources && in->resource_origin[r] != m->resource)
-        r++;
-    if (r == in->resources)
-        return BR_OK; /* nobody demands it: all weights are 0 */
-    bool fits = true;
-    for (uint32_t s = 0; s < in->stages && fits; s++) {
-        int64_t demand = in->demand[(size_t)s * in->resources + r];
-        out->weight[s] = demand;
-        if (m->unit.mantissa)
-            fits = whole_units(demand, in->resource_digits[r], m->unit, &out->weight[s]);
-    }
-    out->capacity = m->unit.mantissa ? 0 : in->total[r];
-    for (uint32_t k = 0; k < in->classes && m->unit.mantissa && fits; k++) {
-        int64_t units, count = in->class_first[k + 1] - in->class_first[k];
-        fits = whole_units(in->capacity[(size_t)k * in->resources + r], in->resource_digits[r],
-                           m->unit, &units) &&
-               !__builtin_mul_overflow(units, count, &units) &&
-               !__builtin_add_overflow(out->capacity, units, &out->capacity);
-    }
-    if (!fits)
-        return br_proof_fails(c, "a unit is no amount above 0, or too small for its resource");
-    return BR_OK;
-}
-
-static enum br_status load_measures(struct br_proof_check *c)
-{
-    const struct br_proof *proof = c->proof;
-    c->measure = br_arena_array(&c->arena, proof->measures, sizeof *c->measure);
-    enum br_status status = c->measure ? BR_OK : br_fail_memory(c->diag);
-    for (uint32_t m = 0; m < proof->measures && !status; m++) {
-        struct br_checked_measure *out = &c->measure[m];
-        out->weight = br_arena_array(&c->arena, c->in->stages, sizeof *out->weight);
-        if (!out->weight)
-            return br_fail_memory(c->diag);
-        status = proof->measure[m].kind == BR_MEASURE_CLIQUE
-                     ? load_clique(c, &proof->measure[m], out)
-                     : load_resource(c, &proof->measure[m], out);
-    }
-    return status;
-}
-
-/* What of a task of that duration lies in from .. to at least, wherever it starts between head and
- * deadline - duration. */
+/* The mandatory part: the time in from .. to that a task of that duration runs at least, wherever
+ * it starts between head and deadline - duration. */
 static int64_t mandatory(int64_t duration, int64_t head, int64_t deadline, int64_t from, int64_t to)
 {
     int64_t part = smaller(duration, to - from);
@@ -217,17 +112,17 @@ static enum br_status check_claim(const struct pass *p, uint32_t s,
 {
     struct br_proof_check *c = p->c;
     const struct br_instance *in = c->in;
-    const struct br_closure *closure = &c->closure;
     if (claim->measure >= c->proof->measures || claim->from < 0 || claim->to <= claim->from ||
         claim->to > c->makespan || claim->at < 0 || claim->at > c->makespan + 1)
         return br_proof_fails(c, "the claim on '%s' is not within the makespan",
                               br_proof_stage_name(c, s));
     br_wide sum = 0,
             room = (br_wide)c->measure[claim->measure].capacity * (claim->to - claim->from);
-    if (closure->before) {
-        const uint64_t *rows = p->backward ? closure->after : closure->before;
-        for (uint32_t u = 0; u < in->stages; u++)
-            sum += claim_weight(p, s, u, claim, br_closure_bit(rows, closure->words, s, u));
+    if (c->ahead.behind) {
+        for (uint32_t u = 0; u < in->stages; u++) {
+            bool ahead = p->backward ? br_is_ahead(&c->ahead, s, u) : br_is_ahead(&c->ahead, u, s);
+            sum += claim_weight(p, s, u, claim, ahead);
+        }
     } else { /* too many stages to look at all of them: the neighbours alone */
         uint32_t count;
         const struct br_arc *arc = arcs_ahead(p, s, &count);
@@ -242,9 +137,9 @@ static enum br_status check_claim(const struct pass *p, uint32_t s,
                           p->backward ? "ends, seen from the end," : "starts", claim->at);
 }
 
-static int64_t ceiling(int64_t a, uint64_t b)
+static int64_t ceiling(int64_t a, int64_t b)
 {
-    return (int64_t)(((br_wide)a + (br_wide)b - 1) / (br_wide)b);
+    return (a + b - 1) / b;
 }
 
 /* For tasks with different heads: the best of h + work by slots of those with a head of h. */
@@ -365,15 +260,15 @@ enum br_status br_proof_windows(struct br_proof_check *c)
     const struct br_proof_pass none = {0};
     int64_t *done = malloc(in->stages * sizeof *done);
     struct headed *scratch = malloc((size_t)in->tasks * sizeof *scratch);
-    enum br_status status = done && scratch && allocate(c) ? BR_OK : br_fail_memory(c->diag);
-    if (!status && in->stages <= BR_CLOSURE_STAGES && !br_closure_init(&c->closure, in))
-        status = br_fail_memory(c->diag);
+    struct br_line_copies *copies = malloc((size_t)in->tasks * sizeof *copies);
+    bool ok = done && scratch && copies && allocate(c) && br_ahead_init(&c->ahead, &c->arena, in);
+    enum br_status status = ok ? BR_OK : br_fail_memory(c->diag);
     for (uint32_t s = 0; !status && s < in->stages; s++) {
-        c->slots[s] = br_stage_slots(in, s, tasks_of(in, s));
-        c->rounds[s] = br_stage_waves(in, s, (int64_t *)scratch);
+        c->slots[s] = br_alone_slots(in, s);
+        c->rounds[s] = br_alone_rounds(in, s, copies);
     }
     if (!status)
-        status = load_measures(c);
+        status = br_proof_measures(c);
     for (uint32_t k = 0; !status && k < c->proof->passes + (c->proof->passes == 0); k++) {
         const struct br_proof_pass *pass = c->proof->passes ? &c->proof->pass[k] : &none;
         struct pass ahead = {c, false, c->head, c->stage_head, c->stage_tail, done, scratch};
@@ -384,6 +279,7 @@ enum br_status br_proof_windows(struct br_proof_check *c)
     }
     free(done);
     free(scratch);
+    free(copies);
     return status;
 }
 

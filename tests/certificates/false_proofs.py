@@ -108,7 +108,8 @@ def optimum(form):
 RULES = []
 CHECK, WINDOWS = 'planner/check/certificate.c', 'planner/check/windows.c'
 ROUNDS, PRICES = 'planner/check/rounds.c', 'planner/check/prices.c'
-CLAUSES, CLOSURE = 'planner/check/clauses.c', 'planner/bounds/closure.c'
+CLAUSES, AHEAD = 'planner/check/clauses.c', 'planner/check/ahead.c'
+MEASURES, LINES, HEAVY = ('planner/check/%s.c' % name for name in ('measures', 'lines', 'heavy'))
 
 
 def rule(name, form, python, core, why='', only_form=False):
@@ -225,8 +226,8 @@ rule('path: takes its bound', document(A, [path(4, 'a')]),
      ("need(total >= proof['bound']", "need(True"), (CHECK, '!status && sum < proof->bound', 'false'))
 rule('path: the rounds of a stage', document({'a': ([1, 1], 5)}, [path(2, 'a')], [], WIDE),
      ('        return min(slots, len(self.durations[s]))', '        return 1'),
-     (CHECK, '''sum += i == UINT32_MAX ? br_stage_waves(in, s, scratch)''',
-      '''sum += i == UINT32_MAX ? 2 * br_stage_waves(in, s, scratch)'''))
+     (CHECK, '''sum += i == UINT32_MAX ? br_alone_rounds(in, s, scratch)''',
+      '''sum += i == UINT32_MAX ? 2 * br_alone_rounds(in, s, scratch)'''))
 
 # --- measures ------------------------------------------------------------------------------------------
 
@@ -234,33 +235,33 @@ SHARED = {'a': (3, 4), 'b': (4, 6)}
 rule('clique: no two share a machine', document(
     SHARED, [energy(5, 0, 4, {'clique': ['a', 'b']})], [], WIDE),
     ('need(not job.share(s, u) or', 'need(True or'),
-    (WINDOWS, 'if (!exclude(c, s, u))', 'if (false)'))
+    (MEASURES, 'if (!exclude(c, s, u))', 'if (false)'))
 rule('clique: nor two tasks of a stage', document(
     {'a': ([3, 4], 5)}, [energy(5, 0, 4, {'clique': ['a']})], [], WIDE),
     ("need(len(job.durations[s]) == 1 or not job.share(s, s)", "need(True"),
-    (WINDOWS, 'if (tasks_of(c->in, s) > 1 && !exclude(c, s, s))', 'if (false)'))
+    (MEASURES, 'c->in->stage_first[s] > 1 && !exclude(c, s, s)', 'c->in->stage_first[s] > 1 && false'))
 rule('clique: all machines are looked at', document(
     {'a': (4, 4), 'b': ([3, 4], 6)}, [energy(5, 0, 4, {'clique': ['a', 'b']})], [],
     ((1, {'r': 6}), (1, {'r': 10}))),
     ('for _, capacity in self.classes)\n\n\ndef stage_of', 'for _, capacity in self.classes[:1])\n\n\ndef stage_of'),
-    (WINDOWS, 'k < in->classes && !fit', 'k < 1 && !fit'))
+    (MEASURES, 'k < in->classes && !fit', 'k < 1 && !fit'))
 rule('clique: wholly ahead, not task by task', document(
     {'a': ([3, 4], {'r': 6}), 'b': ([4, 3], {'q': 6})},
     [energy(12, 0, 11, {'clique': ['a', 'b']})], [('a', 'b', 1)], TWO),
     ('every[s] |= every[p] if one else some[p]', 'every[s] |= some[p]'),
-    (CLOSURE, 'in->parent[a].one_to_one ? before + parent : any + parent', 'any + parent'))
+    (AHEAD, 'if (in->child[a].one_to_one)', 'if (false)'))
 rule('clique: as many at a time as machines', document(
     {'a': ([3, 4], 6)}, [energy(5, 0, 4, {'clique': ['a']})], [], ((2, {'r': 10}),)),
     ('self.capacity = dict.fromkeys(members, 1), job.machines', 'self.capacity = dict.fromkeys(members, 1), 1'),
-    (WINDOWS, 'out->capacity = c->in->machines;', 'out->capacity = 1;'))
+    (MEASURES, 'out->capacity = c->in->machines;', 'out->capacity = 1;'))
 rule('units: whole ones of a demand', document(
     {'a': ([3, 3, 4], 1)}, [energy(5, 0, 4, {'resource': 'r', 'unit': 2})], [], ((1, {'r': 4}),)),
     ('amount = (lambda a: a // unit)', 'amount = (lambda a: -(-a // unit))'),
-    (WINDOWS, '*units = (int64_t)(held / size);', '*units = (int64_t)((held + size - 1) / size);'))
+    (MEASURES, '*units = (int64_t)(held / size);', '*units = (int64_t)((held + size - 1) / size);'))
 rule('units: of all machines', document(
     {'a': ([3, 4], 6)}, [energy(5, 0, 4, {'resource': 'r', 'unit': 6})], [], ((2, {'r': 10}),)),
     ('sum(n * amount(', 'sum(amount('),
-    (WINDOWS, '!__builtin_mul_overflow(units, count, &units) &&', ''))
+    (MEASURES, '!__builtin_mul_overflow(units, count, &units) &&', ''))
 
 # --- energy --------------------------------------------------------------------------------------------
 
@@ -309,10 +310,10 @@ rule('rounds: of those with their tails before the end', document(BOTH, [rounds(
      (ROUNDS, ' && c->makespan - c->stage_tail[s] <= c->proof->to', ''))
 rule('rounds: more than the interval', document(BOTH, [rounds(6, 0, 5)]),
      ('need(most > end - begin', 'need(most >= end - begin'),
-     (ROUNDS, 'UINT32_MAX) > proof->to', 'UINT32_MAX) >= proof->to'))
+     (ROUNDS, 'm->capacity) > proof->to', 'm->capacity) >= proof->to'))
 rule('rounds: as many lines as the capacity', document(BOTH, [rounds(4, 0, 3)], [], LINES),
      ('-(-longest(copies) // capacity))\n', '-(-longest(copies)))\n'),
-     (ROUNDS, 'br_rounds(group, groups, m->capacity,', 'br_rounds(group, groups, 1,'))
+     (ROUNDS, 'br_lines_time(group, groups, m->capacity)', 'br_lines_time(group, groups, 1)'))
 
 
 def values(bound, begin, end, *pairs):
@@ -330,11 +331,11 @@ rule('values: of those with their tails before the end', document(BOTH, [values(
      (ROUNDS, ' && c->makespan - c->stage_tail[s] <= c->proof->to', ''))
 rule('values: worth more than the lines', document(BOTH, [values(6, 0, 5, ('a', 1))]),
      ('need(worth > best * capacity', 'need(worth >= best * capacity'),
-     (ROUNDS, 'if (worth > (br_wide)best', 'if (worth >= (br_wide)best'))
+     (ROUNDS, '(worth - 1) / m->capacity', 'worth / m->capacity'))
 rule('values: all lines count', document(
     {'a': ([3, 4], 1)}, [values(5, 0, 4, ('a', 1))], [], LINES),
     ('need(worth > best * capacity', 'need(worth > best'),
-    (ROUNDS, 'if (worth > (br_wide)best * m->capacity)', 'if (worth > (br_wide)best)'))
+    (ROUNDS, '(worth - 1) / m->capacity', 'worth - 1'))
 rule('values: the shortest of a stage counts', document({'a': ([1, 4, 1], 1)}, [values(7, 0, 6, ('a', 1))]),
      ('Fraction(value, min(job.durations[s])), min(job.durations[s])',
       'Fraction(value, 1), max(job.durations[s])'),
@@ -343,10 +344,11 @@ rule('values: as many copies as there are', document({'a': ([3, 4], 1)}, [values
      ('        worth += copies * value', '        worth += 2 * copies * value'),
      (ROUNDS, 'worth += copies * value;', 'worth += 2 * copies * value;'))
 
-rule('values: no more worth than 63 bits hold', document(
+rule('values: worth that 63 bits do not hold', document(
     {'a': (1, 2**32), 'b': (2**33, {})}, [values(2**33 + 1, 0, 2**33, ('a', 2**31))], [], ((1, {'r': 2**32}),),
     per_second=1000),
-    None, ('planner/bounds/rounds.c', 'if (most > INT64_MAX)', 'if (false)'),
+    None, (LINES, 'worth += (br_wide)v->value * v->count;',
+           'worth += (int64_t)((uint64_t)v->value * (uint64_t)v->count);'),
     why='Python counts on')
 
 # --- windows -------------------------------------------------------------------------------------------
@@ -408,15 +410,17 @@ rule('claim: those ahead end before, not earlier', document(
 rule('claim: only what is ahead has ended', document(
     {'p': ([2, 3], 1), 's': (8, {})}, [claimed(9, 's', 5, 0, 4)]),
     ('if (before[u] >> s if backward else before[s] >> u) & 1]', 'if u != s]'),
-    (WINDOWS, 'br_closure_bit(rows, closure->words, s, u));', 's != u);'))
+    (WINDOWS, 'claim_weight(p, s, u, claim, ahead)', 'claim_weight(p, s, u, claim, s != u)'))
 rule('claim: ahead, not behind', document(
     {'p': ([2, 3], 1), 's': (8, {})}, [claimed(14, 's', 5, 0, 4)], [('s', 'p')]),
     ('before[u] >> s if backward else before[s] >> u', 'before[u] >> s'),
-    (WINDOWS, 'p->backward ? closure->after : closure->before', 'closure->after'))
+    (WINDOWS, 'p->backward ? br_is_ahead(&c->ahead, s, u) : br_is_ahead(&c->ahead, u, s)',
+     'br_is_ahead(&c->ahead, s, u)'))
 rule('claim: from the end, behind and not ahead', document(
     {'p': ([2, 3], 1), 's': (8, {})}, [claimed(14, 's', 5, 0, 4, 'tails')], [('p', 's')]),
     ('before[u] >> s if backward else before[s] >> u', 'before[s] >> u'),
-    (WINDOWS, 'p->backward ? closure->after : closure->before', 'closure->before'))
+    (WINDOWS, 'p->backward ? br_is_ahead(&c->ahead, s, u) : br_is_ahead(&c->ahead, u, s)',
+     'br_is_ahead(&c->ahead, u, s)'))
 # q runs from 2 to 4 in 6; s may start from 1 on, so before q is no room for it, and behind is.
 FIXED = {'x': (2, {}), 'q': (2, 1), 'y': (2, {}), 'w': (1, {}), 's': (2, 1)}
 FIXED_EDGES = [('x', 'q'), ('q', 'y'), ('w', 's')]
@@ -460,11 +464,11 @@ rule('prices: every machine holds a set', document(PARALLEL, [prices(5, [('a', F
      (PRICES, '(br_wide)(in->class_first[m + 1] - in->class_first[m]) * most', '(br_wide)most'))
 rule('prices: a set has several tasks of a stage', document(PARALLEL, [prices(5, [('a', FLAT)])], [], WIDE),
      ('            most = job.fit(s, capacity)\n', '            most = min(1, job.fit(s, capacity))\n'),
-     None, why='in the core this is for the search of heavy sets, which a test of its own compares')
+     (HEAVY, 'uint32_t n = left->fit[i]; n > 0', 'uint32_t n = 1; n > 0'))
 rule('prices: a set has stages that are not ordered', document(APART, [
     prices(5, [('a', FLAT), ('b', FLAT)])], [], WIDE),
     ('not part.ordered(self.items[i][1], self.items[k][1]) and', 'False and'),
-    (PRICES, 'br_closure_bit(c->closure.before, c->closure.words, p.stage[v], p.stage[u]);', 'u != v;'))
+    (HEAVY, 'return !br_is_ahead(h->ahead, s, u) && !br_is_ahead(h->ahead, u, s);', 'return false;'))
 rule('prices: within the windows, from the head on', document(A, [prices(4, [('a', FLAT)])]),
      ('if w > 0 and windows.stage_head[s] <= begin', 'if w > 0 and windows.stage_head[s] < begin'),
      (PRICES, 'time < c->stage_head[s] ||', 'time <= c->stage_head[s] ||'))
@@ -493,7 +497,7 @@ CHAINED = [(0, 4, [('a', 1), ('b', 1)])]
 rule('chain: each wholly ahead of the next', document(APART, [
     prices(5, [('a', FLAT), ('b', FLAT)], CHAINED)], [], WIDE),
     ('need(part.before()[s] >> u & 1,', 'need(True,'),
-    (PRICES, 'if (!br_closure_bit(c->closure.before, c->closure.words, s, u))', 'if (false)'))
+    (PRICES, 'if (!br_is_ahead(&c->ahead, u, s))', 'if (false)'))
 rule('chain: its slots', document(PARALLEL, [prices(5, [('a', FLAT)], [(0, 4, [('a', 1)])])], [], WIDE),
      ('share * job.slots[s] for', 'share for'),
      (PRICES, '(br_wide)chain->share[i] * (br_wide)c->slots[s]', '(br_wide)chain->share[i]'))

@@ -1,6 +1,6 @@
-/* The arithmetic of bounds and of the check of their proofs, against slow and plain ways to the
- * same: the rounds and slots of a stage, rounds of copies on lines, the heaviest set that fits a
- * machine, and which stages are wholly ahead of which. */
+/* The arithmetic of bounds and that of the check of their proofs, which share no code, against a
+ * third, slow and plain: the rounds and slots of a stage, rounds of copies on lines, the most worth
+ * of one line, the heaviest set that fits a machine, and which stages are wholly ahead of which. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +14,9 @@
 #include "planner/bounds/measure.h"
 #include "planner/bounds/packing.h"
 #include "planner/bounds/rounds.h"
+#include "planner/check/ahead.h"
+#include "planner/check/heavy.h"
+#include "planner/check/lines.h"
 #include "tests/support/precedence.h"
 #include "tests/support/random_job.h"
 
@@ -98,7 +101,11 @@ static void slots_and_rounds_of_stages(void **state)
             for (uint64_t most = 1; most <= n; most++)
                 assert_int_equal(br_stage_slots(in, s, most), slots < most ? slots : most);
             memcpy(d, in->duration + in->stage_first[s], n * sizeof *d);
-            assert_int_equal(br_stage_waves(in, s, scratch), slow_rounds(d, n, (int64_t)slots));
+            int64_t rounds = slow_rounds(d, n, (int64_t)slots);
+            struct br_line_copies copies[RANDOM_JOB_TASKS];
+            assert_int_equal(br_stage_waves(in, s, scratch), rounds);
+            assert_int_equal(br_alone_slots(in, s), slots);
+            assert_int_equal(br_alone_rounds(in, s, copies), rounds);
             several += slots > 1 && slots < n;
             shared += slots < n && d[0] != d[n - 1];
         }
@@ -123,11 +130,65 @@ static void rounds_of_copies(void **state)
         }
         int64_t slow = slow_rounds(d, n, capacity);
         assert_int_equal(br_rounds(group, groups, capacity, UINT32_MAX), slow);
+        struct br_line_copies copies[6]; /* in any order */
+        for (uint32_t k = 0; k < groups; k++)
+            copies[k] = (struct br_line_copies){group[groups - 1 - k].duration,
+                                                group[groups - 1 - k].count};
+        assert_int_equal(br_lines_time(copies, groups, capacity), slow);
         int64_t few = br_rounds(group, groups, capacity, 1);
         assert_true(few <= slow && few >= d[0]);
         limited += few < slow;
     }
     assert_true(limited > 0);
+}
+
+/* The most worth on a line, by trying all numbers of the first kind. */
+static int64_t slow_worth(const struct br_valued *kind, uint32_t kinds, int64_t length)
+{
+    int64_t best = 0;
+    if (kinds == 0)
+        return 0;
+    for (int64_t n = 0; n <= kind->count && n * kind->duration <= length; n++) {
+        int64_t worth =
+            n * kind->value + slow_worth(kind + 1, kinds - 1, length - n * kind->duration);
+        best = worth > best ? worth : best;
+    }
+    return best;
+}
+
+static void worth_of_lines(void **state)
+{
+    struct br_rng rng = br_rng_seed(1);
+    for (int round = 0; round < 5000; round++) {
+        struct br_valued kind[6];
+        int64_t length = (int64_t)br_rng_below(&rng, 60);
+        uint32_t kinds = (uint32_t)br_rng_below(&rng, 6);
+        for (uint32_t k = 0; k < kinds; k++)
+            kind[k] =
+                (struct br_valued){1 + (int64_t)br_rng_below(&rng, 20),
+                                   (int64_t)br_rng_below(&rng, 15), (int64_t)br_rng_below(&rng, 6)};
+        int64_t best = slow_worth(kind, kinds, length);
+        assert_int_equal(br_line_worth_more(kind, kinds, length, best), BR_LINE_NO);
+        assert_int_equal(br_line_worth_more(kind, kinds, length, best + 1), BR_LINE_NO);
+        assert_int_equal(br_line_worth_more(kind, kinds, length, best - 1), BR_LINE_YES);
+        assert_int_equal(br_line_worth_more(kind, kinds, length, -1), BR_LINE_YES);
+    }
+}
+
+/* A search that would not end is given up. Each kind takes an even time and the line is odd, so
+ * that the last tick stays empty; what tasks are worth for their time is equal, so that no bound
+ * tells. */
+static void endless_lines_are_left_open(void **state)
+{
+    struct br_valued kind[BR_VALUED_MOST];
+    int64_t length = 1;
+    for (uint32_t k = 0; k < BR_VALUED_MOST; k++) {
+        int64_t duration = 1000002 + 2 * (int64_t)(k * k);
+        kind[k] = (struct br_valued){duration, duration, 1};
+        length += k % 2 ? duration : 0;
+    }
+    assert_int_equal(br_line_worth_more(kind, BR_VALUED_MOST, length, length - 1), BR_LINE_OPEN);
+    assert_int_equal(br_line_worth_more(kind, BR_VALUED_MOST, length, length), BR_LINE_NO);
 }
 
 /* Pairs of stages of which all tasks are ancestors of all tasks, by paths between tasks. */
@@ -157,15 +218,20 @@ static void stages_wholly_ahead(void **state)
         open_fixture(&f, seed, MOST);
         slow_ahead(f.in, ahead);
         assert_true(br_closure_init(&closure, f.in));
+        struct br_arena arena = {0};
+        struct br_ahead checked;
+        assert_true(br_ahead_init(&checked, &arena, f.in));
         for (uint32_t u = 0; u < f.in->stages; u++)
             for (uint32_t s = 0; s < f.in->stages; s++) {
                 bool before = ahead[u * f.in->stages + s];
                 assert_int_equal(br_closure_bit(closure.before, closure.words, s, u), before);
                 assert_int_equal(br_closure_bit(closure.after, closure.words, u, s), before);
+                assert_int_equal(br_is_ahead(&checked, u, s), before);
                 ordered += before;
                 loose += !before;
             }
         br_closure_finish(&closure);
+        br_arena_finish(&arena);
         close_fixture(&f);
     }
     assert_true(ordered > JOBS && loose > JOBS);
@@ -212,7 +278,7 @@ static void try_sets(struct sets *sets, uint32_t s, int64_t weight)
 
 static void heaviest_sets(void **state)
 {
-    uint32_t mixed = 0, cut = 0;
+    uint32_t mixed = 0, cut = 0, open = 0;
     for (uint64_t seed = 1; seed <= JOBS; seed++) {
         struct fixture f;
         struct br_rng rng = br_rng_seed(seed);
@@ -227,6 +293,11 @@ static void heaviest_sets(void **state)
         struct br_packing packing = {in, in->stages, stage, ahead};
         struct br_packer *packer = br_packer_create(&packing);
         assert_non_null(packer);
+        struct br_arena arena = {0};
+        struct br_ahead order;
+        assert_true(br_ahead_init(&order, &arena, in));
+        struct br_heavy *heavy = br_heavy_create(in, &order, stage, in->stages);
+        assert_non_null(heavy);
         for (int round = 0; round < 6; round++) {
             struct sets sets = {.in = in, .ahead = ahead, .weight = weight};
             sets.cls = (uint32_t)br_rng_below(&rng, in->classes);
@@ -257,11 +328,20 @@ static void heaviest_sets(void **state)
             most = br_packer_heaviest(packer, sets.cls, weight, 0, tasks, &found, &nodes);
             assert_true(most >= sets.best && most >= found && found <= sets.best);
             cut += most > sets.best;
+            nodes = 1000000;
+            assert_int_equal(br_heaviest(heavy, sets.cls, weight, &nodes), sets.best);
+            assert_true(nodes >= 0);
+            nodes = 1;
+            most = br_heaviest(heavy, sets.cls, weight, &nodes);
+            assert_true(most >= sets.best && nodes >= 0);
+            open += most > sets.best;
         }
+        br_heavy_destroy(heavy);
+        br_arena_finish(&arena);
         br_packer_destroy(packer);
         close_fixture(&f);
     }
-    assert_true(mixed > JOBS && cut > 0);
+    assert_true(mixed > JOBS && cut > 0 && open > 0);
 }
 
 int main(void)
@@ -269,6 +349,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slots_and_rounds_of_stages),
         cmocka_unit_test(rounds_of_copies),
+        cmocka_unit_test(worth_of_lines),
+        cmocka_unit_test(endless_lines_are_left_open),
         cmocka_unit_test(stages_wholly_ahead),
         cmocka_unit_test(heaviest_sets),
     };

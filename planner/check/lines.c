@@ -1,0 +1,154 @@
+/* Rounds by walking through the copies from the longest on, and the worth of one line by search. */
+#include "planner/check/lines.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Steps of the search for a line. */
+#define STEPS_MOST INT64_C(10000000)
+
+/* A place in the list of copies. */
+struct place {
+    uint32_t group;
+    br_wide left; /* copies of the group from here on */
+    br_wide sum;  /* durations of all copies before */
+};
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct br_line_copies *x = a, *y = b;
+    return (x->duration < y->duration) - (x->duration > y->duration);
+}
+
+/* Walks on by that many copies, which are there. */
+static void walk(struct place *at, const struct br_line_copies *copies, br_wide count)
+{
+    while (count > at->left) {
+        at->sum += at->left * copies[at->group].duration;
+        count -= at->left;
+        at->left = copies[++at->group].count;
+    }
+    at->sum += count * copies[at->group].duration;
+    at->left -= count;
+}
+
+br_wide br_lines_time(struct br_line_copies *copies, uint32_t groups, int64_t lines)
+{
+    br_wide all = 0, work = 0;
+    assert(lines > 0);
+    if (groups == 0)
+        return 0;
+    qsort(copies, groups, sizeof *copies, longest_first);
+    for (uint32_t g = 0; g < groups; g++) {
+        assert(copies[g].count > 0);
+        all += copies[g].count;
+        work += (br_wide)copies[g].count * copies[g].duration;
+    }
+    /* The q + 1 copies from `first` to `last` share a line. */
+    struct place first = {.left = copies[0].count}, last = first;
+    br_wide least = (work + lines - 1) / lines;
+    walk(&last, copies, 1);
+    for (br_wide q = 0; q * lines < all; q++) {
+        br_wide shared = last.sum - first.sum;
+        least = shared > least ? shared : least;
+        if ((q + 1) * lines < all) {
+            walk(&first, copies, lines - 1);
+            walk(&last, copies, lines);
+        }
+    }
+    return least;
+}
+
+int64_t br_alone_slots(const struct br_instance *in, uint32_t stage)
+{
+    const int64_t *demand = in->demand + (size_t)stage * in->resources;
+    int64_t tasks = in->stage_first[stage + 1] - in->stage_first[stage], slots = 0;
+    for (uint32_t k = 0; k < in->classes; k++) {
+        const int64_t *capacity = in->capacity + (size_t)k * in->resources;
+        int64_t machines = in->class_first[k + 1] - in->class_first[k], each = tasks;
+        for (uint32_t r = 0; r < in->resources; r++)
+            if (demand[r] > 0 && capacity[r] / demand[r] < each)
+                each = capacity[r] / demand[r];
+        slots += machines * each;
+    }
+    assert(slots > 0); /* a demand that no machine holds makes no instance */
+    return slots < tasks ? slots : tasks;
+}
+
+int64_t br_alone_rounds(const struct br_instance *in, uint32_t stage,
+                        struct br_line_copies *scratch)
+{
+    uint32_t first = in->stage_first[stage], tasks = in->stage_first[stage + 1] - first;
+    int64_t slots = br_alone_slots(in, stage);
+    if (in->stage_equal[stage])
+        return (tasks + slots - 1) / slots * in->stage_longest[stage];
+    for (uint32_t i = 0; i < tasks; i++)
+        scratch[i] = (struct br_line_copies){in->duration[first + i], 1};
+    return (int64_t)br_lines_time(scratch, tasks, slots);
+}
+
+/* --- the worth of a line --------------------------------------------------------------------- */
+
+struct line {
+    struct br_valued kind[BR_VALUED_MOST]; /* most value for its time first */
+    uint32_t kinds;
+    br_wide enough;
+    int64_t steps; /* left */
+};
+
+/* Is that more than `enough`: the worth so far and the most that kinds from k on can add, were the
+ * last task cut to fit? */
+static bool may_exceed(const struct line *l, uint32_t k, int64_t left, br_wide worth)
+{
+    for (; k < l->kinds && worth <= l->enough; k++) {
+        const struct br_valued *v = &l->kind[k];
+        int64_t most = left / v->duration;
+        if (most < v->count) /* of this kind there is enough to fill the line */
+            return worth + (br_wide)v->value * left / v->duration > l->enough;
+        worth += (br_wide)v->value * v->count;
+        left -= v->duration * v->count;
+    }
+    return worth > l->enough;
+}
+
+/* Fills the line with kinds from k on, which may exceed `enough`: with as many tasks of each as
+ * fit, then with fewer. */
+static enum br_line_answer fill(struct line *l, uint32_t k, int64_t left, br_wide worth)
+{
+    if (worth > l->enough)
+        return BR_LINE_YES;
+    if (l->steps-- == 0)
+        return BR_LINE_OPEN;
+    const struct br_valued *v = &l->kind[k];
+    int64_t most = left / v->duration < v->count ? left / v->duration : v->count;
+    for (int64_t n = most; n >= 0; n--) {
+        int64_t rest = left - n * v->duration;
+        br_wide with = worth + (br_wide)v->value * n;
+        if (!may_exceed(l, k + 1, rest, with))
+            break; /* fewer of the dearest kind bring no more */
+        enum br_line_answer answer = fill(l, k + 1, rest, with);
+        if (answer != BR_LINE_NO)
+            return answer;
+    }
+    return BR_LINE_NO;
+}
+
+static int dearest_first(const void *a, const void *b)
+{
+    const struct br_valued *x = a, *y = b;
+    br_wide left = (br_wide)x->value * y->duration, right = (br_wide)y->value * x->duration;
+    return (left < right) - (left > right);
+}
+
+enum br_line_answer br_line_worth_more(const struct br_valued *kind, uint32_t kinds, int64_t length,
+                                       br_wide enough)
+{
+    struct line l = {.kinds = kinds, .enough = enough, .steps = STEPS_MOST};
+    assert(kinds <= BR_VALUED_MOST);
+    for (uint32_t k = 0; k < kinds; k++) {
+        assert(kind[k].duration > 0 && kind[k].value >= 0);
+        l.kind[k] = kind[k];
+    }
+    qsort(l.kind, kinds, sizeof *l.kind, dearest_first);
+    return may_exceed(&l, 0, length, 0) ? fill(&l, 0, length, 0) : BR_LINE_NO;
+}
