@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Every command in README.md, docs/*.md and examples/README.md works, and every file that they name
-is there.
+"""Every command that a document shows works, and every file and heading that it names is there.
 
 check_docs.py SOURCE_ROOT BIGROCKS_DIR...
 
@@ -28,20 +27,39 @@ def scripts(text):
     return re.findall(r'^```sh\n(.*?)^```$', text, flags=re.M | re.S)
 
 
+def anchors(path):
+    """What headings of a document may be linked by, as GitHub makes it of them."""
+    titles = re.findall(r'^#+ (.*)$', re.sub(r'^```.*?^```$', '', path.read_text(), flags=re.M | re.S), flags=re.M)
+    return {re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-') for title in titles}
+
+
 def missing_files(document, root):
-    """Links, which count from the document, and paths in code, which count from the root."""
+    """Links, which count from the document, with the headings that they name; paths in code, which count
+    from the root, from the document, or from where headers and tests are; and programs of bench and tools in
+    code."""
     text = document.read_text()
-    links = re.findall(r'\]\(([^)#:]+)\)', text)
-    paths = re.findall(r'`((?:[a-z]\w*/)+[\w.-]+\.(?:c|h|md|py|bib|build|tsv|xml|dot|rcp))`', text)
-    return [name for name in links if not (document.parent / name).exists()] + \
-           [name for name in paths if not (root / name).exists()]
+    places = [root, document.parent, root / 'include', root / 'tests']
+    missing = []
+    for link in re.findall(r'\]\(([^) ]+)\)', text):
+        name, _, heading = link.partition('#')
+        path = document.parent / name if name else document
+        if re.match('https?:', link):
+            continue
+        if not path.exists() or heading and heading not in anchors(path):
+            missing.append(link)
+    paths = re.findall(r'`((?:[a-z]\w*/)+[\w.-]+\.(?:c|h|md|py|bib|build|csv|txt|tsv|xml|dot|rcp|svg))`', text)
+    programs = [name for name in re.findall(r'`(?:\./)?((?:bench|tools)/\w+)(?: [^`]*)?`', text)
+                if not (root / (name + '.c')).exists()]
+    return missing + [name for name in paths + programs
+                      if not any((place / name).exists() for place in places)]
 
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     path = os.pathsep.join([*(str(pathlib.Path(p).resolve()) for p in sys.argv[2:]),
                             os.environ['PATH']])
-    documents = [root / 'README.md', root / 'examples/README.md', *sorted(root.glob('docs/*.md'))]
+    documents = [path for path in sorted(root.rglob('*.md'))
+                 if not path.relative_to(root).parts[0].startswith(('.', 'build'))]
     built_with = subprocess.run(['bigrocks', '--version'], env=dict(os.environ, PATH=path),
                                 capture_output=True, text=True, check=True).stdout
     histories = 'no SQLite' not in built_with

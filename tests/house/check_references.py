@@ -7,7 +7,8 @@ import pathlib
 import re
 import sys
 
-ROOMS = ['include', 'base', 'planner', 'parsers', 'emit', 'generate', 'lp', 'cli', 'runtime', 'docs', 'bench']
+ROOMS = ['include', 'base', 'planner', 'parsers', 'emit', 'generate', 'lp', 'cli', 'runtime', 'predict', 'simulate', 'docs',
+         'bench']
 
 
 def main():
