@@ -62,6 +62,7 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
     if (search->time_limit_ns == 0)
         options.time_limit_ns = 1;
     options.placements = search->placements;
+    options.threshold_limit = (uint32_t)search->thresholds;
     options.frag_score = strcmp(search->frag_score, "paper") == 0 ? BR_FRAG_PAPER : BR_FRAG_BOUND;
     return options;
 }

@@ -418,6 +418,15 @@ const struct br_option cli_options[] = {
      .choice = frag_name,
      .summary = frag_summary,
      .offset = MEMBER(search.frag_score)},
+    {.name = "thresholds",
+     .argument = "N",
+     .help =
+         "values that each of the two thresholds of graphene takes, at most; the default effort "
+         "of method best takes fewer on large jobs, effort fast 4 (default: 16; 0: all)",
+     .commands = SEARCH,
+     .kind = BR_OPTION_COUNT,
+     .most = UINT32_MAX,
+     .offset = MEMBER(search.thresholds)},
     {.name = "lp",
      .help = "ask bigrocks-bound for a tighter bound (default: where the bound is not met yet and "
              "the job is not large)",
@@ -611,6 +620,7 @@ struct cli_settings cli_settings_default(void)
         .search = {.method = plan.method,
                    .effort = efforts[plan.effort],
                    .frag_score = frag_scores[plan.frag_score == BR_FRAG_PAPER],
+                   .thresholds = plan.threshold_limit,
                    .threads = plan.threads,
                    .seed = plan.seed,
                    .placements = plan.placements,

@@ -26,6 +26,7 @@ struct cli_job_settings {
 struct cli_search_settings {
     const char *method, *effort, *frag_score;
     uint64_t threads, seed, placements;
+    uint64_t thresholds;   /* 0: all */
     int64_t time_limit_ns; /* -1: not given; also of what proves a bound */
 };
 

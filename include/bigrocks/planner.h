@@ -46,7 +46,10 @@ struct br_plan_options {
     int64_t time_limit_ns; /* 0: none; the best plan so far is the result */
     uint64_t placements;   /* 0: none; deterministic limit on the search, in placements */
     enum br_frag_score frag_score;
-    uint32_t threshold_limit;   /* most distinct values of l and of f each; 0: no limit */
+    /* Most distinct values of l and of f each, evenly spread over those of the job; 0: all. Fewer
+     * are taken by method "best" under the default effort on large jobs, unless 0, and by the fast
+     * effort, which takes 4 at most. */
+    uint32_t threshold_limit;
     double troublesome_limit;   /* prune sets T with more than this share of the work; 1: never */
     const struct br_stop *stop; /* may be NULL; raised, it ends the search with the best so far */
     /* May be NULL. Called from the calling thread only, at most some ten times a second. */

@@ -51,6 +51,26 @@ static void open_fixture(struct fixture *f, uint64_t seed)
     prepare_fixture(f);
 }
 
+static void generate_fixture(struct fixture *f, const char *kind, uint32_t tasks, uint32_t machines,
+                             double spread, uint64_t seed)
+{
+    static const char *const resource[][2] = {
+        {"cpu", "16"}, {"mem", "68719476736"}, {"net", "1000"}, {"disk", "1000"}};
+    struct br_generate_options options = br_generate_options_default();
+    options.kind = kind;
+    options.tasks = tasks;
+    options.spread = spread;
+    options.seed = seed;
+    assert_int_equal(br_generate(&options, &f->job.dag, NULL), BR_OK);
+    f->job.cluster = br_cluster_create(NULL);
+    assert_int_equal(br_cluster_add_class(f->job.cluster, "m", machines, NULL, NULL), BR_OK);
+    for (int r = 0; r < 4; r++)
+        assert_int_equal(
+            br_cluster_add_capacity(f->job.cluster, 0, resource[r][0], resource[r][1], NULL),
+            BR_OK);
+    prepare_fixture(f);
+}
+
 static void close_fixture(struct fixture *f)
 {
     for (int d = 0; d < 2; d++)
@@ -195,26 +215,11 @@ static void test_many_are_plain(void **state)
                 {"layered", 1500, 12, 0.3},
                 {"layered", 1500, 3, 0}};
     enum { KINDS = sizeof jobs / sizeof jobs[0] };
-    static const char *const resource[][2] = {
-        {"cpu", "16"}, {"mem", "68719476736"}, {"net", "1000"}, {"disk", "1000"}};
     for (uint64_t seed = 0; seed < 2 * KINDS; seed++) {
         struct fixture f = {0};
         struct br_rng rng = br_rng_seed(seed + 4000000);
-        struct br_generate_options options = br_generate_options_default();
-        options.kind = jobs[seed % KINDS].kind;
-        options.tasks = jobs[seed % KINDS].tasks;
-        options.spread = jobs[seed % KINDS].spread;
-        options.seed = seed;
-        assert_int_equal(br_generate(&options, &f.job.dag, NULL), BR_OK);
-        f.job.cluster = br_cluster_create(NULL);
-        assert_int_equal(
-            br_cluster_add_class(f.job.cluster, "m", jobs[seed % KINDS].machines, NULL, NULL),
-            BR_OK);
-        for (int r = 0; r < 4; r++)
-            assert_int_equal(
-                br_cluster_add_capacity(f.job.cluster, 0, resource[r][0], resource[r][1], NULL),
-                BR_OK);
-        prepare_fixture(&f);
+        generate_fixture(&f, jobs[seed % KINDS].kind, jobs[seed % KINDS].tasks,
+                         jobs[seed % KINDS].machines, jobs[seed % KINDS].spread, seed);
         uint32_t n = f.in->tasks;
         int64_t *starts[2] = {malloc(n * sizeof **starts), malloc(n * sizeof **starts)};
         uint32_t *machines[2] = {malloc(n * sizeof **machines), malloc(n * sizeof **machines)};
@@ -387,13 +392,58 @@ static void test_scores(void **state)
     br_dag_destroy(dag);
 }
 
+static bool holds_set(const struct br_troubles *troubles, const uint64_t *bits)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < troubles->count; k++)
+        found |= memcmp(troubles->set[k].bits, bits, troubles->words * sizeof *bits) == 0;
+    return found;
+}
+
+/* Without a limit on the thresholds every set is there that a limit leaves, and more where there
+ * are more values than the limit; else the limit changes nothing. */
+static void test_thresholds(void **state)
+{
+    unsigned more = 0, same = 0;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct fixture f = {0};
+        struct br_scores scores[2];
+        struct br_troubles all, few;
+        if (seed < 6)
+            generate_fixture(&f, seed % 2 ? "layered" : "cosmos", 60, 4, 0.5, seed);
+        else
+            open_fixture(&f, seed);
+        assert_true(br_scores_init(&scores[0], f.in, BR_FRAG_BOUND, 0));
+        assert_true(br_scores_init(&scores[1], f.in, BR_FRAG_BOUND, 16));
+        assert_true(br_troubles_init(&all, f.in, &scores[0], 1, NULL));
+        assert_true(br_troubles_init(&few, f.in, &scores[1], 1, NULL));
+        assert_true(all.count >= few.count);
+        for (uint32_t k = 0; k < few.count; k++)
+            assert_true(holds_set(&all, few.set[k].bits));
+        if (scores[0].long_count <= 16 && scores[0].frag_count <= 16) {
+            assert_int_equal(all.pairs, few.pairs);
+            assert_int_equal(all.count, few.count);
+            same++;
+        } else {
+            assert_true(all.pairs > few.pairs && few.pairs <= 17 * 17);
+            more += all.count > few.count;
+        }
+        br_troubles_finish(&all);
+        br_troubles_finish(&few);
+        br_scores_finish(&scores[0]);
+        br_scores_finish(&scores[1]);
+        close_fixture(&f);
+    }
+    assert_true(more > 0 && same > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_division),      cmocka_unit_test(test_dead_ends),
         cmocka_unit_test(test_bulk_is_plain), cmocka_unit_test(test_many_are_plain),
         cmocka_unit_test(test_levels),        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_scores),        cmocka_unit_test(test_thresholds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
