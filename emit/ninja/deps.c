@@ -110,7 +110,8 @@ enum br_status br_ninja_deps_open(struct br_ninja_deps *deps, const char *path,
     long end = 0;
     if (fread(head, sizeof head, 1, deps->file) == 1 && memcmp(head, magic, sizeof magic) == 0)
         end = take_records(deps, &memory);
-    if (!memory || ftruncate(file, end) || fseek(deps->file, end, SEEK_SET)) {
+    /* What could not be read is not cut off. */
+    if (!memory || ferror(deps->file) || ftruncate(file, end) || fseek(deps->file, end, SEEK_SET)) {
         enum br_status status = memory ? fail_file(diag) : br_fail_memory(diag);
         br_ninja_deps_close(deps, NULL);
         return status;
@@ -156,8 +157,11 @@ static enum br_status read_text(const char *path, char **text, size_t *size, str
         *size = fread(*text, 1, (size_t)state.st_size, file);
         (*text)[*size] = '\0';
     }
+    bool whole = !ferror(file); /* else names would be missing, and builds stale */
     fclose(file);
-    return *text ? BR_OK : br_fail_memory(diag);
+    if (!*text)
+        return br_fail_memory(diag);
+    return whole ? BR_OK : br_fail(diag, BR_SYSTEM, NULL, "a depfile cannot be read: %.200s", path);
 }
 
 enum br_status br_ninja_deps_read(struct br_ninja_deps *deps, const char *path, bool *there,

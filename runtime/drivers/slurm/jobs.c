@@ -59,20 +59,26 @@ static void path_of(const struct jobs *jobs, uint32_t task, const char *ending, 
 
 /* ---- Scripts ---- */
 
-static bool write_script(struct jobs *jobs, uint32_t task)
+/* 0, or why not. */
+static int write_script(struct jobs *jobs, uint32_t task)
 {
     char path[PATH], here[PATH];
     uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
     uint32_t index = task - jobs->work.dag->stage[stage].first_task;
     path_of(jobs, task, "sh", path);
+    if (!getcwd(here, sizeof here))
+        return errno;
+    if (!br_work_words(&jobs->work, task))
+        return ENOMEM;
     size_t size = strlen(jobs->work.dag->stage[stage].id) + 16;
     char *id = malloc(size);
-    FILE *out = id ? fopen(path, "we") : NULL;
-    if (!out || !getcwd(here, sizeof here) || !br_work_words(&jobs->work, task)) {
-        if (out)
-            fclose(out);
+    if (!id)
+        return ENOMEM;
+    FILE *out = fopen(path, "we");
+    if (!out) {
+        int error = errno;
         free(id);
-        return false;
+        return error;
     }
     br_dag_task_id(jobs->work.dag, task, id, size);
     fputs("#!/bin/sh\nBIGROCKS_TASK=", out);
@@ -109,8 +115,8 @@ static bool write_script(struct jobs *jobs, uint32_t task)
     fputs(".new ", out);
     br_shell_write(out, path);
     fputs("\nexit $status\n", out);
-    bool failed = ferror(out);
-    return fclose(out) == 0 && !failed;
+    int error = ferror(out) ? EIO : 0;
+    return fclose(out) ? errno : error;
 }
 
 /* ---- Submitting ---- */
@@ -150,9 +156,10 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
     const struct br_slurm_need *need = &jobs->need[stage];
     if (!list_parents(jobs, task, parents, sizeof parents))
         return BR_OK;
-    if (!write_script(jobs, task))
+    int error = write_script(jobs, task);
+    if (error)
         return br_fail(jobs->work.diag, BR_SYSTEM, NULL, "a script in %.200s cannot be written: %s",
-                       jobs->folder, strerror(errno));
+                       jobs->folder, strerror(error));
     snprintf(name, sizeof name, "--job-name=%s.%" PRIu32, jobs->work.journal.run, task);
     snprintf(cpus, sizeof cpus, "--cpus-per-task=%" PRIu32, need->cpus);
     snprintf(memory, sizeof memory, "--mem=%" PRId64 "K", need->kib);
