@@ -3,6 +3,7 @@
  * not of all together. */
 #include "cli/common/child.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ struct br_guard cli_guard_children(const char *path, const char *folder)
     const char *const remove[] = {path, path ? folder : NULL, NULL};
     br_mark_make(mark);
     char *equals = strchr(mark, '=');
+    assert(equals); /* a mark is "name=value" */
     struct br_guard guard = br_guard_start(mark, remove);
     *equals = '\0';
     if (setenv(mark, equals + 1, 1))

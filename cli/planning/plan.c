@@ -1,4 +1,5 @@
 /* bigrocks plan: load, search, tighten the bound, write, sum up. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -151,6 +152,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = cli_output_close(&output, status, diag);
     }
     if (!status) {
+        assert(plan);
         FILE *out = format ? stderr : stdout;
         if (!settings->output.quiet)
             cli_print_summary(out, plan, input.dag, input.cluster, settings->search.method, &lp);

@@ -27,6 +27,7 @@ struct lane {
     int64_t end_ns;
     uint32_t stage;
     uint32_t box;
+    uint32_t row, within; /* of the chart, and the lane within it, when all are laid */
 };
 
 /* All lanes while tasks are put into them; those of one machine are chained. */
@@ -53,7 +54,7 @@ static uint32_t find_lane(struct lanes *lanes, uint32_t machine, uint32_t stage,
     if (free_lane != UINT32_MAX || lanes->used == LANES_MOST)
         return free_lane;
     uint32_t k = lanes->used++;
-    lanes->lane[k] = (struct lane){0, UINT32_MAX, UINT32_MAX};
+    lanes->lane[k] = (struct lane){.stage = UINT32_MAX, .box = UINT32_MAX};
     lanes->next[k] = UINT32_MAX;
     if (lanes->first[machine] == UINT32_MAX)
         lanes->first[machine] = k;
@@ -64,9 +65,8 @@ static uint32_t find_lane(struct lanes *lanes, uint32_t machine, uint32_t stage,
 }
 
 /* Rows of machines from their lanes; boxes get the row and the lane within it. */
-static bool collect_machines(struct br_chart *chart, const struct lanes *lanes, uint32_t machines)
+static bool collect_machines(struct br_chart *chart, struct lanes *lanes, uint32_t machines)
 {
-    uint32_t row_of[LANES_MOST], lane_of[LANES_MOST];
     bool idle = machines <= IDLE_MOST;
     chart->row = calloc((size_t)LANES_MOST + IDLE_MOST, sizeof *chart->row);
     if (!chart->row)
@@ -77,8 +77,8 @@ static bool collect_machines(struct br_chart *chart, const struct lanes *lanes, 
         struct br_chart_row *row = &chart->row[chart->rows];
         *row = (struct br_chart_row){.which = m, .first_lane = chart->lanes};
         for (uint32_t k = lanes->first[m]; k != UINT32_MAX; k = lanes->next[k]) {
-            row_of[k] = chart->rows;
-            lane_of[k] = row->lanes++;
+            lanes->lane[k].row = chart->rows;
+            lanes->lane[k].within = row->lanes++;
         }
         if (row->lanes == 0)
             row->lanes = 1;
@@ -87,9 +87,9 @@ static bool collect_machines(struct br_chart *chart, const struct lanes *lanes, 
     }
     for (uint32_t b = 0; b < chart->boxes; b++) {
         struct br_chart_box *box = &chart->box[b];
-        uint32_t k = box->lane;
-        box->row = row_of[k];
-        box->lane = lane_of[k];
+        const struct lane *lane = &lanes->lane[box->lane];
+        box->row = lane->row;
+        box->lane = lane->within;
         chart->row[box->row].tasks += box->tasks;
     }
     return true;

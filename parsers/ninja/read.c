@@ -1,6 +1,7 @@
 /* The statements of a build.ninja: rule, pool, build, default, include, subninja, and variables.
  * The form is that of ninja's manual ("Ninja file reference"). Stricter than ninja nowhere; faults
  * that ninja would report are reported here with the same place. */
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,13 @@ static size_t begin_line(struct reader *reader, bool skip_empty)
     }
 }
 
+/* The status of what has just failed and said so. */
+static enum br_status why(const struct reader *reader)
+{
+    assert(reader->diag->status);
+    return reader->diag->status;
+}
+
 /* A name of the arena's; NULL, with a diagnostic, where none is here or memory is out. */
 static const char *read_name(struct reader *reader, const char *what)
 {
@@ -138,7 +146,7 @@ static enum br_status read_let(struct reader *reader, const char **name,
 {
     *name = read_name(reader, "a variable's name");
     if (!*name)
-        return reader->diag->status;
+        return why(reader);
     if (*reader->at != '=')
         return FAIL(reader, NULL, "expected '=' after '%.80s'", *name);
     reader->at++;
@@ -178,7 +186,7 @@ static enum br_status read_rule(struct reader *reader)
     uint32_t number;
     const char *name = read_name(reader, "the rule's name");
     if (!name)
-        return reader->diag->status;
+        return why(reader);
     if (!br_ninja_add_rule(reader->ninja, reader->scope, name, &number))
         return br_fail_memory(reader->diag);
     if (number == UINT32_MAX)
@@ -206,7 +214,7 @@ static enum br_status read_pool(struct reader *reader)
 {
     const char *name = read_name(reader, "the pool's name"), *key;
     if (!name)
-        return reader->diag->status;
+        return why(reader);
     enum br_status status = end_line(reader);
     char *depth = NULL;
     while (!status && begin_line(reader, false)) {
@@ -289,7 +297,7 @@ static enum br_status read_runs(struct reader *reader, struct paths *paths,
     if (!status && !accept(reader, ":"))
         status = FAIL(reader, NULL, "expected ':' after what is built");
     if (!status && !(*rule = read_name(reader, "a rule's name")))
-        status = reader->diag->status;
+        status = why(reader);
     static const struct {
         const char *mark;
         enum br_ninja_run run;
@@ -426,7 +434,7 @@ static enum br_status read_statement(struct reader *reader)
     struct br_pos pos = place_of(reader, begin);
     const char *word = read_name(reader, "a statement");
     if (!word)
-        return reader->diag->status;
+        return why(reader);
     if (strcmp(word, "build") == 0)
         return read_build(reader, pos);
     if (strcmp(word, "rule") == 0)

@@ -3,6 +3,7 @@
  * [Fekete01] Cliques as bounds: [Mingozzi98]. */
 #include "planner/bounds/measure.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ int64_t br_stage_waves(const struct br_instance *in, uint32_t stage, int64_t *sc
     uint64_t n = in->stage_first[stage + 1] - in->stage_first[stage];
     uint64_t slots = br_stage_slots(in, stage, n);
     int64_t longest = in->stage_longest[stage], best = longest;
+    assert(slots > 0); /* every stage fits some class */
     if (slots >= n)
         return longest;
     if (in->stage_equal[stage])

@@ -2,6 +2,7 @@
  * tasks outside hold. */
 #include "planner/exact/problem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static void link_parents(struct builder *b, uint32_t k, bool write)
         }
         for (; t < end && b->p->arcs <= ARCS_MAX; t++) {
             if (b->number[t] == OUTSIDE) {
+                assert(b->window); /* without one all tasks are inside */
                 if (b->window->start[t] + in->duration[t] > b->from[k])
                     b->from[k] = b->window->start[t] + in->duration[t];
                 continue;

@@ -3,6 +3,8 @@
  * It begins as schedule generation does, with the task that can start earliest at its earliest
  * start, and changes over to the literals that conflicts were about [Schutt11]. Literals
  * take the phase that they had last. */
+#include <assert.h>
+
 #include "planner/exact/lcg.h"
 
 #include "base/stop.h"
@@ -19,6 +21,7 @@ static uint64_t luby(uint64_t k)
     }
     while (size - 1 != k) {
         size = (size - 1) / 2;
+        assert(size > 0); /* k is below it, so at 1 it is found */
         power--;
         k %= size;
     }

@@ -3,6 +3,7 @@
  * equal processors as there are places. */
 #include "planner/graphene/score.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ static bool exec_time(const struct br_instance *in, uint32_t stage, int64_t *mak
 {
     uint32_t first = in->stage_first[stage], count = in->stage_first[stage + 1] - first;
     uint32_t room = places(in, stage, count);
+    assert(room > 0); /* every stage has tasks, and fits some class */
     *makespan = in->stage_longest[stage];
     if (in->stage_equal[stage]) {
         *makespan = in->stage_longest[stage] * (int64_t)((count + room - 1) / room);
@@ -58,6 +60,7 @@ static bool exec_time(const struct br_instance *in, uint32_t stage, int64_t *mak
     }
     if (room == count)
         return true;
+    assert(room < count);
     int64_t *duration = malloc(count * sizeof *duration);
     int64_t *busy = calloc(room, sizeof *busy); /* a heap: the place free first on top */
     bool ok = duration && busy;

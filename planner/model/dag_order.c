@@ -1,9 +1,11 @@
 /* The topological order of the stages, or the cycle that forbids one. */
 #include "planner/model/dag.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/heap.h"
 
@@ -19,6 +21,7 @@ static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *w
     enum br_status status = br_fail_memory(diag);
     if (!via || !seen || !cycle)
         goto out;
+    memset(via, 0xff, (size_t)dag->stages * sizeof *via);
     for (uint32_t e = dag->edges; e-- > 0;)
         if (waiting[dag->edge[e].parent] && waiting[dag->edge[e].child])
             via[dag->edge[e].child] = e;
@@ -28,6 +31,7 @@ static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *w
     do {
         seen[at] = ++steps;
         cycle[steps - 1] = at;
+        assert(via[at] != UINT32_MAX); /* what waits has a parent that waits */
         at = dag->edge[via[at]].parent;
     } while (!seen[at]);
     uint32_t from = seen[at] - 1, length = steps - from;

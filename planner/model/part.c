@@ -27,6 +27,7 @@
  */
 #include "planner/model/part.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,7 @@ enum br_status br_parts_create(const struct br_instance *whole, struct br_parts 
     if (ok && count == 1) {
         parts->part[parts->count++] = whole;
     } else if (ok) {
+        assert(stages && length); /* or no parts were counted */
         memcpy(stages, whole->topological, (size_t)whole->stages * sizeof *stages);
         for (uint32_t k = 0, first = 0; ok && k < count; first = length[k++]) {
             qsort(stages + first, length[k] - first, sizeof *stages, ascending);

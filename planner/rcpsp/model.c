@@ -33,6 +33,7 @@ static int64_t gcd(int64_t a, int64_t b)
 
 static int64_t demand_of(const struct br_instance *in, uint32_t task, const struct resource *r)
 {
+    assert(r->unit > 0);
     return in->demand[(size_t)in->task_stage[task] * in->resources + r->number] / r->unit;
 }
 
@@ -52,6 +53,7 @@ static uint32_t choose_resources(const struct br_instance *in, struct resource *
         }
         if (sum <= in->capacity[r])
             continue;
+        assert(unit > 0); /* the sum is above the capacity, so some demand is not 0 */
         struct resource *resource = &out[count++];
         *resource = (struct resource){in->capacity[r] / unit, unit, r, 1};
         while (resource->capacity >> resource->bits)

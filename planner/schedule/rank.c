@@ -1,6 +1,7 @@
 /* Breadth-first, depth-first and Coffman-Graham ranks of the stages. */
 #include "planner/schedule/rank.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,7 @@ bool br_rank_coffman_graham(const struct br_instance *in, uint32_t *out)
             push_labelled(&l, s);
     }
     for (uint32_t label = 0; ok && label < n; label++) {
+        assert(l.size > 0); /* without cycles some stage comes next */
         uint32_t s = least_pop(&l, l.heap, &l.size);
         out[s] = label;
         for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++)

@@ -6,6 +6,7 @@
  * supervisor does can change a plan, except by ending the search. */
 #include <bigrocks/planner.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -239,6 +240,7 @@ static void name_plan(struct br_plan *plan, const char *asked)
         else if (!made->bypass)
             mixed |= strcmp(made->method, main_part->method) != 0;
     }
+    assert(main_part); /* a plan has at least one part */
     plan->method = mixed ? asked : main_part->method;
 }
 

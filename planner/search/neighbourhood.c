@@ -4,6 +4,7 @@
  * in the window says that room was made. */
 #include "planner/search/neighbourhood.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,6 +181,7 @@ bool br_window_pass(struct br_window *w, const struct br_disturb *disturb,
     br_placer_set_limit(w->placer, forward ? w->reach->tail : w->reach->head, limit);
     bool ok = put_before(&t);
     br_wide were = sum_of(&t, base->start, t.shift), sum = were;
+    assert(t.low < t.high); /* there is a task, and the window holds at least one */
     uint32_t orders = in->tasks / (t.high - t.low);
     for (uint32_t k = 0; ok && k < ORDERS && k <= orders; k++)
         ok = try_order(&t, disturb, rng, &sum);

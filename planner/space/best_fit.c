@@ -200,6 +200,7 @@ static void search(const struct br_best_fit *index, uint32_t stage,
     struct open stack[HEIGHT_MAX + 2];
     uint32_t depth = 0, count = 0, room = BR_BEST_FIT_FOUND;
     uint32_t tasks = index->in->stage_first[stage + 1] - index->in->stage_first[stage];
+    assert(tasks > 0);
     if (tasks < room) /* more are of no use */
         room = tasks;
     depth += open_node(index, 1, index->height, demand, &stack[0]);
