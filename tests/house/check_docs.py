@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every command that a document shows works, and every file and heading that it names is there.
+"""Every command that a document shows works, and every file, heading and test that it names is there.
 
 check_docs.py SOURCE_ROOT BIGROCKS_DIR...
 
@@ -11,9 +11,11 @@ build or install, which would do so inside a test that a build runs: .ci/run cal
 and ./run-tests, and check_install.py does what the rest of them do; and, for a program that was
 built without SQLite, those with a history.
 """
+import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -35,10 +37,10 @@ def anchors(path):
 
 def missing_files(document, root):
     """Links, which count from the document, with the headings that they name; paths in code, which count
-    from the root, from the document, or from where headers and tests are; and programs of bench and tools in
-    code."""
+    from the root, from a folder above the document, or from where headers and tests are; and programs of bench
+    and tools in code."""
     text = document.read_text()
-    places = [root, document.parent, root / 'include', root / 'tests']
+    places = [root / 'include', root / 'tests', *document.parents]
     missing = []
     for link in re.findall(r'\]\(([^) ]+)\)', text):
         name, _, heading = link.partition('#')
@@ -52,6 +54,15 @@ def missing_files(document, root):
                 if not (root / (name + '.c')).exists()]
     return missing + [name for name in paths + programs
                       if not any((place / name).exists() for place in places)]
+
+
+def unknown_tests(document, build):
+    """Tests that a document tells to run by `meson test -C build`, and that this build does not have."""
+    known = {test['name'] for test in json.loads((build / 'meson-info/intro-tests.json').read_text())}
+    words = [word for line in re.findall(r'meson test -C build([^\n#`|]*)', document.read_text())
+             for word in shlex.split(re.sub(r'--(no-)?suite \w+', '', line))]
+    return [word for word in words if not word.startswith('-') and not word.isupper() and
+            word.rstrip('.') not in known and not word.startswith('NAME')]
 
 
 def main():
@@ -68,6 +79,9 @@ def main():
         for name in missing_files(document, root):
             failed += 1
             print('%s names %s, which is not there' % (document.relative_to(root), name))
+        for name in unknown_tests(document, pathlib.Path(sys.argv[2]).resolve().parent):
+            failed += 1
+            print('%s runs the test %s, which is not there' % (document.relative_to(root), name))
         lines = [line for script in scripts(document.read_text()) for line in script.splitlines()
                  if not SET_UP.match(line) and (histories or not HISTORY.search(line))]
         if not histories: # what is measured would be kept there, too
