@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""What the HTML report holds for its page is the plan: machines, stages, tasks, trials and figures, against
+the same plan as JSON; the lanes hold every task, one at a time; the work is that of the demands.
+
+check_report.py BIGROCKS
+
+No browser is needed (check_html.py looks at the page in one).
+"""
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'examples'
+RACK = ('--machines', '2', '--capacity', 'cpu=8,mem=16GiB,net=1000,disk=400')
+JOBS = [('word-count.xml', *RACK), ('etl.xml', *RACK), ('query.xml', '--cluster', str(EXAMPLES / 'cluster-rack.xml')),
+        ('inverted-v.dot', *RACK[:3], RACK[3] + ',gpu=2'),
+        ('word-count.xml', '--machines', '1', '--capacity', 'cpu=8,mem=64GiB,net=1000,disk=400')]
+
+
+def plan(program, form, words):
+    job, *rest = words
+    done = subprocess.run([program, 'plan', str(EXAMPLES / job), *rest, '-q', '--no-lp', '--format', form],
+                          capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def data_of(page):
+    """The one script that holds data: the first object that begins with the job's name."""
+    at = page.index('{"job": ')
+    return json.JSONDecoder().raw_decode(page, at)[0]
+
+
+def names_of(form):
+    return [cls['class'] if cls['count'] == 1 else '%s[%d]' % (cls['class'], k)
+            for cls in form['cluster']['classes'] for k in range(cls['count'])]
+
+
+def check_tasks(report, form, machines):
+    stage_of = {s['id']: k for k, s in enumerate(form['stages'])}
+    rows = report['tasks']
+    assert len(rows) == len(form['tasks'])
+    for row, task in zip(rows, form['tasks']): # both by rank
+        stage, index, machine, lane, start, end, subset, rank, chain = row
+        name, number = re.fullmatch(r'(.*?)(?:\[(\d+)\])?', task['id']).groups()
+        assert (stage, index) == (stage_of[name], int(number or 0)), (row, task)
+        assert machines[machine] == task['machine'] and subset == task['subset'], (row, task)
+        assert (start, end) == (task['start'], task['end']) and rank == task['rank'], (row, task)
+        assert 0 <= lane < report['lanes'][machine] and chain in (0, 1), row
+    for a in rows:
+        for b in rows:
+            apart = a[4] >= b[5] or b[4] >= a[5] or a[2:4] != b[2:4]
+            assert a is b or apart, ('two tasks in one lane', a, b)
+
+
+def check_work(report, form):
+    """All demands x durations by what the whole cluster has."""
+    for use in report['use']:
+        held = sum(c['count'] * c['capacities'].get(use['name'], 0) for c in form['cluster']['classes'])
+        asked = 0
+        for s in form['stages']:
+            own = {d['index']: d['duration'] for d in s.get('durations', ())}
+            asked += s.get('demands', {}).get(use['name'], 0) * sum(
+                own.get(k, s['duration']) for k in range(s['tasks']))
+        assert math.isclose(use['work'], asked / held, abs_tol=2e-9), (use['name'], use['work'], asked / held)
+        # The mean use over the makespan is that work.
+        mean = sum(use['milli']) / len(use['milli']) / 1000
+        assert math.isclose(mean, asked / held / form['makespan'], abs_tol=2e-3), (use['name'], mean)
+
+
+def main():
+    program = str(pathlib.Path(sys.argv[1]).resolve())
+    for words in JOBS:
+        report, form = data_of(plan(program, 'html', words)), json.loads(plan(program, 'json', words))
+        machines = names_of(form)
+        assert report['machines'] == machines, report['machines']
+        assert len(report['lanes']) == len(machines), report['lanes']
+        assert report['job'] == form['job'] and report['method'] == form['method']
+        assert (report['makespan'], report['bound']) == (form['makespan'], form['lower_bound'])
+        assert [(t['method'], t['makespan']) for t in report['trials']] == [
+            (t['method'], t['makespan']) for t in form['trials']]
+        assert {u['name'] for u in report['use']} == {r for s in form['stages'] for r in s.get('demands', {})}
+        check_tasks(report, form, machines)
+        check_work(report, form)
+
+
+if __name__ == '__main__':
+    main()
