@@ -136,8 +136,7 @@ static void run(const char *path)
     if (lower < (int64_t)options.lower && (int64_t)options.lower <= upper)
         lower = (int64_t)options.lower;
     double seeded = now();
-    struct br_exact *x =
-        br_exact_create(in, upper, NULL, &(struct br_exact_options){options.seed, options.proof});
+    struct br_exact *x = br_exact_create(in, upper, options.proof);
     if (!x)
         fail("not for this solver");
     br_exact_set_lower(x, lower);

@@ -1,29 +1,33 @@
-/* Both directions over one solver, and the translation of its times. */
+/* Both directions over one solver. Its ticks are those of the instance. */
 #include "planner/exact/exact.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/exact/lcg.h"
+#include "planner/exact/search.h"
 
 struct br_exact {
-    struct br_exact_problem *p;
-    struct br_lcg *lcg;
-    int32_t upper, lower; /* from the origin; lower may be believed */
+    struct br_lcg_problem *p;
+    struct br_lcg *lcg;   /* NULL where the arcs alone leave no schedule below upper */
+    int32_t upper, lower; /* lower may be believed */
     int32_t proven;
     bool none;      /* nothing is feasible below upper */
     bool has_found; /* found is a schedule */
     int32_t *found; /* starts, by task */
 };
 
-struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper,
-                                 const struct br_exact_window *window,
-                                 const struct br_exact_options *options)
+static int32_t makespan_at_root(const struct br_exact *x)
+{
+    const struct br_lcg_trail *trail = &x->lcg->engine.trail;
+    return trail->root[2 * trail->makespan];
+}
+
+struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bool record_proof)
 {
     struct br_exact *x = calloc(1, sizeof *x);
     if (!x)
         return NULL;
-    x->p = br_exact_problem_create(in, upper, window);
+    x->p = br_lcg_problem_create(in, upper);
     if (!x->p)
         goto failed;
     for (uint32_t t = 0; t < x->p->tasks; t++)
@@ -31,15 +35,10 @@ struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper,
             x->none = true;
     x->upper = x->p->horizon;
     x->found = calloc(x->p->tasks, sizeof *x->found);
-    x->lcg = x->none ? NULL : br_lcg_create(x->p, options ? options->seed : 0);
+    x->lcg = x->none ? NULL : br_lcg_create(x->p, record_proof);
     if (!x->found || (!x->none && !x->lcg))
         goto failed;
-    if (options && options->proof && !window && x->lcg && !br_lcg_record_begin(x->lcg))
-        goto failed;
-    if (x->none)
-        x->lower = x->proven = x->upper;
-    else
-        x->lower = x->proven = x->lcg->root[2 * x->lcg->makespan];
+    x->lower = x->proven = x->none ? x->upper : makespan_at_root(x);
     return x;
 failed:
     br_exact_destroy(x);
@@ -51,29 +50,14 @@ void br_exact_destroy(struct br_exact *x)
     if (!x)
         return;
     br_lcg_destroy(x->lcg);
-    br_exact_problem_destroy(x->p);
+    br_lcg_problem_destroy(x->p);
     free(x->found);
     free(x);
 }
 
-/* No schedule as long as the best is looked for. */
-static void limit(struct br_exact *x)
-{
-    struct br_lcg *s = x->lcg;
-    br_lcg_backtrack(s, 0);
-    if (!br_lcg_push(s, 2 * s->makespan + 1, 1 - x->upper, br_lcg_why(BR_LCG_ROOT, 0), 0) &&
-        !s->failed) {
-        br_lcg_record_end(s);
-        x->none = true;
-    }
-}
-
 static void note_bounds(struct br_exact *x)
 {
-    const struct br_lcg *s = x->lcg;
-    int32_t root = s->root[2 * s->makespan];
-    if (x->none)
-        root = x->upper;
+    int32_t root = x->none ? x->upper : makespan_at_root(x);
     if (root > x->proven)
         x->proven = root;
     if (x->proven > x->lower)
@@ -82,11 +66,12 @@ static void note_bounds(struct br_exact *x)
 
 static void keep_solution(struct br_exact *x)
 {
-    const struct br_lcg *s = x->lcg;
-    for (uint32_t t = 0; t < s->tasks; t++)
-        x->found[t] = br_lcg_lower(s, t);
+    const struct br_lcg_trail *trail = &x->lcg->engine.trail;
+    for (uint32_t t = 0; t < trail->tasks; t++)
+        x->found[t] = br_lcg_lower(trail, t);
+    assert(br_lcg_lower(trail, trail->makespan) < x->upper);
     x->has_found = true;
-    x->upper = br_lcg_lower(s, s->makespan);
+    x->upper = br_lcg_lower(trail, trail->makespan);
 }
 
 enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal, uint64_t conflicts,
@@ -95,18 +80,20 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
     struct br_lcg *s = x->lcg;
     if (x->none || x->lower >= x->upper)
         return BR_EXACT_OPTIMAL;
-    if (s->failed)
+    if (s->engine.trail.memory_out)
         return BR_EXACT_MEMORY;
-    limit(x);
+    /* No schedule as long as the best is looked for. */
+    enum br_lcg_end end = BR_LCG_INFEASIBLE;
     s->supposed = goal == BR_EXACT_BOUND ? x->lower : INT32_MAX;
-    enum br_lcg_end end = x->none ? BR_LCG_INFEASIBLE : br_lcg_search(s, conflicts, stop);
+    if (br_lcg_limit(s, x->upper))
+        end = br_lcg_search(s, conflicts, stop);
     if (end == BR_LCG_SOLUTION)
         keep_solution(x);
     x->none |= end == BR_LCG_INFEASIBLE;
-    br_lcg_backtrack(s, 0);
+    br_lcg_backtrack(&s->branching, 0);
     int32_t before = x->lower;
     note_bounds(x);
-    if (s->failed)
+    if (s->engine.trail.memory_out)
         return BR_EXACT_MEMORY;
     if (x->none || x->lower >= x->upper)
         return BR_EXACT_OPTIMAL;
@@ -117,37 +104,35 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
 
 void br_exact_set_upper(struct br_exact *x, int64_t upper)
 {
-    int64_t ticks = upper - x->p->origin;
-    if (ticks < x->upper)
-        x->upper = ticks < 0 ? 0 : (int32_t)ticks;
+    if (upper < x->upper)
+        x->upper = upper < 0 ? 0 : (int32_t)upper;
 }
 
 void br_exact_set_lower(struct br_exact *x, int64_t lower)
 {
-    int64_t ticks = lower - x->p->origin;
-    if (ticks > x->lower)
-        x->lower = ticks > x->upper ? x->upper : (int32_t)ticks;
+    if (lower > x->lower)
+        x->lower = lower > x->upper ? x->upper : (int32_t)lower;
 }
 
 int64_t br_exact_upper(const struct br_exact *x)
 {
-    return x->upper + x->p->origin;
+    return x->upper;
 }
 
 int64_t br_exact_lower(const struct br_exact *x)
 {
-    return x->lower + x->p->origin;
+    return x->lower;
 }
 
 int64_t br_exact_proven(const struct br_exact *x)
 {
-    return x->proven + x->p->origin;
+    return x->proven;
 }
 
 bool br_exact_schedule(const struct br_exact *x, int64_t *start)
 {
     for (uint32_t t = 0; t < x->p->tasks && x->has_found; t++)
-        start[x->p->origin_task[t]] = x->found[t] + x->p->origin;
+        start[t] = x->found[t];
     return x->has_found;
 }
 
@@ -156,8 +141,8 @@ struct br_exact_counts br_exact_counts(const struct br_exact *x)
     const struct br_lcg *s = x->lcg;
     if (!s)
         return (struct br_exact_counts){0};
-    return (struct br_exact_counts){s->conflicts, s->decisions, s->propagations, s->restarts,
-                                    s->literals};
+    return (struct br_exact_counts){s->analysis.conflicts, s->branching.decisions,
+                                    s->engine.propagations, s->restarts, s->analysis.literals};
 }
 
 bool br_exact_proof(struct br_exact *x, struct br_arena *arena, struct br_proof_clause **clause,
@@ -166,6 +151,6 @@ bool br_exact_proof(struct br_exact *x, struct br_arena *arena, struct br_proof_
     *clause = NULL;
     *clauses = 0;
     if (!x->lcg) /* the edges and the horizon say it all */
-        return x->p->tasks == x->p->in->tasks;
-    return br_lcg_trim(x->lcg, x->proven, arena, clause, clauses);
+        return true;
+    return br_lcg_proof_trim(x->lcg->proof, x->proven, arena, clause, clauses);
 }

@@ -1,117 +1,164 @@
-/* The record of a proof: every clause learned, with what it was derived from.
- *
- * Each lemma follows from the arcs, the time-table, what is known at the root and a few lemmas
- * before it, by propagation alone: suppose all its literals false, propagate, and there is a
- * conflict. So a checker needs no search [Goldberg03]. Bounds at the root that a clause forced
- * are lemmas of one literal. */
-#include "planner/exact/lcg.h"
+/* The record grows by a lemma a conflict, until it would be too long. */
+#include "planner/exact/proof.h"
+
+#include "base/grow.h"
 
 /* 256 MiB of literals at most. */
 enum { LITERALS_MAX = 1 << 25, HINTS_MAX = 1 << 26 };
 
-bool br_lcg_record_begin(struct br_lcg *s)
+struct br_lcg_proof *br_lcg_proof_create(struct br_lcg_engine *engine)
 {
-    struct br_lcg_proof *proof = calloc(1, sizeof *proof);
-    s->proof = proof;
+    struct br_lcg_proof *p = calloc(1, sizeof *p);
     /* Lemma 0 is none. */
-    if (!proof || !br_grow(&proof->literal_first, 1, &proof->room, sizeof *proof->literal_first) ||
-        !br_grow(&proof->hint_first, 1, &proof->hint_room, sizeof *proof->hint_first))
-        return false;
-    proof->literal_first[0] = proof->literal_first[1] = 0;
-    proof->hint_first[0] = proof->hint_first[1] = 0;
-    proof->count = 1;
-    return true;
+    if (!p || !br_grow(&p->literal_first, 1, &p->room, sizeof *p->literal_first) ||
+        !br_grow(&p->hint_first, 1, &p->hint_room, sizeof *p->hint_first)) {
+        br_lcg_proof_destroy(p);
+        return NULL;
+    }
+    p->engine = engine;
+    p->literal_first[0] = p->literal_first[1] = 0;
+    p->hint_first[0] = p->hint_first[1] = 0;
+    p->count = 1;
+    return p;
 }
 
-void br_lcg_record_finish(struct br_lcg *s)
+void br_lcg_proof_destroy(struct br_lcg_proof *p)
 {
-    if (!s->proof)
+    if (!p)
         return;
-    free(s->proof->literal_first);
-    free(s->proof->hint_first);
-    free(s->proof->literal);
-    free(s->proof->hint);
-    free(s->proof);
+    free(p->literal_first);
+    free(p->hint_first);
+    free(p->literal);
+    free(p->hint);
+    free(p->antecedent);
+    free(p);
 }
 
-static void note(struct br_lcg *s, uint32_t antecedent)
+static bool recording(const struct br_lcg_proof *p)
 {
-    if (!br_grow(&s->antecedent, s->antecedent_count, &s->antecedent_room, sizeof *s->antecedent)) {
-        s->proof->lost = true;
+    return p && !p->lost;
+}
+
+static void note(struct br_lcg_proof *p, uint32_t antecedent)
+{
+    if (!br_grow(&p->antecedent, p->antecedents, &p->antecedents_room, sizeof *p->antecedent)) {
+        p->lost = true;
         return;
     }
-    s->antecedent[s->antecedent_count++] = antecedent;
+    p->antecedent[p->antecedents++] = antecedent;
 }
 
-void br_lcg_rest_on_lemma(struct br_lcg *s, uint32_t lemma)
+void br_lcg_proof_begin(struct br_lcg_proof *p)
 {
-    if (s->proof && !s->proof->lost)
-        note(s, lemma);
+    if (p)
+        p->antecedents = 0;
 }
 
-void br_lcg_rest_on_root(struct br_lcg *s, struct br_lcg_literal l)
+void br_lcg_proof_rest_on_lemma(struct br_lcg_proof *p, uint32_t lemma)
 {
-    if (!s->proof || s->proof->lost)
+    if (!recording(p))
         return;
-    uint32_t e = br_lcg_entry_of(s, l);
+    assert(lemma < p->count);
+    note(p, lemma);
+}
+
+void br_lcg_proof_rest_on_root(struct br_lcg_proof *p, struct br_lcg_literal l)
+{
+    if (!recording(p))
+        return;
+    assert(br_lcg_true_at_root(&p->engine->trail, l));
+    uint32_t e = br_lcg_entry_of(&p->engine->trail, l);
     if (e != BR_LCG_NONE)
-        note(s, e | BR_LCG_ROOT_ENTRY);
+        note(p, e | BR_LCG_ROOT_ENTRY);
 }
 
-void br_lcg_rest_on_clause(struct br_lcg *s, const struct br_lcg_clause *clause,
-                           struct br_lcg_literal but)
+/* Makes room for the lemma and its antecedents. False when memory is out, or the record would be
+ * too long. */
+static bool reserve(struct br_lcg_proof *p, uint32_t literals)
 {
-    br_lcg_rest_on_lemma(s, clause->lemma);
-    for (uint32_t k = 0; k < clause->size; k++)
-        if (clause->literal[k].side != but.side || clause->literal[k].bound < but.bound)
-            br_lcg_rest_on_root(s, br_lcg_negation(clause->literal[k]));
+    while (p->literals + literals > p->literals_room)
+        if (p->literals_room > LITERALS_MAX ||
+            !br_grow(&p->literal, p->literals_room, &p->literals_room, sizeof *p->literal))
+            return false;
+    while (p->hints + p->antecedents > p->hints_room)
+        if (p->hints_room > HINTS_MAX ||
+            !br_grow(&p->hint, p->hints_room, &p->hints_room, sizeof *p->hint))
+            return false;
+    return br_grow(&p->literal_first, p->count + 1, &p->room, sizeof *p->literal_first) &&
+           br_grow(&p->hint_first, p->count + 1, &p->hint_room, sizeof *p->hint_first);
 }
 
-uint32_t br_lcg_record(struct br_lcg *s, const struct br_lcg_literal *literal, uint32_t count)
+static uint32_t record(struct br_lcg_proof *p, const struct br_lcg_literal *literal, uint32_t count)
 {
-    struct br_lcg_proof *p = s->proof;
-    if (!p || p->lost)
+    if (!recording(p))
         return 0;
-    while (!p->lost && p->literals + count > p->literals_room)
-        p->lost = p->literals_room > LITERALS_MAX ||
-                  !br_grow(&p->literal, p->literals_room, &p->literals_room, sizeof *p->literal);
-    while (!p->lost && p->hints + s->antecedent_count > p->hints_room)
-        p->lost = p->hints_room > HINTS_MAX ||
-                  !br_grow(&p->hint, p->hints_room, &p->hints_room, sizeof *p->hint);
-    p->lost = p->lost ||
-              !br_grow(&p->literal_first, p->count + 1, &p->room, sizeof *p->literal_first) ||
-              !br_grow(&p->hint_first, p->count + 1, &p->hint_room, sizeof *p->hint_first);
-    if (p->lost)
+    if (!reserve(p, count)) {
+        p->lost = true;
         return 0;
+    }
     if (count > 0)
         memcpy(p->literal + p->literals, literal, count * sizeof *literal);
-    if (s->antecedent_count > 0)
-        memcpy(p->hint + p->hints, s->antecedent, s->antecedent_count * sizeof *s->antecedent);
+    if (p->antecedents > 0)
+        memcpy(p->hint + p->hints, p->antecedent, p->antecedents * sizeof *p->antecedent);
     p->literals += count;
-    p->hints += s->antecedent_count;
-    s->antecedent_count = 0;
+    p->hints += p->antecedents;
+    p->antecedents = 0;
     p->literal_first[p->count + 1] = p->literals;
     p->hint_first[p->count + 1] = p->hints;
     return p->count++;
 }
 
-void br_lcg_record_end(struct br_lcg *s)
+uint32_t br_lcg_proof_record(struct br_lcg_proof *p, const struct br_lcg_literals *lemma)
 {
-    struct br_lcg_literal l = s->failed_literal;
-    if (!s->proof || s->proof->lost || s->proof->end)
+    return record(p, lemma->item, lemma->count);
+}
+
+void br_lcg_proof_record_root(struct br_lcg_proof *p)
+{
+    if (!p)
         return;
-    s->antecedent_count = 0;
-    if (!br_lcg_explain(s, l, s->failed_why, s->failed_at, s->trail_count)) {
-        s->proof->lost = true;
+    struct br_lcg_trail *trail = &p->engine->trail;
+    assert(trail->level == 0);
+    for (; p->root < trail->count; p->root++) {
+        struct br_lcg_entry *e = &trail->entry[p->root];
+        if (br_lcg_kind(e->reason) != BR_LCG_CLAUSE)
+            continue;
+        /* The other literals of the clause are all false at the root. */
+        const struct br_lcg_clause *clause =
+            br_lcg_clause_at(&p->engine->clauses, br_lcg_number(e->reason));
+        struct br_lcg_literal l = {e->side, e->value};
+        br_lcg_proof_rest_on_lemma(p, clause->lemma);
+        for (uint32_t k = 0; k < clause->size; k++)
+            if (!br_lcg_follows(l, clause->literal[k]))
+                br_lcg_proof_rest_on_root(p, br_lcg_negation(clause->literal[k]));
+        e->reason = br_lcg_reason(BR_LCG_LEMMA, record(p, &l, 1));
+    }
+}
+
+void br_lcg_proof_record_noted_end(struct br_lcg_proof *p)
+{
+    if (p && !p->end)
+        p->end = record(p, NULL, 0);
+}
+
+void br_lcg_proof_record_end(struct br_lcg_proof *p)
+{
+    if (!recording(p) || p->end)
+        return;
+    struct br_lcg_engine *engine = p->engine;
+    uint32_t reason = engine->trail.conflict.reason;
+    assert(engine->trail.level == 0);
+    br_lcg_proof_begin(p);
+    if (!br_lcg_explain_conflict(engine)) {
+        p->lost = true;
         return;
     }
-    if (br_lcg_kind(s->failed_why) == BR_LCG_CLAUSE)
-        br_lcg_rest_on_lemma(s, br_lcg_clause_at(s, br_lcg_number(s->failed_why))->lemma);
-    if (br_lcg_kind(s->failed_why) == BR_LCG_LEMMA)
-        br_lcg_rest_on_lemma(s, br_lcg_number(s->failed_why));
-    for (uint32_t k = 0; k < s->reason_count; k++)
-        br_lcg_rest_on_root(s, s->reason[k]);
-    if (l.side != BR_LCG_NONE)
-        br_lcg_rest_on_root(s, br_lcg_negation(l));
-    s->proof->end = br_lcg_record(s, NULL, 0);
+    if (br_lcg_kind(reason) == BR_LCG_CLAUSE)
+        br_lcg_proof_rest_on_lemma(
+            p, br_lcg_clause_at(&engine->clauses, br_lcg_number(reason))->lemma);
+    if (br_lcg_kind(reason) == BR_LCG_LEMMA)
+        br_lcg_proof_rest_on_lemma(p, br_lcg_number(reason));
+    for (uint32_t k = 0; k < engine->explanation.count; k++)
+        br_lcg_proof_rest_on_root(p, engine->explanation.item[k]);
+    p->end = record(p, NULL, 0);
 }

@@ -1,15 +1,41 @@
-/* The search: decide, propagate, learn, restart.
- *
- * It begins as schedule generation does, with the task that can start earliest at its earliest
- * start, and changes over to the literals that conflicts were about [Schutt11]. Literals
- * take the phase that they had last. */
-#include <assert.h>
+/* The search: decide, propagate, learn, restart. */
+#include "planner/exact/search.h"
 
-#include "planner/exact/lcg.h"
+#include <stdlib.h>
 
-#include "base/stop.h"
+#include "base/invariant.h"
 
-enum { HOT_START = 256, RESTART_UNIT = 128, REDUCE_FIRST = 3000, REDUCE_STEP = 500 };
+/* Conflicts before branching by activity; of the first restart; before the first reduction of the
+ * store, and by how many more before each next one. */
+enum { WARM_UP = 256, RESTART_UNIT = 128, REDUCE_FIRST = 3000, REDUCE_STEP = 500 };
+
+struct br_lcg *br_lcg_create(const struct br_lcg_problem *problem, bool record_proof)
+{
+    struct br_lcg *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->supposed = INT32_MAX;
+    bool ok = br_lcg_engine_init(&s->engine, problem);
+    br_lcg_branching_init(&s->branching, &s->engine);
+    s->proof = ok && record_proof ? br_lcg_proof_create(&s->engine) : NULL;
+    ok = ok && (s->proof || !record_proof) &&
+         br_lcg_analysis_init(&s->analysis, &s->engine, &s->branching, s->proof);
+    if (ok)
+        return s;
+    br_lcg_destroy(s);
+    return NULL;
+}
+
+void br_lcg_destroy(struct br_lcg *s)
+{
+    if (!s)
+        return;
+    br_lcg_analysis_finish(&s->analysis);
+    br_lcg_proof_destroy(s->proof);
+    br_lcg_branching_finish(&s->branching);
+    br_lcg_engine_finish(&s->engine);
+    free(s);
+}
 
 /* [Luby93]: 1 1 2 1 1 2 4 ... */
 static uint64_t luby(uint64_t k)
@@ -28,90 +54,82 @@ static uint64_t luby(uint64_t k)
     return UINT64_C(1) << power;
 }
 
-/* The open start that can be earliest; of equals that with the least slack. */
-static uint32_t earliest_task(const struct br_lcg *s)
+static bool propagate(struct br_lcg *s)
 {
-    uint32_t best = BR_LCG_NONE;
-    for (uint32_t t = 0; t < s->tasks; t++) {
-        int32_t lower = br_lcg_lower(s, t), upper = br_lcg_upper(s, t);
-        if (lower == upper)
-            continue;
-        if (best == BR_LCG_NONE || lower < br_lcg_lower(s, best) ||
-            (lower == br_lcg_lower(s, best) && upper < br_lcg_upper(s, best)))
-            best = t;
-    }
-    return best;
+    bool ok = br_lcg_propagate(&s->engine);
+    if (s->engine.trail.level == 0)
+        br_lcg_proof_record_root(s->proof);
+    return ok;
 }
 
-/* The literal to make true next; false when all starts are fixed. */
-static bool choose(struct br_lcg *s, struct br_lcg_literal *l)
+/* Propagates, and learns from each conflict, until there is none. False where nothing is feasible,
+ * or when memory is out. */
+static bool settle(struct br_lcg *s)
 {
-    uint32_t node = s->conflicts < HOT_START ? BR_LCG_NONE : br_lcg_heap_pop(s);
-    if (node != BR_LCG_NONE) {
-        const struct br_lcg_node *n = &s->node[node];
-        *l = (struct br_lcg_literal){2 * n->variable, n->bound};
-        if (!n->phase)
-            *l = br_lcg_negation(*l);
-        return true;
-    }
-    uint32_t task = earliest_task(s);
-    if (task == BR_LCG_NONE)
-        return false;
-    *l = (struct br_lcg_literal){2 * task + 1, -br_lcg_lower(s, task)};
+    while (!propagate(s))
+        if (s->engine.trail.memory_out || !br_lcg_learn(&s->analysis))
+            return false;
     return true;
-}
-
-static bool decide(struct br_lcg *s, struct br_lcg_literal l)
-{
-    s->decisions++;
-    return br_lcg_new_level(s) &&
-           br_lcg_push(s, l.side, l.bound, br_lcg_why(BR_LCG_DECISION, 0), 0);
 }
 
 static void restart(struct br_lcg *s)
 {
-    s->restarts++;
-    br_lcg_backtrack(s, 0);
-    s->restart_at = s->conflicts + RESTART_UNIT * luby(s->luby++);
-    if (s->conflicts >= s->reduce_at) {
-        br_lcg_reduce(s);
-        s->reduce_at = s->conflicts + REDUCE_FIRST + REDUCE_STEP * ++s->reductions;
+    uint64_t conflicts = s->analysis.conflicts;
+    br_costly_assert(br_lcg_clauses_hold(&s->engine.clauses));
+    br_lcg_backtrack(&s->branching, 0);
+    s->restart_at = conflicts + RESTART_UNIT * luby(s->restarts++);
+    if (conflicts >= s->reduce_at) {
+        br_lcg_clauses_reduce(&s->engine.clauses);
+        s->reduce_at = conflicts + REDUCE_FIRST + REDUCE_STEP * ++s->reductions;
     }
+}
+
+/* At the root: whether the makespan to suppose is still to be decided, so that *l is. */
+static bool suppose(struct br_lcg *s, struct br_lcg_literal *l)
+{
+    const struct br_lcg_trail *trail = &s->engine.trail;
+    if (trail->level > 0 || s->supposed == INT32_MAX)
+        return false;
+    *l = (struct br_lcg_literal){2 * trail->makespan + 1, -s->supposed};
+    if (!br_lcg_true(trail, *l))
+        return true;
+    s->supposed = INT32_MAX;
+    return false;
 }
 
 enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct br_stop *stop)
 {
-    uint64_t end = s->conflicts + conflicts;
-    br_lcg_backtrack(s, 0);
+    const struct br_lcg_trail *trail = &s->engine.trail;
+    uint64_t *spent = &s->analysis.conflicts, end = *spent + conflicts;
+    br_lcg_backtrack(&s->branching, 0);
     for (;;) {
-        if (!br_lcg_propagate(s)) {
-            do {
-                if (s->failed)
-                    return BR_LCG_BUDGET;
-                if (!br_lcg_learn(s) && (s->failed || s->level == 0))
-                    return s->failed ? BR_LCG_BUDGET : BR_LCG_INFEASIBLE;
-            } while (!br_lcg_propagate(s));
-        }
-        if (s->conflicts >= end || br_stopped(stop))
+        if (!settle(s))
+            return trail->memory_out ? BR_LCG_BUDGET : BR_LCG_INFEASIBLE;
+        if (*spent >= end || br_stopped(stop))
             return BR_LCG_BUDGET;
-        if (s->conflicts >= s->restart_at && s->level > 0) {
+        if (*spent >= s->restart_at && trail->level > 0) {
             restart(s);
             continue;
         }
-        struct br_lcg_literal l = {2 * s->makespan + 1, -s->supposed};
-        if (s->level == 0 && s->supposed != INT32_MAX) {
-            if (br_lcg_false(s, l))
+        struct br_lcg_literal l;
+        if (suppose(s, &l)) {
+            if (br_lcg_false(trail, l))
                 return BR_LCG_RAISED;
-            if (br_lcg_true(s, l))
-                s->supposed = INT32_MAX;
-            else if (!decide(s, l))
-                return BR_LCG_BUDGET;
-            else
-                continue;
-        }
-        if (!choose(s, &l))
+        } else if (!br_lcg_branching_choose(&s->branching, *spent >= WARM_UP, &l)) {
             return BR_LCG_SOLUTION;
-        if (!decide(s, l))
+        }
+        if (!br_lcg_decide(&s->branching, l))
             return BR_LCG_BUDGET;
     }
+}
+
+bool br_lcg_limit(struct br_lcg *s, int32_t upper)
+{
+    struct br_lcg_trail *trail = &s->engine.trail;
+    br_lcg_backtrack(&s->branching, 0);
+    if (br_lcg_push(trail, 2 * trail->makespan + 1, 1 - upper, br_lcg_reason(BR_LCG_ROOT, 0), 0) ||
+        trail->memory_out)
+        return true;
+    br_lcg_proof_record_end(s->proof);
+    return false;
 }

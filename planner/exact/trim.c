@@ -1,10 +1,12 @@
-/* From the record to a proof: goes back from the refutation to all that it rests on, and leaves the
- * rest out. What remains is numbered anew. */
-#include "planner/exact/lcg.h"
+/* Trimming goes back from the refutation to all that it rests on, and leaves the rest of the record
+ * out. The lemmas that are left are numbered anew. */
+#include "planner/exact/proof.h"
+
+#include <stdlib.h>
 
 struct trimmer {
-    struct br_lcg *s;
     const struct br_lcg_proof *proof;
+    struct br_lcg_engine *engine;
     int32_t bound;
     bool *lemma_needed, *entry_needed;
     uint32_t *stack, stacked;
@@ -29,37 +31,49 @@ static void need_entry(struct trimmer *t, uint32_t entry)
 
 static void need_literal(struct trimmer *t, struct br_lcg_literal l)
 {
-    uint32_t e = br_lcg_entry_of(t->s, l);
+    uint32_t e = br_lcg_entry_of(&t->engine->trail, l);
     if (e != BR_LCG_NONE)
         need_entry(t, e);
 }
 
-/* All that the stack rests on. False when memory is out. */
+static void need_hints(struct trimmer *t, uint32_t lemma)
+{
+    const struct br_lcg_proof *p = t->proof;
+    for (uint32_t k = p->hint_first[lemma]; k < p->hint_first[lemma + 1]; k++) {
+        if (p->hint[k] & BR_LCG_ROOT_ENTRY)
+            need_entry(t, p->hint[k] & ~BR_LCG_ROOT_ENTRY);
+        else
+            need_lemma(t, p->hint[k]);
+    }
+}
+
+/* False when memory is out. */
+static bool need_reason(struct trimmer *t, uint32_t number)
+{
+    struct br_lcg_engine *engine = t->engine;
+    const struct br_lcg_entry *e = &engine->trail.entry[number];
+    struct br_lcg_literal l = {e->side, e->value};
+    assert(e->level == 0 && br_lcg_kind(e->reason) != BR_LCG_CLAUSE);
+    if (br_lcg_kind(e->reason) == BR_LCG_LEMMA) {
+        need_lemma(t, br_lcg_number(e->reason));
+        return true;
+    }
+    if (!br_lcg_explain(engine, l, e->reason, e->at, number))
+        return false;
+    for (uint32_t k = 0; k < engine->explanation.count; k++)
+        need_literal(t, engine->explanation.item[k]);
+    return true;
+}
+
+/* Needs all that the lemmas and entries on the stack rest on. False when memory is out. */
 static bool trace(struct trimmer *t)
 {
-    struct br_lcg *s = t->s;
     while (t->stacked > 0) {
         uint32_t top = t->stack[--t->stacked];
-        if (!(top & BR_LCG_ROOT_ENTRY)) {
-            for (uint32_t k = t->proof->hint_first[top]; k < t->proof->hint_first[top + 1]; k++) {
-                uint32_t hint = t->proof->hint[k];
-                if (hint & BR_LCG_ROOT_ENTRY)
-                    need_entry(t, hint & ~BR_LCG_ROOT_ENTRY);
-                else
-                    need_lemma(t, hint);
-            }
-            continue;
-        }
-        uint32_t number = top & ~BR_LCG_ROOT_ENTRY;
-        const struct br_lcg_entry *e = &s->trail[number];
-        struct br_lcg_literal l = {e->side, e->value};
-        if (br_lcg_kind(e->why) == BR_LCG_LEMMA)
-            need_lemma(t, br_lcg_number(e->why));
-        else if (!br_lcg_explain(s, l, e->why, e->at, number))
+        if (!(top & BR_LCG_ROOT_ENTRY))
+            need_hints(t, top);
+        else if (!need_reason(t, top & ~BR_LCG_ROOT_ENTRY))
             return false;
-        else
-            for (uint32_t k = 0; k < s->reason_count; k++)
-                need_literal(t, s->reason[k]);
     }
     return true;
 }
@@ -121,24 +135,24 @@ static bool write_all(struct trimmer *t, struct br_arena *arena, struct br_proof
     return true;
 }
 
-bool br_lcg_trim(struct br_lcg *s, int32_t bound, struct br_arena *arena,
-                 struct br_proof_clause **clause, uint32_t *clauses)
+bool br_lcg_proof_trim(const struct br_lcg_proof *p, int32_t bound, struct br_arena *arena,
+                       struct br_proof_clause **clause, uint32_t *clauses)
 {
-    const struct br_lcg_proof *p = s->proof;
-    if (!p || p->lost || s->failed)
+    if (!p || p->lost || p->engine->trail.memory_out)
         return false;
-    br_lcg_backtrack(s, 0);
-    struct trimmer t = {.s = s, .proof = p, .bound = bound};
+    const struct br_lcg_trail *trail = &p->engine->trail;
+    assert(trail->level == 0);
+    struct trimmer t = {.proof = p, .engine = p->engine, .bound = bound};
     t.lemma_needed = calloc(p->count, sizeof *t.lemma_needed);
     t.number = calloc(p->count, sizeof *t.number);
-    t.entry_needed = calloc((size_t)s->trail_count + 1, sizeof *t.entry_needed);
-    t.stack = malloc(((size_t)p->count + s->trail_count) * sizeof *t.stack);
+    t.entry_needed = calloc((size_t)trail->count + 1, sizeof *t.entry_needed);
+    t.stack = malloc(((size_t)p->count + trail->count) * sizeof *t.stack);
     bool ok = t.lemma_needed && t.number && t.entry_needed && t.stack;
     if (ok) {
         if (p->end)
             need_lemma(&t, p->end);
         else
-            need_literal(&t, (struct br_lcg_literal){2 * s->makespan, bound});
+            need_literal(&t, (struct br_lcg_literal){2 * trail->makespan, bound});
         ok = trace(&t) && write_all(&t, arena, clause, clauses);
     }
     free(t.lemma_needed);

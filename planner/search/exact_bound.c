@@ -36,13 +36,12 @@ static bool quick_makespan(const struct br_instance *in, int64_t *makespan)
 /* False when memory is out. */
 static bool begin(struct raise *r, const struct br_instance *part, int64_t known)
 {
-    struct br_exact_options options = {.seed = 1, .proof = true};
     int64_t upper;
     if (!quick_makespan(part, &upper))
         return false;
     r->known = known;
     if (upper > known) /* else the bound is met; NULL: the part is not for the solver */
-        r->exact = br_exact_create(part, upper, NULL, &options);
+        r->exact = br_exact_create(part, upper, true);
     r->open = r->exact != NULL;
     r->met = upper <= known;
     return true;

@@ -31,8 +31,8 @@ struct br_exact_search {
     atomic_bool memory_out, optimal;
 };
 
-struct br_exact_search *br_exact_search_create(const struct br_instance *in, uint64_t seed,
-                                               int64_t upper, int64_t lower)
+struct br_exact_search *br_exact_search_create(const struct br_instance *in, int64_t upper,
+                                               int64_t lower)
 {
     struct br_exact_search *s = calloc(1, sizeof *s);
     if (!s)
@@ -41,8 +41,7 @@ struct br_exact_search *br_exact_search_create(const struct br_instance *in, uin
     s->slice = SLICE;
     bool ok = br_schedule_init(&s->found, in);
     for (uint32_t k = 0; k < SOLVERS; k++) {
-        struct br_exact_options options = {.seed = seed + k, .proof = true};
-        s->solver[k] = br_exact_create(in, upper, NULL, &options);
+        s->solver[k] = br_exact_create(in, upper, true);
         ok = ok && s->solver[k];
         if (s->solver[k])
             br_exact_set_lower(s->solver[k], lower);

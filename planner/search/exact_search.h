@@ -16,8 +16,8 @@ struct br_exact_search;
 
 /* Borrows the instance; `upper` is the makespan of a schedule that is there. NULL where the
  * instance is not for the solver, or memory is out. */
-struct br_exact_search *br_exact_search_create(const struct br_instance *instance, uint64_t seed,
-                                               int64_t upper, int64_t lower);
+struct br_exact_search *br_exact_search_create(const struct br_instance *instance, int64_t upper,
+                                               int64_t lower);
 void br_exact_search_destroy(struct br_exact_search *search);
 
 /* Works on for run->placements, in which a conflict counts for what takes as long; 0: no limit.

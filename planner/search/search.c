@@ -290,8 +290,7 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
                                     : s->in->tasks <= EXACT_MEDIUM ? medium
                                                                    : large;
     if (!s->exact && s->in->tasks <= EXACT_MEDIUM)
-        s->exact = br_exact_search_create(s->in, s->options->seed, br_search_best(s)->makespan,
-                                          s->bound.ticks);
+        s->exact = br_exact_search_create(s->in, br_search_best(s)->makespan, s->bound.ticks);
     if (!s->exact)
         stretch = large;
     bool ok = run_stretch(s, run, stretch->exact, stretch->share);

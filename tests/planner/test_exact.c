@@ -1,5 +1,5 @@
 /* The exact solver against the oracle that tries everything: whole jobs in both directions and with
- * small budgets, windows with release times, deadlines and tails, and the proofs of bounds. */
+ * small budgets, and the proofs of bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,12 +13,11 @@
 #include "base/stop.h"
 #include "planner/check/clauses.h"
 #include "planner/exact/exact.h"
-#include "planner/rcpsp/rcpsp.h"
 #include "tests/support/oracle.h"
 #include "tests/support/precedence.h"
 #include "tests/support/random_job.h"
 
-enum { JOBS = 2000, WINDOWS = 2000, WINDOW_TASKS = 3 };
+enum { JOBS = 2000 };
 
 struct fixture {
     struct random_job job;
@@ -122,8 +121,7 @@ static void test_jobs(void **state)
         if (open_fixture(&f, seed, ORACLE_TASKS)) {
             int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
             for (int way = 0; way < 3; way++) {
-                struct br_exact_options options = {.seed = seed};
-                struct br_exact *x = br_exact_create(f.in, upper, NULL, &options);
+                struct br_exact *x = br_exact_create(f.in, upper, false);
                 assert_non_null(x);
                 assert_true(br_exact_lower(x) <= optimum);
                 solve(&f, x, way, optimum);
@@ -143,7 +141,7 @@ static void test_told(void **state)
         struct fixture f;
         if (open_fixture(&f, seed, ORACLE_TASKS)) {
             int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
-            struct br_exact *x = br_exact_create(f.in, upper, NULL, NULL);
+            struct br_exact *x = br_exact_create(f.in, upper, false);
             assert_non_null(x);
             br_exact_set_upper(x, optimum);
             assert_int_equal(br_exact_upper(x), optimum);
@@ -151,7 +149,7 @@ static void test_told(void **state)
                 assert_true(br_exact_counts(x).conflicts < 100000);
             assert_int_equal(br_exact_proven(x), optimum);
             br_exact_destroy(x);
-            x = br_exact_create(f.in, upper, NULL, NULL);
+            x = br_exact_create(f.in, upper, false);
             assert_non_null(x);
             br_exact_set_lower(x, optimum);
             assert_int_equal(br_exact_lower(x), optimum);
@@ -175,7 +173,7 @@ static void test_determinism(void **state)
             int64_t *start[2];
             int told = 0;
             for (int k = 0; k < 2; k++) {
-                struct br_exact *x = br_exact_create(f.in, work(f.in), NULL, NULL);
+                struct br_exact *x = br_exact_create(f.in, work(f.in), false);
                 assert_non_null(x);
                 struct br_stop stop = {1};
                 br_exact_solve(x, BR_EXACT_SHORTER, 1000, &stop);
@@ -196,121 +194,6 @@ static void test_determinism(void **state)
         }
         close_fixture(&f);
     }
-}
-
-/* --- windows --------------------------------------------------------------------------------- */
-
-struct trial {
-    const struct fixture *f;
-    const struct br_exact_window *window;
-    int64_t start[RANDOM_JOB_TASKS], best;
-};
-
-/* The least of the largest end + tail, over all starts. */
-static void try_all(struct trial *trial, uint32_t k)
-{
-    const struct br_instance *in = trial->f->in;
-    const struct br_exact_window *w = trial->window;
-    if (k == w->tasks) {
-        int64_t last = 0;
-        for (uint32_t i = 0; i < w->tasks; i++) {
-            uint32_t t = w->task[i];
-            int64_t end = trial->start[t] + in->duration[t] + (w->tail ? w->tail[t] : 0);
-            last = end > last ? end : last;
-        }
-        if (last < trial->best && is_schedule(trial->f, trial->start))
-            trial->best = last;
-        return;
-    }
-    uint32_t t = w->task[k];
-    int64_t from = w->release ? w->release[t] : 0;
-    int64_t to = trial->best - 1 - (w->tail ? w->tail[t] : 0);
-    if (w->deadline && w->deadline[t] < to)
-        to = w->deadline[t];
-    for (int64_t at = from; at + in->duration[t] <= to; at++) {
-        trial->start[t] = at;
-        try_all(trial, k + 1);
-    }
-}
-
-static void random_window(struct fixture *f, uint64_t seed)
-{
-    struct br_rng rng = br_rng_seed(seed);
-    const struct br_instance *in = f->in;
-    uint32_t n = in->tasks, list[RANDOM_JOB_TASKS], task[WINDOW_TASKS], count = 0;
-    int64_t start[RANDOM_JOB_TASKS], release[RANDOM_JOB_TASKS], deadline[RANDOM_JOB_TASKS],
-        tail[RANDOM_JOB_TASKS], upper = 0;
-    struct br_rcpsp_model *model = br_rcpsp_model_create(in, BR_RCPSP_CHOOSE);
-    struct br_rcpsp_workspace *workspace = br_rcpsp_workspace_create(model);
-    for (uint32_t t = 0; t < n; t++)
-        list[t] = t;
-    for (uint32_t t = 0; t < n; t++) {
-        uint32_t at = (uint32_t)br_rng_below(&rng, t + 1), swap = list[at];
-        list[at] = list[t];
-        list[t] = swap;
-    }
-    br_rcpsp_parallel(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT, start);
-    br_rcpsp_workspace_destroy(workspace);
-    br_rcpsp_model_destroy(model);
-    bool stretched = br_rng_below(&rng, 2); /* leave some room everywhere */
-    for (uint32_t t = 0; t < n; t++) {
-        start[t] *= stretched ? 2 : 1;
-        release[t] = start[t] - (int64_t)br_rng_below(&rng, 6);
-        release[t] = release[t] < 0 ? 0 : release[t];
-        deadline[t] = start[t] + in->duration[t] + (int64_t)br_rng_below(&rng, 6);
-        tail[t] = (int64_t)br_rng_below(&rng, 5);
-    }
-    for (uint32_t t = 0; t < n && count < WINDOW_TASKS; t++)
-        if (br_rng_below(&rng, n - t) < WINDOW_TASKS - count)
-            task[count++] = t;
-    struct br_exact_window window = {.task = task, .tasks = count, .start = start};
-    window.release = br_rng_below(&rng, 2) ? release : NULL;
-    window.deadline = br_rng_below(&rng, 2) ? deadline : NULL;
-    window.tail = br_rng_below(&rng, 2) ? tail : NULL;
-    for (uint32_t k = 0; k < count; k++) {
-        int64_t end = start[task[k]] + in->duration[task[k]] + (window.tail ? tail[task[k]] : 0);
-        upper = end > upper ? end : upper;
-    }
-    struct trial trial = {.f = f, .window = &window, .best = upper};
-    memcpy(trial.start, start, n * sizeof *start);
-    try_all(&trial, 0);
-
-    struct br_exact *x = br_exact_create(in, upper, &window, NULL);
-    assert_non_null(x);
-    bool up = br_rng_below(&rng, 2);
-    enum br_exact_result result;
-    while ((result = br_exact_solve(x, up ? BR_EXACT_BOUND : BR_EXACT_SHORTER, 1000, NULL)) !=
-           BR_EXACT_OPTIMAL)
-        assert_true(result != BR_EXACT_MEMORY && br_exact_counts(x).conflicts < 100000);
-    assert_int_equal(br_exact_upper(x), trial.best);
-    assert_int_equal(br_exact_lower(x), trial.best);
-    assert_int_equal(br_exact_schedule(x, start), trial.best < upper);
-    assert_true(is_schedule(f, start));
-    int64_t last = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t t = task[k];
-        int64_t end = start[t] + in->duration[t];
-        assert_true(!window.release || start[t] >= release[t]);
-        assert_true(!window.deadline || end <= deadline[t]);
-        end += window.tail ? tail[t] : 0;
-        last = end > last ? end : last;
-    }
-    assert_int_equal(last, trial.best);
-    br_exact_destroy(x);
-}
-
-static void test_windows(void **state)
-{
-    uint32_t pools = 0;
-    for (uint64_t seed = 1; seed <= random_jobs(WINDOWS); seed++) {
-        struct fixture f;
-        if (open_fixture(&f, seed, 10)) {
-            random_window(&f, seed);
-            pools++;
-        }
-        close_fixture(&f);
-    }
-    assert_true(pools > random_jobs(WINDOWS) / 4);
 }
 
 /* --- proofs ---------------------------------------------------------------------------------- */
@@ -361,8 +244,7 @@ static void test_proofs(void **state)
         }
         struct br_rng rng = br_rng_seed(seed);
         int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
-        struct br_exact_options options = {.seed = seed, .proof = true};
-        struct br_exact *x = br_exact_create(f.in, upper, NULL, &options);
+        struct br_exact *x = br_exact_create(f.in, upper, true);
         assert_non_null(x);
         solve(&f, x, (int)br_rng_below(&rng, 3), optimum);
         struct br_arena arena = {0};
@@ -394,8 +276,7 @@ static void test_long_proofs(void **state)
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct fixture f;
         if (open_fixture(&f, seed, 40) && f.in->tasks >= 20) {
-            struct br_exact_options options = {.seed = seed, .proof = true};
-            struct br_exact *x = br_exact_create(f.in, work(f.in), NULL, &options);
+            struct br_exact *x = br_exact_create(f.in, work(f.in), true);
             assert_non_null(x);
             for (int turn = 0; turn < 30; turn++) {
                 enum br_exact_result result =
@@ -426,10 +307,10 @@ static void test_not_suited(void **state)
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct fixture f;
         if (!open_fixture(&f, seed, ORACLE_TASKS)) {
-            assert_null(br_exact_create(f.in, work(f.in), NULL, NULL));
+            assert_null(br_exact_create(f.in, work(f.in), false));
             seen++;
         } else {
-            assert_null(br_exact_create(f.in, INT64_C(1) << 40, NULL, NULL));
+            assert_null(br_exact_create(f.in, INT64_C(1) << 40, false));
         }
         close_fixture(&f);
     }
@@ -440,9 +321,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jobs),        cmocka_unit_test(test_told),
-        cmocka_unit_test(test_determinism), cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_not_suited),  cmocka_unit_test(test_proofs),
-        cmocka_unit_test(test_long_proofs),
+        cmocka_unit_test(test_determinism), cmocka_unit_test(test_not_suited),
+        cmocka_unit_test(test_proofs),      cmocka_unit_test(test_long_proofs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,11 +201,11 @@ static void test_close(void **state)
             seed_elite(&f[k], seed);
             struct br_run run = run_of(&f[k], 5000);
             run.threads = 1 + 2 * (uint32_t)k;
-            struct br_exact_search *close = br_exact_search_create(
-                f[k].in, 1, f[k].elite.entry[0].schedule.makespan, run.lower_bound);
-            assert_non_null(close);
-            assert_true(br_exact_search_run(close, &run));
-            br_exact_search_destroy(close);
+            struct br_exact_search *search = br_exact_search_create(
+                f[k].in, f[k].elite.entry[0].schedule.makespan, run.lower_bound);
+            assert_non_null(search);
+            assert_true(br_exact_search_run(search, &run));
+            br_exact_search_destroy(search);
             assert_feasible(&f[k], &f[k].elite.entry[0].schedule);
             int64_t optimum = oracle_optimum(f[k].in);
             assert_true(run.lower_bound <= optimum);

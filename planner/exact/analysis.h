@@ -1,0 +1,34 @@
+/* Conflict analysis: learns from a conflict the clause of the first unique implication point
+ * [Marques99], over bounds, without the literals that others imply. */
+#ifndef BR_PLANNER_EXACT_ANALYSIS_H
+#define BR_PLANNER_EXACT_ANALYSIS_H
+
+#include "planner/exact/branching.h"
+#include "planner/exact/proof.h"
+
+struct br_lcg_analysis {
+    struct br_lcg_engine *engine; /* borrowed, as what follows */
+    struct br_lcg_branching *branching;
+    struct br_lcg_proof *proof; /* NULL: nothing is recorded */
+    /* A set of literals that cannot all be true: for each side the bound that it needs; of two
+     * bounds of one side the higher says both. */
+    int32_t *need;                  /* by side: INT32_MIN where nothing is needed */
+    uint32_t *needed, needed_count; /* the sides that are needed */
+    bool *implied;                  /* by side: others imply its need */
+    struct br_lcg_literals lemma;   /* the clause that was learned last */
+    uint32_t *stamp;                /* by level: of the last lemma with a literal of the level */
+    uint32_t stamps, stamp_room;
+    uint64_t conflicts, literals; /* literals learned */
+};
+
+/* Borrows the three; proof may be NULL. False when memory is out; finish is fine in any case. */
+bool br_lcg_analysis_init(struct br_lcg_analysis *a, struct br_lcg_engine *engine,
+                          struct br_lcg_branching *branching, struct br_lcg_proof *proof);
+void br_lcg_analysis_finish(struct br_lcg_analysis *a);
+
+/* Learns from the conflict: goes back to where the learned clause makes a literal true, and makes
+ * it. False where the conflict needs no decision, so that nothing is feasible, or when memory is
+ * out. */
+bool br_lcg_learn(struct br_lcg_analysis *a);
+
+#endif

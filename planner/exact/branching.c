@@ -1,0 +1,217 @@
+/* The heap keeps atoms that may be open. One that bounds have decided stays until it comes to the
+ * top, and comes back when a bound that decided it is taken back. */
+#include "planner/exact/branching.h"
+
+#include "base/grow.h"
+#include "base/invariant.h"
+
+#define ACTIVITY_LIMIT 1e100
+#define DECAY 0.95
+
+void br_lcg_branching_init(struct br_lcg_branching *b, struct br_lcg_engine *engine)
+{
+    *b = (struct br_lcg_branching){.engine = engine, .step = 1};
+}
+
+void br_lcg_branching_finish(struct br_lcg_branching *b)
+{
+    free(b->merit);
+    free(b->heap);
+}
+
+/* --- the heap: the more active above, of equals the older ------------------------------------- */
+
+static bool above(const struct br_lcg_branching *b, uint32_t x, uint32_t y)
+{
+    return b->merit[x].activity > b->merit[y].activity ||
+           (b->merit[x].activity == b->merit[y].activity && x < y);
+}
+
+static void put(struct br_lcg_branching *b, uint32_t place, uint32_t atom)
+{
+    b->heap[place] = atom;
+    b->merit[atom].heap_place = place;
+}
+
+static void sift_up(struct br_lcg_branching *b, uint32_t place)
+{
+    uint32_t atom = b->heap[place];
+    while (place > 0 && above(b, atom, b->heap[(place - 1) / 2])) {
+        put(b, place, b->heap[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    put(b, place, atom);
+}
+
+static void sift_down(struct br_lcg_branching *b, uint32_t place)
+{
+    uint32_t atom = b->heap[place];
+    for (uint32_t child; (child = 2 * place + 1) < b->heap_count; place = child) {
+        if (child + 1 < b->heap_count && above(b, b->heap[child + 1], b->heap[child]))
+            child++;
+        if (!above(b, b->heap[child], atom))
+            break;
+        put(b, place, b->heap[child]);
+    }
+    put(b, place, atom);
+}
+
+static void insert(struct br_lcg_branching *b, uint32_t atom)
+{
+    assert(b->heap_count < b->count);
+    put(b, b->heap_count++, atom);
+    sift_up(b, b->heap_count - 1);
+}
+
+static uint32_t pop(struct br_lcg_branching *b)
+{
+    uint32_t atom = b->heap[0], last = b->heap[--b->heap_count];
+    b->merit[atom].heap_place = BR_LCG_NONE;
+    if (b->heap_count > 0) {
+        put(b, 0, last);
+        sift_down(b, 0);
+    }
+    return atom;
+}
+
+static bool is_open(const struct br_lcg_engine *e, uint32_t atom)
+{
+    const struct br_lcg_atom *a = &e->atoms.atom[atom];
+    return br_lcg_lower(&e->trail, a->variable) < a->bound &&
+           br_lcg_upper(&e->trail, a->variable) >= a->bound;
+}
+
+/* Whether every atom that is open is in the heap, where it says it is. */
+static bool heap_holds(const struct br_lcg_branching *b)
+{
+    for (uint32_t k = 0; k < b->count; k++) {
+        uint32_t place = b->merit[k].heap_place;
+        if (place == BR_LCG_NONE ? is_open(b->engine, k)
+                                 : place >= b->heap_count || b->heap[place] != k)
+            return false;
+    }
+    return b->count == b->engine->atoms.count;
+}
+
+/* --- activities ------------------------------------------------------------------------------ */
+
+static void bump(struct br_lcg_branching *b, uint32_t atom)
+{
+    b->merit[atom].activity += b->step;
+    if (b->merit[atom].activity > ACTIVITY_LIMIT) {
+        for (uint32_t k = 0; k < b->count; k++)
+            b->merit[k].activity /= ACTIVITY_LIMIT;
+        b->step /= ACTIVITY_LIMIT;
+    }
+    if (b->merit[atom].heap_place != BR_LCG_NONE)
+        sift_up(b, b->merit[atom].heap_place);
+}
+
+bool br_lcg_branching_admit(struct br_lcg_branching *b, struct br_lcg_literal l)
+{
+    struct br_lcg_engine *e = b->engine;
+    bool negated;
+    assert(b->count == e->atoms.count);
+    uint32_t atom = BR_LCG_NONE;
+    if (br_grow(&b->merit, b->count, &b->room, sizeof *b->merit) &&
+        br_grow(&b->heap, b->count, &b->heap_room, sizeof *b->heap))
+        atom = br_lcg_atom_make(&e->atoms, l, &negated);
+    if (atom == BR_LCG_NONE) {
+        e->trail.memory_out = true;
+        return false;
+    }
+    if (atom == b->count) {
+        b->merit[b->count++] = (struct br_lcg_merit){.heap_place = BR_LCG_NONE};
+        insert(b, atom);
+    }
+    bump(b, atom);
+    return true;
+}
+
+void br_lcg_branching_bump(struct br_lcg_branching *b, struct br_lcg_literal l)
+{
+    bool negated;
+    uint32_t atom = br_lcg_atom_find(&b->engine->atoms, l, &negated);
+    if (atom != BR_LCG_NONE)
+        bump(b, atom);
+}
+
+void br_lcg_branching_decay(struct br_lcg_branching *b)
+{
+    b->step /= DECAY;
+}
+
+/* --- decisions ------------------------------------------------------------------------------- */
+
+/* The open start that can be earliest; of equals that with the least slack. */
+static uint32_t earliest_task(const struct br_lcg_trail *trail)
+{
+    uint32_t best = BR_LCG_NONE;
+    for (uint32_t t = 0; t < trail->tasks; t++) {
+        int32_t lower = br_lcg_lower(trail, t), upper = br_lcg_upper(trail, t);
+        if (lower == upper)
+            continue;
+        if (best == BR_LCG_NONE || lower < br_lcg_lower(trail, best) ||
+            (lower == br_lcg_lower(trail, best) && upper < br_lcg_upper(trail, best)))
+            best = t;
+    }
+    return best;
+}
+
+bool br_lcg_branching_choose(struct br_lcg_branching *b, bool by_activity, struct br_lcg_literal *l)
+{
+    const struct br_lcg_trail *trail = &b->engine->trail;
+    br_costly_assert(trail->level > 1 || heap_holds(b));
+    while (by_activity && b->heap_count > 0) {
+        uint32_t atom = pop(b);
+        if (is_open(b->engine, atom)) {
+            *l = br_lcg_atom_literal(&b->engine->atoms, atom, !b->merit[atom].phase);
+            return true;
+        }
+    }
+    uint32_t task = earliest_task(trail);
+    if (task == BR_LCG_NONE)
+        return false;
+    *l = (struct br_lcg_literal){2 * task + 1, -br_lcg_lower(trail, task)};
+    return true;
+}
+
+bool br_lcg_decide(struct br_lcg_branching *b, struct br_lcg_literal l)
+{
+    struct br_lcg_trail *trail = &b->engine->trail;
+    b->decisions++;
+    assert(!br_lcg_true(trail, l) && !br_lcg_false(trail, l));
+    return br_lcg_trail_open_level(trail) &&
+           br_lcg_raise(trail, l, br_lcg_reason(BR_LCG_DECISION, 0), 0);
+}
+
+/* --- the way back ---------------------------------------------------------------------------- */
+
+void br_lcg_undo(struct br_lcg_branching *b)
+{
+    const struct br_lcg_entry *e = br_lcg_trail_undo(&b->engine->trail);
+    int32_t above_bound, upto;
+    const struct br_lcg_atom_index *index =
+        br_lcg_atoms_decided(&b->engine->atoms, e->side, e->before, e->value, &above_bound, &upto);
+    if (!index)
+        return;
+    bool phase = !(e->side & 1); /* a lower bound made its atoms true, an upper bound false */
+    for (uint32_t k = br_lcg_atoms_above(index, above_bound);
+         k < index->count && index->bound[k] <= upto; k++) {
+        struct br_lcg_merit *merit = &b->merit[index->atom[k]];
+        merit->phase = phase;
+        if (merit->heap_place == BR_LCG_NONE)
+            insert(b, index->atom[k]);
+    }
+}
+
+void br_lcg_backtrack(struct br_lcg_branching *b, uint32_t level)
+{
+    struct br_lcg_trail *trail = &b->engine->trail;
+    if (level >= trail->level)
+        return; /* the queue stays as it is */
+    uint32_t start = trail->level_start[level + 1];
+    while (trail->count > start)
+        br_lcg_undo(b);
+    br_lcg_engine_close_levels(b->engine, level);
+}

@@ -1,0 +1,56 @@
+/* The proof of a lower bound: the record of all clauses learned, with what each was derived from,
+ * and its trimming to what a bound needs.
+ *
+ * Each lemma follows from the arcs, the time-table, the bounds at the root and a few lemmas before
+ * it, by propagation alone: suppose all its literals false, propagate, and there is a conflict. So
+ * a checker needs no search [Goldberg03]. Bounds at the root that a clause forced are lemmas of one
+ * literal. */
+#ifndef BR_PLANNER_EXACT_PROOF_H
+#define BR_PLANNER_EXACT_PROOF_H
+
+#include "planner/exact/propagate/engine.h"
+#include "planner/model/certificate.h"
+
+struct br_lcg_proof {
+    struct br_lcg_engine *engine; /* borrowed */
+    bool lost; /* memory is out, or the record would be too long: it is of no use any more */
+    /* Lemmas by number, from 1 on: clauses in the order in which they were learned. */
+    uint32_t *literal_first, *hint_first; /* count + 1 */
+    uint32_t count, room, hint_room;
+    struct br_lcg_literal *literal;
+    uint32_t literals, literals_room;
+    uint32_t *hint; /* numbers of lemmas, or entries of the root with the upper bit set */
+    uint32_t hints, hints_room;
+    uint32_t end;  /* the lemma without literals, or 0 */
+    uint32_t root; /* entries at the root before it are recorded */
+    /* Hints of the lemma to come. */
+    uint32_t *antecedent, antecedents, antecedents_room;
+};
+#define BR_LCG_ROOT_ENTRY (UINT32_C(1) << 31)
+
+/* An empty record; NULL when memory is out. All functions below take NULL as the proof of a solver
+ * that records nothing. */
+struct br_lcg_proof *br_lcg_proof_create(struct br_lcg_engine *engine);
+void br_lcg_proof_destroy(struct br_lcg_proof *proof);
+
+/* Begins a lemma: it rests on nothing yet. */
+void br_lcg_proof_begin(struct br_lcg_proof *proof);
+/* Notes that the lemma rests on another lemma, or on a literal that is true at the root. */
+void br_lcg_proof_rest_on_lemma(struct br_lcg_proof *proof, uint32_t lemma);
+void br_lcg_proof_rest_on_root(struct br_lcg_proof *proof, struct br_lcg_literal l);
+/* Records the lemma; its number, 0 where nothing is recorded. */
+uint32_t br_lcg_proof_record(struct br_lcg_proof *proof, const struct br_lcg_literals *lemma);
+/* Records the bounds at the root that clauses have forced; at level 0, once all is propagated or in
+ * conflict. */
+void br_lcg_proof_record_root(struct br_lcg_proof *proof);
+/* Records that the conflict at hand, at the root, refutes everything. */
+void br_lcg_proof_record_end(struct br_lcg_proof *proof);
+/* The same where everything that the conflict rests on has been noted. */
+void br_lcg_proof_record_noted_end(struct br_lcg_proof *proof);
+
+/* trim.c: the lemmas that the refutation of makespans below `bound` needs, in the arena; at level
+ * 0. False where nothing was recorded, the record is lost, or memory is out. */
+bool br_lcg_proof_trim(const struct br_lcg_proof *proof, int32_t bound, struct br_arena *arena,
+                       struct br_proof_clause **clause, uint32_t *clauses);
+
+#endif

@@ -1,0 +1,65 @@
+/* Atoms: the statements [variable >= bound] that occur in learned clauses, each with its negation.
+ *
+ * Only these have a number, made when a clause first needs them: so clauses can be watched, and
+ * branching can count how often a statement mattered [Ohrimenko09]. */
+#ifndef BR_PLANNER_EXACT_PROPAGATE_ATOMS_H
+#define BR_PLANNER_EXACT_PROPAGATE_ATOMS_H
+
+#include "base/arena.h"
+#include "planner/exact/propagate/literal.h"
+
+struct br_lcg_atom {
+    uint32_t variable;
+    int32_t bound;
+};
+
+/* The atoms of a variable, by ascending bound. */
+struct br_lcg_atom_index {
+    int32_t *bound;
+    uint32_t *atom;
+    uint32_t count, room;
+};
+
+struct br_lcg_atoms {
+    struct br_lcg_atom *atom;
+    uint32_t count, room;
+    uint32_t variables;
+    struct br_lcg_atom_index *index; /* by variable */
+};
+
+/* No atoms. False when memory is out; finish is fine in any case. */
+bool br_lcg_atoms_init(struct br_lcg_atoms *a, uint32_t variables, struct br_arena *arena);
+void br_lcg_atoms_finish(struct br_lcg_atoms *a);
+
+/* The atom that the literal is or negates (*negated), made where there is none; NONE when memory is
+ * out. O(log atoms of the variable), and O(atoms of the variable) where it is made. */
+uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated);
+/* The same, but NONE where there is none. */
+uint32_t br_lcg_atom_find(const struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated);
+/* The atom, or its negation, as a literal. */
+static inline struct br_lcg_literal br_lcg_atom_literal(const struct br_lcg_atoms *a, uint32_t atom,
+                                                        bool negated)
+{
+    struct br_lcg_literal l = {2 * a->atom[atom].variable, a->atom[atom].bound};
+    return negated ? br_lcg_negation(l) : l;
+}
+
+/* The first place in the index with a bound above the given one. */
+uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index, int32_t bound);
+/* The index of the side's variable where a change of the side's bound between `low` and `high`
+ * decides some of its atoms, with their bounds in *above < bound <= *upto; NULL where it decides
+ * none. */
+static inline const struct br_lcg_atom_index *br_lcg_atoms_decided(const struct br_lcg_atoms *a,
+                                                                   uint32_t side, int32_t low,
+                                                                   int32_t high, int32_t *above,
+                                                                   int32_t *upto)
+{
+    const struct br_lcg_atom_index *index = &a->index[side / 2];
+    *above = side & 1 ? -high : low;
+    *upto = side & 1 ? -low : high;
+    if (index->count == 0 || index->bound[index->count - 1] <= *above || index->bound[0] > *upto)
+        return NULL;
+    return index;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* Each risen bound goes to the arcs and the clauses; when the queue is empty, the time-table has a
+ * round; and so on until nothing moves. */
+#include "planner/exact/propagate/engine.h"
+
+#include <stdlib.h>
+
+#include "base/invariant.h"
+
+bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *problem)
+{
+    *e = (struct br_lcg_engine){0};
+    br_lcg_clauses_init(&e->clauses, &e->atoms, &e->trail);
+    return br_lcg_trail_init(&e->trail, problem, &e->arena) &&
+           br_lcg_precedence_init(&e->precedence, problem, &e->trail, &e->arena) &&
+           br_lcg_timetable_init(&e->timetable, problem, &e->trail, &e->arena) &&
+           br_lcg_atoms_init(&e->atoms, problem->tasks + 1, &e->arena);
+}
+
+void br_lcg_engine_finish(struct br_lcg_engine *e)
+{
+    br_lcg_atoms_finish(&e->atoms);
+    br_lcg_clauses_finish(&e->clauses);
+    br_lcg_timetable_finish(&e->timetable);
+    br_lcg_trail_finish(&e->trail);
+    free(e->explanation.item);
+    br_arena_finish(&e->arena);
+}
+
+bool br_lcg_propagate(struct br_lcg_engine *e)
+{
+    struct br_lcg_trail *trail = &e->trail;
+    for (;;) {
+        uint32_t side;
+        int32_t before;
+        while ((side = br_lcg_trail_next(trail, &before)) != BR_LCG_NONE) {
+            int32_t now = trail->now[side];
+            e->propagations++;
+            if (side / 2 < trail->tasks)
+                br_lcg_timetable_note(&e->timetable, side / 2);
+            if (!br_lcg_precedence_propagate(&e->precedence, side) ||
+                !br_lcg_clauses_propagate(&e->clauses, side, before, now))
+                return false;
+        }
+        if (e->timetable.moved_count == 0)
+            return true;
+        if (!br_lcg_timetable_propagate(&e->timetable))
+            return false;
+    }
+}
+
+/* The negations of all literals of the clause but those that are true wherever l is. */
+static bool explain_clause(struct br_lcg_engine *e, const struct br_lcg_clause *clause,
+                           struct br_lcg_literal l)
+{
+    for (uint32_t k = 0; k < clause->size; k++)
+        if (!br_lcg_follows(l, clause->literal[k]) &&
+            !br_lcg_append(&e->trail, &e->explanation, br_lcg_negation(clause->literal[k])))
+            return false;
+    return true;
+}
+
+/* Whether all literals of the explanation were true before the entry was made. */
+static bool explains(const struct br_lcg_engine *e, uint32_t entry)
+{
+    for (uint32_t k = 0; k < e->explanation.count; k++) {
+        struct br_lcg_literal l = e->explanation.item[k];
+        if (br_lcg_value_before(&e->trail, l.side, entry) < l.bound)
+            return false;
+    }
+    return true;
+}
+
+bool br_lcg_explain(struct br_lcg_engine *e, struct br_lcg_literal l, uint32_t reason, int32_t at,
+                    uint32_t entry)
+{
+    bool ok = true;
+    e->explanation.count = 0;
+    switch (br_lcg_kind(reason)) {
+    case BR_LCG_CLAUSE:
+        ok = explain_clause(e, br_lcg_clause_at(&e->clauses, br_lcg_number(reason)), l);
+        break;
+    case BR_LCG_ARC:
+        ok = br_lcg_append(&e->trail, &e->explanation,
+                           br_lcg_precedence_explain(&e->precedence, l, br_lcg_number(reason)));
+        break;
+    case BR_LCG_PROFILE:
+        ok = br_lcg_timetable_explain(&e->timetable, l, at, entry, &e->explanation);
+        break;
+    default: /* a decision, or it holds at the root */
+        break;
+    }
+    br_costly_assert(!ok || explains(e, entry));
+    return ok;
+}
+
+bool br_lcg_explain_conflict(struct br_lcg_engine *e)
+{
+    struct br_lcg_conflict c = e->trail.conflict;
+    if (!br_lcg_explain(e, c.literal, c.reason, c.at, e->trail.count))
+        return false;
+    return c.literal.side == BR_LCG_NONE ||
+           br_lcg_append(&e->trail, &e->explanation, br_lcg_negation(c.literal));
+}
+
+void br_lcg_engine_close_levels(struct br_lcg_engine *e, uint32_t level)
+{
+    br_lcg_timetable_backtrack(&e->timetable, level);
+    br_lcg_trail_close_levels(&e->trail, level);
+}

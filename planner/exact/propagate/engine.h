@@ -1,0 +1,37 @@
+/* The propagation engine: domains and trail, all propagators, and the store of clauses, which is
+ * one of them. It knows what follows, and why; what to try next is for those above it. */
+#ifndef BR_PLANNER_EXACT_PROPAGATE_ENGINE_H
+#define BR_PLANNER_EXACT_PROPAGATE_ENGINE_H
+
+#include "planner/exact/propagate/clauses.h"
+#include "planner/exact/propagate/precedence.h"
+#include "planner/exact/propagate/timetable.h"
+
+struct br_lcg_engine {
+    struct br_arena arena; /* arrays that never grow */
+    struct br_lcg_trail trail;
+    struct br_lcg_precedence precedence;
+    struct br_lcg_timetable timetable;
+    struct br_lcg_atoms atoms;
+    struct br_lcg_clauses clauses;
+    struct br_lcg_literals explanation; /* the latest */
+    uint64_t propagations;              /* bounds propagated */
+};
+
+/* Borrows the problem, in which every task has some start; the engine stays where it is. False when
+ * memory is out; finish is fine in any case. */
+bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *problem);
+void br_lcg_engine_finish(struct br_lcg_engine *e);
+
+/* Raises all bounds that follow. False in a conflict, noted in the trail, or when memory is out. */
+bool br_lcg_propagate(struct br_lcg_engine *e);
+/* Puts into e->explanation the literals, true before the entry, that imply l for the given reason.
+ * False when memory is out. */
+bool br_lcg_explain(struct br_lcg_engine *e, struct br_lcg_literal l, uint32_t reason, int32_t at,
+                    uint32_t entry);
+/* The same for the conflict: the literals that cannot all be true. */
+bool br_lcg_explain_conflict(struct br_lcg_engine *e);
+/* Closes the levels above the given one, whose entries have been taken back. */
+void br_lcg_engine_close_levels(struct br_lcg_engine *e, uint32_t level);
+
+#endif

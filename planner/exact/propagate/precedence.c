@@ -1,0 +1,51 @@
+/* The arcs grouped by the side that they push from: ends push starts right, starts push ends left,
+ * and the makespan follows every task that no other task follows. */
+#include "planner/exact/propagate/precedence.h"
+
+#include <stdlib.h>
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+bool br_lcg_precedence_init(struct br_lcg_precedence *c, const struct br_lcg_problem *p,
+                            struct br_lcg_trail *trail, struct br_arena *arena)
+{
+    *c = (struct br_lcg_precedence){.trail = trail};
+    uint32_t *at = calloc((size_t)trail->sides + 1, sizeof *at);
+    bool *last = malloc(((size_t)p->tasks + 1) * sizeof *last);
+    bool ok = at && last && ARRAY(arena, (size_t)trail->sides + 2, c->first) &&
+              ARRAY(arena, 2 * ((size_t)p->arcs + p->tasks), c->arc);
+    if (!ok)
+        goto out;
+    for (uint32_t t = 0; t < p->tasks; t++)
+        last[t] = true;
+    for (uint32_t a = 0; a < p->arcs; a++)
+        last[p->arc[a].from] = false;
+    for (int write = 0; write < 2; write++) {
+        for (uint32_t k = 0; k < p->arcs + p->tasks; k++) {
+            uint32_t t = k - p->arcs;
+            struct br_lcg_problem_arc arc;
+            if (k < p->arcs)
+                arc = p->arc[k];
+            else if (last[t])
+                arc = (struct br_lcg_problem_arc){t, trail->makespan, p->duration[t]};
+            else
+                continue;
+            uint32_t right = 2 * arc.from, left = 2 * arc.to + 1;
+            if (write) {
+                c->arc[at[right]++] = (struct br_lcg_arc){right, 2 * arc.to, arc.lag};
+                c->arc[at[left]++] = (struct br_lcg_arc){left, 2 * arc.from + 1, arc.lag};
+            } else {
+                c->first[right + 1]++;
+                c->first[left + 1]++;
+            }
+        }
+        for (uint32_t side = 0; side < trail->sides && !write; side++) {
+            c->first[side + 1] += c->first[side];
+            at[side] = c->first[side];
+        }
+    }
+out:
+    free(at);
+    free(last);
+    return ok;
+}
