@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/rcpsp/model.h"
-
 struct br_breed {
     const struct br_rcpsp_model *model;
     struct br_rcpsp_workspace *workspace;

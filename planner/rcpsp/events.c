@@ -5,7 +5,7 @@
  * remembers the point of its end, and a search begins at the point of the latest parent's end with
  * hardly a step to it. Points are never taken out during a schedule; there are at most two a task.
  */
-#include "planner/rcpsp/model.h"
+#include "planner/rcpsp/kernels.h"
 
 #include <string.h>
 

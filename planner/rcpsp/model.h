@@ -1,9 +1,22 @@
-/* The layout of an instance of one machine that the kernels read, and the workspace that they write
- * in. Only the files of this folder include this header. */
+/* The model of an instance of one machine, laid out for the kernels: all threads share it, and it
+ * never changes. Users create it and ask for its profile; its members are the kernels'. */
 #ifndef BR_PLANNER_RCPSP_MODEL_H
 #define BR_PLANNER_RCPSP_MODEL_H
 
-#include "planner/rcpsp/rcpsp.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "planner/model/instance.h"
+#include "planner/schedule/place.h"
+
+/* How free capacity over time is kept. The schedules are the same. */
+enum br_rcpsp_profile {
+    BR_RCPSP_CHOOSE, /* what suits the instance best */
+    BR_RCPSP_SLICES, /* 32 ticks at a time; durations must be short, see br_rcpsp_model_profile */
+    BR_RCPSP_EVENTS, /* a list of the times at which free capacity changes */
+    BR_RCPSP_WIDE,   /* the same, without packing several resources into one word */
+};
 
 /* Four resources of 32 ticks each. */
 typedef uint32_t br_rcpsp_vector __attribute__((vector_size(16)));
@@ -64,42 +77,14 @@ static inline uint32_t br_rcpsp_origin(const struct br_rcpsp_model *m)
     return m->tasks;
 }
 
-/* One point of the list profile: from its time on `free` words hold, up to the next point. */
-struct br_rcpsp_events {
-    int64_t *time;
-    uint64_t *free; /* [point * words + word] */
-    uint32_t *next;
-    uint32_t *point; /* by node: a point at or shortly before its end */
-    uint32_t count;
-};
-
-/* A running task of parallel generation. */
-struct br_rcpsp_running {
-    int64_t end;
-    uint32_t task;
-};
-
-struct br_rcpsp_workspace {
-    const struct br_rcpsp_model *model;
-    int64_t *end; /* by node, in the direction's time */
-    br_rcpsp_vector *slice;
-    struct br_rcpsp_events events;
-    /* Parallel generation. */
-    uint32_t *waiting, *place; /* by node; by task */
-    uint64_t *ready, *free;    /* bits by place; words */
-    struct br_rcpsp_running *running;
-    /* Sorting. */
-    uint32_t *other, *count;
-    int64_t *key;
-};
-
-/* The kernels: ends, by node, in the direction's time. `list` is read at 0, step, 2 step, ...; the
- * makespan or BR_RCPSP_CUT. */
-int64_t br_rcpsp_run_slices(struct br_rcpsp_workspace *workspace, enum br_direction direction,
-                            const uint32_t *list, int step, int64_t limit);
-int64_t br_rcpsp_run_events(struct br_rcpsp_workspace *workspace, enum br_direction direction,
-                            const uint32_t *list, int step, int64_t limit);
-int64_t br_rcpsp_run_parallel(struct br_rcpsp_workspace *workspace, enum br_direction direction,
-                              const uint32_t *priority, int64_t limit);
+/* The model of an instance of one machine (asserted); borrows the instance. NULL when memory is
+ * out. O(tasks x resources + arcs between tasks), where a barrier counts as one arc for each task
+ * at either of its ends. */
+struct br_rcpsp_model *br_rcpsp_model_create(const struct br_instance *instance,
+                                             enum br_rcpsp_profile profile);
+void br_rcpsp_model_destroy(struct br_rcpsp_model *model);
+/* The profile in use: never BR_RCPSP_CHOOSE, and BR_RCPSP_EVENTS where slices were asked for but
+ * the horizon or the capacities are too large for them. */
+enum br_rcpsp_profile br_rcpsp_model_profile(const struct br_rcpsp_model *model);
 
 #endif

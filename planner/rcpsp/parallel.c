@@ -1,6 +1,6 @@
 /* Parallel generation on one machine: the ready tasks are bits in the order of their priorities, so
  * that "the first that fits" is a walk over set bits. */
-#include "planner/rcpsp/model.h"
+#include "planner/rcpsp/kernels.h"
 
 #include <string.h>
 

@@ -12,40 +12,7 @@
 #ifndef BR_PLANNER_RCPSP_RCPSP_H
 #define BR_PLANNER_RCPSP_RCPSP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "planner/model/instance.h"
-#include "planner/schedule/place.h"
-
-struct br_rcpsp_model;
-struct br_rcpsp_workspace;
-
-/* How free capacity over time is kept. The schedules are the same. */
-enum br_rcpsp_profile {
-    BR_RCPSP_CHOOSE, /* what suits the instance best */
-    BR_RCPSP_SLICES, /* 32 ticks at a time; durations must be short, see br_rcpsp_model_profile */
-    BR_RCPSP_EVENTS, /* a list of the times at which free capacity changes */
-    BR_RCPSP_WIDE,   /* the same, without packing several resources into one word */
-};
-
-/* Longer than any schedule: the schedule was given up because it would exceed the limit. */
-#define BR_RCPSP_CUT INT64_MAX
-#define BR_RCPSP_NO_LIMIT (INT64_MAX - 1)
-
-/* The model of an instance of one machine (asserted); borrows the instance. NULL when memory is
- * out. O(tasks x resources + arcs between tasks), where a barrier counts as one arc for each task
- * at either of its ends. */
-struct br_rcpsp_model *br_rcpsp_model_create(const struct br_instance *instance,
-                                             enum br_rcpsp_profile profile);
-void br_rcpsp_model_destroy(struct br_rcpsp_model *model);
-/* The profile in use: never BR_RCPSP_CHOOSE, and BR_RCPSP_EVENTS where slices were asked for but
- * the horizon or the capacities are too large for them. */
-enum br_rcpsp_profile br_rcpsp_model_profile(const struct br_rcpsp_model *model);
-
-/* A workspace; borrows the model. NULL when memory is out. */
-struct br_rcpsp_workspace *br_rcpsp_workspace_create(const struct br_rcpsp_model *model);
-void br_rcpsp_workspace_destroy(struct br_rcpsp_workspace *workspace);
+#include "planner/rcpsp/kernels.h"
 
 /* Serial generation from a list in which parents come first; backward it is read from its end.
  * Fills start (by task) and gives the makespan; or BR_RCPSP_CUT, with start undefined, as soon as a

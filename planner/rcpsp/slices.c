@@ -11,7 +11,7 @@
  * cross words. The differences that decide whether the task fits are those that take its demand
  * away: in the ticks of its run, f ^= d ^ c. So a placement has hardly a branch that depends on the
  * instance, whatever the number of ticks it looks at. */
-#include "planner/rcpsp/model.h"
+#include "planner/rcpsp/kernels.h"
 
 /* Loops over planes and groups have constant counts in the kernels below; unrolled, differences
  * stay in registers. */
