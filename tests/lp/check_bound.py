@@ -60,6 +60,11 @@ def check_own(program):
     # Hardly any time: some bound all the same, at least the combinatorial one.
     assert 20.001 <= bound(program, JOB % job, '--time-limit', '0.000001')['lower_bound'] <= 25.001
 
+    # An answer that cannot be written is none.
+    with open('/dev/full', 'wb') as full:
+        lost = subprocess.run([program], input=waves.encode(), stdout=full, stderr=subprocess.PIPE, timeout=120)
+    assert lost.returncode == 5 and b'cannot write' in lost.stderr, lost
+
     # Too many stages for the linear program: the combinatorial bound, and the status says so.
     many = ''.join(STAGE % ('s%d' % s, 1, '1', '1') for s in range(400))
     answer = bound(program, JOB % (CLUSTER % (1, '4') + many))
