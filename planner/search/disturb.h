@@ -7,7 +7,7 @@
 
 /* The moves, as bits of br_improve_options.moves. */
 enum br_move {
-    BR_MOVE_WINDOW,   /* a window of time is placed anew in several orders; see window.h */
+    BR_MOVE_WINDOW,   /* a window of time is placed anew in several orders; see neighbourhood.h */
     BR_MOVE_SHIFT,    /* some stages are taken earlier or later */
     BR_MOVE_CHAIN,    /* a task is taken before one that it waits for on the critical chain */
     BR_MOVE_STAGES,   /* some stages are taken as early or as late as they can be */

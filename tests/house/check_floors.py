@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The house keeps its floors: no include runs up, no files form a circle, and the picture is current.
+"""The house keeps its floors: no include runs up, no files form a circle, and the picture is current. Every
+room has a README.md, and the rooms that bench/mutate knows are there.
 
 check_floors.py SOURCE_ROOT BUILD_DIR
 
@@ -39,9 +40,22 @@ BROKEN = [ # what is appended to which file, and what must be said
 ]
 
 
+def rooms_without_words(root):
+    """Rooms that have no README.md, neither of their own nor in the folder that they are a part of."""
+    rooms = re.findall(r'^([a-z][\w/]*):', (root / 'docs/floors.txt').read_text(), re.M)
+    return ['%s has no README.md' % room for room in rooms if room not in ('include/bigrocks', 'lp/solver') and
+            not any((root / place / 'README.md').exists() for place in (room, room.rpartition('/')[0] or room))]
+
+
+def lost_rooms(root):
+    """What bench/mutate.rooms names and is not there."""
+    rooms = re.findall(r'^([a-z][\w/.]*):', (root / 'bench/mutate.rooms').read_text(), re.M)
+    return ['bench/mutate.rooms names %s, which is not there' % room for room in rooms if not (root / room).exists()]
+
+
 def main():
     root, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
-    faults = []
+    faults = rooms_without_words(root) + lost_rooms(root)
     done = floors(root, '--build', build)
     print(done.stdout)
     if done.returncode:
