@@ -1,4 +1,4 @@
-/* What the address sanitizer can be told, where it watches: BR_ADDRESS_SANITIZER is 1 or 0. */
+/* Calls to the address sanitizer, which are there where BR_ADDRESS_SANITIZER is 1, not 0. */
 #ifndef BR_BASE_ADDRESS_SANITIZER_H
 #define BR_BASE_ADDRESS_SANITIZER_H
 

@@ -19,7 +19,7 @@ struct br_pos {
 /* The same at a place. */
 #define br_fail_at(diag, pos, status, ...)                                                         \
     (br_note_fault_at((diag), (pos), (status), __VA_ARGS__), br_given_status(status))
-/* What they do to the diag. */
+/* Their effect on the diag. */
 void br_note_fault(struct br_diag *diag, enum br_status status, const char *hint,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 void br_note_fault_at(struct br_diag *diag, struct br_pos pos, enum br_status status,

@@ -1,5 +1,6 @@
-/* An index from keys to numbers 0, 1, 2, ... of things that hold their keys themselves: four to
- * sixteen bytes per thing, where a node-based table needs eighty. */
+/* The hash table of this program: an index from keys to numbers 0, 1, 2, ... of things that hold
+ * their keys themselves. It takes four to sixteen bytes per thing, where a table of nodes needs
+ * eighty. */
 #ifndef BR_BASE_INDEX_H
 #define BR_BASE_INDEX_H
 
@@ -13,7 +14,7 @@ struct br_index {
     uint32_t used;
 };
 
-/* What the index has to know of the things; context is theirs. */
+/* The calls by which the index asks for keys; context is that of the things. */
 struct br_index_keys {
     uint64_t (*hash)(const void *context, uint32_t number);
     bool (*equal)(const void *context, uint32_t number, const void *key);

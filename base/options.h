@@ -14,7 +14,7 @@
 
 #include "base/diag.h"
 
-/* What the value is, and the type of the settings' member that receives it. */
+/* The kind of the value, and the type of the settings' member that receives it. */
 enum br_option_kind {
     BR_OPTION_FLAG,    /* bool: true where given; takes no value */
     BR_OPTION_SWITCH,  /* int: 1 for --name, -1 for --no-name, untouched where not given */

@@ -1,4 +1,5 @@
-/* What texts may hold, so that every output can hold them: UTF-8, no stray control characters. */
+/* Characters that texts may hold, so that every output can hold the texts: UTF-8, no stray control
+ * characters. */
 #ifndef BR_BASE_TEXT_H
 #define BR_BASE_TEXT_H
 
@@ -10,8 +11,8 @@
 size_t br_text_utf8_length(const char *text, size_t size);
 /* Is it valid UTF-8 without control characters? Names that a reader makes up itself have to be. */
 bool br_text_is_plain(const char *text);
-/* The same, but tabs, line ends and DEL are fine: what XML can hold. Ids, commands and passed-through
- * values have to be. */
+/* The same, but tabs, line ends and DEL are fine: what XML can hold. Ids, commands and
+ * passed-through values have to be. */
 bool br_text_is_lines(const char *text);
 
 /* Makes the text fit for a terminal, in place: every control character (of ASCII, but for tabs and

@@ -1,4 +1,4 @@
-/* What every output is given: the job, the cluster, the plan, and how a picture is to look. */
+/* The input of every output: the job, the cluster, the plan, and how a picture is to look. */
 #ifndef BR_EMIT_INPUT_H
 #define BR_EMIT_INPUT_H
 
@@ -8,14 +8,14 @@
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 
-/* What the boxes of svg and html are coloured by. */
+/* The colouring of the boxes of svg and html. */
 enum br_colour {
     BR_COLOUR_CHOOSE, /* subsets where the plan has them, else stages */
     BR_COLOUR_SUBSET,
     BR_COLOUR_STAGE,
 };
 
-/* What there is to write; all borrowed. */
+/* The things to write; all borrowed. */
 struct br_emit_input {
     const struct br_dag *dag;
     const struct br_cluster *cluster; /* may be NULL where only a job is written */

@@ -10,7 +10,7 @@
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 
-/* How a text is escaped. Quotes around it are the caller's. Bytes that are not UTF-8, and
+/* The escaping of a text. Quotes around it are the caller's. Bytes that are not UTF-8, and
  * characters that the format cannot hold, become U+FFFD. Characters that are not seen, that end a
  * line for some readers, or that turn the direction of what stands around them are written as
  * numbers where the format has a form for that. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MARKS ".bigrocks/"
-/* Where the index goes: no command holds this character, as it may hold braces. */
+/* The place of the index: no command holds this character, as it may hold braces. */
 #define INDEX "\x01"
 
 /* Snakemake formats lines and takes doubled braces for single ones. */

@@ -110,7 +110,7 @@ enum br_status br_ninja_deps_open(struct br_ninja_deps *deps, const char *path,
     long end = 0;
     if (fread(head, sizeof head, 1, deps->file) == 1 && memcmp(head, magic, sizeof magic) == 0)
         end = take_records(deps, &memory);
-    /* What could not be read is not cut off. */
+    /* A record that could not be read is not cut off. */
     if (!memory || ferror(deps->file) || ftruncate(file, end) || fseek(deps->file, end, SEEK_SET)) {
         enum br_status status = memory ? fail_file(diag) : br_fail_memory(diag);
         br_ninja_deps_close(deps, NULL);

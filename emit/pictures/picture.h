@@ -15,7 +15,7 @@ struct br_subset_style {
 extern const struct br_subset_style br_subset_style[BR_SUBSETS];
 /* Index into br_subset_style; an unknown letter counts as S. */
 uint32_t br_subset_index(char letter);
-/* Which subsets the plan uses. False where it is S alone, as for methods without subsets: then
+/* The subsets that the plan uses. False where it is S alone, as for methods without subsets: then
  * there is nothing to explain. */
 bool br_subsets_used(const struct br_plan *plan, bool used[BR_SUBSETS]);
 

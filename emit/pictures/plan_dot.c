@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Where a stage stands in the plan. */
+/* The place of a stage in the plan. */
 struct span {
     int64_t start_ns, end_ns;
     uint32_t machines; /* different ones */

@@ -24,7 +24,7 @@ struct br_graphene_options {
     void *progress_context;
 };
 
-/* What the search came to; variants that were given up count with all their placements. Sizes and
+/* The outcome of the search; variants that were given up count with all their placements. Sizes and
  * thresholds are those of the chosen variant. */
 struct br_graphene_report {
     uint64_t pairs, distinct, duplicate, pruned, variants, placements;

@@ -9,7 +9,7 @@
 
 #include "base/heap.h"
 
-/* How many tasks of the stage run at once on the empty cluster, at most `most`. */
+/* The number of tasks of the stage that run at once on the empty cluster, at most `most`. */
 static uint32_t places(const struct br_instance *in, uint32_t stage, uint32_t most)
 {
     uint64_t sum = 0;

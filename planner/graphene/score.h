@@ -1,4 +1,4 @@
-/* How troublesome a task is: long, or of a stage that is hard to pack. [Grandl16, 4.1] */
+/* The scores of trouble: a task is long, or of a stage that is hard to pack. [Grandl16, 4.1] */
 #ifndef BR_PLANNER_GRAPHENE_SCORE_H
 #define BR_PLANNER_GRAPHENE_SCORE_H
 

@@ -166,7 +166,7 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
     double total = 0;
     bool ok = letter && scratch && work;
     for (uint32_t s = 0; ok && s < in->stages; s++) {
-        /* Where nobody demands anything, the durations are the work. */
+        /* The durations are the work where nobody demands anything. */
         work[s] = in->resources ? (double)br_dominant_share(in, s) : 1;
         for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
             total += work[s] * (double)in->duration[t];

@@ -37,7 +37,7 @@ struct br_edge {
     struct br_pos pos;
 };
 
-/* What a file says beyond the model; passed through untouched. */
+/* Attributes that a file has beyond the model; passed through untouched. */
 #define BR_MAX_ATTRIBUTES 10000000u
 enum br_owner { BR_OWNER_JOB, BR_OWNER_STAGE, BR_OWNER_EDGE };
 struct br_attribute {

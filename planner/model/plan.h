@@ -9,13 +9,13 @@
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 
-/* What one method that was tried came to. */
+/* The result of one method that was tried. */
 struct br_plan_trial {
     const char *method; /* static storage or the plan's arena */
     int64_t makespan_ns;
 };
 
-/* How the search went, part by part between cuts; for --explain. */
+/* The course of the search, part by part between cuts; for --explain. */
 struct br_plan_part {
     uint32_t stages, tasks;
     const char *method;            /* that made this part of the plan */

@@ -27,8 +27,8 @@ void br_elite_finish(struct br_elite *elite);
  * with the lower number stays. Schedules without a makespan are passed over. */
 void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, const char *method,
                   uint64_t number);
-/* Takes a copy of a schedule that is better than all others to the front. What came to the front so
- * before makes room for it, so that a series of improvements leaves the others of the elite be. */
+/* Copies a schedule that is better than all others to the front. Replaces the entry that the last
+ * such call put in front, so a series of improvements does not push out the other entries. */
 void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, const char *method);
 
 #endif

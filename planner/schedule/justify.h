@@ -27,9 +27,9 @@ void br_serial_destroy(struct br_serial *serial);
  * non-zero. O(n log n) and a search of the space a task, or a run of equal tasks. */
 bool br_serial_pass(struct br_serial *serial, enum br_direction direction, const int64_t *key,
                     int64_t limit, struct br_schedule *schedule, const struct br_stop *stop);
-/* How much each resource counts in the choice between machines; see br_space_set_weights. */
+/* Sets how much each resource counts in the choice between machines; see br_space_set_weights. */
 void br_serial_set_weights(struct br_serial *serial, const double *factor);
-/* What it places with, empty between passes: for whoever places in other ways. */
+/* The placer that it works with, empty between passes: for callers that place in other ways. */
 struct br_placer *br_serial_placer(struct br_serial *serial);
 /* Tasks placed so far, in all passes. */
 uint64_t br_serial_placements(const struct br_serial *serial);

@@ -25,8 +25,8 @@ struct br_reach {
 bool br_reach_init(struct br_reach *reach, const struct br_instance *instance);
 void br_reach_finish(struct br_reach *reach);
 
-/* What tasks are sorted by: larger `first` comes first, then larger `second`, then larger `third`,
- * then the lower task number. */
+/* The key by which tasks are sorted: larger `first` comes first, then larger `second`, then larger
+ * `third`, then the lower task number. */
 struct br_key {
     int64_t first, second, third;
 };

@@ -26,7 +26,7 @@ enum {
     HOLES_CELLS = 1 << 19, /* room for such indices, in machines times stages at work */
 };
 
-/* What is known of a stage's placed tasks. */
+/* The extent of a stage's placed tasks. */
 struct extent {
     int64_t begin, end; /* least start and greatest end; valid where placed > 0 */
     uint32_t placed;

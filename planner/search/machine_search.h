@@ -5,7 +5,7 @@
 
 #include "planner/schedule/run.h"
 
-/* What the search does; for measuring what each of its parts is good for. */
+/* Settings of the search; for measuring what each of its parts is good for. */
 struct br_machines_settings {
     double stages;  /* share of the placements that goes to the population over stages, 0 to 1 */
     uint32_t moves; /* of the neighbourhoods: bits, see improve.h */

@@ -76,7 +76,7 @@ struct trial {
     const struct br_stop *stop;
 };
 
-/* When the task is out of the way: its end, or backward minus its start. */
+/* The time when the task is out of the way: its end, or backward minus its start. */
 static int64_t passed(const struct trial *t, const int64_t *start, uint32_t task, int64_t shift)
 {
     return t->direction == BR_FORWARD ? start[task] + shift + t->w->in->duration[task]

@@ -21,7 +21,7 @@ enum {
 
 static const char justified[] = "justified"; /* told from other names by its address */
 
-/* How the schedules of an origin come to be, before they are justified. */
+/* The generation of the schedules of an origin, before they are justified. */
 static const struct {
     const char *method; /* the name of what is generated; NULL: nothing is, the schedule is there */
     enum br_direction direction;

@@ -35,7 +35,7 @@ struct br_portfolio {
     const struct br_stop *stop; /* may be NULL */
     struct br_elite *elite;     /* where all that is found goes */
 
-    /* What it comes to. */
+    /* Its outcome. */
     uint64_t placements;
     bool cut; /* stop or the limit of placements left something out */
 

@@ -1,5 +1,5 @@
-/* First what is quick, from the simple to the better; then searches that go on from the best of it,
- * with twice the placements in every next cycle. What needs no search is told, and gets none. */
+/* Runs the quick methods first. Then improves the best schedule in cycles, each with twice the
+ * placements of the one before. Jobs whose quick schedule meets the bound skip the search. */
 #include "planner/search/search.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@
 #include "planner/schedule/run.h"
 
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
-/* What the default effort grants the search on one machine, where placements are cheap: passes for
- * each task of the job, placements on a large one. */
+/* The grant of the default effort to the search on one machine, where placements are cheap: passes
+ * for each task of the job, placements on a large one. */
 enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS = 100000000 };
 /* Tasks up to which the exact solvers are given a large and a small share; and to which of small
  * jobs the default effort is what so many conflicts cost. */
@@ -84,7 +84,7 @@ static bool suits_population(const struct br_instance *in)
     return in->machines == 1 && in->tasks <= POPULATION_TASKS;
 }
 
-/* What the default effort grants the search. */
+/* The placements that the default effort grants the search. */
 static uint64_t default_placements(const struct br_instance *in)
 {
     if (suits_population(in)) {
@@ -141,7 +141,7 @@ static bool greedy(struct br_search *s, struct br_schedule *schedule,
     return ok;
 }
 
-/* What is told of the published method's search, whether or not its schedule is kept. */
+/* Reports the search of the published method, whether or not its schedule is kept. */
 static bool report_graphene(struct br_search *s, const struct br_graphene_report *search,
                             const struct br_graphene_report *kept)
 {
@@ -217,7 +217,7 @@ static bool plan_baseline(struct br_search *s)
     return ok;
 }
 
-/* What is left of the limit of placements; at least 1, since 0 is no limit. */
+/* The rest of the limit of placements; at least 1, since 0 is no limit. */
 static uint64_t placements_left(const struct br_search *s)
 {
     return s->limit == 0 ? 0 : s->limit > s->placements ? s->limit - s->placements : 1;

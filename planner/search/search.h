@@ -1,5 +1,5 @@
-/* How one part between cuts is planned, by the method asked for: a baseline, the published method,
- * or the best of all with searches that go on from it. */
+/* Planning one part between cuts by the method asked for: a baseline, the published method, or the
+ * best of all with searches that go on from it. */
 #ifndef BR_PLANNER_SEARCH_SEARCH_H
 #define BR_PLANNER_SEARCH_SEARCH_H
 
@@ -27,7 +27,7 @@ struct br_search {
     void (*step)(void *context, double share);
     void *context;
 
-    /* What it comes to. */
+    /* Its outcome. */
     struct br_reach reach;
     struct br_bound bound;
     struct br_elite elite;         /* the best schedule first; its method is what made it */

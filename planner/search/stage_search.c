@@ -243,7 +243,7 @@ static bool justify_child(void *context, uint32_t number, uint32_t index)
     uint64_t before = br_serial_placements(serial);
     bool ok = br_justify(serial, &slot->schedule, 1, search->run->stop);
     slot->placements += br_serial_placements(serial) - before;
-    /* What it becomes by justification is what it is worth. */
+    /* It is worth as much as its justification. */
     slot->child.makespan = slot->schedule.makespan;
     slot->child.ends = slot->schedule.ends;
     return ended(search, ok);

@@ -8,7 +8,7 @@
 
 enum { HEIGHT_MAX = 32 };
 
-/* What instances without resources demand: the one component is 0 on both sides. */
+/* The demand in instances without resources: the one component is 0 on both sides. */
 static const int64_t nothing = 0;
 
 static const int64_t *demand_of(const struct br_best_fit *index, uint32_t stage)

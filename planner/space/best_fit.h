@@ -1,4 +1,4 @@
-/* Which machine does a task fit best? An index over free vectors that answers without looking at
+/* The machine that a task fits best: an index over free vectors that finds it without looking at
  * all of them.
  *
  * The fit is measured by the slack, the dot product of demand and free vector as shares of a whole

@@ -26,7 +26,7 @@ static bool before(const struct br_hole *a, const struct br_hole *b)
     return a->machine < b->machine;
 }
 
-/* What the node says of all below it. */
+/* Brings the node's longest and last up to date, from its own hole and its children. */
 static void gather(struct br_hole *hole, uint32_t at)
 {
     struct br_hole *h = &hole[at];

@@ -19,10 +19,10 @@
 
 enum { CHUNK = 32 }; /* segments that are looked at before another machine may be sooner */
 #define UNKNOWN (-1.0)
-/* Where spans without an end have theirs, so that they have a length, too. */
+/* The end of spans that have none, so that they have a length, too. */
 #define FAR (INT64_MAX / 2)
 
-/* What is remembered of a span beside its place in the tree; see above. */
+/* The notes on a span, beside its place in the tree; see above. */
 struct note {
     uint32_t next;
     int64_t good;
@@ -141,7 +141,7 @@ static void forget(struct br_holes *h, uint32_t at)
     *link = h->note[at].next;
 }
 
-/* What was placed since the last search: machines come into play, and known spans have changed. */
+/* Takes in the placements since the last search: machines come into play, known spans change. */
 static bool catch_up(struct br_holes *h)
 {
     const struct br_space *space = h->space;
@@ -168,7 +168,7 @@ static bool catch_up(struct br_holes *h)
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-/* Where a segment begins and ends, and the one after it. */
+/* The beginning and the end of a segment, and the segment after it. */
 static int64_t begin_of(const struct br_holes *h, const struct br_profile *p, struct br_segment k)
 {
     return h->forward ? br_profile_begin(p, k) : -br_profile_end(p, k);
@@ -267,8 +267,7 @@ static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
     return true;
 }
 
-/* What is sought, and found: of the spans offered so far, the one with the least
- * slack at `from`. */
+/* A search among spans that begin before `from`: the one with the least slack there so far. */
 struct within {
     int64_t from, duration;
     double slack;

@@ -1,12 +1,12 @@
-/* Where the tasks of one stage may still go: an index over the holes of a space that answers a
- * series of searches without looking at all machines and all intervals again.
+/* An index over the holes of a space: it answers a series of searches for the tasks of one stage
+ * without looking at all machines and all intervals again.
  *
- * Within a series nothing is taken out of the space, so holes only shrink. What is kept of them are
- * spans outside of which no task of the series fits: at first one a machine, all of the time. A
- * search takes the first span that is long enough, looks what is left of it, and cuts it where the
- * demand does not fit. Where holes are too short for every task of the series, they are
- * forgotten. So a search costs O(log spans) and a look at the intervals that have changed, and
- * finds what br_space_earliest or br_space_latest finds. */
+ * Within a series nothing is taken out of the space, so holes only shrink. The index keeps spans:
+ * outside them no task of the series fits. At first there is one span a machine, all of the time. A
+ * search takes the first span that is long enough and looks at its intervals. It cuts the span
+ * where the demand does not fit, and forgets pieces that are too short for every task of the
+ * series. So a search costs O(log spans) and a look at the intervals that have changed. It finds
+ * the same as br_space_earliest or br_space_latest. */
 #ifndef BR_PLANNER_SPACE_HOLES_H
 #define BR_PLANNER_SPACE_HOLES_H
 

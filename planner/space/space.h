@@ -27,8 +27,8 @@ struct br_fit {
 struct br_space *br_space_create(const struct br_instance *instance);
 void br_space_destroy(struct br_space *space);
 
-/* How much each resource counts in best fit: positive factors by resource, 1 where NULL. Changes
- * which of several machines is taken, never the time. */
+/* Sets how much each resource counts in best fit: positive factors by resource, 1 where NULL.
+ * Changes which of several machines is taken, never the time. */
 void br_space_set_weights(struct br_space *space, const double *factor);
 
 /* The earliest start >= from at which one machine holds the stage's demand for the whole duration.
@@ -44,8 +44,8 @@ struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int6
 struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
                             int64_t duration, int64_t bound);
 
-/* How many tasks of the stage fit there side by side, up to `most`; at least 1 for a fit just
- * found. */
+/* The number of tasks of the stage that fit there side by side, up to `most`; at least 1 for a fit
+ * just found. */
 uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t duration,
                          struct br_fit fit, uint32_t most);
 

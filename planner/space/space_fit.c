@@ -56,7 +56,7 @@ static uint32_t first_holder(const struct br_space *space, const int64_t *demand
     return in->class_first[c];
 }
 
-/* What is asked of the space. The time of a fit is its start, or minus its end backward. */
+/* A question to the space. The time of a fit is its start, or minus its end backward. */
 struct query {
     const struct br_space *space;
     const int64_t *demand;
@@ -107,7 +107,7 @@ static uint32_t next_of(const struct query *q, uint32_t cls, uint32_t from, bool
     return next < end ? next : NONE;
 }
 
-/* What an idle machine of the class has to offer: all of them the same. */
+/* The offer of an idle machine of the class: that of all of them. */
 static struct br_offer offer_idle(const struct query *q, uint32_t cls, uint32_t machine)
 {
     const int64_t *capacity = q->space->in->capacity + (size_t)cls * q->space->resources;

@@ -1,4 +1,4 @@
-/* Which ready tasks start on a machine that has room.
+/* Choosing the ready tasks that start on a machine that has room.
  *
  * [Grandl16, 5] A pass collects the best candidates of all jobs (the bundle) and starts them, best
  * first, while they fit; their scores follow what is left free. Deficit counters measure how much
@@ -38,7 +38,7 @@ static double packing(const struct pass *pass, const int64_t *demand, const int6
 {
     double sum = 0;
     for (uint32_t r = 0; r < pass->runtime->resources; r++) {
-        /* What does not fit is not offered; where this is a bound it is cut to what does. */
+        /* A demand that does not fit is not offered; a bound on demands is cut to the room. */
         int64_t amount = demand[r] < room[r] ? demand[r] : room[r];
         if (pass->free[r] > 0 && amount > 0)
             sum += (double)amount * (double)pass->free[r] * pass->weight[r];
@@ -169,7 +169,7 @@ static void visit(void *context, uint32_t kind)
         offer_task(pass, k);
 }
 
-/* What the plan has on this machine, next in its order. */
+/* The next tasks of the plan on this machine. */
 static void collect_local(struct pass *pass)
 {
     struct br_job *job = pass->job;
@@ -249,7 +249,7 @@ static bool would_fit(const struct br_runtime *runtime, uint32_t group, uint32_t
 
 /* ---- Deciding ---- */
 
-/* What is free, and where the plan is to be kept, what is ahead. */
+/* Looks at the room of the machine, and at its outlook where the plan is to be kept. */
 static void look(struct pass *pass)
 {
     struct br_runtime *runtime = pass->runtime;
@@ -345,7 +345,7 @@ static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
     while (count < room) {
         uint32_t more = decide_pass(&pass, decisions + count, room - count);
         if (!more) {
-            /* Who it is kept for may be served elsewhere. */
+            /* The group that it is kept for may be served elsewhere. */
             if (!pass.kept_free)
                 runtime->idle_at[machine] = runtime->epoch;
             break;

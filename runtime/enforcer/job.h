@@ -1,4 +1,4 @@
-/* A submitted job: what of its Dag and plan the enforcer needs, and how far it is. */
+/* A submitted job: the parts of its Dag and plan that the enforcer needs, and how far it is. */
 #ifndef BR_RUNTIME_ENFORCER_JOB_H
 #define BR_RUNTIME_ENFORCER_JOB_H
 
@@ -71,7 +71,7 @@ enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *pla
                              struct br_job **job, struct br_diag *diag);
 void br_job_destroy(struct br_job *job);
 
-/* What the task demands, by resource. */
+/* The demand of the task, by resource. */
 static inline const int64_t *br_job_demand(const struct br_job *job, uint32_t task,
                                            uint32_t resources)
 {

@@ -15,8 +15,8 @@ struct br_group {
     uint32_t ready;
 };
 
-/* What a pass over the ready tasks has collected: the first of a kind, or one that the plan has on
- * this very machine. */
+/* A task that a pass over the ready tasks has collected: the first of a kind, or one that the plan
+ * has on this very machine. */
 struct br_candidate {
     double score, priority;
     uint32_t job, k; /* rank - 1 */

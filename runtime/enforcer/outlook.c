@@ -1,9 +1,9 @@
 /* Keeping the plan's promises: a task may start ahead of its place in the plan, but not where a
  * task that the plan has before it would thereby have to wait.
  *
- * What is ahead is the plan's rest, shifted by how late the run is. As long as tasks last no longer
- * than planned, every task starts no later than planned, so that the run ends no later than the
- * plan: at any time, running tasks and the rest of the plan together fit the machines (by
+ * The outlook is the rest of the plan, shifted by how late the run is. As long as tasks last no
+ * longer than planned, every task starts no later than planned, so that the run ends no later than
+ * the plan: at any time, running tasks and the rest of the plan together fit the machines (by
  * induction: what is started ahead keeps it so, and all that a task waits for ends before its
  * time). A task that is not ready has its room only where it is certain to come: room kept for one
  * that never comes would keep the others out for good. This is conservative backfilling [Mualem01]
@@ -50,7 +50,7 @@ static bool add_running(struct br_outlook *outlook, const struct br_job *job, ui
     return ok;
 }
 
-/* When the plan starts the task, as things are. */
+/* The time at which the plan starts the task, as things are. */
 static int64_t due_ns(const struct br_outlook *outlook, const struct br_job *job, uint32_t task)
 {
     return job->plan_start_ns[task] + outlook->late_ns;

@@ -1,4 +1,4 @@
-/* What one machine has ahead of it: when its running tasks end, and when the plan starts others. */
+/* The outlook of one machine: when its running tasks end, and when the plan starts others. */
 #ifndef BR_RUNTIME_ENFORCER_OUTLOOK_H
 #define BR_RUNTIME_ENFORCER_OUTLOOK_H
 
@@ -20,7 +20,7 @@ struct br_outlook {
     int64_t now_ns, late_ns;
     struct br_outlook_event *event;
     int64_t *from_ns; /* by span */
-    int64_t *free;    /* [span * width]: what nobody runs on or has been promised */
+    int64_t *free; /* [span * width]: neither taken by running tasks nor promised to planned ones */
 };
 
 /* Looks at the machine, of which `room` is free now. False when memory is out; then, too, the

@@ -1,10 +1,10 @@
-/* How ready tasks are scored. A policy is one row of the table in policy.c. */
+/* The scores of ready tasks. A policy is one row of the table in policy.c. */
 #ifndef BR_RUNTIME_ENFORCER_POLICY_H
 #define BR_RUNTIME_ENFORCER_POLICY_H
 
 #include <bigrocks/runtime.h>
 
-/* What is known of a task that could start on a machine now. */
+/* The terms of the score of a task that could start on a machine now. */
 struct br_score_terms {
     double priority;  /* of the plan: in (0, 1], 1 for the first task */
     double packing;   /* dot product of demand and free vector as shares of the machine, >= 0;

@@ -34,7 +34,7 @@ static void fill_ranges(struct br_ready *ready)
     uint32_t width = ready->width;
     for (uint32_t node = ready->leaves - 1; node > 0; node--) {
         uint32_t left = 2 * node, right = left + 1;
-        /* Where there are no kinds nothing gets ready, and nobody looks. */
+        /* A node without kinds never has a ready task, so its range is never read. */
         if (first_kind(ready, left) >= ready->kinds)
             continue;
         if (first_kind(ready, right) >= ready->kinds)
@@ -186,7 +186,7 @@ static void search(const struct br_ready *ready, const int64_t *room,
     }
     if (a > -INFINITY)
         search(ready, room, walk, first);
-    /* What the first has brought may make the second not worth it. */
+    /* The candidates from the first may leave the second without a chance. */
     if (bound_of(ready, room, walk, second) > -INFINITY)
         search(ready, room, walk, second);
 }

@@ -20,7 +20,7 @@
 #include "runtime/enforcer/decide.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-/* What the cluster has of a resource stays below this, so that sums and overbooking fit 63 bits. */
+/* The cluster's amount of a resource stays below this, so that sums and overbooking fit 63 bits. */
 #define AMOUNT_MAX (INT64_MAX / 8)
 #define PERCENT_MAX 400u
 
@@ -280,7 +280,7 @@ static void recount(struct br_runtime *runtime, struct br_job *job,
     group->live -= before->waiting + before->ready + before->running;
     group->ready += now->ready;
     group->ready -= before->ready;
-    /* Who wants nothing is owed nothing. */
+    /* A group that wants nothing is owed nothing. */
     if (!group->live)
         group->deficit = 0;
     /* Not where more are ready than before: one may have gone as another came. */
