@@ -11,12 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "cli/batch/batch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
+#include "cli/common/stats.h"
 #include "emit/emit.h"
+#include "planner/model/plan.h"
 
 enum { STEM_MOST = 100 };
 
@@ -32,6 +35,7 @@ struct batch {
     pthread_mutex_t lock; /* guards what follows */
     struct cli_rows rows;
     struct cli_progress progress;
+    struct br_counters counters; /* of all jobs */
     uint32_t done, planned, refused, interrupted;
     bool bad; /* some were refused for what they are, not for want of memory, descriptors, ... */
     enum br_status status; /* of what ends the whole batch */
@@ -131,6 +135,13 @@ static bool report(struct batch *batch, struct cli_row *row, const struct br_dia
     return !status;
 }
 
+static void count(struct batch *batch, const struct br_counters *counters)
+{
+    pthread_mutex_lock(&batch->lock);
+    br_counters_add(&batch->counters, counters);
+    pthread_mutex_unlock(&batch->lock);
+}
+
 /* Ends the batch for a fault that is no job's. */
 static bool give_up(struct batch *batch, enum br_status status, const struct br_diag *diag)
 {
@@ -155,10 +166,11 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
     struct br_input input = {0};
     struct br_plan *plan = NULL;
     char message[sizeof diag];
-    int64_t began = cli_now_ns();
+    int64_t began = br_now_ns();
     char *path = cli_job_list_path(&batch->list, index);
     enum br_status status =
         path ? br_parse_job(path, &batch->parse, &input, &diag) : br_fail_memory(&diag);
+    int64_t read_ns = br_now_ns() - began;
     const struct br_cluster *cluster = batch->cluster ? batch->cluster : input.cluster;
     if (!status && !cluster) {
         br_diag_file(&diag, path);
@@ -170,10 +182,16 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
      * just before, so all that is under way then counts as cut. */
     bool cut = cli_interrupted();
     bool ok = true;
+    int64_t planned_ns = br_now_ns();
     if (!status && batch->settings->batch.out_dir) {
         struct br_emit_input emit = {.dag = input.dag, .cluster = cluster, .plan = plan};
         enum br_status written = write_plan(batch, index, &emit, &diag);
         ok = !written || give_up(batch, written, &diag);
+    }
+    if (!status) {
+        plan->counters.read_ns = (uint64_t)read_ns;
+        plan->counters.write_ns = (uint64_t)(br_now_ns() - planned_ns);
+        count(batch, &plan->counters);
     }
     if (status)
         tell_fault(&diag, message, sizeof message);
@@ -190,7 +208,7 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
                           .dag = input.dag,
                           .plan = plan,
                           .message = message,
-                          .took_ns = batch->settings->batch.times ? cli_now_ns() - began : -1};
+                          .took_ns = batch->settings->batch.times ? br_now_ns() - began : -1};
     ok = ok && report(batch, &row, &diag);
     br_plan_destroy(plan);
     br_input_finish(&input);
@@ -312,6 +330,8 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
         cli_interrupt_release();
     }
     bool ran = status == batch->status;
+    if (ran && settings->output.stats)
+        cli_stats_print(stderr, &batch->counters, settings->output.json);
     status = cli_rows_close(&batch->rows, status, diag);
     if (ran)
         sum_up(batch, kept, torn);

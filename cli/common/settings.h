@@ -84,7 +84,7 @@ struct cli_run_settings {
 struct cli_output_settings {
     const char *format, *path; /* -f, -o */
     const char *trace_search, *colour;
-    bool shell, explain, verbose, quiet;
+    bool shell, explain, stats, json, verbose, quiet;
 };
 
 /* Other things that a sub-command may be asked for. */

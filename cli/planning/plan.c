@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/load.h"
 #include "cli/common/output.h"
 #include "cli/common/say.h"
+#include "cli/common/stats.h"
 #include "cli/planning/summary.h"
 #include "cli/planning/trace.h"
 #include "emit/emit.h"
@@ -103,8 +105,11 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     struct br_plan_options options = search_options(settings, stop, &progress, &listeners);
     enum br_status status = br_plan_make(input->dag, input->cluster, &options, plan, diag);
     struct br_diag wrong = {0};
+    int64_t found_ns = br_now_ns();
     enum br_status tightened =
         tighten(listeners.beside, refused, status ? NULL : *plan, &progress, lp, &wrong);
+    if (!status)
+        (*plan)->counters.lp_ns = (uint64_t)(br_now_ns() - found_ns);
     if (!status && tightened) {
         *diag = wrong;
         status = tightened;
@@ -120,7 +125,11 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
                                  .cluster = input->cluster,
                                  .plan = *plan,
                                  .shell = settings->output.shell};
-    return format ? br_emit_plan(format, &emit, out, diag) : BR_OK;
+    int64_t began_ns = br_now_ns();
+    if (format)
+        status = br_emit_plan(format, &emit, out, diag);
+    (*plan)->counters.write_ns = (uint64_t)(br_now_ns() - began_ns);
+    return status;
 }
 
 static int perform(const struct cli_settings *settings, const char *const *argument,
@@ -133,12 +142,14 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct cli_trace trace = {.say = settings->output.verbose && !settings->output.quiet};
     struct cli_lp_bound lp;
     enum br_status status = BR_OK;
+    int64_t began_ns = br_now_ns();
     if (settings->output.format || settings->output.path)
         status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
     if (!status)
         status = cli_load(&settings->job, argument[0], true, &input, diag);
     if (status)
         return status;
+    int64_t read_ns = br_now_ns() - began_ns;
     cli_warn(argument[0], input.dag);
     if (settings->output.verbose)
         cli_say_line(&cli_plan, settings, argument, arguments);
@@ -160,6 +171,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
             cli_print_explanation(out, plan);
         if (settings->output.verbose)
             cli_say("%" PRIu64 " placements", plan->placements);
+        plan->counters.read_ns = (uint64_t)read_ns;
+        if (settings->output.stats)
+            cli_stats_print(stderr, &plan->counters, settings->output.json);
     }
     br_plan_destroy(plan);
     br_input_finish(&input);

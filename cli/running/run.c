@@ -7,6 +7,7 @@
 
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
+#include "cli/common/stats.h"
 #include "cli/running/run.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/cgroup.h"
@@ -181,13 +182,13 @@ static enum br_status open_groups(const struct cli_settings *settings, pid_t gua
 
 static enum br_status run_here(const struct cli_settings *settings,
                                const struct cli_run_input *input, const char *mark, pid_t guard,
-                               bool *unread, struct br_diag *diag)
+                               struct br_counters *counters, bool *unread, struct br_diag *diag)
 {
     if (strcmp(settings->run.on, "slurm") == 0 && !are_long(input->input.dag) &&
         !getenv("SLURM_JOB_ID"))
         return allocate(input, settings->output.quiet, diag);
     struct cli_report report = {.settings = settings, .input = input};
-    struct br_run_result result;
+    struct br_run_result result = {0};
     enum br_status status = cli_run_trace_open(&report.trace, settings->run.trace, input->input.dag,
                                                input->input.cluster, diag);
     if (status)
@@ -229,6 +230,11 @@ static enum br_status run_here(const struct cli_settings *settings,
     };
     cli_report_begin(&report);
     status = run_there(settings, input, &options, &result, diag);
+    counters->run_finished = result.finished;
+    counters->run_failed = result.failed;
+    counters->run_left = result.left;
+    counters->run_resumed = result.resumed;
+    counters->run_ns = (uint64_t)result.wall_ns;
     if (grouped)
         br_cgroups_close(&groups);
     cli_run_ninja_close(&report.ninja);
@@ -271,8 +277,12 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     *diag = (struct br_diag){0};
     if (settings->output.verbose)
         cli_say_line(&cli_run, settings, argument, arguments);
-    status = settings->run.simulate ? simulate(settings, &input, diag)
-                                    : run_here(settings, &input, mark, guard.pid, &unread, diag);
+    struct br_counters counters = input.plan->counters;
+    status = settings->run.simulate
+                 ? simulate(settings, &input, diag)
+                 : run_here(settings, &input, mark, guard.pid, &counters, &unread, diag);
+    if (settings->output.stats && !unread)
+        cli_stats_print(stderr, &counters, settings->output.json);
     br_guard_end(&guard);
     cli_run_finish(&input);
     if (!settings->run.simulate && cli_interrupted() && status == BR_NO)

@@ -44,6 +44,7 @@ struct worker {
     char *letter, *scratch;
     struct br_schedule best, trial;
     uint32_t candidate, variant; /* of the best */
+    uint64_t given_up;           /* variants */
 };
 
 struct search {
@@ -138,8 +139,10 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
         while (shared < open && shared < n && same_steps(path + shared, steps + shared, 1))
             shared++;
         /* The beginning up to `dead` steps was found too long: whatever follows is, too. */
-        if (dead <= shared)
+        if (dead <= shared) {
+            w->given_up++;
             continue;
+        }
         dead = STEPS + 1;
         for (; open > shared; open--)
             br_placer_pop(w->placer);
@@ -157,6 +160,7 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
             if (br_placer_over(w->placer)) {
                 ok = true;
                 dead = open + 1;
+                w->given_up++;
             } else {
                 atomic_store(br_stopped(options->stop) ? &search->cut : &search->memory_out, true);
             }
@@ -282,6 +286,8 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
             report->variants += search.variants[k];
             report->placements += (uint64_t)search.variants[k] * in->tasks;
         }
+        for (uint32_t k = 0; k < threads; k++)
+            report->given_up += search.worker[k].given_up;
         report->pairs = troubles.pairs;
         report->distinct = troubles.count;
         report->duplicate = troubles.duplicate;

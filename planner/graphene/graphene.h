@@ -30,8 +30,9 @@ struct br_graphene_report {
     uint64_t pairs, distinct, duplicate, pruned, variants, placements;
     double long_score, frag_score; /* NAN: none */
     uint32_t t, s, p, c;
-    char order[16]; /* such as "T> S< C> P<"; empty where no variant beat options->beat */
-    bool cut;       /* stop or the limit of placements left candidates out */
+    char order[16];    /* such as "T> S< C> P<"; empty where no variant beat options->beat */
+    bool cut;          /* stop or the limit of placements left candidates out */
+    uint64_t given_up; /* variants; depends on which thread was first */
 };
 
 /* Fills the schedule with the best variant: the smallest makespan, then the smaller sum of ends,

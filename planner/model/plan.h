@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "planner/model/certificate.h"
 #include "planner/model/cluster.h"
+#include "planner/model/counters.h"
 #include "planner/model/dag.h"
 
 /* The result of one method that was tried. */
@@ -51,8 +52,9 @@ struct br_plan {
     struct br_plan_trial *trial;
     uint32_t parts;
     struct br_plan_part *part;
-    uint64_t placements; /* tasks placed by the whole search */
-    const char *note;    /* a limit that cut the search; NULL where none did */
+    uint64_t placements;         /* tasks placed by the whole search */
+    struct br_counters counters; /* of the work that it took */
+    const char *note;            /* a limit that cut the search; NULL where none did */
 };
 
 /* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL when memory is out. */

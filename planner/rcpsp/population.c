@@ -73,6 +73,7 @@ struct block {
     struct individual *side[2]; /* left-justified, right-justified */
     uint32_t seeded;            /* the first so many have a list to begin with */
     bool gained;                /* something became shorter in this epoch */
+    uint64_t given_up, known;   /* schedules: too long; like one that is there */
     uint64_t schedules, quota;  /* spent, and what may be spent by the end of the epoch */
     int64_t makespan;           /* of the best so far; its starts: */
     int64_t *best;
@@ -244,12 +245,16 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
     }
     int64_t limit = first ? BR_RCPSP_NO_LIMIT : place->makespan;
     int64_t makespan = generate(p, w, direction, parallel, limit);
-    if (makespan == BR_RCPSP_CUT)
+    if (makespan == BR_RCPSP_CUT) {
+        b->given_up++;
         return;
+    }
     uint64_t mark = mark_of(p, w->start);
     note(p, b, w->start, makespan, parallel ? "parallel" : "serial");
-    if (!first && is_there(p, b->side[to], mark))
+    if (!first && is_there(p, b->side[to], mark)) {
+        b->known++;
         return;
+    }
     b->gained |= first || makespan < place->makespan;
     turn_list(p, w, direction, w->list);
     memcpy(place->list, w->list, p->tasks * sizeof *w->list);
@@ -466,6 +471,18 @@ static void release(struct population *p)
     br_rcpsp_model_destroy(p->model);
 }
 
+static void count(const struct population *p)
+{
+    struct br_counters *counters = &p->run->counters;
+    for (uint32_t k = 0; p->block && k < p->set->blocks; k++) {
+        counters->population_schedules += p->block[k].schedules;
+        counters->population_given_up += p->block[k].given_up;
+        counters->population_known += p->block[k].known;
+    }
+    counters->population_restarts += p->restarts;
+    counters->population_placements += p->run->spent;
+}
+
 bool br_population_search(struct br_run *run, const struct br_population_settings *settings)
 {
     struct br_population_settings set = settings ? *settings : br_population_settings_default();
@@ -501,6 +518,7 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
             br_run_step(run, (double)granted / (double)schedules);
     }
     run->stopped |= atomic_load(&p->stopped);
+    count(p);
     release(p);
     return ok;
 }

@@ -4,6 +4,7 @@
 #define BR_PLANNER_SCHEDULE_RUN_H
 
 #include "base/stop.h"
+#include "planner/model/counters.h"
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 
@@ -12,9 +13,9 @@ struct br_run {
     const struct br_reach *reach;
     uint64_t seed;
     uint32_t threads;
-    uint64_t placements;      /* that it may spend; 0: no limit */
-    uint64_t horizon;         /* placements that a time limit is expected to leave; 0: unknown */
-    int64_t lower_bound;      /* a schedule as short as this ends it */
+    uint64_t placements;        /* that it may spend; 0: no limit */
+    uint64_t horizon;           /* placements that a time limit is expected to leave; 0: unknown */
+    int64_t lower_bound;        /* a schedule as short as this ends it */
     const struct br_stop *stop; /* may be NULL */
     /* Not empty: what the run starts from. The best it finds goes to the front. */
     struct br_elite *elite;
@@ -29,6 +30,7 @@ struct br_run {
 
     uint64_t spent; /* placements */
     bool stopped;   /* by the stop flag */
+    struct br_counters counters;
 };
 
 static inline void br_run_found(const struct br_run *run, int64_t makespan, const char *finder)

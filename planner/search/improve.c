@@ -172,6 +172,8 @@ static bool take_best(struct improvement *search, struct br_improve_report *repo
     for (uint32_t k = 0; k < search->trials; k++) {
         struct slot *slot = &search->slot[k];
         run->spent += slot->placements;
+        run->counters.moves_placements += slot->placements;
+        run->counters.moves_given_up += slot->schedule.makespan == INT64_MAX;
         report->tried[slot->move]++;
         if (br_schedule_better(&slot->schedule, &best->schedule))
             best = slot;
@@ -256,6 +258,11 @@ bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *re
     if (ok && search.kinds) {
         br_schedule_copy(&search.current, &run->elite->entry[0].schedule);
         run_rounds(&search, report);
+        run->counters.moves_rounds += report->rounds;
+        run->counters.moves_trials += report->trials;
+        run->counters.moves_restarts += report->restarts;
+        for (uint32_t m = 0; m < BR_MOVE_KINDS; m++)
+            run->counters.moves_gained += report->gained[m];
         ok = !atomic_load(&search.memory_out);
     }
     for (uint32_t k = 0; search.worker && k < threads; k++)

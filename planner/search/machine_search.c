@@ -3,6 +3,7 @@
  * does. */
 #include "planner/search/machine_search.h"
 
+#include "base/clock.h"
 #include "planner/search/improve.h"
 #include "planner/search/stage_search.h"
 
@@ -31,9 +32,13 @@ bool br_machines_search(struct br_run *run, const struct br_machines_settings *s
     struct br_machines_settings own = settings ? *settings : br_machines_settings_default();
     uint64_t all = run->placements;
     run->placements = (uint64_t)(own.stages * (double)all);
+    int64_t began_ns = br_now_ns();
     bool ok = run->placements == 0 || br_stage_search(run);
+    int64_t between_ns = br_now_ns();
+    run->counters.stages_ns += (uint64_t)(between_ns - began_ns);
     run->placements = all;
     if (ok && !run->stopped && run->spent < all)
         ok = br_improve(run, own.moves, NULL);
+    run->counters.moves_ns += (uint64_t)(br_now_ns() - between_ns);
     return ok;
 }

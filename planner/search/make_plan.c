@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/parallel.h"
+#include "base/clock.h"
 #include "base/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
@@ -74,13 +75,6 @@ struct part_making {
     double before, share; /* of all work: what the parts before it are, and what it is */
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void on_step(void *context, double share)
 {
     const struct part_making *part = context;
@@ -96,11 +90,12 @@ static void on_found(void *context, int64_t makespan, const char *finder, uint64
     const struct part_making *part = context;
     struct making *making = part->making;
     int64_t tick_ns = part->search.in->tick_ns;
+    making->plan->counters.improvements++;
     pthread_mutex_lock(&making->lock);
     while (!making->told)
         pthread_cond_wait(&making->changed, &making->lock);
     making->incumbent = (struct br_incumbent){
-        .elapsed_ns = now_ns() - making->began_ns,
+        .elapsed_ns = br_now_ns() - making->began_ns,
         .part = part->number,
         .parts = part->parts,
         .makespan_ns = makespan * tick_ns,
@@ -339,6 +334,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
             kept[plan->parts].search.context = &kept[plan->parts];
         } else {
             take_proof(making, parts, plan->parts, &part.search);
+            br_search_count(&part.search, &plan->counters);
             br_search_finish(&part.search);
         }
     }
@@ -346,8 +342,10 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         ok = search_on(making, kept, parts->count, &cut);
         put_again(plan, parts, kept);
         for (uint32_t k = 0; k < parts->count; k++)
-            if (kept[k].search.in)
+            if (kept[k].search.in) {
                 take_proof(making, parts, k, &kept[k].search);
+                br_search_count(&kept[k].search, &plan->counters);
+            }
     }
     if (ok) {
         sum_bounds(plan, parts);
@@ -388,6 +386,7 @@ static enum br_status make(struct making *making)
         status = br_fail_memory(diag);
     else
         status = br_plan_rank(making->plan, making->dag, diag);
+    int64_t began_ns = br_now_ns();
     if (!status) {
         struct br_certificate *own = certify_parts(making, &parts);
         if (own)
@@ -395,10 +394,16 @@ static enum br_status make(struct making *making)
         if (!making->plan->certificate)
             prove(making, in, br_certify(in));
     }
+    int64_t proven_ns = br_now_ns();
     if (!status) {
         status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
         if (status == BR_NO) /* never shown as an answer: a plan that fails is our fault */
             status = diag->status = BR_SYSTEM;
+        struct br_counters *counters = &making->plan->counters;
+        counters->jobs = 1;
+        counters->placements = making->plan->placements;
+        counters->proof_ns = (uint64_t)(proven_ns - began_ns);
+        counters->verify_ns = (uint64_t)(br_now_ns() - proven_ns);
     }
 out:
     br_certificate_destroy(making->proofs);
@@ -430,7 +435,7 @@ static void hand_on(struct making *making, int64_t *shown)
         o->found(o->found_context, &incumbent);
         pthread_mutex_lock(&making->lock);
     }
-    int64_t now = now_ns();
+    int64_t now = br_now_ns();
     if (o->progress && now - *shown >= PROGRESS_MS * 1000000L && !making->finished) {
         struct br_progress progress = making->progress;
         double share =
@@ -459,7 +464,7 @@ static void supervise(struct making *making)
         if (making->told)
             pthread_cond_timedwait(&making->changed, &making->lock, &until);
         making->timed_out |=
-            o->time_limit_ns > 0 && now_ns() - making->began_ns >= o->time_limit_ns;
+            o->time_limit_ns > 0 && br_now_ns() - making->began_ns >= o->time_limit_ns;
         if (making->timed_out || br_stopped(o->stop))
             br_stop_raise(&making->stop);
         hand_on(making, &shown);
@@ -474,7 +479,7 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     struct making making = {.dag = dag,
                             .cluster = cluster,
                             .options = options ? *options : br_plan_options_default(),
-                            .began_ns = now_ns(),
+                            .began_ns = br_now_ns(),
                             .told = true,
                             .lock = PTHREAD_MUTEX_INITIALIZER};
     struct br_plan_options *o = &making.options;

@@ -208,6 +208,8 @@ static void run_list(struct br_portfolio *p, uint32_t rounds, uint32_t threads, 
     if (placements && placements / cost < count)
         count = (uint32_t)(placements / cost);
     p->cut |= count < p->works;
+    p->justified += count;
+    p->left_out += p->works - count;
     p->rounds = rounds;
     if (count)
         br_parallel(threads < count ? threads : count, count, run_justification, p);

@@ -37,7 +37,8 @@ struct br_portfolio {
 
     /* Its outcome. */
     uint64_t placements;
-    bool cut; /* stop or the limit of placements left something out */
+    uint64_t justified, left_out; /* schedules, by br_portfolio_justify */
+    bool cut;                     /* stop or the limit of placements left something out */
 
     /* Its own. */
     struct br_schedule *kept; /* schedules to be justified: by row, behind them the added one */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/stop.h"
 #include "planner/graphene/graphene.h"
 #include "planner/schedule/heuristic.h"
@@ -32,6 +33,14 @@ uint32_t br_search_rows(void)
     while (br_heuristic_at(n))
         n++;
     return n;
+}
+
+/* Adds the time since *began_ns to a counter, and begins anew. */
+static void take_time(uint64_t *counter, int64_t *began_ns)
+{
+    int64_t now_ns = br_now_ns();
+    *counter += (uint64_t)(now_ns - *began_ns);
+    *began_ns = now_ns;
 }
 
 static void tell_of(const struct br_search *s, int64_t makespan, const char *finder)
@@ -162,6 +171,18 @@ static bool report_graphene(struct br_search *s, const struct br_graphene_report
     return !kept->order[0] || (out->order = br_arena_text(s->arena, kept->order));
 }
 
+static void count_graphene(struct br_search *s, const struct br_graphene_report *found)
+{
+    struct br_counters *c = &s->counters;
+    c->graphene_pairs += found->pairs;
+    c->graphene_sets += found->distinct;
+    c->graphene_known += found->duplicate;
+    c->graphene_pruned += found->pruned;
+    c->graphene_variants += found->variants;
+    c->graphene_given_up += found->given_up;
+    c->graphene_placements += found->placements;
+}
+
 /* Method "graphene". */
 static bool plan_graphene(struct br_search *s)
 {
@@ -169,6 +190,7 @@ static bool plan_graphene(struct br_search *s)
     struct br_graphene_report report, found;
     const struct br_graphene_report *search = &report, *kept = &report;
     struct br_schedule best, schedule = {0};
+    int64_t began_ns = br_now_ns();
     bool ok = br_schedule_init(&best, s->in) && greedy(s, &best, options, &report);
     if (ok) {
         s->report.bypass = bypass_reason(s, best.makespan);
@@ -190,6 +212,8 @@ static bool plan_graphene(struct br_search *s)
     }
     if (ok) {
         s->placements += search->placements;
+        count_graphene(s, search);
+        take_time(&s->counters.graphene_ns, &began_ns);
         br_elite_add(&s->elite, &best, br_method_graphene, 0);
         ok = report_graphene(s, search, kept);
         tell(s, search == &report ? INT64_MAX : first);
@@ -205,11 +229,15 @@ static bool plan_baseline(struct br_search *s)
     struct br_schedule schedule;
     uint32_t row = s->method.row;
     const struct br_heuristic *heuristic = br_heuristic_at(row);
+    int64_t began_ns = br_now_ns();
     bool ok = br_schedule_init(&schedule, s->in) &&
               heuristic->run(&schedule, s->in, &s->reach, s->options->seed, NULL);
     if (ok) {
         s->trial[row] = schedule.makespan;
         s->placements += s->in->tasks;
+        s->counters.heuristic_schedules++;
+        s->counters.heuristic_placements += s->in->tasks;
+        take_time(&s->counters.heuristic_ns, &began_ns);
         br_elite_add(&s->elite, &schedule, heuristic->name, row);
         tell(s, INT64_MAX);
     }
@@ -268,7 +296,13 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
             run.horizon = run.horizon > whole->spent ? run.horizon - whole->spent : 1;
     }
     run.spent = 0;
+    run.counters = (struct br_counters){0};
+    int64_t began_ns = br_now_ns();
     bool ok = exact ? br_exact_search_run(s->exact, &run) : br_population_search(&run, NULL);
+    if (exact)
+        run.counters.exact_placements += run.spent;
+    take_time(exact ? &run.counters.exact_ns : &run.counters.population_ns, &began_ns);
+    br_counters_add(&whole->counters, &run.counters);
     whole->spent += run.spent;
     whole->stopped |= run.stopped;
     if (run.lower_bound > s->bound.ticks)
@@ -329,6 +363,7 @@ static bool improve(struct br_search *s, uint32_t cycle)
     bool ok =
         suits_population(s->in) ? improve_on_one_machine(s, &run) : br_machines_search(&run, NULL);
     s->placements += run.spent;
+    br_counters_add(&s->counters, &run.counters);
     s->cut |= run.stopped || (limited && !br_search_done(s));
     return ok;
 }
@@ -336,9 +371,13 @@ static bool improve(struct br_search *s, uint32_t cycle)
 /* The baselines, which say whether any search is needed. */
 static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 {
+    int64_t began_ns = br_now_ns();
     if (!br_portfolio_baselines(portfolio, 0, br_search_rows(), s->trial))
         return false;
     s->placements += portfolio->placements;
+    s->counters.heuristic_schedules += br_search_rows();
+    s->counters.heuristic_placements += portfolio->placements;
+    take_time(&s->counters.heuristic_ns, &began_ns);
     tell(s, INT64_MAX);
     s->report.bypass = bypass_reason(s, best_makespan(s));
     s->cut |= !s->report.bypass && br_stopped(s->stop);
@@ -355,11 +394,14 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
     /* A variant that is somewhat longer than what is there may still end up the shortest once it
      * is justified. */
     options.beat = best + best / 8 + 1;
+    int64_t began_ns = br_now_ns();
     bool ok = br_schedule_init(&schedule, s->in) &&
               br_graphene(&schedule, s->in, &s->reach, &options, found);
     if (ok) {
         s->cut |= found->cut;
         s->placements += found->placements;
+        count_graphene(s, found);
+        take_time(&s->counters.graphene_ns, &began_ns);
         if (schedule.makespan < INT64_MAX)
             br_portfolio_add(portfolio, &schedule, br_method_graphene);
         tell(s, best);
@@ -383,9 +425,13 @@ static bool plan_best(struct br_search *s)
         ok = run_graphene(s, &portfolio, &found);
         if (ok && !br_search_done(s) && !br_stopped(s->stop)) {
             uint64_t before = portfolio.placements;
-            int64_t best = best_makespan(s);
+            int64_t best = best_makespan(s), began_ns = br_now_ns();
             ok = br_portfolio_justify(&portfolio, placements_left(s));
             s->placements += portfolio.placements - before;
+            s->counters.justify_schedules += portfolio.justified;
+            s->counters.justify_left_out += portfolio.left_out;
+            s->counters.justify_placements += portfolio.placements - before;
+            take_time(&s->counters.justify_ns, &began_ns);
             s->cut |= portfolio.cut;
             tell(s, best);
         }
@@ -408,7 +454,9 @@ bool br_search_part(struct br_search *s)
     if (!br_elite_init(&s->elite, s->in, large || !best ? 1 : BR_ELITES) ||
         !br_reach_init(&s->reach, s->in))
         return false;
+    int64_t began_ns = br_now_ns();
     s->bound = br_bounds_best(s->in);
+    take_time(&s->counters.bound_ns, &began_ns);
     if (s->bound.ticks < 0)
         return false;
     switch (s->method.kind) {
@@ -424,6 +472,15 @@ bool br_search_part(struct br_search *s)
 bool br_search_on(struct br_search *s, uint32_t cycle)
 {
     return improve(s, cycle);
+}
+
+void br_search_count(const struct br_search *s, struct br_counters *sums)
+{
+    br_counters_add(sums, &s->counters);
+    sums->parts++;
+    sums->parts_bypassed += s->report.bypass != NULL;
+    if (s->exact)
+        br_exact_search_count(s->exact, sums);
 }
 
 void br_search_finish(struct br_search *s)

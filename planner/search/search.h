@@ -34,7 +34,8 @@ struct br_search {
     struct br_plan_part report;    /* without the times */
     struct br_exact_search *exact; /* NULL until it is used */
     uint64_t placements;
-    bool cut; /* a limit or the stop flag left something out */
+    struct br_counters counters; /* without placements and the solvers' */
+    bool cut;                    /* a limit or the stop flag left something out */
 };
 
 /* Number of rows in the table of heuristics: the length of `trial`. */
@@ -46,6 +47,8 @@ bool br_search_part(struct br_search *search);
 /* One more cycle of search on a part that br_search_part has planned by method "best", longer with
  * every number of the cycle, from 1. False when memory is out. */
 bool br_search_on(struct br_search *search, uint32_t cycle);
+/* Adds the search's counters to the sums; once, when it is through. */
+void br_search_count(const struct br_search *search, struct br_counters *sums);
 void br_search_finish(struct br_search *search);
 
 static inline const struct br_schedule *br_search_best(const struct br_search *search)

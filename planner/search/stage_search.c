@@ -300,6 +300,7 @@ static void take_round(struct stage_search *search)
         struct slot *slot = &search->slot[k];
         int64_t before = run->elite->entry[0].schedule.makespan;
         run->spent += slot->placements;
+        run->counters.stages_placements += slot->placements;
         join(search, &slot->child);
         if (slot->schedule.makespan - before > before / PROMISING)
             continue;
@@ -329,6 +330,9 @@ static void run_rounds(struct stage_search *search)
             return;
         }
         take_round(search);
+        run->counters.stages_rounds++;
+        run->counters.stages_schedules += CHILDREN;
+        run->counters.stages_justified += search->choices;
         search->round++;
         br_run_step(run, (double)run->spent / (double)run->placements);
     }
