@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
+
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
 /* Demands may be summed over all tasks in one product with a duration only in 128 bits; sums over
@@ -268,6 +270,53 @@ static enum br_status scale_amounts(struct br_instance *in, const struct br_dag 
     return status;
 }
 
+/* Whether parents come before their children in the topological order, arcs are sorted and the same
+ * from both ends, and every stage is where `position` says. */
+static bool arcs_are_sound(const struct br_instance *in)
+{
+    uint32_t arcs = in->child_first[in->stages];
+    for (uint32_t s = 0; s < in->stages; s++) {
+        if (in->topological[in->position[s]] != s)
+            return false;
+        for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++)
+            if (in->position[in->child[a].stage] <= in->position[s] ||
+                (a > in->child_first[s] && in->child[a - 1].stage >= in->child[a].stage))
+                return false;
+        for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++)
+            if (in->position[in->parent[a].stage] >= in->position[s] ||
+                (a > in->parent_first[s] && in->parent[a - 1].stage >= in->parent[a].stage))
+                return false;
+    }
+    return in->parent_first[in->stages] == arcs;
+}
+
+/* Whether amounts and durations are none below 0, every demand fits some machine, and the totals
+ * are the sums over all machines. */
+static bool amounts_are_sound(const struct br_instance *in)
+{
+    for (uint32_t r = 0; r < in->resources; r++) {
+        int64_t total = 0;
+        for (uint32_t c = 0; c < in->classes; c++) {
+            int64_t capacity = in->capacity[(size_t)c * in->resources + r];
+            if (capacity < 0)
+                return false;
+            total += capacity * (in->class_first[c + 1] - in->class_first[c]);
+        }
+        if (total != in->total[r])
+            return false;
+        for (uint32_t s = 0; s < in->stages; s++)
+            if (in->demand[(size_t)s * in->resources + r] < 0)
+                return false;
+    }
+    for (uint32_t s = 0; s < in->stages; s++)
+        if (!fits_some_class(in, s))
+            return false;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        if (in->duration[t] < 0)
+            return false;
+    return true;
+}
+
 enum br_status br_instance_create(const struct br_dag *dag, const struct br_cluster *cluster,
                                   struct br_instance **instance, struct br_diag *diag)
 {
@@ -315,8 +364,10 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
     status = scale_durations(in, dag, diag);
     if (!status)
         status = scale_amounts(in, dag, cluster, kept, diag);
-    if (!status)
+    if (!status) {
         describe_stages(in);
+        br_costly_assert(arcs_are_sound(in) && amounts_are_sound(in));
+    }
 out:
     free(kept);
     free(from);
@@ -426,6 +477,7 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
                whole->resources * sizeof *in->resource_digits);
     }
     describe_stages(in);
+    br_costly_assert(arcs_are_sound(in) && amounts_are_sound(in));
 out:
     free(place);
     free(from);

@@ -27,9 +27,10 @@
  */
 #include "planner/model/part.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/invariant.h"
 
 struct scan {
     const struct br_instance *in;
@@ -120,6 +121,15 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Every task is in one part. */
+static uint32_t count_tasks(const struct br_parts *parts)
+{
+    uint32_t tasks = 0;
+    for (uint32_t k = 0; k < parts->count; k++)
+        tasks += parts->part[k]->tasks;
+    return tasks;
+}
+
 enum br_status br_parts_create(const struct br_instance *whole, struct br_parts *parts,
                                struct br_diag *diag)
 {
@@ -144,8 +154,10 @@ enum br_status br_parts_create(const struct br_instance *whole, struct br_parts 
     }
     free(length);
     free(stages);
-    if (ok)
+    if (ok) {
+        br_costly_assert(count_tasks(parts) == whole->tasks);
         return BR_OK;
+    }
     br_parts_finish(parts);
     return br_fail_memory(diag);
 }

@@ -57,7 +57,7 @@ void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, co
     elite->entry[at].method = method;
     elite->entry[at].number = number;
     br_schedule_copy(&elite->entry[at].schedule, schedule);
-    assert(is_sorted(elite));
+    br_costly_assert(is_sorted(elite));
 }
 
 void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, const char *method)
@@ -69,5 +69,5 @@ void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, c
     }
     br_schedule_copy(&first->schedule, schedule);
     first->method = method;
-    assert(is_sorted(elite));
+    br_costly_assert(is_sorted(elite));
 }

@@ -110,8 +110,9 @@ static uint32_t first_at(const struct br_disturb *d, enum br_direction direction
     return low;
 }
 
-/* From the task that ends last back to the beginning, over whatever each task waited for; a holder
- * of the machine rather than a parent, since there is something to be changed about it. */
+/* Walks from the task that ends last back to the beginning, each time to a task that the one at
+ * hand waited for. A task that held its machine goes before a parent, since moves can change that.
+ */
 static void find_chain(struct br_disturb *d)
 {
     const struct br_instance *in = d->in;
@@ -169,7 +170,8 @@ static int64_t span(const struct br_disturb *d, struct br_rng *rng, uint32_t lea
 
 static uint32_t random_stage(const struct br_disturb *d, struct br_rng *rng)
 {
-    /* Half of the time any, else that of any task: the larger, the more often. */
+    /* Draws any stage half of the time, else the stage of any task: large stages come more often.
+     */
     if (br_rng_below(rng, 2))
         return (uint32_t)br_rng_below(rng, d->in->stages);
     return d->in->task_stage[br_rng_below(rng, d->in->tasks)];
@@ -190,7 +192,7 @@ static void move_shift(const struct br_disturb *d, struct br_rng *rng, int64_t *
     }
 }
 
-/* A task goes before one on which it waits; with it, now and then, what is left of its stage. */
+/* Moves a task before one that it waits for, now and then with the rest of its stage. */
 static void move_chain(const struct br_disturb *d, enum br_direction direction, struct br_rng *rng,
                        int64_t *key)
 {

@@ -1,7 +1,7 @@
 /* Large-neighbourhood search in a window of time, with partial reinsertion [Shaw98] [Palpant04].
- * Differs: what comes after the window is generated anew, since in a schedule of many resources
- * and stages hardly any part moves as a whole; and it is generated only where the sum of the ends
- * in the window says that room was made. */
+ * Differs: the tasks after the window are generated anew, since in a schedule of many resources and
+ * stages hardly any part moves as a whole. They are generated only where the sum of the ends in the
+ * window says that room was made. */
 #include "planner/search/neighbourhood.h"
 
 #include <assert.h>
@@ -103,7 +103,7 @@ static void arrange(struct br_window *w)
     }
 }
 
-/* Puts what comes before the window where it is, and marks all by subset. */
+/* Puts the tasks before the window where they are, and marks all tasks by subset. */
 static bool put_before(const struct trial *t)
 {
     struct br_window *w = t->w;
@@ -153,7 +153,7 @@ static bool try_order(const struct trial *t, const struct br_disturb *disturb, s
     return ok;
 }
 
-/* The best order again, and what comes after the window. */
+/* Places the best order again, and then the tasks after the window. */
 static bool follow(const struct trial *t, struct br_schedule *schedule)
 {
     struct br_window *w = t->w;

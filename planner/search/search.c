@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
+#include "base/invariant.h"
 #include "planner/graphene/graphene.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/search/machine_search.h"
@@ -459,19 +460,18 @@ bool br_search_part(struct br_search *s)
     take_time(&s->counters.bound_ns, &began_ns);
     if (s->bound.ticks < 0)
         return false;
-    switch (s->method.kind) {
-    case BR_METHOD_GRAPHENE:
-        return plan_graphene(s);
-    case BR_METHOD_HEURISTIC:
-        return plan_baseline(s);
-    default:
-        return plan_best(s);
-    }
+    bool ok = s->method.kind == BR_METHOD_GRAPHENE    ? plan_graphene(s)
+              : s->method.kind == BR_METHOD_HEURISTIC ? plan_baseline(s)
+                                                      : plan_best(s);
+    assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);
+    return ok;
 }
 
 bool br_search_on(struct br_search *s, uint32_t cycle)
 {
-    return improve(s, cycle);
+    bool ok = improve(s, cycle);
+    assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);
+    return ok;
 }
 
 void br_search_count(const struct br_search *s, struct br_counters *sums)
