@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/bounds/lp_bound.h"
 #include "cli/help.h"
+#include "lp/client/program.h"
 #include "runtime/drivers/local/cgroup.h"
 
 /* Whether the program is somewhere along PATH; writes where. */
@@ -58,7 +58,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
            *groups.why ? "run counts tasks as processes, and has no --limit-memory: "
                        : "run counts tasks by them, and limits memory by --limit-memory",
            groups.why);
-    bool found = cli_bound_program(path);
+    bool found = br_bound_program_path(path);
     print_row(found, "bigrocks-bound", path,
               found ? "proves tighter bounds by linear programs"
                     : "bounds are the combinatorial ones; build with GLPK to have it");

@@ -79,19 +79,6 @@ struct br_ninja_record {
  * be; a command whose depfile is not is left out alone. */
 enum br_status br_ninja_write_logs(const struct br_ninja_record *record, struct br_diag *diag);
 
-/* The answer of the bounding program: a JSON object with "lower_bound" in seconds, as a number or a
- * string, "method" and perhaps "status" ("optimal", or why it is not). Texts are cut to fit. */
-struct br_bound_answer {
-    int64_t lower_bound_ns;
-    char method[96];
-    char status[32];                    /* empty where it does not say */
-    struct br_certificate *certificate; /* the caller's; NULL where there is none */
-};
-/* Reads it from a text that ends with a NUL after its `size` bytes; the certificate is in the
- * numbers of the job. */
-enum br_status br_parse_bound(const char *text, size_t size, const struct br_dag *dag,
-                              struct br_bound_answer *answer, struct br_diag *diag);
-
 /* Reads a lower bound with its proof from a plan ("bigrocks-plan/1") or from what `bigrocks bound
  * --json` writes ("bigrocks-bound/1"), with the job and the cluster that it is about. All three
  * are the caller's; *certificate is NULL where the file has none. Nothing is believed. */

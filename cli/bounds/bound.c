@@ -1,116 +1,79 @@
 /* bigrocks bound: a lower bound without a plan, with its proof. */
-#include "cli/bounds/bound_clauses.h"
+#include "cli/bounds/lp_bound.h"
 #include "cli/bounds/what_if.h"
-#include "cli/common/load.h"
 #include "cli/common/interrupt.h"
+#include "cli/common/load.h"
+#include "cli/common/progress.h"
 #include "cli/common/say.h"
 #include "emit/emit.h"
-#include "planner/bounds/certify.h"
-#include "planner/check/certificate.h"
+#include "planner/search/best_bound.h"
 
-/* The bounds that there are; the certificate is that of the best. */
-struct bounds {
-    int64_t core_ns, best_ns;
-    const char *core_method, *best_method;
-    struct br_certificate *certificate;
-    int64_t clause_ns; /* 0: the job is not one for clauses */
-    bool clauses_lost; /* some bound has no proof, and does not count */
-    struct cli_lp_bound lp;
-};
-
-/* The core's bound, proven and checked. */
-static enum br_status find_core(const struct br_input *input, const struct br_instance *in,
-                                struct bounds *b, struct br_diag *diag)
+/* The options of the call; a limit of 0 is as little as can be. */
+static struct br_bound_options bound_options(const struct cli_settings *settings)
 {
-    enum br_status status =
-        br_bound(input->dag, input->cluster, &b->core_ns, &b->core_method, diag);
-    if (status)
-        return status;
-    b->best_ns = b->core_ns;
-    b->best_method = b->core_method;
-    b->certificate = br_certify(in);
-    if (!b->certificate)
-        return br_fail_memory(diag);
-    status = br_certificate_check(b->certificate, input->dag, in, diag);
-    if (status) {
-        br_certificate_destroy(b->certificate);
-        b->certificate = NULL;
-    }
-    return status == BR_NO ? BR_OK : status;
+    struct br_bound_options options = br_bound_options_default();
+    if (settings->search.time_limit_ns >= 0)
+        options.time_limit_ns =
+            settings->search.time_limit_ns > 0 ? settings->search.time_limit_ns : 1;
+    if (settings->bound.cpu_limit_ns >= 0)
+        options.cpu_limit_ns = settings->bound.cpu_limit_ns > 0 ? settings->bound.cpu_limit_ns : 1;
+    /* Clauses prove much and tell nothing. */
+    options.conflicts = settings->bound.explain ? 0 : settings->bound.conflicts;
+    return options;
 }
 
-/* Takes over what another certificate, which has been checked, proves beyond the best. One that
- * does not even prove the best, where the core's proof is missing, is of no use. */
-static void take(struct bounds *b, struct br_certificate *from, const char *method)
-{
-    int64_t ns = 0;
-    br_certificate_take(&b->certificate, from);
-    if (!b->certificate || !br_certificate_bound(b->certificate, &ns))
-        ns = 0;
-    if (ns > b->best_ns) {
-        b->best_ns = ns;
-        b->best_method = method;
-    } else if (ns < b->best_ns) {
-        br_certificate_destroy(b->certificate);
-        b->certificate = NULL;
-    }
-}
-
-/* What the solvers make of it. */
-static void find_more(const struct cli_settings *settings, const struct br_input *input,
-                      const struct br_instance *in, bool with_lp, struct bounds *b)
+static enum br_status find_bound(const struct cli_settings *settings, const struct br_input *input,
+                                 const struct br_instance *in, struct br_bound_result *r,
+                                 struct br_diag *diag)
 {
     struct cli_progress progress;
-    const struct br_stop *stop = cli_interrupt_catch();
-    struct cli_settings own = *settings;
-    if (settings->bound.explain) /* clauses prove much and tell nothing */
-        own.bound.conflicts = 0;
+    const struct br_bound_source program = br_bound_program(NULL);
+    struct br_bound_options options = bound_options(settings);
+    bool timed = options.time_limit_ns > 0 || options.cpu_limit_ns > 0;
+    bool large = settings->bound.lp == 0 && !timed && br_dag_task_count(input->dag) > CLI_LP_TASKS;
+    if (settings->bound.lp >= 0 && !large)
+        options.source = &program;
+    options.stop = cli_interrupt_catch();
+    options.progress = cli_progress_bound;
+    options.progress_context = &progress;
     cli_progress_begin(&progress, settings->output.quiet);
-    struct br_certificate *clauses =
-        cli_bound_clauses(&own, input, in, with_lp, stop, &progress, &b->lp, &b->clauses_lost);
+    enum br_status status = br_best_bound(input->dag, input->cluster, in, &options, r, diag);
     cli_progress_end(&progress);
     cli_interrupt_release();
-    if (b->lp.found)
-        take(b, b->lp.answer.certificate, b->lp.answer.method);
-    else
-        br_certificate_destroy(b->lp.answer.certificate);
-    b->lp.answer.certificate = NULL;
-    if (clauses && br_certificate_bound(clauses, &b->clause_ns) &&
-        br_certificate_check(clauses, input->dag, in, NULL) == BR_OK)
-        take(b, clauses, "lazy clause generation");
-    else
-        br_certificate_destroy(clauses);
+    if (large)
+        snprintf(r->source.why, sizeof r->source.why, "skipped (a large job; --lp asks for it)");
+    return status;
 }
 
-static enum br_status print_json(const struct br_input *input, const struct bounds *b,
+static enum br_status print_json(const struct br_input *input, const struct br_bound_result *r,
                                  struct br_diag *diag)
 {
     const struct br_emit_input job = {.dag = input->dag, .cluster = input->cluster};
     const struct br_emit_bound bound = {
-        .lower_bound_ns = b->best_ns,
-        .method = b->best_method,
-        .certificate = b->certificate,
-        .core_ns = b->core_ns,
-        .core_method = b->core_method,
-        .lp_ns = b->lp.answer.lower_bound_ns,
-        .lp_method = b->lp.answer.method,
-        .lp_status = b->lp.answer.status,
-        .lp_note = b->lp.found ? NULL : b->lp.why,
+        .lower_bound_ns = r->lower_bound_ns,
+        .method = r->method,
+        .certificate = r->certificate,
+        .core_ns = r->core_ns,
+        .core_method = r->core_method,
+        .lp_ns = r->source.lower_bound_ns,
+        .lp_method = r->source.method,
+        .lp_status = r->source.status,
+        .lp_note = r->source.found ? NULL : r->source.why,
     };
     return br_emit_bound(&job, &bound, stdout, diag);
 }
 
-static void print_text(const struct bounds *b)
+static void print_text(const struct br_bound_result *r)
 {
     char text[CLI_SECONDS_TEXT];
-    printf("lower bound  %s s%s (%s)\n", cli_seconds(b->best_ns, text),
-           b->certificate ? ", proven" : "", b->best_method);
-    printf("core bound   %s s (%s)\n", cli_seconds(b->core_ns, text), b->core_method);
-    if (b->clause_ns > 0)
-        printf("clause bound %s s%s\n", cli_seconds(b->clause_ns, text),
-               b->clauses_lost ? " (more was found; its proof is too long to be kept)" : "");
+    printf("lower bound  %s s%s (%s)\n", cli_seconds(r->lower_bound_ns, text),
+           r->certificate ? ", proven" : "", r->method);
+    printf("core bound   %s s (%s)\n", cli_seconds(r->core_ns, text), r->core_method);
+    if (r->clause_ns > 0)
+        printf("clause bound %s s%s\n", cli_seconds(r->clause_ns, text),
+               r->clause_lost ? " (more was found; its proof is too long to be kept)" : "");
     fputs("lp bound     ", stdout);
-    cli_print_lp_bound(stdout, &b->lp);
+    cli_print_lp_bound(stdout, &r->source);
     putchar('\n');
 }
 
@@ -118,7 +81,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                    uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input;
-    struct bounds b = {.lp.why = "not asked for"};
+    struct br_bound_result r = {0};
     enum br_status status = cli_load(&settings->job, argument[0], true, &input, diag);
     if (status)
         return status;
@@ -135,26 +98,20 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = br_instance_create(input.dag, input.cluster, &in, diag);
     if (!status)
-        status = find_core(&input, in, &b, diag);
-    bool large = settings->bound.lp == 0 && settings->search.time_limit_ns < 0 &&
-                 settings->bound.cpu_limit_ns < 0 && br_dag_task_count(input.dag) > CLI_LP_TASKS;
-    if (large)
-        snprintf(b.lp.why, sizeof b.lp.why, "skipped (a large job; --lp asks for it)");
-    if (!status)
-        find_more(settings, &input, in, settings->bound.lp >= 0 && !large, &b);
-    br_instance_destroy(in);
+        status = find_bound(settings, &input, in, &r, diag);
     if (!status && settings->bound.json) {
-        status = print_json(&input, &b, diag);
+        status = print_json(&input, &r, diag);
     } else if (!status && settings->output.quiet) {
         char text[BR_SECONDS_TEXT];
-        br_seconds_format(b.best_ns, text, sizeof text);
+        br_seconds_format(r.lower_bound_ns, text, sizeof text);
         printf("%s\n", text);
     } else if (!status) {
-        print_text(&b);
+        print_text(&r);
         if (settings->bound.explain)
-            status = cli_explain_bound(input.dag, input.cluster, b.certificate, diag);
+            status = cli_explain_bound(&input, in, &r, diag);
     }
-    br_certificate_destroy(b.certificate);
+    br_instance_destroy(in);
+    br_bound_result_finish(&r);
     br_input_finish(&input);
     return status;
 }

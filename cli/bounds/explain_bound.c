@@ -265,16 +265,13 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
     return true;
 }
 
-/* A quarter more of each resource in turn, and a machine more of each class. */
-static enum br_status print_remedies(const struct explain *e, struct br_diag *diag)
+/* A quarter more of each resource in turn, and a machine more of each class. now_ns is the
+ * combinatorial bound as it is. */
+static enum br_status print_remedies(const struct explain *e, int64_t now_ns, struct br_diag *diag)
 {
     char text[CLI_SECONDS_TEXT];
-    struct cli_point now = {0}, point;
-    enum br_status status = cli_point_bound(e->dag, e->cluster, &now, diag);
-    if (status)
-        return status;
-    printf("what more would bring (combinatorial bounds, now %s s):\n",
-           cli_seconds(now.bound_ns, text));
+    struct cli_point point;
+    printf("what more would bring (combinatorial bounds, now %s s):\n", cli_seconds(now_ns, text));
     bool any = false;
     for (uint32_t r = 0; r <= e->in->resources; r++) {
         const char *name = r < e->in->resources ? resource_name(e, r) : NULL;
@@ -282,16 +279,16 @@ static enum br_status print_remedies(const struct explain *e, struct br_diag *di
                                   .sign = '+',
                                   .percent = name != NULL,
                                   .amount = br_decimal_unscale(name ? 25 : 1, 0)};
-        status = cli_point_try(e->dag, e->cluster, &more, &point, diag);
+        enum br_status status = cli_point_try(e->dag, e->cluster, &more, &point, diag);
         if (status && status != BR_USAGE)
             return status;
-        if (status || !point.feasible || point.bound_ns >= now.bound_ns)
+        if (status || !point.feasible || point.bound_ns >= now_ns)
             continue; /* there can be no such cluster, or it brings nothing */
         any = true;
         fputs("  ", stdout);
         cli_print_text(stdout, name ? name : "machines");
         printf("%s: %s s (%.1f %%)\n", name ? "+25%" : "+1", cli_seconds(point.bound_ns, text),
-               100 * ((double)point.bound_ns / (double)now.bound_ns - 1));
+               100 * ((double)point.bound_ns / (double)now_ns - 1));
     }
     if (!any)
         puts("  nothing: neither a quarter more of any resource nor another machine of each class\n"
@@ -299,22 +296,17 @@ static enum br_status print_remedies(const struct explain *e, struct br_diag *di
     return BR_OK;
 }
 
-enum br_status cli_explain_bound(const struct br_dag *dag, const struct br_cluster *cluster,
-                                 const struct br_certificate *c, struct br_diag *diag)
+enum br_status cli_explain_bound(const struct br_input *input, const struct br_instance *in,
+                                 const struct br_bound_result *result, struct br_diag *diag)
 {
-    struct br_instance *in;
-    enum br_status status = br_instance_create(dag, cluster, &in, diag);
-    if (status)
-        return status;
-    struct explain e = {dag, cluster, in, in->tick_ns};
+    const struct explain e = {input->dag, input->cluster, in, in->tick_ns};
+    const struct br_certificate *c = result->certificate;
+    enum br_status status = BR_OK;
     puts("what limits it:");
     for (uint32_t k = 0; c && k < c->parts && !status; k++)
         if ((c->parts == 1 || c->part[k].bound > 0) && !explain_part(&e, c, k))
             status = br_fail_memory(diag);
     if (!c)
         puts("  unknown: the bound comes without a proof");
-    if (!status)
-        status = print_remedies(&e, diag);
-    br_instance_destroy(in);
-    return status;
+    return status ? status : print_remedies(&e, result->core_ns, diag);
 }

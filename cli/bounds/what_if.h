@@ -2,9 +2,12 @@
 #ifndef BR_CLI_BOUNDS_WHAT_IF_H
 #define BR_CLI_BOUNDS_WHAT_IF_H
 
+#include <bigrocks/bound.h>
+
 #include "cli/common/settings.h"
 #include "parsers/parsers.h"
 #include "emit/pictures/curve.h"
+#include "planner/model/instance.h"
 
 /* The core's bound on one cluster. */
 struct cli_point {
@@ -32,8 +35,8 @@ enum br_status cli_point_try(const struct br_dag *dag, const struct br_cluster *
 /* bound --what-if: the bound as a curve over changes of the cluster. */
 enum br_status cli_what_if(const struct cli_settings *settings, const struct br_input *input,
                            struct br_diag *diag);
-/* bound --explain; the certificate may be NULL. */
-enum br_status cli_explain_bound(const struct br_dag *dag, const struct br_cluster *cluster,
-                                 const struct br_certificate *certificate, struct br_diag *diag);
+/* bound --explain: `in` is the instance of the job. */
+enum br_status cli_explain_bound(const struct br_input *input, const struct br_instance *in,
+                                 const struct br_bound_result *result, struct br_diag *diag);
 
 #endif

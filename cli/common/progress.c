@@ -50,6 +50,10 @@ void cli_progress_plan(void *context, const struct br_progress *state)
 {
     struct cli_progress *progress = context;
     char makespan[CLI_SECONDS_TEXT], bound[CLI_SECONDS_TEXT];
+    if (state->tightening) {
+        cli_progress_bound(progress, 0, 0);
+        return;
+    }
     if (!due(progress))
         return;
     draw(progress, state->share);
@@ -62,13 +66,13 @@ void cli_progress_plan(void *context, const struct br_progress *state)
     fflush(stderr);
 }
 
-void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t done_ns,
-                       int64_t total_ns)
+void cli_progress_bound(void *context, int64_t past_ns, int64_t limit_ns)
 {
+    struct cli_progress *progress = context;
     if (!due(progress))
         return;
-    draw(progress, total_ns > 0 ? (double)done_ns / (double)total_ns : 0);
-    fputs(what, stderr);
+    draw(progress, limit_ns > 0 ? (double)past_ns / (double)limit_ns : 0);
+    fputs("tightening the bound", stderr);
     fflush(stderr);
 }
 

@@ -16,9 +16,8 @@ struct cli_progress {
 void cli_progress_begin(struct cli_progress *progress, bool quiet);
 /* For br_plan_options.progress; the context is the struct. */
 void cli_progress_plan(void *progress, const struct br_progress *state);
-/* The wait for something that is known to end: `done` of `total` nanoseconds are over. */
-void cli_progress_wait(struct cli_progress *progress, const char *what, int64_t done_ns,
-                       int64_t total_ns);
+/* For br_bound_options.progress; the context is the struct. */
+void cli_progress_bound(void *progress, int64_t past_ns, int64_t limit_ns);
 /* So many of the jobs are done, some of them refused. */
 void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
                        uint32_t refused);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/bounds/lp_bound.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/load.h"
 #include "cli/common/output.h"
@@ -14,34 +15,20 @@
 #include "emit/emit.h"
 #include "planner/model/plan.h"
 
-/* A few seconds at most, mostly far less. */
-#define LP_WORK "0.5"
-
-/* The search reports better plans to these two. */
-struct listeners {
-    struct cli_trace *trace;
-    struct cli_beside *beside;
-};
-
-static void tell(void *context, const struct br_incumbent *incumbent)
-{
-    struct listeners *listeners = context;
-    if (listeners->trace->say || listeners->trace->file)
-        cli_trace_found(listeners->trace, incumbent);
-    cli_beside_found(listeners->beside, incumbent);
-}
-
 static struct br_plan_options search_options(const struct cli_settings *settings,
                                              const struct br_stop *stop,
-                                             struct cli_progress *progress,
-                                             struct listeners *listeners)
+                                             struct cli_progress *progress, struct cli_trace *trace)
 {
     struct br_plan_options options = cli_plan_options(&settings->search);
     options.stop = stop;
     options.progress = progress->shown ? cli_progress_plan : NULL;
     options.progress_context = progress;
-    options.found = tell;
-    options.found_context = listeners;
+    options.found = trace->say || trace->file ? cli_trace_found : NULL;
+    options.found_context = trace;
+    if (settings->bound.lp_time_ns > 0)
+        options.source_limit_ns = settings->bound.lp_time_ns;
+    else if (settings->search.time_limit_ns > 0)
+        options.source_limit_ns = settings->search.time_limit_ns; /* begun and ended together */
     return options;
 }
 
@@ -57,63 +44,20 @@ static const char *refusal(const struct cli_settings *settings, const struct br_
     return NULL;
 }
 
-/* Ends the linear program, and records its bound in the plan where it helps. */
-static enum br_status tighten(struct cli_beside *beside, const char *refused, struct br_plan *plan,
-                              struct cli_progress *progress, struct cli_lp_bound *lp,
-                              struct br_diag *diag)
-{
-    /* An exhaustive search may meet the bound without a certificate; perhaps there is one. */
-    bool met =
-        plan && br_plan_lower_bound_ns(plan) == br_plan_makespan_ns(plan) && plan->certificate;
-    bool needed = plan && !met && !cli_interrupted();
-    if (refused)
-        *lp = (struct cli_lp_bound){0};
-    else
-        cli_beside_end(beside, needed, progress, lp);
-    if (met || refused)
-        snprintf(lp->why, sizeof lp->why, "%s", met ? "not needed (the bound is met)" : refused);
-    else if (!needed)
-        snprintf(lp->why, sizeof lp->why, "not available (interrupted)");
-    if (!lp->found || !plan || met) {
-        br_certificate_destroy(lp->answer.certificate);
-        lp->answer.certificate = NULL;
-        lp->found &= !met;
-        return BR_OK;
-    }
-    /* A bound that a limit cut off could be another one next time, so the plan says so. */
-    char method[sizeof lp->answer.method + sizeof lp->answer.status + 4];
-    const char *limit = strcmp(lp->answer.status, "optimal") == 0 ? "" : lp->answer.status;
-    snprintf(method, sizeof method, "%s%s%s", lp->answer.method, *limit ? "; " : "", limit);
-    enum br_status status = br_plan_prove(plan, lp->answer.certificate, method, diag);
-    lp->answer.certificate = NULL;
-    return status;
-}
-
 /* Plans on an open output. */
 static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
                                 const char *format, FILE *out, struct br_plan **plan,
-                                struct cli_trace *trace, struct cli_lp_bound *lp,
-                                struct br_diag *diag)
+                                struct cli_trace *trace, struct br_diag *diag)
 {
     struct cli_progress progress;
     const struct br_stop *stop = cli_interrupt_catch();
     cli_progress_begin(&progress, settings->output.quiet);
     trace->progress = &progress;
-    const char *refused = refusal(settings, input);
-    struct listeners listeners = {trace,
-                                  refused ? NULL : cli_beside_begin(settings, input, LP_WORK)};
-    struct br_plan_options options = search_options(settings, stop, &progress, &listeners);
+    const struct br_bound_source program = br_bound_program(NULL);
+    struct br_plan_options options = search_options(settings, stop, &progress, trace);
+    if (!refusal(settings, input))
+        options.source = &program;
     enum br_status status = br_plan_make(input->dag, input->cluster, &options, plan, diag);
-    struct br_diag wrong = {0};
-    int64_t found_ns = br_now_ns();
-    enum br_status tightened =
-        tighten(listeners.beside, refused, status ? NULL : *plan, &progress, lp, &wrong);
-    if (!status)
-        (*plan)->counters.lp_ns = (uint64_t)(br_now_ns() - found_ns);
-    if (!status && tightened) {
-        *diag = wrong;
-        status = tightened;
-    }
     cli_progress_end(&progress);
     trace->progress = NULL; /* nothing is found any more */
     cli_interrupt_release();
@@ -140,7 +84,6 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_plan *plan = NULL;
     struct cli_output output;
     struct cli_trace trace = {.say = settings->output.verbose && !settings->output.quiet};
-    struct cli_lp_bound lp;
     enum br_status status = BR_OK;
     int64_t began_ns = br_now_ns();
     if (settings->output.format || settings->output.path)
@@ -158,15 +101,17 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status) {
         status = cli_trace_begin(&trace, settings->output.trace_search, diag);
         if (!status)
-            status = plan_into(settings, &input, format, output.file, &plan, &trace, &lp, diag);
+            status = plan_into(settings, &input, format, output.file, &plan, &trace, diag);
         status = cli_trace_end(&trace, status, diag);
         status = cli_output_close(&output, status, diag);
     }
     if (!status) {
         assert(plan);
         FILE *out = format ? stderr : stdout;
+        bool met = plan->lower_bound_ns == plan->makespan_ns && plan->certificate;
         if (!settings->output.quiet)
-            cli_print_summary(out, plan, input.dag, input.cluster, settings->search.method, &lp);
+            cli_print_summary(out, plan, input.dag, input.cluster, settings->search.method,
+                              met ? NULL : refusal(settings, &input));
         if (settings->output.explain)
             cli_print_explanation(out, plan);
         if (settings->output.verbose)

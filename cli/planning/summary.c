@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/bounds/lp_bound.h"
 #include "cli/planning/summary.h"
 #include "cli/common/say.h"
 #include "planner/model/plan.h"
@@ -39,8 +40,7 @@ static void print_trials(FILE *out, const struct br_plan *plan)
 }
 
 void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,
-                       const struct br_cluster *cluster, const char *asked,
-                       const struct cli_lp_bound *lp)
+                       const struct br_cluster *cluster, const char *asked, const char *lp_note)
 {
     char text[CLI_SECONDS_TEXT];
     int64_t makespan = br_plan_makespan_ns(plan), bound = br_plan_lower_bound_ns(plan);
@@ -81,7 +81,10 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
         fprintf(out, "%.2f %%\n", 100 * br_plan_gap(plan));
     print_trials(out, plan);
     label(out, "lp bound");
-    cli_print_lp_bound(out, lp);
+    if (lp_note)
+        fputs(lp_note, out);
+    else
+        cli_print_lp_bound(out, &plan->source);
     fputc('\n', out);
     if (plan->note) {
         label(out, "note");

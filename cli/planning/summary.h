@@ -5,12 +5,10 @@
 #include <bigrocks/bigrocks.h>
 #include <stdio.h>
 
-#include "cli/bounds/lp_bound.h"
-
-/* How long and how good the plan is; `asked` is the method that was asked for. */
+/* How long and how good the plan is; `asked` is the method that was asked for. lp_note says why
+ * there was no linear program; NULL where there was one. */
 void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,
-                       const struct br_cluster *cluster, const char *asked,
-                       const struct cli_lp_bound *lp);
+                       const struct br_cluster *cluster, const char *asked, const char *lp_note);
 /* How the search went, part by part. */
 void cli_print_explanation(FILE *out, const struct br_plan *plan);
 

@@ -2,6 +2,7 @@
 #include "emit/data/certificate_json.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "emit/write.h"
 
@@ -191,4 +192,19 @@ void br_write_certificate(FILE *out, const struct br_dag *dag,
         write_proof(out, dag, &certificate->part[k]);
     }
     fputs("]}", out);
+}
+
+char *br_certificate_text(const struct br_certificate *certificate, const struct br_dag *dag)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    br_write_certificate(out, dag, certificate);
+    bool written = !ferror(out);
+    if (fclose(out) == 0 && written)
+        return text;
+    free(text);
+    return NULL;
 }

@@ -2,6 +2,8 @@
 #ifndef BIGROCKS_BIGROCKS_H
 #define BIGROCKS_BIGROCKS_H
 
+#include <bigrocks/bound.h>
+#include <bigrocks/certificate.h>
 #include <bigrocks/cluster.h>
 #include <bigrocks/dag.h>
 #include <bigrocks/diag.h>

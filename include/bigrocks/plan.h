@@ -2,6 +2,7 @@
 #ifndef BIGROCKS_PLAN_H
 #define BIGROCKS_PLAN_H
 
+#include <bigrocks/certificate.h>
 #include <bigrocks/cluster.h>
 #include <bigrocks/dag.h>
 #include <bigrocks/diag.h>
@@ -50,6 +51,15 @@ BR_API const char *br_plan_note(const struct br_plan *plan);
  * makespan is an error, since either the bound or the plan would have to be wrong. */
 BR_API enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns,
                                           const char *method, struct br_diag *diag);
+
+/* The proof of the lower bound; borrowed. NULL where the bound has none. */
+BR_API const struct br_certificate *br_plan_certificate(const struct br_plan *plan);
+/* Records a bound with its proof, which has been checked (br_certificate_verify), where the bound
+ * is better than the plan's, or as good and the plan's has no proof. Takes ownership of the
+ * certificate, also on failure. BR_SYSTEM where the bound is above the makespan, or memory is out;
+ * then the plan keeps what it has. */
+BR_API enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certificate,
+                                    const char *method, struct br_diag *diag);
 
 /* Checks the plan against the job and the cluster, sharing no code with the search: every task
  * once, durations, precedence, capacities at every instant, ranks, makespan >= bound. Up to

@@ -2,6 +2,7 @@
 #ifndef BIGROCKS_PLANNER_H
 #define BIGROCKS_PLANNER_H
 
+#include <bigrocks/bound.h>
 #include <bigrocks/plan.h>
 #include <bigrocks/stop.h>
 
@@ -25,6 +26,7 @@ struct br_progress {
     double share;        /* of the work that is done, or of the time limit that is over: 0 to 1 */
     int64_t makespan_ns; /* of the best plan so far of the part at hand; 0 before the first */
     int64_t lower_bound_ns;
+    bool tightening; /* the search is over, and a source of bounds is waited for */
 };
 
 /* A better plan of a part between cuts. Times in nanoseconds. */
@@ -60,6 +62,12 @@ struct br_plan_options {
      * waits while a call has to wait for the one before. */
     void (*found)(void *context, const struct br_incumbent *incumbent);
     void *found_context;
+    /* May be NULL. Proves bounds beside the search, on a thread more, and is waited for where the
+     * plan does not meet its bound. The search ends where a plan of one part meets the source's
+     * bound, but only where the clock or nothing else limits it (time_limit_ns, BR_EFFORT_MAX): so
+     * equal jobs get equal plans. */
+    const struct br_bound_source *source;
+    int64_t source_limit_ns; /* 0: half of its usual work, so that equal jobs get equal bounds */
 };
 
 BR_API struct br_plan_options br_plan_options_default(void);
@@ -76,6 +84,10 @@ BR_API const char *br_method_summary(uint32_t k);
 BR_API enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
                                    const struct br_plan_options *options, struct br_plan **plan,
                                    struct br_diag *diag);
+
+/* What came of the source of bounds that the plan was made with; borrowed. Where it says that it
+ * was found, the plan's bound is at least as good. */
+BR_API const struct br_bound_answer *br_plan_source_answer(const struct br_plan *plan);
 
 /* Best combinatorial lower bound on the makespan, and the name of the argument behind it (static
  * storage; method may be NULL). */

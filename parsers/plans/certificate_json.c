@@ -397,3 +397,17 @@ bool br_read_certificate(struct br_json *json, const struct br_json_field *field
     *certificate = c;
     return true;
 }
+
+enum br_status br_certificate_read(const char *text, size_t size, const struct br_dag *dag,
+                                   struct br_certificate **certificate, struct br_diag *diag)
+{
+    struct br_json json;
+    br_json_init(&json, text, size, diag);
+    const struct br_json_field whole = {"certificate", true, json.at};
+    if (br_read_certificate(&json, &whole, dag, certificate) && !br_json_done(&json)) {
+        br_certificate_destroy(*certificate);
+        *certificate = NULL;
+    }
+    br_json_finish(&json);
+    return json.status;
+}

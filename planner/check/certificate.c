@@ -203,12 +203,22 @@ enum br_status br_certificate_check(const struct br_certificate *c, const struct
     return status;
 }
 
+enum br_status br_certificate_proves(const struct br_certificate *c, const struct br_dag *dag,
+                                     const struct br_instance *whole, int64_t bound_ns,
+                                     struct br_diag *diag)
+{
+    int64_t claimed_ns;
+    enum br_status status = br_certificate_check(c, dag, whole, diag);
+    if (!status && (!br_certificate_bound(c, &claimed_ns) || claimed_ns < bound_ns))
+        status = br_fail(diag, BR_NO, NULL, "the certificate proves less than the bound");
+    return status;
+}
+
 enum br_status br_certificate_verify(const struct br_certificate *c, const struct br_dag *dag,
                                      const struct br_cluster *cluster, int64_t bound_ns,
                                      struct br_diag *diag)
 {
     struct br_instance *in;
-    int64_t claimed_ns;
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
     if (status == BR_BAD_INPUT) {
         status = BR_NO;
@@ -217,9 +227,7 @@ enum br_status br_certificate_verify(const struct br_certificate *c, const struc
     }
     if (status)
         return status;
-    status = br_certificate_check(c, dag, in, diag);
-    if (!status && (!br_certificate_bound(c, &claimed_ns) || claimed_ns < bound_ns))
-        status = br_fail(diag, BR_NO, NULL, "the certificate proves less than the bound");
+    status = br_certificate_proves(c, dag, in, bound_ns, diag);
     br_instance_destroy(in);
     return status;
 }

@@ -11,10 +11,9 @@ enum br_status br_certificate_check(const struct br_certificate *certificate,
                                     const struct br_dag *dag, const struct br_instance *whole,
                                     struct br_diag *diag);
 
-/* The same for a job and a cluster; also BR_NO where the certificate proves less than bound_ns, or
- * the two make no instance. */
-enum br_status br_certificate_verify(const struct br_certificate *certificate,
-                                     const struct br_dag *dag, const struct br_cluster *cluster,
+/* The same; also BR_NO where the certificate proves less than bound_ns. */
+enum br_status br_certificate_proves(const struct br_certificate *certificate,
+                                     const struct br_dag *dag, const struct br_instance *whole,
                                      int64_t bound_ns, struct br_diag *diag);
 
 #endif

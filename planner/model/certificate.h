@@ -17,6 +17,8 @@
 #ifndef BR_PLANNER_MODEL_CERTIFICATE_H
 #define BR_PLANNER_MODEL_CERTIFICATE_H
 
+#include <bigrocks/certificate.h>
+
 #include "base/arena.h"
 #include "planner/model/dag.h"
 #include "planner/model/instance.h"
@@ -143,10 +145,6 @@ struct br_certificate {
 
 /* An empty certificate with room for so many parts; NULL when memory is out. */
 struct br_certificate *br_certificate_create(int64_t tick_ns, uint32_t parts);
-void br_certificate_destroy(struct br_certificate *certificate);
-
-/* The sum of the parts' bounds in nanoseconds, as claimed. False where it overflows. */
-bool br_certificate_bound(const struct br_certificate *certificate, int64_t *bound_ns);
 
 /* The part's proof where both fall into the same parts; NULL otherwise. */
 const struct br_proof *br_certificate_same_part(const struct br_certificate *a,

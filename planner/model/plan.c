@@ -125,6 +125,11 @@ const char *br_plan_note(const struct br_plan *plan)
     return plan->note;
 }
 
+const struct br_bound_answer *br_plan_source_answer(const struct br_plan *plan)
+{
+    return &plan->source;
+}
+
 static enum br_status refuse_bound(const struct br_plan *plan, int64_t bound_ns,
                                    struct br_diag *diag)
 {
@@ -148,6 +153,11 @@ enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns,
     br_certificate_destroy(plan->certificate); /* which proves less */
     plan->certificate = NULL;
     return BR_OK;
+}
+
+const struct br_certificate *br_plan_certificate(const struct br_plan *plan)
+{
+    return plan->certificate;
 }
 
 enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certificate,

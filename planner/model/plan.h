@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_MODEL_PLAN_H
 #define BR_PLANNER_MODEL_PLAN_H
 
-#include <bigrocks/plan.h>
+#include <bigrocks/planner.h>
 
 #include "base/arena.h"
 #include "planner/model/certificate.h"
@@ -48,6 +48,7 @@ struct br_plan {
     /* The proof of the lower bound, owned; NULL where the bound was not proven. In a plan that was
      * read it is as the file has it. */
     struct br_certificate *certificate;
+    struct br_bound_answer source; /* of a source of bounds; its certificate has moved or is gone */
     uint32_t trials;
     struct br_plan_trial *trial;
     uint32_t parts;
@@ -59,13 +60,6 @@ struct br_plan {
 
 /* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL when memory is out. */
 struct br_plan *br_plan_create(uint32_t tasks);
-
-/* Records a bound with its proof, which has been checked (br_certificate_verify), where the bound
- * is better than what is there, or as good and not proven yet. Takes ownership of the certificate,
- * also on failure. BR_SYSTEM where the bound is above the makespan, or memory is out; then the plan
- * keeps what it has. */
-enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certificate,
-                             const char *method, struct br_diag *diag);
 
 /* From start_ns and machine of every task: end_ns, rank and order (by start, ties by topological
  * position of the stage, then longer duration, then task number) and makespan_ns. */

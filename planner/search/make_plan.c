@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -24,11 +25,14 @@
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
 #include "planner/schedule/heuristic.h"
+#include "planner/search/beside.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/method.h"
 #include "planner/search/search.h"
 
 enum { SUPERVISION_MS = 50, PROGRESS_MS = 100 };
+/* A search that ends within this never starts a source of bounds that it does not need. */
+static const int64_t head_start_ns = 30000000;
 
 struct br_plan_options br_plan_options_default(void)
 {
@@ -60,7 +64,8 @@ struct making {
     bool timed_out;
     struct br_progress progress;
     struct br_incumbent incumbent;
-    bool told; /* the incumbent has been handed on */
+    bool told;                 /* the incumbent has been handed on */
+    int64_t whole_makespan_ns; /* of the best plan of a job in one part; 0: none */
 
     /* Of the planning thread alone: proofs by searches, by part, NULL before the first. */
     struct br_certificate *proofs;
@@ -103,6 +108,8 @@ static void on_found(void *context, int64_t makespan, const char *finder, uint64
         .finder = finder,
         .placements = making->plan->placements + placements,
     };
+    if (part->parts == 1)
+        making->whole_makespan_ns = making->incumbent.makespan_ns;
     making->progress.makespan_ns = making->incumbent.makespan_ns;
     making->progress.lower_bound_ns = making->incumbent.lower_bound_ns;
     making->told = !making->options.found;
@@ -449,8 +456,20 @@ static void hand_on(struct making *making, int64_t *shown)
     }
 }
 
+/* Does the best plan so far meet the source's bound, and may that end the search? Not where counts
+ * limit it, since the same job gets the same plan; nor with several parts, one after another. */
+static bool source_met(struct making *making, struct br_beside *beside)
+{
+    const struct br_plan_options *o = &making->options;
+    if (!beside || making->whole_makespan_ns == 0 ||
+        (o->time_limit_ns <= 0 && o->effort != BR_EFFORT_MAX))
+        return false;
+    const struct br_bound_answer *answer = br_beside_answer(beside);
+    return answer && answer->found && making->whole_makespan_ns <= answer->lower_bound_ns;
+}
+
 /* Waits for the planning thread, passing on stop, limit, incumbents and progress. */
-static void supervise(struct making *making)
+static void supervise(struct making *making, struct br_beside *beside)
 {
     const struct br_plan_options *o = &making->options;
     int64_t shown = making->began_ns;
@@ -465,11 +484,81 @@ static void supervise(struct making *making)
             pthread_cond_timedwait(&making->changed, &making->lock, &until);
         making->timed_out |=
             o->time_limit_ns > 0 && br_now_ns() - making->began_ns >= o->time_limit_ns;
-        if (making->timed_out || br_stopped(o->stop))
+        if (making->timed_out || br_stopped(o->stop) || source_met(making, beside))
             br_stop_raise(&making->stop);
         hand_on(making, &shown);
     }
     pthread_mutex_unlock(&making->lock);
+}
+
+/* Begins to ask the source of bounds; without a thread for it the plan is made without it. */
+static struct br_beside *begin_source(const struct making *making, struct br_beside *beside)
+{
+    const struct br_plan_options *o = &making->options;
+    const struct br_bound_question question = {.source = o->source,
+                                               .dag = making->dag,
+                                               .cluster = making->cluster,
+                                               .limit_ns = o->source_limit_ns,
+                                               .work_percent = 50,
+                                               .delay_ns = head_start_ns};
+    if (!o->source)
+        return NULL;
+    if (!br_beside_begin(beside, &question))
+        snprintf(beside->answer.why, sizeof beside->answer.why, "not available (out of memory)");
+    return beside;
+}
+
+/* Waits for the source where its bound is needed; its answer is the caller's. */
+static void end_source(struct making *making, struct br_beside *beside, bool needed,
+                       struct br_bound_answer *answer)
+{
+    const struct br_plan_options *o = &making->options;
+    making->progress.tightening = true;
+    while (needed && beside->running && !br_stopped(o->stop) &&
+           !br_beside_wait(beside, SUPERVISION_MS * INT64_C(1000000)))
+        if (o->progress)
+            o->progress(o->progress_context, &making->progress);
+    br_beside_end(beside, answer);
+}
+
+/* Records the source's bound in the plan, where it helps. Takes ownership of the certificate. */
+static enum br_status take_bound(struct br_plan *plan, struct br_bound_answer *answer,
+                                 struct br_diag *diag)
+{
+    /* A bound that a limit cut off could be another one next time, so the plan says so. */
+    char method[sizeof answer->method + sizeof answer->status + 4];
+    const char *limit = strcmp(answer->status, "optimal") == 0 ? "" : answer->status;
+    struct br_certificate *certificate = answer->certificate;
+    answer->certificate = NULL;
+    snprintf(method, sizeof method, "%s%s%s", answer->method, *limit ? "; " : "", limit);
+    return br_plan_prove(plan, certificate, method, diag);
+}
+
+/* Ends the source, and raises the bound of the plan, if there is one. */
+static enum br_status tighten(struct making *making, struct br_beside *beside)
+{
+    struct br_plan *plan = making->status ? NULL : making->plan;
+    struct br_bound_answer answer = {0};
+    /* An exhaustive search may meet the bound without a certificate; perhaps there is one. */
+    bool met = plan && plan->lower_bound_ns == plan->makespan_ns && plan->certificate;
+    bool needed = plan && !met && !br_stopped(making->options.stop);
+    if (beside)
+        end_source(making, beside, needed, &answer);
+    else
+        snprintf(answer.why, sizeof answer.why, "not asked for");
+    if (met)
+        snprintf(answer.why, sizeof answer.why, "not needed (the bound is met)");
+    else if (beside && !needed)
+        snprintf(answer.why, sizeof answer.why, "not available (interrupted)");
+    answer.found &= !met;
+    enum br_status status = making->status;
+    if (plan && answer.found)
+        status = take_bound(plan, &answer, &making->diag);
+    br_certificate_destroy(answer.certificate);
+    answer.certificate = NULL;
+    if (plan)
+        plan->source = answer;
+    return status;
 }
 
 enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
@@ -483,6 +572,7 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
                             .told = true,
                             .lock = PTHREAD_MUTEX_INITIALIZER};
     struct br_plan_options *o = &making.options;
+    struct br_beside room, *beside = NULL;
     pthread_condattr_t attributes;
     pthread_t thread;
     *plan = NULL;
@@ -502,12 +592,17 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     pthread_condattr_destroy(&attributes);
     int error = pthread_create(&thread, NULL, make_thread, &making);
     if (error == 0) {
-        supervise(&making);
+        beside = begin_source(&making, &room);
+        supervise(&making, beside);
         pthread_join(thread, NULL);
-        if (making.status && diag)
-            *diag = making.diag;
         if (!making.status && making.timed_out && making.plan->note)
             making.plan->note = "the time limit ended the search";
+        int64_t found_ns = br_now_ns();
+        making.status = tighten(&making, beside);
+        if (!making.status)
+            making.plan->counters.lp_ns = (uint64_t)(br_now_ns() - found_ns);
+        if (making.status && diag)
+            *diag = making.diag;
     } else {
         making.status = br_fail(diag, BR_SYSTEM, "allow the process more threads or memory",
                                 "cannot start the planning thread: %s", strerror(error));

@@ -3,6 +3,7 @@
 
 #include <bigrocks/bigrocks.h>
 
+#include "parsers/plans/bound_json.h"
 #include "planner/check/certificate.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,0 +1,187 @@
+/* The linear program's bound, from a program of its own.
+ *
+ * This library never links the LP solver (see docs/licensing.md). It starts bigrocks-bound as a
+ * child, writes the job to it in the native form with the cluster inside, and reads one JSON
+ * object. The child gets a time limit to keep by itself, and a hard one from outside. Whatever goes
+ * wrong costs this bound only, and the answer says what it was. */
+#include "lp/client/program.h"
+
+#include <bigrocks/bound.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/decimal.h"
+#include "emit/data/job_xml.h"
+#include "lp/client/child.h"
+#include "parsers/plans/bound_json.h"
+
+#define PROGRAM "bigrocks-bound"
+static const int64_t second_ns = INT64_C(1000000000);
+/* Work is counted, so that the bound is the same every time; this ends a solver whose steps take
+ * longer than one would think, with what it has proven. */
+static const int64_t work_guard_ns = INT64_C(60000000000);
+/* No process starts in less. */
+static const int64_t least_ns = 1000;
+/* A busy machine lets a program have at least about this part of a processor. */
+static const int64_t processor_share = 16;
+/* One hundredth, as seconds are written in nanoseconds. */
+static const int64_t percent = 10000000;
+
+static bool executable(const char *path)
+{
+    return access(path, X_OK) == 0;
+}
+
+/* As the environment says; beside the program that runs, where both are installed; where the build
+ * leaves it; along PATH. */
+bool br_bound_program_path(char *path)
+{
+    const char *given = getenv("BIGROCKS_BOUND");
+    if (given && *given) {
+        snprintf(path, PATH_MAX, "%s%s", strchr(given, '/') ? "" : "./", given);
+        return executable(path);
+    }
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash = NULL;
+    if (length > 0) {
+        self[length] = '\0';
+        slash = strrchr(self, '/');
+    }
+    if (slash) {
+        *slash = '\0';
+        static const char *const beside[] = {"/" PROGRAM, "/../lp/" PROGRAM};
+        for (size_t k = 0; k < sizeof beside / sizeof *beside; k++) {
+            int size = snprintf(path, PATH_MAX, "%s%s", self, beside[k]);
+            if (size < PATH_MAX && executable(path))
+                return true;
+        }
+    }
+    for (const char *folder = getenv("PATH"); folder && *folder;) {
+        size_t size = strcspn(folder, ":");
+        int used = snprintf(path, PATH_MAX, "%.*s/" PROGRAM, (int)size, folder);
+        if (size && used < PATH_MAX && executable(path))
+            return true;
+        folder += size + (folder[size] == ':');
+    }
+    return false;
+}
+
+/* The first line of the child's complaint, or how it ended. */
+static void describe_failure(const struct br_talk *talk, struct br_bound_answer *answer)
+{
+    const char *complaint = "";
+    if (talk->complaint) {
+        talk->complaint[strcspn(talk->complaint, "\n")] = '\0';
+        complaint = talk->complaint;
+    }
+    if (strncmp(complaint, PROGRAM ": ", strlen(PROGRAM ": ")) == 0)
+        complaint += strlen(PROGRAM ": ");
+    if (*complaint)
+        snprintf(answer->why, sizeof answer->why, "not available (" PROGRAM ": %.200s)", complaint);
+    else if (WIFSIGNALED(talk->state))
+        snprintf(answer->why, sizeof answer->why, "not available (" PROGRAM " died of signal %d)",
+                 WTERMSIG(talk->state));
+    else
+        snprintf(answer->why, sizeof answer->why,
+                 "not available (" PROGRAM " ended with status %d)", WEXITSTATUS(talk->state));
+}
+
+static void take_answer(const struct br_talk *talk, const struct br_dag *dag,
+                        struct br_bound_answer *answer)
+{
+    struct br_diag diag = {0};
+    if (talk->ending == BR_TALK_STOPPED)
+        snprintf(answer->why, sizeof answer->why, "not available (interrupted)");
+    else if (talk->ending == BR_TALK_LATE)
+        snprintf(answer->why, sizeof answer->why, "not available (stopped at the time limit)");
+    else if (!WIFEXITED(talk->state) || WEXITSTATUS(talk->state) != 0)
+        describe_failure(talk, answer);
+    else if (br_parse_bound(talk->answer ? talk->answer : "", talk->answer_size, dag, answer,
+                            &diag))
+        snprintf(answer->why, sizeof answer->why, "not available (" PROGRAM "'s answer: %.200s)",
+                 diag.what);
+    else
+        answer->found = true;
+}
+
+/* The job as the child reads it; the caller's to free. NULL when memory is out. */
+static char *write_job(const struct br_dag *dag, const struct br_cluster *cluster, size_t *size)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, size);
+    if (!out)
+        return NULL;
+    fputs(BR_XML_DECLARATION, out);
+    bool written = br_write_job_xml(out, 0, dag, cluster, NULL) == BR_OK && !ferror(out);
+    if (fclose(out) == 0 && written)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Asks the program at the path, with the job as text. */
+static void ask(const char *program, const struct br_bound_limits *limits, const char *job,
+                size_t size, const struct br_dag *dag, struct br_bound_answer *answer)
+{
+    char seconds[BR_SECONDS_TEXT], work[BR_SECONDS_TEXT], parent[32];
+    bool by_work = limits->limit_ns <= 0;
+    int64_t guard_ns = by_work ? work_guard_ns : limits->limit_ns;
+    const char *const words[] = {PROGRAM, limits->processor_time ? "--cpu-limit" : "--time-limit",
+                                 seconds, "--parent",
+                                 parent,  by_work ? "--work" : NULL,
+                                 work,    NULL};
+    br_seconds_format(guard_ns, seconds, sizeof seconds);
+    br_seconds_format(limits->work_percent * percent, work, sizeof work);
+    snprintf(parent, sizeof parent, "%ld", (long)getpid());
+    /* A child that keeps its limit needs a moment more to start and to answer. */
+    struct br_talk talk = {.program = program,
+                           .argv = words,
+                           .text = job,
+                           .size = size,
+                           .limit_ns = guard_ns + guard_ns / 4 + second_ns,
+                           .processor_seconds = (uint64_t)(guard_ns / second_ns) * 4 + 10,
+                           .stop = limits->stop};
+    if (limits->processor_time)
+        talk.limit_ns = talk.limit_ns < INT64_MAX / processor_share
+                            ? talk.limit_ns * processor_share
+                            : INT64_MAX;
+    int error = br_talk(&talk);
+    if (error)
+        snprintf(answer->why, sizeof answer->why, "not available (%.150s: %s)", program,
+                 strerror(error));
+    else
+        take_answer(&talk, dag, answer);
+    br_talk_finish(&talk);
+}
+
+static void find(void *context, const struct br_dag *dag, const struct br_cluster *cluster,
+                 const struct br_bound_limits *limits, struct br_bound_answer *answer)
+{
+    const char *given = context;
+    char path[PATH_MAX], *job;
+    size_t size = 0;
+    if (limits->limit_ns > 0 && limits->limit_ns < least_ns) {
+        snprintf(answer->why, sizeof answer->why, "not asked for (no time for it)");
+        return;
+    }
+    if (given ? !executable(given) : !br_bound_program_path(path)) {
+        snprintf(answer->why, sizeof answer->why, "not available (" PROGRAM " not found)");
+        return;
+    }
+    job = write_job(dag, cluster, &size);
+    if (job)
+        ask(given ? given : path, limits, job, size, dag, answer);
+    else
+        snprintf(answer->why, sizeof answer->why, "not available (out of memory)");
+    free(job);
+}
+
+struct br_bound_source br_bound_program(const char *path)
+{
+    return (struct br_bound_source){.find = find, .context = (void *)(uintptr_t)path};
+}

@@ -1,0 +1,128 @@
+/* Asking a source of bounds, and checking its answer. */
+#include "planner/search/beside.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "planner/check/certificate.h"
+
+/* Only what is proven counts, whatever the source may say. */
+static void check(const struct br_bound_question *q, struct br_bound_answer *answer)
+{
+    struct br_diag diag = {0};
+    enum br_status status = BR_NO;
+    if (!answer->found)
+        ;
+    else if (!answer->certificate)
+        snprintf(answer->why, sizeof answer->why, "not used (it comes without a proof)");
+    else if (q->in)
+        status = br_certificate_proves(answer->certificate, q->dag, q->in, answer->lower_bound_ns,
+                                       &diag);
+    else
+        status = br_certificate_verify(answer->certificate, q->dag, q->cluster,
+                                       answer->lower_bound_ns, &diag);
+    if (answer->found && answer->certificate && status)
+        snprintf(answer->why, sizeof answer->why, "not used (its proof fails: %.200s)", diag.what);
+    if (status == BR_OK)
+        return;
+    answer->found = false;
+    br_certificate_destroy(answer->certificate);
+    answer->certificate = NULL;
+}
+
+static void ask(const struct br_bound_question *q, const struct br_stop *stop,
+                struct br_bound_answer *answer)
+{
+    const struct br_bound_limits limits = {.limit_ns = q->limit_ns,
+                                           .processor_time = q->processor_time,
+                                           .work_percent = q->work_percent,
+                                           .stop = stop};
+    *answer = (struct br_bound_answer){0};
+    q->source->find(q->source->context, q->dag, q->cluster, &limits, answer);
+    check(q, answer);
+}
+
+/* Until something changes, or for this long; with the lock held. */
+static void wait_change(struct br_beside *b, int64_t ns)
+{
+    const int64_t second_ns = 1000000000;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += ns % second_ns;
+    until.tv_sec += ns / second_ns + until.tv_nsec / second_ns;
+    until.tv_nsec %= second_ns;
+    pthread_cond_timedwait(&b->changed, &b->lock, &until);
+}
+
+static void *work(void *context)
+{
+    struct br_beside *b = context;
+    struct br_bound_answer answer;
+    pthread_mutex_lock(&b->lock);
+    if (b->question.delay_ns > 0 && !b->wanted && !br_stopped(&b->stop))
+        wait_change(b, b->question.delay_ns);
+    pthread_mutex_unlock(&b->lock);
+    if (br_stopped(&b->stop))
+        return NULL;
+    ask(&b->question, &b->stop, &answer);
+    pthread_mutex_lock(&b->lock);
+    b->answer = answer;
+    b->answered = true;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+bool br_beside_begin(struct br_beside *b, const struct br_bound_question *question)
+{
+    pthread_condattr_t attributes;
+    *b = (struct br_beside){.question = *question};
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* which nobody sets */
+    pthread_cond_init(&b->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    b->running = pthread_create(&b->thread, NULL, work, b) == 0;
+    return b->running;
+}
+
+void br_beside_ask(struct br_beside *b, const struct br_stop *stop)
+{
+    ask(&b->question, stop ? stop : &b->stop, &b->answer);
+    b->answered = true;
+}
+
+const struct br_bound_answer *br_beside_answer(struct br_beside *b)
+{
+    pthread_mutex_lock(&b->lock);
+    bool answered = b->answered;
+    pthread_mutex_unlock(&b->lock);
+    return answered ? &b->answer : NULL;
+}
+
+const struct br_bound_answer *br_beside_wait(struct br_beside *b, int64_t ns)
+{
+    pthread_mutex_lock(&b->lock);
+    if (!b->wanted) {
+        b->wanted = true;
+        pthread_cond_broadcast(&b->changed);
+    }
+    if (!b->answered)
+        wait_change(b, ns);
+    bool answered = b->answered;
+    pthread_mutex_unlock(&b->lock);
+    return answered ? &b->answer : NULL;
+}
+
+void br_beside_end(struct br_beside *b, struct br_bound_answer *answer)
+{
+    br_stop_raise(&b->stop);
+    pthread_mutex_lock(&b->lock);
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->lock);
+    if (b->running)
+        pthread_join(b->thread, NULL);
+    pthread_cond_destroy(&b->changed);
+    pthread_mutex_destroy(&b->lock);
+    *answer = b->answer;
+}

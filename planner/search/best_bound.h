@@ -1,0 +1,14 @@
+/* The best bound, for callers that have the job's instance already. */
+#ifndef BR_PLANNER_SEARCH_BEST_BOUND_H
+#define BR_PLANNER_SEARCH_BEST_BOUND_H
+
+#include <bigrocks/bound.h>
+
+#include "planner/model/instance.h"
+
+/* As br_bound_best; `in` is the instance of the whole job on the cluster. */
+enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *cluster,
+                             const struct br_instance *in, const struct br_bound_options *options,
+                             struct br_bound_result *result, struct br_diag *diag);
+
+#endif
