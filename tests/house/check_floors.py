@@ -43,7 +43,7 @@ BROKEN = [ # what is appended to which file, and what must be said
 def rooms_without_words(root):
     """Rooms that have no README.md, neither of their own nor in the folder that they are a part of."""
     rooms = re.findall(r'^([a-z][\w/]*):', (root / 'docs/floors.txt').read_text(), re.M)
-    return ['%s has no README.md' % room for room in rooms if room not in ('include/bigrocks', 'lp/solver') and
+    return ['%s has no README.md' % room for room in rooms if room != 'include/bigrocks' and
             not any((root / place / 'README.md').exists() for place in (room, room.rpartition('/')[0] or room))]
 
 
