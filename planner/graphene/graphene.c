@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/parallel.h"
 #include "base/stop.h"
 #include "planner/graphene/score.h"
@@ -100,6 +101,7 @@ static void consider(struct search *search, struct worker *w, uint32_t candidate
 {
     const struct br_graphene_options *options = search->options;
     br_schedule_take(&w->trial, search->in, w->placer, w->letter);
+    assert(w->trial.makespan >= options->lower_bound);
     if (w->trial.makespan >= options->beat || w->best.makespan <= options->lower_bound ||
         !br_schedule_better(&w->trial, &w->best))
         return;

@@ -67,6 +67,7 @@ void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, c
         br_elite_add(elite, schedule, method, UINT64_MAX);
         return;
     }
+    assert(!br_schedule_better(&first->schedule, schedule));
     br_schedule_copy(&first->schedule, schedule);
     first->method = method;
     br_costly_assert(is_sorted(elite));

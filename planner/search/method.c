@@ -40,11 +40,14 @@ bool br_method_find(const char *name, struct br_method *method)
     *method = (struct br_method){.kind = BR_METHOD_BEST};
     if (!name)
         return true;
-    for (uint32_t k = 0; br_method_name(k); k++)
-        if (strcmp(br_method_name(k), name) == 0) {
-            *method = k < SEARCHING ? (struct br_method){.kind = searching[k].kind}
-                                    : (struct br_method){BR_METHOD_HEURISTIC, k - SEARCHING};
-            return true;
-        }
+    for (uint32_t k = 0; br_method_name(k); k++) {
+        if (strcmp(br_method_name(k), name) != 0)
+            continue;
+        if (k < SEARCHING)
+            method->kind = searching[k].kind;
+        else
+            *method = (struct br_method){BR_METHOD_HEURISTIC, k - SEARCHING};
+        return true;
+    }
     return false;
 }

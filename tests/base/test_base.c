@@ -16,6 +16,7 @@
 #include "base/decimal.h"
 #include "base/diag.h"
 #include "base/index.h"
+#include "base/invariant.h"
 #include "base/real.h"
 #include "base/roles.h"
 #include "base/text.h"
@@ -507,6 +508,18 @@ static void roles(void **state)
     assert_int_equal(br_role_bytes(large, "TiB"), INT64_MAX);
 }
 
+/* A costly invariant is looked at with the build option alone. */
+static void invariants(void **state)
+{
+    bool looked = false;
+    br_costly_assert((looked = true));
+#ifdef BR_CHECKS
+    assert_true(looked);
+#else
+    assert_false(looked);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -518,6 +531,7 @@ int main(void)
         cmocka_unit_test(screened),     cmocka_unit_test(whole_numbers),
         cmocka_unit_test(real_numbers), cmocka_unit_test(diagnostics),
         cmocka_unit_test(roles),        cmocka_unit_test(compared),
+        cmocka_unit_test(invariants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
