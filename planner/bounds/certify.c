@@ -1,6 +1,7 @@
 /* Certificates of the combinatorial bounds: of each part the simplest kind that proves it. */
 #include "planner/bounds/certify.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "planner/bounds/bounds.h"
@@ -219,6 +220,7 @@ static bool compact(struct br_arena *arena, const struct br_instance *whole,
             number[proof->energy] = 1;
         if (write)
             return true;
+        assert(proof->measures == 0);
         for (uint32_t m = 0; m < ms->count; m++)
             if (number[m])
                 number[m] = ++proof->measures;
@@ -290,6 +292,7 @@ static bool certify_energy(struct br_arena *arena, const struct br_instance *who
             proof->energy = (uint32_t)(energy.measure - measures->measure);
             proof->from = energy.head;
             proof->to = proof->bound - 1 - energy.tail;
+            assert(0 <= proof->from && proof->from < proof->to);
         }
         for (uint32_t s = 0; s < in->stages; s++)
             if (windows.stage_head[s] + windows.length[s] + windows.stage_tail[s] == windows.ticks)

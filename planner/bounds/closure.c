@@ -4,6 +4,7 @@
  * path is a barrier, or when it is one-to-one from a stage that u is wholly ahead of. */
 #include "planner/bounds/closure.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static void merge(uint64_t *into, const uint64_t *from, uint32_t words)
@@ -32,6 +33,7 @@ bool br_closure_init(struct br_closure *closure, const struct br_instance *in)
             merge(before + (size_t)s * words,
                   in->parent[a].one_to_one ? before + parent : any + parent, words);
         }
+        assert(!br_closure_bit(before, words, s, s));
     }
     for (uint32_t s = 0; ok && s < n; s++)
         for (uint32_t u = 0; u < n; u++)

@@ -4,9 +4,11 @@
 #include "planner/bounds/measure.h"
 
 #include <assert.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/rng.h"
 #include "planner/bounds/closure.h"
 
@@ -49,6 +51,7 @@ int64_t br_stage_waves(const struct br_instance *in, uint32_t stage, int64_t *sc
     uint64_t slots = br_stage_slots(in, stage, n);
     int64_t longest = in->stage_longest[stage], best = longest;
     assert(slots > 0); /* every stage fits some class */
+    assert(slots > 0); /* a demand that no machine holds makes no instance */
     if (slots >= n)
         return longest;
     if (in->stage_equal[stage])
@@ -316,6 +319,16 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
     return ok;
 }
 
+/* Can each task alone run under every measure? */
+static bool holds_each_task(const struct br_measures *ms, const struct br_instance *in)
+{
+    for (uint32_t m = 0; m < ms->count; m++)
+        for (uint32_t s = 0; s < in->stages; s++)
+            if (ms->measure[m].weight[s] < 0 || ms->measure[m].weight[s] > ms->measure[m].capacity)
+                return false;
+    return true;
+}
+
 bool br_measures_init(struct br_measures *ms, const struct br_instance *in, bool plain)
 {
     *ms = (struct br_measures){0};
@@ -340,6 +353,7 @@ bool br_measures_init(struct br_measures *ms, const struct br_instance *in, bool
         ok = add_fragmentation(ms, in, r, (uint32_t)keep);
     if (ok && !plain && in->stages > 1 && in->stages <= CLIQUE_STAGES)
         ok = add_cliques(ms, in, (uint32_t)keep);
+    br_costly_assert(!ok || holds_each_task(ms, in));
     if (!ok)
         br_measures_finish(ms);
     return ok;

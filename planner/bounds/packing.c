@@ -5,10 +5,12 @@
  * rounded down and room up, which keeps products within 64 bits and the bound a bound. */
 #include "planner/bounds/packing.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/wide.h"
 
 enum {
@@ -396,6 +398,26 @@ static void search(struct br_packer *p, uint32_t depth, int64_t weight)
     }
 }
 
+/* Does the best set fit the machine and weigh what it is said to weigh? */
+static bool best_fits(const struct br_packer *p, const int64_t *capacity)
+{
+    int64_t weight = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        weight += p->best_taken[i] * p->item[i].weight;
+        for (uint32_t j = 0; p->best_taken[i] > 0 && j < i; j++)
+            if (p->best_taken[j] > 0 && !bit(&p->open[i], j))
+                return false;
+    }
+    for (uint32_t r = 0; r < p->resources; r++) {
+        int64_t held = 0;
+        for (uint32_t i = 0; i < p->count; i++)
+            held += p->best_taken[i] * p->demand[(size_t)i * p->resources + r];
+        if (held > capacity[r])
+            return false;
+    }
+    return weight == p->best;
+}
+
 int64_t br_packer_heaviest(struct br_packer *p, uint32_t cls, const int64_t *weight, int64_t known,
                            uint32_t *tasks, int64_t *found, int64_t *nodes)
 {
@@ -417,6 +439,7 @@ int64_t br_packer_heaviest(struct br_packer *p, uint32_t cls, const int64_t *wei
     p->nodes = *nodes;
     if (p->count > 0)
         search(p, 0, 0);
+    br_costly_assert(p->best == known || best_fits(p, capacity));
     *found = p->best;
     *nodes = p->nodes;
     if (p->best > known) {

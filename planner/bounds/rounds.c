@@ -1,6 +1,7 @@
 /* Groups of copies are kept by duration while stages are added by head downwards. */
 #include "planner/bounds/rounds.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,9 +34,11 @@ int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capaci
 {
     br_wide all = 0, work = 0;
     struct mark low = {0, 0, 0}, high = {0, 0, 0};
+    assert(capacity > 0);
     if (groups == 0)
         return 0;
     for (uint32_t g = 0; g < groups; g++) {
+        assert(g == 0 || group[g].duration <= group[g - 1].duration);
         all += group[g].count;
         work += (br_wide)group[g].count * group[g].duration;
     }
@@ -179,6 +182,7 @@ int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t le
     if (items > BR_LINE_ITEMS)
         return -1;
     for (uint32_t k = 0; k < items; k++) {
+        assert(item[k].duration > 0 && item[k].value >= 0);
         int64_t fit = length / item[k].duration;
         most += (br_wide)item[k].value * (fit < item[k].count ? fit : item[k].count);
     }

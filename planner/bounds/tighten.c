@@ -6,6 +6,7 @@
  * they hold when the checker reaches them; the checker's own passes give the windows after it. */
 #include "planner/bounds/tighten.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ static void reason(const struct br_proof_check *c, uint32_t measure, const int64
         int64_t at = to - fits;
         /* The window's end is as far as a claim can go. */
         at = smaller(at, c->makespan - tail[s] - d + 1);
+        assert(from < to && part[s] <= early);
         if (at > head[s] && at > claim[s].at)
             claim[s] = (struct br_proof_claim){s, at, from, to, measure};
     }

@@ -11,6 +11,7 @@
  */
 #include "planner/bounds/window.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ static void insert(struct pass *p, uint32_t stage)
     }
     memmove(p->sorted + low + 1, p->sorted + low, (p->sorted_count - low) * sizeof *p->sorted);
     p->sorted[low] = (struct br_by_time){p->stage_head[stage], stage};
+    assert(low == 0 || p->sorted[low - 1].time >= p->sorted[low].time);
     p->sorted_count++;
 }
 
@@ -214,6 +216,7 @@ static bool find_lengths(struct br_windows *w, const struct br_instance *in, enu
             w->length[s] = br_stage_waves(in, s, scratch);
         else if (length == BR_LENGTH_WORK)
             w->length[s] = larger(w->length[s], stage_work(in, s));
+        assert(w->length[s] >= in->stage_longest[s]);
     }
     free(scratch);
     return true;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/wide.h"
 
 #define ARRAY(count, pointer) ((pointer) = br_arena_array(&c->arena, count, sizeof *(pointer)))
@@ -220,6 +221,16 @@ static bool well_formed(const struct checker *c, const struct br_proof_clause *c
     return true;
 }
 
+/* Does every task have a time left to start at, as far as all that holds without suppositions? */
+static bool agree(const struct checker *c)
+{
+    for (uint32_t t = 0; t <= c->tasks; t++)
+        if (c->root.least[t] > c->root.most[t] || c->now.least[t] != c->root.least[t] ||
+            c->now.most[t] != c->root.most[t])
+            return false;
+    return true;
+}
+
 static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
                                         const struct br_proof_clause *clause, uint32_t clauses,
                                         uint32_t *where)
@@ -227,6 +238,7 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
     follow(c, clause, NULL, 0);
     copy_bounds(c, &c->root, &c->now);
     for (uint32_t k = 0; k < clauses && !c->contradiction; k++) {
+        br_costly_assert(agree(c));
         *where = k;
         if (!well_formed(c, clause, k, bound))
             return BR_CLAUSES_MALFORMED;

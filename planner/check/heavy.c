@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/wide.h"
 
 /* A machine has so many shares of each resource. */
@@ -280,6 +281,19 @@ static int64_t at_most(struct br_heavy *h, const struct left *left, int64_t enou
     return least;
 }
 
+/* Is there room for what the set holds, and is every choice left one that fits? */
+static bool in_order(const struct br_heavy *h, const struct left *left)
+{
+    for (uint32_t r = 0; r < h->resources; r++) {
+        if (left->room[r] < 0)
+            return false;
+        for (uint32_t k = 0; k < left->count; k++)
+            if (demand_of(h, left->choice[k])[r] > left->room[r])
+                return false;
+    }
+    return true;
+}
+
 /* Adds tasks of the choices left, in all ways that may be heavier than the best set, to a set of
  * that weight. */
 static void search(struct br_heavy *h, uint32_t depth, struct left *left, int64_t weight)
@@ -287,6 +301,7 @@ static void search(struct br_heavy *h, uint32_t depth, struct left *left, int64_
     const uint32_t resources = h->resources;
     uint32_t *list = h->list + (size_t)depth * h->count, *fit = h->fit + (size_t)depth * h->count;
     int64_t *room = h->room + (size_t)depth * resources;
+    br_costly_assert(in_order(h, left));
     h->best = weight > h->best ? weight : h->best;
     for (; left->count > 0; left->choice++, left->count--) {
         int64_t more = at_most(h, left, h->best - weight);

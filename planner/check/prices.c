@@ -15,6 +15,7 @@
  * It is the dual of the linear program of [Brucker00] with the tasks in one piece. */
 #include "planner/check/proof.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,7 @@ static br_wide least_paid(const struct br_proof_price *price, int64_t duration, 
                           int64_t deadline)
 {
     int64_t latest = deadline - duration;
+    assert(head <= latest); /* else the window itself refutes the makespan */
     br_wide least = paid(price, head, head + duration);
     br_wide late = paid(price, latest, deadline);
     least = late < least ? late : least;
@@ -262,6 +264,7 @@ static bool cluster_pays(struct prices *p, br_wide *sum)
             for (uint32_t m = 0; m < in->classes; m++) {
                 int64_t left = p->nodes < NODES_EACH ? p->nodes : NODES_EACH, had = left;
                 int64_t most = br_heaviest(p->heavy, m, p->weight, &left);
+                assert(most >= 0 && 0 <= left && left <= had);
                 p->nodes -= had - left;
                 rate += (br_wide)(in->class_first[m + 1] - in->class_first[m]) * most;
             }

@@ -10,6 +10,7 @@
  * The same pass with all edges turned round gives the time after a task. Windows never widen. */
 #include "planner/check/proof.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,7 @@ static enum br_status visit(struct pass *p, uint32_t s, const struct br_proof_cl
         most = larger(most, p->head[t]);
         shortest = smaller(shortest, in->duration[t]);
     }
+    assert(least >= p->stage_head[s]); /* windows never widen */
     p->stage_head[s] = least;
     done = larger(done, least + p->c->rounds[s]);
     for (uint32_t a = 0; a < count; a++)

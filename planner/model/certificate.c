@@ -1,6 +1,7 @@
 /* The certificate as data. */
 #include "planner/model/certificate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,5 +91,7 @@ bool br_proof_set_part(struct br_arena *arena, const struct br_instance *whole,
     proof->stages = part->stages;
     for (uint32_t s = 0; s < part->stages; s++)
         proof->stage[s] = whole->task_stage[part->task_origin[part->stage_first[s]]];
+    for (uint32_t s = 1; s < part->stages; s++)
+        assert(proof->stage[s - 1] < proof->stage[s]);
     return true;
 }

@@ -104,6 +104,7 @@ static uint32_t find_cuts(const struct br_instance *in, uint32_t *length)
         }
         for (uint32_t k = 0; k + 1 < in->stages; k++) {
             advance(&scan, in->topological[k]);
+            assert(scan.barriers <= scan.sinks * scan.sources); /* one for a pair */
             if (scan.barriers == scan.sinks * scan.sources)
                 length[count++] = k + 1;
         }

@@ -109,7 +109,7 @@ RULES = []
 CHECK, WINDOWS = 'planner/check/certificate.c', 'planner/check/windows.c'
 ROUNDS, PRICES = 'planner/check/rounds.c', 'planner/check/prices.c'
 CLAUSES, AHEAD = 'planner/check/clauses.c', 'planner/check/ahead.c'
-MEASURES, LINES, HEAVY = ('planner/check/%s.c' % name for name in ('measures', 'lines', 'heavy'))
+MEASURES, LINE, HEAVY = ('planner/check/%s.c' % name for name in ('measures', 'lines', 'heavy'))
 
 
 def rule(name, form, python, core, why='', only_form=False):
@@ -347,8 +347,8 @@ rule('values: as many copies as there are', document({'a': ([3, 4], 1)}, [values
 rule('values: worth that 63 bits do not hold', document(
     {'a': (1, 2**32), 'b': (2**33, {})}, [values(2**33 + 1, 0, 2**33, ('a', 2**31))], [], ((1, {'r': 2**32}),),
     per_second=1000),
-    None, (LINES, 'worth += (br_wide)v->value * v->count;',
-           'worth += (int64_t)((uint64_t)v->value * (uint64_t)v->count);'),
+    None, (LINE, 'worth += (br_wide)v->value * v->count;',
+          'worth += (int64_t)((uint64_t)v->value * (uint64_t)v->count);'),
     why='Python counts on')
 
 # --- windows -------------------------------------------------------------------------------------------
