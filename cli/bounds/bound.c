@@ -1,10 +1,12 @@
 /* bigrocks bound: a lower bound without a plan, with its proof. */
+#include "base/clock.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/bounds/what_if.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/load.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
+#include "cli/common/stats.h"
 #include "emit/emit.h"
 #include "planner/search/best_bound.h"
 
@@ -24,7 +26,7 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
 
 static enum br_status find_bound(const struct cli_settings *settings, const struct br_input *input,
                                  const struct br_instance *in, struct br_bound_result *r,
-                                 struct br_diag *diag)
+                                 struct br_counters *counters, struct br_diag *diag)
 {
     struct cli_progress progress;
     const struct br_bound_source program = br_bound_program(NULL);
@@ -37,7 +39,8 @@ static enum br_status find_bound(const struct cli_settings *settings, const stru
     options.progress = cli_progress_bound;
     options.progress_context = &progress;
     cli_progress_begin(&progress, settings->output.quiet);
-    enum br_status status = br_best_bound(input->dag, input->cluster, in, &options, r, diag);
+    enum br_status status =
+        br_best_bound(input->dag, input->cluster, in, &options, r, counters, diag);
     cli_progress_end(&progress);
     cli_interrupt_release();
     if (large)
@@ -82,9 +85,12 @@ static int perform(const struct cli_settings *settings, const char *const *argum
 {
     struct br_input input;
     struct br_bound_result r = {0};
+    struct br_counters counters = {0};
+    int64_t began_ns = br_now_ns();
     enum br_status status = cli_load(&settings->job, argument[0], true, &input, diag);
     if (status)
         return status;
+    int64_t read_ns = br_now_ns() - began_ns;
     cli_warn(argument[0], input.dag);
     if (settings->bound.what_if) {
         status = cli_what_if(settings, &input, diag);
@@ -98,7 +104,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = br_instance_create(input.dag, input.cluster, &in, diag);
     if (!status)
-        status = find_bound(settings, &input, in, &r, diag);
+        status = find_bound(settings, &input, in, &r, &counters, diag);
     if (!status && settings->bound.json) {
         status = print_json(&input, &r, diag);
     } else if (!status && settings->output.quiet) {
@@ -110,6 +116,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         if (settings->bound.explain)
             status = cli_explain_bound(&input, in, &r, diag);
     }
+    counters.read_ns = (uint64_t)read_ns;
+    if (!status && settings->output.stats)
+        cli_stats_print(stderr, &counters, settings->bound.json);
     br_instance_destroy(in);
     br_bound_result_finish(&r);
     br_input_finish(&input);

@@ -560,7 +560,7 @@ const struct br_option cli_options[] = {
     {.name = "stats",
      .help = "write counters of the work to standard error: what was tried, left out and given up, "
              "and the time by phase",
-     .commands = SEARCH,
+     .commands = SEARCH | CLI_BOUND,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.stats)},
     {.name = "json",
@@ -569,7 +569,7 @@ const struct br_option cli_options[] = {
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.json)},
     {.name = "json",
-     .help = "write the bound as JSON",
+     .help = "write the bound, and the counters of --stats, as JSON",
      .commands = CLI_BOUND,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(bound.json)},

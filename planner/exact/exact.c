@@ -145,6 +145,16 @@ struct br_exact_counts br_exact_counts(const struct br_exact *x)
                                     s->engine.propagations, s->restarts, s->analysis.literals};
 }
 
+void br_exact_count(const struct br_exact *x, struct br_counters *counters)
+{
+    struct br_exact_counts counts = br_exact_counts(x);
+    counters->exact_conflicts += counts.conflicts;
+    counters->exact_decisions += counts.decisions;
+    counters->exact_propagations += counts.propagations;
+    counters->exact_restarts += counts.restarts;
+    counters->exact_literals += counts.learned_literals;
+}
+
 bool br_exact_proof(struct br_exact *x, struct br_arena *arena, struct br_proof_clause **clause,
                     uint32_t *clauses)
 {

@@ -18,6 +18,7 @@
 
 #include "base/stop.h"
 #include "planner/model/certificate.h"
+#include "planner/model/counters.h"
 #include "planner/model/instance.h"
 
 struct br_exact;
@@ -68,6 +69,8 @@ int64_t br_exact_proven(const struct br_exact *exact);
  * none. */
 bool br_exact_schedule(const struct br_exact *exact, int64_t *start);
 struct br_exact_counts br_exact_counts(const struct br_exact *exact);
+/* Adds them to the counters. */
+void br_exact_count(const struct br_exact *exact, struct br_counters *counters);
 
 /* The proof that no schedule is shorter than br_exact_proven, trimmed to the clauses that it needs,
  * in the arena. False where no proof was recorded, it grew too long, or memory is out. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"
@@ -101,18 +102,23 @@ static void begin_source(struct solving *s, const struct br_dag *dag,
 
 /* The combinatorial bound, proven and checked. */
 static enum br_status find_core(const struct br_dag *dag, const struct br_instance *in,
-                                struct br_bound_result *r, struct br_diag *diag)
+                                struct br_bound_result *r, struct br_counters *counters,
+                                struct br_diag *diag)
 {
+    int64_t began_ns = br_now_ns();
     struct br_bound core = br_bounds_sum(in);
     if (core.ticks < 0)
         return br_fail_memory(diag);
     r->core_ns = r->lower_bound_ns = core.ticks * in->tick_ns;
     r->core_method = core.method;
+    int64_t bound_ns = br_now_ns();
+    counters->bound_ns += (uint64_t)(bound_ns - began_ns);
     snprintf(r->method, sizeof r->method, "%s", core.method);
     r->certificate = br_certify(in);
     if (!r->certificate)
         return br_fail_memory(diag);
     enum br_status status = br_certificate_check(r->certificate, dag, in, diag);
+    counters->proof_ns += (uint64_t)(br_now_ns() - bound_ns);
     if (status) {
         br_certificate_destroy(r->certificate);
         r->certificate = NULL;
@@ -140,7 +146,7 @@ static void take(struct br_bound_result *r, struct br_certificate *from, const c
 /* What the solvers add to it. */
 static void find_more(const struct br_dag *dag, const struct br_cluster *cluster,
                       const struct br_instance *in, const struct br_bound_options *o,
-                      struct br_bound_result *r)
+                      struct br_bound_result *r, struct br_counters *counters)
 {
     struct solving s = {.options = o,
                         .limit_ns = o->cpu_limit_ns > 0 ? o->cpu_limit_ns : o->time_limit_ns,
@@ -153,9 +159,16 @@ static void find_more(const struct br_dag *dag, const struct br_cluster *cluster
     s.began_ns = past_ns(&s);
     if (o->conflicts == BR_CONFLICTS_DEFAULT && s.limit_ns == 0)
         effort.conflicts = CONFLICTS;
+    int64_t began_ns = br_now_ns();
     begin_source(&s, dag, cluster, in);
+    int64_t asked_ns = br_now_ns();
     struct br_certificate *clauses = br_exact_certify(in, &effort);
+    int64_t certified_ns = br_now_ns();
     end_source(&s, !effort.met);
+    int64_t ended_ns = br_now_ns();
+    br_counters_add(counters, &effort.counters);
+    counters->exact_ns += (uint64_t)(certified_ns - asked_ns);
+    counters->lp_ns += (uint64_t)(asked_ns - began_ns + ended_ns - certified_ns);
     r->clause_lost = effort.lost;
     if (r->source.found)
         take(r, r->source.certificate, r->source.method);
@@ -167,16 +180,19 @@ static void find_more(const struct br_dag *dag, const struct br_cluster *cluster
         take(r, clauses, "lazy clause generation");
     else
         br_certificate_destroy(clauses);
+    counters->proof_ns += (uint64_t)(br_now_ns() - ended_ns);
 }
 
 enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *cluster,
                              const struct br_instance *in, const struct br_bound_options *options,
-                             struct br_bound_result *result, struct br_diag *diag)
+                             struct br_bound_result *result, struct br_counters *counters,
+                             struct br_diag *diag)
 {
     *result = (struct br_bound_result){0};
-    enum br_status status = find_core(dag, in, result, diag);
+    *counters = (struct br_counters){0};
+    enum br_status status = find_core(dag, in, result, counters, diag);
     if (!status)
-        find_more(dag, cluster, in, options, result);
+        find_more(dag, cluster, in, options, result, counters);
     return status;
 }
 
@@ -190,12 +206,13 @@ enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *
                              struct br_diag *diag)
 {
     const struct br_bound_options usual = br_bound_options_default();
+    struct br_counters counters;
     struct br_instance *in;
     *result = (struct br_bound_result){0};
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
     if (status)
         return status;
-    status = br_best_bound(dag, cluster, in, options ? options : &usual, result, diag);
+    status = br_best_bound(dag, cluster, in, options ? options : &usual, result, &counters, diag);
     br_instance_destroy(in);
     return status;
 }

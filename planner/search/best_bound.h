@@ -4,11 +4,14 @@
 
 #include <bigrocks/bound.h>
 
+#include "planner/model/counters.h"
 #include "planner/model/instance.h"
 
-/* As br_bound_best; `in` is the instance of the whole job on the cluster. */
+/* As br_bound_best; `in` is the instance of the whole job on the cluster. Fills the counters of the
+ * work. */
 enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *cluster,
                              const struct br_instance *in, const struct br_bound_options *options,
-                             struct br_bound_result *result, struct br_diag *diag);
+                             struct br_bound_result *result, struct br_counters *counters,
+                             struct br_diag *diag);
 
 #endif

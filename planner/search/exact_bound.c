@@ -109,8 +109,10 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
 {
     struct br_parts parts;
     effort->met = effort->lost = false;
+    effort->counters = (struct br_counters){0};
     if (whole->machines != 1 || effort->conflicts == 0 || br_parts_create(whole, &parts, NULL))
         return NULL;
+    effort->counters.parts = parts.count;
     struct br_certificate *c = br_certificate_create(whole->tick_ns, parts.count);
     struct raise *raise = calloc(parts.count, sizeof *raise);
     bool ok = c && raise, any = false;
@@ -128,6 +130,8 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
         effort->met &= raise[k].met;
         if (ok && any)
             write_proof(&raise[k], &c->arena, &c->part[k], &effort->lost);
+        if (raise[k].exact)
+            br_exact_count(raise[k].exact, &effort->counters);
         br_exact_destroy(raise[k].exact);
     }
     free(raise);

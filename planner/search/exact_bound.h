@@ -7,6 +7,7 @@
 
 #include "base/stop.h"
 #include "planner/model/certificate.h"
+#include "planner/model/counters.h"
 #include "planner/model/instance.h"
 
 /* How long br_exact_certify goes on, and what it hears from others. Both functions may be NULL;
@@ -19,7 +20,8 @@ struct br_exact_effort {
     const struct br_certificate *(*others)(void *context);
     /* False ends it. Told whether the turn has raised a bound above what others know. */
     bool (*goes_on)(void *context, bool risen);
-    bool met;  /* out: a schedule of every part is as short as its bound */
+    struct br_counters counters; /* out: the work of the solver */
+    bool met;                    /* out: a schedule of every part is as short as its bound */
     bool lost; /* out: bounds were reached whose proofs grew too long to be kept */
 };
 

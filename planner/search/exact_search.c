@@ -139,14 +139,8 @@ bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
 
 void br_exact_search_count(const struct br_exact_search *s, struct br_counters *counters)
 {
-    for (uint32_t k = 0; k < SOLVERS; k++) {
-        struct br_exact_counts counts = br_exact_counts(s->solver[k]);
-        counters->exact_conflicts += counts.conflicts;
-        counters->exact_decisions += counts.decisions;
-        counters->exact_propagations += counts.propagations;
-        counters->exact_restarts += counts.restarts;
-        counters->exact_literals += counts.learned_literals;
-    }
+    for (uint32_t k = 0; k < SOLVERS; k++)
+        br_exact_count(s->solver[k], counters);
 }
 
 bool br_exact_search_prove(const struct br_exact_search *s, const struct br_instance *whole,

@@ -25,7 +25,7 @@ void br_exact_search_destroy(struct br_exact_search *search);
  * threads; two are used. False when memory is out. */
 bool br_exact_search_run(struct br_exact_search *search, struct br_run *run);
 
-/* Adds what the solvers have done so far. */
+/* Adds the work that the solvers have done so far. */
 void br_exact_search_count(const struct br_exact_search *search, struct br_counters *counters);
 
 /* Fills the proof of a bound that one of the solvers has proven; all memory is the arena's. False

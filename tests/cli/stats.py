@@ -131,6 +131,22 @@ def check_batch(folder):
     assert counters('batch', folder / 'list', *limit, '-q')['work'] == sums
 
 
+def check_bound(folder):
+    job = folder / 'small.xml'
+    words = ('bound', job, '--capacity', 'cpu=1', '--no-lp')
+    # The first schedules meet the bound, so that the solver finds nothing to do.
+    only(counters(*words)['work'], parts=2)
+    build = ('bound', EXAMPLES / 'build.dot', '--capacity', 'cpu=4,mem=4GiB', '--no-lp')
+    only(counters(*build, '--conflicts', 0)['work'])
+    for conflicts in (1, 60):  # too few to be through
+        found = counters(*build, '--conflicts', conflicts)
+        assert found['work']['exact_conflicts'] == conflicts <= found['work']['exact_decisions'], found
+        assert found['times']['exact_ns'] > 0 and not any(found['varies'].values()), found
+        assert counters(*build, '--conflicts', conflicts)['work'] == found['work']
+    assert counters(*build)['work']['exact_conflicts'] == 10000  # as many as it may, by default
+    assert bigrocks(*build, '--json').stdout == bigrocks(*build, '--json', '--stats').stdout
+
+
 def check_output(folder):
     """Without --stats not a byte of it; with it, the rest is as it was."""
     words = ('plan', EXAMPLES / 'word-count.xml', '--machines', 3, '--capacity', 'cpu=4,mem=8GiB')
@@ -150,6 +166,7 @@ def main():
         check_by_hand(folder)
         check_run(folder)
         check_batch(folder)
+        check_bound(folder)
         check_output(folder)
         seen = {}
         several = ('--machines', 2, '--capacity', 'cpu=6,mem=24GiB,net=400,disk=400')
