@@ -56,23 +56,27 @@ static bool may_follow(char parent, char child)
     }
 }
 
-/* Whether each of the letters may follow each of the others; both are sets, see letters_of. */
-static bool all_may_follow(uint32_t parents, uint32_t children)
-{
-    for (char p = 'A'; p <= 'Z'; p++)
-        for (char c = 'A'; c <= 'Z'; c++)
-            if (parents >> (p - 'A') & children >> (c - 'A') & 1 && !may_follow(p, c))
-                return false;
-    return true;
-}
+static const char letters[] = {'T', 'S', 'P', 'C'};
+enum { LETTERS = sizeof letters };
 
-/* The set of the letters of the stage's tasks, a bit for each. */
+/* The letters of the stage's tasks, a bit for each. */
 static uint32_t letters_of(const struct br_instance *in, uint32_t stage, const char *letter)
 {
     uint32_t set = 0;
     for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++)
-        set |= 1u << (letter[t] - 'A');
+        for (uint32_t k = 0; k < LETTERS; k++)
+            set |= (uint32_t)(letter[t] == letters[k]) << k;
     return set;
+}
+
+/* Whether each letter of one set may follow each of the other. */
+static bool all_may_follow(uint32_t parents, uint32_t children)
+{
+    for (uint32_t p = 0; p < LETTERS; p++)
+        for (uint32_t c = 0; c < LETTERS; c++)
+            if (parents >> p & children >> c & 1 && !may_follow(letters[p], letters[c]))
+                return false;
+    return true;
 }
 
 /* Whether the letters may follow each other across all arcs. */
