@@ -33,21 +33,17 @@ void br_lcg_clauses_finish(struct br_lcg_clauses *c)
     free(c->watches);
 }
 
-/* Makes room for more elements of `size` bytes in an array of `used`. False when memory is out, or
- * the array would be too long. */
-static bool reserve(void *array, uint32_t used, uint32_t more, uint32_t *room, size_t size)
+/* The memory, enlarged where `used` and `more` elements of `size` bytes are more than its room.
+ * NULL, and the memory is as before, when memory is out or it would be too long. */
+static void *reserve(void *memory, uint32_t used, uint32_t more, uint32_t *room, size_t size)
 {
-    void *memory;
     uint64_t wanted = (uint64_t)*room + *room / 2 + more;
     if (used + more <= *room)
-        return true;
-    memcpy(&memory, array, sizeof memory);
+        return memory;
     void *larger = wanted > WORDS_MAX ? NULL : realloc(memory, wanted * size);
-    if (!larger)
-        return false;
-    memcpy(array, &larger, sizeof larger);
-    *room = (uint32_t)wanted;
-    return true;
+    if (larger)
+        *room = (uint32_t)wanted;
+    return larger;
 }
 
 /* --- watches --------------------------------------------------------------------------------- */
@@ -64,10 +60,13 @@ static bool grow_piece(struct br_lcg_clauses *c, struct br_lcg_piece *list)
     if (piece != BR_LCG_NONE) {
         c->free_piece[size] = c->watches[piece].clause;
     } else {
-        if (!reserve(&c->watches, c->watches_count, room, &c->watches_room, sizeof *c->watches)) {
+        struct br_lcg_watch *watches =
+            reserve(c->watches, c->watches_count, room, &c->watches_room, sizeof *watches);
+        if (!watches) {
             c->trail->memory_out = true;
             return false;
         }
+        c->watches = watches;
         piece = c->watches_count;
         c->watches_count += room;
     }
@@ -130,8 +129,11 @@ uint32_t br_lcg_clause_add(struct br_lcg_clauses *c, const struct br_lcg_literal
 {
     uint32_t words = words_of(literals->count), place = c->words_count;
     assert(literals->count >= 2);
-    if (!reserve(&c->words, c->words_count, words, &c->words_room, sizeof *c->words) ||
-        !br_grow(&c->learned, c->learned_count, &c->learned_room, sizeof *c->learned) ||
+    uint32_t *arena = reserve(c->words, c->words_count, words, &c->words_room, sizeof *arena);
+    if (!arena)
+        goto failed;
+    c->words = arena;
+    if (!br_grow(&c->learned, c->learned_count, &c->learned_room, sizeof *c->learned) ||
         !admit_atoms(c))
         goto failed;
     struct br_lcg_clause *clause = at(c, place);

@@ -1,6 +1,7 @@
 /* Makes the problem of an instance: arcs between tasks, earliest and latest starts, lanes. */
 #include "planner/exact/propagate/problem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,8 +124,10 @@ static bool take_demands(struct builder *b)
     const struct br_instance *in = b->in;
     bool ok = ARRAY(&p->arena, (size_t)p->tasks * p->resources, p->demand) &&
               ARRAY(&p->arena, p->resources, p->capacity) && ARRAY(&p->arena, p->tasks, p->holding);
-    for (uint32_t r = 0; ok && r < p->resources; r++)
+    for (uint32_t r = 0; ok && r < p->resources; r++) {
+        assert(b->unit[r] > 0); /* the resource can run short, so some demand is not 0 */
         p->capacity[r] = in->capacity[b->resource[r]] / b->unit[r];
+    }
     for (uint32_t k = 0; ok && k < p->tasks; k++) {
         const int64_t *demand = in->demand + (size_t)in->task_stage[k] * in->resources;
         bool holds = false;
@@ -197,8 +200,8 @@ struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64
         return NULL;
     struct br_lcg_problem *p = calloc(1, sizeof *p);
     struct builder b = {.p = p, .in = in};
-    b.resource = malloc(((size_t)in->resources + 1) * sizeof *b.resource);
-    b.unit = malloc(((size_t)in->resources + 1) * sizeof *b.unit);
+    b.resource = calloc((size_t)in->resources + 1, sizeof *b.resource);
+    b.unit = calloc((size_t)in->resources + 1, sizeof *b.unit);
     bool ok = p && b.resource && b.unit;
     if (ok) {
         p->tasks = in->tasks;
