@@ -3,6 +3,7 @@
 #define BIGROCKS_STOP_H
 
 #include <bigrocks/diag.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,8 @@ struct br_stop {
 
 /* Raises the flag. From any thread, or from a signal handler. */
 BR_API void br_stop_raise(struct br_stop *stop);
+/* Is it raised? For work of the caller's own, such as a source of bounds. */
+BR_API bool br_stop_raised(const struct br_stop *stop);
 /* Takes it down again, for the next call. */
 BR_API void br_stop_lower(struct br_stop *stop);
 
