@@ -131,6 +131,7 @@ static inline uint32_t br_lcg_trail_next(struct br_lcg_trail *t, int32_t *before
     while (t->head < t->count) {
         uint32_t side = t->entry[t->head++].side;
         *before = t->seen[side];
+        assert(*before <= t->now[side]); /* no bound falls unseen */
         if (*before < t->now[side]) {
             t->seen[side] = t->now[side];
             return side;
