@@ -19,7 +19,8 @@ import ctypes
 import decimal
 import os
 
-__all__ = ['Cluster', 'Error', 'Job', 'Plan', 'Task', 'bound', 'methods', 'plan', 'version']
+__all__ = ['Bound', 'Cluster', 'Error', 'Job', 'Plan', 'Task', 'best_bound', 'bound', 'methods', 'plan',
+           'version']
 
 _lib = ctypes.CDLL(os.environ.get('BIGROCKS_LIBRARY') or 'libbigrocks.so.0')
 
@@ -42,6 +43,29 @@ class _PlanTask(ctypes.Structure):
                 ('start_ns', ctypes.c_int64), ('end_ns', ctypes.c_int64),
                 ('rank', ctypes.c_uint32), ('priority', ctypes.c_double),
                 ('subset', ctypes.c_char)]
+
+
+class _Source(ctypes.Structure):
+    _fields_ = [('find', ctypes.c_void_p), ('context', ctypes.c_void_p)]
+
+
+class _BoundOptions(ctypes.Structure):
+    _fields_ = [('time_limit_ns', ctypes.c_int64), ('cpu_limit_ns', ctypes.c_int64),
+                ('conflicts', ctypes.c_uint64), ('source', ctypes.POINTER(_Source)),
+                ('rest', ctypes.c_uint64 * 64)]
+
+
+class _Answer(ctypes.Structure):
+    _fields_ = [('found', ctypes.c_bool), ('lower_bound_ns', ctypes.c_int64),
+                ('certificate', ctypes.c_void_p), ('method', ctypes.c_char * 96),
+                ('status', ctypes.c_char * 32), ('why', ctypes.c_char * 256)]
+
+
+class _BoundResult(ctypes.Structure):
+    _fields_ = [('lower_bound_ns', ctypes.c_int64), ('method', ctypes.c_char * 96),
+                ('certificate', ctypes.c_void_p), ('core_ns', ctypes.c_int64),
+                ('core_method', ctypes.c_char_p), ('clause_ns', ctypes.c_int64),
+                ('clause_lost', ctypes.c_bool), ('source', _Answer), ('rest', ctypes.c_uint64 * 64)]
 
 
 _P, _T, _U, _I, _STATUS = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int64,
@@ -67,6 +91,11 @@ for _name, _result, _arguments in [
         ('plan_options_default', _Options, []), ('method_name', _T, [_U]),
         ('plan_make', _STATUS, [_P, _P, ctypes.POINTER(_Options), ctypes.POINTER(_P), _DIAG]),
         ('bound', _STATUS, [_P, _P, ctypes.POINTER(_I), ctypes.POINTER(_T), _DIAG]),
+        ('bound_options_default', _BoundOptions, []), ('bound_program', _Source, [_T]),
+        ('bound_best', _STATUS, [_P, _P, ctypes.POINTER(_BoundOptions),
+                                 ctypes.POINTER(_BoundResult), _DIAG]),
+        ('bound_result_finish', None, [ctypes.POINTER(_BoundResult)]),
+        ('certificate_text', _P, [_P, _P]),
         ('plan_destroy', None, [_P]), ('plan_task_count', _U, [_P]),
         ('plan_at', _PlanTask, [_P, _U]), ('plan_of', _PlanTask, [_P, _U]),
         ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
@@ -74,6 +103,10 @@ for _name, _result, _arguments in [
         ('plan_method', _T, [_P]), ('plan_note', _T, [_P])]:
     _function = getattr(_lib, 'br_' + _name)
     _function.restype, _function.argtypes = _result, _arguments
+
+# The C library's, which texts of the library are released by.
+_free = ctypes.CDLL(None).free
+_free.restype, _free.argtypes = None, [_P]
 
 
 class Error(Exception):
@@ -254,3 +287,37 @@ def bound(job, cluster):
     ns, method = ctypes.c_int64(), ctypes.c_char_p()
     _call(_lib.br_bound, job._finish(), cluster._cluster, ctypes.byref(ns), ctypes.byref(method))
     return ns.value / 1e9, method.value.decode()
+
+
+Bound = collections.namedtuple('Bound', 'seconds method certificate program')
+
+
+def best_bound(job, cluster, time_limit=None, conflicts=None, program=None):
+    """The best lower bound on every plan's makespan that the limits allow, and the argument that gave
+    it; `certificate` is its proof as JSON, or None. The program bigrocks-bound is started as a child
+    where it is found, or at the path `program`; False: no process is started. `program` of the result
+    is what came of it. Without a time limit the same job gets the same bound."""
+    options, result = _lib.br_bound_options_default(), _BoundResult()
+    if time_limit is not None:
+        options.time_limit_ns = max(1, _ns(time_limit))
+    if conflicts is not None:
+        options.conflicts = conflicts
+    if program is not False:
+        path = program and os.fsencode(program)  # kept: the source borrows it
+        source = _lib.br_bound_program(path)
+        options.source = ctypes.pointer(source)
+    dag = job._finish()
+    try:
+        _call(_lib.br_bound_best, dag, cluster._cluster, ctypes.byref(options), ctypes.byref(result))
+        certificate = None
+        if result.certificate:
+            text = _lib.br_certificate_text(result.certificate, dag)
+            if not text:
+                raise MemoryError
+            certificate = ctypes.string_at(text).decode()
+            _free(text)
+        answer = result.source
+        return Bound(result.lower_bound_ns / 1e9, result.method.decode(), certificate,
+                     (answer.method if answer.found else answer.why).decode())
+    finally:
+        _lib.br_bound_result_finish(ctypes.byref(result))

@@ -10,6 +10,7 @@ import tempfile
 import os
 
 USE = '''
+import json
 import bigrocks
 assert bigrocks.version() == %r, bigrocks.version()
 assert {'best', 'graphene', 'cp'} <= set(bigrocks.methods()), bigrocks.methods()
@@ -23,6 +24,12 @@ job.edge(copy, join)
 cluster = bigrocks.Cluster(node=(2, {'cpu': 2, 'mem': 1}))
 seconds, method = bigrocks.bound(job, cluster)
 assert seconds == 3.3 and method, (seconds, method)
+best = bigrocks.best_bound(job, cluster, program=False)
+assert best[:2] == (seconds, method) and best.program == 'not asked for', best
+proof = json.loads(best.certificate)
+assert proof['format'] == 'bigrocks-certificate/1' and proof['lower_bound'] == 3.3, proof
+best = bigrocks.best_bound(job, cluster, time_limit=5, conflicts=0, program='/nonexistent/program')
+assert best.seconds == 3.3 and 'not found' in best.program, best
 plan = bigrocks.plan(job, cluster, effort='fast', threads=1)
 assert plan.makespan == 3.3 == plan.lower_bound and plan.gap == 0, plan.makespan
 assert plan.note is None and plan.method and plan.bound_method
