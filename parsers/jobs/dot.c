@@ -39,12 +39,45 @@ struct dot_reader {
     Agedge_t **edge; /* of the links */
 };
 
+/* Longest message of cgraph without the word that it names. */
+enum { FAULT_WORDS = 400 };
+
 /* cgraph hands on "Error", ": " and the text, piece by piece. */
 static int on_fault(char *piece)
 {
     size_t used = strlen(cgraph_fault);
     snprintf(cgraph_fault + used, sizeof cgraph_fault - used, "%s", piece);
     return 0;
+}
+
+/* cgraph formats a message into a buffer that it keeps. Where that is too small, it grows, and
+ * cgraph 2.42 formats a second time with arguments that the first time has used up: it says
+ * anything, or crashes. A message names no more than the text holds, so the buffer is made as large
+ * as the text before cgraph reads it, by a message without arguments. Returns false when memory is
+ * out. */
+static bool grow_fault_buffer(const char *text)
+{
+    static size_t grown = 1024; /* under the lock: what cgraph begins with */
+    size_t size = strlen(text) + FAULT_WORDS;
+    if (size < grown)
+        return true;
+    /* The reserve is the room that cgraph asks for. */
+    char *filler = malloc(size + 1), *reserve = filler ? malloc(2 * size) : NULL;
+    if (!reserve) {
+        free(filler);
+        return false;
+    }
+    free(reserve);
+    memset(filler, '-', size);
+    filler[size] = 0;
+    cgraph_fault[0] = 0;
+    agerr(AGERR, filler);
+    free(filler);
+    /* Of a message for which there is no room, on_fault hears only the level. */
+    bool heard = strstr(cgraph_fault, "--") != NULL;
+    if (heard)
+        grown = size;
+    return heard;
 }
 
 /* A text, or so many closing angle brackets. */
@@ -145,8 +178,12 @@ static enum br_status read_graph(const char *text, Agraph_t **graph, struct br_d
     agusererrf outer = agseterrf(on_fault);
     agerrlevel_t level = agseterr(AGERR); /* warnings are kept from us */
     struct text_channel all = {strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text, 0};
-    *graph = read_graphs(all, &graphs);
     enum br_status status = BR_OK;
+    if (!grow_fault_buffer(text)) {
+        status = br_fail_memory(diag);
+        goto out;
+    }
+    *graph = read_graphs(all, &graphs);
     if (graphs > 1)
         status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "split the file",
                             "the file holds more than one graph");
@@ -155,6 +192,7 @@ static enum br_status read_graph(const char *text, Agraph_t **graph, struct br_d
     if (!clean_reader(text) && !status)
         status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "close it",
                             "quotes, a comment or angle brackets are open at the end of the text");
+out:
     agseterr(level);
     agseterrf(outer);
     return status;

@@ -439,6 +439,32 @@ static void dot_words_of_faults(void **state)
     }
 }
 
+/* A message longer than cgraph's buffer; see grow_fault_buffer in dot.c. */
+static void dot_long_words_of_faults(void **state)
+{
+    static const char *const shapes[] = {"digraph g {\n a;\n -> * }", "digraph g {\n a\n} *",
+                                         "digraph g\n\n* { a }", "digraph {\n a\n [*=* *] }"};
+    enum { MOST = 200000 };
+    char *text = malloc(3 * MOST + 100);
+    struct br_diag diag;
+    assert_non_null(text);
+    for (int length = 970; length <= MOST; length += length < 1100 ? 7 : length) {
+        for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+            char *at = text;
+            for (const char *p = shapes[k]; *p; p++) {
+                int times = *p == '*' ? length : 1;
+                memset(at, *p == '*' ? 'x' : *p, (size_t)times);
+                at += times;
+            }
+            assert_int_equal(parse(text, (size_t)(at - text), NULL, &diag), BR_BAD_INPUT);
+            if (strncmp(diag.what, "syntax error near '", 19) != 0)
+                fail_msg("%d letters in '%s' give '%s'", length, shapes[k], diag.what);
+            assert_int_equal(diag.line, 3);
+        }
+    }
+    free(text);
+}
+
 /* An arrow between two groups is as many edges as their product. "*" stands for many nodes. */
 static void dot_edge_bombs(void **state)
 {
@@ -556,14 +582,23 @@ static void printable_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(xml_refused),         cmocka_unit_test(cluster_refused),
-        cmocka_unit_test(dot_refused),         cmocka_unit_test(dax_refused),
-        cmocka_unit_test(psplib_refused),      cmocka_unit_test(patterson_refused),
-        cmocka_unit_test(unknown_refused),     cmocka_unit_test(nul_bytes),
-        cmocka_unit_test(deep_and_wide),       cmocka_unit_test(dot_attribute_bomb),
-        cmocka_unit_test(dot_words_of_faults), cmocka_unit_test(dot_edge_bombs),
-        cmocka_unit_test(too_many_resources),  cmocka_unit_test(files_that_cannot_be_read),
-        cmocka_unit_test(no_diagnostic),       cmocka_unit_test(printable_messages),
+        cmocka_unit_test(xml_refused),
+        cmocka_unit_test(cluster_refused),
+        cmocka_unit_test(dot_refused),
+        cmocka_unit_test(dax_refused),
+        cmocka_unit_test(psplib_refused),
+        cmocka_unit_test(patterson_refused),
+        cmocka_unit_test(unknown_refused),
+        cmocka_unit_test(nul_bytes),
+        cmocka_unit_test(deep_and_wide),
+        cmocka_unit_test(dot_attribute_bomb),
+        cmocka_unit_test(dot_words_of_faults),
+        cmocka_unit_test(dot_edge_bombs),
+        cmocka_unit_test(too_many_resources),
+        cmocka_unit_test(files_that_cannot_be_read),
+        cmocka_unit_test(no_diagnostic),
+        cmocka_unit_test(printable_messages),
+        cmocka_unit_test(dot_long_words_of_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
