@@ -169,7 +169,7 @@ static void explain_energy(const struct explain *e, const struct br_proof *proof
         seconds(e, proof->from, from), seconds(e, proof->to, to), seconds(e, proof->bound, text));
 }
 
-/* What a stage pays at its dearest, times its work: how much it has to do with the bound. */
+/* The dearest price of a stage times its work: how much it has to do with the bound. */
 struct payer {
     uint32_t stage;
     double pays;

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/common/progress.h"
 #include "runtime/drivers/common/family.h"
 
@@ -38,14 +39,14 @@ int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage)
 {
     struct rusage used;
     pid_t pid;
-    int64_t began_ns = cli_now_ns();
+    int64_t began_ns = br_now_ns();
     int error = start(argument, beside, &pid);
     if (error)
         return error;
     while (wait4(pid, &usage->status, 0, &used) < 0)
         if (errno != EINTR)
             return errno;
-    usage->wall_ns = cli_now_ns() - began_ns;
+    usage->wall_ns = br_now_ns() - began_ns;
     usage->cpu_ns = in_ns(used.ru_utime) + in_ns(used.ru_stime);
     usage->mem_bytes = (int64_t)used.ru_maxrss * 1024;
     return 0;

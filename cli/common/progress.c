@@ -2,21 +2,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/common/progress.h"
+#include "base/clock.h"
 #include "cli/common/say.h"
 
 enum { BAR = 24 };
 static const int64_t second_ns = INT64_C(1000000000);
-
-int64_t cli_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * second_ns + now.tv_nsec;
-}
 
 void cli_progress_begin(struct cli_progress *progress, bool quiet)
 {
@@ -25,7 +18,7 @@ void cli_progress_begin(struct cli_progress *progress, bool quiet)
     *progress = (struct cli_progress){
         .shown = !quiet && !dumb && isatty(STDERR_FILENO),
         .colour = !(no_colour && *no_colour),
-        .began_ns = cli_now_ns(),
+        .began_ns = br_now_ns(),
     };
 }
 
@@ -43,7 +36,7 @@ static void draw(struct cli_progress *progress, double share)
 
 static bool due(const struct cli_progress *progress)
 {
-    return progress->shown && cli_now_ns() - progress->began_ns >= second_ns;
+    return progress->shown && br_now_ns() - progress->began_ns >= second_ns;
 }
 
 void cli_progress_plan(void *context, const struct br_progress *state)
@@ -79,7 +72,7 @@ void cli_progress_bound(void *context, int64_t past_ns, int64_t limit_ns)
 void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
                        uint32_t refused)
 {
-    int64_t now = cli_now_ns();
+    int64_t now = br_now_ns();
     if (!due(progress) || now - progress->shown_ns < second_ns / 10)
         return;
     progress->shown_ns = now;

@@ -26,7 +26,5 @@ void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t tot
                       uint32_t running, const char *text);
 /* Clears the line; the next call draws it again. */
 void cli_progress_end(struct cli_progress *progress);
-/* Nanoseconds on the monotonic clock. */
-int64_t cli_now_ns(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a person reads of a plan: how long, how good, and, where asked, how it was found. Reads the
+/* The words on a plan: how long, how good, and, where asked, how it was found. Reads the
  * plan's struct (planner/model/plan.h) for what was tried, since the public interface says only
  * what the plan is. */
 #include <inttypes.h>

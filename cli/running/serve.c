@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/launch.h"
 #include "cli/running/admission.h"
@@ -231,7 +232,7 @@ static void hang_up(struct server *server, uint32_t number)
     *client = (struct client){.fd = -1};
     server->connected--;
     server->full = false;
-    server->idle_since_ns = cli_now_ns();
+    server->idle_since_ns = br_now_ns();
 }
 
 static void send_to(struct server *server, uint32_t number, const char *message)
@@ -363,7 +364,7 @@ static void hear(struct server *server, uint32_t number)
 static void admit(struct server *server)
 {
     uint32_t number;
-    while ((number = cli_gate_next(server->gate, cli_now_ns())) != UINT32_MAX) {
+    while ((number = cli_gate_next(server->gate, br_now_ns())) != UINT32_MAX) {
         server->client[number].admitted = true;
         server->admitted++;
         if (++server->running > server->most_running)
@@ -390,7 +391,7 @@ static bool is_idle(const struct server *server)
                            ? idle_default_ns
                            : server->settings->admission.idle_ns;
     return !server->build && server->connected == 0 &&
-           cli_now_ns() - server->idle_since_ns >= limit_ns;
+           br_now_ns() - server->idle_since_ns >= limit_ns;
 }
 
 enum { BEFORE_CLIENTS = 2 };
@@ -412,7 +413,7 @@ static bool wait_for_news(struct server *server)
 static enum br_status serve(struct server *server, struct br_diag *diag)
 {
     bool told = false;
-    server->idle_since_ns = cli_now_ns();
+    server->idle_since_ns = br_now_ns();
     for (;;) {
         errno = ENOMEM;
         if (!wait_for_news(server))

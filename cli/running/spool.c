@@ -1,5 +1,6 @@
 /* The thread may wait in a write for as long as the reader pleases. What it must not wait for any
  * more is given up: signals end the write, as often as it takes. */
+#include "base/clock.h"
 #include "base/launch.h"
 #include "cli/running/spool.h"
 
@@ -177,13 +178,13 @@ int cli_spool_error(struct cli_spool *spool)
 /* Waits for the end of the thread, and gives up what it writes where that takes too long. */
 static void wait_for_end(struct cli_spool *spool)
 {
-    int64_t since_ns = cli_now_ns();
+    int64_t since_ns = br_now_ns();
     pthread_mutex_lock(&spool->lock);
     spool->news = spool->ending = true;
     pthread_cond_broadcast(&spool->changed);
     while (!spool->ended) {
         struct timespec until;
-        int64_t now_ns = cli_now_ns(), wake_ns = now_ns + LOOK_MS * INT64_C(1000000);
+        int64_t now_ns = br_now_ns(), wake_ns = now_ns + LOOK_MS * INT64_C(1000000);
         if (!cli_interrupted())
             since_ns = now_ns;
         if (now_ns - since_ns > patience_ns) {
