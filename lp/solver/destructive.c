@@ -13,7 +13,7 @@ struct attempt {
     struct br_proof windows; /* with the part's stages, and its windows for every makespan */
     int64_t *head, *tail;    /* by stage of the part, for one makespan */
     struct lp_problem *problem;
-    struct lp_pool *pool;
+    struct lp_patterns *patterns;
     struct br_packer *packer;
     struct lp_budget *budget;
     struct lp_proof *proof;
@@ -40,7 +40,7 @@ static enum lp_answer refute(struct attempt *a, int64_t makespan)
         p->head[v] = a->head[p->stage[v]];
         p->tail[v] = a->tail[p->stage[v]];
     }
-    enum lp_answer answer = lp_refute(p, makespan, a->pool, a->packer, a->budget, a->proof);
+    enum lp_answer answer = lp_refute(p, makespan, a->patterns, a->packer, a->budget, a->proof);
     if (answer == LP_REFUTED) {
         struct br_proof *found = &a->proof->proof;
         found->stages = proof.stages;
@@ -84,7 +84,7 @@ int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_in
                              struct br_proof *proof, enum lp_end *end)
 {
     struct lp_problem problem;
-    struct lp_pool pool;
+    struct lp_patterns patterns;
     *end = LP_END_SPENT;
     if (lp_problem_init(&problem, part, NULL))
         return proven;
@@ -98,7 +98,7 @@ int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_in
         return proven;
     }
     struct br_packing packing = lp_problem_packing(&problem);
-    lp_pool_init(&pool, &problem);
+    lp_patterns_init(&patterns, &problem);
     struct lp_proof found = {.arena = arena, .whole = whole};
     struct attempt attempt = {.whole = whole,
                               .part = part,
@@ -106,7 +106,7 @@ int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_in
                               .head = br_arena_array(arena, part->stages, sizeof(int64_t)),
                               .tail = br_arena_array(arena, part->stages, sizeof(int64_t)),
                               .problem = &problem,
-                              .pool = &pool,
+                              .patterns = &patterns,
                               .packer = br_packer_create(&packing),
                               .budget = budget,
                               .proof = &found,
@@ -124,7 +124,7 @@ int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_in
         bound = found.proof.bound;
     }
     br_packer_destroy(attempt.packer);
-    lp_pool_finish(&pool);
+    lp_patterns_finish(&patterns);
     lp_problem_finish(&problem);
     return bound;
 }

@@ -34,7 +34,7 @@
 /* How near to the best dual values so far sets are priced, of 8. */
 #define CENTRE_EIGHTHS 4
 /* Most sets and columns. */
-#define POOL_MOST 60000u
+#define PATTERNS_MOST 60000u
 #define COLUMNS_MOST 200000u
 
 /* A process gets at least this share of a processor, more or less, on a busy machine. */
@@ -68,7 +68,7 @@ struct point {
 
 struct run {
     const struct lp_problem *problem;
-    struct lp_pool *pool;
+    struct lp_patterns *patterns;
     struct br_packer *packer;
     struct lp_budget *budget;
     int64_t makespan;
@@ -84,7 +84,7 @@ struct run {
     struct point now;    /* those that are priced */
     bool has_centre;
     double centre_worth;
-    int64_t *known;      /* by cell: the weight of the heaviest set in the pool, and its number, */
+    int64_t *known;      /* by cell: the weight of the heaviest pattern, and its number, */
     uint32_t *best;      /* or 0 and UINT32_MAX: the empty set */
     int64_t *most;       /* by cell: no set is heavier */
     int64_t *weight;     /* scratch: by interval and stage, of the point priced */
@@ -148,7 +148,7 @@ static bool start(struct run *r)
     const struct lp_problem *p = r->problem;
     if (!lp_intervals_init(&r->intervals, p, r->makespan))
         return false;
-    lp_pool_place(r->pool, &r->intervals);
+    lp_patterns_place(r->patterns, &r->intervals);
     uint32_t classes = p->in->classes, intervals = r->intervals.count;
     r->cells = intervals * classes;
     struct point *point[] = {&r->out, &r->centre, &r->now};
@@ -204,7 +204,7 @@ static void end(struct run *r)
 
 static bool add_column(struct run *r, uint32_t pattern_number, uint32_t interval)
 {
-    const struct lp_pattern *pattern = &r->pool->pattern[pattern_number];
+    const struct lp_pattern *pattern = &r->patterns->pattern[pattern_number];
     if (r->columns == r->column_room) {
         uint32_t room = r->column_room ? 2 * r->column_room : 256;
         struct column *larger = realloc(r->column, room * sizeof *larger);
@@ -261,7 +261,7 @@ static bool add_cut_rows(struct run *r)
         for (uint32_t k = 0; k < r->columns; k++) {
             if (r->column[k].interval < cut->first || r->column[k].interval >= cut->last)
                 continue;
-            expand(r, &r->pool->pattern[r->column[k].pattern]);
+            expand(r, &r->patterns->pattern[r->column[k].pattern]);
             double value = lp_cut_coefficient(cut, r->problem, r->tasks);
             if (value > 0) {
                 r->index[++count] = r->column[k].number;
@@ -281,7 +281,7 @@ static void read_times(struct run *r)
         double value = lp_master_value(r->master, r->column[k].number) * (double)r->makespan;
         if (value <= 0)
             continue;
-        const struct lp_pattern *pattern = &r->pool->pattern[r->column[k].pattern];
+        const struct lp_pattern *pattern = &r->patterns->pattern[r->column[k].pattern];
         for (uint32_t m = 0; m < pattern->members; m++)
             r->time[(size_t)pattern->stage[m] * intervals + r->column[k].interval] +=
                 value * pattern->tasks[m];
@@ -331,7 +331,7 @@ static void weigh(const struct run *r, const struct point *point, int64_t *weigh
                 weight[(size_t)k * n + v] = 0;
 }
 
-/* The heaviest set of the pool in every cell. */
+/* The heaviest pattern in every cell. */
 static void price_known(struct run *r)
 {
     uint32_t n = r->problem->count, classes = r->problem->in->classes;
@@ -339,8 +339,8 @@ static void price_known(struct run *r)
         r->known[cell] = 0;
         r->best[cell] = UINT32_MAX;
     }
-    for (uint32_t j = 0; j < r->pool->count; j++) {
-        const struct lp_pattern *pattern = &r->pool->pattern[j];
+    for (uint32_t j = 0; j < r->patterns->count; j++) {
+        const struct lp_pattern *pattern = &r->patterns->pattern[j];
         for (uint32_t k = pattern->first; k < pattern->last; k++) {
             const int64_t *weight = r->weight + (size_t)k * n;
             uint32_t cell = k * classes + pattern->cls;
@@ -364,7 +364,7 @@ static bool add_found(struct run *r, uint32_t *added)
     for (uint32_t cell = 0; cell < r->cells; cell++) {
         if (r->best[cell] == UINT32_MAX)
             continue;
-        const struct lp_pattern *pattern = &r->pool->pattern[r->best[cell]];
+        const struct lp_pattern *pattern = &r->patterns->pattern[r->best[cell]];
         const int64_t *weight = r->own_weight + (size_t)(cell / classes) * n;
         int64_t sum = 0;
         for (uint32_t m = 0; m < pattern->members; m++)
@@ -404,7 +404,7 @@ static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted, d
             r->budget->nodes -= nodes - left;
             if (found > r->known[cell]) {
                 r->known[cell] = found;
-                r->best[cell] = lp_pool_add(r->pool, cls, r->tasks, &r->intervals);
+                r->best[cell] = lp_patterns_add(r->patterns, cls, r->tasks, &r->intervals);
                 if (r->best[cell] == UINT32_MAX)
                     return false;
             }
@@ -420,7 +420,7 @@ static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted, d
 
 static bool spent(const struct run *r)
 {
-    return r->budget->rounds <= 0 || r->budget->nodes <= 0 || r->pool->count > POOL_MOST ||
+    return r->budget->rounds <= 0 || r->budget->nodes <= 0 || r->patterns->count > PATTERNS_MOST ||
            r->columns > COLUMNS_MOST || (r->budget->deadline > 0 && lp_now() > r->budget->deadline);
 }
 
@@ -503,11 +503,15 @@ static enum lp_answer generate(struct run *r, struct lp_proof *proof)
     return LP_SPENT;
 }
 
-enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan, struct lp_pool *pool,
-                         struct br_packer *packer, struct lp_budget *budget, struct lp_proof *proof)
+enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan,
+                         struct lp_patterns *patterns, struct br_packer *packer,
+                         struct lp_budget *budget, struct lp_proof *proof)
 {
-    struct run r = {
-        .problem = problem, .pool = pool, .packer = packer, .budget = budget, .makespan = makespan};
+    struct run r = {.problem = problem,
+                    .patterns = patterns,
+                    .packer = packer,
+                    .budget = budget,
+                    .makespan = makespan};
     enum lp_answer answer = start(&r) ? generate(&r, proof) : LP_SPENT;
     end(&r);
     return answer;

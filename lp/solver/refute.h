@@ -12,7 +12,7 @@
 #define BR_LP_SOLVER_REFUTE_H
 
 #include "planner/bounds/packing.h"
-#include "lp/solver/pool.h"
+#include "lp/solver/patterns.h"
 #include "lp/solver/proof.h"
 
 /* What may still be spent. */
@@ -34,8 +34,8 @@ enum lp_answer {
 };
 
 /* makespan >= problem->least. Inside lp_guarded() only. Where it is refuted, *proof is why. */
-enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan, struct lp_pool *pool,
-                         struct br_packer *packer, struct lp_budget *budget,
-                         struct lp_proof *proof);
+enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan,
+                         struct lp_patterns *patterns, struct br_packer *packer,
+                         struct lp_budget *budget, struct lp_proof *proof);
 
 #endif
