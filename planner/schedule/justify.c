@@ -136,6 +136,7 @@ bool br_serial_pass(struct br_serial *s, enum br_direction direction, const int6
         s->order.place[task] = k;
         s->order.by_stage[s->next[in->task_stage[task]]++] = task;
     }
+    br_costly_assert(br_order_is_sound(&s->order, in));
     if (!br_placer_push(s->placer))
         return false;
     br_placer_set_limit(s->placer,

@@ -96,9 +96,9 @@ static void sort_ties(struct br_sort_item *item, uint32_t count, const struct br
     }
 }
 
-/* Whether the tasks of every stage stand in by_stage by their places, each of its own. */
-static bool is_permutation(const struct br_order *order, const struct br_instance *in)
+bool br_order_is_sound(const struct br_order *order, const struct br_instance *in)
 {
+    uint64_t sum = 0; /* of all places, which tells those that are taken twice */
     for (uint32_t s = 0; s < in->stages; s++)
         for (uint32_t k = in->stage_first[s]; k < in->stage_first[s + 1]; k++) {
             uint32_t task = order->by_stage[k];
@@ -106,8 +106,9 @@ static bool is_permutation(const struct br_order *order, const struct br_instanc
                 (k > in->stage_first[s] &&
                  order->place[order->by_stage[k - 1]] >= order->place[task]))
                 return false;
+            sum += order->place[task];
         }
-    return true;
+    return sum == (uint64_t)in->tasks * (in->tasks - 1) / 2;
 }
 
 bool br_order_init(struct br_order *order, const struct br_instance *in, const struct br_key *key)
@@ -128,7 +129,7 @@ bool br_order_init(struct br_order *order, const struct br_instance *in, const s
             order->place[t] = k;
             order->by_stage[next[in->task_stage[t]]++] = t;
         }
-        br_costly_assert(is_permutation(order, in));
+        br_costly_assert(br_order_is_sound(order, in));
     }
     free(sorted);
     free(next);

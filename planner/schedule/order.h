@@ -34,6 +34,9 @@ struct br_key {
 bool br_order_init(struct br_order *order, const struct br_instance *instance,
                    const struct br_key *key);
 void br_order_finish(struct br_order *order);
+/* An invariant: every task has a place of its own, and by_stage holds the tasks of every stage by
+ * their places. O(tasks). */
+bool br_order_is_sound(const struct br_order *order, const struct br_instance *instance);
 
 /* The key of troublesome-first placement: duration, then tail (forward) or head (backward), then
  * the dominant share of the demand. key has room for all tasks. */

@@ -26,18 +26,6 @@ void br_schedule_finish(struct br_schedule *schedule)
     *schedule = (struct br_schedule){0};
 }
 
-void br_schedule_measure(struct br_schedule *schedule, const struct br_instance *in)
-{
-    schedule->makespan = 0;
-    schedule->ends = 0;
-    for (uint32_t t = 0; t < in->tasks; t++) {
-        int64_t end = schedule->start[t] + in->duration[t];
-        if (end > schedule->makespan)
-            schedule->makespan = end;
-        schedule->ends += (uint64_t)end;
-    }
-}
-
 /* Whether every task starts at 0 or later, and none before a parent has ended. */
 static bool is_ordered(const struct br_schedule *schedule, const struct br_instance *in)
 {
@@ -63,6 +51,19 @@ static bool is_ordered(const struct br_schedule *schedule, const struct br_insta
     return true;
 }
 
+void br_schedule_measure(struct br_schedule *schedule, const struct br_instance *in)
+{
+    schedule->makespan = 0;
+    schedule->ends = 0;
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        int64_t end = schedule->start[t] + in->duration[t];
+        if (end > schedule->makespan)
+            schedule->makespan = end;
+        schedule->ends += (uint64_t)end;
+    }
+    br_costly_assert(is_ordered(schedule, in));
+}
+
 void br_schedule_take(struct br_schedule *schedule, const struct br_instance *in,
                       const struct br_placer *placer, const char *subset)
 {
@@ -73,7 +74,6 @@ void br_schedule_take(struct br_schedule *schedule, const struct br_instance *in
     memcpy(schedule->machine, br_placer_machine(placer), in->tasks * sizeof *schedule->machine);
     if (subset != schedule->subset)
         memcpy(schedule->subset, subset, in->tasks);
-    br_costly_assert(is_ordered(schedule, in));
     br_schedule_measure(schedule, in);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/stop.h"
@@ -179,6 +180,7 @@ static bool take_best(struct improvement *search, struct br_improve_report *repo
             best = slot;
     }
     report->trials += search->trials;
+    assert(best->schedule.makespan >= run->lower_bound);
     if (best->schedule.makespan > search->limit)
         return false;
     const struct br_schedule *leader = &run->elite->entry[0].schedule;

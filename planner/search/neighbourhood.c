@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/sort.h"
 #include "base/wide.h"
 
@@ -101,6 +102,7 @@ static void arrange(struct br_window *w)
         w->order.place[task] = k;
         w->order.by_stage[w->next[in->task_stage[task]]++] = task;
     }
+    br_costly_assert(br_order_is_sound(&w->order, in));
 }
 
 /* Puts the tasks before the window where they are, and marks all tasks by subset. */

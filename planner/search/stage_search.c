@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/invariant.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/sort.h"
@@ -120,7 +121,7 @@ static bool generate(struct stage_search *search, struct worker *w, struct slot 
     if (child->mirrored) {
         for (uint32_t t = 0; t < side->in.tasks; t++)
             schedule->start[t] = schedule->makespan - schedule->start[t] - side->in.duration[t];
-        br_schedule_measure(schedule, &side->in);
+        br_schedule_measure(schedule, search->run->in);
     }
     return true;
 }
@@ -276,6 +277,15 @@ static void choose(struct stage_search *search)
     }
 }
 
+/* Whether the members are sorted, the best first, and no two of them alike. */
+static bool is_sorted(const struct stage_search *search)
+{
+    for (uint32_t k = 1; k < search->members; k++)
+        if (!better(&search->member[k - 1], &search->member[k]))
+            return false;
+    return true;
+}
+
 /* The child takes its place among the members, which are sorted; one like it is enough. */
 static void join(struct stage_search *search, const struct individual *child)
 {
@@ -291,6 +301,7 @@ static void join(struct stage_search *search, const struct individual *child)
     memmove(&search->member[at + 1], &search->member[at], (last - at) * sizeof *search->member);
     search->member[at] = spare;
     copy_individual(&search->member[at], child, stages);
+    br_costly_assert(is_sorted(search));
 }
 
 static void take_round(struct stage_search *search)
@@ -299,6 +310,7 @@ static void take_round(struct stage_search *search)
     for (uint32_t k = 0; k < CHILDREN; k++) {
         struct slot *slot = &search->slot[k];
         int64_t before = run->elite->entry[0].schedule.makespan;
+        assert(slot->schedule.makespan >= run->lower_bound);
         run->spent += slot->placements;
         run->counters.stages_placements += slot->placements;
         join(search, &slot->child);
