@@ -244,16 +244,16 @@ bool br_lcg_timetable_propagate(struct br_lcg_timetable *c)
  * bounds now, which are no weaker, rule most out. */
 static uint32_t running(struct br_lcg_timetable *c, uint32_t task, int32_t at, uint32_t entry)
 {
-    const struct br_lcg_problem *p = c->p;
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < p->holdings; k++) {
-        uint32_t other = p->holding[k];
-        int32_t duration = p->duration[other];
-        if (other != task && br_lcg_upper(c->trail, other) <= at &&
-            br_lcg_lower(c->trail, other) + duration > at &&
-            -br_lcg_value_before(c->trail, 2 * other + 1, entry) <= at &&
-            br_lcg_value_before(c->trail, 2 * other, entry) + duration > at)
-            c->running[count++] = other;
+    const struct br_lcg_trail *trail = c->trail;
+    const uint32_t *holding = c->p->holding, holdings = c->p->holdings;
+    const int32_t *duration = c->p->duration, *now = trail->now;
+    uint32_t *list = c->running, count = 0;
+    for (uint32_t k = 0; k < holdings; k++) {
+        uint32_t other = holding[k], lower = 2 * other, upper = lower + 1;
+        if (-now[upper] <= at && now[lower] + duration[other] > at && other != task &&
+            -br_lcg_value_before(trail, upper, entry) <= at &&
+            br_lcg_value_before(trail, lower, entry) + duration[other] > at)
+            list[count++] = other;
     }
     return count;
 }
