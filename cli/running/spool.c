@@ -1,7 +1,5 @@
 /* The thread may wait in a write for as long as the reader pleases. What it must not wait for any
  * more is given up: signals end the write, as often as it takes. */
-#include "base/clock.h"
-#include "base/launch.h"
 #include "cli/running/spool.h"
 
 #include <errno.h>
@@ -12,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/launch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/progress.h"
 
