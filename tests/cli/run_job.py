@@ -7,6 +7,7 @@ WORK is the program of tests/runtime/run_work.c. Without more, all that does not
 machine is; `time`: a job of 500 tasks takes as long as planned; `kill N`: a run is killed N times
 at random moments.
 """
+import contextlib
 import csv
 import fcntl
 import json
@@ -184,7 +185,7 @@ def test_refusals(folder):
 
 
 def test_failures(folder):
-    job = Job().stage('bad', "sh -c 'seq 30; echo last; exit 3'").stage('after', 'echo after')
+    job = Job().stage('bad', "sh -c 'seq 30; echo last; echo; echo; exit 3'").stage('after', 'echo after')
     job.stage('kill', "sh -c 'kill -9 $$'", duration=0.02).stage('none', 'no-such-program')
     job.stage('slow', 'sleep 60', duration=0.03).stage('good', 'echo good', duration=0.001)
     job.edge('bad', 'after')
@@ -194,12 +195,13 @@ def test_failures(folder):
                'trace.csv', status=1)
     assert time.monotonic() - began < 30
     assert 'good' in done.stdout and 'after' not in done.stdout
-    for text in ("task 'bad' failed: exit status 3", 'command: sh -c seq 30; echo last; exit 3',
+    for text in ("task 'bad' failed: exit status 3", 'command: sh -c seq 30; echo last; echo; echo; exit 3',
                  '  | last', "task 'kill' failed: killed by signal 9",
                  "task 'none' failed: cannot be started: No such file",
                  "task 'slow' failed: took too long", '1 task done', '4 failed', '1 not done'):
         assert text in done.stderr, (text, done.stderr)
-    assert '  | 21\n' not in done.stderr and '  | 22\n' in done.stderr, done.stderr
+    lines = [line[4:] for line in done.stderr.splitlines() if line.startswith('  | ')]
+    assert lines == [*map(str, range(22, 31)), 'last'], lines
     outcome = {r['stage']: (r['outcome'], r['code']) for r in read_trace(folder / 'trace.csv')}
     assert outcome['bad'] == ('exit', 3) and outcome['kill'] == ('signal', 9), outcome
     assert outcome['slow'][0] == 'timeout' and outcome['good'] == ('done', 0), outcome
@@ -209,6 +211,29 @@ def test_failures(folder):
     done = run(folder, 'stop.xml', '--capacity', 'cpu=2', status=1)
     assert done.stdout == '' and '1 task done' in done.stderr, done
     assert '50 not done' in done.stderr, done
+
+
+def test_trace_that_nobody_reads(folder):
+    """An interrupted run leaves what no reader takes of its trace."""
+    Job().stage('quick', 'echo quick').stage('slow', 'sleep 60', duration=0.1).write(folder / 'job.xml')
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(writer, bytes(4096))
+    os.set_blocking(writer, True)
+    with subprocess.Popen([BIGROCKS, 'run', 'job.xml', '--capacity', 'cpu=1', '-q', '--trace',
+                           f'/dev/fd/{writer}'], cwd=folder, pass_fds=[writer],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout.readline() == b'quick\n'
+        process.send_signal(signal.SIGINT)
+        try:
+            status = process.wait(30)
+        finally:
+            process.kill()
+    os.close(reader)
+    os.close(writer)
+    assert status == -signal.SIGINT, status
 
 
 def test_retries(folder):

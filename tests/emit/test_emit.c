@@ -351,6 +351,85 @@ static void pictures(void **state)
     }
 }
 
+/* The number of an attribute of the element that begins at `at`. */
+static double svg_number(const char *at, const char *name)
+{
+    char key[16];
+    snprintf(key, sizeof key, " %s=\"", name);
+    const char *found = strstr(at, key);
+    assert_true(found && found < strchr(at, '>'));
+    return strtod(found + strlen(key), NULL);
+}
+
+/* The text that contains `part`. */
+static const char *svg_text(const char *svg, const char *part)
+{
+    const char *at = strstr(svg, part);
+    assert_non_null(at);
+    while (at > svg && strncmp(at, "<text", 5) != 0)
+        at--;
+    return at;
+}
+
+/* In the legend squares stand before what they mean, and the same way for all. */
+static void svg_legend(void **state)
+{
+    struct fixture fixture = fixture_small();
+    for (uint32_t t = 0; t < fixture.dag->tasks; t++)
+        fixture.plan->subset[t] = br_subset_style[t % BR_SUBSETS].letter;
+    char *svg = fixture_emit(false, "svg", &fixture);
+    uint32_t squares = 0;
+    double end = 0;
+    for (uint32_t k = 0; k < BR_SUBSETS; k++) {
+        char meaning[100];
+        snprintf(meaning, sizeof meaning, "%c: %s</text>", br_subset_style[k].letter,
+                 br_subset_style[k].meaning);
+        if (!strstr(svg, meaning))
+            continue;
+        const char *text = svg_text(svg, meaning), *box = text;
+        while (strncmp(box, "<rect", 5) != 0)
+            box--;
+        double x = svg_number(box, "x"), y = svg_number(box, "y");
+        double width = svg_number(box, "width"), height = svg_number(box, "height");
+        double text_y = svg_number(text, "y");
+        assert_true(width == height);
+        assert_true(x >= end && x + width < svg_number(text, "x"));
+        assert_true(text_y > y && text_y <= y + height);
+        end = svg_number(text, "x") + (double)strlen(meaning) - strlen("</text>");
+        squares++;
+    }
+    assert_true(squares > 1);
+    free(svg);
+    fixture_finish(&fixture);
+}
+
+/* What a line means stands on that side of it where there is room within the plot. */
+static void svg_marks(void **state)
+{
+    struct fixture fixture = fixture_small();
+    fixture.plan->makespan_ns = 1000;
+    for (uint32_t t = 0; t < fixture.dag->tasks; t++)
+        fixture.plan->end_ns[t] = fixture.plan->start_ns[t] + 1;
+    fixture.plan->end_ns[0] = fixture.plan->start_ns[0] + 1000;
+    static const struct {
+        int64_t bound_ns;
+        bool right;
+    } cases[] = {{20, true}, {100, true}, {300, false}, {990, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        fixture.plan->lower_bound_ns = cases[k].bound_ns;
+        char *svg = fixture_emit(false, "svg", &fixture);
+        const char *text = svg_text(svg, ">lower bound "), *end = strchr(text, '>');
+        const char *anchor = strstr(text, cases[k].right ? "\"start\"" : "\"end\"");
+        if (!anchor || anchor > end)
+            fail_msg("the bound of %d: %.150s", (int)cases[k].bound_ns, text);
+        text = svg_text(svg, ">makespan");
+        anchor = strstr(text, "\"end\"");
+        assert_true(anchor && anchor < strchr(text, '>'));
+        free(svg);
+    }
+    fixture_finish(&fixture);
+}
+
 static bool waits_for(const struct br_dag *dag, uint32_t parent, uint32_t child)
 {
     uint32_t from = br_dag_task_stage(dag, parent), to = br_dag_task_stage(dag, child);
@@ -457,6 +536,8 @@ int main(void)
         cmocka_unit_test(charts),
         cmocka_unit_test(absurd_plan),
         cmocka_unit_test(pictures),
+        cmocka_unit_test(svg_legend),
+        cmocka_unit_test(svg_marks),
         cmocka_unit_test(analyses),
         cmocka_unit_test(last_attributes_count),
     };
