@@ -24,7 +24,7 @@ struct br_bound_limits {
     const struct br_stop *stop; /* never NULL; raised, it ends the work */
 };
 
-/* What a source has found. Texts are NUL-terminated. */
+/* The answer of a source. Texts are NUL-terminated. */
 struct br_bound_answer {
     bool found;                         /* else `why` says why there is none */
     int64_t lower_bound_ns;             /* what the source claims */

@@ -85,7 +85,7 @@ BR_API enum br_status br_plan_make(const struct br_dag *dag, const struct br_clu
                                    const struct br_plan_options *options, struct br_plan **plan,
                                    struct br_diag *diag);
 
-/* What came of the source of bounds that the plan was made with; borrowed. Where it says that it
+/* The answer of the source of bounds that the plan was made with; borrowed. Where it says that it
  * was found, the plan's bound is at least as good. */
 BR_API const struct br_bound_answer *br_plan_source_answer(const struct br_plan *plan);
 

@@ -22,7 +22,7 @@ struct br_talk {
     uint64_t processor_seconds; /* a limit on its processor time, should this program be killed */
     const struct br_stop *stop; /* may be NULL */
 
-    /* What comes of it. */
+    /* The outcome. */
     enum br_talk_ending ending;
     int state;    /* as waitpid has it; -1: nobody knows */
     char *answer; /* its standard output, `answer_size` bytes and a NUL; NULL: nothing */

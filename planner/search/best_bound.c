@@ -143,7 +143,7 @@ static void take(struct br_bound_result *r, struct br_certificate *from, const c
     }
 }
 
-/* What the solvers add to it. */
+/* The bounds of the solvers on top. */
 static void find_more(const struct br_dag *dag, const struct br_cluster *cluster,
                       const struct br_instance *in, const struct br_bound_options *o,
                       struct br_bound_result *r, struct br_counters *counters)

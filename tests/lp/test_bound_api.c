@@ -207,7 +207,7 @@ static void a_plan_takes_it_over(void **state)
     finish(&job);
 }
 
-/* What is said of a source that brings nothing. */
+/* Expects the words for a source that brings nothing. */
 static void expect_nothing(const struct job *job, const struct br_bound_source *source,
                            const char *why)
 {
