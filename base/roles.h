@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/decimal.h"
+#include "base/numbers/decimal.h"
 
 enum br_role {
     BR_ROLE_NONE, /* a resource of its own */

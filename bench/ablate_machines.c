@@ -11,8 +11,8 @@
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
 #include "planner/schedule/heuristic.h"
-#include "planner/search/improve.h"
-#include "planner/search/machine_search.h"
+#include "planner/improve/improve.h"
+#include "planner/improve/machine_search.h"
 #include "planner/model/part.h"
 #include "planner/search/portfolio.h"
 

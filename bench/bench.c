@@ -22,7 +22,7 @@
 
 #include <bigrocks/bigrocks.h>
 
-#include "base/options.h"
+#include "base/text/options.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"

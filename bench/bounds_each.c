@@ -4,7 +4,7 @@
  * by their arguments alone, and "sum" is what the program uses. For bench/bounds. */
 #include <stdio.h>
 
-#include "base/decimal.h"
+#include "base/numbers/decimal.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
 #include "planner/model/part.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 static double cpu_now(void)
 {

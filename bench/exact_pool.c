@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
 #include "planner/check/clauses.h"

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "parsers/parsers.h"
 #include "planner/schedule/dispatch.h"
 #include "planner/schedule/order.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/options.h"
+#include "base/text/options.h"
 #include "cli/help.h"
 
 #define ROW(BIT, name) &cli_##name,

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/text/options.h"
 #include "cli/common/commands.h"
 #include "cli/common/settings.h"
 

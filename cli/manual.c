@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/text/options.h"
 #include "cli/common/settings.h"
 #include "cli/help.h"
 

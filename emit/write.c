@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 
 #define REPLACEMENT 0xfffdu
 

@@ -15,10 +15,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "generate/generate.h"
 #include "generate/graph.h"
-#include "base/real.h"
+#include "base/numbers/real.h"
 #include "generate/sample.h"
 
 /* Lognormal: median and sigma. From the 75th percentile of the depth, 10, sigma is ln 2 over the

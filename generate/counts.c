@@ -7,7 +7,7 @@
 
 #include "generate/generate.h"
 #include "generate/graph.h"
-#include "base/real.h"
+#include "base/numbers/real.h"
 #include "generate/sample.h"
 
 void br_graph_plain_size(const struct br_generate_options *options, uint32_t *stages,

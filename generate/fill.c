@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "generate/generate.h"
 #include "generate/graph.h"
-#include "base/real.h"
+#include "base/numbers/real.h"
 #include "generate/sample.h"
 
 #define DURATION_MEDIAN_MS 5000.0

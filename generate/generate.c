@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "generate/graph.h"
 
 static const struct kind {

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 enum br_status br_graph_init(struct br_graph *graph, uint32_t stages, uint32_t tasks,
                              struct br_diag *diag)

@@ -1,7 +1,7 @@
-/* Random numbers, on what base/real.h computes to the bit. */
+/* Random numbers, on what base/numbers/real.h computes to the bit. */
 #include "generate/sample.h"
 
-#include "base/real.h"
+#include "base/numbers/real.h"
 
 double br_sample_lognormal(struct br_rng *rng, double median, double sigma)
 {

@@ -1,12 +1,12 @@
-/* Random numbers of the shapes that the models need, bit for bit the same everywhere (base/real.h).
- * The numbers drawn are then rounded to milliseconds and whole units. */
+/* Random numbers of the shapes that the models need, bit for bit the same everywhere
+ * (base/numbers/real.h). The numbers drawn are then rounded to milliseconds and whole units. */
 #ifndef BR_GENERATE_SAMPLE_H
 #define BR_GENERATE_SAMPLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 /* Lognormal: median * e^(sigma * normal). */
 double br_sample_lognormal(struct br_rng *rng, double median, double sigma);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 #ifndef BR_HISTORY_SQLITE
 
@@ -60,8 +60,8 @@ enum br_status br_history_estimate(struct br_history *history, const char *stage
 #include <sqlite3.h>
 #include <time.h>
 
-#include "base/grow.h"
-#include "base/sort.h"
+#include "base/collections/grow.h"
+#include "base/collections/sort.h"
 
 /* "bgrk", so that other programs' files are told apart; and the form of the tables. */
 #define APPLICATION "1650946667"

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "base/diag.h"
-#include "base/heap.h"
-#include "base/real.h"
+#include "base/text/diag.h"
+#include "base/collections/heap.h"
+#include "base/numbers/real.h"
 #include "planner/model/dag.h"
 
 enum { ROOM = 256 };

@@ -4,7 +4,7 @@
 
 #include <bigrocks/runtime.h>
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 
 struct br_simulation {
     struct br_arena arena;

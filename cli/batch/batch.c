@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/parallel.h"
+#include "base/process/clock.h"
+#include "base/process/parallel.h"
 #include "cli/batch/batch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/progress.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "cli/batch/batch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"

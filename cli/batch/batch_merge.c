@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "cli/batch/batch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"

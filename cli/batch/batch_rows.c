@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cli/batch/batch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"

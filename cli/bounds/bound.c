@@ -1,5 +1,5 @@
 /* bigrocks bound: a lower bound without a plan, with its proof. */
-#include "base/clock.h"
+#include "base/process/clock.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/bounds/what_if.h"
 #include "cli/common/interrupt.h"

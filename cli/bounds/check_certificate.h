@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 /* Checks the proofs of lower bounds that the files carry, and says what came of each. BR_NO where
  * one fails. */

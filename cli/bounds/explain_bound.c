@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "cli/bounds/what_if.h"
 #include "cli/common/say.h"
 #include "planner/bounds/measure.h"

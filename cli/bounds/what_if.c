@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "planner/bounds/bounds.h"
 #include "planner/model/cluster.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/process/clock.h"
 #include "cli/common/progress.h"
 #include "runtime/drivers/common/family.h"
 

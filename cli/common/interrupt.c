@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "cli/common/interrupt.h"
 
 static struct br_stop raised;          /* somebody has interrupted */

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "base/diag.h"
-#include "base/stop.h"
+#include "base/text/diag.h"
+#include "base/process/stop.h"
 
 /* Ctrl-C and SIGTERM raise the flag instead of ending the program; the second one ends it. */
 const struct br_stop *cli_interrupt_catch(void);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/parallel.h"
+#include "base/process/parallel.h"
 #include "cli/common/say.h"
 
 enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cluster **cluster,

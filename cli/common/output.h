@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "cli/common/settings.h"
 
 /* An output file that appears under its name only when it is complete. */

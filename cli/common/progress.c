@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/common/progress.h"
-#include "base/clock.h"
+#include "base/process/clock.h"
 #include "cli/common/say.h"
 
 enum { BAR = 24 };

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
-#include "base/shell.h"
-#include "base/text.h"
+#include "base/text/options.h"
+#include "base/text/shell.h"
+#include "base/text/text.h"
 #include "cli/common/settings.h"
 
 void cli_say(const char *format, ...)

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/decimal.h"
-#include "base/diag.h"
+#include "base/numbers/decimal.h"
+#include "base/text/diag.h"
 #include "cli/common/commands.h"
 
 /* A line on standard error: "bigrocks: ...". */

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/decimal.h"
-#include "base/options.h"
+#include "base/numbers/decimal.h"
+#include "base/text/options.h"
 
 /* How a job is read, and on which cluster it runs. */
 struct cli_job_settings {

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/process/clock.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/load.h"

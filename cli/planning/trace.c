@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/planning/trace.h"
-#include "base/decimal.h"
+#include "base/numbers/decimal.h"
 #include "cli/common/say.h"
 
 static enum br_status fail(const struct cli_trace *trace, int error, struct br_diag *diag)

@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/grow.h"
-#include "base/launch.h"
+#include "base/process/clock.h"
+#include "base/collections/grow.h"
+#include "base/process/launch.h"
 #include "cli/running/admission.h"
 #include "cli/common/child.h"
 #include "runtime/admission/gate.h"

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/launch.h"
+#include "base/process/clock.h"
+#include "base/process/launch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/progress.h"
 

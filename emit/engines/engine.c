@@ -1,7 +1,7 @@
 /* The common part of the files for workflow engines. */
 #include "emit/engines/engine.h"
-#include "base/diag.h"
-#include "base/shell.h"
+#include "base/text/diag.h"
+#include "base/text/shell.h"
 #include "base/roles.h"
 #include "emit/pictures/picture.h"
 #include "planner/model/commands.h"

@@ -6,7 +6,7 @@
 #ifndef BR_EMIT_ENGINES_ENGINE_H
 #define BR_EMIT_ENGINES_ENGINE_H
 
-#include "base/command.h"
+#include "base/text/command.h"
 #include "emit/input.h"
 #include "emit/pictures/parents.h"
 #include "emit/write.h"

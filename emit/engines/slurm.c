@@ -1,7 +1,7 @@
 /* A shell script that hands every stage to Slurm as one job array. Barriers are afterok, one-to-one
  * edges aftercorr, which Slurm means the same way; the plan's order becomes nice values. */
-#include "base/diag.h"
-#include "base/shell.h"
+#include "base/text/diag.h"
+#include "base/text/shell.h"
 #include "emit/engines/engine.h"
 #include "emit/outputs.h"
 

@@ -3,7 +3,7 @@
  *
  * Ids may hold letters, digits and - _ . # there: "map[3]" becomes "map#3", and what else does not
  * fit an underscore, with the stage's number behind it. */
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "base/roles.h"
 #include "emit/engines/engine.h"
 #include "emit/outputs.h"

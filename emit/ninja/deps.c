@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 static const char magic[16] = "# ninjadeps\n\4\0\0"; /* and the top byte of the version */
 /* Ninja reads no larger records; a path's holds its number and up to three NULs besides. */

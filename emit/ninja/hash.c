@@ -2,7 +2,7 @@
  * endian as all of its platforms are. */
 #include "emit/ninja/hash.h"
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 
 static uint64_t read_bytes(const char *at, size_t size)
 {

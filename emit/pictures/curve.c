@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "emit/pictures/draw.h"
 #include "emit/pictures/picture.h"
 #include "emit/write.h"

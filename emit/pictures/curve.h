@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 struct br_curve_point {
     char label[240]; /* the change, such as "cpu+25%" */

@@ -5,7 +5,7 @@
  *
  * Places are in hundredths of a point, y downwards from the top; integers, so that the same plan
  * gives the same bytes everywhere. */
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/draw.h"
 #include "emit/outputs.h"

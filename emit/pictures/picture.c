@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 
 const struct br_subset_style br_subset_style[BR_SUBSETS] = {
     {'T', "#E69F00", "#F3C867", "troublesome, placed first"},

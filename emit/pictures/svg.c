@@ -4,7 +4,7 @@
  *
  * Places are in hundredths of a pixel and integers, so that the same plan gives the same bytes
  * everywhere. No script, no font but the viewer's own. */
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/draw.h"

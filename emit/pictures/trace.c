@@ -1,6 +1,6 @@
 /* The plan as trace events, for Perfetto and chrome://tracing: a process per machine, a thread per
  * lane, a slice per task, counters for the use of resources, arrows along the critical chain. */
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/draw.h"
 #include "emit/outputs.h"

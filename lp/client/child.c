@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/launch.h"
+#include "base/process/clock.h"
+#include "base/process/launch.h"
 
 enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };
 static const int64_t milli_ns = 1000000;

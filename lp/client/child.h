@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 
 enum br_talk_ending {
     BR_TALK_ENDED,   /* the child has ended by itself */

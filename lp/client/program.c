@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/decimal.h"
+#include "base/numbers/decimal.h"
 #include "emit/data/job_xml.h"
 #include "lp/client/child.h"
 #include "parsers/plans/bound_json.h"

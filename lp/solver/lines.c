@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "lp/solver/master.h"
 #include "planner/bounds/certify.h"
 #include "planner/bounds/rounds.h"

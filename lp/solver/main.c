@@ -14,7 +14,7 @@
 
 #include <bigrocks/bigrocks.h>
 
-#include "base/decimal.h"
+#include "base/numbers/decimal.h"
 #include "emit/data/certificate_json.h"
 #include "lp/solver/destructive.h"
 #include "lp/solver/lines.h"

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "base/grow.h"
-#include "base/rng.h"
+#include "base/collections/grow.h"
+#include "base/numbers/rng.h"
 
 void lp_patterns_init(struct lp_patterns *patterns, const struct lp_problem *problem)
 {

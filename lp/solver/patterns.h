@@ -3,7 +3,7 @@
 #ifndef BR_LP_SOLVER_PATTERNS_H
 #define BR_LP_SOLVER_PATTERNS_H
 
-#include "base/index.h"
+#include "base/collections/index.h"
 #include "lp/solver/problem.h"
 
 struct lp_pattern {

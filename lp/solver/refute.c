@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "lp/solver/cut.h"
 #include "lp/solver/master.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* One "resource=amount" that begins at `item` and is NUL-terminated. */
 static enum br_status add_item(struct br_cluster *cluster, char *item, struct br_diag *diag)

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/grow.h"
+#include "base/collections/arena.h"
+#include "base/collections/grow.h"
 
 /* One <parent> in a <child>; the jobs may come later. */
 struct reference {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum { TEXT_LIMIT = 64 << 20, MOST_NESTED = 200, MOST_OBJECTS = 3000000, MOST_CELLS = 50000000 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 enum kind { END, ID, ARROW, OTHER };
 

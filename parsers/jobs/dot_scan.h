@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 /* A node in a statement, outside of attribute lists. */
 struct br_dot_mention {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "base/text.h"
+#include "base/collections/grow.h"
+#include "base/text/text.h"
 
 /* An edge that came before one of its stages, or after such an edge (the order is kept). */
 struct waiting_edge {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 struct postgres {
     struct br_arena arena; /* texts of nodes */

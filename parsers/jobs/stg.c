@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 #define SECOND INT64_C(1000000000)
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "parsers/text/value.h"
 
 static enum br_status too_many_bytes(const struct br_dag *dag, const struct br_link *link,

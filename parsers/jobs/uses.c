@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 bool br_uses_add(struct br_uses *uses, struct br_use use)
 {

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/grow.h"
-#include "base/shell.h"
-#include "base/text.h"
+#include "base/collections/arena.h"
+#include "base/collections/grow.h"
+#include "base/text/shell.h"
+#include "base/text/text.h"
 
 enum { TEXT_LIMIT = 1 << 30 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -3,8 +3,8 @@
 #ifndef BR_PARSERS_NINJA_DEPFILE_H
 #define BR_PARSERS_NINJA_DEPFILE_H
 
-#include "base/diag.h"
-#include "base/index.h"
+#include "base/text/diag.h"
+#include "base/collections/index.h"
 
 /* A depfile that was read: its names in the file's order, each once. Zeroed before; its rest after
  * a reading counts for the next one as room only. */

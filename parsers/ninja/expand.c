@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "base/shell.h"
+#include "base/collections/grow.h"
+#include "base/text/shell.h"
 #include "parsers/ninja/ninja.h"
 
 enum { DEEPEST = 64 };

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
-#include "base/text.h"
+#include "base/collections/sort.h"
+#include "base/text/text.h"
 #include "parsers/ninja/ninja.h"
 #include "parsers/ninja/log.h"
 #include "parsers/ninja/text.h"

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/diag.h"
-#include "base/index.h"
+#include "base/collections/arena.h"
+#include "base/text/diag.h"
+#include "base/collections/index.h"
 
 /* Keys that a rule may set, and a statement instead of its rule. */
 enum br_ninja_key {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "base/text.h"
+#include "base/collections/grow.h"
+#include "base/text/text.h"
 #include "parsers/ninja/ninja.h"
 #include "parsers/ninja/store.h"
 #include "parsers/text/source.h"

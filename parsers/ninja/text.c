@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/shell.h"
+#include "base/text/shell.h"
 
 static bool add(struct br_ninja_text *to, const char *text)
 {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/decimal.h"
+#include "base/numbers/decimal.h"
 #include "parsers/plans/certificate_json.h"
 
 /* To the nearest nanosecond is safe: every makespan is a whole number of them, so that a bound may

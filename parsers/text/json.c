@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
-#include "base/text.h"
+#include "base/numbers/decimal.h"
+#include "base/text/text.h"
 
 enum { MOST_NESTED = 1000 };
 

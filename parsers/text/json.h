@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 struct br_json {
     enum br_status status;

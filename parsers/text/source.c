@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 static ssize_t read_some(struct br_source *source, char *to, size_t size)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 /* Bytes that are looked at to recognise a format. */
 enum { BR_SOURCE_PREFIX = 1 << 16 };

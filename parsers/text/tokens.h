@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 struct br_tokens {
     const char *at; /* in the text, which is borrowed */

@@ -3,8 +3,8 @@
 #ifndef BR_PARSERS_TEXT_VALUE_H
 #define BR_PARSERS_TEXT_VALUE_H
 
-#include "base/decimal.h"
-#include "base/diag.h"
+#include "base/numbers/decimal.h"
+#include "base/text/diag.h"
 
 /* Later faults are at this place. diag may be NULL. */
 void br_value_place(struct br_diag *diag, struct br_pos pos);

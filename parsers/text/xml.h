@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "parsers/text/source.h"
 
 #define BR_JOB_SPACE "urn:bigrocks:job:1"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/text/options.h"
 
 static const char of_others[] = "give what is not of this form a namespace of its own";
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/bounds/closure.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 
 enum {
     WORDS = (BR_PACKING_STAGES + 63) / 64,

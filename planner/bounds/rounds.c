@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 
 /* Most steps (stages x thresholds x measures x groups), and rounds looked at. */
 #define ROUNDS_STEPS 30000000u

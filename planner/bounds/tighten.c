@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "base/wide.h"
+#include "base/collections/grow.h"
+#include "base/numbers/wide.h"
 #include "planner/bounds/certify.h"
 #include "planner/bounds/measure.h"
 #include "planner/check/proof.h"

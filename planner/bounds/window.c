@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "planner/bounds/closure.h"
 
 /* Most steps (stages x thresholds x measures) that the energy over all thresholds may take. */

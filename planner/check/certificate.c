@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "planner/check/clauses.h"
 #include "planner/check/lines.h"
 #include "planner/check/proof.h"

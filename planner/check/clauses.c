@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 
 #define ARRAY(count, pointer) ((pointer) = br_arena_array(&c->arena, count, sizeof *(pointer)))
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 
 /* A machine has so many shares of each resource. */
 #define SHARES (INT64_C(1) << 20)

@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_CHECK_LINES_H
 #define BR_PLANNER_CHECK_LINES_H
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "planner/model/instance.h"
 
 /* Copies of one duration, each on one line. */

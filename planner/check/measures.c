@@ -2,7 +2,7 @@
  * cluster holds at any time. */
 #include <assert.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "planner/check/proof.h"
 
 /* Can a task of s never run while one of u does on the same machine? */

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "planner/check/heavy.h"
 
 /* Nodes of the searches for heavy sets: of one, and of all. Sets that they leave open count as

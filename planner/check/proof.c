@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 enum br_status br_proof_fails(struct br_proof_check *check, const char *format, ...)
 {

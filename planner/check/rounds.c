@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "planner/check/lines.h"
 
 /* Does stage s have to run within the interval? */

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
-#include "base/wide.h"
+#include "base/collections/sort.h"
+#include "base/numbers/wide.h"
 
 /* Scaled amounts stay below this, so that a sum over BR_MAX_TASKS of them fits 127 bits. */
 #define AMOUNT_LIMIT ((br_wide)1 << 96)

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "planner/check/lines.h"
 
 static int64_t larger(int64_t a, int64_t b)

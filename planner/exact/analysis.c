@@ -3,7 +3,7 @@
  * bounds as they were. */
 #include "planner/exact/analysis.h"
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "base/invariant.h"
 
 #define NO_NEED INT32_MIN

@@ -2,7 +2,7 @@
  * top, and comes back when a bound that decided it is taken back. */
 #include "planner/exact/branching.h"
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "base/invariant.h"
 
 #define ACTIVITY_LIMIT 1e100

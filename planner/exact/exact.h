@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/model/certificate.h"
 #include "planner/model/counters.h"
 #include "planner/model/instance.h"

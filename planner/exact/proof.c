@@ -1,7 +1,7 @@
 /* The record grows by a lemma a conflict, until it would be too long. */
 #include "planner/exact/proof.h"
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 /* 256 MiB of literals at most. */
 enum { LITERALS_MAX = 1 << 25, HINTS_MAX = 1 << 26 };

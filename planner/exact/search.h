@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_EXACT_SEARCH_H
 #define BR_PLANNER_EXACT_SEARCH_H
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/exact/analysis.h"
 
 struct br_lcg {

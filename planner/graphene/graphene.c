@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "base/parallel.h"
-#include "base/stop.h"
+#include "base/process/parallel.h"
+#include "base/process/stop.h"
 #include "planner/graphene/score.h"
 #include "planner/graphene/subset.h"
 

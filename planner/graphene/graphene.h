@@ -5,7 +5,7 @@
 
 #include <bigrocks/planner.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
 

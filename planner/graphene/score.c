@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 
 /* The number of tasks of the stage that run at once on the empty cluster, at most `most`. */
 static uint32_t places(const struct br_instance *in, uint32_t stage, uint32_t most)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "base/invariant.h"
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/schedule/order.h"
 
 /* Marks every task that T reaches through arcs in one direction. reached: by task; any: by stage,

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/index.h"
-#include "base/stop.h"
+#include "base/collections/index.h"
+#include "base/process/stop.h"
 #include "planner/model/instance.h"
 #include "planner/graphene/score.h"
 

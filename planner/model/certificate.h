@@ -19,7 +19,7 @@
 
 #include <bigrocks/certificate.h>
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 #include "planner/model/dag.h"
 #include "planner/model/instance.h"
 

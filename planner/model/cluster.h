@@ -4,9 +4,9 @@
 
 #include <bigrocks/cluster.h>
 
-#include "base/arena.h"
-#include "base/decimal.h"
-#include "base/diag.h"
+#include "base/collections/arena.h"
+#include "base/numbers/decimal.h"
+#include "base/text/diag.h"
 
 struct br_capacity {
     const char *resource;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 static bool is_true(const char *value)
 {

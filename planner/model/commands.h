@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_MODEL_COMMANDS_H
 #define BR_PLANNER_MODEL_COMMANDS_H
 
-#include "base/command.h"
+#include "base/text/command.h"
 #include "planner/model/dag.h"
 
 /* By stage, whether its command is a script; [stage], from the arena, NULL when memory is out. */

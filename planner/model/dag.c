@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "base/index.h"
+#include "base/collections/grow.h"
+#include "base/collections/index.h"
 
 struct override {
     uint32_t task_of_stage, stage;

@@ -5,9 +5,9 @@
 
 #include <bigrocks/dag.h>
 
-#include "base/arena.h"
-#include "base/decimal.h"
-#include "base/diag.h"
+#include "base/collections/arena.h"
+#include "base/numbers/decimal.h"
+#include "base/text/diag.h"
 
 struct br_resource {
     const char *name;

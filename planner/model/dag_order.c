@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 
 /* Follows parents inside the stages that could not be ordered until one comes again, and writes
  * that cycle, task by task: every stage on it stands for its task 0, which waits for itself. */

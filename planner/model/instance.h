@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 

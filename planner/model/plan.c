@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
+#include "base/collections/sort.h"
 
 struct br_plan *br_plan_create(uint32_t tasks)
 {

@@ -4,7 +4,7 @@
 
 #include <bigrocks/planner.h>
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 #include "planner/model/certificate.h"
 #include "planner/model/cluster.h"
 #include "planner/model/counters.h"

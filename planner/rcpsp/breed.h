@@ -4,7 +4,7 @@
 #ifndef BR_PLANNER_RCPSP_BREED_H
 #define BR_PLANNER_RCPSP_BREED_H
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/schedule/order.h"
 #include "planner/rcpsp/rcpsp.h"
 

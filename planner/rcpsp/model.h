@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 #include "planner/model/instance.h"
 #include "planner/schedule/place.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -19,9 +19,9 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "base/parallel.h"
-#include "base/real.h"
-#include "base/stop.h"
+#include "base/process/parallel.h"
+#include "base/numbers/real.h"
+#include "base/process/stop.h"
 #include "planner/rcpsp/breed.h"
 
 enum {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 #include "base/invariant.h"
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/space/best_fit.h"
 #include "planner/space/fit_tree.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/schedule/dispatch.h"
 #include "planner/schedule/rank.h"
 #include "planner/schedule/strip.h"

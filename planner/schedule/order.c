@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "base/sort.h"
-#include "base/wide.h"
+#include "base/collections/sort.h"
+#include "base/numbers/wide.h"
 
 static int64_t max64(int64_t a, int64_t b)
 {

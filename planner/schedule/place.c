@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 #include "base/invariant.h"
 #include "planner/space/holes.h"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/model/instance.h"
 #include "planner/schedule/order.h"
 #include "planner/space/space.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 
 bool br_rank_breadth_first(const struct br_instance *in, uint32_t *out)
 {

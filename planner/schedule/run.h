@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_SCHEDULE_RUN_H
 #define BR_PLANNER_SCHEDULE_RUN_H
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/model/counters.h"
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"

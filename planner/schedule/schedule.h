@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/wide.h"
+#include "base/numbers/wide.h"
 #include "planner/model/instance.h"
 #include "planner/schedule/place.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/space/space.h"
 
 struct strips {

@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_SCHEDULE_STRIP_H
 #define BR_PLANNER_SCHEDULE_STRIP_H
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
 

@@ -6,7 +6,7 @@
 #include <bigrocks/bound.h>
 #include <pthread.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/model/instance.h"
 
 /* The question to a source; all borrowed. */

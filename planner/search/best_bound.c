@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "base/clock.h"
+#include "base/process/clock.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"

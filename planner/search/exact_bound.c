@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/bounds/certify.h"
 #include "planner/exact/exact.h"
 #include "planner/model/part.h"

@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/parallel.h"
-#include "base/stop.h"
+#include "base/process/parallel.h"
+#include "base/process/stop.h"
 #include "planner/exact/exact.h"
 
 enum {

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/parallel.h"
-#include "base/clock.h"
-#include "base/stop.h"
+#include "base/process/parallel.h"
+#include "base/process/clock.h"
+#include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"

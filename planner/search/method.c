@@ -40,8 +40,9 @@ bool br_method_find(const char *name, struct br_method *method)
     *method = (struct br_method){.kind = BR_METHOD_BEST};
     if (!name)
         return true;
-    for (uint32_t k = 0; br_method_name(k); k++) {
-        if (strcmp(br_method_name(k), name) != 0)
+    const char *known;
+    for (uint32_t k = 0; (known = br_method_name(k)); k++) {
+        if (strcmp(known, name) != 0)
             continue;
         if (k < SEARCHING)
             method->kind = searching[k].kind;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "base/parallel.h"
-#include "base/stop.h"
+#include "base/process/parallel.h"
+#include "base/process/stop.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/justify.h"
 

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/stop.h"
+#include "base/process/clock.h"
+#include "base/process/stop.h"
 #include "base/invariant.h"
 #include "planner/graphene/graphene.h"
 #include "planner/schedule/heuristic.h"
-#include "planner/search/machine_search.h"
+#include "planner/improve/machine_search.h"
 #include "planner/search/exact_search.h"
 #include "planner/rcpsp/population.h"
 #include "planner/search/portfolio.h"

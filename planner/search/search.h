@@ -5,7 +5,7 @@
 
 #include <bigrocks/planner.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"

@@ -2,7 +2,7 @@
  * that sooner is always less. */
 #include "planner/space/space.h"
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 #include "planner/space/space_profile.h"
 
 #define NONE UINT32_MAX

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "parsers/parsers.h"
 
 static const int64_t guess_ns = INT64_C(1000000000);

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 #include "base/invariant.h"
 #include "runtime/enforcer/decide.h"
 

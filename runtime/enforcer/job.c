@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "base/invariant.h"
-#include "base/sort.h"
+#include "base/collections/sort.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "runtime/enforcer/kinds.h"

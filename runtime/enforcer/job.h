@@ -5,8 +5,8 @@
 #include <bigrocks/runtime.h>
 #include <stdbool.h>
 
-#include "base/arena.h"
-#include "base/wide.h"
+#include "base/collections/arena.h"
+#include "base/numbers/wide.h"
 #include "runtime/enforcer/kinds.h"
 #include "runtime/enforcer/ready.h"
 

@@ -4,7 +4,7 @@
 
 #include <bigrocks/dag.h>
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 
 /* The cluster's resources, to which all jobs are scaled. */
 struct br_scale {

@@ -2,7 +2,7 @@
 #ifndef BR_RUNTIME_ENFORCER_MODEL_H
 #define BR_RUNTIME_ENFORCER_MODEL_H
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 #include "runtime/enforcer/job.h"
 #include "runtime/enforcer/outlook.h"
 #include "runtime/enforcer/policy.h"

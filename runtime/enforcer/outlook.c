@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "base/invariant.h"
 
 /* Planned tasks that are looked at; what is further ahead is not protected. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/heap.h"
+#include "base/collections/heap.h"
 #include "base/invariant.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 
 #define BR_NO_RANK UINT32_MAX
 

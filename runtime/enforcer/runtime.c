@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
-#include "base/grow.h"
+#include "base/text/diag.h"
+#include "base/collections/grow.h"
 #include "base/invariant.h"
-#include "base/real.h"
+#include "base/numbers/real.h"
 #include "base/roles.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"

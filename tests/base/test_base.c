@@ -11,15 +11,15 @@
 
 #include <cmocka.h>
 
-#include "base/address_sanitizer.h"
-#include "base/arena.h"
-#include "base/decimal.h"
-#include "base/diag.h"
-#include "base/index.h"
+#include "base/collections/address_sanitizer.h"
+#include "base/collections/arena.h"
+#include "base/numbers/decimal.h"
+#include "base/text/diag.h"
+#include "base/collections/index.h"
 #include "base/invariant.h"
-#include "base/real.h"
+#include "base/numbers/real.h"
 #include "base/roles.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 static void decimals(void **state)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/decimal.h"
-#include "base/options.h"
+#include "base/numbers/decimal.h"
+#include "base/text/options.h"
 
 struct settings {
     bool loud, quick;

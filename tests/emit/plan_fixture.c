@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #define S INT64_C(1000000000)
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"
 #include "planner/search/exact_bound.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/bounds/closure.h"
 #include "planner/bounds/measure.h"
 #include "planner/bounds/packing.h"

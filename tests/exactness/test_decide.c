@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
-#include "base/rng.h"
-#include "base/wide.h"
+#include "base/numbers/decimal.h"
+#include "base/numbers/rng.h"
+#include "base/numbers/wide.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "emit/emit.h"
 #include "generate/generate.h"
-#include "base/real.h"
+#include "base/numbers/real.h"
 #include "generate/sample.h"
 #include "planner/model/instance.h"
 #include <bigrocks/bigrocks.h>

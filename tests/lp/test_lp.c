@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <glpk.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "lp/solver/destructive.h"
 #include "lp/solver/lines.h"
 #include "lp/solver/master.h"

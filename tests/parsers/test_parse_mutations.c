@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 static const char *const fixtures[] = {
     "word-count.job.xml", "rack.cluster.xml", "word-count.dot",    "operations.dot",

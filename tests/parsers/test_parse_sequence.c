@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 enum { MUTATIONS = 1500 };
 

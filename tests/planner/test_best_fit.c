@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/space/best_fit.h"
 
 enum { ROUNDS = 60, STEPS = 2000, STAGES = 90, CLASSES = 4, MACHINES = 200, RESOURCES = 3 };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/bounds/rounds.h"

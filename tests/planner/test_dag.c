@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/instance.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
-#include "base/stop.h"
+#include "base/numbers/rng.h"
+#include "base/process/stop.h"
 #include "planner/check/clauses.h"
 #include "planner/exact/exact.h"
 #include "tests/support/oracle.h"

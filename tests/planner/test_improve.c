@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/schedule/heuristic.h"
-#include "planner/search/improve.h"
+#include "planner/improve/improve.h"
 #include "planner/schedule/justify.h"
-#include "planner/search/machine_search.h"
+#include "planner/improve/machine_search.h"
 #include "planner/model/plan.h"
 #include "tests/support/oracle.h"
 #include "tests/support/judge.h"

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
-#include "base/stop.h"
+#include "base/numbers/rng.h"
+#include "base/process/stop.h"
 #include "planner/model/instance.h"
 #include "planner/model/plan.h"
 #include "tests/support/oracle.h"

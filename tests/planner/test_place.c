@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "generate/generate.h"
 #include "planner/graphene/graphene.h"
 #include "planner/schedule/order.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/rcpsp/rcpsp.h"
 #include "planner/space/space.h"
 #include "tests/support/precedence.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/model/plan.h"

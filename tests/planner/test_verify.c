@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/model/instance.h"
 #include "planner/model/plan.h"
 #include "tests/support/precedence.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "runtime/admission/gate.h"
 #include "planner/model/instance.h"
 #include "tests/support/random_job.h"

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/command.h"
+#include "base/text/command.h"
 #include "runtime/drivers/common/setup.h"
 #include "runtime/drivers/local/awake.h"
 #include "runtime/drivers/local/cgroup.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "planner/model/instance.h"
 #include "planner/model/plan.h"
 #include "tests/support/random_job.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 enum { RESOURCES = 3, CLASSES = 2 };
 

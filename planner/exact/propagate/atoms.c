@@ -1,7 +1,7 @@
 /* The table of atoms, and for each variable an index of its atoms, sorted for binary search. */
 #include "planner/exact/propagate/atoms.h"
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 bool br_lcg_atoms_init(struct br_lcg_atoms *a, uint32_t variables, struct br_arena *arena)
 {

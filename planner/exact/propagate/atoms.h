@@ -5,7 +5,7 @@
 #ifndef BR_PLANNER_EXACT_PROPAGATE_ATOMS_H
 #define BR_PLANNER_EXACT_PROPAGATE_ATOMS_H
 
-#include "base/arena.h"
+#include "base/collections/arena.h"
 #include "planner/exact/propagate/literal.h"
 
 struct br_lcg_atom {

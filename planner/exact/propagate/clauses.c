@@ -2,7 +2,7 @@
  * of two, so a list that grows costs no allocation. */
 #include "planner/exact/propagate/clauses.h"
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "base/invariant.h"
 
 enum { WORDS_MAX = 1 << 29, GLUE_KEPT = 2, HEADER_WORDS = 4, SIZES = 32 };

@@ -4,7 +4,7 @@
  * there, "runs then". [Schutt11] calls that pointwise. They are made when analysis asks. */
 #include "planner/exact/propagate/timetable.h"
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 #include "base/invariant.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))

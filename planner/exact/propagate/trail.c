@@ -1,7 +1,7 @@
 /* Rises of bounds, each an entry of the trail; sides of one variable chain their entries. */
 #include "planner/exact/propagate/trail.h"
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/index.h"
+#include "base/collections/index.h"
 #include "base/invariant.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/common/family.h"

@@ -16,7 +16,7 @@
 #include <bigrocks/dag.h>
 #include <stdbool.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 struct br_journal {
     int file; /* -1: there is none */

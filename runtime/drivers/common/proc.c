@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/grow.h"
+#include "base/collections/grow.h"
 
 static int open_file(pid_t pid, const char *name)
 {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/stop.h"
+#include "base/process/stop.h"
 
 struct br_cgroups;
 

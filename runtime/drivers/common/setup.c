@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "base/roles.h"
 #include "planner/model/commands.h"
 

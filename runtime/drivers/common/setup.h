@@ -4,7 +4,7 @@
 
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
-#include "base/command.h"
+#include "base/text/command.h"
 #include "runtime/drivers/common/run.h"
 
 /* The commands of all stages; [stage], from the arena. Names the stage that has none, or a bad

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "runtime/drivers/common/setup.h"
 
 enum br_status br_work_init(struct br_work *work, const struct br_dag *dag,

@@ -2,7 +2,7 @@
 #ifndef BR_RUNTIME_DRIVERS_COMMON_WORK_H
 #define BR_RUNTIME_DRIVERS_COMMON_WORK_H
 
-#include "base/command.h"
+#include "base/text/command.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/common/journal.h"

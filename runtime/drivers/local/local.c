@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "base/diag.h"
-#include "base/launch.h"
+#include "base/text/diag.h"
+#include "base/process/launch.h"
 #include "runtime/drivers/local/driver.h"
 
 enum { BATCH = 64 };

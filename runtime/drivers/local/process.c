@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/launch.h"
+#include "base/process/launch.h"
 
 int br_script_open(const char *text, char path[BR_SCRIPT_PATH])
 {

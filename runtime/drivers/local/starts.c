@@ -6,7 +6,7 @@
 #include <sys/epoll.h>
 #include <time.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 
 enum { BATCH = 64 };
 

@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/launch.h"
+#include "base/text/diag.h"
+#include "base/process/launch.h"
 #include "base/roles.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/slurm/slurm.h"

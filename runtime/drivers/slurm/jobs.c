@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/diag.h"
-#include "base/shell.h"
-#include "base/stop.h"
+#include "base/text/diag.h"
+#include "base/text/shell.h"
+#include "base/process/stop.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "runtime/drivers/common/work.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diag.h"
+#include "base/text/diag.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/local/local.h"

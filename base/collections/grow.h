@@ -1,0 +1,30 @@
+/* Growing an array by half of its size, for those that are not in an arena. */
+#ifndef BR_BASE_COLLECTIONS_GROW_H
+#define BR_BASE_COLLECTIONS_GROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for one more element in the array whose address is given: `used` of `*room` elements
+ * of `size` bytes are taken. False when memory is out; then the array is as before. */
+static inline bool br_grow(void *array, uint32_t used, uint32_t *room, size_t size)
+{
+    void *memory;
+    if (used < *room)
+        return true;
+    uint32_t next = *room + *room / 2 + 16;
+    if (next <= *room)
+        return false;
+    memcpy(&memory, array, sizeof memory); /* whatever type of pointer it is */
+    void *larger = realloc(memory, (size_t)next * size);
+    if (!larger)
+        return false;
+    memcpy(array, &larger, sizeof larger);
+    *room = next;
+    return true;
+}
+
+#endif

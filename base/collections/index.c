@@ -1,0 +1,72 @@
+/* Open addressing with linear probing, at most half full. */
+#include "base/collections/index.h"
+
+#include <stdlib.h>
+
+uint64_t br_hash_number(uint64_t number)
+{
+    uint64_t z = number + UINT64_C(0x9e3779b97f4a7c15); /* [Steele14] the mixer of splitmix64 */
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+uint64_t br_hash_text(const char *text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a, then mixed */
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return br_hash_number(hash);
+}
+
+uint32_t br_index_find(const struct br_index *index, const struct br_index_keys *keys,
+                       const void *context, const void *key, uint64_t hash)
+{
+    if (index->slots == 0)
+        return UINT32_MAX;
+    uint32_t mask = index->slots - 1;
+    for (uint32_t at = (uint32_t)hash & mask; index->slot[at]; at = (at + 1) & mask)
+        if (keys->equal(context, index->slot[at] - 1, key))
+            return index->slot[at] - 1;
+    return UINT32_MAX;
+}
+
+static void put(struct br_index *index, uint32_t number, uint64_t hash)
+{
+    uint32_t mask = index->slots - 1, at = (uint32_t)hash & mask;
+    while (index->slot[at])
+        at = (at + 1) & mask;
+    index->slot[at] = number + 1;
+}
+
+static bool grow(struct br_index *index, const struct br_index_keys *keys, const void *context)
+{
+    if (index->slots > UINT32_MAX / 4)
+        return false;
+    struct br_index larger = {.slots = index->slots ? index->slots * 2 : 32, .used = index->used};
+    larger.slot = calloc(larger.slots, sizeof *larger.slot);
+    if (!larger.slot)
+        return false;
+    for (uint32_t at = 0; at < index->slots; at++)
+        if (index->slot[at])
+            put(&larger, index->slot[at] - 1, keys->hash(context, index->slot[at] - 1));
+    free(index->slot);
+    *index = larger;
+    return true;
+}
+
+bool br_index_add(struct br_index *index, const struct br_index_keys *keys, const void *context,
+                  uint32_t number)
+{
+    if (index->used >= index->slots / 2 && !grow(index, keys, context))
+        return false;
+    put(index, number, keys->hash(context, number));
+    index->used++;
+    return true;
+}
+
+void br_index_finish(struct br_index *index)
+{
+    free(index->slot);
+    *index = (struct br_index){NULL, 0, 0};
+}

@@ -1,0 +1,22 @@
+/* Sorting many numbered items by an integer key. */
+#ifndef BR_BASE_COLLECTIONS_SORT_H
+#define BR_BASE_COLLECTIONS_SORT_H
+
+#include <stdint.h>
+
+struct br_sort_item {
+    uint64_t key;
+    uint32_t item;
+};
+
+/* Sorts by key, the least first; items with equal keys keep their order. `scratch` has room for as
+ * many. Time is proportional to count x the number of bits in which the keys differ. */
+void br_sort(struct br_sort_item *items, struct br_sort_item *scratch, uint32_t count);
+
+/* A signed value as a key of the same order. */
+static inline uint64_t br_sort_key(int64_t value)
+{
+    return (uint64_t)value ^ (UINT64_C(1) << 63);
+}
+
+#endif

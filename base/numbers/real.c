@@ -1,0 +1,61 @@
+/* Logarithm and exponential by reduction of the range and series, normals by the polar method
+ * [Marsaglia64], which needs nothing else. */
+#include "base/numbers/real.h"
+
+#include <math.h>
+
+/* ln 2 in two pieces: the high one ends in zero bits, so that small multiples of it are exact. */
+#define LN2_HIGH 0x1.62e42fee00000p-1
+#define LN2_LOW 0x1.a39ef35793c76p-33
+
+/* x = m * 2^e with m within sqrt(1/2) and sqrt(2), and ln m = 2 atanh((m - 1) / (m + 1)). */
+double br_real_log(double x)
+{
+    int e;
+    double m = frexp(x, &e); /* exact, as ldexp is */
+    if (m < 0x1.6a09e667f3bcdp-1) {
+        m *= 2;
+        e--;
+    }
+    double s = (m - 1) / (m + 1), square = s * s, sum = 0;
+    for (int k = 23; k >= 1; k -= 2)
+        sum = sum * square + 1.0 / k;
+    return e * LN2_HIGH + (e * LN2_LOW + 2 * s * sum);
+}
+
+/* x = k ln 2 + r with r within half of ln 2 about 0, and the power series of e^r. */
+double br_real_exp(double x)
+{
+    double units = x * 0x1.71547652b82fep+0; /* of ln 2 */
+    int k = (int)(units < 0 ? units - 0.5 : units + 0.5);
+    double r = (x - k * LN2_HIGH) - k * LN2_LOW, sum = 1;
+    for (int n = 15; n >= 1; n--)
+        sum = 1 + sum * r / n;
+    return ldexp(sum, k);
+}
+
+/* A point of the square that falls into the unit disc. Its second coordinate would give a second
+ * normal; leaving it out keeps the generator the only state. */
+double br_real_normal(struct br_rng *rng)
+{
+    double u, square;
+    do {
+        u = 2 * br_rng_unit(rng) - 1;
+        double v = 2 * br_rng_unit(rng) - 1;
+        square = u * u + v * v;
+    } while (square >= 1 || square == 0);
+    return u * sqrt(-2 * br_real_log(square) / square);
+}
+
+double br_real_pow(double x, double p)
+{
+    return br_real_exp(p * br_real_log(x));
+}
+
+double br_real_ten(int n)
+{
+    double ten = 1;
+    for (; n > 0; n--)
+        ten *= 10;
+    return ten;
+}

@@ -1,0 +1,27 @@
+/* Functions of real numbers that are the same everywhere, bit for bit.
+ *
+ * The logarithm, the exponential and the power of C libraries differ in the last bit from one
+ * another, and a last bit may decide which plan is found. What is needed of them is computed here
+ * by additions, multiplications, divisions and square roots, which IEEE 754 fixes to the bit where
+ * nothing is contracted (-ffp-contract=off) and nothing is kept in wider registers. Nothing that
+ * influences a plan calls the C library's.
+ */
+#ifndef BR_BASE_NUMBERS_REAL_H
+#define BR_BASE_NUMBERS_REAL_H
+
+#include "base/numbers/rng.h"
+
+/* Natural logarithm of x > 0, finite and not subnormal; within 4e-16 of it, absolutely or by ratio,
+ * whichever is larger. */
+double br_real_log(double x);
+/* e to the x, for x within -700 and 700; relative error below 1e-15. */
+double br_real_exp(double x);
+/* Normal, mean 0 and standard deviation 1. */
+double br_real_normal(struct br_rng *rng);
+/* x to the power of p, for x > 0 as for the logarithm; relative error below 1e-14 where the result
+ * is within 1e-10 and 1e10. */
+double br_real_pow(double x, double p);
+/* 10 to the n, for n within 0 and 22: exact. */
+double br_real_ten(int n);
+
+#endif

@@ -1,0 +1,16 @@
+/* The clock that nobody sets. */
+#ifndef BR_BASE_PROCESS_CLOCK_H
+#define BR_BASE_PROCESS_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Nanoseconds on the monotonic clock. */
+static inline int64_t br_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* Running independent pieces of work on several threads. */
+#ifndef BR_BASE_PROCESS_PARALLEL_H
+#define BR_BASE_PROCESS_PARALLEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Processors that this process may use, at least 1. */
+uint32_t br_processors(void);
+
+/* Calls work(context, worker, index) once for every index in 0..count-1, on up to `threads`
+ * threads of which the caller is one. Indices are handed out in ascending order from a shared
+ * counter; worker is 0..threads-1 and never runs twice at a time. Fewer threads serve where more
+ * cannot be started. Ends early, with indices left out, where work returns false. */
+void br_parallel(uint32_t threads, uint32_t count,
+                 bool (*work)(void *context, uint32_t worker, uint32_t index), void *context);
+
+#endif

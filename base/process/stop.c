@@ -1,0 +1,18 @@
+/* The calls on a stop flag that others make. */
+#include "base/process/stop.h"
+
+void br_stop_raise(struct br_stop *stop)
+{
+    int down = 0; /* a flag that is raised further stays so */
+    __atomic_compare_exchange_n(&stop->level, &down, 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+bool br_stop_raised(const struct br_stop *stop)
+{
+    return br_stopped(stop);
+}
+
+void br_stop_lower(struct br_stop *stop)
+{
+    br_stop_set(stop, 0);
+}

@@ -1,0 +1,28 @@
+/* The stop flag as the rooms read it: one atomic number. The public header is for C++ as well,
+ * which has no _Atomic, so the accesses are atomic by the compiler's operations. They order what
+ * was written before the flag was raised before what is read after it was seen. */
+#ifndef BR_BASE_PROCESS_STOP_H
+#define BR_BASE_PROCESS_STOP_H
+
+#include <bigrocks/stop.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* 0: go on; 1: end early; more, where the reader knows of it: end sooner still. NULL is never
+ * raised. */
+static inline int br_stop_level(const struct br_stop *stop)
+{
+    return stop ? __atomic_load_n(&stop->level, __ATOMIC_ACQUIRE) : 0;
+}
+
+static inline bool br_stopped(const struct br_stop *stop)
+{
+    return br_stop_level(stop) != 0;
+}
+
+static inline void br_stop_set(struct br_stop *stop, int level)
+{
+    __atomic_store_n(&stop->level, level, __ATOMIC_RELEASE);
+}
+
+#endif

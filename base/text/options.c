@@ -1,0 +1,298 @@
+/* One pass over the arguments, guided by the table. The distance behind "did you mean" is the
+ * optimal string alignment: Levenshtein's, with a swap of neighbours as one step, since that is
+ * the commonest slip of the fingers. */
+#include "base/text/options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/numbers/decimal.h"
+
+enum { LONGEST_WORD = 63 };
+
+static uint32_t least_of(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint32_t br_edit_distance(const char *a, const char *b)
+{
+    uint32_t n = (uint32_t)strnlen(a, LONGEST_WORD), m = (uint32_t)strnlen(b, LONGEST_WORD);
+    uint32_t row[3][LONGEST_WORD + 1]; /* of i - 2, i - 1 and i, in turn */
+    for (uint32_t j = 0; j <= m; j++)
+        row[0][j] = j;
+    for (uint32_t i = 1; i <= n; i++) {
+        const uint32_t *before = row[(i + 1) % 3], *above = row[(i + 2) % 3];
+        uint32_t *here = row[i % 3];
+        here[0] = i;
+        for (uint32_t j = 1; j <= m; j++) {
+            uint32_t replace = above[j - 1] + (a[i - 1] != b[j - 1]);
+            here[j] = least_of(replace, least_of(above[j], here[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                here[j] = least_of(here[j], before[j - 2] + 1);
+        }
+    }
+    return row[n % 3][m];
+}
+
+void br_suggestion_offer(struct br_suggestion *suggestion, const char *candidate)
+{
+    uint32_t distance = br_edit_distance(suggestion->word, candidate);
+    size_t length = strlen(suggestion->word);
+    /* A third of the word may be wrong, or one letter of a short one; or it was left unfinished. */
+    bool near = distance <= (length < 6 ? 1 + (length > 3) : length / 3);
+    bool begun = length >= 2 && strncmp(candidate, suggestion->word, length) == 0;
+    if (!near && !begun)
+        return;
+    if (!suggestion->best || distance < suggestion->distance) {
+        suggestion->best = candidate;
+        suggestion->distance = distance;
+    }
+}
+
+static const struct br_option *find_long(const struct br_option *table, uint32_t command,
+                                         const char *name, size_t length, bool *negated)
+{
+    *negated = false;
+    for (const struct br_option *option = table; option->name; option++) {
+        if (!(option->commands & command))
+            continue;
+        if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
+            return option;
+        if (option->kind == BR_OPTION_SWITCH && length > 3 && strncmp(name, "no-", 3) == 0 &&
+            strlen(option->name) == length - 3 &&
+            strncmp(option->name, name + 3, length - 3) == 0) {
+            *negated = true;
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static const struct br_option *find_short(const struct br_option *table, uint32_t command,
+                                          char letter)
+{
+    for (const struct br_option *option = table; option->name; option++)
+        if ((option->commands & command) && option->letter == letter)
+            return option;
+    return NULL;
+}
+
+static enum br_status unknown_long(const struct br_option *table, uint32_t command,
+                                   const char *name, size_t length, struct br_diag *diag)
+{
+    char word[LONGEST_WORD + 1], hint[160] = "";
+    snprintf(word, sizeof word, "%.*s", (int)(length > LONGEST_WORD ? LONGEST_WORD : length), name);
+    struct br_suggestion suggestion = {.word = word};
+    bool elsewhere = false;
+    for (const struct br_option *option = table; option->name; option++) {
+        if (option->commands & command) {
+            br_suggestion_offer(&suggestion, option->name);
+            if (option->kind == BR_OPTION_SWITCH && strncmp(word, "no-", 3) == 0) {
+                struct br_suggestion positive = {.word = word + 3};
+                br_suggestion_offer(&positive, option->name);
+                if (positive.best && !suggestion.best)
+                    suggestion.best = option->name;
+            }
+        } else if (strcmp(option->name, word) == 0) {
+            elsewhere = true;
+        }
+    }
+    if (elsewhere)
+        return br_fail(diag, BR_USAGE, "other sub-commands do", "option '--%s' is not taken here",
+                       word);
+    if (suggestion.best)
+        snprintf(hint, sizeof hint, "did you mean '--%s'?", suggestion.best);
+    return br_fail(diag, BR_USAGE, hint, "unknown option '--%s'", word);
+}
+
+static enum br_status not_a_choice(const struct br_option *option, const char *value,
+                                   struct br_diag *diag)
+{
+    char hint[256] = "", known[512] = "";
+    struct br_suggestion suggestion = {.word = value};
+    size_t used = 0;
+    const char *name;
+    for (uint32_t k = 0; (name = option->choice(k)); k++) {
+        br_suggestion_offer(&suggestion, name);
+        int more = snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", name);
+        used += more > 0 && (size_t)more < sizeof known - used ? (size_t)more : 0;
+    }
+    if (suggestion.best)
+        snprintf(hint, sizeof hint, "did you mean '%s'?", suggestion.best);
+    return br_fail(diag, BR_USAGE, hint, "option '--%s': there is no '%s' (there are %s)",
+                   option->name, value, known);
+}
+
+static bool parse_count(const char *value, uint64_t *count)
+{
+    uint64_t sum = 0;
+    if (!*value)
+        return false;
+    for (const char *c = value; *c; c++) {
+        if (*c < '0' || *c > '9')
+            return false;
+        if (sum > (UINT64_MAX - (uint64_t)(*c - '0')) / 10)
+            return false;
+        sum = sum * 10 + (uint64_t)(*c - '0');
+    }
+    *count = sum;
+    return true;
+}
+
+/* Writes one value to its member of the settings. */
+static enum br_status store(const struct br_option *option, bool negated, const char *value,
+                            void *settings, struct br_diag *diag)
+{
+    void *member = (char *)settings + option->offset;
+    switch (option->kind) {
+    case BR_OPTION_FLAG:
+        *(bool *)member = true;
+        return BR_OK;
+    case BR_OPTION_SWITCH:
+        *(int *)member = negated ? -1 : 1;
+        return BR_OK;
+    case BR_OPTION_TEXT:
+        if (!*value)
+            return br_fail(diag, BR_USAGE, NULL, "option '--%s' is empty", option->name);
+        *(const char **)member = value;
+        return BR_OK;
+    case BR_OPTION_CHOICE: {
+        const char *name;
+        for (uint32_t k = 0; (name = option->choice(k)); k++)
+            if (strcmp(name, value) == 0) {
+                *(const char **)member = name;
+                return BR_OK;
+            }
+        return not_a_choice(option, value, diag);
+    }
+    case BR_OPTION_COUNT: {
+        uint64_t count;
+        if (!parse_count(value, &count) || count < option->least || count > option->most)
+            return br_fail(diag, BR_USAGE, NULL,
+                           "option '--%s': '%s' is not a whole number from %llu to %llu",
+                           option->name, value, (unsigned long long)option->least,
+                           (unsigned long long)option->most);
+        *(uint64_t *)member = count;
+        return BR_OK;
+    }
+    case BR_OPTION_SECONDS: {
+        int64_t ns;
+        if (br_seconds_parse(value, &ns) != BR_DECIMAL_OK || ns < 0)
+            return br_fail(diag, BR_USAGE, "give seconds, such as 2 or 0.5",
+                           "option '--%s': '%s' is not a time", option->name, value);
+        /* Decades are as good as longer, and may be added to a clock. */
+        *(int64_t *)member = ns < INT64_MAX / 8 ? ns : INT64_MAX / 8;
+        return BR_OK;
+    }
+    case BR_OPTION_AMOUNT: {
+        struct br_decimal amount;
+        if (br_decimal_parse_suffixed(value, &amount) != BR_DECIMAL_OK || amount.mantissa <= 0)
+            return br_fail(diag, BR_USAGE, "give a number such as 1000, 2.5e9, 100M or 64MiB",
+                           "option '--%s': '%s' is not an amount above 0", option->name, value);
+        *(struct br_decimal *)member = amount;
+        return BR_OK;
+    }
+    }
+    return BR_OK;
+}
+
+static bool takes_value(const struct br_option *option)
+{
+    return option->kind != BR_OPTION_FLAG && option->kind != BR_OPTION_SWITCH;
+}
+
+/* The arguments, and how far they are read. */
+struct reader {
+    const struct br_option *table;
+    uint32_t command;
+    char *const *argument;
+    int arguments, next;
+    void *settings;
+};
+
+/* The value that follows as an argument of its own. */
+static enum br_status next_value(struct reader *reader, const char *spelled, const char **value,
+                                 const struct br_option *option, struct br_diag *diag)
+{
+    if (reader->next >= reader->arguments) {
+        char hint[160];
+        snprintf(hint, sizeof hint, "write '%s %s'", spelled, option->argument);
+        return br_fail(diag, BR_USAGE, hint, "option '%s' needs a value", spelled);
+    }
+    *value = reader->argument[reader->next++];
+    return BR_OK;
+}
+
+static enum br_status read_long(struct reader *reader, const char *text, struct br_diag *diag)
+{
+    const char *name = text + 2, *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    bool negated;
+    const struct br_option *option =
+        find_long(reader->table, reader->command, name, length, &negated);
+    if (!option)
+        return unknown_long(reader->table, reader->command, name, length, diag);
+    const char *value = equals ? equals + 1 : NULL;
+    if (!takes_value(option)) {
+        if (value)
+            return br_fail(diag, BR_USAGE, NULL, "option '--%s' takes no value", option->name);
+    } else if (!value) {
+        enum br_status status = next_value(reader, text, &value, option, diag);
+        if (status)
+            return status;
+    }
+    return store(option, negated, value, reader->settings, diag);
+}
+
+static enum br_status read_short(struct reader *reader, const char *text, struct br_diag *diag)
+{
+    for (const char *letter = text + 1; *letter; letter++) {
+        const struct br_option *option = find_short(reader->table, reader->command, *letter);
+        if (!option)
+            return br_fail(diag, BR_USAGE, NULL, "unknown option '-%c'", *letter);
+        const char *value = NULL;
+        if (takes_value(option)) {
+            char spelled[] = {'-', *letter, '\0'};
+            enum br_status status = BR_OK;
+            if (letter[1])
+                value = letter + 1;
+            else
+                status = next_value(reader, spelled, &value, option, diag);
+            if (status)
+                return status;
+        }
+        enum br_status status = store(option, false, value, reader->settings, diag);
+        if (status || value)
+            return status;
+    }
+    return BR_OK;
+}
+
+enum br_status br_options_parse(const struct br_option *table, uint32_t command, int arguments,
+                                char *const *argument, void *settings, const char **positional,
+                                uint32_t room, uint32_t *positionals, struct br_diag *diag)
+{
+    struct reader reader = {table, command, argument, arguments, 0, settings};
+    bool only_positional = false;
+    *positionals = 0;
+    while (reader.next < arguments) {
+        const char *text = argument[reader.next++];
+        enum br_status status = BR_OK;
+        if (only_positional || text[0] != '-' || !text[1]) {
+            if (*positionals == room)
+                return br_fail(diag, BR_USAGE, NULL, "unexpected argument '%s'", text);
+            positional[(*positionals)++] = text;
+        } else if (strcmp(text, "--") == 0) {
+            only_positional = true;
+        } else if (text[1] == '-') {
+            status = read_long(&reader, text, diag);
+        } else {
+            status = read_short(&reader, text, diag);
+        }
+        if (status)
+            return status;
+    }
+    return BR_OK;
+}

@@ -1,0 +1,63 @@
+/* The option table: one row per option, from which the parser, the help texts and whatever else
+ * lists the options (completions, manual pages) are made.
+ *
+ * A row says how the option is written, which sub-commands take it, and where in the program's
+ * settings (a plain struct) its value goes. Accepted forms: "--name value", "--name=value",
+ * "-x value", "-xvalue", flags together as "-vq"; options and positional arguments in any order;
+ * "--" ends the options; "-" is a positional argument. The last of two equal options counts.
+ */
+#ifndef BR_BASE_TEXT_OPTIONS_H
+#define BR_BASE_TEXT_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text/diag.h"
+
+/* The kind of the value, and the type of the settings' member that receives it. */
+enum br_option_kind {
+    BR_OPTION_FLAG,    /* bool: true where given; takes no value */
+    BR_OPTION_SWITCH,  /* int: 1 for --name, -1 for --no-name, untouched where not given */
+    BR_OPTION_TEXT,    /* const char *: borrowed from the arguments */
+    BR_OPTION_CHOICE,  /* const char *: one of the row's choices, which it borrows */
+    BR_OPTION_COUNT,   /* uint64_t: a whole number within least..most */
+    BR_OPTION_SECONDS, /* int64_t: seconds on the command line, nanoseconds >= 0 here */
+    BR_OPTION_AMOUNT,  /* struct br_decimal: above 0, with the suffixes k, M, G, KiB, ... */
+};
+
+struct br_option {
+    const char *name;     /* without the dashes; NULL ends the table */
+    const char *argument; /* what help calls the value; NULL where it takes none */
+    const char *help;     /* a phrase without a full stop */
+    uint32_t commands;    /* bit set of the sub-commands that take it */
+    enum br_option_kind kind;
+    char letter;          /* short form; 0 where there is none */
+    size_t offset;        /* of the member of the settings */
+    uint64_t least, most; /* of a count */
+    /* Of a choice: the names for k = 0, 1, ..., and a line on each; NULL past the end. The
+     * summaries may be missing. */
+    const char *(*choice)(uint32_t k);
+    const char *(*summary)(uint32_t k);
+};
+
+/* Sorts the arguments into the settings and the positional arguments, of which there is room for
+ * `room`. Faults (unknown option, missing or wrong value, too many arguments) are BR_USAGE, with
+ * the nearest known word in the hint. `command` has one bit of br_option.commands set. */
+enum br_status br_options_parse(const struct br_option *table, uint32_t command, int arguments,
+                                char *const *argument, void *settings, const char **positional,
+                                uint32_t room, uint32_t *positionals, struct br_diag *diag);
+
+/* The nearest of several words to the one that was typed: start with the word alone, offer the
+ * candidates, read `best` (NULL where none is near enough to be meant). Ties: the first offered. */
+struct br_suggestion {
+    const char *word;
+    const char *best;
+    uint32_t distance;
+};
+void br_suggestion_offer(struct br_suggestion *suggestion, const char *candidate);
+
+/* Number of insertions, deletions, replacements and swaps of neighbours from a to b (the optimal
+ * string alignment distance); words are cut after 63 bytes. */
+uint32_t br_edit_distance(const char *a, const char *b);
+
+#endif

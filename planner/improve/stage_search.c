@@ -1,0 +1,410 @@
+/* Random keys, one a stage [Goncalves11]: a child takes most of its keys from one of the better
+ * individuals and the others from any. Keys become a schedule by parallel generation, forward, or
+ * backward on the job turned round; the best that come close to the best of all are justified. A
+ * round's children are numbered, and their random numbers follow from that number, so that threads
+ * change nothing.
+ */
+#include "planner/improve/stage_search.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/invariant.h"
+#include "base/process/parallel.h"
+#include "base/numbers/rng.h"
+#include "base/collections/sort.h"
+#include "base/process/stop.h"
+#include "planner/schedule/dispatch.h"
+#include "planner/schedule/justify.h"
+
+enum {
+    POPULATION = 32,
+    BETTER = 8,     /* of them, from which the first parent is taken */
+    CHILDREN = 16,  /* of a round */
+    JUSTIFIED = 4,  /* of them, at most */
+    PROMISING = 50, /* they are longer than the best by at most one part in so many */
+    PASSES = 2,     /* of a justification */
+};
+
+/* Keys are from 0 to 1; for sorting they become integers. */
+static const double unit = 1 << 30;
+
+struct individual {
+    double *key; /* by stage: the smallest is taken first, or last where mirrored */
+    bool mirrored, packing;
+    int64_t makespan; /* INT64_MAX: none */
+    br_uwide ends;
+};
+
+/* The job in one of the two directions of time. */
+struct side {
+    struct br_instance in; /* shares all arrays; the arcs may be turned round */
+    struct br_order first; /* by the longest way to the end: the order inside stages */
+};
+
+struct worker {
+    struct br_serial *serial;
+    struct br_order order;
+    struct br_sort_item *sort; /* room for twice the stages */
+};
+
+struct slot {
+    struct individual child;
+    struct br_schedule schedule;
+    uint64_t placements;
+};
+
+struct stage_search {
+    struct br_run *run;
+    struct side side[2]; /* as it is, and turned round */
+    struct individual member[POPULATION];
+    uint32_t members;
+    struct worker *worker;
+    struct slot slot[CHILDREN];
+    uint32_t chosen[JUSTIFIED], choices; /* slots to be justified */
+    uint64_t round;
+    atomic_bool memory_out, stopped;
+};
+
+/* --- schedules from keys ------------------------------------------------------------------- */
+
+static bool init_side(struct side *side, const struct br_instance *in, const struct br_reach *reach,
+                      bool mirrored)
+{
+    struct br_key *key = calloc(in->tasks, sizeof *key);
+    const int64_t *path = mirrored ? reach->head : reach->tail;
+    side->in = *in;
+    if (mirrored) {
+        side->in.child_first = in->parent_first;
+        side->in.child = in->parent;
+        side->in.parent_first = in->child_first;
+        side->in.parent = in->child;
+    }
+    for (uint32_t t = 0; key && t < in->tasks; t++)
+        key[t] = (struct br_key){path[t] + in->duration[t], in->duration[t], 0};
+    bool ok = key && br_order_init(&side->first, in, key);
+    free(key);
+    return ok;
+}
+
+/* The order of the tasks by their stages' keys. */
+static void order_tasks(const struct stage_search *search, struct worker *w,
+                        const struct individual *individual)
+{
+    const struct br_instance *in = search->run->in;
+    const struct br_order *first = &search->side[individual->mirrored].first;
+    uint32_t place = 0;
+    for (uint32_t s = 0; s < in->stages; s++) {
+        double key = individual->mirrored ? 1 - individual->key[s] : individual->key[s];
+        w->sort[s] = (struct br_sort_item){(uint64_t)(key * unit), s};
+    }
+    br_sort(w->sort, w->sort + in->stages, in->stages);
+    memcpy(w->order.by_stage, first->by_stage, in->tasks * sizeof *first->by_stage);
+    for (uint32_t k = 0; k < in->stages; k++) {
+        uint32_t s = w->sort[k].item;
+        for (uint32_t i = in->stage_first[s]; i < in->stage_first[s + 1]; i++)
+            w->order.place[w->order.by_stage[i]] = place++;
+    }
+}
+
+/* Parallel generation into the slot's schedule. */
+static bool generate(struct stage_search *search, struct worker *w, struct slot *slot)
+{
+    const struct individual *child = &slot->child;
+    const struct side *side = &search->side[child->mirrored];
+    struct br_schedule *schedule = &slot->schedule;
+    order_tasks(search, w, child);
+    if (!br_dispatch(schedule, &side->in, &w->order,
+                     child->packing ? BR_DISPATCH_PACKING : BR_DISPATCH_ORDER, search->run->stop))
+        return false;
+    if (child->mirrored) {
+        for (uint32_t t = 0; t < side->in.tasks; t++)
+            schedule->start[t] = schedule->makespan - schedule->start[t] - side->in.duration[t];
+        br_schedule_measure(schedule, search->run->in);
+    }
+    return true;
+}
+
+/* --- individuals --------------------------------------------------------------------------- */
+
+static void copy_individual(struct individual *to, const struct individual *from, uint32_t stages)
+{
+    double *key = to->key;
+    memcpy(key, from->key, stages * sizeof *key);
+    *to = *from;
+    to->key = key;
+}
+
+static bool better(const struct individual *a, const struct individual *b)
+{
+    return a->makespan != b->makespan ? a->makespan < b->makespan : a->ends < b->ends;
+}
+
+/* Keys by how a schedule of the elite is ordered: by when the stages start, by their middles, or by
+ * the longest way before or after them. */
+static void order_as_elite(const struct stage_search *search, struct br_rng *rng,
+                           struct individual *child)
+{
+    const struct br_instance *in = search->run->in;
+    const struct br_elite *elite = search->run->elite;
+    const struct br_schedule *from = &elite->entry[br_rng_below(rng, elite->count)].schedule;
+    const struct br_reach *reach = search->run->reach;
+    enum { STARTS, MIDDLES, HEADS, TAILS, SOURCES } source = br_rng_below(rng, SOURCES);
+    double most = (double)from->makespan + 1;
+    for (uint32_t s = 0; s < in->stages; s++) {
+        uint32_t t = in->stage_first[s];
+        int64_t first = INT64_MAX, last = 0;
+        for (uint32_t k = t; k < in->stage_first[s + 1]; k++) {
+            first = from->start[k] < first ? from->start[k] : first;
+            last = from->start[k] > last ? from->start[k] : last;
+        }
+        double at = source == STARTS    ? (double)first
+                    : source == MIDDLES ? (double)(first + last) / 2
+                    : source == HEADS   ? (double)reach->head[t]
+                                        : most - 1 - (double)(reach->tail[t] + in->duration[t]);
+        child->key[s] = at / most;
+    }
+    child->mirrored = br_rng_below(rng, 2);
+    child->packing = br_rng_below(rng, 5) == 0;
+}
+
+/* Keys of one of the better, crossed with another's more often than not, some drawn anew. */
+static void cross(const struct stage_search *search, struct br_rng *rng, struct individual *child)
+{
+    uint32_t stages = search->run->in->stages;
+    const struct individual *a = &search->member[br_rng_below(rng, BETTER)];
+    const struct individual *b = &search->member[br_rng_below(rng, POPULATION)];
+    copy_individual(child, a, stages);
+    if (br_rng_below(rng, 4))
+        for (uint32_t s = 0; s < stages; s++)
+            if (br_rng_below(rng, 10) >= 7)
+                child->key[s] = b->key[s];
+    /* C leaves open which of two draws in one statement is the first. */
+    for (uint64_t n = br_rng_below(rng, 3); n; n--) {
+        uint64_t stage = br_rng_below(rng, stages);
+        child->key[stage] = br_rng_unit(rng);
+    }
+}
+
+/* Every key moved by up to half of `width` either way. */
+static void blur(struct br_rng *rng, double width, struct individual *child, uint32_t stages)
+{
+    for (uint32_t s = 0; s < stages && width > 0; s++) {
+        double key = child->key[s] + width * (br_rng_unit(rng) - 0.5);
+        child->key[s] = key < 0 ? 0 : key > 1 ? 1 : key;
+    }
+}
+
+static void conceive(const struct stage_search *search, struct br_rng *rng,
+                     struct individual *child)
+{
+    uint32_t stages = search->run->in->stages;
+    if (search->members < POPULATION || br_rng_below(rng, 20) == 0) {
+        order_as_elite(search, rng, child);
+        blur(rng, br_rng_unit(rng) * 0.3, child, stages);
+        return;
+    }
+    cross(search, rng, child);
+    double width = br_rng_below(rng, 2) ? br_rng_unit(rng) * 0.1 : 0;
+    if (br_rng_below(rng, 20) == 0)
+        child->mirrored = !child->mirrored;
+    if (br_rng_below(rng, 20) == 0)
+        child->packing = !child->packing;
+    blur(rng, width, child, stages);
+}
+
+static bool ended(struct stage_search *search, bool ok)
+{
+    if (!ok)
+        atomic_store(br_stopped(search->run->stop) ? &search->stopped : &search->memory_out, true);
+    return ok;
+}
+
+static bool run_child(void *context, uint32_t number, uint32_t index)
+{
+    struct stage_search *search = context;
+    struct br_run *run = search->run;
+    struct slot *slot = &search->slot[index];
+    struct br_rng rng = br_rng_seed(run->seed ^ (search->round * CHILDREN + index + 1) *
+                                                    UINT64_C(0x9fb21c651e98df25));
+    conceive(search, &rng, &slot->child);
+    bool ok = generate(search, &search->worker[number], slot);
+    slot->placements = run->in->tasks;
+    slot->child.makespan = slot->schedule.makespan;
+    slot->child.ends = slot->schedule.ends;
+    return ended(search, ok);
+}
+
+static bool justify_child(void *context, uint32_t number, uint32_t index)
+{
+    struct stage_search *search = context;
+    struct br_serial *serial = search->worker[number].serial;
+    struct slot *slot = &search->slot[search->chosen[index]];
+    uint64_t before = br_serial_placements(serial);
+    bool ok = br_justify(serial, &slot->schedule, 1, search->run->stop);
+    slot->placements += br_serial_placements(serial) - before;
+    /* It is worth as much as its justification. */
+    slot->child.makespan = slot->schedule.makespan;
+    slot->child.ends = slot->schedule.ends;
+    return ended(search, ok);
+}
+
+static bool alike(const struct individual *a, const struct individual *b)
+{
+    return a->makespan == b->makespan && a->ends == b->ends;
+}
+
+/* The shortest of the promising children, no two alike. */
+static void choose(struct stage_search *search)
+{
+    int64_t best = search->run->elite->entry[0].schedule.makespan, most = best + best / PROMISING;
+    bool taken[CHILDREN] = {false};
+    for (search->choices = 0; search->choices < JUSTIFIED; search->choices++) {
+        uint32_t least = CHILDREN;
+        for (uint32_t k = 0; k < CHILDREN; k++) {
+            const struct individual *child = &search->slot[k].child;
+            for (uint32_t c = 0; c < search->choices; c++)
+                taken[k] |= alike(child, &search->slot[search->chosen[c]].child);
+            if (!taken[k] && child->makespan <= most &&
+                (least == CHILDREN || better(child, &search->slot[least].child)))
+                least = k;
+        }
+        if (least == CHILDREN)
+            return;
+        taken[least] = true;
+        search->chosen[search->choices] = least;
+    }
+}
+
+/* Whether the members are sorted, the best first, and no two of them alike. */
+static bool is_sorted(const struct stage_search *search)
+{
+    for (uint32_t k = 1; k < search->members; k++)
+        if (!better(&search->member[k - 1], &search->member[k]))
+            return false;
+    return true;
+}
+
+/* The child takes its place among the members, which are sorted; one like it is enough. */
+static void join(struct stage_search *search, const struct individual *child)
+{
+    uint32_t stages = search->run->in->stages, at = 0;
+    while (at < search->members && better(&search->member[at], child))
+        at++;
+    if (at == POPULATION ||
+        (at < search->members && search->member[at].makespan == child->makespan &&
+         search->member[at].ends == child->ends))
+        return;
+    uint32_t last = search->members < POPULATION ? search->members++ : POPULATION - 1;
+    struct individual spare = search->member[last];
+    memmove(&search->member[at + 1], &search->member[at], (last - at) * sizeof *search->member);
+    search->member[at] = spare;
+    copy_individual(&search->member[at], child, stages);
+    br_costly_assert(is_sorted(search));
+}
+
+static void take_round(struct stage_search *search)
+{
+    struct br_run *run = search->run;
+    for (uint32_t k = 0; k < CHILDREN; k++) {
+        struct slot *slot = &search->slot[k];
+        int64_t before = run->elite->entry[0].schedule.makespan;
+        assert(slot->schedule.makespan >= run->lower_bound);
+        run->spent += slot->placements;
+        run->counters.stages_placements += slot->placements;
+        join(search, &slot->child);
+        if (slot->schedule.makespan - before > before / PROMISING)
+            continue;
+        memset(slot->schedule.subset, 'S', run->in->tasks);
+        br_elite_add(run->elite, &slot->schedule, "stages",
+                     UINT64_C(1) << 32 | (search->round * CHILDREN + k));
+        if (slot->schedule.makespan < before)
+            br_run_found(run, slot->schedule.makespan, "stages");
+    }
+}
+
+static void run_rounds(struct stage_search *search)
+{
+    struct br_run *run = search->run;
+    uint64_t round = (uint64_t)(CHILDREN + JUSTIFIED * PASSES) * run->in->tasks;
+    while (run->elite->entry[0].schedule.makespan > run->lower_bound &&
+           run->spent + round <= run->placements) {
+        br_parallel(run->threads, CHILDREN, run_child, search);
+        bool go_on = !atomic_load(&search->memory_out) && !atomic_load(&search->stopped);
+        if (go_on) {
+            choose(search);
+            br_parallel(run->threads, search->choices, justify_child, search);
+        }
+        if (atomic_load(&search->memory_out) || atomic_load(&search->stopped) ||
+            br_stopped(run->stop)) {
+            run->stopped = true;
+            return;
+        }
+        take_round(search);
+        run->counters.stages_rounds++;
+        run->counters.stages_schedules += CHILDREN;
+        run->counters.stages_justified += search->choices;
+        search->round++;
+        br_run_step(run, (double)run->spent / (double)run->placements);
+    }
+}
+
+/* --- the whole ----------------------------------------------------------------------------- */
+
+static bool init_worker(struct worker *w, const struct br_run *run)
+{
+    const struct br_instance *in = run->in;
+    w->serial = br_serial_create(in, run->reach);
+    w->order.place = malloc(in->tasks * sizeof *w->order.place);
+    w->order.by_stage = malloc(in->tasks * sizeof *w->order.by_stage);
+    w->sort = malloc(2 * (size_t)in->stages * sizeof *w->sort);
+    return w->serial && w->order.place && w->order.by_stage && w->sort;
+}
+
+static void finish_worker(struct worker *w)
+{
+    br_serial_destroy(w->serial);
+    br_order_finish(&w->order);
+    free(w->sort);
+}
+
+bool br_stage_search(struct br_run *run)
+{
+    const struct br_instance *in = run->in;
+    uint32_t threads = run->threads < CHILDREN ? run->threads : CHILDREN;
+    if (in->stages < 2)
+        return true;
+    struct stage_search *search = calloc(1, sizeof *search);
+    if (!search)
+        return false;
+    search->run = run;
+    search->worker = calloc(threads, sizeof *search->worker);
+    bool ok = search->worker && init_side(&search->side[0], in, run->reach, false) &&
+              init_side(&search->side[1], in, run->reach, true);
+    for (uint32_t k = 0; k < POPULATION; k++)
+        ok &= (search->member[k].key = malloc(in->stages * sizeof(double))) != NULL;
+    for (uint32_t k = 0; k < CHILDREN; k++) {
+        ok &= (search->slot[k].child.key = malloc(in->stages * sizeof(double))) != NULL;
+        ok &= br_schedule_init(&search->slot[k].schedule, in);
+    }
+    for (uint32_t k = 0; ok && k < threads; k++)
+        ok = init_worker(&search->worker[k], run);
+    if (ok) {
+        run_rounds(search);
+        ok = !atomic_load(&search->memory_out);
+    }
+    for (uint32_t k = 0; search->worker && k < threads; k++)
+        finish_worker(&search->worker[k]);
+    for (uint32_t k = 0; k < CHILDREN; k++) {
+        free(search->slot[k].child.key);
+        br_schedule_finish(&search->slot[k].schedule);
+    }
+    for (uint32_t k = 0; k < POPULATION; k++)
+        free(search->member[k].key);
+    br_order_finish(&search->side[0].first);
+    br_order_finish(&search->side[1].first);
+    free(search->worker);
+    free(search);
+    return ok;
+}
