@@ -26,6 +26,9 @@ DAMAGES = [
     ('job', r'(?s)<stage .*</stage>', ''), ('job', r'<stage ', '<stage colour="red" '),
     ('job', r'<edge ', '<egde '), ('job', r'<edge from="[^"]*"', '<edge too="a"'),
     ('job', r'<stage ', '<stage xmlns:b="urn:bigrocks:job:1" b:duration="1" '),
+    ('job', r'<stage ', '<stage xmlns:b="urn:bigrocks:plan:1" b:duration="1" '),
+    ('cluster', r'<machine ', '<machine xmlns:b="urn:bigrocks:cluster:1" b:count="1" '),
+    ('plan', r'<task ', '<task xmlns:b="urn:bigrocks:plan:1" b:start="1" '),
     ('job', r'(<stage [^>]*>)', r'\1<note xmlns=""/>'), ('job', r'(<stage [^>]*>)', r'\1text'),
     ('job', r'(<stage [^>]*>)', r'\1<edge from="a" to="b"/>'), ('job', r'<job ', '<job shell="1" '),
     ('job', r'(<stage [^>]*>)', r'\1<b:x xmlns:b="urn:bigrocks:plan:1"/>'),
@@ -34,8 +37,8 @@ DAMAGES = [
     ('cluster', r'(?s)<machine.*</machine>', ''),
 ]
 # XML Schema 1.0 cannot say this: how many elements there have to be where they come in any order, and
-# which namespaces attributes of others are in.
-XSD_ACCEPTS = {r'(?s)<stage .*</stage>', r'(?s)<machine.*</machine>', '<stage xmlns:b="urn:bigrocks:job:1"'
+# of attributes of others, that they are in none of several namespaces.
+XSD_ACCEPTS = {r'(?s)<stage .*</stage>', r'(?s)<machine.*</machine>', '<stage xmlns:b="urn:bigrocks:plan:1"'
                ' b:duration="1" '}
 # Others may add these: attributes and elements of their own namespaces.
 EXTENSION = (r'<stage ', '<stage xmlns:o="urn:other" o:colour="red" ')
