@@ -71,7 +71,9 @@ static bool grow_fault_buffer(const char *text)
     memset(filler, '-', size);
     filler[size] = 0;
     cgraph_fault[0] = 0;
-    agerr(AGERR, filler);
+    agerrlevel_t level = agseterr(AGWARN); /* a warning, so that agerrors() counts no error */
+    agerr(AGWARN, filler);
+    agseterr(level);
     free(filler);
     /* Of a message for which there is no room, on_fault hears only the level. */
     bool heard = strstr(cgraph_fault, "--") != NULL;
