@@ -1,4 +1,4 @@
-/* What a reader of jobs is asked for, and what it gives. */
+/* The options of a reader of jobs, and its result. */
 #ifndef BR_PARSERS_INPUT_H
 #define BR_PARSERS_INPUT_H
 
@@ -8,7 +8,7 @@
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 
-/* What a job file gives: a finished job, and a cluster where the file carries one (PSPLIB and
+/* The contents of a job file: a finished job, and a cluster where the file carries one (PSPLIB and
  * Patterson files do, a native job may, a plan always does; else NULL). Both are the caller's. */
 struct br_input {
     struct br_dag *dag;

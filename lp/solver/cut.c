@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is violated by less, as a share of the right side, is left. */
+/* A cut violated by less, as a share of the right side, is left. */
 #define VIOLATION 1e-6
 
 /* A stage with different durations and more tasks than this gets no LP_CUT_MANDATORY. */

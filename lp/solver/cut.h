@@ -1,5 +1,6 @@
-/* What every plan keeps to within a makespan beyond who fits whom: inequalities over the time that
- * stages run in some intervals. Each goes into the linear program once it is violated there. */
+/* Rules that every plan keeps to within a makespan beyond who fits whom: inequalities over the time
+ * that stages run in some intervals. Each goes into the linear program once it is violated there.
+ */
 #ifndef BR_LP_SOLVER_CUT_H
 #define BR_LP_SOLVER_CUT_H
 

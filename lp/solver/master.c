@@ -83,7 +83,7 @@ int lp_master_add_column(struct lp_master *m, int count, const int *row, const d
 
 void lp_master_extend_row(struct lp_master *m, int row, int count, int *column, double *value)
 {
-    /* What is there is the row's own shortfall; setting a row replaces it. */
+    /* The row holds its own shortfall; setting a row replaces it. */
     int there = glp_get_mat_row(m->lp, row, NULL, NULL);
     if (there > 0) {
         int at[2];

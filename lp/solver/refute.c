@@ -66,7 +66,7 @@ struct point {
     int64_t *cut;   /* by cut */
 };
 
-struct run {
+struct refutation {
     const struct lp_problem *problem;
     struct lp_patterns *patterns;
     struct br_packer *packer;
@@ -101,34 +101,34 @@ static int row_of_stage(uint32_t v)
     return (int)v + 1;
 }
 
-static int row_of_cell(const struct run *r, uint32_t cell)
+static int row_of_cell(const struct refutation *r, uint32_t cell)
 {
     return (int)(r->problem->count + cell) + 1;
 }
 
-static int row_of_cut(const struct run *r, uint32_t cut)
+static int row_of_cut(const struct refutation *r, uint32_t cut)
 {
     return (int)(r->problem->count + r->cells + cut) + 1;
 }
 
-static int64_t length_of(const struct run *r, uint32_t interval)
+static int64_t length_of(const struct refutation *r, uint32_t interval)
 {
     return r->intervals.point[interval + 1] - r->intervals.point[interval];
 }
 
-static uint32_t machines_of(const struct run *r, uint32_t cls)
+static uint32_t machines_of(const struct refutation *r, uint32_t cls)
 {
     return r->problem->in->class_first[cls + 1] - r->problem->in->class_first[cls];
 }
 
-static void expand(const struct run *r, const struct lp_pattern *pattern)
+static void expand(const struct refutation *r, const struct lp_pattern *pattern)
 {
     memset(r->tasks, 0, r->problem->count * sizeof *r->tasks);
     for (uint32_t k = 0; k < pattern->members; k++)
         r->tasks[pattern->stage[k]] = pattern->tasks[k];
 }
 
-static bool make_scratch(struct run *r, uint32_t entries)
+static bool make_scratch(struct refutation *r, uint32_t entries)
 {
     if (entries <= r->scratch_room)
         return true;
@@ -143,7 +143,7 @@ static bool make_scratch(struct run *r, uint32_t entries)
     return true;
 }
 
-static bool start(struct run *r)
+static bool start(struct refutation *r)
 {
     const struct lp_problem *p = r->problem;
     if (!lp_intervals_init(&r->intervals, p, r->makespan))
@@ -179,7 +179,7 @@ static bool start(struct run *r)
     return true;
 }
 
-static void end(struct run *r)
+static void end(struct refutation *r)
 {
     lp_master_destroy(r->master);
     lp_cuts_finish(&r->cuts);
@@ -202,7 +202,7 @@ static void end(struct run *r)
     free(r->value);
 }
 
-static bool add_column(struct run *r, uint32_t pattern_number, uint32_t interval)
+static bool add_column(struct refutation *r, uint32_t pattern_number, uint32_t interval)
 {
     const struct lp_pattern *pattern = &r->patterns->pattern[pattern_number];
     if (r->columns == r->column_room) {
@@ -239,7 +239,7 @@ static bool add_column(struct run *r, uint32_t pattern_number, uint32_t interval
 }
 
 /* Gives all new cuts their rows, with the columns that are there. */
-static bool add_cut_rows(struct run *r)
+static bool add_cut_rows(struct refutation *r)
 {
     if (!make_scratch(r, r->columns + 2))
         return false;
@@ -273,7 +273,7 @@ static bool add_cut_rows(struct run *r)
     return true;
 }
 
-static void read_times(struct run *r)
+static void read_times(struct refutation *r)
 {
     uint32_t intervals = r->intervals.count;
     memset(r->time, 0, (size_t)intervals * r->problem->count * sizeof *r->time);
@@ -293,7 +293,7 @@ static int64_t scaled(double dual)
     return dual > DUAL_MOST ? (int64_t)DUAL_MOST * SCALE : (int64_t)llround(dual * SCALE);
 }
 
-static void read_duals(struct run *r)
+static void read_duals(struct refutation *r)
 {
     for (uint32_t v = 0; v < r->problem->count; v++)
         r->out.dual[v] = scaled(lp_master_dual(r->master, row_of_stage(v)));
@@ -304,7 +304,7 @@ static void read_duals(struct run *r)
 }
 
 /* The point priced: the master's, drawn so many eighths of the way towards another. */
-static void draw(struct run *r, const struct point *to, int eighths)
+static void draw(struct refutation *r, const struct point *to, int eighths)
 {
     for (uint32_t v = 0; v < r->problem->count; v++)
         r->now.dual[v] = (to->dual[v] * eighths + r->out.dual[v] * (8 - eighths)) / 8;
@@ -315,7 +315,7 @@ static void draw(struct run *r, const struct point *to, int eighths)
 }
 
 /* Weighs every stage in every interval by the point; 0 outside windows. */
-static void weigh(const struct run *r, const struct point *point, int64_t *weight)
+static void weigh(const struct refutation *r, const struct point *point, int64_t *weight)
 {
     uint32_t n = r->problem->count;
     for (uint32_t k = 0; k < r->intervals.count; k++)
@@ -332,7 +332,7 @@ static void weigh(const struct run *r, const struct point *point, int64_t *weigh
 }
 
 /* The heaviest pattern in every cell. */
-static void price_known(struct run *r)
+static void price_known(struct refutation *r)
 {
     uint32_t n = r->problem->count, classes = r->problem->in->classes;
     for (uint32_t cell = 0; cell < r->cells; cell++) {
@@ -357,7 +357,7 @@ static void price_known(struct run *r)
 
 /* Adds the set last found in every cell where, by the master's weights, it is worth more than its
  * price. */
-static bool add_found(struct run *r, uint32_t *added)
+static bool add_found(struct refutation *r, uint32_t *added)
 {
     uint32_t n = r->problem->count, classes = r->problem->in->classes;
     *added = 0;
@@ -382,7 +382,7 @@ static bool add_found(struct run *r, uint32_t *added)
  * weights (first: there was none) left a doubt. *refuted says whether the inequality fails for the
  * present weights; *worth by how much, were nothing heavier than what was found. False when memory
  * or time is out. */
-static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted, double *worth)
+static bool price_all(struct refutation *r, int64_t nodes, bool first, bool *refuted, double *worth)
 {
     uint32_t n = r->problem->count, classes = r->problem->in->classes;
     br_wide asked = 0, held = 0, found_held = 0;
@@ -418,7 +418,7 @@ static bool price_all(struct run *r, int64_t nodes, bool first, bool *refuted, d
     return true;
 }
 
-static bool spent(const struct run *r)
+static bool spent(const struct refutation *r)
 {
     return r->budget->rounds <= 0 || r->budget->nodes <= 0 || r->patterns->count > PATTERNS_MOST ||
            r->columns > COLUMNS_MOST || (r->budget->deadline > 0 && lp_now() > r->budget->deadline);
@@ -426,7 +426,7 @@ static bool spent(const struct run *r)
 
 /* Prices the point at hand with longer and longer searches, until some set is worth a column, or
  * the makespan is refuted. */
-static bool price(struct run *r, int64_t nodes_most, uint32_t *added, bool *refuted)
+static bool price(struct refutation *r, int64_t nodes_most, uint32_t *added, bool *refuted)
 {
     bool central = false; /* the point is the centre now */
     double worth = 0;
@@ -457,7 +457,7 @@ static bool price(struct run *r, int64_t nodes_most, uint32_t *added, bool *refu
 /* The master's dual values swing from round to round. Sets priced between them and the best values
  * so far serve better, and refute sooner [Wentges97]; where they bring nothing the master's have
  * the word. */
-static enum lp_answer generate(struct run *r, struct lp_proof *proof)
+static enum lp_answer generate(struct refutation *r, struct lp_proof *proof)
 {
     while (!spent(r)) {
         uint32_t added = 0, cuts = r->cuts.count;
@@ -507,11 +507,11 @@ enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan,
                          struct lp_patterns *patterns, struct br_packer *packer,
                          struct lp_budget *budget, struct lp_proof *proof)
 {
-    struct run r = {.problem = problem,
-                    .patterns = patterns,
-                    .packer = packer,
-                    .budget = budget,
-                    .makespan = makespan};
+    struct refutation r = {.problem = problem,
+                           .patterns = patterns,
+                           .packer = packer,
+                           .budget = budget,
+                           .makespan = makespan};
     enum lp_answer answer = start(&r) ? generate(&r, proof) : LP_SPENT;
     end(&r);
     return answer;

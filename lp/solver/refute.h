@@ -15,7 +15,7 @@
 #include "lp/solver/patterns.h"
 #include "lp/solver/proof.h"
 
-/* What may still be spent. */
+/* The effort that may still be spent. */
 struct lp_budget {
     int64_t rounds;  /* of the linear program; counted down */
     int64_t nodes;   /* of searches for sets; counted down */

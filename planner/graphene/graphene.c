@@ -48,7 +48,7 @@ struct worker {
     uint64_t given_up;           /* variants */
 };
 
-struct search {
+struct variants {
     const struct br_instance *in;
     const struct br_graphene_options *options;
     const struct br_troubles *troubles;
@@ -97,7 +97,8 @@ static bool repeats_earlier(uint32_t v, const uint32_t *size, const struct step 
 
 /* Keeps the placer's schedule where it is the worker's best. Candidates come in ascending order, so
  * that of equal ones the first stays; and so it does at the lower bound, whatever the ends. */
-static void consider(struct search *search, struct worker *w, uint32_t candidate, uint32_t variant)
+static void consider(struct variants *search, struct worker *w, uint32_t candidate,
+                     uint32_t variant)
 {
     const struct br_graphene_options *options = search->options;
     br_schedule_take(&w->trial, search->in, w->placer, w->letter);
@@ -121,7 +122,7 @@ static void consider(struct search *search, struct worker *w, uint32_t candidate
 /* All variants of one candidate. Steps that the variant before took too stay in the space. */
 static bool examine(void *context, uint32_t number, uint32_t candidate)
 {
-    struct search *search = context;
+    struct variants *search = context;
     const struct br_graphene_options *options = search->options;
     struct worker *w = &search->worker[number];
     uint32_t size[4] = {0}, open = 0, dead = STEPS + 1;
@@ -190,7 +191,7 @@ static uint32_t affordable(const struct br_troubles *troubles, const struct br_i
     return placements < cost ? 1 : (uint32_t)(placements / cost);
 }
 
-static void report_best(struct br_graphene_report *report, const struct search *search,
+static void report_best(struct br_graphene_report *report, const struct variants *search,
                         const struct br_scores *scores, const struct worker *w)
 {
     const struct br_trouble *set = &search->troubles->set[w->candidate];
@@ -249,7 +250,7 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
 {
     struct br_scores scores = {0};
     struct br_troubles troubles = {0};
-    struct search search = {.in = in, .options = options, .troubles = &troubles};
+    struct variants search = {.in = in, .options = options, .troubles = &troubles};
     uint32_t threads = 0;
     struct br_key *key = malloc(in->tasks * sizeof *key);
     *report = (struct br_graphene_report){.long_score = NAN, .frag_score = NAN};

@@ -156,7 +156,7 @@ static bool ready_before(const void *none, const struct ready *a, const struct r
 BR_HEAP(ready, struct ready, const void *, ready_before, 2)
 
 /* One call of br_place: the direction is folded into which arcs come before and which after. */
-struct run {
+struct placing {
     struct br_placer *p;
     bool forward;
     const uint32_t *before_first, *after_first;
@@ -167,7 +167,7 @@ struct run {
 };
 
 /* Puts the next task of the stage's sorted run at or after `at` into the heap, if there is one. */
-static void push_cursor(const struct run *run, uint32_t stage, uint32_t at)
+static void push_cursor(const struct placing *run, uint32_t stage, uint32_t at)
 {
     const struct br_instance *in = run->p->in;
     for (; at < in->stage_first[stage + 1]; at++) {
@@ -181,7 +181,7 @@ static void push_cursor(const struct run *run, uint32_t stage, uint32_t at)
 }
 
 /* All barrier neighbours before the stage are placed, as far as they are of the subset. */
-static void stage_ready(const struct run *run, uint32_t stage)
+static void stage_ready(const struct placing *run, uint32_t stage)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -205,7 +205,7 @@ static void stage_ready(const struct run *run, uint32_t stage)
 }
 
 /* The bound from everything placed before the task: earliest start, or latest end. */
-static int64_t bound_of(const struct run *run, uint32_t stage, uint32_t task)
+static int64_t bound_of(const struct placing *run, uint32_t stage, uint32_t task)
 {
     const struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -281,7 +281,7 @@ static void book(struct br_placer *p, uint32_t stage, uint32_t task, struct br_f
     br_costly_assert(e->placed <= p->in->stage_first[stage + 1] - p->in->stage_first[stage]);
 }
 
-static void settle(const struct run *run, uint32_t stage, uint32_t task, struct br_fit fit)
+static void settle(const struct placing *run, uint32_t stage, uint32_t task, struct br_fit fit)
 {
     struct br_placer *p = run->p;
     int64_t end = fit.start + p->in->duration[task];
@@ -305,7 +305,7 @@ static void settle(const struct run *run, uint32_t stage, uint32_t task, struct 
 }
 
 /* Counts down what waited for the task, and for its stage where that is done. */
-static void release(const struct run *run, uint32_t stage, uint32_t task)
+static void release(const struct placing *run, uint32_t stage, uint32_t task)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -325,7 +325,7 @@ static void release(const struct run *run, uint32_t stage, uint32_t task)
 }
 
 /* Counts what each stage, and each task with one-to-one neighbours, waits for. */
-static void count_waiting(const struct run *run)
+static void count_waiting(const struct placing *run)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -360,14 +360,14 @@ static void count_waiting(const struct run *run)
 
 /* The tasks of one batch, taken from the stage's sorted run. */
 struct batch {
-    const struct run *run;
+    const struct placing *run;
     uint32_t stage, at;
 };
 
 static void settle_batch(void *context, struct br_fit fit, uint32_t copies)
 {
     struct batch *b = context;
-    const struct run *run = b->run;
+    const struct placing *run = b->run;
     for (; copies; copies--) {
         while (run->letter[run->order->by_stage[b->at]] != run->subset)
             b->at++;
@@ -378,7 +378,7 @@ static void settle_batch(void *context, struct br_fit fit, uint32_t copies)
 }
 
 /* One-to-one neighbours, of whatever subset, give every task a bound of its own. */
-static bool shares_bound(const struct run *run, uint32_t stage)
+static bool shares_bound(const struct placing *run, uint32_t stage)
 {
     for (uint32_t a = run->before_first[stage];
          run->p->has_pairs && a < run->before_first[stage + 1]; a++)
@@ -389,7 +389,7 @@ static bool shares_bound(const struct run *run, uint32_t stage)
 
 /* Finds where the task goes: by the stage's index over holes, where several tasks are worth one.
  * False when memory is out. */
-static bool find(const struct run *run, uint32_t stage, int64_t duration, int64_t bound,
+static bool find(const struct placing *run, uint32_t stage, int64_t duration, int64_t bound,
                  struct br_fit *fit)
 {
     struct br_placer *p = run->p;
@@ -425,7 +425,7 @@ static void drop_slot(struct br_placer *p, uint32_t stage)
 }
 
 /* Places the task, and where its stage is alike all that follow it in the order with it. */
-static bool place_next(const struct run *run, const struct ready *entry)
+static bool place_next(const struct placing *run, const struct ready *entry)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -469,15 +469,15 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
 {
     const struct br_instance *in = p->in;
     bool forward = direction == BR_FORWARD;
-    struct run run = {.p = p,
-                      .forward = forward,
-                      .before_first = forward ? in->parent_first : in->child_first,
-                      .before = forward ? in->parent : in->child,
-                      .after_first = forward ? in->child_first : in->parent_first,
-                      .after = forward ? in->child : in->parent,
-                      .letter = letter,
-                      .subset = subset,
-                      .order = order};
+    struct placing run = {.p = p,
+                          .forward = forward,
+                          .before_first = forward ? in->parent_first : in->child_first,
+                          .before = forward ? in->parent : in->child,
+                          .after_first = forward ? in->child_first : in->parent_first,
+                          .after = forward ? in->child : in->parent,
+                          .letter = letter,
+                          .subset = subset,
+                          .order = order};
     uint64_t next_check = p->placements + STOP_INTERVAL;
     p->heap_size = 0;
     p->over = false;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the HTML report holds for its page is the plan: machines, stages, tasks, trials and figures, against
+"""The data of the HTML report are the plan: machines, stages, tasks, trials and figures, against
 the same plan as JSON; the lanes hold every task, one at a time; the work is that of the demands.
 
 check_report.py BIGROCKS

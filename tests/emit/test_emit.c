@@ -403,7 +403,7 @@ static void svg_legend(void **state)
     fixture_finish(&fixture);
 }
 
-/* What a line means stands on that side of it where there is room within the plot. */
+/* The meaning of a line stands on that side of it where there is room within the plot. */
 static void svg_marks(void **state)
 {
     struct fixture fixture = fixture_small();

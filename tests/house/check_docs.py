@@ -30,7 +30,7 @@ def scripts(text):
 
 
 def anchors(path):
-    """What headings of a document may be linked by, as GitHub makes it of them."""
+    """The anchors of a document's headings, as GitHub makes it of them."""
     titles = re.findall(r'^#+ (.*)$', re.sub(r'^```.*?^```$', '', path.read_text(), flags=re.M | re.S), flags=re.M)
     return {re.sub(r'[^\w\- ]', '', title.lower()).replace(' ', '-') for title in titles}
 

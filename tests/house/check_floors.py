@@ -48,7 +48,7 @@ def rooms_without_words(root):
 
 
 def lost_rooms(root):
-    """What bench/mutate.rooms names and is not there."""
+    """Names in bench/mutate.rooms that are not there."""
     rooms = re.findall(r'^([a-z][\w/.]*):', (root / 'bench/mutate.rooms').read_text(), re.M)
     return ['bench/mutate.rooms names %s, which is not there' % room for room in rooms if not (root / room).exists()]
 
