@@ -287,7 +287,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     cli_run_finish(&input);
     if (!settings->run.simulate && cli_interrupted() && status == BR_NO)
         cli_interrupt_die();
-    return unread ? cli_die_unread(diag) : status;
+    return (int)(unread ? cli_die_unread(diag) : status);
 }
 
 const struct cli_command cli_run = {

@@ -183,5 +183,5 @@ static void find(void *context, const struct br_dag *dag, const struct br_cluste
 
 struct br_bound_source br_bound_program(const char *path)
 {
-    return (struct br_bound_source){.find = find, .context = (void *)(uintptr_t)path};
+    return (struct br_bound_source){.find = find, .context = (void *)path};
 }

@@ -4,7 +4,6 @@
 #include "planner/bounds/measure.h"
 
 #include <assert.h>
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -249,7 +249,7 @@ static void arena(void **state)
             assert_int_equal((uintptr_t)block[k] % alignof(max_align_t), 0);
             for (size_t i = 0; i < size[k]; i++)
                 assert_int_equal(block[k][i], 0);
-#if BR_ADDRESS_SANITIZER
+#ifdef BR_ADDRESS_SANITIZER
             assert_true(__asan_address_is_poisoned(block[k] + size[k]));
 #endif
             memset(block[k], k & 0xff, size[k]);

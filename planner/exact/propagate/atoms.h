@@ -46,17 +46,17 @@ static inline struct br_lcg_literal br_lcg_atom_literal(const struct br_lcg_atom
 
 /* The first place in the index with a bound above the given one. */
 uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index, int32_t bound);
-/* The index of the side's variable where a change of the side's bound between `low` and `high`
+/* The index of the side's variable where a change of the side's bound from `before` to `now`
  * decides some of its atoms, with their bounds in *above < bound <= *upto; NULL where it decides
  * none. */
 static inline const struct br_lcg_atom_index *br_lcg_atoms_decided(const struct br_lcg_atoms *a,
-                                                                   uint32_t side, int32_t low,
-                                                                   int32_t high, int32_t *above,
+                                                                   uint32_t side, int32_t before,
+                                                                   int32_t now, int32_t *above,
                                                                    int32_t *upto)
 {
     const struct br_lcg_atom_index *index = &a->index[side / 2];
-    *above = side & 1 ? -high : low;
-    *upto = side & 1 ? -low : high;
+    *above = side & 1 ? -now : before;
+    *upto = side & 1 ? -before : now;
     if (index->count == 0 || index->bound[index->count - 1] <= *above || index->bound[0] > *upto)
         return NULL;
     return index;
