@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "emit/outputs.h"
-#include "emit/write.h"
+#include "emit/write/outputs.h"
+#include "emit/write/write.h"
 
 struct output {
     const char *name, *summary;

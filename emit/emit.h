@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "emit/input.h"
+#include "emit/data/plan_json.h"
+#include "emit/write/input.h"
 
 /* Names of the outputs of a plan, for k = 0, 1, ..., and a line on each; NULL past the end. */
 const char *br_emit_plan_name(uint32_t k);
@@ -24,19 +25,5 @@ enum br_status br_emit_plan(const char *format, const struct br_emit_input *inpu
 /* Writes the job ("xml", "dot"); with a cluster, the XML form carries it. */
 enum br_status br_emit_job(const char *format, const struct br_emit_input *input, FILE *out,
                            struct br_diag *diag);
-
-/* A lower bound, by itself; all borrowed. */
-struct br_emit_bound {
-    int64_t lower_bound_ns;
-    const char *method;
-    const struct br_certificate *certificate; /* NULL: not proven */
-    int64_t core_ns;                          /* without the linear program */
-    const char *core_method;
-    int64_t lp_ns;
-    const char *lp_method, *lp_status, *lp_note; /* a note instead of the rest: there is none */
-};
-/* Writes it as JSON with the job and the cluster that it is about. */
-enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_emit_bound *bound,
-                             FILE *out, struct br_diag *diag);
 
 #endif

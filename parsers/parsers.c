@@ -1,6 +1,6 @@
 /* The table of job formats, and which of them a file is in. */
 #include "parsers/parsers.h"
-#include "parsers/formats.h"
+#include "parsers/reader/formats.h"
 
 #include <stdio.h>
 #include <string.h>

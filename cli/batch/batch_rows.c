@@ -15,7 +15,7 @@
 #include "cli/batch/batch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
-#include "emit/write.h"
+#include "emit/write/write.h"
 
 static const char head[] = "number,file,job,tasks,stages,method,makespan,lower_bound,bound_method,"
                            "gap,placements,status,message\n";

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "emit/ninja/record.h"
 #include "cli/common/say.h"
 #include "cli/running/run.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/running/run.h"
-#include "emit/write.h"
+#include "emit/write/write.h"
 
 const char *cli_outcome(enum br_outcome outcome)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "emit/write.h"
+#include "emit/write/write.h"
 
 static void name(FILE *out, const struct br_dag *dag, const char *before, uint32_t stage)
 {

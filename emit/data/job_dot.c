@@ -1,8 +1,8 @@
 /* The job in its native DOT form (docs/formats.md): what the model holds as attributes of nodes
  * and edges, and everything that passed through. A cluster has no place in it. */
-#include "emit/attributes.h"
-#include "emit/outputs.h"
-#include "emit/write.h"
+#include "emit/write/attributes.h"
+#include "emit/write/outputs.h"
+#include "emit/write/write.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

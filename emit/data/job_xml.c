@@ -1,9 +1,9 @@
 /* The job in its native XML form, urn:bigrocks:job:1, with everything that the model holds, so
  * that reading it back gives the same job. Attributes that the model does not know travel as
  * <attribute name value/> children of their owner; a cluster travels as a <cluster> child. */
-#include "emit/attributes.h"
+#include "emit/write/attributes.h"
 #include "emit/data/job_xml.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 

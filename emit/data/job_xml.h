@@ -2,7 +2,7 @@
 #ifndef BR_EMIT_DATA_JOB_XML_H
 #define BR_EMIT_DATA_JOB_XML_H
 
-#include "emit/write.h"
+#include "emit/write/write.h"
 
 #define BR_XML_DECLARATION "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 

@@ -3,11 +3,11 @@
  * the number of tasks. Numbers are plain decimals without loss: seconds with up to nine places,
  * amounts as exact as the job had them. A reader that makes doubles of them is exact up to 15
  * significant digits. The form is described by docs/schema/plan-1.schema.json. */
-#include "emit/attributes.h"
+#include "emit/write/attributes.h"
 #include "emit/data/certificate_json.h"
-#include "emit/emit.h"
-#include "emit/outputs.h"
-#include "emit/write.h"
+#include "emit/data/plan_json.h"
+#include "emit/write/outputs.h"
+#include "emit/write/write.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  * cluster in their native forms, the methods tried, and one <task> per task by rank. How the
  * search went in each part is in the JSON form alone. */
 #include "emit/data/job_xml.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 

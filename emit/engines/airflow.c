@@ -1,6 +1,6 @@
 /* An Airflow DAG in Python: an operator per task, weights in the plan's order. */
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* A workflow for Argo on Kubernetes: a template per stage, a sequence of its tasks. */
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* An input file for HTCondor's DAGMan, with the description of every stage's jobs in it. */
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

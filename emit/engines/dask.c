@@ -1,7 +1,7 @@
 /* A Python script that hands the tasks to Dask's distributed scheduler, with priorities, and with
  * demands as abstract resources that its workers declare. */
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 #define BR_EMIT_ENGINES_ENGINE_H
 
 #include "base/text/command.h"
-#include "emit/input.h"
+#include "emit/write/input.h"
 #include "emit/pictures/parents.h"
-#include "emit/write.h"
+#include "emit/write/write.h"
 
 /* Demands of one task of a stage. */
 struct br_engine_need {

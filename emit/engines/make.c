@@ -1,7 +1,7 @@
 /* A makefile for GNU make, which starts what is ready in the order of the prerequisites of its
  * goal: that is the plan's order. */
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

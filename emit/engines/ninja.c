@@ -5,7 +5,7 @@
  * most L, no more than d H + (J - d) L is taken; the largest d for which this fits is the depth.
  * Where the border between both lies, the one is taken that leaves the work most room. */
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

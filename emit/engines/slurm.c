@@ -3,7 +3,7 @@
 #include "base/text/diag.h"
 #include "base/text/shell.h"
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

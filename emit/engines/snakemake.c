@@ -1,7 +1,7 @@
 /* A Snakefile with a rule per stage. Its files are marks of tasks that are done, so that a run that
  * was cut short goes on where it stopped. */
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * as many workers as it ever runs tasks at once, and a task takes the first that is free. */
 #include "emit/engines/engine.h"
 #include "emit/pictures/lanes.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "base/text/diag.h"
 #include "base/roles.h"
 #include "emit/engines/engine.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 #include "planner/model/commands.h"
 

@@ -15,10 +15,11 @@
 #include <unistd.h>
 
 #include "emit/ninja/deps.h"
+#include "emit/ninja/record.h"
 #include "emit/ninja/hash.h"
 #include "parsers/ninja/log.h"
 #include "parsers/ninja/text.h"
-#include "parsers/parsers.h"
+#include "parsers/ninja/build.h"
 #include "planner/model/dag.h"
 
 enum { MILLION = 1000000 };

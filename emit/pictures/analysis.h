@@ -3,7 +3,7 @@
 #ifndef BR_EMIT_PICTURES_ANALYSIS_H
 #define BR_EMIT_PICTURES_ANALYSIS_H
 
-#include "emit/input.h"
+#include "emit/write/input.h"
 
 enum { BR_USE_COLUMNS = 240 }; /* of the curves of use, over the span of the plan */
 

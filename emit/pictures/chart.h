@@ -10,7 +10,7 @@
 #ifndef BR_EMIT_PICTURES_CHART_H
 #define BR_EMIT_PICTURES_CHART_H
 
-#include "emit/input.h"
+#include "emit/write/input.h"
 
 enum br_chart_level { BR_CHART_TASKS, BR_CHART_RUNS, BR_CHART_STAGES };
 

@@ -2,7 +2,7 @@
  * file, which fetches nothing. */
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/draw.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #ifndef BR_EMIT_PICTURES_LANES_H
 #define BR_EMIT_PICTURES_LANES_H
 
-#include "emit/input.h"
+#include "emit/write/input.h"
 
 /* lane[task] becomes the lowest lane of the task's machine that is free at its start, lanes[m] the
  * number of lanes of machine m (0 where nothing runs). The arrays, of `tasks` and `machines`

@@ -2,8 +2,8 @@
 #ifndef BR_EMIT_PICTURES_PICTURE_H
 #define BR_EMIT_PICTURES_PICTURE_H
 
-#include "emit/input.h"
-#include "emit/write.h"
+#include "emit/write/input.h"
+#include "emit/write/write.h"
 
 enum { BR_SUBSETS = 4 };
 struct br_subset_style {

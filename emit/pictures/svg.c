@@ -8,7 +8,7 @@
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/draw.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "base/numbers/wide.h"
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/draw.h"
-#include "emit/outputs.h"
+#include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 
 #include <inttypes.h>

@@ -18,7 +18,7 @@
 #include "emit/data/certificate_json.h"
 #include "lp/solver/destructive.h"
 #include "lp/solver/lines.h"
-#include "parsers/parsers.h"
+#include "parsers/jobs/native.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/model/part.h"

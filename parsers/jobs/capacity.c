@@ -1,5 +1,5 @@
 /* The cluster of the command line: "cpu=16,mem=64GiB" on so many equal machines. */
-#include "parsers/parsers.h"
+#include "parsers/jobs/native.h"
 #include "parsers/text/value.h"
 
 #include <stdio.h>

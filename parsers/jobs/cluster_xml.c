@@ -1,6 +1,6 @@
 /* The native cluster form: <cluster> of <machine class= count=> of <capacity resource= amount=>. */
-#include "parsers/formats.h"
-#include "parsers/parsers.h"
+#include "parsers/reader/formats.h"
+#include "parsers/jobs/native.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml_rule.h"
 

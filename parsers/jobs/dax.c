@@ -3,7 +3,7 @@
  * workflows. Only where they contradict each other (a job waits for one that reads what only it
  * writes) are files a reason to refuse the workflow. The counts in the root element are often wrong
  * and are not looked at, nor is the namespace. */
-#include "parsers/formats.h"
+#include "parsers/reader/formats.h"
 #include "parsers/jobs/transfer.h"
 #include "parsers/jobs/uses.h"
 #include "parsers/text/value.h"

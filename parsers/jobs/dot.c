@@ -6,7 +6,7 @@
  * what one text leaves open is closed before the next one. A guard looks at the text before cgraph
  * does, and supplies the places that cgraph does not know; see dot_scan.h. */
 #include "parsers/jobs/dot_scan.h"
-#include "parsers/formats.h"
+#include "parsers/reader/formats.h"
 #include "parsers/jobs/transfer.h"
 #include "parsers/text/value.h"
 

@@ -1,7 +1,7 @@
 /* The native job form. Elements may come in any order: edges wait until their stages are known.
  */
-#include "parsers/formats.h"
-#include "parsers/parsers.h"
+#include "parsers/reader/formats.h"
+#include "parsers/jobs/native.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml_rule.h"
 

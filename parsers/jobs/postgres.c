@@ -1,5 +1,5 @@
 /* PostgreSQL's EXPLAIN (ANALYZE, FORMAT XML), read node by node; pipelines.c makes a job of it. */
-#include "parsers/formats.h"
+#include "parsers/reader/formats.h"
 #include "parsers/jobs/pipelines.h"
 
 #include <stdlib.h>

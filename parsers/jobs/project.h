@@ -3,7 +3,7 @@
 #ifndef BR_PARSERS_JOBS_PROJECT_H
 #define BR_PARSERS_JOBS_PROJECT_H
 
-#include "parsers/formats.h"
+#include "parsers/reader/formats.h"
 
 struct br_successor {
     uint32_t parent, child; /* numbers of jobs */

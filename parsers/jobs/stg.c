@@ -1,7 +1,7 @@
 /* The Standard Task Graph form (.stg) [Tobita02]: the number of tasks without the two dummies at
  * both ends; then for each task, the dummies included, its number, its processing time, how many
  * predecessors it has, and their numbers. Lines that begin with # are remarks. */
-#include "parsers/formats.h"
+#include "parsers/reader/formats.h"
 #include "parsers/text/tokens.h"
 #include "parsers/text/value.h"
 

@@ -2,7 +2,7 @@
 #ifndef BR_PARSERS_JOBS_TRANSFER_H
 #define BR_PARSERS_JOBS_TRANSFER_H
 
-#include "parsers/input.h"
+#include "parsers/reader/input.h"
 
 struct br_link {
     uint32_t parent, child; /* stages */

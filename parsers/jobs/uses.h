@@ -3,7 +3,7 @@
 #ifndef BR_PARSERS_JOBS_USES_H
 #define BR_PARSERS_JOBS_USES_H
 
-#include "parsers/input.h"
+#include "parsers/reader/input.h"
 
 enum { BR_USE_INPUT = 1, BR_USE_OUTPUT = 2 };
 

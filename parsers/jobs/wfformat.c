@@ -1,7 +1,7 @@
 /* Workflow instances in WfFormat 1.5 [Coleman22]: a specification (tasks, their parents and files)
  * and, joined by the tasks' ids, a recorded execution (runtimes, cores, memory, commands, the
  * machines). Recorders leave out what they did not see or write 0 for it; both count as unknown. */
-#include "parsers/formats.h"
+#include "parsers/reader/formats.h"
 #include "parsers/text/json.h"
 #include "parsers/jobs/transfer.h"
 #include "parsers/jobs/uses.h"

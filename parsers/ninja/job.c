@@ -13,7 +13,7 @@
 #include "parsers/ninja/ninja.h"
 #include "parsers/ninja/log.h"
 #include "parsers/ninja/text.h"
-#include "parsers/parsers.h"
+#include "parsers/ninja/build.h"
 
 /* Chunk of a text that is kept as attributes, below what one value may have. */
 enum { CHUNK = 1 << 20 };

@@ -3,7 +3,7 @@
  * so that plans of later 1.x writers read. What the members say is kept, not believed;
  * br_plan_verify judges it. Only what the structs cannot hold is refused here: ids that do not
  * exist, a task that is missing or there twice, ranks that are no permutation. */
-#include "parsers/parsers.h"
+#include "parsers/plans/plans.h"
 
 #include <inttypes.h>
 #include <math.h>

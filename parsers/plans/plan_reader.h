@@ -3,7 +3,7 @@
 #define BR_PARSERS_PLANS_PLAN_READER_H
 
 #include "parsers/text/json.h"
-#include "parsers/parsers.h"
+#include "parsers/plans/plans.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"

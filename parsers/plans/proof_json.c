@@ -1,7 +1,7 @@
 /* Files that carry a lower bound with its proof and the job that it is about: plans, and what
  * `bound
  * --json` writes. The rest of them is for people. */
-#include "parsers/parsers.h"
+#include "parsers/plans/plans.h"
 
 #include <string.h>
 

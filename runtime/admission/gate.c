@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "parsers/parsers.h"
+#include "parsers/jobs/native.h"
 
 static const int64_t guess_ns = INT64_C(1000000000);
 

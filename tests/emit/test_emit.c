@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "emit/attributes.h"
+#include "emit/write/attributes.h"
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/picture.h"
-#include "emit/write.h"
+#include "emit/write/write.h"
 
 static char *read_golden(const char *path)
 {

@@ -4,6 +4,7 @@
 
 #include <bigrocks/bigrocks.h>
 
+#include "emit/ninja/record.h"
 #include "emit/ninja/deps.h"
 #include "parsers/ninja/log.h"
 #include "tests/fuzz/fuzz.h"

@@ -78,6 +78,7 @@ static void the_largest_jobs_justify_their_best(void **state)
     assert_true(br_portfolio_init(&portfolio));
     assert_true(br_portfolio_baselines(&portfolio, 0, 1, &trial));
     assert_int_equal(portfolio.placements, in->tasks);
+    assert_null(portfolio.kept); /* only smaller jobs keep plans for a population */
     assert_true(br_portfolio_justify(&portfolio, 0));
     assert_false(portfolio.cut);
     uint64_t justified = portfolio.placements - in->tasks;

@@ -1,6 +1,6 @@
 /* Attributes that a job's file holds beyond the model, grouped by owner for writing. */
-#ifndef BR_EMIT_ATTRIBUTES_H
-#define BR_EMIT_ATTRIBUTES_H
+#ifndef BR_EMIT_WRITE_ATTRIBUTES_H
+#define BR_EMIT_WRITE_ATTRIBUTES_H
 
 #include "planner/model/dag.h"
 

@@ -1,8 +1,8 @@
 /* The small change of all outputs: texts escaped as a format wants them, names of tasks and
  * machines, exact numbers. All of it writes to a FILE and leaves errors in
  * the FILE's error flag; br_write_finish turns that into a diagnostic once, at the end. */
-#ifndef BR_EMIT_WRITE_H
-#define BR_EMIT_WRITE_H
+#ifndef BR_EMIT_WRITE_WRITE_H
+#define BR_EMIT_WRITE_WRITE_H
 
 #include <stdio.h>
 

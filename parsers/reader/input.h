@@ -1,6 +1,6 @@
 /* The options of a reader of jobs, and its result. */
-#ifndef BR_PARSERS_INPUT_H
-#define BR_PARSERS_INPUT_H
+#ifndef BR_PARSERS_READER_INPUT_H
+#define BR_PARSERS_READER_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Grouping attributes by owner: sorted once by name to find repetitions, once by place. */
-#include "emit/attributes.h"
+#include "emit/write/attributes.h"
 
 #include <stdlib.h>
 #include <string.h>

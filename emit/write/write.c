@@ -1,6 +1,6 @@
 /* Escaping texts and writing exact numbers for all outputs. UTF-8 is decoded and checked here, so
  * that every output is valid whatever a job file called its tasks. */
-#include "emit/write.h"
+#include "emit/write/write.h"
 
 #include <errno.h>
 #include <inttypes.h>

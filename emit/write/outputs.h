@@ -1,11 +1,11 @@
 /* The outputs, one per file; each is a row of a table in emit.c. They write to `out` and leave
  * flushing and its errors to emit.c. */
-#ifndef BR_EMIT_OUTPUTS_H
-#define BR_EMIT_OUTPUTS_H
+#ifndef BR_EMIT_WRITE_OUTPUTS_H
+#define BR_EMIT_WRITE_OUTPUTS_H
 
 #include <stdio.h>
 
-#include "emit/input.h"
+#include "emit/write/input.h"
 
 typedef enum br_status br_output(const struct br_emit_input *input, FILE *out,
                                  struct br_diag *diag);

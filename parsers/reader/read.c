@@ -1,6 +1,6 @@
 /* The frame of every reading of a job, around the format's own reader: opening, the diagnostic's
  * file and place, the checks of the finished job, and the clean-up after a failure. */
-#include "parsers/formats.h"
+#include "parsers/reader/formats.h"
 #include "parsers/text/value.h"
 
 struct br_parse_options br_parse_options_default(void)

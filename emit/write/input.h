@@ -1,6 +1,6 @@
 /* The input of every output: the job, the cluster, the plan, and how a picture is to look. */
-#ifndef BR_EMIT_INPUT_H
-#define BR_EMIT_INPUT_H
+#ifndef BR_EMIT_WRITE_INPUT_H
+#define BR_EMIT_WRITE_INPUT_H
 
 #include <stdbool.h>
 

@@ -1,9 +1,9 @@
 /* The readers behind the table in parsers.c: what one row offers, and what the native XML readers
  * share. Internal to this room. */
-#ifndef BR_PARSERS_FORMATS_H
-#define BR_PARSERS_FORMATS_H
+#ifndef BR_PARSERS_READER_FORMATS_H
+#define BR_PARSERS_READER_FORMATS_H
 
-#include "parsers/input.h"
+#include "parsers/reader/input.h"
 #include "parsers/text/source.h"
 #include "parsers/text/xml.h"
 

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/attributes.h"
-#include "emit/outputs.h"
-#include "emit/write.h"
+#include "emit/write/attributes.h"
+#include "emit/write/outputs.h"
+#include "emit/write/write.h"
 
 /* A planned build and what its job's file said of it. */
 struct build {

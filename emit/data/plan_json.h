@@ -1,0 +1,23 @@
+/* Bounds as JSON, in the form of plans. */
+#ifndef BR_EMIT_DATA_PLAN_JSON_H
+#define BR_EMIT_DATA_PLAN_JSON_H
+
+#include <stdio.h>
+
+#include "emit/write/input.h"
+
+/* A lower bound, by itself; all borrowed. */
+struct br_emit_bound {
+    int64_t lower_bound_ns;
+    const char *method;
+    const struct br_certificate *certificate; /* NULL: not proven */
+    int64_t core_ns;                          /* without the linear program */
+    const char *core_method;
+    int64_t lp_ns;
+    const char *lp_method, *lp_status, *lp_note; /* a note instead of the rest: there is none */
+};
+/* Writes it as JSON with the job and the cluster that it is about. */
+enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_emit_bound *bound,
+                             FILE *out, struct br_diag *diag);
+
+#endif

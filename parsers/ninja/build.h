@@ -1,0 +1,32 @@
+/* A configured build of ninja as a job. */
+#ifndef BR_PARSERS_NINJA_BUILD_H
+#define BR_PARSERS_NINJA_BUILD_H
+
+#include "parsers/reader/input.h"
+
+/* Which part of a build is read, and how. */
+struct br_ninja_options {
+    const char *folder;        /* the build's, where ninja would be started */
+    const char *file;          /* the build's file as seen from there; NULL: build.ninja */
+    const char *const *target; /* what shall be built; none: what ninja builds by default */
+    uint32_t targets;
+    /* The demands of a command: the capacities of the cluster's first class. Also the pools of the
+     * build become resources of its machines; NULL: no demands but for pools. */
+    const struct br_cluster *demand;
+};
+/* The result of the reading. */
+struct br_ninja_report {
+    uint32_t commands, phony;         /* needed for the targets */
+    uint32_t logged, of_rule, preset; /* durations: from the log, from commands of the same rule,
+                                         and 1 s where there is neither */
+};
+
+/* Reads a build.ninja and its .ninja_log as a job: a task per command that the targets need, its
+ * script as ninja would run it, and what it waits for, "phony" passed over and order-only kept.
+ * The job carries what the ninja outputs of a plan need. Given a cluster (*input->cluster, or
+ * NULL), the pools that are used are added to its first class. On failure input->dag is NULL; the
+ * cluster stays the caller's. */
+enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_input *input,
+                              struct br_ninja_report *report, struct br_diag *diag);
+
+#endif
