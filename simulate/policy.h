@@ -1,0 +1,77 @@
+/* A policy decides which ready tasks start where, as the scheduler of a cluster does. It is one row
+ * of a table (simulate/policies/policies.c). It is told what happens and sees what a real scheduler
+ * would see: what is declared, what has finished, how long that took. It never gets a true duration
+ * ahead, unless its row says that it is clairvoyant. A job is not known before it arrives. */
+#ifndef BR_SIMULATE_POLICY_H
+#define BR_SIMULATE_POLICY_H
+
+#include <bigrocks/runtime.h>
+
+#include "workload/workload.h"
+
+/* A job that arrives; all borrowed, and valid until it retires. */
+struct br_arrival {
+    uint32_t job; /* number in the workload, which says nothing of jobs to come */
+    const char *id;
+    const struct br_dag *dag; /* as declared */
+    uint32_t dag_number;      /* equal for jobs of equal dags, so that plans can be kept */
+    uint32_t group;
+    double weight;
+    int64_t arrival_ns;
+    int64_t deadline_ns;    /* BR_NEVER: none */
+    const int64_t *true_ns; /* by task; NULL but for clairvoyant policies */
+};
+
+/* What all policies are told at the start; all borrowed, and valid as long as the policy. */
+struct br_policy_setup {
+    const struct br_cluster *cluster;
+    uint32_t groups;
+    const struct br_workload_group *group; /* names and weights */
+    uint64_t seed;                         /* for policies that draw */
+    struct br_runtime_options enforcer;    /* of the options on the command line */
+    /* By resource that is declared fungible: how far it may be overbooked, in percent. */
+    uint32_t overbooked;
+    const struct br_overbook *overbook;
+    /* Plans by dag number; a policy that needs one asks. NULL: none can be had (diag says why). */
+    const struct br_plan *(*plan)(void *context, const struct br_arrival *arrival,
+                                  struct br_diag *diag);
+    void *plan_context;
+    double number; /* the row's number, such as the exponent of weighted-fair; NAN: not given */
+};
+struct br_overbook {
+    const char *resource;
+    uint32_t percent; /* 100..400 */
+};
+
+/* A task that has ended on its machine. */
+struct br_ended {
+    uint32_t job, task, machine;
+    int64_t lasted_ns; /* this attempt */
+    bool failed;       /* by itself or with its machine; it is ready again */
+};
+
+/* The operations take the policy that `create` made. An event that fails ends the simulation. Of
+ * events at one time the ends come first, then machines, then arrivals; then the policy decides. */
+struct br_policy_row {
+    const char *name, *summary;
+    const char *number; /* what the number in NAME=NUMBER means; NULL: it takes none */
+    bool clairvoyant;
+    enum br_status (*create)(const struct br_policy_row *row, const struct br_policy_setup *setup,
+                             void **policy, struct br_diag *diag);
+    void (*destroy)(void *policy);
+    enum br_status (*arrive)(void *policy, const struct br_arrival *arrival, int64_t now_ns,
+                             struct br_diag *diag);
+    enum br_status (*end)(void *policy, const struct br_ended *ended, int64_t now_ns,
+                          struct br_diag *diag);
+    /* The last task of the job has ended: the policy forgets it. */
+    enum br_status (*retire)(void *policy, uint32_t job, struct br_diag *diag);
+    /* The machine leaves (what ran there has been told as failed before) or returns. */
+    enum br_status (*machine)(void *policy, uint32_t machine, bool there, struct br_diag *diag);
+    /* Up to `room` starts, each at once taken as made; called again while it returns `room`. A row
+     * may also ask to be called at a later time, though nothing happens: *wake_ns, BR_NEVER on
+     * entry. */
+    uint32_t (*decide)(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,
+                       int64_t *wake_ns);
+};
+
+#endif

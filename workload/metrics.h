@@ -1,0 +1,51 @@
+/* What is told of a simulation: completion times, makespan, fairness, use. */
+#ifndef BR_WORKLOAD_METRICS_H
+#define BR_WORKLOAD_METRICS_H
+
+#include "planner/model/cluster.h"
+#include "workload/outcome.h"
+
+enum { BR_JAIN_WINDOWS = 3 };
+extern const double br_jain_window_s[BR_JAIN_WINDOWS]; /* 10, 60 and 240 s */
+
+/* One job. Times in seconds; a completion time runs from the arrival. NAN where it did not finish.
+ */
+struct br_job_metrics {
+    double jct_s, wait_s; /* wait: until its first start */
+    double slowdown;      /* completion time over the job's own lower bound on this cluster */
+    double tardiness_s;   /* how late after its deadline; 0 where met, NAN where it has none */
+    double work_s;        /* dominant share of the cluster x time, of all that ran of it */
+    double wasted_s;      /* of that, in attempts that came to nothing */
+    uint32_t failures;
+};
+
+struct br_metrics {
+    uint32_t jobs, finished;
+    double mean_jct_s, p25_jct_s, p50_jct_s, p75_jct_s, p90_jct_s, p99_jct_s, max_jct_s;
+    double weighted_jct_s; /* sum of weight x completion time over sum of weights */
+    double mean_slowdown, p90_slowdown;
+    double makespan_s; /* from the first arrival to the last end */
+    /* Jain's index of the groups' use over their weights, mean over the windows in which two groups
+     * or more have jobs; 1 where there is no such window. */
+    double jain[BR_JAIN_WINDOWS];
+    uint32_t deadlines, missed;
+    double wasted_share; /* of the work */
+    uint64_t failures;
+    uint32_t resources;
+    const char **resource;  /* the cluster's, borrowed from it */
+    double *use, *peak_use; /* by resource: share of capacity held, over the makespan; largest */
+    struct br_job_metrics *job; /* by job */
+    struct br_arena arena;
+};
+
+/* bound_s: by job, its own lower bound on this cluster, for slowdowns; may be NULL. */
+enum br_status br_metrics_make(const struct br_workload *workload, const struct br_cluster *cluster,
+                               const struct br_outcome *outcome, const double *bound_s,
+                               struct br_metrics *metrics, struct br_diag *diag);
+void br_metrics_finish(struct br_metrics *metrics);
+
+/* The value below which this share (0..1) of the sorted values lies, by linear interpolation
+ * between the nearest ranks, as most statistics programs do it. NAN for none. */
+double br_percentile(const double *sorted, uint32_t count, double share);
+
+#endif

@@ -1,0 +1,10 @@
+#include "workload/outcome.h"
+
+#include <stdlib.h>
+
+void br_outcome_finish(struct br_outcome *outcome)
+{
+    free(outcome->end_ns);
+    free(outcome->span);
+    *outcome = (struct br_outcome){0};
+}

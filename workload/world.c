@@ -1,0 +1,127 @@
+/* Draws by counting, not by a stream: each has a seed of its own, mixed from what it is about. */
+#include "workload/world.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+
+enum draw {
+    DRAW_JOB = 1,
+    DRAW_STAGE,
+    DRAW_TASK,
+    DRAW_FAILS,
+    DRAW_WHEN,
+    DRAW_STRAGGLES,
+    DRAW_MACHINE
+};
+
+static struct br_rng draw(uint64_t seed, enum draw about, uint64_t a, uint64_t b)
+{
+    struct br_rng rng = br_rng_seed(seed);
+    const uint64_t part[] = {(uint64_t)about, a, b};
+    for (int k = 0; k < 3; k++)
+        rng = br_rng_seed(br_rng_next(&rng) ^ part[k] * UINT64_C(0xd6e8feb86659fd93));
+    br_rng_next(&rng);
+    return rng;
+}
+
+static uint64_t seed_of(const struct br_world *world, const struct br_workload_job *job)
+{
+    struct br_rng rng = br_rng_seed(world->seed);
+    return br_rng_next(&rng) ^ job->seed * UINT64_C(0xa0761d6478bd642f);
+}
+
+struct br_world br_world_default(void)
+{
+    const struct br_error none = {.bias = 1};
+    return (struct br_world){.seed = 1, .job = none, .stage = none, .task = none, .slowness = 1};
+}
+
+static bool error_is_well(const struct br_error *error)
+{
+    return error->bias > 0 && error->bias <= 1e6 && error->spread >= 0 && error->spread <= 10;
+}
+
+enum br_status br_world_check(const struct br_world *world, struct br_diag *diag)
+{
+    if (!error_is_well(&world->job) || !error_is_well(&world->stage) ||
+        !error_is_well(&world->task))
+        return br_fail(diag, BR_USAGE, "a bias is above 0, and a spread is between 0 and 10",
+                       "an error of the durations is out of its range");
+    if (!(world->fail >= 0 && world->fail < 1))
+        return br_fail(diag, BR_USAGE, "give a share such as 0.01",
+                       "the share of failures is not within 0 and 1");
+    if (!(world->straggle >= 0 && world->straggle <= 1) ||
+        !(world->slowness >= 1 && world->slowness <= 1e6))
+        return br_fail(diag, BR_USAGE, "such as a share of 0.05, 3 times as slow",
+                       "stragglers are out of their range");
+    if (!(world->leave_s >= 0 && isfinite(world->leave_s)) ||
+        !(world->return_s >= 0 && isfinite(world->return_s)))
+        return br_fail(diag, BR_USAGE, NULL, "the times of leaving machines are below 0");
+    return BR_OK;
+}
+
+static double factor(const struct br_error *error, struct br_rng rng)
+{
+    if (error->spread <= 0)
+        return error->bias;
+    double exponent = error->spread * (br_real_normal(&rng) - error->spread / 2);
+    return error->bias * br_real_exp(exponent < -100 ? -100 : exponent > 100 ? 100 : exponent);
+}
+
+static int64_t scaled(int64_t duration_ns, double by)
+{
+    double lasts = (double)duration_ns * by;
+    return lasts < (double)(INT64_MAX / 4) ? (int64_t)(lasts + 0.5) : INT64_MAX / 4;
+}
+
+void br_world_durations(const struct br_world *world, const struct br_workload *workload,
+                        uint32_t number, int64_t *true_ns)
+{
+    const struct br_workload_job *job = &workload->job[number];
+    const struct br_dag *dag = workload->dag[job->dag].dag;
+    uint64_t seed = seed_of(world, job);
+    if (job->true_ns) {
+        memcpy(true_ns, job->true_ns, dag->tasks * sizeof *true_ns);
+        return;
+    }
+    double of_job = factor(&world->job, draw(seed, DRAW_JOB, 0, 0));
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        double of_stage = of_job * factor(&world->stage, draw(seed, DRAW_STAGE, s, 0));
+        uint32_t first = dag->stage[s].first_task;
+        for (uint32_t t = first; t < first + dag->stage[s].tasks; t++) {
+            double by = of_stage * factor(&world->task, draw(seed, DRAW_TASK, t, 0));
+            true_ns[t] = by == 1 ? dag->duration_ns[t] : scaled(dag->duration_ns[t], by);
+        }
+    }
+}
+
+struct br_attempt br_world_attempt(const struct br_world *world, const struct br_workload_job *job,
+                                   uint32_t task, uint32_t attempt, int64_t duration_ns)
+{
+    struct br_attempt result = {.lasts_ns = duration_ns};
+    uint64_t seed = seed_of(world, job);
+    if (world->straggle > 0) {
+        struct br_rng rng = draw(seed, DRAW_STRAGGLES, task, attempt);
+        if (br_rng_unit(&rng) < world->straggle)
+            result.lasts_ns = scaled(duration_ns, world->slowness);
+    }
+    if (world->fail > 0) {
+        struct br_rng rng = draw(seed, DRAW_FAILS, task, attempt);
+        result.fails = br_rng_unit(&rng) < world->fail;
+    }
+    if (result.fails) {
+        struct br_rng rng = draw(seed, DRAW_WHEN, task, attempt);
+        result.lasts_ns = scaled(result.lasts_ns, br_rng_unit(&rng));
+    }
+    return result;
+}
+
+int64_t br_world_machine_ns(const struct br_world *world, uint32_t machine, uint32_t k)
+{
+    struct br_rng rng = draw(world->seed, DRAW_MACHINE, machine, k);
+    double mean_s = k % 2 == 0 ? world->leave_s : world->return_s;
+    double lasts_s = -mean_s * br_real_log(1 - br_rng_unit(&rng));
+    return lasts_s < 1e9 ? (int64_t)(lasts_s * 1e9) + 1 : (int64_t)1e18;
+}
