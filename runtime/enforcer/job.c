@@ -106,13 +106,15 @@ static bool rank_by_tail(struct br_job *job, const struct br_dag *dag)
 
 /* Ranks, and each machine's tasks in their order. */
 static bool take_plan(struct br_job *job, const struct br_dag *dag, const struct br_plan *plan,
-                      uint32_t machines)
+                      const uint32_t *order, uint32_t machines)
 {
-    if (!plan && !rank_by_tail(job, dag))
+    if (plan)
+        order = plan->order;
+    if (!order && !rank_by_tail(job, dag))
         return false;
     for (uint32_t k = 0; k < job->tasks; k++) {
-        if (plan)
-            job->task[k] = plan->order[k];
+        if (order)
+            job->task[k] = order[k];
         job->rank[job->task[k]] = k;
     }
     if (!plan)
@@ -214,8 +216,8 @@ static enum br_status start_ready(struct br_job *job, const struct br_scale *sca
 }
 
 enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *plan,
-                             const struct br_scale *scale, uint32_t machines, bool by_event,
-                             struct br_job **created, struct br_diag *diag)
+                             const uint32_t *order, const struct br_scale *scale, uint32_t machines,
+                             bool by_event, struct br_job **created, struct br_diag *diag)
 {
     struct br_job *job = calloc(1, sizeof *job);
     uint32_t kinds = 0;
@@ -243,7 +245,7 @@ enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *pla
     job->kind_work = found.work;
     job->kind_share = found.share;
     kinds = found.count;
-    if (!status && (!take_edges(job, dag) || !take_plan(job, dag, plan, machines)))
+    if (!status && (!take_edges(job, dag) || !take_plan(job, dag, plan, order, machines)))
         status = br_fail_memory(diag);
     if (!status)
         status = start_ready(job, scale, kinds, machines, diag);

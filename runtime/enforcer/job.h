@@ -65,10 +65,12 @@ struct br_job {
     uint32_t *task_waits; /* one-to-one parents that have not; NULL where there are no such edges */
 };
 
-/* A job whose source tasks are ready, or none where by_event. *job is the caller's. */
+/* A job whose source tasks are ready, or none where by_event. Its tasks rank by the plan's order,
+ * else by `order` (the task of each rank), else (both NULL) by the longest path that hangs on them.
+ * *job is the caller's. */
 enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *plan,
-                             const struct br_scale *scale, uint32_t machines, bool by_event,
-                             struct br_job **job, struct br_diag *diag);
+                             const uint32_t *order, const struct br_scale *scale, uint32_t machines,
+                             bool by_event, struct br_job **job, struct br_diag *diag);
 void br_job_destroy(struct br_job *job);
 
 /* The demand of the task, by resource. */

@@ -1,8 +1,4 @@
-/* The enforcer's set up and events. [Grandl16, 5] Decisions are made in decide.c.
- *
- * Amounts are scaled to integers once, by as many digits as the cluster's totals leave room for, so
- * that jobs may come with finer amounts later.
- */
+/* The enforcer's set up and events. [Grandl16, 5] Decisions are made in decide.c. */
 #include "runtime/enforcer/model.h"
 
 #include <math.h>
@@ -17,11 +13,10 @@
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
+#include "runtime/enforcer/capacities.h"
 #include "runtime/enforcer/decide.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-/* The cluster's amount of a resource stays below this, so that sums and overbooking fit 63 bits. */
-#define AMOUNT_MAX (INT64_MAX / 8)
 #define PERCENT_MAX 400u
 
 struct br_runtime_options br_runtime_options_default(void)
@@ -41,10 +36,7 @@ struct br_runtime_options br_runtime_options_default(void)
 
 static uint32_t find_resource(const struct br_runtime *runtime, const char *name)
 {
-    for (uint32_t r = 0; r < runtime->resources; r++)
-        if (strcmp(runtime->scale.name[r], name) == 0)
-            return r;
-    return UINT32_MAX;
+    return br_scale_find(&runtime->scale, name);
 }
 
 static enum br_status fail_resource(const char *name, struct br_diag *diag)
@@ -53,99 +45,44 @@ static enum br_status fail_resource(const char *name, struct br_diag *diag)
                    "no machine has a resource '%.80s'", name);
 }
 
-/* As many digits as the cluster's total leaves room for, so that no job needs more. */
-static enum br_status scale_resource(struct br_runtime *runtime, const struct br_cluster *cluster,
-                                     uint32_t r, int32_t *digits, double *total,
-                                     struct br_diag *diag)
-{
-    const char *name = runtime->scale.name[r];
-    for (*digits = 18; *digits >= -18; --*digits) {
-        int64_t sum = 0;
-        bool fits = true;
-        for (uint32_t c = 0; c < cluster->classes && fits; c++) {
-            int64_t one = 0, all = 0;
-            fits = br_decimal_scale(br_cluster_capacity(cluster, c, name), *digits, &one) &&
-                   !__builtin_mul_overflow(one, (int64_t)cluster->cls[c].count, &all) &&
-                   !__builtin_add_overflow(sum, all, &sum) && sum <= AMOUNT_MAX;
-            runtime->capacity[(size_t)c * runtime->resources + r] = one;
-        }
-        *total = (double)sum;
-        if (fits)
-            return BR_OK;
-    }
-    return br_fail(diag, BR_BAD_INPUT, "use a larger unit, or fewer digits",
-                   "the cluster's amounts of %s do not fit one scale", name);
-}
-
-static enum br_status name_resources(struct br_runtime *runtime, const struct br_cluster *cluster,
-                                     struct br_diag *diag)
-{
-    uint32_t most = 0;
-    for (uint32_t c = 0; c < cluster->classes; c++)
-        most += cluster->cls[c].capacities;
-    const char **name = br_arena_array(&runtime->arena, most, sizeof *name);
-    runtime->scale.name = name;
-    if (!name)
-        return br_fail_memory(diag);
-    for (uint32_t c = 0; c < cluster->classes; c++)
-        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
-            const char *resource = cluster->cls[c].capacity[k].resource;
-            if (find_resource(runtime, resource) != UINT32_MAX)
-                continue;
-            name[runtime->resources] = br_arena_text(&runtime->arena, resource);
-            if (!name[runtime->resources])
-                return br_fail_memory(diag);
-            runtime->resources++;
-        }
-    runtime->scale.resources = runtime->resources;
-    return BR_OK;
-}
-
 static enum br_status take_cluster(struct br_runtime *runtime, const struct br_cluster *cluster,
                                    struct br_diag *diag)
 {
     struct br_arena *arena = &runtime->arena;
-    enum br_status status = name_resources(runtime, cluster, diag);
+    struct br_capacities found;
+    enum br_status status = br_capacities_make(arena, cluster, &found, diag);
     if (status)
         return status;
-    uint32_t resources = runtime->resources;
+    uint32_t resources = runtime->resources = found.scale.resources;
     size_t kinds = (size_t)cluster->classes * resources;
     size_t all = (size_t)cluster->machines * resources;
-    int32_t *digits;
-    double *total;
+    runtime->scale = found.scale;
     runtime->classes = cluster->classes;
     runtime->machines = cluster->machines;
-    if (!ARRAY(arena, resources, digits) || !ARRAY(arena, resources, total) ||
-        !ARRAY(arena, kinds, runtime->capacity) || !ARRAY(arena, kinds, runtime->extra) ||
-        !ARRAY(arena, kinds, runtime->weight) || !ARRAY(arena, all, runtime->free) ||
-        !ARRAY(arena, all, runtime->held) ||
-        !ARRAY(arena, cluster->machines, runtime->machine_class) ||
+    runtime->capacity = found.capacity;
+    runtime->machine_class = found.machine_class;
+    if (!ARRAY(arena, kinds, runtime->extra) || !ARRAY(arena, kinds, runtime->weight) ||
+        !ARRAY(arena, all, runtime->free) || !ARRAY(arena, all, runtime->held) ||
         !ARRAY(arena, cluster->machines, runtime->idle_at) ||
         !ARRAY(arena, resources, runtime->room) ||
         !ARRAY(arena, runtime->options.bundle, runtime->bundle))
         return br_fail_memory(diag);
-    runtime->scale.digits = digits;
-    runtime->scale.total = total;
-    for (uint32_t r = 0; r < resources && !status; r++)
-        status = scale_resource(runtime, cluster, r, &digits[r], &total[r], diag);
-    if (status)
-        return status;
     for (size_t k = 0; k < kinds; k++) {
         double capacity = (double)runtime->capacity[k];
         runtime->weight[k] = capacity > 0 ? 1 / (capacity * capacity) : 0;
     }
     for (uint32_t m = 0; m < cluster->machines; m++) {
-        uint32_t c = br_cluster_machine_class(cluster, m);
-        runtime->machine_class[m] = c;
+        uint32_t c = runtime->machine_class[m];
         memcpy(runtime->free + (size_t)m * resources, runtime->capacity + (size_t)c * resources,
                resources * sizeof *runtime->free);
     }
     uint32_t cpu = find_resource(runtime, br_role_name(BR_ROLE_CPU));
-    runtime->slots = cpu == UINT32_MAX ? 0 : total[cpu];
-    if (cpu != UINT32_MAX && digits[cpu] >= 0)
-        runtime->slots /= br_real_ten(digits[cpu]);
-    else if (cpu != UINT32_MAX)
-        runtime->slots *= br_real_ten(-digits[cpu]);
+    int32_t digits = cpu == UINT32_MAX ? 0 : found.scale.digits[cpu];
+    runtime->slots = cpu == UINT32_MAX ? 0 : found.scale.total[cpu];
+    if (digits >= 0)
+        runtime->slots /= br_real_ten(digits);
+    else
+        runtime->slots *= br_real_ten(-digits);
     if (runtime->slots < 1)
         runtime->slots = cluster->machines;
     return BR_OK;
@@ -329,7 +266,7 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
         !br_grow(&runtime->job, runtime->jobs, &runtime->job_room, sizeof *runtime->job))
         return br_fail_memory(diag);
     struct br_job *job;
-    enum br_status status = br_job_create(dag, plan, &runtime->scale, runtime->machines,
+    enum br_status status = br_job_create(dag, plan, NULL, &runtime->scale, runtime->machines,
                                           readiness == BR_READY_BY_EVENT, &job, diag);
     if (status)
         return status;

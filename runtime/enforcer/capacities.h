@@ -1,0 +1,22 @@
+/* The cluster's machines in integers. */
+#ifndef BR_RUNTIME_ENFORCER_CAPACITIES_H
+#define BR_RUNTIME_ENFORCER_CAPACITIES_H
+
+#include "planner/model/cluster.h"
+#include "runtime/enforcer/kinds.h"
+
+struct br_capacities {
+    struct br_scale scale;
+    int64_t *capacity;       /* [class * resources], scaled */
+    uint32_t *machine_class; /* by machine */
+};
+
+/* Scales every resource by as many digits as its total leaves room for, so that jobs may come with
+ * finer amounts later. From the arena. BR_BAD_INPUT where the amounts of a resource do not fit one
+ * scale. O(machines + classes x resources^2). */
+enum br_status br_capacities_make(struct br_arena *arena, const struct br_cluster *cluster,
+                                  struct br_capacities *capacities, struct br_diag *diag);
+/* The number of the resource, or UINT32_MAX. */
+uint32_t br_scale_find(const struct br_scale *scale, const char *name);
+
+#endif
