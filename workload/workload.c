@@ -32,6 +32,7 @@ void br_workload_destroy(struct br_workload *workload)
         return;
     for (uint32_t d = 0; d < workload->dags; d++)
         br_dag_destroy(workload->dag[d].dag);
+    br_cluster_destroy(workload->cluster);
     free(workload->group);
     free(workload->dag);
     free(workload->job);

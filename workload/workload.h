@@ -9,6 +9,7 @@
 #define BR_WORKLOAD_WORKLOAD_H
 
 #include "base/text/diag.h"
+#include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 
 #define BR_NEVER INT64_MAX
@@ -49,12 +50,14 @@ struct br_workload {
     struct br_workload_dag *dag;
     struct br_workload_job *job; /* after br_workload_finish by arrival, then in the order given */
     uint64_t tasks;              /* of all jobs */
+    struct br_cluster *cluster;  /* that the record is of, owned; NULL where it does not say */
+    const char *note; /* what its reader left out or assumed, in a sentence; NULL: nothing */
 };
 
 /* An empty workload with the group "default" of weight 1. Name and source are copied and may be
  * NULL. NULL when memory is out. */
 struct br_workload *br_workload_create(const char *name, const char *source);
-/* Releases it with its dags; NULL is fine. */
+/* Releases it with its dags and its cluster; NULL is fine. */
 void br_workload_destroy(struct br_workload *workload);
 
 /* Adds a group, or gives the one of that name its weight. BR_BAD_INPUT (a weight that is not above
