@@ -1,0 +1,27 @@
+/* The readers of workloads behind the table in workloads.c: what one row offers. Internal to this
+ * room. */
+#ifndef BR_PARSERS_WORKLOADS_FORMATS_H
+#define BR_PARSERS_WORKLOADS_FORMATS_H
+
+#include "parsers/text/source.h"
+#include "parsers/workloads/workloads.h"
+
+/* Fills the workload, which has its name and source and is empty else. It need not be finished; the
+ * frame does that. On failure the frame releases it. */
+typedef enum br_status br_read_workload(struct br_source *source,
+                                        const struct br_workload_options *options,
+                                        struct br_workload *workload, struct br_diag *diag);
+
+/* Whether the first bytes of a file, NUL-terminated, are in the format. */
+typedef bool br_recognise_workload(const char *text);
+
+struct br_workload_format {
+    const char *name, *summary;
+    br_recognise_workload *recognise;
+    br_read_workload *read;
+};
+
+br_recognise_workload br_is_swf, br_is_sacct, br_is_spark;
+br_read_workload br_read_swf, br_read_sacct, br_read_spark;
+
+#endif
