@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "base/collections/index.h"
 #include "base/collections/sort.h"
 
 struct br_workload *br_workload_create(const char *name, const char *source)
@@ -33,6 +32,7 @@ void br_workload_destroy(struct br_workload *workload)
     for (uint32_t d = 0; d < workload->dags; d++)
         br_dag_destroy(workload->dag[d].dag);
     br_cluster_destroy(workload->cluster);
+    br_index_finish(&workload->group_names);
     free(workload->group);
     free(workload->dag);
     free(workload->job);
@@ -40,12 +40,21 @@ void br_workload_destroy(struct br_workload *workload)
     free(workload);
 }
 
+static uint64_t hash_group(const void *context, uint32_t number)
+{
+    return br_hash_text(((const struct br_workload *)context)->group[number].name);
+}
+
+static bool equal_group(const void *context, uint32_t number, const void *key)
+{
+    return strcmp(((const struct br_workload *)context)->group[number].name, key) == 0;
+}
+
+static const struct br_index_keys group_keys = {hash_group, equal_group};
+
 uint32_t br_workload_find_group(const struct br_workload *workload, const char *name)
 {
-    for (uint32_t g = 0; g < workload->groups; g++)
-        if (strcmp(workload->group[g].name, name) == 0)
-            return g;
-    return BR_NO_GROUP;
+    return br_index_find(&workload->group_names, &group_keys, workload, name, br_hash_text(name));
 }
 
 enum br_status br_workload_add_group(struct br_workload *workload, const char *name, double weight,
@@ -63,8 +72,10 @@ enum br_status br_workload_add_group(struct br_workload *workload, const char *n
     if (!copy || !br_grow(&workload->group, workload->groups, &workload->group_room,
                           sizeof *workload->group))
         return br_fail_memory(diag);
+    workload->group[workload->groups] = (struct br_workload_group){.name = copy, .weight = weight};
+    if (!br_index_add(&workload->group_names, &group_keys, workload, workload->groups))
+        return br_fail_memory(diag);
     *group = workload->groups++;
-    workload->group[*group] = (struct br_workload_group){.name = copy, .weight = weight};
     return BR_OK;
 }
 

@@ -8,6 +8,7 @@
 #ifndef BR_WORKLOAD_WORKLOAD_H
 #define BR_WORKLOAD_WORKLOAD_H
 
+#include "base/collections/index.h"
 #include "base/text/diag.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
@@ -47,6 +48,7 @@ struct br_workload {
     uint32_t groups, dags, jobs;
     uint32_t group_room, dag_room, job_room;
     struct br_workload_group *group;
+    struct br_index group_names;
     struct br_workload_dag *dag;
     struct br_workload_job *job; /* after br_workload_finish by arrival, then in the order given */
     uint64_t tasks;              /* of all jobs */
@@ -64,7 +66,7 @@ void br_workload_destroy(struct br_workload *workload);
  * 0). */
 enum br_status br_workload_add_group(struct br_workload *workload, const char *name, double weight,
                                      uint32_t *group, struct br_diag *diag);
-/* The group of that name, or BR_NO_GROUP. O(groups). */
+/* The group of that name, or BR_NO_GROUP. O(1) expected. */
 uint32_t br_workload_find_group(const struct br_workload *workload, const char *name);
 #define BR_NO_GROUP UINT32_MAX
 
