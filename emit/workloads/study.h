@@ -1,0 +1,48 @@
+/* Writing what `bigrocks simulate` found: one workload under some policies and seeds. */
+#ifndef BR_EMIT_WORKLOADS_STUDY_H
+#define BR_EMIT_WORKLOADS_STUDY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "workload/metrics.h"
+#include "workload/series.h"
+
+/* One policy with one seed. All borrowed. */
+struct br_study_run {
+    const char *policy; /* as the user named it, such as "weighted-fair=-1" */
+    uint64_t seed;
+    const struct br_metrics *metrics;
+    const struct br_series *series; /* NULL: nothing is drawn over time for this run */
+    /* Of the same workload and seed, in seconds: what no policy can be below, and the mean
+     * completion time of a plan that knew all ahead. NAN: not known. */
+    double mean_jct_bound_s, makespan_bound_s, clairvoyant_mean_jct_s;
+    uint64_t events;
+    bool cut;         /* stopped before its end */
+    const char *note; /* why jobs are not finished; NULL where all are */
+    /* Of the computer; written only where study->times says so. */
+    double seconds, planning_seconds;
+};
+
+struct br_study {
+    const struct br_workload *workload;
+    const struct br_cluster *cluster;
+    uint32_t runs;
+    const struct br_study_run *run; /* the runs of a policy stand together, in the order of seeds */
+    /* Also write what differs from one run of the program to the next: seconds, and events a
+     * second. Without it equal studies give equal bytes. */
+    bool times;
+};
+
+/* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
+const char *br_study_format(uint32_t k);
+const char *br_study_summary(uint32_t k);
+/* Does the format draw what the series hold? Where not, callers need not make them. */
+bool br_study_draws(const char *format);
+
+/* Writes the study. BR_USAGE for an unknown format, with the known ones in the hint; BR_SYSTEM
+ * where writing fails or memory is out. */
+enum br_status br_emit_study(const char *format, const struct br_study *study, FILE *out,
+                             struct br_diag *diag);
+
+#endif
