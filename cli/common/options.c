@@ -5,6 +5,7 @@
 #include <bigrocks/bigrocks.h>
 
 #include "cli/common/commands.h"
+#include "cli/common/enforcer.h"
 #include "cli/common/settings.h"
 #include "emit/pictures/curve.h"
 #include "emit/emit.h"
@@ -250,7 +251,7 @@ const struct br_option cli_options[] = {
              "such as net=150,disk=120",
      .commands = CLI_RUN,
      .kind = BR_OPTION_TEXT,
-     .offset = MEMBER(run.overbook)},
+     .offset = MEMBER(enforcer.overbook)},
     {.name = "policy",
      .argument = "P",
      .help = "how tasks that could start now are chosen from",
@@ -258,7 +259,43 @@ const struct br_option cli_options[] = {
      .kind = BR_OPTION_CHOICE,
      .choice = br_policy_name,
      .summary = br_policy_summary,
-     .offset = MEMBER(run.policy)},
+     .offset = MEMBER(enforcer.policy)},
+    {.name = "eta",
+     .argument = "X",
+     .help = "how much a job with little work left counts against packing, from 0 (default: 0.2)",
+     .commands = CLI_RUN,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(enforcer.eta)},
+    {.name = "remote-penalty",
+     .argument = "X",
+     .help = "factor on the packing of a task away from the machine that the plan has it on, 0 to "
+             "1 (default: 0.8)",
+     .commands = CLI_RUN,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(enforcer.remote_penalty)},
+    {.name = "kappa",
+     .argument = "X",
+     .help = "how far a group may fall behind its share, in clusters, before it goes first, above "
+             "0 (default: 0.1)",
+     .commands = CLI_RUN,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(enforcer.kappa)},
+    {.name = "fairness",
+     .argument = "F",
+     .help = "what a task counts against the share of its group",
+     .commands = CLI_RUN,
+     .kind = BR_OPTION_CHOICE,
+     .choice = cli_fairness_name,
+     .summary = cli_fairness_summary,
+     .offset = MEMBER(enforcer.fairness)},
+    {.name = "bundle",
+     .argument = "N",
+     .help = "tasks that one look at all that could start collects for a machine (default: 8)",
+     .commands = CLI_RUN,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 65536,
+     .offset = MEMBER(enforcer.bundle)},
     {.name = "simulate",
      .help = "run nothing: say how long it would take, in virtual time",
      .commands = CLI_RUN,
@@ -624,6 +661,7 @@ struct cli_settings cli_settings_default(void)
     struct br_plan_options plan = br_plan_options_default();
     struct br_parse_options parse = br_parse_options_default();
     struct br_generate_options generate = br_generate_options_default();
+    struct br_runtime_options enforcer = br_runtime_options_default();
     return (struct cli_settings){
         .job = {.transfer_rate = parse.transfer_rate,
                 .transfer_mode = transfer_modes[parse.transfer_mode == BR_TRANSFER_DEMAND],
@@ -639,7 +677,10 @@ struct cli_settings cli_settings_default(void)
         .bound = {.conflicts = CLI_CONFLICTS_DEFAULT, .cpu_limit_ns = -1, .lp_time_ns = -1},
         .generate = {.like = generate.kind, .seed = plan.seed},
         .admission = {.idle_ns = -1},
-        .run = {.on = places[0], .policy = br_runtime_options_default().policy},
+        .enforcer = {.policy = enforcer.policy,
+                     .fairness = cli_fairness_name(enforcer.fairness),
+                     .bundle = enforcer.bundle},
+        .run = {.on = places[0]},
         .output = {.colour = colours[0]},
     };
 }

@@ -71,9 +71,18 @@ struct cli_admission_settings {
     int64_t idle_ns; /* -1: not given */
 };
 
-/* The run of a job. */
+/* How the enforcer chooses among the tasks that could start. See cli/common/enforcer.h. */
+struct cli_enforcer_settings {
+    const char *policy;                       /* of what the command drives by the enforcer alone */
+    const char *eta, *remote_penalty, *kappa; /* decimals; NULL: the enforcer's own */
+    const char *fairness;
+    const char *overbook;
+    uint64_t bundle;
+};
+
+/* The run of jobs. */
 struct cli_run_settings {
-    const char *plan, *directory, *journal, *trace, *overbook, *policy, *on, *cgroup;
+    const char *plan, *directory, *journal, *trace, *on, *cgroup;
     const char *spread;
     bool resume, keep_going, shell, simulate, limit_memory;
     uint64_t retries;
@@ -101,6 +110,7 @@ struct cli_settings {
     struct cli_import_settings import;
     struct cli_needs_settings needs;
     struct cli_admission_settings admission;
+    struct cli_enforcer_settings enforcer;
     struct cli_run_settings run;
     struct cli_output_settings output;
     struct cli_about_settings about;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/common/enforcer.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
 #include "cli/common/stats.h"
@@ -14,14 +15,6 @@
 #include "runtime/drivers/local/guard.h"
 #include "simulate/replay.h"
 #include "runtime/drivers/slurm/slurm.h"
-
-static struct br_runtime_options runtime_options(const char *policy)
-{
-    struct br_runtime_options options = br_runtime_options_default();
-    if (policy)
-        options.policy = policy;
-    return options;
-}
 
 /* ---- In virtual time ---- */
 
@@ -53,12 +46,14 @@ static void trace_simulation(struct cli_run_trace *trace, const struct br_simula
 static enum br_status simulate(const struct cli_settings *settings,
                                const struct cli_run_input *input, struct br_diag *diag)
 {
-    struct br_runtime_options options = runtime_options(settings->run.policy);
+    struct br_runtime_options options;
     struct br_simulation simulation = {0};
     struct br_arena arena = {0};
     struct cli_run_trace trace;
     double spread;
     enum br_status status = read_spread(settings->run.spread, &spread, diag);
+    if (!status)
+        status = cli_enforcer_options(&settings->enforcer, &options, diag);
     if (!status)
         status = cli_run_trace_open(&trace, settings->run.trace, input->input.dag,
                                     input->input.cluster, diag);
@@ -189,8 +184,11 @@ static enum br_status run_here(const struct cli_settings *settings,
         return allocate(input, settings->output.quiet, diag);
     struct cli_report report = {.settings = settings, .input = input};
     struct br_run_result result = {0};
-    enum br_status status = cli_run_trace_open(&report.trace, settings->run.trace, input->input.dag,
-                                               input->input.cluster, diag);
+    struct br_runtime_options enforcer;
+    enum br_status status = cli_enforcer_options(&settings->enforcer, &enforcer, diag);
+    if (!status)
+        status = cli_run_trace_open(&report.trace, settings->run.trace, input->input.dag,
+                                    input->input.cluster, diag);
     if (status)
         return status;
     if (settings->needs.history)
@@ -209,8 +207,8 @@ static enum br_status run_here(const struct cli_settings *settings,
         return cli_run_trace_close(&report.trace, status, diag);
     }
     struct br_run_options options = {
-        .runtime = runtime_options(settings->run.policy),
-        .overbook = settings->run.overbook,
+        .runtime = enforcer,
+        .overbook = settings->enforcer.overbook,
         .directory = settings->run.directory,
         .shell = settings->run.shell,
         .keep_going = settings->run.keep_going,

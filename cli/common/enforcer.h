@@ -1,0 +1,19 @@
+/* The enforcer's options, as the command line gives them. */
+#ifndef BR_CLI_COMMON_ENFORCER_H
+#define BR_CLI_COMMON_ENFORCER_H
+
+#include <bigrocks/runtime.h>
+
+#include "cli/common/settings.h"
+
+/* The name of the k-th value of enum br_fairness, and a line on it; NULL past the end. */
+const char *cli_fairness_name(uint32_t k);
+const char *cli_fairness_summary(uint32_t k);
+
+/* The options that the settings ask for; what is not given is as br_runtime_options_default() has
+ * it. What may be overbooked is not among them. BR_USAGE, with the option's name, where a number is
+ * none or out of its range. */
+enum br_status cli_enforcer_options(const struct cli_enforcer_settings *settings,
+                                    struct br_runtime_options *options, struct br_diag *diag);
+
+#endif
