@@ -83,7 +83,7 @@ enum br_status br_workload_add_dag(struct br_workload *workload, struct br_dag *
                                    const char *path, const char *entry, uint32_t *number,
                                    struct br_diag *diag)
 {
-    struct br_workload_dag row = {.dag = dag};
+    struct br_workload_dag row = {.dag = dag, .scale = 1};
     bool ok = (!path || (row.path = br_arena_text(&workload->arena, path))) &&
               (!entry || (row.entry = br_arena_text(&workload->arena, entry))) &&
               br_grow(&workload->dag, workload->dags, &workload->dag_room, sizeof row);

@@ -26,6 +26,7 @@ struct br_workload_dag {
     struct br_dag *dag;
     const char *path;  /* the file it comes from; NULL: none */
     const char *entry; /* which job of that file; NULL: the file holds one job */
+    double scale;      /* its durations are those of the file times this; 1 unless set */
 };
 
 struct br_workload_job {
