@@ -56,6 +56,7 @@ struct br_policy_row {
     const char *name, *summary;
     const char *number; /* what the number in NAME=NUMBER means; NULL: it takes none */
     bool clairvoyant;
+    const void *detail; /* what its operations need to know; NULL: nothing */
     enum br_status (*create)(const struct br_policy_row *row, const struct br_policy_setup *setup,
                              void **policy, struct br_diag *diag);
     void (*destroy)(void *policy);

@@ -1,0 +1,452 @@
+/* The loop: tell all events of a moment, let the policy decide, move on to the next moment.
+ *
+ * Arrivals are not queued, since the workload has them in order. An end that has moved leaves its
+ * old entry in the queue; a version tells that it is void. */
+#include "simulate/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/grow.h"
+#include "base/collections/heap.h"
+#include "base/process/clock.h"
+#include "simulate/machines.h"
+#include "simulate/shapes.h"
+
+enum { DECISIONS = 256, EVENTS_A_LOOK = 1 << 14 };
+
+enum kind { END, MACHINE };
+
+struct event {
+    int64_t at_ns;
+    uint32_t kind;
+    uint32_t a, b;          /* job and task; machine and the number of its stay or absence */
+    uint32_t slot, version; /* of the task that ends */
+};
+
+static bool before(const void *none, const struct event *a, const struct event *b)
+{
+    (void)none;
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+    return a->a != b->a ? a->a < b->a : a->b < b->b;
+}
+
+BR_HEAP(event, struct event, const void *, before, 4)
+
+enum state { IDLE, RUNNING, DONE };
+
+/* A job that has arrived and not ended; one block of memory. */
+struct live {
+    int64_t *true_ns;     /* by task */
+    uint32_t *stage_left; /* tasks that have not ended */
+    uint16_t *attempt;    /* by task: attempts that came to nothing */
+    uint8_t *state;       /* by task */
+    uint32_t left;        /* tasks */
+};
+
+struct simulation {
+    const struct br_workload *workload;
+    const struct br_simulate_options *options;
+    struct br_policy_setup setup;
+    void *policy;
+    struct br_arena arena;
+    struct br_shape *shape;
+    struct br_machines machines;
+    struct live *live; /* by job */
+    struct event *queue;
+    uint32_t queued, queue_room;
+    uint32_t next_job, live_jobs;
+    uint32_t away; /* machines */
+    int64_t now_ns, wake_ns;
+    uint64_t span_room;
+    bool out_of_memory;
+    struct br_outcome *outcome;
+};
+
+/* ---- Queue and record ---- */
+
+static enum br_status enqueue(struct simulation *sim, struct event event, struct br_diag *diag)
+{
+    if (!br_grow(&sim->queue, sim->queued, &sim->queue_room, sizeof *sim->queue))
+        return br_fail_memory(diag);
+    event_push(NULL, sim->queue, &sim->queued, event);
+    return BR_OK;
+}
+
+static void enqueue_end(void *context, uint32_t slot, int64_t end_ns)
+{
+    struct simulation *sim = context;
+    const struct br_running *task = &sim->machines.slot[slot];
+    if (enqueue(sim,
+                (struct event){.at_ns = end_ns,
+                               .kind = END,
+                               .a = task->job,
+                               .b = task->task,
+                               .slot = slot,
+                               .version = task->version},
+                NULL))
+        sim->out_of_memory = true;
+}
+
+static enum br_status record(struct simulation *sim, const struct br_running *task,
+                             enum br_span_end end, struct br_diag *diag)
+{
+    struct br_outcome *outcome = sim->outcome;
+    if (sim->options->no_spans)
+        return BR_OK;
+    if (outcome->spans == sim->span_room) {
+        uint64_t room = sim->span_room + sim->span_room / 2 + 1024;
+        struct br_span *larger = realloc(outcome->span, room * sizeof *larger);
+        if (!larger)
+            return br_fail_memory(diag);
+        outcome->span = larger;
+        sim->span_room = room;
+    }
+    outcome->span[outcome->spans++] = (struct br_span){.start_ns = task->start_ns,
+                                                       .end_ns = sim->now_ns,
+                                                       .job = task->job,
+                                                       .task = task->task,
+                                                       .machine = task->machine,
+                                                       .end = end};
+    return BR_OK;
+}
+
+static const struct br_dag *dag_of(const struct simulation *sim, uint32_t job)
+{
+    return sim->workload->dag[sim->workload->job[job].dag].dag;
+}
+
+/* ---- Events ---- */
+
+static enum br_status arrive(struct simulation *sim, uint32_t number, struct br_diag *diag)
+{
+    const struct br_workload_job *job = &sim->workload->job[number];
+    const struct br_dag *dag = dag_of(sim, number);
+    struct live *live = &sim->live[number];
+    size_t tasks = dag->tasks;
+    live->true_ns = malloc(tasks * (sizeof *live->true_ns + sizeof *live->attempt + 1) +
+                           dag->stages * sizeof *live->stage_left);
+    if (!live->true_ns)
+        return br_fail_memory(diag);
+    live->stage_left = (uint32_t *)(live->true_ns + tasks);
+    live->attempt = (uint16_t *)(live->stage_left + dag->stages);
+    live->state = (uint8_t *)(live->attempt + tasks);
+    memset(live->attempt, 0, tasks * sizeof *live->attempt);
+    memset(live->state, IDLE, tasks);
+    for (uint32_t s = 0; s < dag->stages; s++)
+        live->stage_left[s] = dag->stage[s].tasks;
+    live->left = dag->tasks;
+    br_world_durations(&sim->options->world, sim->workload, number, live->true_ns);
+    sim->live_jobs++;
+    struct br_arrival arrival = {.job = number,
+                                 .id = job->id,
+                                 .dag = dag,
+                                 .dag_number = job->dag,
+                                 .group = job->group,
+                                 .weight = job->weight,
+                                 .arrival_ns = job->arrival_ns,
+                                 .deadline_ns = job->deadline_ns,
+                                 .true_ns = sim->options->row->clairvoyant ? live->true_ns : NULL};
+    return sim->options->row->arrive(sim->policy, &arrival, sim->now_ns, diag);
+}
+
+static enum br_status tell_end(struct simulation *sim, const struct br_running *task, bool failed,
+                               struct br_diag *diag)
+{
+    struct br_ended ended = {.job = task->job,
+                             .task = task->task,
+                             .machine = task->machine,
+                             .lasted_ns = sim->now_ns - task->start_ns,
+                             .failed = failed};
+    return sim->options->row->end(sim->policy, &ended, sim->now_ns, diag);
+}
+
+static enum br_status finish_job(struct simulation *sim, uint32_t number, struct br_diag *diag)
+{
+    sim->outcome->end_ns[number] = sim->now_ns;
+    sim->outcome->finished++;
+    sim->outcome->end_of_all_ns = sim->now_ns;
+    sim->live_jobs--;
+    free(sim->live[number].true_ns);
+    sim->live[number] = (struct live){0};
+    return sim->options->row->retire(sim->policy, number, diag);
+}
+
+/* The task of the slot leaves its machine: finished, or lost. */
+static enum br_status leave(struct simulation *sim, uint32_t slot, enum br_span_end how,
+                            struct br_diag *diag)
+{
+    struct br_running task = sim->machines.slot[slot];
+    struct live *live = &sim->live[task.job];
+    br_machines_end(&sim->machines, slot);
+    enum br_status status = record(sim, &task, how, diag);
+    if (how == BR_SPAN_DONE) {
+        live->state[task.task] = DONE;
+        live->stage_left[sim->shape[sim->workload->job[task.job].dag].task_stage[task.task]]--;
+        live->left--;
+    } else {
+        live->state[task.task] = IDLE;
+        live->attempt[task.task] += live->attempt[task.task] < UINT16_MAX;
+    }
+    if (!status)
+        status = tell_end(sim, &task, how != BR_SPAN_DONE, diag);
+    if (!status && !live->left)
+        status = finish_job(sim, task.job, diag);
+    return status;
+}
+
+static enum br_status move_machine(struct simulation *sim, const struct event *event,
+                                   struct br_diag *diag)
+{
+    uint32_t machine = event->a, k = event->b;
+    bool there = k % 2 != 0;
+    enum br_status status = BR_OK;
+    while (!there && sim->machines.first[machine] != BR_NO_SLOT && !status)
+        status = leave(sim, sim->machines.first[machine], BR_SPAN_EVICTED, diag);
+    sim->machines.there[machine] = there;
+    sim->away += there ? -1u : 1u;
+    if (!status)
+        status = sim->options->row->machine(sim->policy, machine, there, diag);
+    int64_t lasts_ns = br_world_machine_ns(&sim->options->world, machine, k + 1);
+    if (!status && lasts_ns < BR_NEVER - sim->now_ns)
+        status =
+            enqueue(sim,
+                    (struct event){
+                        .at_ns = sim->now_ns + lasts_ns, .kind = MACHINE, .a = machine, .b = k + 1},
+                    diag);
+    return status;
+}
+
+static enum br_status perform(struct simulation *sim, const struct event *event,
+                              struct br_diag *diag)
+{
+    if (event->kind == MACHINE)
+        return move_machine(sim, event, diag);
+    const struct br_running *task = &sim->machines.slot[event->slot];
+    uint32_t machine = task->machine;
+    enum br_status status =
+        leave(sim, event->slot, task->fails ? BR_SPAN_FAILED : BR_SPAN_DONE, diag);
+    br_machines_settle(&sim->machines, machine, sim->now_ns, enqueue_end, sim);
+    return sim->out_of_memory ? br_fail_memory(diag) : status;
+}
+
+/* ---- Starts ---- */
+
+/* Why the task cannot start there now; NULL where it can. */
+static const char *objection(const struct simulation *sim, const struct br_decision *decision)
+{
+    if (decision->job >= sim->workload->jobs || !sim->live[decision->job].left)
+        return "is of a job that is not there";
+    const struct live *live = &sim->live[decision->job];
+    const struct br_dag *dag = dag_of(sim, decision->job);
+    const struct br_shape *shape = &sim->shape[sim->workload->job[decision->job].dag];
+    if (decision->task >= dag->tasks || live->state[decision->task] != IDLE)
+        return "runs or has finished";
+    uint32_t stage = shape->task_stage[decision->task];
+    uint32_t place = decision->task - dag->stage[stage].first_task;
+    for (uint32_t p = shape->parent_first[stage]; p < shape->parent_first[stage + 1]; p++) {
+        const struct br_stage *parent = &dag->stage[shape->parent[p].stage];
+        if (shape->parent[p].one_to_one ? live->state[parent->first_task + place] != DONE
+                                        : live->stage_left[shape->parent[p].stage] > 0)
+            return "waits for another";
+    }
+    if (decision->machine >= sim->machines.machines ||
+        !br_machines_fit(&sim->machines, decision->machine,
+                         br_shape_demand(shape, decision->task, sim->machines.resources)))
+        return "does not fit on its machine";
+    return NULL;
+}
+
+static enum br_status start(struct simulation *sim, const struct br_decision *decision,
+                            struct br_diag *diag)
+{
+    const char *why_not = objection(sim, decision);
+    if (why_not)
+        return br_fail(diag, BR_SYSTEM, "this is a defect of the policy; please report it",
+                       "policy '%s' starts task %u of job %u, which %s", sim->options->row->name,
+                       decision->task, decision->job, why_not);
+    const struct br_workload_job *job = &sim->workload->job[decision->job];
+    struct live *live = &sim->live[decision->job];
+    struct br_attempt attempt =
+        br_world_attempt(&sim->options->world, job, decision->task, live->attempt[decision->task],
+                         live->true_ns[decision->task]);
+    struct br_running task = {
+        .demand = br_shape_demand(&sim->shape[job->dag], decision->task, sim->machines.resources),
+        .job = decision->job,
+        .task = decision->task,
+        .machine = decision->machine,
+        .fails = attempt.fails};
+    if (attempt.lasts_ns > BR_NEVER - sim->now_ns)
+        return br_fail(diag, BR_BAD_INPUT, NULL, "job '%.80s' lasts beyond what times can say",
+                       job->id);
+    uint32_t slot = br_machines_start(&sim->machines, task, attempt.lasts_ns, sim->now_ns);
+    if (slot == BR_NO_SLOT)
+        return br_fail_memory(diag);
+    live->state[decision->task] = RUNNING;
+    enqueue_end(sim, slot, sim->now_ns + attempt.lasts_ns);
+    br_machines_settle(&sim->machines, decision->machine, sim->now_ns, enqueue_end, sim);
+    return sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
+}
+
+static enum br_status decide(struct simulation *sim, struct br_diag *diag)
+{
+    struct br_decision decision[DECISIONS];
+    enum br_status status = BR_OK;
+    uint32_t got = DECISIONS;
+    while (got == DECISIONS && !status) {
+        sim->wake_ns = BR_NEVER;
+        got =
+            sim->options->row->decide(sim->policy, sim->now_ns, decision, DECISIONS, &sim->wake_ns);
+        for (uint32_t d = 0; d < got && !status; d++)
+            status = start(sim, &decision[d], diag);
+    }
+    return status;
+}
+
+/* ---- The loop ---- */
+
+/* The time of the next event that counts; BR_NEVER where there is none. */
+static int64_t next_time(struct simulation *sim)
+{
+    while (sim->queued && sim->queue[0].kind == END &&
+           sim->machines.slot[sim->queue[0].slot].version != sim->queue[0].version)
+        event_pop(NULL, sim->queue, &sim->queued);
+    int64_t at_ns = sim->queued ? sim->queue[0].at_ns : BR_NEVER;
+    if (sim->next_job < sim->workload->jobs && sim->workload->job[sim->next_job].arrival_ns < at_ns)
+        at_ns = sim->workload->job[sim->next_job].arrival_ns;
+    return sim->wake_ns < at_ns ? sim->wake_ns : at_ns;
+}
+
+static enum br_status advance(struct simulation *sim, int64_t at_ns, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    sim->now_ns = at_ns;
+    while (next_time(sim) == at_ns && sim->queued && sim->queue[0].at_ns == at_ns && !status) {
+        struct event event = event_pop(NULL, sim->queue, &sim->queued);
+        sim->outcome->events++;
+        status = perform(sim, &event, diag);
+    }
+    while (sim->next_job < sim->workload->jobs &&
+           sim->workload->job[sim->next_job].arrival_ns == at_ns && !status) {
+        sim->outcome->events++;
+        status = arrive(sim, sim->next_job++, diag);
+    }
+    return status ? status : decide(sim, diag);
+}
+
+/* Nothing runs, nobody is to come, and no machine is away: what waits now waits for good. */
+static bool is_stuck(const struct simulation *sim)
+{
+    return sim->next_job == sim->workload->jobs && !sim->away && sim->wake_ns == BR_NEVER &&
+           sim->machines.slots == sim->machines.unused_count;
+}
+
+static enum br_status run(struct simulation *sim, struct br_diag *diag)
+{
+    const struct br_simulate_options *options = sim->options;
+    enum br_status status = BR_OK;
+    uint64_t looked = 0;
+    sim->wake_ns = BR_NEVER;
+    while ((sim->live_jobs || sim->next_job < sim->workload->jobs) && !status) {
+        int64_t at_ns = next_time(sim);
+        if (at_ns == BR_NEVER || (sim->live_jobs && is_stuck(sim)))
+            break;
+        status = advance(sim, at_ns, diag);
+        if (sim->outcome->events - looked < EVENTS_A_LOOK)
+            continue;
+        looked = sim->outcome->events;
+        if (options->progress)
+            options->progress(options->progress_context, sim->outcome->finished,
+                              sim->workload->jobs);
+        if (options->stop && br_stopped(options->stop)) {
+            sim->outcome->cut = true;
+            break;
+        }
+    }
+    if (!status && sim->outcome->finished < sim->workload->jobs)
+        sim->outcome->note = sim->outcome->cut ? "the simulation was stopped"
+                                               : "the policy never starts what is left";
+    return status;
+}
+
+/* ---- Begin and end ---- */
+
+static enum br_status prepare(struct simulation *sim, const struct br_cluster *cluster,
+                              struct br_diag *diag)
+{
+    const struct br_simulate_options *options = sim->options;
+    uint32_t jobs = sim->workload->jobs;
+    enum br_status status = br_world_check(&options->world, diag);
+    if (!status)
+        status = br_machines_init(&sim->machines, cluster, &sim->setup, diag);
+    if (!status)
+        status = br_shapes_make(&sim->arena, sim->workload, cluster, &sim->machines.capacities,
+                                &sim->shape, diag);
+    if (status)
+        return status;
+    sim->live = calloc((size_t)jobs + 1, sizeof *sim->live);
+    sim->outcome->end_ns = malloc(((size_t)jobs + 1) * sizeof *sim->outcome->end_ns);
+    if (!sim->live || !sim->outcome->end_ns)
+        return br_fail_memory(diag);
+    for (uint32_t j = 0; j < jobs; j++)
+        sim->outcome->end_ns[j] = -1;
+    for (uint32_t m = 0; options->world.leave_s > 0 && m < cluster->machines && !status; m++)
+        status = enqueue(sim,
+                         (struct event){.at_ns = br_world_machine_ns(&options->world, m, 0),
+                                        .kind = MACHINE,
+                                        .a = m},
+                         diag);
+    if (!status)
+        status = options->row->create(options->row, &sim->setup, &sim->policy, diag);
+    return status;
+}
+
+/* What still runs when a simulation is cut. */
+static enum br_status record_rest(struct simulation *sim, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t m = 0; m < sim->machines.machines && sim->machines.first; m++)
+        for (uint32_t at = sim->machines.first[m]; at != BR_NO_SLOT && !status;
+             at = sim->machines.slot[at].next)
+            status = record(sim, &sim->machines.slot[at], BR_SPAN_CUT, diag);
+    return status;
+}
+
+static void finish(struct simulation *sim)
+{
+    if (sim->policy)
+        sim->options->row->destroy(sim->policy);
+    for (uint32_t j = 0; sim->live && j < sim->workload->jobs; j++)
+        free(sim->live[j].true_ns);
+    free(sim->live);
+    free(sim->queue);
+    br_machines_finish(&sim->machines);
+    br_arena_finish(&sim->arena);
+}
+
+enum br_status br_simulate_workload(const struct br_workload *workload,
+                                    const struct br_cluster *cluster,
+                                    const struct br_simulate_options *options,
+                                    struct br_outcome *outcome, struct br_diag *diag)
+{
+    int64_t began_ns = br_now_ns();
+    *outcome = (struct br_outcome){
+        .policy = options->row->name, .seed = options->world.seed, .jobs = workload->jobs};
+    struct simulation sim = {
+        .workload = workload, .options = options, .setup = options->setup, .outcome = outcome};
+    sim.setup.cluster = cluster;
+    sim.setup.groups = workload->groups;
+    sim.setup.group = workload->group;
+    sim.setup.seed = options->world.seed;
+    enum br_status status = prepare(&sim, cluster, diag);
+    if (!status)
+        status = run(&sim, diag);
+    if (!status && outcome->cut)
+        status = record_rest(&sim, diag);
+    finish(&sim);
+    outcome->seconds = (double)(br_now_ns() - began_ns) * 1e-9;
+    return status;
+}

@@ -1,0 +1,174 @@
+/* Policies as rows: a key and an order for list scheduling, or options for the enforcer. */
+#include "simulate/policies/policies.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+#include "base/text/options.h"
+#include "simulate/policies/enforced.h"
+#include "simulate/policies/list.h"
+
+/* ---- Keys: the least goes first, ties by arrival ---- */
+
+static double nothing(const struct br_list_job *job, double number)
+{
+    (void)job;
+    (void)number;
+    return 0;
+}
+
+static double total_work(const struct br_list_job *job, double number)
+{
+    (void)number;
+    return job->total;
+}
+
+static double work_left(const struct br_list_job *job, double number)
+{
+    (void)number;
+    return job->job->remaining;
+}
+
+static double running_tasks(const struct br_list_job *job, double number)
+{
+    (void)number;
+    return job->job->state.running / job->weight;
+}
+
+static double dominant_share(const struct br_list_job *job, double number)
+{
+    (void)number;
+    return job->share / job->weight;
+}
+
+/* Shares in proportion to work^number: [Mao19, 7.1]. Works below a millisecond of the cluster count
+ * as one, so that no power is of 0. */
+static double share_by_work(const struct br_list_job *job, double number)
+{
+    double total = job->total > 1e-3 ? job->total : 1e-3;
+    return job->job->state.running / (job->weight * br_real_pow(total, number));
+}
+
+static double longest_tail(const struct br_list_job *job, double number)
+{
+    (void)number;
+    return -job->tail_s;
+}
+
+static double any(const struct br_list_job *job, double number)
+{
+    (void)number;
+    return (double)(job->draw >> 11);
+}
+
+static const struct br_list_rule fifo = {BR_LIST_BREADTH, false, nothing, 0},
+                                 capacity = {BR_LIST_BREADTH, true, nothing, 0},
+                                 capacity_plan = {BR_LIST_PLAN, true, nothing, 0},
+                                 fair = {BR_LIST_BREADTH, false, running_tasks, 0},
+                                 weighted_fair = {BR_LIST_BREADTH, false, share_by_work, -1},
+                                 drf = {BR_LIST_BREADTH, false, dominant_share, 0},
+                                 sjf = {BR_LIST_BREADTH, false, total_work, 0},
+                                 srpt = {BR_LIST_BREADTH, false, work_left, 0},
+                                 srpt_plan = {BR_LIST_PLAN, false, work_left, 0},
+                                 cp = {BR_LIST_TAIL, false, longest_tail, 0},
+                                 random_job = {BR_LIST_BREADTH, false, any, 0};
+
+static enum br_status create_list(const struct br_policy_row *row,
+                                  const struct br_policy_setup *setup, void **policy,
+                                  struct br_diag *diag)
+{
+    return br_list_create(row->detail, setup, policy, diag);
+}
+
+static const struct br_enforced_rule graphene = {.policy = "graphene", .plans = true},
+                                     order = {.policy = "order", .plans = true},
+                                     tetris = {.policy = "packing", .everywhere = true},
+                                     tetris_plan = {
+                                         .policy = "packing", .plans = true, .everywhere = true};
+
+static enum br_status create_enforced(const struct br_policy_row *row,
+                                      const struct br_policy_setup *setup, void **policy,
+                                      struct br_diag *diag)
+{
+    return br_enforced_create(row->detail, setup, policy, diag);
+}
+
+#define ENFORCED(rule)                                                                             \
+    .detail = &(rule), .create = create_enforced, .destroy = br_enforced_destroy,                  \
+    .arrive = br_enforced_arrive, .end = br_enforced_end, .retire = br_enforced_retire,            \
+    .machine = br_enforced_machine, .decide = br_enforced_decide
+#define LIST(rule)                                                                                 \
+    .detail = &(rule), .create = create_list, .destroy = br_list_destroy,                          \
+    .arrive = br_list_arrive, .end = br_list_end, .retire = br_list_retire,                        \
+    .machine = br_list_machine, .decide = br_list_decide
+
+static const struct br_policy_row rows[] = {
+    {.name = "graphene",
+     .summary = "the enforcer: plan's order, packing, short work first, bounded unfairness",
+     ENFORCED(graphene)},
+    {.name = "order", .summary = "the enforcer by the plans' order alone", ENFORCED(order)},
+    {.name = "tetris",
+     .summary = "packing and short remaining work, no plans [Grandl14]",
+     ENFORCED(tetris)},
+    {.name = "tetris-plan",
+     .summary = "tetris, with equal tasks of a job in the plan's order",
+     ENFORCED(tetris_plan)},
+    {.name = "capacity",
+     .summary = "groups by their shares, first come first served within, breadth first",
+     LIST(capacity)},
+    {.name = "capacity-plan",
+     .summary = "capacity, with the tasks of a job in the plan's order",
+     LIST(capacity_plan)},
+    {.name = "fifo", .summary = "first come first served, breadth first", LIST(fifo)},
+    {.name = "fair", .summary = "the job with the fewest running tasks", LIST(fair)},
+    {.name = "weighted-fair",
+     .summary = "running tasks in proportion to work^NUMBER, -1 unless given [Mao19]",
+     .number = "the exponent of a job's work",
+     LIST(weighted_fair)},
+    {.name = "drf", .summary = "the job with the least dominant share [Ghodsi11]", LIST(drf)},
+    {.name = "sjf", .summary = "the job with the least work", LIST(sjf)},
+    {.name = "srpt", .summary = "the job with the least remaining work", LIST(srpt)},
+    {.name = "srpt-plan",
+     .summary = "srpt, with the tasks of a job in the plan's order",
+     LIST(srpt_plan)},
+    {.name = "cp", .summary = "the job with the longest remaining path", LIST(cp)},
+    {.name = "random", .summary = "any job, drawn anew after each start", LIST(random_job)},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+const struct br_policy_row *br_policies_at(uint32_t k)
+{
+    return k < ROWS ? &rows[k] : NULL;
+}
+
+enum br_status br_policies_find(const char *text, const struct br_policy_row **row, double *number,
+                                struct br_diag *diag)
+{
+    size_t length = strcspn(text, "=");
+    struct br_suggestion suggestion = {.word = text};
+    *row = NULL;
+    *number = NAN;
+    for (uint32_t k = 0; k < ROWS; k++) {
+        br_suggestion_offer(&suggestion, rows[k].name);
+        if (strlen(rows[k].name) == length && strncmp(rows[k].name, text, length) == 0)
+            *row = &rows[k];
+    }
+    if (!*row) {
+        char hint[80] = "'bigrocks help simulate' lists them";
+        if (suggestion.best)
+            snprintf(hint, sizeof hint, "did you mean '%.40s'?", suggestion.best);
+        return br_fail(diag, BR_USAGE, hint, "unknown policy '%.80s'", text);
+    }
+    if (!text[length])
+        return BR_OK;
+    char *end;
+    *number = strtod(text + length + 1, &end);
+    if (!(*row)->number)
+        return br_fail(diag, BR_USAGE, NULL, "policy '%s' takes no number", (*row)->name);
+    if (end == text + length + 1 || *end || !isfinite(*number))
+        return br_fail(diag, BR_USAGE, (*row)->number, "'%.40s' is not a number",
+                       text + length + 1);
+    return BR_OK;
+}

@@ -1,0 +1,37 @@
+/* What is free on the machines: finds the first machine that a demand fits on. A tree over the
+ * machines holds, by node, the most of every resource that is free on one below. */
+#ifndef BR_SIMULATE_POLICIES_ROOMS_H
+#define BR_SIMULATE_POLICIES_ROOMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/enforcer/capacities.h"
+
+struct br_rooms {
+    uint32_t width, leaves, machines;
+    int64_t *amount; /* [machine * width]: free, also where the machine is away */
+    bool *away;
+    int64_t *free; /* [2 * leaves * width]; the leaves are the machines that are there */
+};
+
+/* All machines empty. False when memory is out. */
+bool br_rooms_init(struct br_rooms *rooms, const struct br_cluster *cluster,
+                   const struct br_capacities *capacities);
+void br_rooms_finish(struct br_rooms *rooms);
+
+/* What is free on the machine; borrowed. */
+static inline const int64_t *br_rooms_free(const struct br_rooms *rooms, uint32_t machine)
+{
+    return rooms->amount + (size_t)machine * rooms->width;
+}
+/* The machine leaves: nothing fits there. Or it returns. */
+void br_rooms_move(struct br_rooms *rooms, uint32_t machine, bool there);
+/* Takes the demand from the machine (sign -1), or gives it back (+1). O(width x log machines). */
+void br_rooms_change(struct br_rooms *rooms, uint32_t machine, const int64_t *demand, int sign);
+/* Does it fit there? What demands nothing of a resource fits, however little of that is free. */
+bool br_rooms_fit(const struct br_rooms *rooms, uint32_t machine, const int64_t *demand);
+/* The first machine that it fits on, or UINT32_MAX. O(width x log machines) mostly. */
+uint32_t br_rooms_first(const struct br_rooms *rooms, const int64_t *demand);
+
+#endif
