@@ -3,6 +3,7 @@
 #ifndef BR_SIMULATE_POLICIES_PLANS_H
 #define BR_SIMULATE_POLICIES_PLANS_H
 
+#include <bigrocks/planner.h>
 #include <pthread.h>
 
 #include "simulate/policy.h"
