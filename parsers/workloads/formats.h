@@ -4,7 +4,8 @@
 #define BR_PARSERS_WORKLOADS_FORMATS_H
 
 #include "parsers/text/source.h"
-#include "parsers/workloads/workloads.h"
+#include "parsers/workloads/options.h"
+#include "workload/workload.h"
 
 /* Fills the workload, which has its name and source and is empty else. It need not be finished; the
  * frame does that. On failure the frame releases it. */

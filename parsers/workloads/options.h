@@ -1,0 +1,35 @@
+/* The options of a reader of workloads. */
+#ifndef BR_PARSERS_WORKLOADS_OPTIONS_H
+#define BR_PARSERS_WORKLOADS_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "parsers/reader/input.h"
+
+/* What a recorded job of n processors becomes. None is a gang of n tasks on several machines that
+ * start together: the model has no such thing. */
+enum br_parallel {
+    BR_PARALLEL_POOL,  /* one task that demands n cpu of one machine, the pool of all processors */
+    BR_PARALLEL_TASKS, /* a stage of n tasks of one cpu each, which may start apart */
+    BR_PARALLEL_NODES, /* a stage with a task for each of its nodes; SWF does not tell of nodes */
+};
+
+/* What the groups of a recorded workload are. */
+enum br_grouping {
+    BR_GROUP_BY_USER,
+    BR_GROUP_BY_ACCOUNT, /* SWF: the group number */
+    BR_GROUP_BY_QUEUE,   /* Slurm: the partition */
+    BR_GROUP_BY_NOTHING, /* all jobs are of the group "default" */
+};
+
+struct br_workload_options {
+    const char *from; /* format's name; NULL: recognise it */
+    enum br_parallel parallel;
+    enum br_grouping group_by;
+    bool completed_only; /* recorded jobs that failed or were cancelled are left out */
+    bool cpu_only;       /* recorded jobs demand cpu, and neither memory nor anything else */
+    struct br_parse_options job; /* for the job files that a workload names */
+};
+struct br_workload_options br_workload_options_default(void);
+
+#endif

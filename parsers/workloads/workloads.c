@@ -1,0 +1,119 @@
+/* The table of workload formats, and which of them a file is in. */
+#include "parsers/workloads/workloads.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "parsers/text/value.h"
+#include "parsers/workloads/formats.h"
+
+static const struct br_workload_format formats[] = {
+    {"swf", "Standard Workload Format, as in the Parallel Workloads Archive", br_is_swf,
+     br_read_swf},
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+const char *br_workload_format_name(uint32_t k)
+{
+    return k < FORMATS ? formats[k].name : NULL;
+}
+
+const char *br_workload_format_summary(uint32_t k)
+{
+    return k < FORMATS ? formats[k].summary : NULL;
+}
+
+static void list_names(char *names, size_t size)
+{
+    names[0] = 0;
+    for (size_t k = 0, used = 0; k < FORMATS && used < size; k++)
+        used += (size_t)snprintf(names + used, size - used, "%s%s", k ? ", " : "", formats[k].name);
+}
+
+static enum br_status refuse_unknown(const struct br_source *source, struct br_diag *diag)
+{
+    const struct br_pos start = {1, 1};
+    char names[160], hint[240];
+    const char *text = source->buffer;
+    if (text[strspn(text, " \t\r\n\f\v")] == 0 && strlen(text) == source->filled)
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "give it a workload", "the file is empty");
+    if (strncmp(text, "\x1f\x8b", 2) == 0)
+        return br_fail_at(diag, start, BR_BAD_INPUT, "decompress it first",
+                          "the file is compressed by gzip");
+    list_names(names, sizeof names);
+    snprintf(hint, sizeof hint, "name the format by --from: %s", names);
+    return br_fail_at(diag, start, BR_BAD_INPUT, hint,
+                      "the file is in no known format of workloads");
+}
+
+static enum br_status choose(const struct br_source *source, const char *from,
+                             const struct br_workload_format **format, struct br_diag *diag)
+{
+    char names[160];
+    for (size_t k = 0; k < FORMATS; k++)
+        if (from ? strcmp(from, formats[k].name) == 0 : formats[k].recognise(source->buffer)) {
+            *format = &formats[k];
+            return BR_OK;
+        }
+    if (!from)
+        return refuse_unknown(source, diag);
+    list_names(names, sizeof names);
+    return br_fail_at(diag, BR_NO_POS, BR_USAGE, names, "there is no format '%.80s' of workloads",
+                      from);
+}
+
+const char *br_workload_recognise(const char *path)
+{
+    const struct br_workload_format *format;
+    struct br_source source;
+    const char *name = NULL;
+    if (br_source_open(&source, path, NULL))
+        return NULL;
+    if (choose(&source, NULL, &format, NULL) == BR_OK)
+        name = format->name;
+    br_source_close(&source);
+    return name;
+}
+
+static enum br_status read_source(struct br_source *source,
+                                  const struct br_workload_options *options,
+                                  struct br_workload **workload, struct br_diag *diag)
+{
+    const struct br_workload_format *format;
+    char stem[256];
+    enum br_status status = choose(source, options->from, &format, diag);
+    if (status)
+        return status;
+    *workload =
+        br_workload_create(br_source_stem(source, "workload", stem, sizeof stem), source->name);
+    if (!*workload)
+        return br_fail_memory(diag);
+    status = format->read(source, options, *workload, diag);
+    if (!status && !(*workload)->finished) {
+        br_value_place(diag, BR_NO_POS);
+        status = br_workload_finish(*workload, diag);
+    }
+    return status;
+}
+
+enum br_status br_parse_workload(const char *path, const struct br_workload_options *options,
+                                 struct br_workload **workload, struct br_diag *diag)
+{
+    const struct br_workload_options defaults = br_workload_options_default();
+    struct br_source source;
+    *workload = NULL;
+    br_value_place(diag, BR_NO_POS);
+    enum br_status status = br_source_open(&source, path, diag);
+    if (status)
+        return status;
+    status = read_source(&source, options ? options : &defaults, workload, diag);
+    br_source_close(&source);
+    if (status) {
+        br_workload_destroy(*workload);
+        *workload = NULL;
+    } else {
+        br_diag_file(diag, NULL);
+    }
+    return status;
+}
