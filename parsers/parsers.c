@@ -1,6 +1,7 @@
 /* The table of job formats, and which of them a file is in. */
 #include "parsers/parsers.h"
 #include "parsers/reader/formats.h"
+#include "parsers/text/begin.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,71 +43,27 @@ const char *br_parser_summary(uint32_t k)
     return k < FORMATS ? formats[k].summary : NULL;
 }
 
-static const char *skip_blanks(const char *p)
-{
-    if (strncmp(p, "\xef\xbb\xbf", 3) == 0)
-        p += 3; /* byte order mark */
-    return p + strspn(p, " \t\r\n\f\v");
-}
-
-/* Passes a construct that ends with `end`; NULL where it does not end in the text. */
-static const char *skip_past(const char *p, const char *end)
-{
-    p = strstr(p, end);
-    return p ? p + strlen(end) : NULL;
-}
-
-/* The first start tag of an XML text, after "<"; NULL where there is none. */
-static const char *root_tag(const char *p)
-{
-    for (p = skip_blanks(p); p && *p == '<'; p = p ? skip_blanks(p) : NULL) {
-        if (strncmp(p, "<?", 2) == 0)
-            p = skip_past(p, "?>");
-        else if (strncmp(p, "<!--", 4) == 0)
-            p = skip_past(p, "-->");
-        else if (strncmp(p, "<!", 2) == 0) { /* a DTD, which its reader refuses */
-            const char *subset = strchr(p, '['), *end = strchr(p, '>');
-            p = subset && end && subset < end ? skip_past(p, "]>") : skip_past(p, ">");
-        } else
-            return p + 1;
-    }
-    return NULL;
-}
-
-/* Name of the root element, without prefix, cut to the room; "" where there is none. */
-static void root_name(const char *text, char *name, size_t size)
-{
-    const char *tag = root_tag(text);
-    size_t length = tag ? strcspn(tag, " \t\r\n/>") : 0;
-    const char *colon = tag ? memchr(tag, ':', length) : NULL;
-    if (colon) {
-        length -= (size_t)(colon + 1 - tag);
-        tag = colon + 1;
-    }
-    snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), tag ? tag : "");
-}
-
 static bool is_job_xml(const char *text)
 {
     char name[16];
-    root_name(text, name, sizeof name);
+    br_xml_root_name(text, name, sizeof name);
     return strcmp(name, "job") == 0;
 }
 
 static bool is_dax(const char *text)
 {
     char name[16];
-    root_name(text, name, sizeof name);
+    br_xml_root_name(text, name, sizeof name);
     return strcmp(name, "adag") == 0;
 }
 
 static bool is_dot(const char *text)
 {
     static const char *const words[] = {"strict", "digraph", "graph"};
-    const char *p = skip_blanks(text);
+    const char *p = br_text_begin(text);
     while (p && (*p == '/' || *p == '#')) {
-        p = strncmp(p, "/*", 2) == 0 ? skip_past(p + 2, "*/") : skip_past(p, "\n");
-        p = p ? skip_blanks(p) : NULL;
+        p = strncmp(p, "/*", 2) == 0 ? br_text_past(p + 2, "*/") : br_text_past(p, "\n");
+        p = p ? br_text_begin(p) : NULL;
     }
     for (size_t w = 0; p && w < sizeof words / sizeof words[0]; w++) {
         size_t length = strlen(words[w]);
@@ -119,20 +76,20 @@ static bool is_dot(const char *text)
 static bool is_postgres(const char *text)
 {
     char name[16];
-    root_name(text, name, sizeof name);
+    br_xml_root_name(text, name, sizeof name);
     return strcmp(name, "explain") == 0;
 }
 
 static bool is_wfformat(const char *text)
 {
-    return *skip_blanks(text) == '{' && !strstr(text, "\"bigrocks-") &&
+    return *br_text_begin(text) == '{' && !strstr(text, "\"bigrocks-") &&
            (strstr(text, "\"schemaVersion\"") || strstr(text, "\"specification\""));
 }
 
 /* The number of tasks alone in its line, then the dummy: number 0, time 0, no predecessors. */
 static bool is_stg(const char *text)
 {
-    const char *p = skip_blanks(text), *digits = p;
+    const char *p = br_text_begin(text), *digits = p;
     p += strspn(p, "0123456789");
     if (p == digits)
         return false;
@@ -154,13 +111,13 @@ static bool is_psplib(const char *text)
 
 static bool is_patterson(const char *text)
 {
-    const char *p = skip_blanks(text);
+    const char *p = br_text_begin(text);
     return *p >= '0' && *p <= '9' && text[strspn(text, "0123456789 \t\r\n-")] == 0;
 }
 
 static enum br_status refuse_unknown(const struct br_source *source, struct br_diag *diag)
 {
-    const char *text = source->buffer, *p = skip_blanks(text);
+    const char *text = source->buffer, *p = br_text_begin(text);
     char name[64], hint[240];
     snprintf(hint, sizeof hint, "name the format by --from");
     size_t used = strlen(hint);
@@ -176,7 +133,7 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "save it as UTF-8, or name the format by --from",
                           "the file is in UTF-16");
-    root_name(text, name, sizeof name);
+    br_xml_root_name(text, name, sizeof name);
     if (strcmp(name, "cluster") == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "give it by --cluster, and a job here",
                           "this is a cluster, not a job");

@@ -12,6 +12,7 @@
 
 #define BR_JOB_SPACE "urn:bigrocks:job:1"
 #define BR_CLUSTER_SPACE "urn:bigrocks:cluster:1"
+#define BR_WORKLOAD_SPACE "urn:bigrocks:workload:1"
 
 /* The element that a handler is called for. Texts are borrowed until the handler returns. */
 struct br_xml {
