@@ -117,7 +117,9 @@ enum br_status br_workload_add_job(struct br_workload *workload, const struct br
             memcpy(true_ns, job->true_ns, tasks * sizeof *true_ns);
     }
     row.true_ns = true_ns;
-    if (!row.id || (job->true_ns && !true_ns) ||
+    if (job->entry)
+        row.entry = job->entry == job->id ? row.id : br_arena_text(&workload->arena, job->entry);
+    if (!row.id || (job->entry && !row.entry) || (job->true_ns && !true_ns) ||
         !br_grow(&workload->job, workload->jobs, &workload->job_room, sizeof row))
         return br_fail_memory(diag);
     workload->job[workload->jobs++] = row;

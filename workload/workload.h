@@ -25,7 +25,7 @@ struct br_workload_group {
 struct br_workload_dag {
     struct br_dag *dag;
     const char *path;  /* the file it comes from; NULL: none */
-    const char *entry; /* which job of that file; NULL: the file holds one job */
+    const char *entry; /* which job of that file; NULL: the file holds one job, or its jobs say */
     double scale;      /* its durations are those of the file times this; 1 unless set */
 };
 
@@ -38,7 +38,8 @@ struct br_workload_job {
     double weight;          /* > 0: of its completion time; 1 unless given */
     uint64_t seed;          /* of what the world draws for it */
     const int64_t *true_ns; /* by task; NULL: the world draws them from the declared ones */
-    struct br_pos pos;      /* where the file says so */
+    const char *entry; /* which job of the dag's file, where that shares dags; NULL: the dag says */
+    struct br_pos pos; /* where the file says so */
 };
 
 struct br_workload {
@@ -76,7 +77,8 @@ enum br_status br_workload_add_dag(struct br_workload *workload, struct br_dag *
                                    const char *path, const char *entry, uint32_t *number,
                                    struct br_diag *diag);
 
-/* Adds a job, which is copied with its id and true durations. The diag gets the job's place. */
+/* Adds a job, which is copied with its id, entry and true durations. The diag gets the job's place.
+ */
 enum br_status br_workload_add_job(struct br_workload *workload, const struct br_workload_job *job,
                                    struct br_diag *diag);
 /* A job of weight 1 without a deadline, of group 0, that arrives at 0. */

@@ -76,6 +76,22 @@ const char *br_workload_recognise(const char *path)
     return name;
 }
 
+/* Jobs of a record can be found again in its file by their ids. */
+static enum br_status refer(const struct br_source *source, struct br_workload *workload,
+                            struct br_diag *diag)
+{
+    const char *path = source->owned ? br_arena_text(&workload->arena, source->name) : NULL;
+    if (!path)
+        return source->owned ? br_fail_memory(diag) : BR_OK;
+    for (uint32_t j = 0; j < workload->jobs; j++)
+        if (!workload->dag[workload->job[j].dag].path && !workload->job[j].entry)
+            workload->job[j].entry = workload->job[j].id;
+    for (uint32_t d = 0; d < workload->dags; d++)
+        if (!workload->dag[d].path)
+            workload->dag[d].path = path;
+    return BR_OK;
+}
+
 static enum br_status read_source(struct br_source *source,
                                   const struct br_workload_options *options,
                                   struct br_workload **workload, struct br_diag *diag)
@@ -90,6 +106,8 @@ static enum br_status read_source(struct br_source *source,
     if (!*workload)
         return br_fail_memory(diag);
     status = format->read(source, options, *workload, diag);
+    if (!status)
+        status = refer(source, *workload, diag);
     if (!status && !(*workload)->finished) {
         br_value_place(diag, BR_NO_POS);
         status = br_workload_finish(*workload, diag);
