@@ -5,6 +5,7 @@ history.py BIGROCKS EXAMPLES_DIR
 """
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,28 @@ def check_runs(folder):
     assert found['nap'][1]['cpu'] == 1
 
 
+def check_not_written(folder):
+    """Measurements that the file does not take are told of: none is left out in silence."""
+    job = '<job xmlns="urn:bigrocks:job:1" name="n"><stage id="%s" duration="1"><command>true</command></stage></job>'
+    words = ['run', 'job.xml', '--capacity', 'cpu=1', '--history', 'full']
+    (folder / 'job.xml').write_text(job % 'a')
+    bigrocks(*words, cwd=folder)
+    for table in ('run', 'stage', 'sample'):
+        (folder / 'job.xml').write_text(job % ('new' + table))
+        with sqlite3.connect(folder / 'full') as base:
+            base.execute('CREATE TRIGGER refuse BEFORE INSERT ON %s BEGIN SELECT RAISE(ABORT, "%s is full"); END' %
+                         (table, table))
+            before = base.execute('SELECT count(*) FROM sample').fetchone(), \
+                base.execute('SELECT count(*) FROM run').fetchone()
+        done = bigrocks(*words, cwd=folder)  # the run itself went well
+        assert '%s is full' % table in done.stderr, done.stderr
+        with sqlite3.connect(folder / 'full') as base:
+            base.execute('DROP TRIGGER refuse')
+            after = base.execute('SELECT count(*) FROM sample').fetchone(), \
+                base.execute('SELECT count(*) FROM run').fetchone()
+        assert before == after, (before, after)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-history') as folder:
         folder = pathlib.Path(folder)
@@ -76,6 +99,7 @@ def main():
             return 77
         check_measure(folder)
         check_runs(folder)
+        check_not_written(folder)
     return 0
 
 

@@ -220,6 +220,18 @@ static void test_annotate(void **state)
     assert_int_equal(demanded(made, 0, "mem"), 0);
     br_dag_destroy(dag);
     br_dag_destroy(made);
+    /* One with processors is asked for them alone, and one with both for both. */
+    br_cluster_add_capacity(cluster, 0, "cpu", "8", NULL);
+    for (int64_t mem = 0; mem <= 6 << 20; mem += 6 << 20) {
+        if (mem)
+            br_cluster_add_capacity(cluster, 0, "mem", "8000000", NULL);
+        dag = make_job();
+        assert_int_equal(br_history_annotate(history, dag, cluster, &made, &report, NULL), BR_OK);
+        assert_int_equal(demanded(made, 0, "cpu"), 3000);
+        assert_int_equal(demanded(made, 0, "mem"), mem * 1000);
+        br_dag_destroy(dag);
+        br_dag_destroy(made);
+    }
     br_cluster_destroy(cluster);
     assert_int_equal(br_history_close(history, NULL), BR_OK);
 }

@@ -177,12 +177,40 @@ static void test_longest_durations(void **state)
     br_dag_destroy(dag);
 }
 
+/* What the enforcer refuses is not replayed: a job that fits nowhere, the plan of another job, and
+ * options that make no sense. */
+static void test_refused(void **state)
+{
+    struct br_runtime_options options = br_runtime_options_default();
+    struct br_dag *dag = br_dag_create("large");
+    struct br_diag diag = {0};
+    struct br_simulation run;
+    struct random_job job;
+    uint32_t s;
+    assert_true(random_job_make(1, 12, 0, &job));
+    struct br_plan *plan = make(&job, "cp");
+    assert_int_equal(br_dag_add_stage(dag, "s", 1, 1000, &s, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1000000000", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_simulate(dag, job.cluster, NULL, NULL, NULL, &run, &diag), BR_BAD_INPUT);
+    assert_true(diag.what[0] != '\0');
+    br_simulation_finish(&run);
+    assert_int_equal(br_simulate(dag, job.cluster, plan, NULL, NULL, &run, NULL), BR_USAGE);
+    br_simulation_finish(&run);
+    options.policy = "no such policy";
+    assert_int_equal(br_simulate(job.dag, job.cluster, plan, NULL, &options, &run, NULL), BR_USAGE);
+    br_simulation_finish(&run);
+    br_plan_destroy(plan);
+    br_dag_destroy(dag);
+    random_job_finish(&job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plan_is_kept),      cmocka_unit_test(test_disturbed),
         cmocka_unit_test(test_without_plan),      cmocka_unit_test(test_durations),
-        cmocka_unit_test(test_longest_durations),
+        cmocka_unit_test(test_longest_durations), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

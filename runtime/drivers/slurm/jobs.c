@@ -148,9 +148,22 @@ static bool list_parents(const struct jobs *jobs, uint32_t task, char *text, siz
     return true;
 }
 
+/* The option for the file that takes the output, in whose name Slurm takes "%j" for the job's
+ * number, and "%%" for a percent sign. */
+static void write_output(const char *path, char text[2 * PATH + 16])
+{
+    strcpy(text, "--output=");
+    for (text += strlen(text); *path; path++) {
+        *text++ = *path;
+        if (*path == '%')
+            *text++ = '%';
+    }
+    *text = '\0';
+}
+
 static enum br_status submit(struct jobs *jobs, uint32_t task)
 {
-    char name[128], cpus[48], memory[48], nice[48], output[PATH + 16], script[PATH], path[PATH];
+    char name[128], cpus[48], memory[48], nice[48], output[2 * PATH + 16], script[PATH], path[PATH];
     char parents[32 + PARENTS * 32], *text;
     uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
     const struct br_slurm_need *need = &jobs->need[stage];
@@ -166,7 +179,7 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
     snprintf(nice, sizeof nice, "--nice=%" PRIu32, jobs->plan ? jobs->plan->rank[task] - 1 : task);
     path_of(jobs, task, "out", path);
     unlink(path);
-    snprintf(output, sizeof output, "--output=%s", path);
+    write_output(path, output);
     path_of(jobs, task, "sh", script);
     const char *argv[16] = {
         "sbatch", "--parsable", "--nodes=1", "--ntasks=1", "--kill-on-invalid-dep=yes",
@@ -413,6 +426,8 @@ static enum br_status loop(struct jobs *jobs)
             cancel(jobs, true);
         if (!jobs->closing)
             status = submit_all(jobs);
+        /* What ends in this turn may let others be submitted in the next. */
+        bool over = !jobs->outstanding;
         if (!status)
             status = follow(jobs);
         if (!status)
@@ -427,9 +442,10 @@ static enum br_status loop(struct jobs *jobs)
                     .failed = jobs->work.result->failed,
                     .now_ns = jobs->now_ns,
                 });
-        if (!jobs->outstanding)
+        if (over)
             break;
-        nanosleep(&(struct timespec){0, 200000000}, NULL);
+        if (jobs->outstanding)
+            nanosleep(&(struct timespec){0, 200000000}, NULL);
     }
     return status;
 }
