@@ -43,7 +43,9 @@ sbatch)
     done
     if [ -e "$STAND_IN/hold.${job##*.}" ]; then state=hold; fi
     case $state in
-    hold) echo "$number PENDING $job" >"$STAND_IN/queue.$number" ;;
+    hold)
+        echo "$number PENDING $job" >"$STAND_IN/new"
+        mv "$STAND_IN/new" "$STAND_IN/queue.$number" ;;
     never) : >"$STAND_IN/bad.$number" ;;
     run)
         out=$(printf %s "$out" | sed 's/%%/%/g')
