@@ -10,6 +10,7 @@
 static const struct br_workload_format formats[] = {
     {"swf", "Standard Workload Format, as in the Parallel Workloads Archive", br_is_swf,
      br_read_swf},
+    {"sacct", "Slurm's accounting, as sacct --parsable2 prints it", br_is_sacct, br_read_sacct},
 };
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
@@ -65,7 +66,7 @@ static enum br_status choose(const struct br_source *source, const char *from,
 
 const char *br_workload_recognise(const char *path)
 {
-    const struct br_workload_format *format;
+    const struct br_workload_format *format = NULL;
     struct br_source source;
     const char *name = NULL;
     if (br_source_open(&source, path, NULL))
@@ -96,7 +97,7 @@ static enum br_status read_source(struct br_source *source,
                                   const struct br_workload_options *options,
                                   struct br_workload **workload, struct br_diag *diag)
 {
-    const struct br_workload_format *format;
+    const struct br_workload_format *format = NULL;
     char stem[256];
     enum br_status status = choose(source, options->from, &format, diag);
     if (status)

@@ -1,0 +1,445 @@
+/* Slurm's accounting as `sacct --parsable2` prints it: a header with names of columns, in any
+ * order, and a line a job. Steps of jobs, which sacct prints too unless told otherwise, are passed
+ * over: the job's own line has all of its time and processors. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text/text.h"
+#include "parsers/text/lines.h"
+#include "parsers/text/value.h"
+#include "parsers/workloads/formats.h"
+#include "parsers/workloads/record.h"
+#include "parsers/workloads/slurm_value.h"
+
+enum column {
+    JOB_ID,
+    SUBMIT,
+    START,
+    END,
+    ELAPSED,
+    ELAPSED_RAW,
+    TIME_LIMIT,
+    TIME_LIMIT_RAW,
+    STATE,
+    ALLOC_CPUS,
+    N_CPUS,
+    REQ_CPUS,
+    ALLOC_TRES,
+    REQ_TRES,
+    REQ_MEM,
+    N_NODES,
+    ALLOC_NODES,
+    USER,
+    ACCOUNT,
+    PARTITION,
+    COLUMNS,
+};
+
+static const char *const column_name[COLUMNS] = {
+    "JobID",        "Submit", "Start",      "End",   "Elapsed", "ElapsedRaw", "Timelimit",
+    "TimelimitRaw", "State",  "AllocCPUS",  "NCPUS", "ReqCPUS", "AllocTRES",  "ReqTRES",
+    "ReqMem",       "NNodes", "AllocNodes", "User",  "Account", "Partition"};
+
+enum { MOST_FIELDS = 1000, LONGEST_LINE = 1 << 20, NOT_USED = -1 };
+static const char usual[] =
+    "such as sacct --parsable2 --allocations --format=JobID,User,Account,Partition,State,Submit,"
+    "Start,End,ElapsedRaw,Timelimit,NNodes,AllocCPUS,ReqMem,AllocTRES";
+
+struct sacct {
+    struct br_lines lines;
+    struct br_records records;
+    const struct br_workload_options *options;
+    char delimiter;
+    uint32_t fields;             /* in the header */
+    int16_t column[MOST_FIELDS]; /* by field, or NOT_USED */
+    bool has[COLUMNS];
+    const char *value[COLUMNS]; /* of the current line; NULL where there is no such column */
+    struct br_diag *diag;
+};
+
+/* ---- The header ---- */
+
+/* The character behind the first name; 0 where there is none. */
+static char find_delimiter(const char *header)
+{
+    size_t name = strspn(header, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    char c = header[name];
+    return (char)(name && c && c != '\r' && c != '\n' && c != ' ' && c != '"' ? c : 0);
+}
+
+/* A name of the header that stands alone between delimiters or at an end. */
+static bool is_name(const char *text, size_t length, const char *name)
+{
+    return strlen(name) == length && strncasecmp(text, name, length) == 0;
+}
+
+bool br_is_sacct(const char *text)
+{
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+        text += 3; /* byte order mark */
+    const char end[] = {find_delimiter(text), '\r', '\n', 0};
+    for (const char *p = text; end[0];) {
+        size_t length = strcspn(p, end);
+        if (is_name(p, length, "JobID"))
+            return true;
+        if (p[length] != end[0])
+            return false;
+        p += length + 1;
+    }
+    return false;
+}
+
+static struct br_pos place(const struct sacct *sacct, const char *at)
+{
+    return (struct br_pos){sacct->lines.number, (uint32_t)(at - sacct->lines.line) + 1};
+}
+
+static enum br_status missing(struct sacct *sacct, const char *columns)
+{
+    return br_fail_at(sacct->diag, place(sacct, sacct->lines.line), BR_BAD_INPUT, usual,
+                      "the header has no column %s", columns);
+}
+
+static enum br_status check_columns(struct sacct *sacct)
+{
+    static const enum column by[] = {
+        [BR_GROUP_BY_ACCOUNT] = ACCOUNT, [BR_GROUP_BY_QUEUE] = PARTITION};
+    const bool *has = sacct->has;
+    enum br_grouping group_by = sacct->options->group_by;
+    if (!has[JOB_ID])
+        return missing(sacct, "JobID");
+    if (!has[SUBMIT])
+        return missing(sacct, "Submit");
+    if (!has[ELAPSED_RAW] && !has[ELAPSED] && !(has[START] && has[END]))
+        return missing(sacct, "ElapsedRaw, nor Elapsed, nor both Start and End");
+    if (!has[ALLOC_CPUS] && !has[N_CPUS] && !has[ALLOC_TRES] && !has[REQ_CPUS] && !has[REQ_TRES])
+        return missing(sacct, "AllocCPUS, NCPUS, AllocTRES, ReqCPUS or ReqTRES");
+    if (sacct->options->parallel == BR_PARALLEL_NODES && !has[N_NODES] && !has[ALLOC_NODES] &&
+        !has[ALLOC_TRES])
+        return missing(sacct, "NNodes, AllocNodes or AllocTRES");
+    if ((group_by == BR_GROUP_BY_ACCOUNT || group_by == BR_GROUP_BY_QUEUE) && !has[by[group_by]])
+        return missing(sacct, column_name[by[group_by]]);
+    return BR_OK;
+}
+
+static enum br_status read_header(struct sacct *sacct)
+{
+    const char *p = sacct->lines.line;
+    sacct->delimiter = find_delimiter(p);
+    if (!sacct->delimiter)
+        return missing(sacct, "JobID");
+    for (const char end[] = {sacct->delimiter, 0};; p++) {
+        if (sacct->fields == MOST_FIELDS)
+            return br_fail_at(sacct->diag, place(sacct, p), BR_BAD_INPUT, usual,
+                              "the header has more than %d columns", MOST_FIELDS);
+        size_t length = strcspn(p, end);
+        int16_t column = 0;
+        while (column < COLUMNS && !is_name(p, length, column_name[column]))
+            column++;
+        bool used = column < COLUMNS && !sacct->has[column]; /* asked for twice: the first counts */
+        sacct->column[sacct->fields++] = (int16_t)(used ? column : NOT_USED);
+        if (used)
+            sacct->has[column] = true;
+        p += length;
+        if (!*p)
+            break;
+    }
+    return check_columns(sacct);
+}
+
+/* ---- A job ---- */
+
+static enum br_status split(struct sacct *sacct)
+{
+    char *p = sacct->lines.line;
+    uint32_t field = 0;
+    for (bool more = true; more; field++) {
+        char *end = strchr(p, sacct->delimiter);
+        if (field < sacct->fields && sacct->column[field] != NOT_USED)
+            sacct->value[sacct->column[field]] = p;
+        more = end != NULL;
+        if (more) {
+            *end = 0;
+            p = end + 1;
+        }
+    }
+    if (field != sacct->fields)
+        return br_fail_at(
+            sacct->diag, place(sacct, sacct->lines.line + sacct->lines.length), BR_BAD_INPUT,
+            "where a name holds the delimiter, choose another by sacct --delimiter",
+            "the line has %" PRIu32 " fields, and the header %" PRIu32, field, sacct->fields);
+    return BR_OK;
+}
+
+static enum br_status refuse(struct sacct *sacct, enum column column, const char *hint)
+{
+    return br_fail_at(sacct->diag, place(sacct, sacct->value[column]), BR_BAD_INPUT, hint,
+                      "%s is '%.80s'", column_name[column], sacct->value[column]);
+}
+
+/* Whether the column is there and says something. */
+static bool told(const struct sacct *sacct, enum column column)
+{
+    static const char *const nothing[] = {"", "Unknown", "None", "INVALID"};
+    for (size_t k = 0; k < sizeof nothing / sizeof nothing[0]; k++)
+        if (!sacct->value[column] || strcmp(sacct->value[column], nothing[k]) == 0)
+            return false;
+    return true;
+}
+
+static enum br_status read_count(struct sacct *sacct, enum column column, uint32_t *count)
+{
+    if (told(sacct, column) && !br_slurm_count(sacct->value[column], count))
+        return refuse(sacct, column, "write a whole number");
+    return BR_OK;
+}
+
+static enum br_status read_time(struct sacct *sacct, enum column column, int64_t *seconds)
+{
+    if (told(sacct, column) && !br_slurm_time(sacct->value[column], seconds))
+        return refuse(sacct, column, "times are such as 2024-03-01T12:00:00");
+    return BR_OK;
+}
+
+static enum br_status read_duration(struct sacct *sacct, enum column column, int64_t *ns)
+{
+    if (told(sacct, column) && !br_slurm_duration(sacct->value[column], ns))
+        return refuse(sacct, column, "durations are such as 1-12:30:00");
+    return BR_OK;
+}
+
+/* A whole number of seconds or minutes. */
+static enum br_status read_raw(struct sacct *sacct, enum column column, int64_t unit_s, int64_t *ns)
+{
+    uint32_t count;
+    if (!told(sacct, column))
+        return BR_OK;
+    if (!br_slurm_count(sacct->value[column], &count) || count > 2000000000 / unit_s)
+        return refuse(sacct, column, "write a whole number");
+    *ns = count * unit_s * 1000000000;
+    return BR_OK;
+}
+
+/* How long the job ran: -1 where it is not told. */
+static enum br_status read_elapsed(struct sacct *sacct, int64_t *ns)
+{
+    int64_t start = -1, end = -1;
+    *ns = -1;
+    enum br_status status = read_raw(sacct, ELAPSED_RAW, 1, ns);
+    if (!status && *ns < 0)
+        status = read_duration(sacct, ELAPSED, ns);
+    if (!status)
+        status = read_time(sacct, START, &start);
+    if (!status)
+        status = read_time(sacct, END, &end);
+    if (status || *ns >= 0 || start < 0 || end < 0)
+        return status;
+    if (end < start || end - start > 2000000000)
+        return refuse(sacct, END, "is it before the start?");
+    *ns = (end - start) * 1000000000;
+    return BR_OK;
+}
+
+/* The time that was asked for: -1 where there was no limit. */
+static enum br_status read_limit(struct sacct *sacct, int64_t *ns)
+{
+    static const char *const none[] = {"UNLIMITED", "Partition_Limit"};
+    const enum column column[] = {TIME_LIMIT, TIME_LIMIT_RAW};
+    *ns = -1;
+    for (int k = 0; k < 2 && *ns < 0; k++) {
+        const char *value = sacct->value[column[k]];
+        if (value && (strcmp(value, none[0]) == 0 || strcmp(value, none[1]) == 0))
+            continue;
+        enum br_status status =
+            k == 0 ? read_duration(sacct, TIME_LIMIT, ns) : read_raw(sacct, TIME_LIMIT_RAW, 60, ns);
+        if (status)
+            return status;
+    }
+    if (*ns == 0)
+        *ns = -1;
+    return BR_OK;
+}
+
+/* The memory that was asked for. Before Slurm 21.08 it is by node ("4Gn") or processor ("2Gc"). */
+static enum br_status read_memory(struct sacct *sacct, struct br_record *record)
+{
+    const char *rest;
+    int64_t times = 1;
+    if (record->mem_bytes || !told(sacct, REQ_MEM))
+        return BR_OK;
+    if (!br_slurm_size(sacct->value[REQ_MEM], &record->mem_bytes, &rest))
+        return refuse(sacct, REQ_MEM, "memory is such as 4000M or 1.5G");
+    if (*rest == 'n') {
+        if (record->nodes == 0)
+            return refuse(sacct, REQ_MEM, "it is by node: add the column NNodes");
+        times = record->nodes;
+    } else if (*rest == 'c') {
+        times = record->processors;
+    }
+    if (*rest && ((*rest != 'n' && *rest != 'c') || rest[1]))
+        return refuse(sacct, REQ_MEM, "memory is such as 4000M or 1.5G");
+    if (__builtin_mul_overflow(record->mem_bytes, times, &record->mem_bytes))
+        return refuse(sacct, REQ_MEM, "that is too large");
+    return BR_OK;
+}
+
+/* What the job had; where it never had anything, what it asked for. */
+static enum br_status read_size(struct sacct *sacct, struct br_record *record)
+{
+    static const enum column list[] = {ALLOC_TRES, REQ_TRES}, cpus[] = {ALLOC_CPUS, N_CPUS},
+                             nodes[] = {N_NODES, ALLOC_NODES};
+    enum br_status status = BR_OK;
+    for (int k = 0; k < 2 && !status; k++)
+        if (record->processors == 0)
+            status = read_count(sacct, cpus[k], &record->processors);
+    for (int k = 0; k < 2 && !status; k++)
+        if (record->nodes == 0)
+            status = read_count(sacct, nodes[k], &record->nodes);
+    for (int k = 0; k < 2 && !status; k++) {
+        struct br_slurm_tres tres;
+        if (!told(sacct, list[k]))
+            continue;
+        if (!br_slurm_tres(sacct->value[list[k]], &tres)) {
+            status = refuse(sacct, list[k], "a list is such as cpu=4,mem=8G,node=1");
+            break;
+        }
+        record->processors = record->processors ? record->processors : tres.cpus;
+        record->nodes = record->nodes ? record->nodes : tres.nodes;
+        record->gpus = record->gpus ? record->gpus : tres.gpus;
+        record->mem_bytes = record->mem_bytes ? record->mem_bytes : tres.mem_bytes;
+    }
+    if (!status && record->processors == 0)
+        status = read_count(sacct, REQ_CPUS, &record->processors);
+    if (!status && record->processors > BR_MAX_TASKS)
+        return br_fail_at(sacct->diag, record->pos, BR_BAD_INPUT, "is that its number?",
+                          "job '%.80s' has %" PRIu32 " processors", record->id, record->processors);
+    return status ? status : read_memory(sacct, record);
+}
+
+static bool in_state(const char *state, const char *const *list)
+{
+    size_t length = strcspn(state, " +"); /* "CANCELLED by 1000" */
+    for (; *list; list++)
+        if (strlen(*list) == length && strncmp(state, *list, length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the job belongs to the workload; else the reason is counted. */
+static bool is_kept(struct sacct *sacct, const struct br_record *record)
+{
+    static const char *const waiting[] = {"PENDING", "CONFIGURING", NULL},
+                             *const running[] = {"RUNNING",   "SUSPENDED", "COMPLETING", "RESIZING",
+                                                 "SIGNALING", "STOPPED",   "STAGE_OUT",  NULL},
+                             *const cancelled[] = {"CANCELLED", NULL},
+                             *const completed[] = {"COMPLETED", NULL};
+    const char *state = sacct->value[STATE] ? sacct->value[STATE] : "";
+    bool well = !*state || in_state(state, completed);
+    bool started = !sacct->has[START] || told(sacct, START);
+    enum br_left_out why;
+    if (in_state(state, waiting) || !started || (record->ran_ns <= 0 && in_state(state, cancelled)))
+        why = BR_LEFT_NEVER_RAN;
+    else if (in_state(state, running) || (sacct->has[END] && !told(sacct, END)))
+        why = BR_LEFT_RUNNING;
+    else if (record->ran_ns < 0 || record->processors == 0)
+        why = BR_LEFT_UNKNOWN;
+    else if (!well && sacct->options->completed_only)
+        why = BR_LEFT_NOT_COMPLETED;
+    else
+        return true;
+    sacct->records.left_out[why]++;
+    return false;
+}
+
+static enum br_status read_group(struct sacct *sacct, const char **group)
+{
+    static const enum column by[] = {[BR_GROUP_BY_USER] = USER,
+                                     [BR_GROUP_BY_ACCOUNT] = ACCOUNT,
+                                     [BR_GROUP_BY_QUEUE] = PARTITION};
+    *group = NULL;
+    if (sacct->options->group_by == BR_GROUP_BY_NOTHING)
+        return BR_OK;
+    enum column column = by[sacct->options->group_by];
+    if (!sacct->value[column] || !*sacct->value[column])
+        return BR_OK;
+    *group = sacct->value[column];
+    return br_text_is_plain(*group) ? BR_OK : refuse(sacct, column, "a name is plain text");
+}
+
+/* Submit times have no zero that all clusters share: the reader moves them when all are known. */
+static enum br_status read_job(struct sacct *sacct)
+{
+    struct br_record record = {.id = sacct->value[JOB_ID],
+                               .pos = place(sacct, sacct->value[JOB_ID])};
+    int64_t submit = -1;
+    if (record.id[0] < '0' || record.id[0] > '9' ||
+        record.id[strspn(record.id, "0123456789_+[]%,-")])
+        return refuse(sacct, JOB_ID, "ids are such as 12, 12_3 or 12.batch");
+    enum br_status status = read_time(sacct, SUBMIT, &submit);
+    if (!status && submit < 0)
+        status = refuse(sacct, SUBMIT, "a job without its submit time cannot be simulated");
+    record.submit_ns = submit * 1000000000;
+    if (!status && submit > INT64_MAX / 1000000000)
+        status = refuse(sacct, SUBMIT, "that is too late");
+    if (!status)
+        status = read_elapsed(sacct, &record.ran_ns);
+    if (!status)
+        status = read_limit(sacct, &record.declared_ns);
+    if (!status)
+        status = read_size(sacct, &record);
+    if (!status)
+        status = read_group(sacct, &record.group);
+    if (status || !is_kept(sacct, &record))
+        return status;
+    return br_records_add(&sacct->records, &record, sacct->diag);
+}
+
+static enum br_status read_line(struct sacct *sacct)
+{
+    if (sacct->lines.length == 0)
+        return BR_OK;
+    if (sacct->fields == 0)
+        return read_header(sacct);
+    enum br_status status = split(sacct);
+    if (status || strchr(sacct->value[JOB_ID], '.')) /* a step */
+        return status;
+    return read_job(sacct);
+}
+
+/* ---- The whole ---- */
+
+static void count_from_first(struct br_workload *workload)
+{
+    int64_t first = BR_NEVER;
+    for (uint32_t j = 0; j < workload->jobs; j++)
+        if (first > workload->job[j].arrival_ns)
+            first = workload->job[j].arrival_ns;
+    for (uint32_t j = 0; j < workload->jobs; j++)
+        workload->job[j].arrival_ns -= first;
+}
+
+enum br_status br_read_sacct(struct br_source *source, const struct br_workload_options *options,
+                             struct br_workload *workload, struct br_diag *diag)
+{
+    struct sacct sacct = {
+        .lines = br_lines_of(source, LONGEST_LINE), .options = options, .diag = diag};
+    br_records_init(&sacct.records, workload, options);
+    bool more = false;
+    enum br_status status = br_lines_next(&sacct.lines, &more, diag);
+    while (!status && more) {
+        status = read_line(&sacct);
+        if (!status)
+            status = br_lines_next(&sacct.lines, &more, diag);
+    }
+    bool alone = options->group_by == BR_GROUP_BY_USER && !sacct.has[USER];
+    if (!status)
+        status = br_records_note(
+            &sacct.records, alone ? "there is no column User, so all jobs are of one group" : "",
+            diag);
+    count_from_first(workload);
+    br_records_finish(&sacct.records);
+    br_lines_finish(&sacct.lines);
+    return status;
+}
