@@ -113,7 +113,8 @@ class CFile:
 
     def function(self, node):
         body = node['inner'][-1]
-        place = node['range']['begin']
+        # Of the body, since `bool`, with which a function may begin, is a macro.
+        place = body['range']['begin']
         if body['kind'] != 'CompoundStmt' or 'in' not in place:
             return
         file = place['in'].removeprefix('./')

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -237,6 +238,54 @@ static void stages_wholly_ahead(void **state)
     assert_true(ordered > JOBS && loose > JOBS);
 }
 
+/* More stages than a word has bits: 200 of one or two tasks, with edges of both kinds. */
+static void many_stages_wholly_ahead(void **state)
+{
+    enum { STAGES = 200 };
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct br_rng rng = br_rng_seed(seed);
+        struct br_dag *dag = br_dag_create("many");
+        struct br_cluster *cluster = br_cluster_create("one");
+        struct br_instance *in;
+        struct br_arena arena = {0};
+        struct br_ahead checked;
+        uint32_t ordered = 0;
+        bool *ahead = calloc((size_t)STAGES * STAGES, sizeof *ahead);
+        assert_non_null(ahead);
+        for (uint32_t s = 0; s < STAGES; s++) {
+            char id[16];
+            snprintf(id, sizeof id, "s%u", s);
+            assert_int_equal(br_dag_add_stage(dag, id, 1 + s / (STAGES / 4) % 2, 1, NULL, NULL),
+                             BR_OK);
+            for (uint32_t u = s < 9 ? 0 : s - 9; u < s; u++)
+                if (br_rng_below(&rng, 6) == 0)
+                    assert_int_equal(br_dag_add_edge(dag, u, s,
+                                                     u / (STAGES / 4) == s / (STAGES / 4) &&
+                                                             br_rng_below(&rng, 3)
+                                                         ? BR_ONE_TO_ONE
+                                                         : BR_BARRIER,
+                                                     NULL),
+                                     BR_OK);
+        }
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+        assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+        slow_ahead(in, ahead);
+        assert_true(br_ahead_init(&checked, &arena, in));
+        for (uint32_t u = 0; u < STAGES; u++)
+            for (uint32_t s = 0; s < STAGES; s++) {
+                assert_int_equal(br_is_ahead(&checked, u, s), ahead[u * STAGES + s]);
+                ordered += ahead[u * STAGES + s];
+            }
+        assert_true(ordered > STAGES && ordered < STAGES * STAGES / 2);
+        free(ahead);
+        br_arena_finish(&arena);
+        br_instance_destroy(in);
+        br_cluster_destroy(cluster);
+        br_dag_destroy(dag);
+    }
+}
+
 /* Every multiset of tasks, stage after stage. */
 struct sets {
     const struct br_instance *in;
@@ -344,6 +393,50 @@ static void heaviest_sets(void **state)
     assert_true(mixed > JOBS && cut > 0 && open > 0);
 }
 
+/* The search for the heaviest set gives branches up where no more can be had of them. Its proofs of
+ * that do not change what is found, only how soon, so the nodes are counted: a search that has lost
+ * a part of them takes more. Who finds a better one lowers the number. */
+static void heaviest_sets_are_found_soon(void **state)
+{
+    enum { FEW = 120, NODES = 1286 };
+    int64_t taken = 0;
+    for (uint64_t seed = 1; seed <= FEW; seed++) {
+        struct fixture f;
+        struct br_rng rng = br_rng_seed(seed);
+        bool ahead[RANDOM_JOB_TASKS * RANDOM_JOB_TASKS];
+        int64_t weight[RANDOM_JOB_TASKS], found;
+        uint32_t stage[RANDOM_JOB_TASKS], tasks[RANDOM_JOB_TASKS];
+        struct br_arena arena = {0};
+        struct br_ahead order;
+        open_fixture(&f, seed, RANDOM_JOB_TASKS);
+        const struct br_instance *in = f.in;
+        for (uint32_t s = 0; s < in->stages; s++) {
+            stage[s] = s;
+            weight[s] = 1 + (int64_t)br_rng_below(&rng, 1000);
+        }
+        slow_ahead(in, ahead);
+        assert_true(br_ahead_init(&order, &arena, in));
+        struct br_packing packing = {in, in->stages, stage, ahead};
+        struct br_packer *packer = br_packer_create(&packing);
+        struct br_heavy *heavy = br_heavy_create(in, &order, stage, in->stages);
+        assert_true(packer && heavy);
+        for (uint32_t cls = 0; cls < in->classes; cls++) {
+            int64_t nodes = 1000000, others = 1000000;
+            int64_t most = br_heaviest(heavy, cls, weight, &nodes);
+            taken += 1000000 - nodes;
+            assert_true(nodes > 0);
+            assert_int_equal(br_packer_heaviest(packer, cls, weight, 0, tasks, &found, &others),
+                             most);
+        }
+        br_heavy_destroy(heavy);
+        br_packer_destroy(packer);
+        br_arena_finish(&arena);
+        close_fixture(&f);
+    }
+    print_message("%lld nodes\n", (long long)taken);
+    assert_int_equal(taken, NODES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,7 +445,9 @@ int main(void)
         cmocka_unit_test(worth_of_lines),
         cmocka_unit_test(endless_lines_are_left_open),
         cmocka_unit_test(stages_wholly_ahead),
+        cmocka_unit_test(many_stages_wholly_ahead),
         cmocka_unit_test(heaviest_sets),
+        cmocka_unit_test(heaviest_sets_are_found_soon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
