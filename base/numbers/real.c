@@ -3,6 +3,7 @@
 #include "base/numbers/real.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* ln 2 in two pieces: the high one ends in zero bits, so that small multiples of it are exact. */
 #define LN2_HIGH 0x1.62e42fee00000p-1
@@ -58,4 +59,24 @@ double br_real_ten(int n)
     for (; n > 0; n--)
         ten *= 10;
     return ten;
+}
+
+double br_real_of(struct br_decimal value)
+{
+    double mantissa = (double)value.mantissa, power = br_real_ten(abs(value.exponent));
+    return value.exponent < 0 ? mantissa / power : mantissa * power;
+}
+
+struct br_decimal br_real_decimal(double x)
+{
+    struct br_decimal nearest = {0, 0};
+    for (int digits = 0; digits <= 18; digits++) {
+        double scaled = x * br_real_ten(digits);
+        if (!(fabs(scaled) < 9e17))
+            break;
+        nearest = br_decimal_unscale((int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5)), digits);
+        if (br_real_of(nearest) == x)
+            break;
+    }
+    return nearest;
 }

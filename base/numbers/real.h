@@ -9,6 +9,7 @@
 #ifndef BR_BASE_NUMBERS_REAL_H
 #define BR_BASE_NUMBERS_REAL_H
 
+#include "base/numbers/decimal.h"
 #include "base/numbers/rng.h"
 
 /* Natural logarithm of x > 0, finite and not subnormal; within 4e-16 of it, absolutely or by ratio,
@@ -23,5 +24,11 @@ double br_real_normal(struct br_rng *rng);
 double br_real_pow(double x, double p);
 /* 10 to the n, for n within 0 and 22: exact. */
 double br_real_ten(int n);
+/* The number that is nearest to the decimal, where its mantissa has 15 digits at most; else within
+ * 2e-16 of it, by ratio. */
+double br_real_of(struct br_decimal value);
+/* A decimal of few digits from which br_real_of gives x again, for x of up to 15 significant digits
+ * within 1e-9 and 1e9 or 0; else one near to it. */
+struct br_decimal br_real_decimal(double x);
 
 #endif

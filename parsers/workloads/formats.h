@@ -13,6 +13,14 @@ typedef enum br_status br_read_workload(struct br_source *source,
                                         const struct br_workload_options *options,
                                         struct br_workload *workload, struct br_diag *diag);
 
+/* The calls behind the table, for a reader whose jobs are those of another file. It gets them by
+ * its options, so that it need not stand above the table. */
+struct br_workload_table {
+    const char *(*recognise)(const char *path);
+    enum br_status (*parse)(const char *path, const struct br_workload_options *options,
+                            struct br_workload **workload, struct br_diag *diag);
+};
+
 /* Whether the first bytes of a file, NUL-terminated, are in the format. */
 typedef bool br_recognise_workload(const char *text);
 
@@ -22,7 +30,8 @@ struct br_workload_format {
     br_read_workload *read;
 };
 
-br_recognise_workload br_is_swf, br_is_sacct, br_is_spark;
-br_read_workload br_read_swf, br_read_sacct, br_read_spark;
+br_recognise_workload br_is_workload_xml, br_is_workload_csv, br_is_swf, br_is_sacct, br_is_spark;
+br_read_workload br_read_workload_xml, br_read_workload_csv, br_read_swf, br_read_sacct,
+    br_read_spark;
 
 #endif

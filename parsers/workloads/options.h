@@ -28,7 +28,8 @@ struct br_workload_options {
     enum br_grouping group_by;
     bool completed_only; /* recorded jobs that failed or were cancelled are left out */
     bool cpu_only;       /* recorded jobs demand cpu, and neither memory nor anything else */
-    struct br_parse_options job; /* for the job files that a workload names */
+    struct br_parse_options job;           /* for the job files that a workload names */
+    const struct br_workload_table *table; /* br_parse_workload fills it in */
 };
 struct br_workload_options br_workload_options_default(void);
 

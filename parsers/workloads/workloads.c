@@ -5,9 +5,13 @@
 #include <string.h>
 
 #include "parsers/text/value.h"
+#include "parsers/text/xml.h"
 #include "parsers/workloads/formats.h"
 
 static const struct br_workload_format formats[] = {
+    {"xml", "native form, <workload xmlns=\"" BR_WORKLOAD_SPACE "\">", br_is_workload_xml,
+     br_read_workload_xml},
+    {"csv", "the same as a table with commas", br_is_workload_csv, br_read_workload_csv},
     {"swf", "Standard Workload Format, as in the Parallel Workloads Archive", br_is_swf,
      br_read_swf},
     {"sacct", "Slurm's accounting, as sacct --parsable2 prints it", br_is_sacct, br_read_sacct},
@@ -119,14 +123,16 @@ static enum br_status read_source(struct br_source *source,
 enum br_status br_parse_workload(const char *path, const struct br_workload_options *options,
                                  struct br_workload **workload, struct br_diag *diag)
 {
-    const struct br_workload_options defaults = br_workload_options_default();
+    static const struct br_workload_table table = {br_workload_recognise, br_parse_workload};
+    struct br_workload_options used = options ? *options : br_workload_options_default();
     struct br_source source;
     *workload = NULL;
     br_value_place(diag, BR_NO_POS);
     enum br_status status = br_source_open(&source, path, diag);
     if (status)
         return status;
-    status = read_source(&source, options ? options : &defaults, workload, diag);
+    used.table = &table;
+    status = read_source(&source, &used, workload, diag);
     br_source_close(&source);
     if (status) {
         br_workload_destroy(*workload);

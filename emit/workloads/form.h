@@ -1,0 +1,24 @@
+/* What the writers of workloads share. Internal to this room. */
+#ifndef BR_EMIT_WORKLOADS_FORM_H
+#define BR_EMIT_WORKLOADS_FORM_H
+
+#include <stdio.h>
+
+#include "workload/workload.h"
+
+/* A form writes the workload, whose dags have these paths (NULL: none); every job has one. */
+typedef void br_write_workload(const struct br_workload *workload, const char *const *path,
+                               FILE *out);
+br_write_workload br_write_workload_xml, br_write_workload_csv;
+
+/* Which job of its dag's file the job is; NULL: the file holds one. */
+static inline const char *br_workload_entry(const struct br_workload *workload,
+                                            const struct br_workload_job *job)
+{
+    return job->entry ? job->entry : workload->dag[job->dag].entry;
+}
+
+/* The shortest plain decimal that is read as this number. */
+void br_write_real(FILE *out, double value);
+
+#endif

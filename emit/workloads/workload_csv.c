@@ -1,0 +1,67 @@
+/* A workload as a table with commas (RFC 4180, with line feeds). The columns group_weight and scale
+ * are there where they say something. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "emit/workloads/form.h"
+#include "emit/write/write.h"
+
+static void write_text(FILE *out, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")] && *text != ' ' && *text != '\t') {
+        fputs(text, out);
+        return;
+    }
+    putc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
+}
+
+static void write_job(FILE *out, const struct br_workload *workload, const char *path,
+                      const struct br_workload_job *job)
+{
+    const char *entry = br_workload_entry(workload, job);
+    write_text(out, path);
+    putc(',', out);
+    write_text(out, entry ? entry : "");
+    putc(',', out);
+    write_text(out, job->id);
+    putc(',', out);
+    br_write_seconds(out, job->arrival_ns);
+    putc(',', out);
+    write_text(out, job->group ? workload->group[job->group].name : "");
+    putc(',', out);
+    br_write_real(out, job->weight);
+    putc(',', out);
+    if (job->deadline_ns != BR_NEVER)
+        br_write_seconds(out, job->deadline_ns);
+    fprintf(out, ",%" PRIu64, job->seed);
+}
+
+void br_write_workload_csv(const struct br_workload *workload, const char *const *path, FILE *out)
+{
+    bool scaled = false, weighed = false;
+    for (uint32_t d = 0; d < workload->dags; d++)
+        scaled |= workload->dag[d].scale != 1;
+    for (uint32_t g = 0; g < workload->groups; g++)
+        weighed |= workload->group[g].weight != 1;
+    fprintf(out, "file,entry,id,arrival,group,weight,deadline,seed%s%s\n", scaled ? ",scale" : "",
+            weighed ? ",group_weight" : "");
+    for (uint32_t j = 0; j < workload->jobs && !ferror(out); j++) {
+        const struct br_workload_job *job = &workload->job[j];
+        write_job(out, workload, path[job->dag], job);
+        if (scaled) {
+            putc(',', out);
+            br_write_real(out, workload->dag[job->dag].scale);
+        }
+        if (weighed) {
+            putc(',', out);
+            br_write_real(out, workload->group[job->group].weight);
+        }
+        putc('\n', out);
+    }
+}
