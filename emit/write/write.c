@@ -190,6 +190,11 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
     case BR_QUOTE_LABEL:
         put_label(out, c);
         break;
+    case BR_QUOTE_CSV:
+        if (c == '"')
+            putc('"', out);
+        put_field(out, c);
+        break;
     case BR_QUOTE_TABS:
         put_field(out, c);
         break;
@@ -204,7 +209,7 @@ void br_write_text(FILE *out, enum br_quote quote, const char *text)
 void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size)
 {
     /* A spreadsheet would take the field for a formula, and calculate it. */
-    if (quote == BR_QUOTE_TABS && size && strchr("=+-@", *text)) {
+    if ((quote == BR_QUOTE_TABS || quote == BR_QUOTE_CSV) && size && strchr("=+-@", *text)) {
         fprintf(out, "\\u%04x", (unsigned)*text++);
         size--;
     }

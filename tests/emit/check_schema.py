@@ -3,6 +3,7 @@
 
 usage: check_schema.py plan SCHEMA PLAN...
        check_schema.py bound SCHEMA BIGROCKS EXAMPLES
+       check_schema.py simulation SCHEMA WRITE_STUDY
 Exit 77 (skipped) where the module jsonschema is missing.
 """
 import copy
@@ -18,7 +19,7 @@ except ImportError:
 
 
 def damages(kind, whole):
-    """Plans or bounds with one fault each, by name."""
+    """Documents with one fault each, by name."""
     def changed(name, change):
         bad = copy.deepcopy(whole)
         change(bad)
@@ -29,6 +30,20 @@ def damages(kind, whole):
         yield changed('negative bound', lambda b: b.update(lower_bound=-1))
         yield changed('no argument', lambda b: b['core'].pop('method'))
         yield changed('both bound and note', lambda b: b['lp'].update(note='', lower_bound=1))
+        return
+    if kind == 'simulation':
+        run, mean = (lambda s: s['results'][0]), (lambda s: s['summary'][0])
+        yield changed('other version', lambda s: s.update(format='bigrocks-simulation/2'))
+        yield changed('no results', lambda s: s.pop('results'))
+        yield changed('no policy', lambda s: run(s).pop('policy'))
+        yield changed('no mean', lambda s: run(s).pop('mean_jct'))
+        yield changed('negative mean', lambda s: run(s).update(mean_jct=-1))
+        yield changed('seconds as text', lambda s: run(s).update(makespan='1'))
+        yield changed('an index above 1', lambda s: run(s).update(jain_60s=1.5))
+        yield changed('half a job', lambda s: run(s).update(jobs=0.5))
+        yield changed('no resource', lambda s: run(s)['use'][0].pop('resource'))
+        yield changed('no seeds', lambda s: mean(s).update(seeds=0))
+        yield changed('more gain than all', lambda s: mean(s).update(gain=2))
         return
     yield changed('other version', lambda p: p.update(format='bigrocks-plan/2'))
     yield changed('no tasks', lambda p: p.pop('tasks'))
@@ -49,6 +64,11 @@ def documents(kind, arguments):
         for path in arguments:
             with open(path, encoding='utf-8') as f:
                 yield path, json.load(f)
+        return
+    if kind == 'simulation':
+        for words in (['small', 'x'], ['times', 'x'], *(['random', str(seed)] for seed in range(1, 9))):
+            yield ' '.join(words), json.loads(subprocess.run([arguments[0], 'json', *words], check=True, text=True,
+                                                             stdout=subprocess.PIPE).stdout)
         return
     bigrocks, examples = arguments
     for more in ([], ['--no-lp']):

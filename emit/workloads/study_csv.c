@@ -1,0 +1,87 @@
+/* Rows for spreadsheets and programs. Texts stand in quotation marks; what would begin a formula is
+ * written as \u003d and the like. What is not known is left empty. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "emit/workloads/study_fields.h"
+#include "emit/workloads/study_outputs.h"
+#include "emit/write/write.h"
+
+static void write_text(FILE *out, const char *text)
+{
+    putc('"', out);
+    br_write_text(out, BR_QUOTE_CSV, text);
+    putc('"', out);
+}
+
+static void write_number(FILE *out, double value)
+{
+    putc(',', out);
+    br_study_write(out, value, "");
+}
+
+static void write_time(FILE *out, int64_t ns)
+{
+    putc(',', out);
+    if (ns != BR_NEVER)
+        br_write_seconds(out, ns);
+}
+
+/* A time that many seconds after another; BR_NEVER where that is not known. */
+static int64_t after(int64_t ns, double seconds)
+{
+    return isnan(seconds) ? BR_NEVER : ns + llround(seconds * 1e9);
+}
+
+enum br_status br_study_csv(const struct br_study *study, FILE *out, struct br_diag *diag)
+{
+    (void)diag;
+    fputs("policy,seed,job,group,arrival,start,end,jct,slowdown,wait,deadline,tardiness,weight,"
+          "work,wasted,failures\n",
+          out);
+    for (uint32_t r = 0; r < study->runs; r++) {
+        const struct br_study_run *run = &study->run[r];
+        for (uint32_t j = 0; j < study->workload->jobs && !ferror(out); j++) {
+            const struct br_workload_job *job = &study->workload->job[j];
+            const struct br_job_metrics *m = &run->metrics->job[j];
+            write_text(out, run->policy);
+            fprintf(out, ",%" PRIu64 ",", run->seed);
+            write_text(out, job->id);
+            putc(',', out);
+            write_text(out, study->workload->group[job->group].name);
+            write_time(out, job->arrival_ns);
+            write_time(out, after(job->arrival_ns, m->wait_s));
+            write_time(out, after(job->arrival_ns, m->jct_s));
+            write_number(out, m->jct_s);
+            write_number(out, m->slowdown);
+            write_number(out, m->wait_s);
+            write_time(out, job->deadline_ns);
+            write_number(out, m->tardiness_s);
+            write_number(out, job->weight);
+            write_number(out, m->work_s);
+            write_number(out, m->wasted_s);
+            fprintf(out, ",%" PRIu32 "\n", m->failures);
+        }
+    }
+    return BR_OK;
+}
+
+enum br_status br_study_runs(const struct br_study *study, FILE *out, struct br_diag *diag)
+{
+    (void)diag;
+    fputs("policy,seed", out);
+    for (uint32_t k = 0; k < br_study_fields; k++)
+        fprintf(out, ",%s", br_study_field[k].name);
+    fputs(",cut,note\n", out);
+    for (uint32_t r = 0; r < study->runs && !ferror(out); r++) {
+        const struct br_study_run *run = &study->run[r];
+        write_text(out, run->policy);
+        fprintf(out, ",%" PRIu64, run->seed);
+        for (uint32_t k = 0; k < br_study_fields; k++)
+            write_number(out, br_study_value(study, run, &br_study_field[k]));
+        fputs(run->cut ? ",true," : ",false,", out);
+        write_text(out, run->note ? run->note : "");
+        putc('\n', out);
+    }
+    return BR_OK;
+}

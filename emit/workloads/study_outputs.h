@@ -1,0 +1,18 @@
+/* The outputs of a study, one per file; each is a row of the table in study.c. They write to `out`
+ * and leave flushing and its errors to br_emit_study. */
+#ifndef BR_EMIT_WORKLOADS_STUDY_OUTPUTS_H
+#define BR_EMIT_WORKLOADS_STUDY_OUTPUTS_H
+
+#include "emit/workloads/study.h"
+
+typedef enum br_status br_study_output(const struct br_study *study, FILE *out,
+                                       struct br_diag *diag);
+
+br_study_output br_study_text;
+br_study_output br_study_csv;
+br_study_output br_study_runs;
+br_study_output br_study_json;
+br_study_output br_study_svg;
+br_study_output br_study_html;
+
+#endif
