@@ -90,8 +90,56 @@ static void jobs(void **state)
     assert_true(dots > JOBS / 2);
 }
 
+/* Names that mean something to DOT, each as a job's, a stage's and an attribute's value. */
+static void words_of_dot(void **state)
+{
+    static const char *const words[] = {
+        "node",  "edge", "graph", "digraph", "subgraph", "strict", "NODE",     "Strict",
+        "nodes", "1a",   "12",    "-.5",     "_",        "a.b",    "<b>x</b>", "\"",
+        "->",    "{",    "#x",    "//",      "/* */",    "a;b",    "a:b",      "true"};
+    enum { WORDS = sizeof words / sizeof *words };
+    for (uint32_t k = 0; k < WORDS; k++) {
+        struct br_parse_options options = br_parse_options_default();
+        struct br_dag *dag = br_dag_create(words[k]);
+        struct br_input read;
+        struct br_diag diag = {0};
+        enum br_status status;
+        size_t size;
+        for (uint32_t s = 0; s < WORDS; s++) {
+            assert_int_equal(br_dag_add_stage(dag, words[s], 1, 1000000000, NULL, NULL), BR_OK);
+            br_dag_add_attribute(dag, BR_OWNER_STAGE, s, "note", words[(s + k) % WORDS], NULL);
+            if (s > 0)
+                assert_int_equal(br_dag_add_edge(dag, s - 1, s, BR_BARRIER, NULL), BR_OK);
+        }
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        char *text = write_job("dot", &(struct br_emit_input){.dag = dag}, &size, &status);
+        struct parse_text file = parse_text_open(text, size);
+        assert_int_equal(status, BR_OK);
+        options.from = "dot";
+        if (br_parse_job(file.path, &options, &read, &diag))
+            fail_msg("line %u: %s\n%s", diag.line, diag.what, text);
+        assert_string_equal(br_dag_name(read.dag), words[k]);
+        assert_int_equal(read.dag->stages, WORDS);
+        assert_int_equal(read.dag->edges, WORDS - 1);
+        assert_int_equal(read.dag->attributes, WORDS);
+        for (uint32_t s = 0; s < WORDS; s++) {
+            uint32_t at = br_dag_find_stage(read.dag, words[s]);
+            const char *note = NULL;
+            assert_int_not_equal(at, UINT32_MAX);
+            for (uint32_t a = 0; a < read.dag->attributes; a++)
+                if (read.dag->attribute[a].index == at)
+                    note = read.dag->attribute[a].value;
+            assert_string_equal(note, words[(s + k) % WORDS]);
+        }
+        br_input_finish(&read);
+        parse_text_close(&file);
+        free(text);
+        br_dag_destroy(dag);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(jobs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(jobs), cmocka_unit_test(words_of_dot)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

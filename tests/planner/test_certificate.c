@@ -206,6 +206,37 @@ static void chains_go_through_single_tasks(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* p takes 10 before both tasks of a, which take 1 and 5; each is ahead of one task of b, which take
+ * as long as theirs. The second pair ends at 20, which no window of a whole stage says: b may start
+ * at 11 and lasts 5. So within 19 ticks a window of a task is too short, and within 20 none. */
+static void windows_of_single_tasks(void **state)
+{
+    struct br_dag *dag = br_dag_create("pairs");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    assert_int_equal(br_dag_add_stage(dag, "p", 1, 10, NULL, NULL), BR_OK);
+    for (uint32_t s = 1; s < 3; s++) {
+        assert_int_equal(br_dag_add_stage(dag, s == 1 ? "a" : "b", 2, 1, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_set_duration(dag, s, 1, 5, NULL), BR_OK);
+        assert_int_equal(br_dag_add_edge(dag, s - 1, s, s == 1 ? BR_BARRIER : BR_ONE_TO_ONE, NULL),
+                         BR_OK);
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(in->tick_ns, 1);
+    for (int64_t bound = 16; bound <= 22; bound++) {
+        struct br_certificate *c = br_certificate_create(in->tick_ns, 1);
+        assert_non_null(c);
+        c->part[0] = (struct br_proof){.bound = bound, .kind = BR_PROOF_WINDOW};
+        assert_int_equal(br_certificate_check(c, dag, in, NULL), bound <= 20 ? BR_OK : BR_NO);
+        br_certificate_destroy(c);
+    }
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 /* Windows within 6 ticks, where a chain x, q, y of 2 ticks each takes all of them: x runs from 0 to
  * 2, q from 2 to 4. One of them is in the way of s. */
 struct fixed {
@@ -365,6 +396,7 @@ int main(void)
         cmocka_unit_test(the_better_parts_are_taken),
         cmocka_unit_test(other_stages_are_other_parts),
         cmocka_unit_test(chains_go_through_single_tasks),
+        cmocka_unit_test(windows_of_single_tasks),
         cmocka_unit_test(windows_give_way_to_what_must_run),
         cmocka_unit_test(sums_stay_within_63_bits),
         cmocka_unit_test(few_measures_make_claims),

@@ -22,7 +22,9 @@ import traceback
 BIGROCKS = pathlib.Path(sys.argv[1]).resolve()
 
 PROGRAM = r'''#!/bin/sh
-{ printf '%s' "${0##*/}"; for word; do printf '\t%s' "$word"; done; echo; } >>"$STAND_IN/calls"
+line=${0##*/}
+for word; do line="$line$TAB$word"; done
+printf '%s\n' "$line" >>"$STAND_IN/calls"
 case ${0##*/} in
 sbatch)
     if [ -e "$STAND_IN/refuse" ]; then printf 'first words\nlast words\n' >&2; exit 3; fi
@@ -79,7 +81,7 @@ class Slurm:
         self.folder.mkdir()
         (self.state / 'count').write_text('100\n')
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(('SLURM', 'BIGROCKS'))}
-        self.environment.update(PATH='%s:%s' % (top / 'bin', os.environ['PATH']), STAND_IN=str(self.state),
+        self.environment.update(PATH='%s:%s' % (top / 'bin', os.environ['PATH']), STAND_IN=str(self.state), TAB='\t',
                                 LC_ALL='C.UTF-8')
 
     def job(self, text, *words):
@@ -227,8 +229,9 @@ def test_failures(slurm):
     slurm.job(stage('third', 'echo x &gt;&gt;tries; test $(wc -l &lt;tries) = 3', shell=True) +
               stage('never', 'echo y &gt;&gt;nevers; exit 7', shell=True) +
               stage('late', 'sleep 60') + stage('self', 'kill -9 $$', shell=True) +
-              stage('child', 'echo bad') + stage('idle', None, duration=0) + stage('pair', 'exit {index}', 2, shell=True) +
-              stage('twin', 'echo twin {index}', 2) + edge('never', 'child') + edge('never', 'idle') +
+              stage('none', 'exit 128', shell=True) + stage('child', 'echo bad') + stage('idle', None, duration=0) +
+              stage('pair', 'exit {index}', 2, shell=True) + stage('twin', 'echo twin {index}', 2) +
+              edge('never', 'child') + edge('never', 'idle') +
               edge('pair', 'twin', 'one-to-one'))
     out, err = slurm.run('job.xml', '--machines', '1', '--capacity', 'cpu=64', '--journal', 'journal', '-k', '--retries',
                          '2', '--timeout', '0.7', '--trace', 'trace.jsonl', status=1)
@@ -236,13 +239,15 @@ def test_failures(slurm):
     assert (slurm.folder / 'nevers').read_text() == 'y\n' * 3
     found = {k: (r['outcome'], r['attempt']) for k, r in slurm.trace().items()}
     assert found == {('third', 0): ('done', 3), ('never', 0): ('exit', 3), ('late', 0): ('timeout', 3),
-                     ('self', 0): ('signal', 3), ('pair', 0): ('done', 1), ('pair', 1): ('exit', 3),
+                     ('self', 0): ('signal', 3), ('none', 0): ('exit', 3), ('pair', 0): ('done', 1),
+                     ('pair', 1): ('exit', 3),
                      ('twin', 0): ('done', 1)}, found
+    assert "task 'none' failed: exit status 128" in err, err
     late = slurm.trace()[('late', 0)]
     assert 2.0 <= late['end'] - late['start'] < 30, late
     assert "task 'never' failed: exit status 7" in err and 'signal 9' in err, err
     assert 'twin 0' in out and 'twin 1' not in out and 'bad' not in out, out
-    assert '4 failed' in err and '3 not done' in err, err
+    assert '5 failed' in err and '3 not done' in err, err
     assert '--state=PENDING' not in (slurm.state / 'calls').read_text()
 
 
