@@ -3,7 +3,11 @@
 #ifndef BR_EMIT_WORKLOADS_STUDY_OUTPUTS_H
 #define BR_EMIT_WORKLOADS_STUDY_OUTPUTS_H
 
-#include "emit/workloads/study.h"
+#include <stdio.h>
+
+#include "base/text/diag.h"
+
+struct br_study;
 
 typedef enum br_status br_study_output(const struct br_study *study, FILE *out,
                                        struct br_diag *diag);
