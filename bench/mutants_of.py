@@ -2,11 +2,12 @@
 
 C is read through the syntax tree that clang prints as JSON, Python through the module `ast`. Only
 what stands in the body of a function is changed. Left out, because no test of the program can or
-should see it: asserts and other macros, messages to people, what gives memory and files back, how
-much memory is asked for, and what is done when there is none.
+should see it: asserts, what only they call, and other macros, messages to people, what gives memory
+and files back, how much memory is asked for, and what is done when there is none.
 """
 import ast
 import bisect
+import functools
 import json
 import os
 import pathlib
@@ -31,6 +32,36 @@ RELEASES = re.compile(r'free|finish|destroy|release|close$|_drop$')
 MEMORY = re.compile(r'malloc|calloc|realloc|_alloc|strdup|strndup|_grow|_reserve')
 # Code for when there is no memory (tests of faults look after that).
 NO_MEMORY = re.compile(r'br_fail_memory|BR_NO_MEMORY|ENOMEM')
+
+
+# Where functions are defined, asserts, and calls.
+DEFINITION = re.compile(r'^\w[^\n;{}]*?\b(\w+)\([^;{}]*\)\s*\n\{\n.*?^\}', re.S | re.M)
+ASSERT = re.compile(r'\b(?:\w*_)?assert\s*\([^;]*;')
+CALL = re.compile(r'\b([a-z]\w*)\s*\(')
+
+
+@functools.cache
+def asserted(root):
+    """Functions that nothing calls but asserts, or others of these."""
+    inside = {}  # name: what it is called in, '' for asserts
+    for path in [p for room in root.iterdir() if room.is_dir() and room.name not in ('tests', 'bench', 'build')
+                 for p in room.rglob('*.[ch]')]:
+        text = re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', lambda m: ' ' * len(m[0]), path.read_text(), flags=re.S)
+        asserts = [m.span() for m in ASSERT.finditer(text)]
+        bodies = [(m.start(), m.end(), m[1]) for m in DEFINITION.finditer(text)]
+        for call in CALL.finditer(text):
+            line = text.rfind('\n', 0, call.start()) + 1
+            if re.match(r'\w', text[line:]):
+                continue  # a declaration
+            body = next((name for begin, end, name in bodies if begin <= call.start() < end), 'none')
+            within = any(begin <= call.start() < end for begin, end in asserts)
+            inside.setdefault(call[1], set()).add('' if within else body)
+    found = {''}
+    while True:
+        more = {name for name, places in inside.items() if places - {name} <= found} - found
+        if not more:
+            return found
+        found |= more
 
 
 @dataclass(frozen=True)
@@ -122,7 +153,8 @@ class CFile:
             return
         self.source = self.sources.setdefault(file, Source(self.root, file))
         self.name = node['name']
-        self.source.idle = bool(GIVES_BACK.search(self.name)) and node['type']['qualType'].startswith('void')
+        gives_back = bool(GIVES_BACK.search(self.name)) and node['type']['qualType'].startswith('void')
+        self.source.idle = gives_back or self.name in asserted(self.root)
         at = self.span(body)
         if not at:
             return
