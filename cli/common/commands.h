@@ -21,6 +21,7 @@
     ROW(SERVE, serve)                                                                              \
     ROW(ADMIT, admit)                                                                              \
     ROW(RUN, run)                                                                                  \
+    ROW(SIMULATE, simulate)                                                                        \
     ROW(DOCTOR, doctor)                                                                            \
     ROW(COMPLETION, completion)                                                                    \
     ROW(HELP, help)

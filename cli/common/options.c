@@ -9,15 +9,16 @@
 #include "cli/common/settings.h"
 #include "emit/pictures/curve.h"
 #include "emit/emit.h"
+#include "emit/workloads/study.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
 
 enum {
     JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH |
-          CLI_RUN,                           /* read jobs */
+          CLI_RUN | CLI_SIMULATE,            /* read jobs */
     SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN, /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
-            CLI_ANNOTATE, /* write a file */
+            CLI_ANNOTATE | CLI_SIMULATE, /* write a file */
 };
 
 static const char *const efforts[] = {"fast", "default", "max", NULL};
@@ -249,7 +250,7 @@ const struct br_option cli_options[] = {
      .argument = "R=P,...",
      .help = "let tasks demand up to P percent of the capacity of R, which then only gets slower, "
              "such as net=150,disk=120",
-     .commands = CLI_RUN,
+     .commands = CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(enforcer.overbook)},
     {.name = "policy",
@@ -263,27 +264,27 @@ const struct br_option cli_options[] = {
     {.name = "eta",
      .argument = "X",
      .help = "how much a job with little work left counts against packing, from 0 (default: 0.2)",
-     .commands = CLI_RUN,
+     .commands = CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(enforcer.eta)},
     {.name = "remote-penalty",
      .argument = "X",
      .help = "factor on the packing of a task away from the machine that the plan has it on, 0 to "
              "1 (default: 0.8)",
-     .commands = CLI_RUN,
+     .commands = CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(enforcer.remote_penalty)},
     {.name = "kappa",
      .argument = "X",
      .help = "how far a group may fall behind its share, in clusters, before it goes first, above "
              "0 (default: 0.1)",
-     .commands = CLI_RUN,
+     .commands = CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(enforcer.kappa)},
     {.name = "fairness",
      .argument = "F",
      .help = "what a task counts against the share of its group",
-     .commands = CLI_RUN,
+     .commands = CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_CHOICE,
      .choice = cli_fairness_name,
      .summary = cli_fairness_summary,
@@ -291,11 +292,82 @@ const struct br_option cli_options[] = {
     {.name = "bundle",
      .argument = "N",
      .help = "tasks that one look at all that could start collects for a machine (default: 8)",
-     .commands = CLI_RUN,
+     .commands = CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_COUNT,
      .least = 1,
      .most = 65536,
      .offset = MEMBER(enforcer.bundle)},
+    {.name = "policy",
+     .argument = "P,...",
+     .help = "the policies to compare, such as graphene,tetris,weighted-fair=-1 (default: graphene; "
+             "see docs/simulate.md)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(simulate.policies)},
+    {.name = "seeds",
+     .argument = "N",
+     .help = "run every policy N times, with seeds from --seed on (default: 1)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 100000,
+     .offset = MEMBER(simulate.seeds)},
+    {.name = "seed",
+     .argument = "N",
+     .help = "of what happens (default: 1)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_COUNT,
+     .most = UINT64_MAX,
+     .offset = MEMBER(simulate.seed)},
+    {.name = "errors",
+     .argument = "L=B:S,...",
+     .help = "true durations are the declared ones times a factor for each job, stage, task: its "
+             "mean is B, the spread of its logarithm S, such as stage=1.2:0.3,task=1:0.1",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(simulate.errors)},
+    {.name = "failures",
+     .argument = "X",
+     .help = "share of the attempts at tasks that fail (default: 0)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(simulate.failures)},
+    {.name = "stragglers",
+     .argument = "X:F",
+     .help = "share of the attempts that take F times as long (default: 0, F 3)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(simulate.stragglers)},
+    {.name = "leave",
+     .argument = "S:R",
+     .help = "machines leave after S seconds on average, and return after R (default: they stay, "
+             "R 600)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(simulate.leave)},
+    {.name = "effort",
+     .argument = "E",
+     .help = "how hard to plan each job for the policies that follow plans (default: fast)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = effort_name,
+     .summary = effort_summary,
+     .offset = MEMBER(simulate.plan_effort)},
+    {.name = "no-bounds",
+     .help = "do not compute lower bounds",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(simulate.no_bounds)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "F",
+     .help = "write the results in this format (default: what the ending of -o FILE suggests, else "
+             "text)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_study_format,
+     .summary = br_study_summary,
+     .offset = MEMBER(output.format)},
     {.name = "simulate",
      .help = "run nothing: say how long it would take, in virtual time",
      .commands = CLI_RUN,
@@ -414,7 +486,7 @@ const struct br_option cli_options[] = {
      .argument = "N",
      .help = "to work with (batch: on one job each); the plans do not depend on it (default: 0, "
              "one per processor)",
-     .commands = SEARCH,
+     .commands = SEARCH | CLI_SIMULATE,
      .kind = BR_OPTION_COUNT,
      .most = 1024,
      .offset = MEMBER(search.threads)},
@@ -567,6 +639,11 @@ const struct br_option cli_options[] = {
      .commands = CLI_BATCH,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(batch.times)},
+    {.name = "times",
+     .help = "also tell seconds and events a second, which differ from run to run",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(batch.times)},
     {.name = "trace-search",
      .argument = "FILE",
      .help = "write every better plan that the search finds to FILE (CSV): when, how long, found "
@@ -628,7 +705,7 @@ const struct br_option cli_options[] = {
      .letter = 'q',
      .help = "no summary and no notes, only what was asked for and errors",
      .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT |
-                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN,
+                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.quiet)},
     {.name = "list",
@@ -680,6 +757,7 @@ struct cli_settings cli_settings_default(void)
         .enforcer = {.policy = enforcer.policy,
                      .fairness = cli_fairness_name(enforcer.fairness),
                      .bundle = enforcer.bundle},
+        .simulate = {.seed = 1, .seeds = 1},
         .run = {.on = places[0]},
         .output = {.colour = colours[0]},
     };

@@ -89,6 +89,14 @@ struct cli_run_settings {
     int64_t timeout_ns; /* 0: none */
 };
 
+/* A simulated cluster. */
+struct cli_simulate_settings {
+    const char *policies, *plan_effort;
+    const char *errors, *failures, *stragglers, *leave;
+    uint64_t seed, seeds;
+    bool no_bounds;
+};
+
 /* The output. */
 struct cli_output_settings {
     const char *format, *path; /* -f, -o */
@@ -112,6 +120,7 @@ struct cli_settings {
     struct cli_admission_settings admission;
     struct cli_enforcer_settings enforcer;
     struct cli_run_settings run;
+    struct cli_simulate_settings simulate;
     struct cli_output_settings output;
     struct cli_about_settings about;
 };

@@ -1,0 +1,168 @@
+/* bigrocks simulate: a workload on a cluster under one policy after another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/process/parallel.h"
+#include "cli/common/commands.h"
+#include "cli/common/enforcer.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
+#include "cli/common/say.h"
+#include "cli/many/study.h"
+#include "cli/many/world_options.h"
+#include "parsers/workloads/workloads.h"
+#include "simulate/policies/policies.h"
+
+enum { MOST_POLICIES = 1000 };
+
+/* "a,b=1,c": names into rows. */
+static enum br_status read_policies(const char *text, struct cli_study_policy **policies,
+                                    uint32_t *count, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    *count = 0;
+    *policies = calloc(MOST_POLICIES, sizeof **policies);
+    if (!*policies)
+        return br_fail_memory(diag);
+    while (!status) {
+        size_t length = strcspn(text, ",");
+        struct cli_study_policy *policy = &(*policies)[*count];
+        if (*count == MOST_POLICIES)
+            return br_fail(diag, BR_USAGE, NULL, "--policy names more than %d policies",
+                           MOST_POLICIES);
+        policy->name = strndup(text, length);
+        if (!policy->name)
+            return br_fail_memory(diag);
+        ++*count;
+        status = br_policies_find(policy->name, &policy->row, &policy->number, diag);
+        if (!text[length])
+            break;
+        text += length + 1;
+    }
+    return status;
+}
+
+static void free_policies(struct cli_study_policy *policies, uint32_t count)
+{
+    for (uint32_t k = 0; policies && k < count; k++)
+        free(policies[k].name);
+    free(policies);
+}
+
+/* The request but for the workload and the cluster. */
+static enum br_status read_options(const struct cli_settings *settings,
+                                   struct cli_study_request *request, struct br_diag *diag)
+{
+    const struct cli_simulate_settings *simulate = &settings->simulate;
+    enum br_status status = cli_world_options(simulate, &request->world, diag);
+    if (!status)
+        status = cli_enforcer_options(&settings->enforcer, &request->enforcer, diag);
+    request->seeds = (uint32_t)simulate->seeds;
+    request->plan = cli_plan_options(&settings->search);
+    request->threads =
+        settings->search.threads ? (uint32_t)settings->search.threads : br_processors();
+    request->plan.threads = 1;
+    request->plan.effort = simulate->plan_effort && strcmp(simulate->plan_effort, "default") == 0
+                               ? BR_EFFORT_DEFAULT
+                               : BR_EFFORT_FAST;
+    request->bounds = !simulate->no_bounds;
+    request->quiet = settings->output.quiet;
+    request->step = 1;
+    return status;
+}
+
+static enum br_status write_study(const struct cli_settings *settings, const char *format,
+                                  const struct cli_study *study, struct br_diag *diag)
+{
+    struct cli_output output;
+    enum br_status status = cli_output_open(&output, settings->output.path, diag);
+    if (status)
+        return status;
+    status = br_emit_study(format, &study->study, output.file, diag);
+    return cli_output_close(&output, status, diag);
+}
+
+static enum br_status study(const struct cli_settings *settings, struct cli_study_request *request,
+                            const char *format, struct br_diag *diag)
+{
+    struct cli_study done;
+    request->series = br_study_draws(format);
+    enum br_status status = cli_study_run(request, &done, diag);
+    done.study.times = settings->batch.times;
+    if (!status && done.cut)
+        cli_say("interrupted with %u of %u runs done", done.study.runs, done.room);
+    if (!status && done.plans_made && !settings->output.quiet)
+        cli_say("planned %u %s in %.1f s", done.plans_made, done.plans_made == 1 ? "job" : "jobs",
+                done.planning_seconds);
+    if (!status && done.study.runs)
+        status = write_study(settings, format, &done, diag);
+    cli_study_finish(&done);
+    return status;
+}
+
+/* The format that -f gives, or the ending of -o FILE, else text. */
+static const char *format_of(const struct cli_output_settings *output)
+{
+    if (output->format)
+        return output->format;
+    const char *format = cli_format_of(output->path, br_study_format);
+    return format ? format : "text";
+}
+
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
+{
+    struct cli_study_request request = {0};
+    struct cli_study_policy *policies = NULL;
+    struct br_workload *workload = NULL;
+    struct br_cluster *cluster = NULL;
+    struct br_workload_options reading = br_workload_options_default();
+    (void)arguments;
+    reading.job = cli_parse_options(&settings->job);
+    enum br_status status =
+        read_policies(settings->simulate.policies ? settings->simulate.policies : "graphene",
+                      &policies, &request.policies, diag);
+    request.policy = policies;
+    if (!status)
+        status = read_options(settings, &request, diag);
+    if (!status)
+        status = cli_load_cluster(&settings->job, &cluster, diag);
+    if (!status)
+        status = br_parse_workload(argument[0], &reading, &workload, diag);
+    if (!status && workload->note && !settings->output.quiet)
+        cli_say("%s: %s", argument[0], workload->note);
+    request.workload = workload;
+    request.cluster = cluster ? cluster : workload ? workload->cluster : NULL;
+    if (!status && !request.cluster)
+        status = cli_fail_no_cluster(diag);
+    if (!status)
+        status = study(settings, &request, format_of(&settings->output), diag);
+    br_workload_destroy(workload);
+    br_cluster_destroy(cluster);
+    free_policies(policies, request.policies);
+    return status;
+}
+
+const struct cli_command cli_simulate = {
+    .name = "simulate",
+    .bit = CLI_SIMULATE,
+    .least = 1,
+    .most = 1,
+    .perform = perform,
+    .arguments = "WORKLOAD",
+    .summary = "run a workload on a simulated cluster, under one policy or several",
+    .text =
+        "Simulates the jobs of a workload on a cluster, in virtual time, under every policy "
+        "named,\n"
+        "and tells completion times, makespan, fairness and use, beside lower bounds that no\n"
+        "policy can beat. Policies see what a scheduler sees: what is declared and what has "
+        "ended.\n"
+        "What really happens is drawn from the seed: --errors, --failures, --stragglers, --leave.\n"
+        "Equal workloads, options and seeds give equal results, whatever the threads.\n",
+    .examples =
+        "bigrocks simulate w.xml --cluster C.xml --policy graphene,capacity,tetris\n"
+        "bigrocks simulate w.xml --cluster C.xml --policy fifo,srpt --seeds 5 --format json\n"
+        "bigrocks simulate w.xml --cluster C.xml --policy graphene --errors stage=1:0.3 -o "
+        "r.html\n",
+};

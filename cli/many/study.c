@@ -1,0 +1,231 @@
+/* Every combination of a policy and a seed is a piece of work. Its spans are dropped once its
+ * metrics are made, so memory is that of as many runs as there are threads. */
+#include "cli/many/study.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/process/parallel.h"
+#include "cli/common/interrupt.h"
+
+struct runner {
+    const struct cli_study_request *request;
+    struct cli_study *study;
+    struct br_plans plans;
+    struct br_workload_bounds *bounds; /* by seed; NULL: none are wanted */
+    const struct br_stop *stop;
+    pthread_mutex_t lock; /* guards what follows */
+    struct cli_progress progress;
+    uint32_t done;
+    enum br_status status;
+    struct br_diag diag;
+};
+
+static bool give_up(struct runner *runner, enum br_status status, const struct br_diag *diag)
+{
+    pthread_mutex_lock(&runner->lock);
+    if (!runner->status) {
+        runner->status = status;
+        runner->diag = *diag;
+    }
+    pthread_mutex_unlock(&runner->lock);
+    return false;
+}
+
+static struct br_world world_of(const struct cli_study_request *request, uint32_t seed)
+{
+    struct br_world world = request->world;
+    world.seed += seed;
+    return world;
+}
+
+/* ---- Bounds ---- */
+
+/* The true durations of all jobs under the seed, job by job in one block; NULL when memory is out.
+ */
+static int64_t **true_durations(const struct cli_study_request *request, uint32_t seed)
+{
+    const struct br_workload *workload = request->workload;
+    struct br_world world = world_of(request, seed);
+    int64_t **by_job = malloc(((size_t)workload->jobs + 1) * sizeof *by_job);
+    int64_t *all = malloc((workload->tasks + 1) * sizeof *all);
+    if (!by_job || !all) {
+        free(by_job);
+        free(all);
+        return NULL;
+    }
+    by_job[0] = all;
+    for (uint32_t j = 0; j < workload->jobs; j++) {
+        br_world_durations(&world, workload, j, by_job[j]);
+        by_job[j + 1] = by_job[j] + workload->dag[workload->job[j].dag].dag->tasks;
+    }
+    return by_job;
+}
+
+static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
+{
+    struct runner *runner = context;
+    const struct cli_study_request *request = runner->request;
+    struct br_diag diag = {0};
+    (void)worker;
+    if (br_stopped(runner->stop))
+        return false;
+    int64_t **true_ns = true_durations(request, seed);
+    enum br_status status =
+        true_ns ? br_workload_bounds_make(request->workload, request->cluster,
+                                          (const int64_t *const *)true_ns, request->overbooked > 0,
+                                          runner->stop, &runner->bounds[seed], &diag)
+                : br_fail_memory(&diag);
+    if (true_ns)
+        free(true_ns[0]);
+    free(true_ns);
+    return !status || give_up(runner, status, &diag);
+}
+
+/* ---- Runs ---- */
+
+static enum br_status measure(struct runner *runner, const struct br_outcome *outcome,
+                              const struct br_workload_bounds *bounds, uint32_t at,
+                              struct br_diag *diag)
+{
+    const struct cli_study_request *request = runner->request;
+    struct cli_study *study = runner->study;
+    enum br_status status =
+        br_metrics_make(request->workload, request->cluster, outcome, bounds ? bounds->job_s : NULL,
+                        &study->metrics[at], diag);
+    if (!status && request->series)
+        status =
+            br_series_make(request->workload, request->cluster, outcome, &study->series[at], diag);
+    struct br_study_run *run = &study->run[at];
+    run->metrics = &study->metrics[at];
+    run->series = request->series ? &study->series[at] : NULL;
+    run->events = outcome->events;
+    run->cut = outcome->cut;
+    run->note = outcome->note;
+    run->seconds = outcome->seconds;
+    return status;
+}
+
+static bool run_one(void *context, uint32_t worker, uint32_t at)
+{
+    struct runner *runner = context;
+    const struct cli_study_request *request = runner->request;
+    uint32_t number = request->first + at * request->step;
+    uint32_t seed = number % request->seeds;
+    const struct cli_study_policy *policy = &request->policy[number / request->seeds];
+    const struct br_workload_bounds *bounds = runner->bounds ? &runner->bounds[seed] : NULL;
+    struct br_simulate_options options = {
+        .row = policy->row,
+        .setup = {.enforcer = request->enforcer,
+                  .overbooked = request->overbooked,
+                  .overbook = request->overbook,
+                  .plan = br_plans_get,
+                  .plan_context = &runner->plans,
+                  .number = policy->number},
+        .world = world_of(request, seed),
+        .stop = runner->stop,
+    };
+    struct br_outcome outcome = {0};
+    struct br_diag diag = {0};
+    (void)worker;
+    if (br_stopped(runner->stop))
+        return false;
+    runner->study->run[at] = (struct br_study_run){
+        .policy = policy->name,
+        .seed = options.world.seed,
+        .mean_jct_bound_s = bounds ? bounds->mean_jct_s : NAN,
+        .makespan_bound_s = bounds ? bounds->makespan_s : NAN,
+        .clairvoyant_mean_jct_s = NAN,
+    };
+    enum br_status status =
+        br_simulate_workload(request->workload, request->cluster, &options, &outcome, &diag);
+    if (!status)
+        status = measure(runner, &outcome, bounds, at, &diag);
+    br_outcome_finish(&outcome);
+    if (status)
+        return give_up(runner, status, &diag);
+    pthread_mutex_lock(&runner->lock);
+    runner->done++;
+    cli_progress_jobs(&runner->progress, runner->done, runner->study->study.runs, 0);
+    pthread_mutex_unlock(&runner->lock);
+    return true;
+}
+
+/* ---- All of them ---- */
+
+/* Keeps the runs that have ended, in their order. */
+static void drop_unfinished(struct cli_study *study)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < study->study.runs; k++)
+        if (study->run[k].metrics && !study->run[k].cut)
+            study->run[kept++] = study->run[k];
+    study->cut = kept < study->study.runs;
+    study->study.runs = kept;
+}
+
+static enum br_status perform(struct runner *runner, struct br_diag *diag)
+{
+    const struct cli_study_request *request = runner->request;
+    struct cli_study *study = runner->study;
+    runner->stop = cli_interrupt_catch();
+    cli_progress_begin(&runner->progress, request->quiet);
+    if (runner->bounds)
+        br_parallel(request->threads, request->seeds, bound_seed, runner);
+    if (!runner->status)
+        br_parallel(request->threads, study->study.runs, run_one, runner);
+    cli_progress_end(&runner->progress);
+    if (runner->status && diag)
+        *diag = runner->diag;
+    if (!runner->status && cli_interrupted())
+        drop_unfinished(study);
+    return runner->status;
+}
+
+enum br_status cli_study_run(const struct cli_study_request *request, struct cli_study *study,
+                             struct br_diag *diag)
+{
+    struct runner runner = {.request = request, .study = study};
+    uint32_t all = request->policies * request->seeds;
+    uint32_t runs = request->first < all ? (all - request->first - 1) / request->step + 1 : 0;
+    *study = (struct cli_study){
+        .room = runs,
+        .study = {.workload = request->workload, .cluster = request->cluster, .runs = runs}};
+    study->run = calloc((size_t)runs + 1, sizeof *study->run);
+    study->metrics = calloc((size_t)runs + 1, sizeof *study->metrics);
+    study->series = calloc((size_t)runs + 1, sizeof *study->series);
+    study->study.run = study->run;
+    if (request->bounds)
+        runner.bounds = calloc(request->seeds, sizeof *runner.bounds);
+    if (!study->run || !study->metrics || !study->series || (request->bounds && !runner.bounds) ||
+        pthread_mutex_init(&runner.lock, NULL)) {
+        free(runner.bounds);
+        return br_fail_memory(diag);
+    }
+    enum br_status status =
+        br_plans_init(&runner.plans, request->workload, request->cluster, &request->plan, diag);
+    if (!status)
+        status = perform(&runner, diag);
+    study->plans_made = runner.plans.made;
+    study->planning_seconds = runner.plans.seconds;
+    br_plans_finish(&runner.plans);
+    for (uint32_t s = 0; runner.bounds && s < request->seeds; s++)
+        br_workload_bounds_finish(&runner.bounds[s]);
+    free(runner.bounds);
+    pthread_mutex_destroy(&runner.lock);
+    return status;
+}
+
+void cli_study_finish(struct cli_study *study)
+{
+    /* Metrics and series stand where they were made, also of runs that were dropped. */
+    for (uint32_t k = 0; study->run && study->metrics && study->series && k < study->room; k++) {
+        br_metrics_finish(&study->metrics[k]);
+        br_series_finish(&study->series[k]);
+    }
+    free(study->run);
+    free(study->metrics);
+    free(study->series);
+    *study = (struct cli_study){0};
+}
