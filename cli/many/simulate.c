@@ -106,7 +106,7 @@ static const char *format_of(const struct cli_output_settings *output)
 {
     if (output->format)
         return output->format;
-    const char *format = cli_format_of(output->path, br_study_format);
+    const char *format = output->path ? cli_format_of(output->path, br_study_format) : NULL;
     return format ? format : "text";
 }
 
