@@ -1,4 +1,4 @@
-/* The parts of `bigrocks batch`: the list of jobs, and the table of rows.
+/* The table of `bigrocks batch`.
  *
  * Jobs have numbers from 1, their places in the list; a row begins with its job's number, from
  * which a table is brought into order, several are put together, and an unfinished one is taken up
@@ -8,29 +8,9 @@
 #ifndef BR_CLI_BATCH_BATCH_H
 #define BR_CLI_BATCH_BATCH_H
 
+#include "cli/common/job_list.h"
 #include "cli/common/load.h"
 #include "cli/common/output.h"
-
-/* ---- The jobs ---- */
-
-struct cli_job_list {
-    char *folder; /* that relative names are in: "" or with a slash at its end */
-    char *text;   /* the names, each with a NUL */
-    size_t used, room;
-    size_t *name; /* by job: where its name begins in the text */
-    uint32_t count, names_room;
-};
-
-/* The files that a list names (path, or "-" for standard input), or those in a folder that the
- * readers of jobs recognise (with any_format: all files), by name in the order of their bytes.
- * Fills an empty struct; release with cli_job_list_finish also after a failure. */
-enum br_status cli_job_list_read(struct cli_job_list *list, const char *path, bool any_format,
-                                 struct br_diag *diag);
-void cli_job_list_finish(struct cli_job_list *list);
-/* The name of job `index` (its number less 1) as the list has it. Borrowed. */
-const char *cli_job_list_name(const struct cli_job_list *list, uint32_t index);
-/* The path to open it at: the caller's to free; NULL when memory is out. */
-char *cli_job_list_path(const struct cli_job_list *list, uint32_t index);
 
 /* ---- The rows ---- */
 

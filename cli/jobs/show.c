@@ -5,7 +5,7 @@
 
 #include "cli/common/load.h"
 #include "cli/common/say.h"
-#include "cli/jobs/shape.h"
+#include "planner/model/shape.h"
 
 enum { PATH_ENDS = 6 }; /* tasks shown at either end of a long critical path */
 
@@ -16,7 +16,7 @@ static void print_task(const struct br_dag *dag, uint32_t task)
     cli_print_text(stdout, id);
 }
 
-static void print_job(const struct br_dag *dag, const struct cli_shape *shape)
+static void print_job(const struct br_dag *dag, const struct br_shape *shape)
 {
     char text[CLI_SECONDS_TEXT];
     fputs("job            ", stdout);
@@ -108,18 +108,18 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                    uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input;
-    struct cli_shape shape;
+    struct br_shape shape;
     enum br_status status = cli_load(&settings->job, argument[0], false, &input, diag);
     if (status)
         return status;
     cli_warn(argument[0], input.dag);
-    status = cli_shape_measure(input.dag, &shape, diag);
+    status = br_shape_measure(input.dag, &shape, diag);
     if (!status) {
         print_job(input.dag, &shape);
         status = print_work(input.dag, input.cluster, diag);
         if (!status && input.cluster)
             status = print_cluster(input.dag, input.cluster, diag);
-        cli_shape_finish(&shape);
+        br_shape_finish(&shape);
     }
     br_input_finish(&input);
     return status;

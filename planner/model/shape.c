@@ -9,7 +9,7 @@
  * child: three families of intervals, counted by differences. A cut is where the number of such
  * edges is the product of the others.
  */
-#include "cli/jobs/shape.h"
+#include "planner/model/shape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static void relax(struct sweep *sweep, uint32_t s, uint32_t latest)
 }
 
 /* Starts, levels; returns the task that ends last. */
-static uint32_t run(struct sweep *sweep, struct cli_shape *shape)
+static uint32_t run(struct sweep *sweep, struct br_shape *shape)
 {
     const struct br_dag *dag = sweep->dag;
     uint32_t last = 0;
@@ -143,7 +143,7 @@ static uint32_t run(struct sweep *sweep, struct cli_shape *shape)
     return last;
 }
 
-static bool keep_critical_path(const struct sweep *sweep, uint32_t last, struct cli_shape *shape)
+static bool keep_critical_path(const struct sweep *sweep, uint32_t last, struct br_shape *shape)
 {
     for (uint32_t t = last; t != UINT32_MAX; t = sweep->before[t])
         shape->critical_size++;
@@ -156,7 +156,7 @@ static bool keep_critical_path(const struct sweep *sweep, uint32_t last, struct 
     return true;
 }
 
-static bool measure_width(const struct sweep *sweep, struct cli_shape *shape)
+static bool measure_width(const struct sweep *sweep, struct br_shape *shape)
 {
     uint32_t *tasks = calloc((size_t)shape->depth + 1, sizeof *tasks);
     if (!tasks)
@@ -175,7 +175,7 @@ struct tally {
     int64_t sinks, sources, joins;
 };
 
-static bool count_parts(const struct sweep *sweep, struct cli_shape *shape)
+static bool count_parts(const struct sweep *sweep, struct br_shape *shape)
 {
     const struct br_dag *dag = sweep->dag;
     uint32_t n = dag->stages;
@@ -221,11 +221,11 @@ static bool count_parts(const struct sweep *sweep, struct cli_shape *shape)
     return done;
 }
 
-enum br_status cli_shape_measure(const struct br_dag *dag, struct cli_shape *shape,
-                                 struct br_diag *diag)
+enum br_status br_shape_measure(const struct br_dag *dag, struct br_shape *shape,
+                                struct br_diag *diag)
 {
     struct sweep sweep;
-    *shape = (struct cli_shape){0};
+    *shape = (struct br_shape){0};
     bool done = sweep_init(&sweep, dag);
     if (done) {
         for (uint32_t e = 0; e < dag->edges; e++)
@@ -239,14 +239,14 @@ enum br_status cli_shape_measure(const struct br_dag *dag, struct cli_shape *sha
     }
     sweep_finish(&sweep);
     if (!done) {
-        cli_shape_finish(shape);
+        br_shape_finish(shape);
         return br_fail_memory(diag);
     }
     return BR_OK;
 }
 
-void cli_shape_finish(struct cli_shape *shape)
+void br_shape_finish(struct br_shape *shape)
 {
     free(shape->critical);
-    *shape = (struct cli_shape){0};
+    *shape = (struct br_shape){0};
 }

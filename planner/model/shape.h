@@ -1,12 +1,12 @@
 /* The shape of a job: how deep, how wide, and where it falls apart. */
-#ifndef BR_CLI_JOBS_SHAPE_H
-#define BR_CLI_JOBS_SHAPE_H
+#ifndef BR_PLANNER_MODEL_SHAPE_H
+#define BR_PLANNER_MODEL_SHAPE_H
 
 #include <stdbool.h>
 
 #include "planner/model/dag.h"
 
-struct cli_shape {
+struct br_shape {
     uint32_t depth; /* stages on the longest path */
     uint32_t width; /* most tasks in one level; a stage's level is its depth */
     uint32_t parts; /* between cuts of the stage graph */
@@ -19,8 +19,8 @@ struct cli_shape {
 };
 
 /* Measures the finished job. O(tasks + edges x tasks across one-to-one edges). */
-enum br_status cli_shape_measure(const struct br_dag *dag, struct cli_shape *shape,
-                                 struct br_diag *diag);
-void cli_shape_finish(struct cli_shape *shape);
+enum br_status br_shape_measure(const struct br_dag *dag, struct br_shape *shape,
+                                struct br_diag *diag);
+void br_shape_finish(struct br_shape *shape);
 
 #endif

@@ -1,4 +1,4 @@
-/* The jobs of a batch: a list of files, or a folder. Both give names in a fixed order, which number
+/* A list of files, or a folder. Both give names in a fixed order, which number
  * the jobs, so that machines that see the same list agree on the numbers. */
 #include <dirent.h>
 #include <errno.h>
@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "base/collections/grow.h"
-#include "cli/batch/batch.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/say.h"
+#include "cli/common/job_list.h"
+#include "parsers/parsers.h"
 
 /* Makes room for `size` more bytes of text. */
 static bool grow_text(struct cli_job_list *list, size_t size)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cli/jobs/shape.h"
+#include "planner/model/shape.h"
 #include "planner/model/instance.h"
 #include "planner/model/part.h"
 #include "tests/support/random_job.h"
@@ -44,7 +44,7 @@ static int64_t slow_critical(const struct br_dag *dag)
     return most;
 }
 
-static void check_path(const struct br_dag *dag, const struct cli_shape *shape)
+static void check_path(const struct br_dag *dag, const struct br_shape *shape)
 {
     int64_t length = 0;
     assert_true(shape->critical_size > 0);
@@ -61,11 +61,11 @@ static void test_random(void **state)
     uint32_t with_cuts = 0;
     for (uint64_t seed = 1; seed <= JOBS; seed++) {
         struct random_job job;
-        struct cli_shape shape;
+        struct br_shape shape;
         struct br_instance *instance;
         struct br_parts parts;
         assert_true(random_job_make(seed, TASKS, 0, &job));
-        assert_int_equal(cli_shape_measure(job.dag, &shape, NULL), BR_OK);
+        assert_int_equal(br_shape_measure(job.dag, &shape, NULL), BR_OK);
         assert_int_equal(br_instance_create(job.dag, job.cluster, &instance, NULL), BR_OK);
         assert_int_equal(br_parts_create(instance, &parts, NULL), BR_OK);
         assert_int_equal(shape.parts, parts.count);
@@ -78,7 +78,7 @@ static void test_random(void **state)
         assert_int_equal(shape.barriers + shape.one_to_ones, job.dag->edges);
         br_parts_finish(&parts);
         br_instance_destroy(instance);
-        cli_shape_finish(&shape);
+        br_shape_finish(&shape);
         random_job_finish(&job);
     }
     assert_true(with_cuts > JOBS / 10); /* else this shows nothing */
