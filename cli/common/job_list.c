@@ -1,7 +1,8 @@
-/* A list of files, or a folder. Both give names in a fixed order, which number
- * the jobs, so that machines that see the same list agree on the numbers. */
+/* A list of files, or a folder. Both give names in a fixed order, which number the jobs, so that
+ * machines that see the same list agree on the numbers. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
