@@ -153,21 +153,21 @@ static enum br_status measure_load(struct pass *pass, const struct br_cluster *c
                                    struct br_diag *diag)
 {
     struct br_workload_statistics *statistics = pass->statistics;
-    const struct br_work *work = &statistics->work;
-    enum br_status status = br_work_make(pass->workload, &statistics->work, diag);
+    const struct br_offered *offered = &statistics->offered;
+    enum br_status status = br_offered_make(pass->workload, &statistics->offered, diag);
     if (status)
         return status;
     statistics->load =
-        br_arena_array(&statistics->arena, work->resources, sizeof *statistics->load);
+        br_arena_array(&statistics->arena, offered->resources, sizeof *statistics->load);
     if (!statistics->load)
         return br_fail_memory(diag);
     statistics->most_loaded = UINT32_MAX;
-    for (uint32_t r = 0; r < work->resources; r++) {
+    for (uint32_t r = 0; r < offered->resources; r++) {
         statistics->load[r] = NAN;
         if (!cluster || !(statistics->gap_mean_s > 0))
             continue;
         statistics->load[r] =
-            br_work_seconds(work, r, cluster) / statistics->jobs / statistics->gap_mean_s;
+            br_offered_seconds(offered, r, cluster) / statistics->jobs / statistics->gap_mean_s;
         if (statistics->most_loaded == UINT32_MAX ||
             statistics->load[r] > statistics->load[statistics->most_loaded])
             statistics->most_loaded = r;
@@ -204,7 +204,7 @@ enum br_status br_workload_measure(const struct br_workload *workload,
 
 void br_workload_statistics_finish(struct br_workload_statistics *statistics)
 {
-    br_work_finish(&statistics->work);
+    br_offered_finish(&statistics->offered);
     br_arena_finish(&statistics->arena);
     *statistics = (struct br_workload_statistics){0};
 }

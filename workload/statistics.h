@@ -2,7 +2,7 @@
 #ifndef BR_WORKLOAD_STATISTICS_H
 #define BR_WORKLOAD_STATISTICS_H
 
-#include "workload/work.h"
+#include "workload/offered.h"
 
 /* Percentiles as br_percentile has them; all NAN where there is nothing. */
 struct br_distribution {
@@ -25,10 +25,10 @@ struct br_workload_statistics {
     double first_s, last_s; /* arrivals */
     double gap_mean_s;      /* between arrivals; NAN below two jobs */
     double gap_cov;         /* standard deviation of those over their mean; NAN where that is 0 */
-    struct br_work work;
-    double *load;         /* by resource of work, as work.h defines it; NAN: no cluster, one job */
-    uint32_t most_loaded; /* resource; UINT32_MAX where no load is known */
-    uint32_t deadlines;   /* jobs that have one */
+    struct br_offered offered;
+    double *load; /* by resource of offered, as offered.h has it; NAN: no cluster, one job */
+    uint32_t most_loaded;              /* resource; UINT32_MAX where no load is known */
+    uint32_t deadlines;                /* jobs that have one */
     struct br_distribution slack;      /* of these: time until it, over the critical path */
     struct br_group_statistics *group; /* by group of the workload */
     struct br_arena arena;
