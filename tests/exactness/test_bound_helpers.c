@@ -433,8 +433,50 @@ static void heaviest_sets_are_found_soon(void **state)
         br_arena_finish(&arena);
         close_fixture(&f);
     }
-    print_message("%lld nodes\n", (long long)taken);
     assert_int_equal(taken, NODES);
+}
+
+/* A resource of which there is none, and of which nothing is demanded, is no measure and no fault;
+ * and of a job of many stages few measures are kept, each of which costs the square of the stages.
+ */
+static void measures_are_few(void **state)
+{
+    enum { STAGES = 1100, RESOURCES = 3 };
+    struct br_dag *dag = br_dag_create("many");
+    struct br_cluster *cluster = br_cluster_create("one");
+    struct br_rng rng = br_rng_seed(1);
+    struct br_measures measures, plain;
+    struct br_instance *in;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "none", "0", NULL), BR_OK);
+    for (uint32_t r = 0; r < RESOURCES; r++) {
+        char name[] = {(char)('a' + r), '\0'};
+        assert_int_equal(br_cluster_add_capacity(cluster, 0, name, "100", NULL), BR_OK);
+    }
+    for (uint32_t s = 0; s < STAGES; s++) {
+        char id[16];
+        snprintf(id, sizeof id, "s%u", s);
+        assert_int_equal(
+            br_dag_add_stage(dag, id, 1, 1 + (int64_t)br_rng_below(&rng, 100), NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "none", "0", NULL), BR_OK);
+        for (uint32_t r = 0; r < RESOURCES; r++) {
+            char name[] = {(char)('a' + r), '\0'}, amount[16];
+            snprintf(amount, sizeof amount, "%u", 20 + (unsigned)br_rng_below(&rng, 50));
+            assert_int_equal(br_dag_add_demand(dag, s, name, amount, NULL), BR_OK);
+        }
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(in->resources, RESOURCES);
+    assert_true(br_measures_init(&plain, in, true));
+    assert_true(br_measures_init(&measures, in, false));
+    assert_int_equal(plain.count, RESOURCES);
+    assert_int_equal(measures.count, RESOURCES * 3);
+    br_measures_finish(&plain);
+    br_measures_finish(&measures);
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
 }
 
 int main(void)
@@ -448,6 +490,7 @@ int main(void)
         cmocka_unit_test(many_stages_wholly_ahead),
         cmocka_unit_test(heaviest_sets),
         cmocka_unit_test(heaviest_sets_are_found_soon),
+        cmocka_unit_test(measures_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

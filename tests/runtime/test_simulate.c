@@ -177,6 +177,41 @@ static void test_longest_durations(void **state)
     br_dag_destroy(dag);
 }
 
+/* One core of two is free beside a, and c, which needs one, is ready. But it would still hold it
+ * when b is due, which needs both. So it waits, as planned, however small what it needs; where it
+ * ends in time, it does not. */
+static void test_least_demand(void **state)
+{
+    static const char *const amounts[][2] = {
+        {"1", "2"}, {"0.5", "1"}, {"0.000000000000000001", "0.000000000000000002"}};
+    for (size_t k = 0; k < 2 * sizeof amounts / sizeof *amounts; k++) {
+        const char *half = amounts[k / 2][0], *whole = amounts[k / 2][1];
+        const int64_t duration_ns[] = {10, 10, k % 2 ? 10 : 11}, start_ns[] = {0, 10, 20};
+        struct random_job job = {br_dag_create("least"), br_cluster_create("one")};
+        struct br_simulation run;
+        assert_int_equal(br_cluster_add_class(job.cluster, "m", 1, NULL, NULL), BR_OK);
+        assert_int_equal(br_cluster_add_capacity(job.cluster, 0, "cpu", whole, NULL), BR_OK);
+        for (uint32_t s = 0; s < 3; s++) {
+            char id[] = {(char)('a' + s), '\0'};
+            assert_int_equal(br_dag_add_stage(job.dag, id, 1, duration_ns[s], NULL, NULL), BR_OK);
+            assert_int_equal(br_dag_add_demand(job.dag, s, "cpu", s == 1 ? whole : half, NULL),
+                             BR_OK);
+        }
+        assert_int_equal(br_dag_add_edge(job.dag, 0, 1, BR_BARRIER, NULL), BR_OK);
+        assert_int_equal(br_dag_finish(job.dag, NULL), BR_OK);
+        struct br_plan *plan = make(&job, "cp");
+        memcpy(plan->start_ns, start_ns, sizeof start_ns);
+        assert_int_equal(br_plan_rank(plan, job.dag, NULL), BR_OK);
+        assert_int_equal(br_simulate(job.dag, job.cluster, plan, NULL, NULL, &run, NULL), BR_OK);
+        assert_int_equal(run.start_ns[0], 0);
+        assert_int_equal(run.start_ns[1], 10);
+        assert_int_equal(run.start_ns[2], k % 2 ? 0 : 20);
+        br_simulation_finish(&run);
+        br_plan_destroy(plan);
+        random_job_finish(&job);
+    }
+}
+
 /* What the enforcer refuses is not replayed: a job that fits nowhere, the plan of another job, and
  * options that make no sense. */
 static void test_refused(void **state)
@@ -211,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_plan_is_kept),      cmocka_unit_test(test_disturbed),
         cmocka_unit_test(test_without_plan),      cmocka_unit_test(test_durations),
         cmocka_unit_test(test_longest_durations), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_least_demand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
