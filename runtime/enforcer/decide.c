@@ -9,6 +9,10 @@
  * the machine kept free until it does, since otherwise small tasks of others could keep it out for
  * good; the means of packing and remaining work behind eta are over the jobs that have tasks left,
  * with packing on an empty machine; and a single job's plan is kept where possible (outlook.c).
+ *
+ * All ready tasks of all jobs compete, and any machine may have room. Neither is gone through: the
+ * candidates come from searches in trees (offers.h), and passes are made over machines that have
+ * changed or hold what has become ready since (vacancy.h). What is left out could not have won.
  */
 #include "runtime/enforcer/model.h"
 
@@ -16,6 +20,7 @@
 
 #include "base/collections/heap.h"
 #include "base/invariant.h"
+#include "runtime/enforcer/board.h"
 #include "runtime/enforcer/decide.h"
 
 /* Entries of a machine's planned order that a pass looks at. */
@@ -34,32 +39,13 @@ struct pass {
 
 /* ---- Scores ---- */
 
-static double packing(const struct pass *pass, const int64_t *demand, const int64_t *room)
+static double packing(const struct pass *pass, const int64_t *demand)
 {
     double sum = 0;
-    for (uint32_t r = 0; r < pass->runtime->resources; r++) {
-        /* A demand that does not fit is not offered; a bound on demands is cut to the room. */
-        int64_t amount = demand[r] < room[r] ? demand[r] : room[r];
-        if (pass->free[r] > 0 && amount > 0)
-            sum += (double)amount * (double)pass->free[r] * pass->weight[r];
-    }
+    for (uint32_t r = 0; r < pass->runtime->resources; r++)
+        if (pass->free[r] > 0)
+            sum += (double)demand[r] * (double)pass->free[r] * pass->weight[r];
     return sum;
-}
-
-static double priority_of(const struct br_job *job, uint32_t k)
-{
-    return (double)(job->tasks - k) / job->tasks;
-}
-
-static double score(const struct pass *pass, uint32_t k, double pack)
-{
-    struct br_score_terms terms = {
-        .priority = priority_of(pass->job, k),
-        .packing = pack,
-        .remaining = pass->job->remaining,
-        .eta = pass->eta,
-    };
-    return pass->runtime->policy->score(&terms);
 }
 
 /* The task's score on this machine. */
@@ -68,29 +54,15 @@ static double score_task(const struct pass *pass, uint32_t k)
     const struct br_runtime *runtime = pass->runtime;
     const struct br_job *job = pass->job;
     uint32_t task = job->task[k];
-    double pack = packing(pass, br_job_demand(job, task, runtime->resources), runtime->room);
+    struct br_score_terms terms = {
+        .priority = br_job_priority(job, k),
+        .packing = packing(pass, br_job_demand(job, task, runtime->resources)),
+        .remaining = job->remaining,
+        .eta = pass->eta,
+    };
     if (job->planned && job->planned[task] != pass->machine)
-        pack *= runtime->options.remote_penalty;
-    return score(pass, k, pack);
-}
-
-/* eta = factor x mean packing / mean remaining work. */
-static double find_eta(const struct br_runtime *runtime)
-{
-    double pack = 0, remaining = 0;
-    uint64_t tasks = 0, jobs = 0;
-    for (uint32_t j = 0; j < runtime->jobs; j++) {
-        const struct br_job *job = runtime->job[j];
-        if (!job || (!job->state.ready && !job->state.waiting))
-            continue;
-        pack += job->mean_packing * job->tasks;
-        tasks += job->tasks;
-        remaining += job->remaining;
-        jobs++;
-    }
-    if (jobs < 2 || remaining <= 0)
-        return 0;
-    return runtime->options.eta_factor * (pack / (double)tasks) / (remaining / (double)jobs);
+        terms.packing *= runtime->options.remote_penalty;
+    return runtime->policy->score(&terms);
 }
 
 /* ---- The bundle: a heap with the worst candidate on top ---- */
@@ -135,21 +107,20 @@ static bool in_bundle(const struct pass *pass, uint32_t k)
 static void offer_task(struct pass *pass, uint32_t k)
 {
     offer(pass->runtime, (struct br_candidate){.score = score_task(pass, k),
-                                               .priority = priority_of(pass->job, k),
+                                               .priority = br_job_priority(pass->job, k),
                                                .job = pass->number,
                                                .k = k});
 }
 
 /* ---- Collecting ---- */
 
-static double bound(void *context, uint32_t k, const int64_t *most)
+static double bound(void *context, double pack, double priority, double remaining, uint32_t job)
 {
-    struct pass *pass = context;
-    struct br_runtime *runtime = pass->runtime;
-    struct br_candidate candidate = {.score = score(pass, k, packing(pass, most, runtime->room)),
-                                     .priority = priority_of(pass->job, k),
-                                     .job = pass->number,
-                                     .k = k};
+    const struct pass *pass = context;
+    const struct br_runtime *runtime = pass->runtime;
+    struct br_score_terms terms = {priority, pack, remaining, pass->eta};
+    /* As good as any candidate whose terms are no better, ties included. */
+    struct br_candidate candidate = {runtime->policy->score(&terms), priority, job, 0};
     if (runtime->candidates == runtime->options.bundle && !better(&candidate, &runtime->bundle[0]))
         return -INFINITY;
     return candidate.score;
@@ -161,43 +132,65 @@ static bool allowed(const struct pass *pass, uint32_t k)
            br_outlook_allows(&pass->runtime->outlook, pass->job, pass->job->task[k], pass->machine);
 }
 
-static void visit(void *context, uint32_t kind)
+/* The first ready task of the kind. */
+static void visit(void *context, const struct br_offer *offer)
 {
     struct pass *pass = context;
-    uint32_t k = br_ready_best(&pass->job->ready, kind);
-    if (!in_bundle(pass, k) && allowed(pass, k))
+    pass->number = offer->job;
+    pass->job = pass->runtime->job[offer->job];
+    uint32_t k = br_ready_best(&pass->job->ready, offer->kind);
+    if (br_demand_fits(offer->demand, pass->runtime->room, pass->runtime->resources) &&
+        !in_bundle(pass, k) && allowed(pass, k))
         offer_task(pass, k);
 }
 
-/* The next tasks of the plan on this machine. */
-static void collect_local(struct pass *pass)
+/* The next tasks of the job's plan on this machine, of which one at least is ready. */
+static void visit_local(void *context, const struct br_offer *offer)
 {
-    struct br_job *job = pass->job;
+    struct pass *pass = context;
+    struct br_job *job = pass->job = pass->runtime->job[offer->job];
+    pass->number = offer->job;
     uint32_t head = job->local_head[pass->machine], end = job->local_first[pass->machine + 1];
-    for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
-        uint32_t k = job->local[head];
-        if (job->ready.is_ready[k] &&
-            br_ready_kind_fits(&job->ready, job->ready.rank_kind[k], pass->runtime->room) &&
-            allowed(pass, k))
-            offer_task(pass, k);
+    if (job->posted.looked != pass->runtime->pass) {
+        job->posted.looked = pass->runtime->pass;
+        for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
+            uint32_t k = job->local[head];
+            if (job->ready.is_ready[k] &&
+                br_ready_kind_fits(&job->ready, job->ready.rank_kind[k], pass->runtime->room) &&
+                !in_bundle(pass, k) && allowed(pass, k))
+                offer_task(pass, k);
+        }
     }
+    /* The first of the kind may be further on. */
+    visit(pass, offer);
+}
+
+/* Offers the best of the group: first what plans have on this machine, whose packing counts in
+ * full. */
+static void collect_group(struct pass *pass, uint32_t group)
+{
+    struct br_runtime *runtime = pass->runtime;
+    struct br_offer_search search = {.room = runtime->bounds,
+                                     .free = runtime->bounds + runtime->resources,
+                                     .weight = pass->weight,
+                                     .bound = bound,
+                                     .visit = visit_local,
+                                     .context = pass};
+    br_offers_search(&runtime->offers,
+                     runtime->tree[br_board_local_tree(runtime, group, pass->machine)], &search);
+    search.visit = visit;
+    br_offers_search(&runtime->offers, runtime->tree[br_board_tree(runtime, group)], &search);
 }
 
 /* Fills the bundle with the best of all jobs of the group, or of all groups. */
 static void collect(struct pass *pass, uint32_t group)
 {
     struct br_runtime *runtime = pass->runtime;
-    const struct br_ready_walk walk = {bound, visit, pass};
     runtime->candidates = 0;
-    for (uint32_t j = 0; j < runtime->jobs; j++) {
-        pass->job = runtime->job[j];
-        pass->number = j;
-        if (!pass->job || !pass->job->state.ready || (group != BR_ANY && pass->job->group != group))
-            continue;
-        if (pass->job->planned)
-            collect_local(pass);
-        br_ready_search(&pass->job->ready, runtime->room, &walk);
-    }
+    runtime->pass++;
+    for (uint32_t g = 0; g < runtime->groups; g++)
+        if (runtime->group[g].ready && (group == BR_ANY || group == g))
+            collect_group(pass, g);
 }
 
 /* ---- Fairness ---- */
@@ -235,31 +228,60 @@ static void account(struct br_runtime *runtime, const struct br_job *job, uint32
     }
 }
 
-/* Could the machine hold a ready task of the group if it were empty? */
-static bool would_fit(const struct br_runtime *runtime, uint32_t group, uint32_t machine)
+/* Could a machine of the class hold a ready task of the group if it were empty? */
+static bool would_fit(const struct br_runtime *runtime, uint32_t group, uint32_t cls)
 {
-    const int64_t *capacity =
-        runtime->capacity + (size_t)runtime->machine_class[machine] * runtime->resources;
-    for (uint32_t j = 0; j < runtime->jobs; j++)
-        if (runtime->job[j] && runtime->job[j]->group == group &&
-            br_ready_any_fits(&runtime->job[j]->ready, capacity))
-            return true;
-    return false;
+    return br_offers_any_fits(&runtime->offers, runtime->tree[br_board_tree(runtime, group)],
+                              runtime->capacity + (size_t)cls * runtime->resources);
+}
+
+/* Would a pass over any machine that is kept free keep it so? Nothing that is ready of the group
+ * fits there yet; what becomes ready makes this stale. */
+static bool stays_kept(const struct br_runtime *runtime)
+{
+    uint32_t group = runtime->kept_for;
+    if (runtime->kept_stale || most_unfair(runtime) != group ||
+        runtime->group[group].deficit < 2 * runtime->options.kappa)
+        return false;
+    for (uint32_t c = 0; c < runtime->classes; c++)
+        if (runtime->kept[c] && !would_fit(runtime, group, c))
+            return false;
+    return true;
+}
+
+/* Keeps the machine free for the group that is owed most. */
+static void keep(struct br_runtime *runtime, uint32_t group)
+{
+    if (runtime->kept_for == group)
+        return;
+    br_vacancy_change_all(&runtime->vacancy, BR_KEPT);
+    runtime->kept_for = group;
 }
 
 /* ---- Deciding ---- */
+
+/* The only job, where its plan is to be kept; else NULL. */
+static struct br_job *guarded_job(const struct br_runtime *runtime)
+{
+    struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
+    return runtime->options.keep_plan && job && job->planned && job->state.ready ? job : NULL;
+}
 
 /* Looks at the room of the machine, and at its outlook where the plan is to be kept. */
 static void look(struct pass *pass)
 {
     struct br_runtime *runtime = pass->runtime;
+    double *room = runtime->bounds, *free = room + runtime->resources;
     const int64_t *extra =
         runtime->extra + (size_t)runtime->machine_class[pass->machine] * runtime->resources;
-    for (uint32_t r = 0; r < runtime->resources; r++)
+    for (uint32_t r = 0; r < runtime->resources; r++) {
         runtime->room[r] = pass->free[r] + extra[r];
-    struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
-    pass->guarded = runtime->options.keep_plan && job && job->planned && job->state.ready;
-    if (!pass->guarded)
+        room[r] = runtime->room[r] > 0 ? (double)runtime->room[r] : 0;
+        free[r] = pass->free[r] > 0 ? (double)pass->free[r] : 0;
+    }
+    struct br_job *job = guarded_job(runtime);
+    pass->guarded = job != NULL;
+    if (!job)
         return;
     br_job_begin(job, job->task[job->ready.best[1]], runtime->now_ns);
     pass->guarded = br_outlook_make(&runtime->outlook, job, pass->machine, runtime->room,
@@ -291,7 +313,7 @@ static uint32_t best_of_bundle(struct pass *pass)
             continue;
         }
         candidate->score = score_task(pass, candidate->k);
-        candidate->priority = priority_of(pass->job, candidate->k);
+        candidate->priority = br_job_priority(pass->job, candidate->k);
         if (best == BR_ANY || better(candidate, &runtime->bundle[best]))
             best = c;
     }
@@ -304,11 +326,13 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
     struct br_runtime *runtime = pass->runtime;
     uint32_t only = most_unfair(runtime), count = 0, best;
     look(pass);
-    pass->eta = find_eta(runtime);
+    pass->eta = br_pending_eta(&runtime->pending, runtime->options.eta_factor);
+    runtime->offers.eta = pass->eta;
     collect(pass, only);
     if (only != BR_ANY && !runtime->candidates) {
         if (runtime->group[only].deficit >= 2 * runtime->options.kappa &&
-            would_fit(runtime, only, pass->machine)) {
+            would_fit(runtime, only, runtime->machine_class[pass->machine])) {
+            keep(runtime, only);
             pass->kept_free = true;
             return 0;
         }
@@ -330,6 +354,31 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
     return count;
 }
 
+/* Why the machine, on which nothing more has started, is to be looked at again before it changes or
+ * something that it holds becomes ready: 0, or a mark. */
+static uint8_t reason(struct pass *pass)
+{
+    struct br_runtime *runtime = pass->runtime;
+    if (pass->kept_free)
+        return BR_KEPT;
+    for (uint32_t g = 0; pass->guarded && g < runtime->groups; g++)
+        if (br_offers_any_fits(&runtime->offers, runtime->tree[br_board_tree(runtime, g)],
+                               runtime->room))
+            return BR_PROTECTED;
+    return 0;
+}
+
+static void settle(struct pass *pass)
+{
+    struct br_runtime *runtime = pass->runtime;
+    uint8_t mark = reason(pass), old = br_vacancy_marks(&runtime->vacancy, pass->machine);
+    uint32_t *kept = &runtime->kept[runtime->machine_class[pass->machine]];
+    *kept -= (old & BR_KEPT) != 0;
+    *kept += mark == BR_KEPT;
+    br_vacancy_settle(&runtime->vacancy, pass->machine, mark, runtime->room);
+    runtime->idle_at[pass->machine] = runtime->epoch;
+}
+
 static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
                                struct br_decision *decisions, uint32_t room)
 {
@@ -340,19 +389,30 @@ static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
         .weight = runtime->weight + (size_t)runtime->machine_class[machine] * runtime->resources,
     };
     uint32_t count = 0;
-    if (runtime->idle_at[machine] == runtime->epoch)
+    if (br_vacancy_marks(&runtime->vacancy, machine) == BR_PROTECTED &&
+        runtime->idle_at[machine] == runtime->epoch)
         return 0;
     while (count < room) {
         uint32_t more = decide_pass(&pass, decisions + count, room - count);
         if (!more) {
-            /* The group that it is kept for may be served elsewhere. */
-            if (!pass.kept_free)
-                runtime->idle_at[machine] = runtime->epoch;
-            break;
+            settle(&pass);
+            return count;
         }
         count += more;
     }
+    br_vacancy_change(&runtime->vacancy, machine);
     return count;
+}
+
+/* The marks of machines that are to be looked at now. */
+static uint8_t marks_now(struct br_runtime *runtime)
+{
+    uint8_t marks = BR_CHANGED;
+    if (runtime->swept != runtime->epoch)
+        marks |= BR_PROTECTED;
+    if (br_vacancy_has(&runtime->vacancy, BR_KEPT) && !stays_kept(runtime))
+        marks |= BR_KEPT;
+    return marks;
 }
 
 uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
@@ -361,9 +421,24 @@ uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t
     uint32_t count = 0;
     if (now_ns > runtime->now_ns)
         runtime->now_ns = now_ns;
-    if (machine != BR_ANY)
-        return machine < runtime->machines ? decide_machine(runtime, machine, decisions, room) : 0;
-    for (uint32_t m = 0; m < runtime->machines && count < room; m++)
+    struct br_job *job = room ? guarded_job(runtime) : NULL;
+    if (job)
+        br_job_begin(job, job->task[job->ready.best[1]], runtime->now_ns);
+    if (machine != BR_ANY) {
+        if (machine >= runtime->machines ||
+            !br_vacancy_wants(&runtime->vacancy, machine, marks_now(runtime)))
+            return 0;
+        return decide_machine(runtime, machine, decisions, room);
+    }
+    for (uint32_t m = 0; count < room; m++) {
+        m = br_vacancy_next(&runtime->vacancy, m, marks_now(runtime));
+        if (m == UINT32_MAX) {
+            br_vacancy_swept(&runtime->vacancy);
+            runtime->swept = runtime->epoch;
+            runtime->kept_stale = false;
+            break;
+        }
         count += decide_machine(runtime, m, decisions + count, room - count);
+    }
     return count;
 }

@@ -41,10 +41,15 @@ static br_wide work_of(const struct br_job *job, uint32_t task)
     return (br_wide)(units < units_most ? units : units_most);
 }
 
+double br_job_seconds(br_wide work)
+{
+    return (double)work / (units_in_ns * second_ns);
+}
+
 static void add_work(struct br_job *job, br_wide units)
 {
     job->work += units;
-    job->remaining = (double)job->work / (units_in_ns * second_ns);
+    job->remaining = br_job_seconds(job->work);
 }
 
 /* ---- The order ---- */

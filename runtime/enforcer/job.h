@@ -8,6 +8,7 @@
 #include "base/collections/arena.h"
 #include "base/numbers/wide.h"
 #include "runtime/enforcer/kinds.h"
+#include "runtime/enforcer/offers.h"
 #include "runtime/enforcer/ready.h"
 
 enum br_task_state {
@@ -16,6 +17,21 @@ enum br_task_state {
     BR_TASK_RUNNING, /* decided, and perhaps already started */
     BR_TASK_FINISHED,
     BR_TASK_FAILED,
+};
+
+/* What board.c has of the job in the trees over all jobs. */
+struct br_posted {
+    struct br_offer *kind; /* by kind */
+    /* Where the job is planned: what the plan has of one kind on one machine is a cell. */
+    uint32_t cells, *rank_cell, *cell_ready; /* cell by rank - 1; ready tasks by cell */
+    struct br_offer *cell;                   /* by cell */
+    uint8_t *counted;                        /* by rank - 1: among cell_ready */
+    struct br_offer *first;                  /* those that stand in trees, chained */
+    uint32_t offers;
+    double remaining; /* at most what the job has left; what its offers say */
+    bool pending;     /* in the sums behind eta, with this work */
+    br_wide work;
+    uint64_t looked; /* the last pass that looked at the plan's next tasks */
 };
 
 struct br_job {
@@ -43,6 +59,8 @@ struct br_job {
     struct br_ready ready;
     br_wide work;     /* duration x kind_work over the tasks not started yet, in units of job.c */
     double remaining; /* the same in seconds */
+
+    struct br_posted posted;
 
     /* The plan's machines and times, where the plan is for this cluster; else NULL. */
     uint32_t *planned;      /* by task */
@@ -79,6 +97,15 @@ static inline const int64_t *br_job_demand(const struct br_job *job, uint32_t ta
 {
     return job->demand + (size_t)job->stage_kind[job->task_stage[task]] * resources;
 }
+
+/* The plan's priority of the task with rank k + 1: 1 for the first, and above 0 for the last. */
+static inline double br_job_priority(const struct br_job *job, uint32_t k)
+{
+    return (double)(job->tasks - k) / job->tasks;
+}
+
+/* Units of work in seconds of the whole cluster. */
+double br_job_seconds(br_wide work);
 
 /* The plan's time begins, unless it has: with this task, which need not be the plan's first where
  * an earlier run has finished others. */

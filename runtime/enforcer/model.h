@@ -6,6 +6,7 @@
 #include "runtime/enforcer/job.h"
 #include "runtime/enforcer/outlook.h"
 #include "runtime/enforcer/policy.h"
+#include "runtime/enforcer/vacancy.h"
 
 struct br_group {
     char *name;
@@ -22,6 +23,16 @@ struct br_candidate {
     uint32_t job, k; /* rank - 1 */
 };
 
+/* Sums over the jobs that have tasks left to start, in whole units, so that they do not drift. */
+struct br_pending {
+    uint64_t jobs, tasks;
+    br_wide work, packing;
+};
+
+/* What brings remaining work onto the scale of packing: factor x mean packing / mean work left; 0
+ * with fewer than two jobs. */
+double br_pending_eta(const struct br_pending *pending, double factor);
+
 struct br_runtime {
     struct br_arena arena; /* owns what lives as long as the enforcer */
     struct br_runtime_options options;
@@ -35,8 +46,9 @@ struct br_runtime {
     double *weight;    /* [class * resources]: 1 / capacity^2, 0 where there is none */
     int64_t *free;     /* [machine * resources]; below 0 where overbooked or overcommitted */
     int64_t *held;     /* [machine * resources] by tasks that run here */
-    uint64_t *idle_at; /* by machine: the epoch in which nothing more could start there */
-    uint64_t epoch;    /* counts what may let something start anywhere */
+    uint64_t *idle_at; /* by machine: the epoch in which the plan let nothing more start there */
+    uint64_t epoch;    /* counts what may let something start that the plan has kept back */
+    uint64_t swept;    /* the epoch in which all machines have been looked at */
     double slots;      /* of the cluster, for BR_FAIR_SLOTS */
     int64_t now_ns;
 
@@ -44,11 +56,24 @@ struct br_runtime {
     uint32_t groups, group_room;
     struct br_job **job; /* by number; NULL where free */
     uint32_t jobs, job_room;
+    uint32_t taken; /* no job number below this is free */
+
+    /* Across all jobs; see board.h. */
+    struct br_offers offers;
+    uint32_t *tree; /* roots by group, and there by machine */
+    size_t tree_room;
+    struct br_vacancy vacancy;
+    struct br_pending pending;
+    uint32_t kept_for; /* the group that machines are kept free for; BR_ANY: none has been */
+    bool kept_stale;   /* and something of it has become ready since */
+    uint32_t *kept;    /* by class: machines that are kept free */
 
     /* Scratch of a pass. */
     struct br_candidate *bundle; /* options.bundle, a heap with the worst on top */
     uint32_t candidates;
-    int64_t *room; /* by resource */
+    int64_t *room;  /* by resource */
+    double *bounds; /* by resource: room and free capacity, neither below 0 */
+    uint64_t pass;
     struct br_outlook outlook;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/collections/heap.h"
 #include "base/invariant.h"
+#include "runtime/enforcer/offers.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -60,7 +61,8 @@ bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kind
         ready->leaves *= 2;
     if (!ARRAY(arena, kinds, ready->first) || !ARRAY(arena, kinds, ready->count) ||
         !ARRAY(arena, tasks, ready->heap) || !ARRAY(arena, tasks, ready->is_ready) ||
-        !ARRAY(arena, tasks, ready->queued) ||
+        !ARRAY(arena, tasks, ready->queued) || !ARRAY(arena, tasks, ready->changed) ||
+        !ARRAY(arena, tasks, ready->is_changed) ||
         !ARRAY(arena, (size_t)ready->leaves * 2, ready->best) ||
         !ARRAY(arena, (size_t)ready->leaves * 2 * width, ready->range))
         return false;
@@ -110,6 +112,13 @@ static void refresh(struct br_ready *ready, uint32_t kind)
     br_costly_assert(kind_is_sound(ready, kind));
 }
 
+static void note(struct br_ready *ready, uint32_t k)
+{
+    if (!ready->is_changed[k])
+        ready->changed[ready->changes++] = k;
+    ready->is_changed[k] = true;
+}
+
 void br_ready_add(struct br_ready *ready, uint32_t k)
 {
     uint32_t kind = ready->rank_kind[k];
@@ -119,6 +128,7 @@ void br_ready_add(struct br_ready *ready, uint32_t k)
         ready->queued[k] = true;
         br_numbers_push(NULL, ready->heap + ready->first[kind], &ready->count[kind], k);
     }
+    note(ready, k);
     refresh(ready, kind);
 }
 
@@ -126,6 +136,7 @@ void br_ready_remove(struct br_ready *ready, uint32_t k)
 {
     assert(ready->is_ready[k]);
     ready->is_ready[k] = false;
+    note(ready, k);
     refresh(ready, ready->rank_kind[k]);
 }
 
@@ -134,23 +145,14 @@ uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind)
     return ready->best[kind + ready->leaves];
 }
 
-static bool fits(const int64_t *demand, const int64_t *room, uint32_t width)
-{
-    /* A task may start where it demands nothing of what is overbooked. */
-    for (uint32_t r = 0; r < width; r++)
-        if (demand[r] > 0 && demand[r] > room[r])
-            return false;
-    return true;
-}
-
 bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64_t *room)
 {
-    return fits(ready->demand + (size_t)kind * ready->width, room, ready->width);
+    return br_demand_fits(ready->demand + (size_t)kind * ready->width, room, ready->width);
 }
 
 static bool any_fits(const struct br_ready *ready, const int64_t *room, uint32_t node)
 {
-    if (ready->best[node] == BR_NO_RANK || !fits(least(ready, node), room, ready->width))
+    if (ready->best[node] == BR_NO_RANK || !br_demand_fits(least(ready, node), room, ready->width))
         return false;
     return node >= ready->leaves || any_fits(ready, room, 2 * node) ||
            any_fits(ready, room, 2 * node + 1);
@@ -164,7 +166,7 @@ bool br_ready_any_fits(const struct br_ready *ready, const int64_t *room)
 static double bound_of(const struct br_ready *ready, const int64_t *room,
                        const struct br_ready_walk *walk, uint32_t node)
 {
-    if (ready->best[node] == BR_NO_RANK || !fits(least(ready, node), room, ready->width))
+    if (ready->best[node] == BR_NO_RANK || !br_demand_fits(least(ready, node), room, ready->width))
         return -INFINITY;
     return walk->bound(walk->context, ready->best[node], most(ready, node));
 }

@@ -24,6 +24,10 @@ struct br_ready {
     uint32_t *heap;             /* ranks - 1, a binary heap for each kind */
     uint32_t *best;             /* [2 * leaves]: the least rank - 1 ready below, or BR_NO_RANK */
     int64_t *range;             /* [leaves * 2 * width]: inner nodes' least and most demands */
+    /* Ranks - 1 that have come or gone, perhaps both, since `changes` was last set to 0 with their
+     * is_changed; for who keeps something in step. */
+    uint32_t *changed, changes;
+    uint8_t *is_changed;
 };
 
 /* Nothing is ready. `size[kind]` tasks have that kind; demand and rank_kind are borrowed, the rest

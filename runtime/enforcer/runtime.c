@@ -13,6 +13,7 @@
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
+#include "runtime/enforcer/board.h"
 #include "runtime/enforcer/capacities.h"
 #include "runtime/enforcer/decide.h"
 
@@ -56,6 +57,7 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
     uint32_t resources = runtime->resources = found.scale.resources;
     size_t kinds = (size_t)cluster->classes * resources;
     size_t all = (size_t)cluster->machines * resources;
+    double *scale;
     runtime->scale = found.scale;
     runtime->classes = cluster->classes;
     runtime->machines = cluster->machines;
@@ -64,7 +66,10 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
     if (!ARRAY(arena, kinds, runtime->extra) || !ARRAY(arena, kinds, runtime->weight) ||
         !ARRAY(arena, all, runtime->free) || !ARRAY(arena, all, runtime->held) ||
         !ARRAY(arena, cluster->machines, runtime->idle_at) ||
-        !ARRAY(arena, resources, runtime->room) ||
+        !ARRAY(arena, resources, runtime->room) || !ARRAY(arena, resources, scale) ||
+        !ARRAY(arena, 2 * (size_t)resources, runtime->bounds) ||
+        !ARRAY(arena, cluster->classes, runtime->kept) ||
+        !br_vacancy_init(&runtime->vacancy, arena, cluster->machines, resources) ||
         !ARRAY(arena, runtime->options.bundle, runtime->bundle))
         return br_fail_memory(diag);
     for (size_t k = 0; k < kinds; k++) {
@@ -76,6 +81,10 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
         memcpy(runtime->free + (size_t)m * resources, runtime->capacity + (size_t)c * resources,
                resources * sizeof *runtime->free);
     }
+    for (uint32_t r = 0; r < resources; r++)
+        scale[r] = found.scale.total[r] > 0 ? cluster->machines / found.scale.total[r] : 0;
+    runtime->offers.width = resources;
+    runtime->offers.scale = scale;
     uint32_t cpu = find_resource(runtime, br_role_name(BR_ROLE_CPU));
     int32_t digits = cpu == UINT32_MAX ? 0 : found.scale.digits[cpu];
     runtime->slots = cpu == UINT32_MAX ? 0 : found.scale.total[cpu];
@@ -113,6 +122,7 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
     runtime->policy = br_policy_find(options->policy);
     runtime->options.policy = runtime->policy->name;
     runtime->epoch = 1;
+    runtime->kept_for = BR_ANY;
     uint32_t group;
     enum br_status status = take_cluster(runtime, cluster, diag);
     if (!status)
@@ -131,6 +141,8 @@ void br_runtime_destroy(struct br_runtime *runtime)
     for (uint32_t j = 0; j < runtime->jobs; j++)
         br_job_destroy(runtime->job[j]);
     br_outlook_finish(&runtime->outlook);
+    br_offers_finish(&runtime->offers);
+    free(runtime->tree);
     free(runtime->job);
     free(runtime->group);
     br_arena_finish(&runtime->arena);
@@ -153,7 +165,7 @@ enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resou
         size_t at = (size_t)c * runtime->resources + r;
         runtime->extra[at] = runtime->capacity[at] / 100 * (percent - 100);
     }
-    runtime->epoch++;
+    br_vacancy_change_all(&runtime->vacancy, 0);
     return BR_OK;
 }
 
@@ -163,7 +175,7 @@ enum br_status br_runtime_add_group(struct br_runtime *runtime, const char *name
     if (!(weight > 0) || !isfinite(weight))
         return br_fail(diag, BR_USAGE, NULL, "the weight of group '%.80s' is not above 0", name);
     char *copy = br_arena_text(&runtime->arena, name);
-    if (!copy ||
+    if (!copy || !br_board_add_group(runtime) ||
         !br_grow(&runtime->group, runtime->groups, &runtime->group_room, sizeof *runtime->group))
         return br_fail_memory(diag);
     *group = runtime->groups++;
@@ -207,10 +219,11 @@ static bool machine_is_sound(const struct br_runtime *runtime, uint32_t machine)
     return true;
 }
 
-/* Brings the group's counts from what they were before the job changed to what they are. */
-static void recount(struct br_runtime *runtime, struct br_job *job,
-                    const struct br_job_state *before)
+/* Brings the group's counts from what they were before the job changed to what they are, and the
+ * trees over all jobs with them. */
+static void recount(struct br_runtime *runtime, uint32_t number, const struct br_job_state *before)
 {
+    struct br_job *job = runtime->job[number];
     struct br_group *group = &runtime->group[job->group];
     const struct br_job_state *now = &job->state;
     group->live += now->waiting + now->ready + now->running;
@@ -223,7 +236,9 @@ static void recount(struct br_runtime *runtime, struct br_job *job,
     /* Not where more are ready than before: one may have gone as another came. */
     runtime->epoch += job->woken;
     job->woken = false;
+    br_board_update(runtime, number);
     br_costly_assert(group_is_sound(runtime, job->group));
+    br_costly_assert(br_board_is_sound(runtime));
 }
 
 /* A demand that no machine could ever hold would wait for good. */
@@ -259,7 +274,7 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
                        plan->tasks, dag->tasks);
     if (group >= runtime->groups)
         return br_fail(diag, BR_USAGE, NULL, "there is no group %u", group);
-    uint32_t at = 0;
+    uint32_t at = runtime->taken;
     while (at < runtime->jobs && runtime->job[at])
         at++;
     if (at == runtime->jobs &&
@@ -270,16 +285,19 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
                                           readiness == BR_READY_BY_EVENT, &job, diag);
     if (status)
         return status;
+    job->group = group;
     status = check_kinds(runtime, job, dag, diag);
+    if (!status && !br_board_add(runtime, job, at))
+        status = br_fail_memory(diag);
     if (status) {
         br_job_destroy(job);
         return status;
     }
-    job->group = group;
     runtime->job[at] = job;
+    runtime->taken = at + 1;
     if (at == runtime->jobs)
         runtime->jobs++;
-    recount(runtime, job, &(struct br_job_state){0});
+    recount(runtime, at, &(struct br_job_state){0});
     br_costly_assert(br_job_is_sound(job));
     *number = at;
     return BR_OK;
@@ -300,7 +318,7 @@ static void hold(struct br_runtime *runtime, const struct br_job *job, uint32_t 
     assert(below >= 0);
     (void)below;
     if (sign < 0)
-        runtime->idle_at[machine] = 0;
+        br_vacancy_change(&runtime->vacancy, machine);
 }
 
 void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task, uint32_t machine)
@@ -309,7 +327,7 @@ void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task
     struct br_job_state before = job->state;
     br_job_run(job, task, machine, runtime->now_ns);
     hold(runtime, job, task, machine, 1);
-    recount(runtime, job, &before);
+    recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
 }
 
@@ -328,11 +346,16 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
         release(runtime, job, t);
     struct br_job_state before = job->state;
     job->state = (struct br_job_state){0};
-    recount(runtime, job, &before);
+    recount(runtime, number, &before);
+    br_board_drop(runtime, number);
     br_job_destroy(job);
     runtime->job[number] = NULL;
+    if (number < runtime->taken)
+        runtime->taken = number;
     while (runtime->jobs && !runtime->job[runtime->jobs - 1])
         runtime->jobs--;
+    if (runtime->taken > runtime->jobs)
+        runtime->taken = runtime->jobs;
     return BR_OK;
 }
 
@@ -366,9 +389,11 @@ enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uin
         return status;
     if (!job->by_event || job->task_state[task] != BR_TASK_WAITING)
         return fail_state(job, number, task, "made ready", diag);
+    if (!br_board_reserve_one(runtime))
+        return br_fail_memory(diag);
     struct br_job_state before = job->state;
     br_job_ready(job, task);
-    recount(runtime, job, &before);
+    recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     return BR_OK;
 }
@@ -384,7 +409,7 @@ enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number,
         return fail_state(job, number, task, "withdrawn", diag);
     struct br_job_state before = job->state;
     br_job_withdraw(job, task);
-    recount(runtime, job, &before);
+    recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     runtime->epoch++; /* what was kept back for it may start */
     return BR_OK;
@@ -407,7 +432,7 @@ enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, u
     release(runtime, job, task);
     br_job_run(job, task, machine, runtime->now_ns);
     hold(runtime, job, task, machine, 1);
-    recount(runtime, job, &before);
+    recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
     return BR_OK;
 }
@@ -421,11 +446,13 @@ enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, 
         return status;
     if (job->task_state[task] > BR_TASK_RUNNING)
         return fail_state(job, number, task, "finished", diag);
+    if (!br_board_reserve_children(runtime, job, task))
+        return br_fail_memory(diag);
     struct br_job_state before = job->state;
     uint32_t machine = job->machine[task];
     release(runtime, job, task);
     br_job_finish(job, task);
-    recount(runtime, job, &before);
+    recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     br_costly_assert(machine == BR_ANY || machine_is_sound(runtime, machine));
     return BR_OK;
@@ -440,11 +467,13 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
         return status;
     if (job->task_state[task] != BR_TASK_RUNNING)
         return fail_state(job, number, task, "failed", diag);
+    if (!br_board_reserve_one(runtime))
+        return br_fail_memory(diag);
     struct br_job_state before = job->state;
     uint32_t machine = job->machine[task];
     release(runtime, job, task);
     br_job_fail(job, task, again, runtime->now_ns);
-    recount(runtime, job, &before);
+    recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
     if (!again)
         runtime->epoch++; /* what was kept back for its children may start */
@@ -477,7 +506,7 @@ enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine, c
     if (!br_decimal_scale(amount, runtime->scale.digits[r], &free) || free > most)
         free = most;
     if (free > runtime->free[at])
-        runtime->idle_at[machine] = 0;
+        br_vacancy_change(&runtime->vacancy, machine);
     runtime->free[at] = free;
     return BR_OK;
 }

@@ -387,14 +387,24 @@ static bool better(const struct model *m, const struct candidate *a, const struc
     return m->job[a->job].rank[a->task] < m->job[b->job].rank[b->task];
 }
 
-/* Work that is still to be started, in seconds of the whole cluster, of whole units of 2^-32 ns. */
-static double remaining_of(const struct model_job *job)
+/* Work that is still to be started, in whole units of 2^-32 ns of the whole cluster. */
+static br_wide units_of(const struct model_job *job)
 {
     br_wide units = 0;
     for (uint32_t t = 0; t < job->tasks; t++)
         if (job->state[t] == WAITING || job->state[t] == READY)
             units += (br_wide)((double)job->dag->duration_ns[t] * job->work[t] * 0x1p32);
+    return units;
+}
+
+static double seconds(br_wide units)
+{
     return (double)units / (0x1p32 * 1e9);
+}
+
+static double remaining_of(const struct model_job *job)
+{
+    return seconds(units_of(job));
 }
 
 static struct candidate weigh(const struct model *m, uint32_t number, uint32_t task,
@@ -417,22 +427,24 @@ static struct candidate weigh(const struct model *m, uint32_t number, uint32_t t
     return (struct candidate){score, priority, number, task};
 }
 
+/* Both means are of whole units, so that their sums know no order. */
 static double find_eta(const struct model *m)
 {
-    double packing = 0, remaining = 0;
+    br_wide packing = 0, work = 0;
     uint64_t tasks = 0, jobs = 0;
     for (uint32_t j = 0; j < JOBS; j++) {
         const struct model_job *job = &m->job[j];
         if (!job->here || count(job, WAITING) + count(job, READY) == 0)
             continue;
-        packing += job->mean_packing * job->tasks;
+        packing += (br_wide)(job->mean_packing * job->tasks * 0x1p40);
         tasks += job->tasks;
-        remaining += remaining_of(job);
+        work += units_of(job);
         jobs++;
     }
-    if (jobs < 2 || remaining <= 0)
+    if (jobs < 2 || seconds(work) <= 0)
         return 0;
-    return m->options.eta_factor * (packing / (double)tasks) / (remaining / (double)jobs);
+    return m->options.eta_factor * ((double)packing / 0x1p40 / (double)tasks) /
+           (seconds(work) / (double)jobs);
 }
 
 static uint32_t unfair(const struct model *m)

@@ -1,0 +1,318 @@
+/* What has come and gone in a job, carried over into the trees.
+ *
+ * The work that a job has left falls with every start. Its offers carry a lower bound of it, which
+ * is exact while nothing has started or few offers are there, and else lags behind by up to a
+ * sixteenth, so that one start does not touch all offers of the job. */
+#include "runtime/enforcer/board.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/invariant.h"
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+static const double packing_units = 0x1p40; /* sums of packing are whole numbers of these */
+static const double lag = 15.0 / 16;
+enum { FEW = 4 };
+
+/* ---- Set up ---- */
+
+bool br_board_add_group(struct br_runtime *runtime)
+{
+    size_t trees = (size_t)runtime->machines + 1, old = runtime->groups * trees;
+    if (old + trees >= UINT32_MAX)
+        return false;
+    if (old + trees > runtime->tree_room) {
+        size_t room = old + old / 2 + trees;
+        uint32_t *tree = realloc(runtime->tree, room * sizeof *tree);
+        if (!tree)
+            return false;
+        runtime->tree = tree;
+        runtime->tree_room = room;
+    }
+    memset(runtime->tree + old, 0, trees * sizeof *runtime->tree);
+    return true;
+}
+
+/* Tasks of one kind on one planned machine are a cell; returns how many there are. cell: by rank.
+ */
+static uint32_t find_cells(const struct br_job *job, uint32_t machines, uint32_t *cell,
+                           uint32_t *kind_cell)
+{
+    uint32_t cells = 0;
+    for (uint32_t m = 0; m < machines; m++) {
+        uint32_t first = cells; /* those of this machine come from here on */
+        for (uint32_t at = job->local_first[m]; at < job->local_first[m + 1]; at++) {
+            uint32_t k = job->local[at], kind = job->ready.rank_kind[k];
+            if (kind_cell[kind] <= first) {
+                cells++;
+                kind_cell[kind] = cells;
+            }
+            cell[k] = kind_cell[kind] - 1;
+        }
+    }
+    return cells;
+}
+
+static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t number)
+{
+    struct br_posted *posted = &job->posted;
+    struct br_arena *arena = &job->arena;
+    uint32_t *kind_cell = calloc((size_t)job->ready.kinds + 1, sizeof *kind_cell);
+    bool ok = kind_cell && ARRAY(arena, job->tasks, posted->rank_cell) &&
+              ARRAY(arena, job->tasks, posted->counted);
+    uint32_t cells = ok ? find_cells(job, runtime->machines, posted->rank_cell, kind_cell) : 0;
+    ok = ok && ARRAY(arena, cells, posted->cell) && ARRAY(arena, cells, posted->cell_ready);
+    for (uint32_t m = 0; ok && m < runtime->machines; m++)
+        for (uint32_t at = job->local_first[m]; at < job->local_first[m + 1]; at++) {
+            uint32_t k = job->local[at], kind = job->ready.rank_kind[k];
+            posted->cell[posted->rank_cell[k]] =
+                (struct br_offer){.job = number,
+                                  .kind = kind,
+                                  .tree = br_board_local_tree(runtime, job->group, m),
+                                  .demand = job->demand + (size_t)kind * runtime->resources,
+                                  .share = 1};
+        }
+    posted->cells = cells;
+    free(kind_cell);
+    return ok;
+}
+
+bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t number)
+{
+    struct br_posted *posted = &job->posted;
+    if (!ARRAY(&job->arena, job->ready.kinds, posted->kind) ||
+        (job->planned && !make_cells(runtime, job, number)))
+        return false;
+    for (uint32_t kind = 0; kind < job->ready.kinds; kind++)
+        posted->kind[kind] =
+            (struct br_offer){.job = number,
+                              .kind = kind,
+                              .demand = job->demand + (size_t)kind * runtime->resources,
+                              .tree = br_board_tree(runtime, job->group),
+                              .share = job->planned ? runtime->options.remote_penalty : 1};
+    posted->remaining = job->remaining;
+    /* No more can be ready than there are tasks, or kinds and cells. */
+    uint64_t most = (uint64_t)job->ready.kinds + posted->cells;
+    uint64_t offers = 2 * (uint64_t)job->ready.changes;
+    return br_offers_reserve(&runtime->offers, offers < most ? offers : most);
+}
+
+bool br_board_reserve_children(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
+{
+    uint32_t stage = job->task_stage[task];
+    uint64_t tasks = 0;
+    bool last = job->stage_left[stage] == 1;
+    for (uint32_t c = job->child_first[stage]; c < job->child_first[stage + 1] && !job->by_event;
+         c++) {
+        uint32_t child = job->child[c];
+        if (job->child_one_to_one[c])
+            tasks++;
+        else if (last && job->stage_waits[child] == 1)
+            tasks += job->stage_first[child + 1] - job->stage_first[child];
+    }
+    uint64_t most = (uint64_t)job->ready.kinds + job->posted.cells;
+    return br_offers_reserve(&runtime->offers, 2 * tasks < most ? 2 * tasks : most);
+}
+
+bool br_board_reserve_one(struct br_runtime *runtime)
+{
+    return br_offers_reserve(&runtime->offers, 2);
+}
+
+/* ---- Offers ---- */
+
+static void post(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer)
+{
+    struct br_posted *posted = &job->posted;
+    offer->remaining = posted->remaining;
+    offer->before = NULL;
+    offer->after = posted->first;
+    if (posted->first)
+        posted->first->before = offer;
+    posted->first = offer;
+    posted->offers++;
+    br_offers_insert(&runtime->offers, &runtime->tree[offer->tree], offer);
+}
+
+static void withdraw(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer)
+{
+    struct br_posted *posted = &job->posted;
+    if (offer->after)
+        offer->after->before = offer->before;
+    *(offer->before ? &offer->before->after : &posted->first) = offer->after;
+    posted->offers--;
+    br_offers_remove(&runtime->offers, &runtime->tree[offer->tree], offer);
+}
+
+/* The offer's best ready task has the rank k + 1 or more; BR_NO_RANK: nothing is ready. True where
+ * something is ready of which nothing was. */
+static bool set_best(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer,
+                     uint32_t k)
+{
+    if (k == BR_NO_RANK) {
+        if (offer->node)
+            withdraw(runtime, job, offer);
+        return false;
+    }
+    double priority = br_job_priority(job, k);
+    if (!offer->node) {
+        offer->priority = priority;
+        post(runtime, job, offer);
+        return true;
+    }
+    if (priority != offer->priority) {
+        offer->priority = priority;
+        br_offers_update(&runtime->offers, offer);
+    }
+    return false;
+}
+
+static void update_kind(struct br_runtime *runtime, struct br_job *job, uint32_t kind)
+{
+    struct br_offer *offer = &job->posted.kind[kind];
+    if (!set_best(runtime, job, offer, br_ready_best(&job->ready, kind)))
+        return;
+    br_vacancy_wake(&runtime->vacancy, offer);
+    if (job->group == runtime->kept_for)
+        runtime->kept_stale = true;
+}
+
+static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t k)
+{
+    struct br_posted *posted = &job->posted;
+    bool ready = job->ready.is_ready[k];
+    if (ready == posted->counted[k])
+        return;
+    posted->counted[k] = ready;
+    uint32_t cell = posted->rank_cell[k];
+    posted->cell_ready[cell] += ready ? 1 : UINT32_MAX;
+    if (!posted->cell_ready[cell]) {
+        set_best(runtime, job, &posted->cell[cell], BR_NO_RANK);
+        return;
+    }
+    /* Nothing that the plan has before the head of its machine is ready. */
+    uint32_t machine = job->planned[job->task[k]];
+    set_best(runtime, job, &posted->cell[cell], job->local[job->local_head[machine]]);
+}
+
+static void update_remaining(struct br_runtime *runtime, struct br_job *job)
+{
+    struct br_posted *posted = &job->posted;
+    if (!posted->offers)
+        posted->remaining = job->remaining;
+    if (posted->remaining <= job->remaining)
+        return;
+    posted->remaining = posted->offers <= FEW ? job->remaining : lag * job->remaining;
+    for (struct br_offer *offer = posted->first; offer; offer = offer->after) {
+        offer->remaining = posted->remaining;
+        br_offers_update(&runtime->offers, offer);
+    }
+}
+
+/* ---- Sums ---- */
+
+/* Adds the job to the sums, or takes it out. */
+static void count_job(struct br_runtime *runtime, const struct br_job *job, br_wide work, int sign)
+{
+    struct br_pending *pending = &runtime->pending;
+    pending->packing += sign * (br_wide)(job->mean_packing * (double)job->tasks * packing_units);
+    pending->work += sign * work;
+    pending->tasks += (uint64_t)sign * job->tasks;
+    pending->jobs += (uint64_t)sign;
+}
+
+static void update_sums(struct br_runtime *runtime, struct br_job *job, bool counts)
+{
+    struct br_posted *posted = &job->posted;
+    if (posted->pending && counts) {
+        runtime->pending.work += job->work - posted->work;
+    } else if (posted->pending || counts) {
+        count_job(runtime, job, counts ? job->work : posted->work, counts ? 1 : -1);
+    }
+    posted->pending = counts;
+    posted->work = job->work;
+}
+
+double br_pending_eta(const struct br_pending *pending, double factor)
+{
+    double remaining = br_job_seconds(pending->work);
+    if (pending->jobs < 2 || remaining <= 0)
+        return 0;
+    return factor * ((double)pending->packing / packing_units / (double)pending->tasks) /
+           (remaining / (double)pending->jobs);
+}
+
+/* ---- Both ---- */
+
+void br_board_update(struct br_runtime *runtime, uint32_t number)
+{
+    struct br_job *job = runtime->job[number];
+    struct br_ready *ready = &job->ready;
+    update_sums(runtime, job, job->state.ready || job->state.waiting);
+    update_remaining(runtime, job);
+    for (uint32_t c = 0; c < ready->changes; c++) {
+        uint32_t k = ready->changed[c];
+        ready->is_changed[k] = false;
+        update_kind(runtime, job, ready->rank_kind[k]);
+        if (job->planned)
+            update_cell(runtime, job, k);
+    }
+    ready->changes = 0;
+}
+
+void br_board_drop(struct br_runtime *runtime, uint32_t number)
+{
+    struct br_job *job = runtime->job[number];
+    struct br_posted *posted = &job->posted;
+    update_sums(runtime, job, false);
+    while (posted->first)
+        withdraw(runtime, job, posted->first);
+    for (uint32_t kind = 0; kind < job->ready.kinds; kind++)
+        br_vacancy_forget(&runtime->vacancy, &posted->kind[kind]);
+}
+
+static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *job)
+{
+    uint32_t offers = 0;
+    for (uint32_t kind = 0; kind < job->ready.kinds; kind++) {
+        uint32_t k = br_ready_best(&job->ready, kind);
+        const struct br_offer *offer = &job->posted.kind[kind];
+        offers += k != BR_NO_RANK;
+        if ((k != BR_NO_RANK) != (offer->node != 0) ||
+            (offer->node &&
+             (offer->priority < br_job_priority(job, k) || offer->remaining > job->remaining)))
+            return false;
+    }
+    for (uint32_t c = 0; c < job->posted.cells; c++)
+        offers += job->posted.cell[c].node != 0;
+    for (uint32_t k = 0; job->planned && k < job->tasks; k++) {
+        const struct br_offer *offer = &job->posted.cell[job->posted.rank_cell[k]];
+        if (job->ready.is_ready[k] && (!offer->node || offer->priority < br_job_priority(job, k) ||
+                                       offer->remaining > job->remaining))
+            return false;
+    }
+    return offers == job->posted.offers;
+}
+
+bool br_board_is_sound(const struct br_runtime *runtime)
+{
+    struct br_pending sum = {0};
+    uint64_t offers = 0;
+    for (uint32_t j = 0; j < runtime->jobs; j++) {
+        const struct br_job *job = runtime->job[j];
+        if (!job)
+            continue;
+        if (job->state.ready || job->state.waiting) {
+            sum.jobs++;
+            sum.tasks += job->tasks;
+            sum.work += job->work;
+        }
+        offers += job->posted.offers;
+        if (!job_is_sound(runtime, job))
+            return false;
+    }
+    return offers == runtime->offers.live && sum.jobs == runtime->pending.jobs &&
+           sum.tasks == runtime->pending.tasks && sum.work == runtime->pending.work;
+}

@@ -1,0 +1,433 @@
+/* Insertion, removal and search in trees of offers. Numbers in the nodes are those that the score
+ * is made of, unrounded: a bound over a single offer is that offer's score to the last bit, so that
+ * of many equal offers only as many are visited as win the tie. */
+#include "runtime/enforcer/offers.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/invariant.h"
+
+/* ---- Nodes ---- */
+
+enum { PRIORITY, REMAINING, SHARE, TERMS };
+
+static size_t stride(const struct br_offers *offers)
+{
+    return 2 * (size_t)offers->width + TERMS;
+}
+
+static double *box_of(const struct br_offers *offers, uint32_t node)
+{
+    return offers->box + node * stride(offers);
+}
+
+static double *terms_of(const struct br_offers *offers, uint32_t node)
+{
+    return box_of(offers, node) + 2 * (size_t)offers->width;
+}
+
+bool br_offers_reserve(struct br_offers *offers, uint64_t more)
+{
+    /* The pair 0 is none; every offer takes one, be it for a root or beside another. */
+    uint64_t wanted = offers->live + more + 1;
+    if (wanted <= offers->room)
+        return true;
+    if (wanted >= UINT32_MAX / 4)
+        return false;
+    uint32_t room = (uint32_t)(wanted + wanted / 2 + 16);
+    void *node = realloc(offers->node, 2 * (size_t)room * sizeof *offers->node);
+    offers->node = node ? node : offers->node;
+    void *box = realloc(offers->box, 2 * (size_t)room * stride(offers) * sizeof *offers->box);
+    offers->box = box ? box : offers->box;
+    void *scratch = realloc(offers->scratch, room * sizeof(struct br_offer *));
+    offers->scratch = scratch ? scratch : offers->scratch;
+    if (!node || !box || !scratch)
+        return false;
+    offers->room = room;
+    if (!offers->used)
+        offers->used = 1;
+    return true;
+}
+
+void br_offers_finish(struct br_offers *offers)
+{
+    free(offers->node);
+    free(offers->box);
+    free(offers->scratch);
+    *offers = (struct br_offers){0};
+}
+
+/* The first node of a pair. */
+static uint32_t take_pair(struct br_offers *offers)
+{
+    uint32_t pair = offers->free;
+    if (pair) {
+        offers->free = offers->node[2 * pair].parent;
+    } else {
+        assert(offers->used < offers->room);
+        pair = offers->used++;
+    }
+    return 2 * pair;
+}
+
+static void give_pair(struct br_offers *offers, uint32_t node)
+{
+    offers->node[node & ~1u].parent = offers->free;
+    offers->free = node / 2;
+}
+
+/* The node becomes the offer's leaf. */
+static void set_leaf(struct br_offers *offers, uint32_t node, uint32_t parent,
+                     struct br_offer *offer)
+{
+    double *least = box_of(offers, node), *most = least + offers->width;
+    offers->node[node] =
+        (struct br_offer_node){.parent = parent, .size = 1, .job = offer->job, .offer = offer};
+    for (uint32_t r = 0; r < offers->width; r++)
+        least[r] = most[r] = (double)offer->demand[r];
+    double *terms = terms_of(offers, node);
+    terms[PRIORITY] = offer->priority;
+    terms[REMAINING] = offer->remaining;
+    terms[SHARE] = offer->share;
+    offer->node = node;
+}
+
+/* What hangs below `from` hangs below `to`, whose parent stays. */
+static void move_node(struct br_offers *offers, uint32_t to, uint32_t from)
+{
+    struct br_offer_node *node = &offers->node[to];
+    uint32_t parent = node->parent;
+    *node = offers->node[from];
+    node->parent = parent;
+    memcpy(box_of(offers, to), box_of(offers, from), stride(offers) * sizeof *offers->box);
+    if (node->left)
+        offers->node[node->left].parent = offers->node[node->left + 1].parent = to;
+    else
+        node->offer->node = to;
+}
+
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Bounds the node by its children; false where that changes nothing. */
+static bool enclose(struct br_offers *offers, uint32_t node)
+{
+    struct br_offer_node *n = &offers->node[node];
+    const struct br_offer_node *child = &offers->node[n->left];
+    uint32_t width = offers->width, job = child[0].job < child[1].job ? child[0].job : child[1].job;
+    double *box = box_of(offers, node), *a = box_of(offers, n->left), *b = a + stride(offers);
+    bool changed = n->job != job;
+    n->job = job;
+    for (uint32_t k = 0; k < 2 * width + TERMS; k++) {
+        bool least = k < width || k == 2 * width + REMAINING;
+        double bound = least ? lesser(a[k], b[k]) : greater(a[k], b[k]);
+        changed |= bound != box[k];
+        box[k] = bound;
+    }
+    return changed;
+}
+
+static void enclose_up(struct br_offers *offers, uint32_t node)
+{
+    while (node && enclose(offers, node))
+        node = offers->node[node].parent;
+}
+
+/* ---- Keys ---- */
+
+static double coordinate(const struct br_offers *offers, const struct br_offer *offer,
+                         uint32_t axis)
+{
+    if (axis < offers->width)
+        return (double)offer->demand[axis];
+    axis -= offers->width;
+    return axis == PRIORITY ? offer->priority : axis == REMAINING ? offer->remaining : 0;
+}
+
+struct key {
+    double value;
+    uint32_t job, kind;
+};
+
+static struct key key_of(const struct br_offers *offers, const struct br_offer *offer,
+                         uint32_t axis)
+{
+    return (struct key){coordinate(offers, offer, axis), offer->job, offer->kind};
+}
+
+static bool before(struct key a, struct key b)
+{
+    if (a.value != b.value)
+        return a.value < b.value;
+    return a.job != b.job ? a.job < b.job : a.kind < b.kind;
+}
+
+static bool goes_left(const struct br_offers *offers, uint32_t node, const struct br_offer *offer)
+{
+    const struct br_offer_node *n = &offers->node[node];
+    return before(key_of(offers, offer, n->axis),
+                  (struct key){n->split, n->split_job, n->split_kind});
+}
+
+/* The axis along which the offers differ most, as far as scores know: demands and work in units of
+ * packing, priorities as what they take of it. */
+static uint32_t widest_axis(const struct br_offers *offers, struct br_offer *const *item,
+                            uint32_t count)
+{
+    uint32_t best = offers->width + SHARE; /* by job and kind alone, where all are equal */
+    double widest = 0, packing = 0;
+    for (uint32_t r = 0; r < offers->width; r++)
+        packing += (double)item[0]->demand[r] * offers->scale[r];
+    for (uint32_t axis = 0; axis < offers->width + SHARE; axis++) {
+        double least = INFINITY, most = -INFINITY, weight = packing;
+        if (axis < offers->width)
+            weight = offers->scale[axis];
+        else if (axis == offers->width + REMAINING)
+            weight = offers->eta;
+        for (uint32_t k = 0; k < count; k++) {
+            double value = coordinate(offers, item[k], axis);
+            least = lesser(least, value);
+            most = greater(most, value);
+        }
+        if ((most - least) * weight > widest) {
+            widest = (most - least) * weight;
+            best = axis;
+        }
+    }
+    return best;
+}
+
+/* ---- Building ---- */
+
+/* The first `nth` items shall be those with the least keys. */
+static void select_least(const struct br_offers *offers, struct br_offer **item, uint32_t count,
+                         uint32_t nth, uint32_t axis)
+{
+    uint32_t low = 0, high = count;
+    while (high - low > 1) {
+        struct key pivot = key_of(offers, item[low + (high - low) / 2], axis);
+        uint32_t i = low, j = high - 1;
+        for (;;) {
+            while (before(key_of(offers, item[i], axis), pivot))
+                i++;
+            while (before(pivot, key_of(offers, item[j], axis)))
+                j--;
+            if (i >= j)
+                break;
+            struct br_offer *swap = item[i];
+            item[i] = item[j];
+            item[j] = swap;
+        }
+        /* Keys differ, so the pivot is where both have met. */
+        if (nth <= i)
+            high = i;
+        else
+            low = i + 1;
+    }
+}
+
+static void build(struct br_offers *offers, uint32_t node, uint32_t parent, struct br_offer **item,
+                  uint32_t count)
+{
+    if (count == 1) {
+        set_leaf(offers, node, parent, item[0]);
+        return;
+    }
+    uint32_t half = count / 2, axis = widest_axis(offers, item, count), left = take_pair(offers);
+    select_least(offers, item, count, half, axis);
+    struct key least = key_of(offers, item[half], axis);
+    for (uint32_t k = half + 1; k < count; k++) {
+        struct key key = key_of(offers, item[k], axis);
+        least = before(key, least) ? key : least;
+    }
+    offers->node[node] = (struct br_offer_node){.parent = parent,
+                                                .left = left,
+                                                .size = count,
+                                                .axis = axis,
+                                                .split = least.value,
+                                                .split_job = least.job,
+                                                .split_kind = least.kind};
+    build(offers, left, node, item, half);
+    build(offers, left + 1, node, item + half, count - half);
+    enclose(offers, node);
+}
+
+/* Takes the nodes below away; returns how many offers there were. */
+static uint32_t gather(struct br_offers *offers, uint32_t node, struct br_offer **item)
+{
+    const struct br_offer_node *n = &offers->node[node];
+    if (!n->left) {
+        item[0] = n->offer;
+        return 1;
+    }
+    uint32_t left = n->left, count = gather(offers, left, item);
+    count += gather(offers, left + 1, item + count);
+    give_pair(offers, left);
+    return count;
+}
+
+static void rebuild(struct br_offers *offers, uint32_t node)
+{
+    uint32_t count = gather(offers, node, offers->scratch);
+    build(offers, node, offers->node[node].parent, offers->scratch, count);
+}
+
+void br_offers_insert(struct br_offers *offers, uint32_t *root, struct br_offer *offer)
+{
+    assert(!offer->node);
+    offers->live++;
+    if (!*root) {
+        *root = take_pair(offers);
+        set_leaf(offers, *root, 0, offer);
+        return;
+    }
+    uint32_t node = *root, lopsided = 0;
+    while (offers->node[node].left) {
+        struct br_offer_node *n = &offers->node[node];
+        uint32_t child = n->left + !goes_left(offers, node, offer);
+        n->size++;
+        if (!lopsided && 10 * (uint64_t)offers->node[child].size > 7 * (uint64_t)n->size + 20)
+            lopsided = node;
+        node = child;
+    }
+    struct br_offer *pair[] = {offers->node[node].offer, offer};
+    build(offers, node, offers->node[node].parent, pair, 2);
+    enclose_up(offers, offers->node[node].parent);
+    if (lopsided)
+        rebuild(offers, lopsided);
+    br_costly_assert(br_offers_is_sound(offers, *root));
+}
+
+void br_offers_remove(struct br_offers *offers, uint32_t *root, struct br_offer *offer)
+{
+    uint32_t node = offer->node, parent = offers->node[node].parent;
+    assert(node && offers->node[node].offer == offer);
+    offer->node = 0;
+    offers->live--;
+    if (!parent) {
+        assert(*root == node);
+        *root = 0;
+        give_pair(offers, node);
+        return;
+    }
+    move_node(offers, parent, node ^ 1);
+    give_pair(offers, node);
+    bool changed = true;
+    for (uint32_t up = offers->node[parent].parent; up; up = offers->node[up].parent) {
+        offers->node[up].size--;
+        changed = changed && enclose(offers, up);
+    }
+    br_costly_assert(br_offers_is_sound(offers, *root));
+}
+
+void br_offers_update(struct br_offers *offers, const struct br_offer *offer)
+{
+    double *terms = terms_of(offers, offer->node);
+    bool changed = terms[PRIORITY] != offer->priority || terms[REMAINING] != offer->remaining;
+    terms[PRIORITY] = offer->priority;
+    terms[REMAINING] = offer->remaining;
+    for (uint32_t node = offers->node[offer->node].parent; node && changed;
+         node = offers->node[node].parent) {
+        const double *a = terms_of(offers, offers->node[node].left), *b = a + stride(offers);
+        double priority = greater(a[PRIORITY], b[PRIORITY]);
+        double remaining = lesser(a[REMAINING], b[REMAINING]);
+        terms = terms_of(offers, node);
+        changed = terms[PRIORITY] != priority || terms[REMAINING] != remaining;
+        terms[PRIORITY] = priority;
+        terms[REMAINING] = remaining;
+    }
+}
+
+/* ---- Searching ---- */
+
+static double bound_of(const struct br_offers *offers, const struct br_offer_search *search,
+                       uint32_t node)
+{
+    const double *least = box_of(offers, node), *most = least + offers->width;
+    double packing = 0;
+    for (uint32_t r = 0; r < offers->width; r++) {
+        if (least[r] > search->room[r])
+            return -INFINITY;
+        packing += lesser(most[r], search->room[r]) * search->free[r] * search->weight[r];
+    }
+    const double *terms = most + offers->width;
+    return search->bound(search->context, packing * terms[SHARE], terms[PRIORITY], terms[REMAINING],
+                         offers->node[node].job);
+}
+
+static void walk(const struct br_offers *offers, const struct br_offer_search *search,
+                 uint32_t node)
+{
+    const struct br_offer_node *n = &offers->node[node];
+    if (!n->left) {
+        search->visit(search->context, n->offer);
+        return;
+    }
+    uint32_t first = n->left, second = first + 1;
+    double a = bound_of(offers, search, first), b = bound_of(offers, search, second);
+    if (b > a || (b == a && offers->node[second].job < offers->node[first].job)) {
+        first = second, second = n->left;
+        double swap = a;
+        a = b;
+        b = swap;
+    }
+    if (a > -INFINITY)
+        walk(offers, search, first);
+    /* The candidates from the first may leave the second without a chance. */
+    if (b > -INFINITY && bound_of(offers, search, second) > -INFINITY)
+        walk(offers, search, second);
+}
+
+void br_offers_search(const struct br_offers *offers, uint32_t root,
+                      const struct br_offer_search *search)
+{
+    if (root && bound_of(offers, search, root) > -INFINITY)
+        walk(offers, search, root);
+}
+
+bool br_offers_any_fits(const struct br_offers *offers, uint32_t root, const int64_t *room)
+{
+    if (!root)
+        return false;
+    const struct br_offer_node *n = &offers->node[root];
+    const double *least = box_of(offers, root);
+    for (uint32_t r = 0; r < offers->width; r++)
+        if (least[r] > 0 && least[r] > (double)room[r])
+            return false;
+    if (!n->left)
+        return br_demand_fits(n->offer->demand, room, offers->width);
+    return br_offers_any_fits(offers, n->left, room) ||
+           br_offers_any_fits(offers, n->left + 1, room);
+}
+
+bool br_offers_is_sound(const struct br_offers *offers, uint32_t root)
+{
+    if (!root)
+        return true;
+    const struct br_offer_node *n = &offers->node[root];
+    const double *box = box_of(offers, root);
+    if (!n->left)
+        return n->size == 1 && n->offer->node == root && n->offer->job == n->job;
+    const struct br_offer_node *child = &offers->node[n->left];
+    uint32_t width = offers->width;
+    for (uint32_t c = 0; c < 2; c++) {
+        const double *part = box_of(offers, n->left + c);
+        if (child[c].parent != root || child[c].job < n->job)
+            return false;
+        for (uint32_t k = 0; k < 2 * width + TERMS; k++)
+            if (k < width || k == 2 * width + REMAINING ? part[k] < box[k] : part[k] > box[k])
+                return false;
+    }
+    return n->size == child[0].size + child[1].size && br_offers_is_sound(offers, n->left) &&
+           br_offers_is_sound(offers, n->left + 1);
+}

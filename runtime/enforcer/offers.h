@@ -1,0 +1,91 @@
+/* Trees over what is ready, of many jobs: k-d trees [Bentley75] whose nodes bound all that hangs
+ * below them, so that a search for the best scores leaves out what does not fit or cannot win.
+ *
+ * An offer is a kind of tasks of one job of which something is ready: all of them, or those that
+ * the plan has on one machine. Offers come and go, so that a tree is rebuilt below a node that has
+ * become lopsided, as in a scapegoat tree [Galperin93]. All trees share one pool of nodes, which is
+ * reserved ahead: only br_offers_reserve allocates. The shape of a tree decides how long a search
+ * takes, never what it finds. */
+#ifndef BR_RUNTIME_ENFORCER_OFFERS_H
+#define BR_RUNTIME_ENFORCER_OFFERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct br_offer {
+    uint32_t job, kind;
+    uint32_t tree;           /* the number of its tree, for the owner */
+    uint32_t node;           /* its leaf; 0: it stands in no tree */
+    const int64_t *demand;   /* by resource, borrowed */
+    double priority;         /* no task of it has more */
+    double remaining;        /* its job has no less work left */
+    double share;            /* factor on packing that no task of it exceeds */
+    struct br_offer *before; /* the job's offers that stand in a tree, chained */
+    struct br_offer *after;
+    bool woken; /* among what has become ready lately; see vacancy.h */
+};
+
+/* A node without a left child is a leaf with its offer. Children are neighbours: left, left + 1.
+ * Where an offer goes is decided by its key: the coordinate `axis`, then job and kind. */
+struct br_offer_node {
+    uint32_t parent, left, size;
+    uint32_t job; /* the least below */
+    uint32_t axis, split_job, split_kind;
+    double split;
+    struct br_offer *offer;
+};
+
+struct br_offers {
+    uint32_t width;            /* resources */
+    const double *scale;       /* by resource: 1 / what an average machine has */
+    double eta;                /* of the last search: what work weighs against packing */
+    uint32_t room, used, free; /* pairs of nodes; `free` heads the chain of those given back */
+    uint32_t live;             /* offers that stand in trees */
+    struct br_offer_node *node;
+    double *box; /* [node][least * width, most * width, priority, remaining, share] */
+    struct br_offer **scratch;
+};
+
+/* What a search asks: `bound` is the score that nothing exceeds whose packing, priority and
+ * remaining work are at best these and whose job's number is at least this, or -INFINITY to leave
+ * it out. `visit` gets the offers. Both may look at, and not change, the tree. */
+struct br_offer_search {
+    const double *room;   /* by resource, at least 0 */
+    const double *free;   /* by resource, at least 0: packing is the sum over the resources of */
+    const double *weight; /* demand x free x weight */
+    double (*bound)(void *context, double packing, double priority, double remaining, uint32_t job);
+    void (*visit)(void *context, const struct br_offer *offer);
+    void *context;
+};
+
+/* Makes room for so many more offers. False when memory is out; then all is as before. */
+bool br_offers_reserve(struct br_offers *offers, uint64_t more);
+void br_offers_finish(struct br_offers *offers);
+
+/* Puts the offer into the tree or takes it out. *root is the tree's; 0: it is empty. O(log offers x
+ * resources), amortised (O(log^2) where all comes into one corner). */
+void br_offers_insert(struct br_offers *offers, uint32_t *root, struct br_offer *offer);
+void br_offers_remove(struct br_offers *offers, uint32_t *root, struct br_offer *offer);
+/* The offer's priority or remaining work has changed. O(log offers) at most. */
+void br_offers_update(struct br_offers *offers, const struct br_offer *offer);
+
+/* Walks over the offers of the tree that fit, parts with a better bound first. */
+void br_offers_search(const struct br_offers *offers, uint32_t root,
+                      const struct br_offer_search *search);
+/* Does any offer of the tree fit into the room? */
+bool br_offers_any_fits(const struct br_offers *offers, uint32_t root, const int64_t *room);
+
+/* An invariant: the tree's nodes bound what is below them. O(offers x resources). */
+bool br_offers_is_sound(const struct br_offers *offers, uint32_t root);
+
+/* Does the demand fit? Who demands nothing of what is overbooked may start there. */
+static inline bool br_demand_fits(const int64_t *demand, const int64_t *room, uint32_t width)
+{
+    for (uint32_t r = 0; r < width; r++)
+        if (demand[r] > 0 && demand[r] > room[r])
+            return false;
+    return true;
+}
+
+#endif
