@@ -4,8 +4,9 @@
 
 #include "simulate/bounds/load.h"
 
-/* The sum over all jobs of the time from arrival to completion, at least. False when memory is out.
- * O(resources x (stages + jobs log jobs)). */
-bool br_ends_bound(const struct br_load *load, double *sum_s);
+/* The sum over all jobs of the time from arrival to completion, at least. A raised stop gives a
+ * weaker bound. False when memory is out. O(jobs x resources x jobs under way at a time x log),
+ * and beyond some effort it takes what the simpler argument gives. */
+bool br_ends_bound(const struct br_load *load, const struct br_stop *stop, double *sum_s);
 
 #endif

@@ -47,18 +47,28 @@ static void bound_alone(const struct br_load *load, struct br_workload_bounds *b
     bounds->mean_method = "each job alone";
 }
 
-static enum br_status bound_mean(const struct br_load *load, struct br_workload_bounds *bounds,
-                                 struct br_diag *diag)
+static bool equal_weights(const struct br_load *load)
+{
+    uint32_t j = 1;
+    while (j < load->jobs && load->job[j].weight == load->job[0].weight)
+        j++;
+    return j >= load->jobs;
+}
+
+static enum br_status bound_mean(const struct br_load *load, const struct br_stop *stop,
+                                 struct br_workload_bounds *bounds, struct br_diag *diag)
 {
     double sum_s;
     bound_alone(load, bounds);
-    if (!br_ends_bound(load, &sum_s))
+    if (!br_ends_bound(load, stop, &sum_s))
         return br_fail_memory(diag);
     double mean_s = sum_s / load->jobs * BR_LOAD_ROUNDED;
     if (mean_s > bounds->mean_jct_s) {
         bounds->mean_jct_s = mean_s;
-        bounds->mean_method = "shortest remaining work on each resource, and jobs alone";
+        bounds->mean_method = "how many jobs can have ended by when";
     }
+    if (equal_weights(load) && bounds->weighted_jct_s < bounds->mean_jct_s)
+        bounds->weighted_jct_s = bounds->mean_jct_s;
     return BR_OK;
 }
 
@@ -79,7 +89,7 @@ enum br_status br_workload_bounds_make(const struct br_workload *workload,
     if (!status)
         status = bound_makespan(workload, cluster, true_ns, overbooked, &load, stop, bounds, diag);
     if (!status)
-        status = bound_mean(&load, bounds, diag);
+        status = bound_mean(&load, stop, bounds, diag);
     br_load_finish(&load);
     return status;
 }
