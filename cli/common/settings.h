@@ -83,8 +83,10 @@ struct cli_enforcer_settings {
 /* The run of jobs. */
 struct cli_run_settings {
     const char *plan, *directory, *journal, *trace, *on, *cgroup;
-    const char *spread;
-    bool resume, keep_going, shell, simulate, limit_memory;
+    const char *spread, *effort;  /* effort NULL: as it suits the number of jobs */
+    const char *group, *group_of; /* weights of groups; the groups of the jobs in their order */
+    const char *spool;            /* a folder from which jobs are taken */
+    bool resume, keep_going, shell, simulate, limit_memory, until_empty;
     uint64_t retries;
     int64_t timeout_ns; /* 0: none */
 };

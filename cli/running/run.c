@@ -33,19 +33,21 @@ static enum br_status read_spread(const char *text, double *spread, struct br_di
 }
 
 static void trace_simulation(struct cli_run_trace *trace, const struct br_simulation *simulation,
-                             uint32_t tasks)
+                             const struct br_run_job *job)
 {
-    for (uint32_t t = 0; t < tasks; t++)
-        cli_run_trace_add(trace, &(struct br_task_end){.task = t,
+    for (uint32_t t = 0; t < job->dag->tasks; t++)
+        cli_run_trace_add(trace, &(struct br_task_end){.job = job,
+                                                       .task = t,
                                                        .machine = simulation->machine[t],
                                                        .attempt = 1,
                                                        .start_ns = simulation->start_ns[t],
                                                        .end_ns = simulation->end_ns[t]});
 }
 
-static enum br_status simulate(const struct cli_settings *settings,
-                               const struct cli_run_input *input, struct br_diag *diag)
+static enum br_status simulate(const struct cli_settings *settings, const struct cli_run_jobs *jobs,
+                               struct br_diag *diag)
 {
+    const struct br_run_job *job = &jobs->job[0];
     struct br_runtime_options options;
     struct br_simulation simulation = {0};
     struct br_arena arena = {0};
@@ -55,28 +57,27 @@ static enum br_status simulate(const struct cli_settings *settings,
     if (!status)
         status = cli_enforcer_options(&settings->enforcer, &options, diag);
     if (!status)
-        status = cli_run_trace_open(&trace, settings->run.trace, input->input.dag,
-                                    input->input.cluster, diag);
+        status = cli_run_trace_open(&trace, settings->run.trace, jobs->cluster, diag);
     if (status)
         return status;
     int64_t *lasts = NULL;
     if (spread > 0) {
-        lasts = br_simulate_durations(&arena, input->input.dag, spread, settings->search.seed);
+        lasts = br_simulate_durations(&arena, job->dag, spread, settings->search.seed);
         if (!lasts)
             status = br_fail_memory(diag);
     }
     if (!status)
-        status = br_simulate(input->input.dag, input->input.cluster, input->plan, lasts, &options,
-                             &simulation, diag);
+        status =
+            br_simulate(job->dag, jobs->cluster, job->plan, lasts, &options, &simulation, diag);
     if (!status) {
         char plan[CLI_SECONDS_TEXT], run[CLI_SECONDS_TEXT];
-        double ratio = input->plan->makespan_ns > 0
-                           ? (double)simulation.makespan_ns / (double)input->plan->makespan_ns
+        double ratio = job->plan->makespan_ns > 0
+                           ? (double)simulation.makespan_ns / (double)job->plan->makespan_ns
                            : 1;
-        trace_simulation(&trace, &simulation, input->input.dag->tasks);
+        trace_simulation(&trace, &simulation, job);
         printf("plan       %s s\nsimulated  %s s (%+.2f %%)\n",
-               cli_seconds(input->plan->makespan_ns, plan),
-               cli_seconds(simulation.makespan_ns, run), 100 * (ratio - 1));
+               cli_seconds(job->plan->makespan_ns, plan), cli_seconds(simulation.makespan_ns, run),
+               100 * (ratio - 1));
     }
     status = cli_run_trace_close(&trace, status, diag);
     br_simulation_finish(&simulation);
@@ -87,16 +88,20 @@ static enum br_status simulate(const struct cli_settings *settings,
 /* ---- As processes ---- */
 
 /* Are the tasks long enough, on average, to be jobs of Slurm's? */
-static bool are_long(const struct br_dag *dag)
+static bool are_long(const struct cli_run_jobs *jobs)
 {
-    double sum = 0;
-    for (uint32_t t = 0; t < dag->tasks; t++)
-        sum += (double)dag->duration_ns[t];
-    return sum >= (double)BR_SLURM_JOB_NS * dag->tasks;
+    double sum = 0, tasks = 0;
+    for (uint32_t k = 0; k < jobs->count; k++) {
+        const struct br_dag *dag = jobs->job[k].dag;
+        for (uint32_t t = 0; t < dag->tasks; t++)
+            sum += (double)dag->duration_ns[t];
+        tasks += dag->tasks;
+    }
+    return sum >= (double)BR_SLURM_JOB_NS * tasks;
 }
 
 /* This very command again, by salloc, on as many nodes as the cluster has machines. */
-static enum br_status allocate(const struct cli_run_input *input, bool quiet, struct br_diag *diag)
+static enum br_status allocate(const struct br_cluster *cluster, bool quiet, struct br_diag *diag)
 {
     static char line[1 << 17];
     static char salloc[] = "salloc", whole[] = "--exclusive", memory[] = "--mem=0",
@@ -113,7 +118,7 @@ static enum br_status allocate(const struct cli_run_input *input, bool quiet, st
     if (file)
         fclose(file);
     line[size] = '\0';
-    snprintf(nodes, sizeof nodes, "--nodes=%" PRIu32, input->input.cluster->machines);
+    snprintf(nodes, sizeof nodes, "--nodes=%" PRIu32, cluster->machines);
     for (char *at = line; at < line + size && words < 4095; at += strlen(at) + 1)
         word[words++] = at;
     if (path > 0 && size && size < sizeof line - 1 && words < 4095) {
@@ -127,22 +132,23 @@ static enum br_status allocate(const struct cli_run_input *input, bool quiet, st
                    strerror(errno));
 }
 
-static enum br_status run_there(const struct cli_settings *settings,
-                                const struct cli_run_input *input,
+static enum br_status run_there(const struct cli_settings *settings, struct cli_run_jobs *jobs,
                                 const struct br_run_options *options, struct br_run_result *result,
                                 struct br_diag *diag)
 {
-    const struct br_dag *dag = input->input.dag;
-    bool jobs = strcmp(settings->run.on, "slurm-jobs") == 0 ||
-                (strcmp(settings->run.on, "slurm") == 0 && are_long(dag));
+    const struct br_run_jobs all = {jobs->job, jobs->count};
     if (strcmp(settings->run.on, "here") == 0)
-        return br_local_run(dag, input->input.cluster, input->plan, options, result, diag);
-    if (!jobs)
-        return br_slurm_run_steps(dag, input->input.cluster, input->plan, options, result, diag);
+        return br_local_run(jobs->cluster, &all, NULL, options, result, diag);
+    if (strcmp(settings->run.on, "slurm-jobs") != 0 &&
+        (strcmp(settings->run.on, "slurm") != 0 || !are_long(jobs)))
+        return br_slurm_run_steps(jobs->cluster, &all, options, result, diag);
+    if (jobs->count > 1)
+        return br_fail(diag, BR_USAGE, "run them one by one, or take --on slurm-steps",
+                       "jobs of Slurm's are of one JOB, and there are %u", jobs->count);
     if (!settings->run.journal)
         return br_fail(diag, BR_USAGE, "add --journal FILE, on a file system that all nodes share",
                        "jobs of Slurm's need a journal, which also tells where their results go");
-    return br_slurm_run_jobs(dag, input->plan, options, result, diag);
+    return br_slurm_run_jobs(&jobs->job[0], options, result, diag);
 }
 
 /* Control groups for the tasks, where they are to be had, or asked for. */
@@ -175,39 +181,15 @@ static enum br_status open_groups(const struct cli_settings *settings, pid_t gua
     return BR_OK;
 }
 
-static enum br_status run_here(const struct cli_settings *settings,
-                               const struct cli_run_input *input, const char *mark, pid_t guard,
-                               struct br_counters *counters, bool *unread, struct br_diag *diag)
+/* How the run is to go, but for its control groups. */
+static enum br_status read_options(const struct cli_settings *settings,
+                                   const struct cli_run_groups *groups, const char *mark,
+                                   struct cli_report *report, struct br_run_options *options,
+                                   struct br_diag *diag)
 {
-    if (strcmp(settings->run.on, "slurm") == 0 && !are_long(input->input.dag) &&
-        !getenv("SLURM_JOB_ID"))
-        return allocate(input, settings->output.quiet, diag);
-    struct cli_report report = {.settings = settings, .input = input};
-    struct br_run_result result = {0};
-    struct br_runtime_options enforcer;
-    enum br_status status = cli_enforcer_options(&settings->enforcer, &enforcer, diag);
-    if (!status)
-        status = cli_run_trace_open(&report.trace, settings->run.trace, input->input.dag,
-                                    input->input.cluster, diag);
-    if (status)
-        return status;
-    if (settings->needs.history)
-        status = br_history_open(settings->needs.history, br_dag_name(input->input.dag),
-                                 &report.history, diag);
-    if (status)
-        return cli_run_trace_close(&report.trace, status, diag);
-    struct br_cgroups groups;
-    bool grouped = false;
-    status = cli_run_ninja_open(&report.ninja, input->input.dag, diag);
-    if (!status)
-        status = open_groups(settings, guard, &groups, &grouped, diag);
-    if (status) {
-        cli_run_ninja_close(&report.ninja);
-        br_history_close(report.history, NULL);
-        return cli_run_trace_close(&report.trace, status, diag);
-    }
-    struct br_run_options options = {
-        .runtime = enforcer,
+    *options = (struct br_run_options){
+        .group = groups->group,
+        .groups = groups->count,
         .overbook = settings->enforcer.overbook,
         .directory = settings->run.directory,
         .shell = settings->run.shell,
@@ -217,72 +199,124 @@ static enum br_status run_here(const struct cli_settings *settings,
         .mark = mark,
         .journal = settings->run.journal,
         .resume = settings->run.resume,
-        .cgroups = grouped ? &groups : NULL,
         .limit_memory = settings->run.limit_memory,
         .stop = cli_interrupt_count(),
         .resumed = cli_report_resumed,
         .damaged = cli_report_damaged,
         .ended = cli_report_ended,
         .tick = cli_report_tick,
-        .context = &report,
+        .context = report,
     };
-    cli_report_begin(&report);
-    status = run_there(settings, input, &options, &result, diag);
-    counters->run_finished = result.finished;
-    counters->run_failed = result.failed;
-    counters->run_left = result.left;
-    counters->run_resumed = result.resumed;
-    counters->run_ns = (uint64_t)result.wall_ns;
+    return cli_enforcer_options(&settings->enforcer, &options->runtime, diag);
+}
+
+static void count(const struct br_run_result *result, struct br_counters *counters)
+{
+    counters->run_finished = result->finished;
+    counters->run_failed = result->failed;
+    counters->run_left = result->left;
+    counters->run_resumed = result->resumed;
+    counters->run_ns = (uint64_t)result->wall_ns;
+}
+
+/* Between the opening and the closing of all that the jobs keep. */
+static enum br_status run_open(const struct cli_settings *settings, struct cli_run_jobs *jobs,
+                               struct br_run_options *options, struct cli_report *report,
+                               pid_t guard, struct br_counters *counters, struct br_diag *diag)
+{
+    struct br_cgroups groups;
+    struct br_run_result result = {0};
+    bool grouped = false;
+    enum br_status status = open_groups(settings, guard, &groups, &grouped, diag);
+    if (status)
+        return status;
+    options->cgroups = grouped ? &groups : NULL;
+    cli_report_begin(report);
+    status = run_there(settings, jobs, options, &result, diag);
+    count(&result, counters);
     if (grouped)
         br_cgroups_close(&groups);
-    cli_run_ninja_close(&report.ninja);
-    cli_progress_end(&report.progress);
+    for (uint32_t k = 0; k < jobs->count; k++)
+        cli_run_ninja_close(&jobs->one[k].ninja);
+    cli_progress_end(&report->progress);
     if (!status || (status == BR_NO && !diag->what[0]))
-        cli_report_result(&report, &result);
-    /* A history that cannot be written does not make the run a failure. */
-    struct br_diag lost = {0};
-    if (br_history_close(report.history, &lost))
-        cli_say_diag(&lost);
+        cli_report_result(report, &result);
+    return status;
+}
+
+static enum br_status run_here(const struct cli_settings *settings, struct cli_run_jobs *jobs,
+                               const char *mark, pid_t guard, struct br_counters *counters,
+                               bool *unread, struct br_diag *diag)
+{
+    if (strcmp(settings->run.on, "slurm") == 0 && !are_long(jobs) && !getenv("SLURM_JOB_ID"))
+        return allocate(jobs->cluster, settings->output.quiet, diag);
+    struct cli_report report = {.settings = settings, .jobs = jobs, .several = jobs->count > 1};
+    struct br_run_options options;
+    enum br_status status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
+    if (!status)
+        status = cli_run_trace_open(&report.trace, settings->run.trace, jobs->cluster, diag);
+    if (status)
+        return status;
+    for (uint32_t k = 0; k < jobs->count && !status; k++)
+        status = cli_run_job_open(settings, &jobs->one[k], diag);
+    if (!status)
+        status = run_open(settings, jobs, &options, &report, guard, counters, diag);
+    for (uint32_t k = 0; k < jobs->count; k++)
+        cli_run_job_close(&jobs->one[k]);
     status = cli_run_trace_close(&report.trace, status, diag);
     return cli_report_end(&report, status, unread, diag);
+}
+
+static enum br_status check(const struct cli_run_settings *run, uint32_t jobs, struct br_diag *diag)
+{
+    if (!jobs)
+        return br_fail(diag, BR_USAGE, "see 'bigrocks help run'", "run needs a JOB");
+    if (run->resume && !run->journal)
+        return br_fail(diag, BR_USAGE, "add --journal FILE, the journal of the run to go on with",
+                       "--resume needs a journal");
+    if (run->simulate && run->journal)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "a run that is only simulated has no journal");
+    if (run->simulate && jobs > 1)
+        return br_fail(diag, BR_USAGE, "make a workload of them, and see 'bigrocks help simulate'",
+                       "--simulate is for one JOB, and there are %u", jobs);
+    if (run->spread && !run->simulate)
+        return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
+                       "--spread disturbs a simulated run only");
+    return BR_OK;
 }
 
 static int perform(const struct cli_settings *settings, const char *const *argument,
                    uint32_t arguments, struct br_diag *diag)
 {
-    struct cli_run_input input;
-    if (settings->run.resume && !settings->run.journal)
-        return br_fail(diag, BR_USAGE, "add --journal FILE, the journal of the run to go on with",
-                       "--resume needs a journal");
-    if (settings->run.simulate && settings->run.journal)
-        return br_fail(diag, BR_USAGE, "leave out one of them",
-                       "a run that is only simulated has no journal");
-    if (settings->run.spread && !settings->run.simulate)
-        return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
-                       "--spread disturbs a simulated run only");
+    struct cli_run_jobs jobs;
     char mark[BR_MARK];
     bool unread = false;
+    enum br_status status = check(&settings->run, arguments, diag);
+    if (status)
+        return status;
     br_mark_make(mark);
     struct br_guard guard = {-1, 0};
     if (!settings->run.simulate)
         guard = br_guard_start(mark, NULL);
-    enum br_status status = cli_run_load(settings, argument[0], &input, diag);
+    status = cli_run_jobs_load(settings, argument, arguments, &jobs, diag);
     if (status) {
         br_guard_end(&guard);
+        cli_run_jobs_finish(&jobs);
         return status;
     }
-    /* Planning may leave a word there although it went well. */
-    *diag = (struct br_diag){0};
     if (settings->output.verbose)
         cli_say_line(&cli_run, settings, argument, arguments);
-    struct br_counters counters = input.plan->counters;
+    struct br_counters counters = {0};
+    for (uint32_t k = 0; k < jobs.count; k++)
+        br_counters_add(&counters, &jobs.job[k].plan->counters);
     status = settings->run.simulate
-                 ? simulate(settings, &input, diag)
-                 : run_here(settings, &input, mark, guard.pid, &counters, &unread, diag);
+                 ? simulate(settings, &jobs, diag)
+                 : run_here(settings, &jobs, mark, guard.pid, &counters, &unread, diag);
     if (settings->output.stats && !unread)
         cli_stats_print(stderr, &counters, settings->output.json);
     br_guard_end(&guard);
-    cli_run_finish(&input);
+    cli_run_jobs_finish(&jobs);
     if (!settings->run.simulate && cli_interrupted() && status == BR_NO)
         cli_interrupt_die();
     return (int)(unread ? cli_die_unread(diag) : status);
@@ -291,11 +325,11 @@ static int perform(const struct cli_settings *settings, const char *const *argum
 const struct cli_command cli_run = {
     .name = "run",
     .bit = CLI_RUN,
-    .least = 1,
-    .most = 1,
+    .least = 0,
+    .most = UINT32_MAX,
     .perform = perform,
-    .arguments = "JOB",
-    .summary = "run a job's commands in the plan's order",
+    .arguments = "JOB...",
+    .summary = "run the commands of jobs in the order of their plans",
     .text =
         "Runs the commands of the job's stages as processes on this machine, in the soft order of "
         "the\n"

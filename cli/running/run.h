@@ -1,4 +1,4 @@
-/* The parts of 'bigrocks run': its input, its trace, its report, and the logs of ninja. */
+/* The parts of 'bigrocks run': its jobs, its trace, its report, and the logs of ninja. */
 #ifndef BR_CLI_RUNNING_RUN_H
 #define BR_CLI_RUNNING_RUN_H
 
@@ -12,18 +12,37 @@
 #include "planner/model/plan.h"
 #include "runtime/drivers/local/local.h"
 
-/* ---- run_plan.c: the job, its cluster and its plan ---- */
+/* ---- run_plan.c: a job, its cluster and its plan ---- */
 
 struct cli_run_input {
-    struct br_input input; /* always with a cluster */
+    struct br_input input; /* its cluster is that of all jobs, and borrowed */
     struct br_plan *plan;
 };
 
-/* Loads the job and, with it or from --plan, its plan; without one, plans it. Where nothing gives a
- * cluster, it is this machine. */
-enum br_status cli_run_load(const struct cli_settings *settings, const char *path,
-                            struct cli_run_input *input, struct br_diag *diag);
+/* Loads the job and, with it or from --plan, its plan; without one, plans it, less thoroughly where
+ * it is not alone. *cluster is the one
+ * that it shares with others; where it is NULL, it is set to what the options give, or the file, or
+ * to this machine, and is the caller's. */
+enum br_status cli_run_load(const struct cli_settings *settings, const char *path, bool alone,
+                            struct br_cluster **cluster, struct cli_run_input *input,
+                            struct br_diag *diag);
 void cli_run_finish(struct cli_run_input *input);
+
+/* ---- run_groups.c: whose share a job counts against ---- */
+
+struct cli_run_groups {
+    struct br_run_group *group; /* those with a weight */
+    uint32_t count;
+    char **of; /* of the jobs in their order; NULL: not given */
+    uint32_t ofs;
+};
+
+/* Reads --group and --group-of. BR_USAGE where they make no sense. To be finished in any case. */
+enum br_status cli_run_groups_read(const struct cli_run_settings *settings,
+                                   struct cli_run_groups *groups, struct br_diag *diag);
+/* The group that the job itself names, in its attribute; NULL: none. */
+const char *cli_run_own_group(const struct br_dag *dag);
+void cli_run_groups_finish(struct cli_run_groups *groups);
 
 /* ---- run_trace.c: a line for every attempt ---- */
 
@@ -32,15 +51,13 @@ struct cli_run_trace {
     struct cli_spool spool; /* of a pipe */
     const char *path;
     bool csv;
-    const struct br_dag *dag;
     const struct br_cluster *cluster;
 };
 
 /* Opens the file, which is CSV where its name ends so, else a JSON object a line. path may be NULL.
  */
 enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
-                                  const struct br_dag *dag, const struct br_cluster *cluster,
-                                  struct br_diag *diag);
+                                  const struct br_cluster *cluster, struct br_diag *diag);
 void cli_run_trace_add(struct cli_run_trace *trace, const struct br_task_end *end);
 enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status status,
                                    struct br_diag *diag);
@@ -68,27 +85,58 @@ void cli_run_ninja_resumed(struct cli_run_ninja *ninja, uint32_t task);
 /* Writes ninja's files. What goes wrong is said, and does not count. */
 void cli_run_ninja_close(struct cli_run_ninja *ninja);
 
+/* ---- run_jobs.c: the jobs of a run ---- */
+
+struct cli_run_job {
+    char *name;
+    struct cli_run_input input;
+    struct br_history *history; /* NULL: none is kept */
+    struct cli_run_ninja ninja;
+    FILE *output; /* what its tasks write; NULL: standard output */
+};
+
+struct cli_run_jobs {
+    struct cli_run_job *one;
+    struct br_run_job *job; /* for the driver, in the same order; the context is the one */
+    uint32_t count;
+    struct br_cluster *cluster;
+    struct cli_run_groups groups;
+};
+
+/* Loads and plans them all. To be finished in any case. */
+enum br_status cli_run_jobs_load(const struct cli_settings *settings, const char *const *path,
+                                 uint32_t count, struct cli_run_jobs *jobs, struct br_diag *diag);
+void cli_run_jobs_finish(struct cli_run_jobs *jobs);
+/* Opens what is kept of a job that is about to run, and closes it. */
+enum br_status cli_run_job_open(const struct cli_settings *settings, struct cli_run_job *one,
+                                struct br_diag *diag);
+void cli_run_job_close(struct cli_run_job *one);
+/* The context of the job. */
+struct cli_run_job *cli_run_job_of(const struct br_run_job *job);
+
 /* ---- run_report.c: what the person sees ---- */
 
 enum { CLI_FAILURES_SHOWN = 20 };
 
 struct cli_report {
     const struct cli_settings *settings;
-    const struct cli_run_input *input;
+    const struct cli_run_jobs *jobs;
+    bool several; /* jobs: they are told by name */
     struct cli_run_trace trace;
-    struct br_history *history; /* NULL: none is kept */
-    struct cli_run_ninja ninja;
     struct cli_progress progress;
     struct cli_spool out, err; /* of the standard streams; of out alone where both are one */
     uint32_t failures;
-    uint32_t failed[CLI_FAILURES_SHOWN]; /* tasks, in the order in which they failed */
+    struct {
+        const struct br_run_job *job;
+        uint32_t task;
+    } failed[CLI_FAILURES_SHOWN]; /* in the order in which they failed; not of a spool folder */
 };
 
 /* Puts spools before the standard streams, so that no reader holds up the run. */
 void cli_report_begin(struct cli_report *report);
 /* For br_run_options; the context is the report. */
 void cli_report_damaged(void *report, uint32_t records, uint64_t offset);
-void cli_report_resumed(void *report, uint32_t task);
+void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t task);
 void cli_report_ended(void *report, const struct br_task_end *end);
 void cli_report_tick(void *report, const struct br_run_state *state);
 /* The last word. */
@@ -97,5 +145,11 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
  * the reader has gone. */
 enum br_status cli_report_end(struct cli_report *report, enum br_status status, bool *unread,
                               struct br_diag *diag);
+
+/* ---- run_table.c: a row for every job ---- */
+
+/* How the job stands, in a word: done, failed (a task has), or stopped. */
+const char *cli_run_status(const struct br_run_job *job);
+void cli_run_table(FILE *out, const struct cli_run_jobs *jobs);
 
 #endif

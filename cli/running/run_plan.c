@@ -12,9 +12,18 @@
 enum { BOUND_SHARE = 20 };
 static const int64_t search_least_ns = INT64_C(200000000);
 
-static enum br_status make_plan(const struct cli_search_settings *search, bool quiet,
+/* Several jobs are planned quickly, as they are the more the less the plan of one counts. */
+static const char *effort_of(const struct cli_settings *settings, bool alone)
+{
+    return settings->run.effort ? settings->run.effort : alone ? settings->search.effort : "fast";
+}
+
+static enum br_status make_plan(const struct cli_settings *settings, bool alone,
                                 struct cli_run_input *input, struct br_diag *diag)
 {
+    struct cli_search_settings given = settings->search;
+    const struct cli_search_settings *search = &given;
+    given.effort = effort_of(settings, alone);
     struct br_plan_options options = cli_plan_options(search);
     struct cli_progress progress;
     int64_t bound_ns;
@@ -27,13 +36,16 @@ static enum br_status make_plan(const struct cli_search_settings *search, bool q
         if (options.time_limit_ns < search_least_ns)
             options.time_limit_ns = search_least_ns;
     }
-    options.stop = cli_interrupt_catch();
-    cli_progress_begin(&progress, quiet);
+    bool spooled = settings->run.spool != NULL;
+    options.stop = spooled ? cli_interrupt_count() : cli_interrupt_catch();
+    cli_progress_begin(&progress, settings->output.quiet || spooled);
     options.progress = progress.shown ? cli_progress_plan : NULL;
     options.progress_context = &progress;
     enum br_status status =
         br_plan_make(input->input.dag, input->input.cluster, &options, &input->plan, diag);
     cli_progress_end(&progress);
+    if (spooled)
+        return status;
     cli_interrupt_release();
     if (!status && cli_interrupted())
         cli_interrupt_die();
@@ -105,16 +117,37 @@ static enum br_status use_this_machine(bool quiet, struct br_cluster **cluster,
     return br_parse_capacity(1, text, cluster, diag);
 }
 
-/* The file is a plan: its job is run, on its cluster where the options give none. */
+/* The settings without a cluster, for a job that shares one. */
+static struct cli_job_settings without_cluster(const struct cli_job_settings *job)
+{
+    struct cli_job_settings bare = *job;
+    bare.cluster = bare.capacity = NULL;
+    bare.machines = 0;
+    return bare;
+}
+
+/* Gives the job the cluster that it shares with others instead of its own, if there is one. */
+static void share_cluster(struct cli_run_input *input, struct br_cluster *cluster)
+{
+    if (!cluster)
+        return;
+    br_cluster_destroy(input->input.cluster);
+    input->input.cluster = cluster;
+}
+
+/* The file is a plan: its job is run, on its cluster where nothing else gives one. */
 static enum br_status load_plan(const struct cli_settings *settings, const char *path,
-                                struct cli_run_input *input, struct br_diag *diag)
+                                struct br_cluster *cluster, struct cli_run_input *input,
+                                struct br_diag *diag)
 {
     struct cli_run_input own = {0};
     if (settings->run.plan)
         return br_fail(diag, BR_USAGE, "leave out --plan", "'%.200s' is a plan already", path);
     enum br_status status = br_parse_plan(path, &own.input, &own.plan, diag);
-    if (!status)
+    if (!status && !cluster)
         status = cli_load_cluster(&settings->job, &input->input.cluster, diag);
+    else
+        input->input.cluster = cluster;
     if (!status && !input->input.cluster) {
         *input = own;
         return BR_OK;
@@ -124,6 +157,8 @@ static enum br_status load_plan(const struct cli_settings *settings, const char 
         status = carry_over(&own, input, diag);
         own.input.dag = NULL;
     }
+    br_cluster_destroy(own.input.cluster);
+    own.input.cluster = NULL;
     cli_run_finish(&own);
     return status;
 }
@@ -136,40 +171,53 @@ static enum br_status load_job_and_plan(const struct cli_settings *settings, con
     enum br_status status = br_parse_plan(settings->run.plan, &old.input, &old.plan, diag);
     if (!status)
         status = cli_load(&settings->job, path, false, &input->input, diag);
-    if (!status && input->input.cluster) {
-        status = carry_over(&old, input, diag);
-    } else if (!status) {
+    bool own = input->input.cluster;
+    if (!status && !own)
         input->input.cluster = old.input.cluster;
+    if (!status)
         status = carry_over(&old, input, diag);
-        old.input.cluster = NULL;
-    }
+    if (own)
+        br_cluster_destroy(old.input.cluster);
+    else if (!input->input.cluster)
+        input->input.cluster = old.input.cluster;
+    old.input.cluster = NULL;
     cli_run_finish(&old);
     return status;
 }
 
 /* The file is a job, which is planned here, with what earlier runs have measured. */
-static enum br_status load_job(const struct cli_settings *settings, const char *path,
-                               struct cli_run_input *input, struct br_diag *diag)
+static enum br_status load_job(const struct cli_settings *settings, const char *path, bool alone,
+                               struct br_cluster *cluster, struct cli_run_input *input,
+                               struct br_diag *diag)
 {
     bool quiet = settings->output.quiet;
-    enum br_status status = cli_load(&settings->job, path, false, &input->input, diag);
+    struct cli_job_settings bare = without_cluster(&settings->job);
+    enum br_status status =
+        cli_load(cluster ? &bare : &settings->job, path, false, &input->input, diag);
+    if (!status)
+        share_cluster(input, cluster);
     if (!status && !input->input.cluster)
         status = use_this_machine(quiet, &input->input.cluster, diag);
     if (!status && settings->needs.history)
         status = cli_learn(settings->needs.history, &input->input, quiet, diag);
     if (status)
         return status;
-    cli_warn(path, input->input.dag);
-    return make_plan(&settings->search, quiet, input, diag);
+    if (!settings->run.spool)
+        cli_warn(path, input->input.dag);
+    return make_plan(settings, alone, input, diag);
 }
 
-enum br_status cli_run_load(const struct cli_settings *settings, const char *path,
-                            struct cli_run_input *input, struct br_diag *diag)
+enum br_status cli_run_load(const struct cli_settings *settings, const char *path, bool alone,
+                            struct br_cluster **cluster, struct cli_run_input *input,
+                            struct br_diag *diag)
 {
     *input = (struct cli_run_input){0};
-    enum br_status status = is_plan(path)        ? load_plan(settings, path, input, diag)
-                            : settings->run.plan ? load_job_and_plan(settings, path, input, diag)
-                                                 : load_job(settings, path, input, diag);
+    enum br_status status = is_plan(path) ? load_plan(settings, path, *cluster, input, diag)
+                            : settings->run.plan
+                                ? load_job_and_plan(settings, path, input, diag)
+                                : load_job(settings, path, alone, *cluster, input, diag);
+    if (!*cluster)
+        *cluster = input->input.cluster;
     if (status)
         cli_run_finish(input);
     return status;
@@ -178,6 +226,7 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
 void cli_run_finish(struct cli_run_input *input)
 {
     br_plan_destroy(input->plan);
+    input->input.cluster = NULL;
     br_input_finish(&input->input);
     *input = (struct cli_run_input){0};
 }

@@ -20,7 +20,7 @@ static void wake_spools(struct cli_report *report)
 }
 
 /* The output as it is: it may be of any form, and go on into a file. */
-static void copy_output(const struct br_task_end *end)
+static void copy_output(const struct br_task_end *end, FILE *out)
 {
     char block[1 << 16];
     char last = '\n';
@@ -28,12 +28,13 @@ static void copy_output(const struct br_task_end *end)
         ssize_t size = pread(end->output, block, sizeof block, (off_t)at);
         if (size <= 0)
             break;
-        fwrite(block, 1, (size_t)size, stdout);
+        fwrite(block, 1, (size_t)size, out);
         last = block[size - 1];
         at += size;
     }
     if (last != '\n')
-        fputc('\n', stdout);
+        fputc('\n', out);
+    fflush(out);
 }
 
 static void print_last_lines(const struct br_task_end *end)
@@ -97,8 +98,14 @@ static void print_how(const struct cli_report *report, const struct br_task_end 
 static void print_failure(const struct cli_report *report, const struct br_task_end *end)
 {
     char id[300];
-    br_dag_task_id(report->input->input.dag, end->task, id, sizeof id);
-    fputs("bigrocks: task '", stderr);
+    br_dag_task_id(end->job->dag, end->task, id, sizeof id);
+    fputs("bigrocks: ", stderr);
+    if (report->several) {
+        fputs("job '", stderr);
+        cli_print_text(stderr, end->job->name);
+        fputs("': ", stderr);
+    }
+    fputs("task '", stderr);
     cli_print_text(stderr, id);
     fputs("' failed: ", stderr);
     print_how(report, end);
@@ -112,14 +119,16 @@ static void print_failure(const struct cli_report *report, const struct br_task_
     }
     fputc('\n', stderr);
     /* Who has just seen all of it need not see it again. */
-    if (end->output_size && !cli_same_file(STDOUT_FILENO, STDERR_FILENO))
+    if (end->output_size &&
+        (cli_run_job_of(end->job)->output || !cli_same_file(STDOUT_FILENO, STDERR_FILENO)))
         print_last_lines(end);
 }
 
 /* A history that cannot be written is no reason to stop. */
 static void remember(struct cli_report *report, const struct br_task_end *end)
 {
-    const struct br_dag *dag = report->input->input.dag;
+    const struct br_dag *dag = end->job->dag;
+    struct br_history *history = cli_run_job_of(end->job)->history;
     const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, end->task)];
     struct br_history_sample sample = {
         .stage = stage->id,
@@ -132,16 +141,16 @@ static void remember(struct cli_report *report, const struct br_task_end *end)
     /* A duration that is known only roughly, since this program was stopped, teaches nothing. */
     if (end->unseen_ns > sample.wall_ns / 10)
         return;
-    if (report->history && br_history_add(report->history, &sample, &diag)) {
+    if (history && br_history_add(history, &sample, &diag)) {
         cli_progress_end(&report->progress);
         cli_say_diag(&diag);
     }
 }
 
-void cli_report_resumed(void *context, uint32_t task)
+void cli_report_resumed(void *context, const struct br_run_job *job, uint32_t task)
 {
-    struct cli_report *report = context;
-    cli_run_ninja_resumed(&report->ninja, task);
+    (void)context;
+    cli_run_ninja_resumed(&cli_run_job_of(job)->ninja, task);
 }
 
 void cli_report_damaged(void *context, uint32_t records, uint64_t offset)
@@ -159,22 +168,23 @@ void cli_report_damaged(void *context, uint32_t records, uint64_t offset)
 void cli_report_ended(void *context, const struct br_task_end *end)
 {
     struct cli_report *report = context;
+    struct cli_run_job *one = cli_run_job_of(end->job);
     bool failed = end->outcome != BR_TASK_DONE && end->outcome != BR_TASK_STOPPED;
     cli_run_trace_add(&report->trace, end);
     if (end->outcome == BR_TASK_DONE && end->words)
         remember(report, end);
     if (end->outcome == BR_TASK_DONE)
-        cli_run_ninja_ended(&report->ninja, end);
-    if (failed && !end->again && report->failures < CLI_FAILURES_SHOWN)
-        report->failed[report->failures] = end->task;
+        cli_run_ninja_ended(&one->ninja, end);
+    if (failed && !end->again && report->failures < CLI_FAILURES_SHOWN) {
+        report->failed[report->failures].job = end->job;
+        report->failed[report->failures].task = end->task;
+    }
     report->failures += failed && !end->again;
     if (!failed && !end->output_size)
         return;
     cli_progress_end(&report->progress);
-    if (end->output_size) {
-        copy_output(end);
-        fflush(stdout);
-    }
+    if (end->output_size)
+        copy_output(end, one->output ? one->output : stdout);
     if (failed)
         print_failure(report, end);
     wake_spools(report);
@@ -183,7 +193,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
 void cli_report_tick(void *context, const struct br_run_state *state)
 {
     struct cli_report *report = context;
-    const struct br_cluster *cluster = report->input->input.cluster;
+    const struct br_cluster *cluster = report->jobs->cluster;
     char text[256], now[CLI_SECONDS_TEXT], end[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
     int used = 0;
     const int64_t tenth = 100000000;
@@ -197,15 +207,19 @@ void cli_report_tick(void *context, const struct br_run_state *state)
         used += snprintf(text + used, sizeof text - (size_t)used, "%.20s %.0f %%  ", name,
                          100 * br_runtime_used(state->runtime, BR_ANY, name));
     }
-    if (!state->runtime) /* then who decides says nothing of the end either */
-        snprintf(text, sizeof text, "%s s (plan %s s)",
-                 cli_seconds(state->now_ns / tenth * tenth, now),
-                 cli_seconds(report->input->plan->makespan_ns / tenth * tenth, plan));
-    else
-        snprintf(text + used, sizeof text - (size_t)used, "%s s, end at %s s (plan %s s)",
-                 cli_seconds(state->now_ns / tenth * tenth, now),
-                 cli_seconds(state->predicted_ns / tenth * tenth, end),
-                 cli_seconds(report->input->plan->makespan_ns / tenth * tenth, plan));
+    if (report->several) {
+        snprintf(text + used, sizeof text - (size_t)used, "%s s, %" PRIu32 " of %" PRIu32 " jobs",
+                 cli_seconds(state->now_ns / tenth * tenth, now), state->over, state->jobs);
+    } else {
+        cli_seconds(report->jobs->one->input.plan->makespan_ns / tenth * tenth, plan);
+        if (!state->runtime) /* then who decides says nothing of the end either */
+            snprintf(text, sizeof text, "%s s (plan %s s)",
+                     cli_seconds(state->now_ns / tenth * tenth, now), plan);
+        else
+            snprintf(text + used, sizeof text - (size_t)used, "%s s, end at %s s (plan %s s)",
+                     cli_seconds(state->now_ns / tenth * tenth, now),
+                     cli_seconds(state->predicted_ns / tenth * tenth, end), plan);
+    }
     cli_progress_run(&report->progress, state->finished, state->tasks, state->running, text);
 }
 
@@ -213,8 +227,12 @@ static void print_failed_tasks(const struct cli_report *report)
 {
     char id[300];
     for (uint32_t k = 0; k < report->failures && k < CLI_FAILURES_SHOWN; k++) {
-        br_dag_task_id(report->input->input.dag, report->failed[k], id, sizeof id);
+        br_dag_task_id(report->failed[k].job->dag, report->failed[k].task, id, sizeof id);
         fputs(k ? ", " : ": ", stderr);
+        if (report->several) {
+            cli_print_text(stderr, report->failed[k].job->name);
+            fputs(": ", stderr);
+        }
         cli_print_text(stderr, id);
     }
     if (report->failures > CLI_FAILURES_SHOWN)
@@ -224,7 +242,7 @@ static void print_failed_tasks(const struct cli_report *report)
 void cli_report_result(struct cli_report *report, const struct br_run_result *result)
 {
     char wall[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
-    int64_t plan_ns = report->input->plan->makespan_ns;
+    int64_t plan_ns = report->several ? 0 : report->jobs->one->input.plan->makespan_ns;
     if (report->settings->output.quiet && !result->failed && !result->left)
         return;
     if (result->resumed || result->in_flight || result->orphans) {
@@ -243,6 +261,8 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
         }
         fputc('\n', stderr);
     }
+    if (report->several)
+        cli_run_table(stderr, report->jobs);
     fputs("bigrocks: ", stderr);
     cli_print_count(stderr, result->finished, "task", "tasks");
     fprintf(stderr, " done in %s s", cli_seconds(result->wall_ns, wall));

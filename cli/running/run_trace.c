@@ -27,10 +27,9 @@ static enum br_status fail_file(const struct cli_run_trace *trace, struct br_dia
 }
 
 enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
-                                  const struct br_dag *dag, const struct br_cluster *cluster,
-                                  struct br_diag *diag)
+                                  const struct br_cluster *cluster, struct br_diag *diag)
 {
-    *trace = (struct cli_run_trace){.path = path, .dag = dag, .cluster = cluster};
+    *trace = (struct cli_run_trace){.path = path, .cluster = cluster};
     if (!path)
         return BR_OK;
     const char *dot = strrchr(path, '.');
@@ -41,7 +40,7 @@ enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
     if (trace->file != stdout)
         cli_spool_open(&trace->spool, fileno(trace->file), -1);
     if (trace->csv)
-        fputs("task,stage,index,machine,attempt,outcome,code,start,end,user,system,peak\n",
+        fputs("task,stage,index,machine,attempt,outcome,code,start,end,user,system,peak,job\n",
               trace->file);
     return BR_OK;
 }
@@ -95,17 +94,18 @@ void cli_run_trace_add(struct cli_run_trace *trace, const struct br_task_end *en
     char machine[512];
     if (!trace->file)
         return;
-    uint32_t stage = br_dag_task_stage(trace->dag, end->task);
-    const char *stage_id = trace->dag->stage[stage].id;
+    const struct br_dag *dag = end->job->dag;
+    uint32_t stage = br_dag_task_stage(dag, end->task);
+    const char *stage_id = dag->stage[stage].id;
     size_t size = strlen(stage_id) + 16;
     char *id = malloc(size);
     if (id)
-        br_dag_task_id(trace->dag, end->task, id, size);
+        br_dag_task_id(dag, end->task, id, size);
     br_cluster_machine_name(trace->cluster, end->machine, machine, sizeof machine);
     print_text(trace, "task", id ? id : stage_id);
     print_text(trace, "stage", stage_id);
     free(id);
-    print_count(trace, "index", end->task - trace->dag->stage[stage].first_task);
+    print_count(trace, "index", end->task - dag->stage[stage].first_task);
     print_text(trace, "machine", end->host ? end->host : machine);
     print_count(trace, "attempt", end->attempt);
     print_text(trace, "outcome", cli_outcome(end->outcome));
@@ -115,6 +115,7 @@ void cli_run_trace_add(struct cli_run_trace *trace, const struct br_task_end *en
     print_seconds(trace, "user", end->usage.user_ns);
     print_seconds(trace, "system", end->usage.system_ns);
     print_count(trace, "peak", end->usage.peak_bytes);
+    print_text(trace, "job", end->job->name);
     fputs(trace->csv ? "\n" : "}\n", trace->file);
 }
 

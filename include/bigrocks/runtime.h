@@ -95,6 +95,11 @@ BR_API enum br_status br_runtime_submit(struct br_runtime *runtime, const struct
 BR_API enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t job,
                                         struct br_diag *diag);
 
+/* Nothing more of the job is started: what has not been counts as failed, and what runs and comes
+ * to nothing is not ready again. Its running tasks go on. O(tasks). */
+BR_API enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t job,
+                                       struct br_diag *diag);
+
 /* The task of a BR_READY_BY_EVENT job may start. */
 BR_API enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                        struct br_diag *diag);

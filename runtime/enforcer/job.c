@@ -399,7 +399,7 @@ void br_job_finish(struct br_job *job, uint32_t task)
 void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns)
 {
     unchain(job, task);
-    if (!again) {
+    if (!again || job->closed) {
         move(job, task, BR_TASK_FAILED);
         return;
     }
@@ -407,6 +407,14 @@ void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns)
     if (job->planned && job->plan_start_ns[task] < now_ns - job->began_ns)
         job->plan_start_ns[task] = now_ns - job->began_ns;
     br_job_ready(job, task);
+}
+
+void br_job_close(struct br_job *job)
+{
+    job->closed = true;
+    for (uint32_t t = 0; t < job->tasks; t++)
+        if (job->task_state[t] <= BR_TASK_READY)
+            move(job, t, BR_TASK_FAILED);
 }
 
 bool br_job_is_sound(const struct br_job *job)

@@ -38,6 +38,7 @@ struct br_job {
     struct br_arena arena;
     uint32_t group;
     bool by_event; /* edges are ignored */
+    bool closed;   /* nothing more is started */
     bool woken;    /* a task has become ready since this was last false */
     uint32_t tasks, stages;
     struct br_job_state state;
@@ -117,6 +118,8 @@ void br_job_withdraw(struct br_job *job, uint32_t task);
 void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns);
 void br_job_finish(struct br_job *job, uint32_t task);
 void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns);
+/* All tasks that have not been started have failed, and none is ready again. */
+void br_job_close(struct br_job *job);
 
 /* An invariant: the counts, the ready set and the work that is left are those of the tasks' states,
  * and running tasks alone have a machine. O(tasks). */

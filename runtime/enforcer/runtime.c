@@ -359,6 +359,19 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
     return BR_OK;
 }
 
+enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t number, struct br_diag *diag)
+{
+    struct br_job *job = find_job(runtime, number);
+    if (!job)
+        return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
+    struct br_job_state before = job->state;
+    br_job_close(job);
+    recount(runtime, number, &before);
+    br_costly_assert(br_job_is_sound(job));
+    runtime->epoch++; /* what was kept back for its tasks may start */
+    return BR_OK;
+}
+
 /* ---- Tasks ---- */
 
 static enum br_status find_task(struct br_runtime *runtime, uint32_t number, uint32_t task,

@@ -390,7 +390,8 @@ def journal_state(path):
     """Tasks with whole lines: finished, and started without an end."""
     text = path.read_text() if path.exists() else ''
     lines = text[:text.rfind('\n') + 1].splitlines()
-    names = [(w[1], 'abc'[int(w[2])] + str(int(w[3]))) for w in map(str.split, lines[1:])
+    places = [stage + str(k) for stage, tasks in zip('abc', (60, 60, 40)) for k in range(tasks)]
+    names = [(w[1], places[int(w[3])]) for w in map(str.split, lines[1:])
              if w[1] in ('started', 'finished')]
     finished = {t for word, t in names if word == 'finished'}
     return finished, {t for word, t in names if word == 'started'} - finished

@@ -15,13 +15,14 @@ static char *good_journal(const char *path, const struct br_dag *dag, size_t *si
     struct br_diag diag = {0};
     struct br_journal journal;
     bool done[JOURNAL_TASKS] = {false};
+    struct br_journal_job job = {.dag = dag, .done = done};
     struct br_journal_found found;
     fuzz_put("journal", NULL, 0);
-    if (br_journal_open(&journal, path, false, dag, mark, done, &found, &diag))
+    if (br_journal_open(&journal, path, false, &job, 1, mark, &found, &diag))
         fuzz_fail(&diag, "a journal cannot be begun");
     for (uint32_t t = 0; t < 3; t++)
-        if (br_journal_started(&journal, dag, t, &diag) ||
-            (t < 2 && br_journal_finished(&journal, dag, t, &diag)))
+        if (br_journal_started(&journal, 0, t, &diag) ||
+            (t < 2 && br_journal_finished(&journal, 0, t, &diag)))
             fuzz_fail(&diag, "a journal cannot be gone on with");
     br_journal_close(&journal);
     FILE *file = fopen(path, "re");
@@ -53,6 +54,7 @@ void fuzz_journal(const uint8_t *data, size_t size)
         fuzz_fail(&diag, "the target's own job cannot be read");
     if (!good)
         good = good_journal(path, input.dag, &good_size);
+    struct br_journal_job known = {.dag = input.dag, .done = done};
     size_t edits = size ? data[0] % 16 : 0, used = size ? 1 : 0;
     bool raw = size && data[0] == 0;
     char *text = malloc(good_size + size + 1);
@@ -65,8 +67,7 @@ void fuzz_journal(const uint8_t *data, size_t size)
     memcpy(text + length, data + used, size - used);
     fuzz_put("journal", text, length + size - used);
     free(text);
-    enum br_status status =
-        br_journal_open(&journal, path, true, input.dag, mark, done, &found, &diag);
+    enum br_status status = br_journal_open(&journal, path, true, &known, 1, mark, &found, &diag);
     fuzz_said(status, &diag);
     if (status)
         return;
@@ -76,11 +77,12 @@ void fuzz_journal(const uint8_t *data, size_t size)
             fuzz_fail(NULL, "a journal makes up that a task has finished");
         undone = done[t] ? undone : t;
     }
-    if (undone < JOURNAL_TASKS && (br_journal_started(&journal, input.dag, undone, &diag) ||
-                                   br_journal_finished(&journal, input.dag, undone, &diag)))
+    if (undone < JOURNAL_TASKS && (br_journal_started(&journal, 0, undone, &diag) ||
+                                   br_journal_finished(&journal, 0, undone, &diag)))
         fuzz_fail(&diag, "a journal cannot be gone on with");
     br_journal_close(&journal);
-    if (br_journal_open(&journal, path, true, input.dag, mark, again, &found, &diag))
+    known.done = again;
+    if (br_journal_open(&journal, path, true, &known, 1, mark, &found, &diag))
         fuzz_fail(&diag, "a journal that was gone on with cannot be read");
     for (uint32_t t = 0; t < JOURNAL_TASKS; t++)
         if (again[t] != (done[t] || t == undone))

@@ -102,12 +102,14 @@ static struct br_diag said; /* by the last open_it */
 static enum br_status open_it(struct br_journal *journal, const char *path, bool resume,
                               const struct br_dag *dag, bool done[5], uint32_t *in_flight)
 {
-    char mark[BR_MARK];
+    static char mark[BR_MARK];
+    struct br_journal_job job = {.dag = dag, .done = done};
     br_mark_make(mark);
     memset(done, 0, 5);
     memset(&said, 0, sizeof said);
-    enum br_status status = br_journal_open(journal, path, resume, dag, mark, done, &found, &said);
-    *in_flight = found.in_flight;
+    enum br_status status = br_journal_open(journal, path, resume, &job, 1, mark, &found, &said);
+    assert_int_equal(job.number, 0);
+    *in_flight = job.in_flight;
     return status;
 }
 
@@ -142,8 +144,8 @@ static void make_journal(const char *path, const struct br_dag *dag)
     assert_int_equal(open_it(&journal, path, true, dag, done, &in_flight), BR_OK);
     assert_int_equal(in_flight, 0);
     for (uint32_t k = 0; k < RECORDS; k++)
-        assert_int_equal(records[k].end ? br_journal_finished(&journal, dag, records[k].task, NULL)
-                                        : br_journal_started(&journal, dag, records[k].task, NULL),
+        assert_int_equal(records[k].end ? br_journal_finished(&journal, 0, records[k].task, NULL)
+                                        : br_journal_started(&journal, 0, records[k].task, NULL),
                          BR_OK);
     assert_int_equal(br_journal_sync(&journal, NULL), BR_OK);
     br_journal_close(&journal);
@@ -232,7 +234,7 @@ static void test_journal(void **state)
         assert_int_equal(in_flight, running_by[whole]);
         assert_int_equal(found.damaged,
                          size > HEAD && size < HEAD + SESSION ? (size - HEAD) / RECORD : 0);
-        assert_int_equal(br_journal_finished(&journal, dag, 3, NULL), BR_OK);
+        assert_int_equal(br_journal_finished(&journal, 0, 3, NULL), BR_OK);
         br_journal_close(&journal);
         /* Whoever goes on looks for what is left of the session before, which takes a while. */
         if ((size + 1) % RECORD > 2)
@@ -257,6 +259,141 @@ static void test_journal(void **state)
     rmdir(folder);
     br_dag_destroy(dag);
     br_dag_destroy(other);
+}
+
+/* ---- A journal of several jobs ---- */
+
+static enum br_status open_jobs(struct br_journal *journal, const char *path,
+                                struct br_journal_job *jobs, uint32_t count)
+{
+    static char mark[BR_MARK];
+    br_mark_make(mark);
+    memset(&said, 0, sizeof said);
+    for (uint32_t k = 0; k < count; k++)
+        memset(jobs[k].done, 0, 5);
+    return br_journal_open(journal, path, true, jobs, count, mark, &found, &said);
+}
+
+/* Jobs that are given together are known in any order, equal ones by their places among them, and
+ * no other set of jobs is taken for them. */
+static void test_journal_of_several(void **state)
+{
+    char folder[64], path[96];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/several", folder);
+    struct br_dag *x = make_job("x"), *y = make_job("y");
+    bool done[4][5];
+    struct br_journal journal;
+    struct br_journal_job jobs[4] = {{x, done[0], 0, 0}, {y, done[1], 0, 0}, {x, done[2], 0, 0}};
+    assert_int_equal(open_jobs(&journal, path, jobs, 3), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, jobs[0].number, 1, NULL), BR_OK);
+    assert_int_equal(br_journal_started(&journal, jobs[1].number, 2, NULL), BR_OK);
+    assert_int_equal(br_journal_started(&journal, jobs[1].number, 3, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, jobs[1].number, 3, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, jobs[2].number, 4, NULL), BR_OK);
+    br_journal_close(&journal);
+    struct br_journal_job turned[3] = {{y, done[1], 0, 9}, {x, done[0], 0, 9}, {x, done[2], 0, 9}};
+    assert_int_equal(open_jobs(&journal, path, turned, 3), BR_OK);
+    for (uint32_t t = 0; t < 5; t++) {
+        assert_int_equal(done[0][t], t == 1);
+        assert_int_equal(done[1][t], t == 3);
+        assert_int_equal(done[2][t], t == 4);
+    }
+    assert_int_equal(turned[0].in_flight, 1);
+    assert_int_equal(turned[1].in_flight + turned[2].in_flight, 0);
+    br_journal_close(&journal);
+    /* Fewer, more, and others. */
+    struct br_journal_job wrong[4] = {
+        {x, done[0], 0, 0}, {y, done[1], 0, 0}, {y, done[2], 0, 0}, {x, done[3], 0, 0}};
+    for (uint32_t count = 0; count <= 4; count++)
+        assert_int_equal(open_jobs(&journal, path, wrong, count), BR_NO);
+    unlink(path);
+    rmdir(folder);
+    br_dag_destroy(x);
+    br_dag_destroy(y);
+}
+
+static enum br_status add_job(struct br_journal *journal, const char *name,
+                              struct br_journal_job *job)
+{
+    memset(job->done, 0, 5);
+    return br_journal_add(journal, name, job, &said);
+}
+
+static long size_of(const char *path)
+{
+    struct stat state;
+    assert_int_equal(stat(path, &state), 0);
+    return (long)state.st_size;
+}
+
+/* Jobs that come one by one are known by their names, until they are dropped, or a session has
+ * settled without them. */
+static void test_journal_of_a_spool(void **state)
+{
+    char folder[64], path[96];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/spool", folder);
+    struct br_dag *x = make_job("x"), *y = make_job("y");
+    bool done[2][5];
+    struct br_journal journal;
+    struct br_journal_job a = {x, done[0], 0, 0}, b = {y, done[1], 0, 0};
+    assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
+    assert_int_equal(br_journal_settle(&journal, NULL), BR_OK);
+    assert_int_equal(add_job(&journal, "a", &a), BR_OK);
+    assert_int_equal(add_job(&journal, "b", &b), BR_OK);
+    assert_int_not_equal(a.number, b.number);
+    assert_int_equal(br_journal_finished(&journal, a.number, 2, NULL), BR_OK);
+    assert_int_equal(br_journal_started(&journal, b.number, 0, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, b.number, 4, NULL), BR_OK);
+    br_journal_close(&journal);
+    /* The next session: b goes on, under its name alone, and only as the job that it was. */
+    assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
+    struct br_journal_job changed = {x, done[0], 0, 0};
+    assert_int_equal(add_job(&journal, "b", &changed), BR_NO);
+    assert_int_equal(add_job(&journal, "b", &b), BR_OK);
+    for (uint32_t t = 0; t < 5; t++)
+        assert_int_equal(done[1][t], t == 4);
+    assert_int_equal(b.in_flight, 1);
+    /* a does not come before the session settles, so it is a new job when it does. */
+    assert_int_equal(br_journal_settle(&journal, NULL), BR_OK);
+    assert_int_equal(add_job(&journal, "a", &a), BR_OK);
+    for (uint32_t t = 0; t < 5; t++)
+        assert_int_equal(done[0][t], 0);
+    assert_int_equal(br_journal_finished(&journal, a.number, 0, NULL), BR_OK);
+    assert_int_equal(br_journal_drop(&journal, b.number, NULL), BR_OK);
+    br_journal_close(&journal);
+    assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
+    assert_int_equal(add_job(&journal, "b", &b), BR_OK);
+    assert_int_equal(b.in_flight, 0);
+    assert_int_equal(add_job(&journal, "a", &a), BR_OK);
+    for (uint32_t t = 0; t < 5; t++) {
+        assert_int_equal(done[0][t], t == 0);
+        assert_int_equal(done[1][t], 0);
+    }
+    br_journal_close(&journal);
+    /* Given jobs are others than these. */
+    assert_int_equal(open_jobs(&journal, path, &a, 1), BR_NO);
+    /* A journal that holds no job any more is cut, and goes on as before. */
+    assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
+    assert_int_equal(br_journal_settle(&journal, NULL), BR_OK);
+    assert_int_equal(size_of(path), HEAD + SESSION);
+    assert_int_equal(add_job(&journal, "a", &a), BR_OK);
+    for (uint32_t k = 0; k < (1 << 20) / RECORD; k++)
+        assert_int_equal(br_journal_started(&journal, a.number, 1, NULL), BR_OK);
+    assert_int_equal(br_journal_drop(&journal, a.number, NULL), BR_OK);
+    assert_int_equal(size_of(path), HEAD + SESSION);
+    assert_int_equal(add_job(&journal, "a", &a), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, a.number, 3, NULL), BR_OK);
+    br_journal_close(&journal);
+    assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
+    assert_int_equal(add_job(&journal, "a", &a), BR_OK);
+    assert_true(done[0][3]);
+    br_journal_close(&journal);
+    unlink(path);
+    rmdir(folder);
+    br_dag_destroy(x);
+    br_dag_destroy(y);
 }
 
 static void flip(const char *path, long at, int bit)
@@ -288,7 +425,7 @@ static void test_journal_damage(void **state)
     FILE *file = fopen(path, "rb");
     assert_int_equal(fread(head, 1, HEAD, file), HEAD);
     fclose(file);
-    const char *name = strstr(head, "bigrocks-journal/2");
+    const char *name = strstr(head, "bigrocks-journal/3");
     assert_non_null(name);
     long magic = name - head;
     for (long bit = 0; bit < 8L * (HEAD + SESSION); bit++) {
@@ -587,6 +724,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_journal),
+        cmocka_unit_test(test_journal_of_several),
+        cmocka_unit_test(test_journal_of_a_spool),
         cmocka_unit_test(test_journal_damage),
         cmocka_unit_test(test_group_counts),
         cmocka_unit_test(test_group_neighbours),

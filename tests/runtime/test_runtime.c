@@ -627,6 +627,53 @@ static void test_what_is_overbooked(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* Of a job that is closed nothing more is started, also not what its running tasks would make ready
+ * or what fails; its group wants nothing and is owed nothing; others go on. */
+static void test_close(void **state)
+{
+    (void)state;
+    struct br_cluster *cluster = br_cluster_create("c");
+    struct br_dag *dag = br_dag_create("j");
+    struct br_runtime *runtime;
+    struct br_decision decision[8];
+    uint32_t number, first, second, group, closed, other;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, &number, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, number, "cpu", "2", NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "a", 4, 1000, &first, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "b", 4, 1000, &second, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, first, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, second, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(dag, first, second, BR_ONE_TO_ONE, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+    assert_int_equal(br_runtime_add_group(runtime, "g", 1, &group, NULL), BR_OK);
+    assert_int_equal(br_runtime_submit(runtime, dag, NULL, group, BR_READY_BY_EDGES, &closed, NULL),
+                     BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 8), 2);
+    uint32_t done = decision[0].task, failed = decision[1].task;
+    assert_int_equal(br_runtime_submit(runtime, dag, NULL, 0, BR_READY_BY_EDGES, &other, NULL),
+                     BR_OK);
+    assert_int_equal(br_runtime_close(runtime, 7, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_close(runtime, closed, NULL), BR_OK);
+    struct br_job_state s = br_runtime_job(runtime, closed);
+    assert_int_equal(s.running, 2);
+    assert_int_equal(s.failed, 6);
+    assert_int_equal(s.waiting + s.ready, 0);
+    assert_int_equal(br_runtime_finished(runtime, closed, done, NULL), BR_OK);
+    assert_int_equal(br_runtime_failed(runtime, closed, failed, true, NULL), BR_OK);
+    s = br_runtime_job(runtime, closed);
+    assert_int_equal(s.finished, 1);
+    assert_int_equal(s.failed, 7);
+    assert_true(br_runtime_deficit(runtime, group) == 0);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 1, decision, 8), 2);
+    assert_int_equal(decision[0].job, other);
+    assert_int_equal(decision[1].job, other);
+    assert_int_equal(br_runtime_retire(runtime, closed, NULL), BR_OK);
+    br_runtime_destroy(runtime);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 static void test_refusals(void **state)
 {
     struct br_cluster *cluster = machine("4", "1");
@@ -661,6 +708,7 @@ int main(void)
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_overbook_and_report),
         cmocka_unit_test(test_no_starvation),
+        cmocka_unit_test(test_close),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_packing),
         cmocka_unit_test(test_bundle),

@@ -111,11 +111,11 @@ static bool descends(const struct br_proc *all, uint32_t count, const struct br_
     return false;
 }
 
-uint32_t br_family_signal(const struct br_family *family, const struct br_own *own,
+uint32_t br_family_signal(const struct br_family *family, const struct br_own *own, const char *job,
                           const char *task, int number)
 {
-    const char *texts[3] = {family->mark, task, NULL};
-    const char *const *text = task || family->strangers ? texts : NULL;
+    const char *texts[4] = {family->mark, job, task, NULL};
+    const char *const *text = job || family->strangers ? texts : NULL;
     uint32_t count, hit = 0;
     struct br_proc *all = br_proc_list(&count);
     for (uint32_t k = 0; k < count; k++)

@@ -41,9 +41,10 @@ void br_family_end(const struct br_family *family);
 bool br_family_reap(const struct br_own *own);
 /* Has this process a child that is no own one? Quick. */
 bool br_family_has_other(const struct br_own *own);
-/* Sends the signal (0: none) to all that are not in an own process's group; where `task` is given
- * ("NAME=value"), to those only that carry this, too. Returns how many there were. */
-uint32_t br_family_signal(const struct br_family *family, const struct br_own *own,
+/* Sends the signal (0: none) to all that are not in an own process's group; where `job`, or `job`
+ * and `task`, are given ("NAME=value"), to those only that carry these, too. Returns how many there
+ * were. */
+uint32_t br_family_signal(const struct br_family *family, const struct br_own *own, const char *job,
                           const char *task, int number);
 
 /* Kills all processes on this machine with the mark in their environment, and waits until they are

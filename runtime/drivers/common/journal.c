@@ -17,18 +17,16 @@
 
 #include "base/collections/index.h"
 #include "base/invariant.h"
+#include "base/text/text.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/common/proc.h"
+#include "runtime/drivers/common/record.h"
 
-#define MAGIC "bigrocks-journal/2"
+#define MAGIC "bigrocks-journal/3"
 
-/* A record: 16 hexadecimal digits, a blank, the text filled up with blanks, a line's end. */
-enum {
-    SUM = 16,
-    SHORT = 48, /* of a task */
-    LONG = 192, /* of the run, and of a session; a multiple of the short one */
-};
+/* A journal that holds no job any more is cut from this size on. */
+enum { CUT_FROM = 1 << 20 };
 
 static enum br_status fail_file(struct br_diag *diag, const char *what)
 {
@@ -40,7 +38,7 @@ static uint64_t mix(uint64_t sum, uint64_t value)
     return br_hash_number(sum ^ value);
 }
 
-/* A number for the job: its tasks, edges and commands; not durations and demands, which may be
+/* A number for one job: its tasks, edges and commands; not durations and demands, which may be
  * known better when the run goes on. */
 static uint64_t sum_job(const struct br_dag *dag)
 {
@@ -57,28 +55,57 @@ static uint64_t sum_job(const struct br_dag *dag)
     return sum;
 }
 
-static uint64_t sum_record(uint64_t seed, const char *text)
+static int compare_places(const void *a, const void *b)
 {
-    return mix(seed, br_hash_text(text));
+    uint64_t x = ((const uint64_t *)a)[1], y = ((const uint64_t *)b)[1];
+    return (x > y) - (x < y);
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Numbers the jobs by their sums, so that their order does not matter, equal ones as they come; and
+ * sums them all up. */
+static enum br_status sum_jobs(struct br_journal_job *jobs, uint32_t count, uint64_t *sum,
+                               struct br_diag *diag)
+{
+    uint64_t(*key)[2] = malloc(((size_t)count + 1) * sizeof *key);
+    *sum = 0;
+    if (!key)
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; k < count; k++) {
+        key[k][0] = sum_job(jobs[k].dag);
+        key[k][1] = k;
+    }
+    qsort(key, count, sizeof *key, compare_sums);
+    for (uint32_t from = 0, to; from < count; from = to) {
+        for (to = from; to < count && key[to][0] == key[from][0]; to++)
+            *sum = count == 1 ? key[to][0] : mix(*sum, key[to][0]);
+        qsort(&key[from], to - from, sizeof *key, compare_places);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        jobs[key[k][1]].number = k;
+        jobs[k].in_flight = 0;
+    }
+    free(key);
+    return BR_OK;
 }
 
 /* Writes the record whole or not at all, so that the next one is in its place. */
 static enum br_status add(struct br_journal *journal, uint32_t size, const char *text,
                           struct br_diag *diag)
 {
-    char record[LONG + 1];
-    uint32_t room = size - SUM - 2, length = (uint32_t)strlen(text);
-    /* Records are whole, and at multiples of the short length, or those behind them are lost. */
-    assert((size == SHORT || size == LONG) && length <= room && journal->size % SHORT == 0);
+    char record[BR_RECORD_LONG + 1];
+    /* Records are at multiples of the short length, or those behind them are lost. */
+    assert((size == BR_RECORD_SHORT || size == BR_RECORD_LONG) &&
+           journal->size % BR_RECORD_SHORT == 0);
     errno = EIO;
     if (journal->broken)
         return fail_file(diag, "cannot be written");
-    memset(record + SUM + 1, ' ', room);
-    memcpy(record + SUM + 1, text, length < room ? length : room);
-    record[SUM + 1 + room] = '\0';
-    snprintf(record, SUM + 1, "%016" PRIx64, sum_record(journal->seed, record + SUM + 1));
-    record[SUM] = ' ';
-    record[size - 1] = '\n';
+    br_record_write(record, size, journal->seed, text);
     ssize_t written = write(journal->file, record, size);
     if (written != (ssize_t)size) {
         int error = written < 0 ? errno : ENOSPC;
@@ -91,32 +118,31 @@ static enum br_status add(struct br_journal *journal, uint32_t size, const char 
     return BR_OK;
 }
 
-static enum br_status add_task(struct br_journal *journal, const char *word,
-                               const struct br_dag *dag, uint32_t task, struct br_diag *diag)
+static enum br_status add_task(struct br_journal *journal, const char *word, uint32_t number,
+                               uint32_t task, struct br_diag *diag)
 {
-    char text[SHORT];
-    uint32_t stage = br_dag_task_stage(dag, task);
+    char text[BR_RECORD_SHORT];
     if (journal->file < 0)
         return BR_OK;
     /* Only the session that has opened the journal writes, after its own record, and under the name
      * of the run. */
-    assert(journal->size >= 2 * LONG && journal->seed == br_hash_text(journal->run));
-    /* By numbers: the first record says that it is this very job. */
-    snprintf(text, sizeof text, "%-8s %010" PRIu32 " %010" PRIu32, word, stage,
-             task - dag->stage[stage].first_task);
-    return add(journal, SHORT, text, diag);
+    assert(journal->size >= 2 * BR_RECORD_LONG && journal->seed == br_hash_text(journal->run));
+    assert(number < journal->numbers);
+    /* By numbers: the record of the job says that it is this very job. */
+    snprintf(text, sizeof text, "%-8s %010" PRIu32 " %010" PRIu32, word, number, task);
+    return add(journal, BR_RECORD_SHORT, text, diag);
 }
 
-enum br_status br_journal_started(struct br_journal *journal, const struct br_dag *dag,
-                                  uint32_t task, struct br_diag *diag)
+enum br_status br_journal_started(struct br_journal *journal, uint32_t number, uint32_t task,
+                                  struct br_diag *diag)
 {
-    return add_task(journal, "started", dag, task, diag);
+    return add_task(journal, "started", number, task, diag);
 }
 
-enum br_status br_journal_finished(struct br_journal *journal, const struct br_dag *dag,
-                                   uint32_t task, struct br_diag *diag)
+enum br_status br_journal_finished(struct br_journal *journal, uint32_t number, uint32_t task,
+                                   struct br_diag *diag)
 {
-    return add_task(journal, "finished", dag, task, diag);
+    return add_task(journal, "finished", number, task, diag);
 }
 
 enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag)
@@ -132,13 +158,6 @@ enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag)
 
 /* ---- Sessions ---- */
 
-/* Who writes: a process of a machine that has booted at some time, and the tasks' mark. */
-struct session {
-    char boot[40], host[64], mark[BR_MARK];
-    long pid;
-    uint64_t start;
-};
-
 static void name_boot(char boot[40])
 {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -148,10 +167,9 @@ static void name_boot(char boot[40])
         fclose(file);
 }
 
-static enum br_status add_session(struct br_journal *journal, const char *mark,
-                                  struct br_diag *diag)
+static enum br_status add_session(struct br_journal *journal, struct br_diag *diag)
 {
-    char boot[40], host[64] = "-", text[LONG];
+    char boot[40], host[64] = "-", text[BR_RECORD_LONG];
     struct br_proc own = {.start = 0};
     name_boot(boot);
     br_proc_read(getpid(), &own);
@@ -159,24 +177,14 @@ static enum br_status add_session(struct br_journal *journal, const char *mark,
         strcpy(host, "-");
     host[sizeof host - 1] = '\0';
     snprintf(text, sizeof text, "session  %ld %" PRIu64 " %s %s %.40s", (long)getpid(), own.start,
-             boot, strchr(mark, '=') + 1, host);
-    enum br_status status = add(journal, LONG, text, diag);
+             boot, strchr(journal->mark, '=') + 1, host);
+    enum br_status status = add(journal, BR_RECORD_LONG, text, diag);
     return status ? status : br_journal_sync(journal, diag);
-}
-
-static bool read_session(const char *text, struct session *session)
-{
-    char name[BR_MARK / 2 + 1];
-    if (sscanf(text, "session %ld %" SCNu64 " %39s %32s %63s", &session->pid, &session->start,
-               session->boot, name, session->host) != 5)
-        return false;
-    snprintf(session->mark, sizeof session->mark, "BIGROCKS_SESSION=%s", name);
-    return true;
 }
 
 /* Is it still there? Its number may be another one here than where it runs. One on another machine
  * is not to be seen, and neither is what it runs. */
-static bool lives(const struct session *session)
+static bool lives(const struct br_session *session)
 {
     char boot[40];
     uint32_t count;
@@ -199,64 +207,35 @@ static void seed_sums(struct br_journal *journal)
     journal->seed = br_hash_text(journal->run);
 }
 
-static enum br_status begin(struct br_journal *journal, const struct br_dag *dag, const char *mark,
-                            struct br_diag *diag)
+static enum br_status begin(struct br_journal *journal, uint64_t sum, struct br_diag *diag)
 {
-    char text[LONG];
+    char text[BR_RECORD_LONG];
     /* The first session's name is the run's. */
-    snprintf(journal->run, sizeof journal->run, "%.39s", strchr(mark, '=') + 1);
-    snprintf(text, sizeof text, MAGIC " job %016" PRIx64 " run %s", sum_job(dag), journal->run);
-    enum br_status status = add(journal, LONG, text, diag);
+    snprintf(journal->run, sizeof journal->run, "%.39s", strchr(journal->mark, '=') + 1);
+    snprintf(text, sizeof text, MAGIC " job %016" PRIx64 " run %s", sum, journal->run);
+    enum br_status status = add(journal, BR_RECORD_LONG, text, diag);
     seed_sums(journal);
     return status;
 }
 
-/* The text of the record of that size at the place, or NULL where there is none; cuts the blanks at
- * its end. */
-static char *record_at(char *at, const char *end, uint32_t size, uint64_t seed)
-{
-    if ((size_t)(end - at) < size || at[size - 1] != '\n' || at[SUM] != ' ')
-        return NULL;
-    char sum[SUM + 1], *text = at + SUM + 1, *stop = at + size - 1;
-    *stop = '\0';
-    snprintf(sum, sizeof sum, "%016" PRIx64, sum_record(seed, text));
-    bool good = strlen(text) == (size_t)(stop - text) && memcmp(at, sum, SUM) == 0;
-    if (!good) {
-        *stop = '\n';
-        return NULL;
-    }
-    while (stop > text && stop[-1] == ' ')
-        *--stop = '\0';
-    return text;
-}
-
-static bool find_task(const struct br_dag *dag, const char *text, uint32_t *task)
-{
-    uint32_t stage, index;
-    if (sscanf(text, "%" SCNu32 " %" SCNu32, &stage, &index) != 2 || stage >= dag->stages ||
-        index >= dag->stage[stage].tasks)
-        return false;
-    *task = dag->stage[stage].first_task + index;
-    return true;
-}
-
-static enum br_status replay_head(struct br_journal *journal, const struct br_dag *dag, char *text,
-                                  size_t size, struct br_diag *diag)
+static enum br_status read_head(struct br_journal *journal, uint64_t own, char *text, size_t size,
+                                struct br_diag *diag)
 {
     static const char hint[] = "give the journal of an earlier run, or begin a new one";
+    const size_t at = BR_RECORD_SUM + 1, version = sizeof MAGIC - 2;
     uint64_t sum;
     int run = -1;
-    bool alike = size > SUM + sizeof MAGIC && memcmp(text + SUM + 1, MAGIC, sizeof MAGIC - 2) == 0;
-    char *head = record_at(text, text + size, LONG, 0);
-    if (!head && alike && text[SUM + sizeof MAGIC - 1] != MAGIC[sizeof MAGIC - 2])
+    bool alike = size >= at + sizeof MAGIC && memcmp(text + at, MAGIC, version) == 0;
+    char *head = br_record_read(text, text + size, BR_RECORD_LONG, 0);
+    if (!head && alike && text[at + version] != MAGIC[version])
         return br_fail(diag, BR_BAD_INPUT, hint, "the journal is of another version of bigrocks");
     if (!head && alike)
         return br_fail(diag, BR_BAD_INPUT, "begin a new one; all tasks run again then",
-                       "the journal's first record is damaged (bytes 0 to %d)", LONG - 1);
+                       "the journal's first record is damaged (bytes 0 to %d)", BR_RECORD_LONG - 1);
     if (!head || sscanf(head, MAGIC " job %" SCNx64 " run %n", &sum, &run) != 1 || run < 0 ||
         strlen(head + run) >= sizeof journal->run)
         return br_fail(diag, BR_BAD_INPUT, hint, "the file is no journal");
-    if (sum != sum_job(dag))
+    if (sum != own)
         return br_fail(diag, BR_NO, "go on with the very job of that run, or begin a new journal",
                        "the journal is of another job, or the job has changed since");
     snprintf(journal->run, sizeof journal->run, "%s", head + run);
@@ -264,43 +243,34 @@ static enum br_status replay_head(struct br_journal *journal, const struct br_da
     return BR_OK;
 }
 
-/* Takes in what the file holds; *used ends after its last record. */
-static enum br_status replay(struct br_journal *journal, const struct br_dag *dag, char *text,
-                             size_t size, bool *done, struct session *last,
-                             struct br_journal_found *found, size_t *used, struct br_diag *diag)
+/* Tells the job what its past is. */
+static void take_up(const struct br_past *past, struct br_journal_job *job)
 {
-    enum br_status status = replay_head(journal, dag, text, size, diag);
-    if (status)
-        return status;
-    uint8_t *started = calloc((size_t)dag->tasks + 1, 1);
-    if (!started)
-        return br_fail_memory(diag);
-    char *end = text + size, *record;
-    *used = LONG;
-    for (char *at = text + LONG; end - at >= SHORT;) {
-        uint32_t task, taken = SHORT;
-        bool good = false;
-        if ((record = record_at(at, end, SHORT, journal->seed))) {
-            char *word = record;
-            good = find_task(dag, word + strcspn(word, " "), &task);
-            if (good && strncmp(word, "started ", 8) == 0)
-                started[task] = true;
-            else if (good && strncmp(word, "finished ", 9) == 0)
-                done[task] = true;
-        } else if ((record = record_at(at, end, LONG, journal->seed))) {
-            good = read_session(record, last);
-            taken = LONG;
-        }
-        if (!good && !found->damaged++)
-            found->damaged_at = (uint64_t)(at - text);
-        at += taken;
-        if (good)
-            *used = (size_t)(at - text);
+    for (uint32_t t = 0; past->state && t < past->tasks; t++) {
+        job->done[t] = past->state[t] & BR_PAST_FINISHED;
+        job->in_flight += past->state[t] == BR_PAST_STARTED;
     }
-    for (uint32_t t = 0; t < dag->tasks; t++)
-        found->in_flight += started[t] && !done[t];
-    free(started);
-    return BR_OK;
+}
+
+/* Takes in what the file holds. */
+static enum br_status replay(struct br_journal *journal, struct br_journal_job *jobs,
+                             uint32_t count, uint64_t sum, char *text, size_t size,
+                             struct br_diag *diag)
+{
+    enum br_status status = read_head(journal, sum, text, size, diag);
+    for (uint32_t number = 0; number < count && !status; number++) {
+        struct br_past past = {0};
+        for (uint32_t k = 0; k < count; k++)
+            if (jobs[k].number == number)
+                past.tasks = jobs[k].dag->tasks;
+        if (!br_replay_add(&journal->past, &past))
+            status = br_fail_memory(diag);
+    }
+    if (!status)
+        status = br_replay_read(&journal->past, text, size, BR_RECORD_LONG, journal->seed, diag);
+    for (uint32_t k = 0; k < count && !status; k++)
+        take_up(&journal->past.past[jobs[k].number], &jobs[k]);
+    return status;
 }
 
 static enum br_status read_all(int file, size_t size, char **text, struct br_diag *diag)
@@ -334,38 +304,41 @@ static int lock_file(int file)
 }
 
 /* Goes on with what the file holds: reads it, sees that nobody else does, and makes room. */
-static enum br_status go_on(struct br_journal *journal, const struct br_dag *dag, bool *done,
-                            struct br_journal_found *found, struct br_diag *diag)
+static enum br_status go_on(struct br_journal *journal, struct br_journal_job *jobs, uint32_t count,
+                            uint64_t sum, struct br_journal_found *found, struct br_diag *diag)
 {
     char *text = NULL;
-    size_t size = (size_t)journal->size, used = 0;
-    struct session last = {.mark = ""};
+    size_t size = (size_t)journal->size;
+    struct br_replay *past = &journal->past;
     enum br_status status = read_all(journal->file, size, &text, diag);
     if (!status)
-        status = replay(journal, dag, text, size, done, &last, found, &used, diag);
+        status = replay(journal, jobs, count, sum, text, size, diag);
     free(text);
     if (status)
         return status;
-    if (*last.mark && lives(&last))
+    found->damaged = past->damaged;
+    found->damaged_at = past->damaged_at;
+    if (*past->last.mark && lives(&past->last))
         return br_fail(diag, BR_NO, "wait for it, or take another file",
                        "the run that the journal, or what it was copied from, is of still goes on "
                        "(process %ld)",
-                       last.pid);
-    if (*last.mark)
-        found->orphans = br_kill_marked(last.mark);
-    assert(used >= LONG && used <= size);
+                       past->last.pid);
+    if (*past->last.mark)
+        found->orphans = br_kill_marked(past->last.mark);
+    assert(past->used >= BR_RECORD_LONG && past->used <= size);
     /* A record that a crash has cut. */
-    if (used < size && ftruncate(journal->file, (off_t)used))
+    if (past->used < size && ftruncate(journal->file, (off_t)past->used))
         return fail_file(diag, "cannot be written");
-    journal->size = used;
+    journal->size = past->used;
     return BR_OK;
 }
 
-static enum br_status take_file(struct br_journal *journal, bool resume, const struct br_dag *dag,
-                                const char *mark, bool *done, struct br_journal_found *found,
-                                struct br_diag *diag)
+static enum br_status take_file(struct br_journal *journal, bool resume,
+                                struct br_journal_job *jobs, uint32_t count,
+                                struct br_journal_found *found, struct br_diag *diag)
 {
     struct stat state;
+    uint64_t sum;
     errno = lock_file(journal->file);
     if (errno) {
         if (errno == EWOULDBLOCK)
@@ -380,22 +353,27 @@ static enum br_status take_file(struct br_journal *journal, bool resume, const s
     if (journal->size && !resume)
         return br_fail(diag, BR_USAGE, "add --resume to go on with it, or remove it",
                        "the journal holds an earlier run");
-    enum br_status status =
-        journal->size ? go_on(journal, dag, done, found, diag) : begin(journal, dag, mark, diag);
-    return status ? status : add_session(journal, mark, diag);
+    enum br_status status = sum_jobs(jobs, count, &sum, diag);
+    if (!status)
+        status = journal->size ? go_on(journal, jobs, count, sum, found, diag)
+                               : begin(journal, sum, diag);
+    journal->numbers = journal->past.jobs > count ? journal->past.jobs : count;
+    if (count)
+        br_replay_finish(&journal->past);
+    return status ? status : add_session(journal, diag);
 }
 
 enum br_status br_journal_open(struct br_journal *journal, const char *path, bool resume,
-                               const struct br_dag *dag, const char *mark, bool *done,
+                               struct br_journal_job *jobs, uint32_t count, const char *mark,
                                struct br_journal_found *found, struct br_diag *diag)
 {
     br_diag_file(diag, path);
     *found = (struct br_journal_found){0};
-    *journal =
-        (struct br_journal){.file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)};
+    *journal = (struct br_journal){
+        .file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666), .mark = mark};
     if (journal->file < 0)
         return fail_file(diag, "cannot be opened");
-    enum br_status status = take_file(journal, resume, dag, mark, done, found, diag);
+    enum br_status status = take_file(journal, resume, jobs, count, found, diag);
     if (status)
         br_journal_close(journal);
     else
@@ -403,9 +381,86 @@ enum br_status br_journal_open(struct br_journal *journal, const char *path, boo
     return status;
 }
 
+/* ---- Jobs that come and go ---- */
+
+enum br_status br_journal_add(struct br_journal *journal, const char *name,
+                              struct br_journal_job *job, struct br_diag *diag)
+{
+    char text[BR_RECORD_LONG];
+    uint64_t sum = sum_job(job->dag), hash = br_hash_text(name);
+    uint32_t number = br_replay_find(&journal->past, hash);
+    job->in_flight = 0;
+    if (journal->file < 0)
+        return BR_OK;
+    if (number != UINT32_MAX) {
+        const struct br_past *past = &journal->past.past[number];
+        if (past->sum != sum || past->tasks != job->dag->tasks)
+            return br_fail(diag, BR_NO, "submit it once more, under another name",
+                           "the job has changed since it was begun");
+        take_up(past, job);
+        br_replay_drop(&journal->past, number);
+        job->number = number;
+        journal->open++;
+        return BR_OK;
+    }
+    /* The name is for people, and may be cut. */
+    snprintf(text, sizeof text,
+             "job      %010" PRIu32 " %016" PRIx64 " %016" PRIx64 " %010" PRIu32 " %.100s",
+             journal->numbers, sum, hash, job->dag->tasks, name);
+    br_text_screen(text, false);
+    text[BR_RECORD_LONG - BR_RECORD_SUM - 2] = '\0';
+    enum br_status status = add(journal, BR_RECORD_LONG, text, diag);
+    if (status)
+        return status;
+    job->number = journal->numbers++;
+    journal->open++;
+    return BR_OK;
+}
+
+/* Nothing in the file matters any more: only its first record stays, with this session's. */
+static enum br_status cut(struct br_journal *journal, struct br_diag *diag)
+{
+    if (!journal->regular || journal->broken)
+        return BR_OK;
+    if (ftruncate(journal->file, BR_RECORD_LONG))
+        return fail_file(diag, "cannot be written");
+    journal->size = BR_RECORD_LONG;
+    journal->numbers = 0;
+    return add_session(journal, diag);
+}
+
+enum br_status br_journal_settle(struct br_journal *journal, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    if (journal->file < 0)
+        return BR_OK;
+    if (!journal->open) {
+        br_replay_finish(&journal->past);
+        return cut(journal, diag);
+    }
+    for (uint32_t k = 0; k < journal->past.jobs && !status; k++)
+        if (journal->past.past[k].state)
+            status = add_task(journal, "dropped", k, 0, diag);
+    br_replay_finish(&journal->past);
+    return status;
+}
+
+enum br_status br_journal_drop(struct br_journal *journal, uint32_t number, struct br_diag *diag)
+{
+    enum br_status status = add_task(journal, "dropped", number, 0, diag);
+    if (journal->file < 0)
+        return BR_OK;
+    assert(journal->open > 0);
+    journal->open--;
+    if (!status && !journal->open && journal->size >= CUT_FROM)
+        status = cut(journal, diag);
+    return status;
+}
+
 void br_journal_close(struct br_journal *journal)
 {
     if (journal->file >= 0)
         close(journal->file);
+    br_replay_finish(&journal->past);
     *journal = (struct br_journal){.file = -1};
 }

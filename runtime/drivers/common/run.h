@@ -1,8 +1,9 @@
-/* A run of a job, as every driver takes it: how it is to go, what is told of it on the way, and its
- * result. */
+/* A run of jobs, as every driver takes it: what is to run and how, what is told of it on the way,
+ * and its result. */
 #ifndef BR_RUNTIME_DRIVERS_COMMON_RUN_H
 #define BR_RUNTIME_DRIVERS_COMMON_RUN_H
 
+#include <bigrocks/diag.h>
 #include <bigrocks/runtime.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,6 +11,57 @@
 #include "base/process/stop.h"
 
 struct br_cgroups;
+struct br_dag;
+struct br_plan;
+
+/* What came of a job. Times are nanoseconds since the run began. */
+struct br_job_result {
+    uint32_t resumed;   /* tasks that an earlier run had finished */
+    uint32_t in_flight; /* tasks that were running when it died, and run again */
+    uint32_t finished, failed;
+    int64_t start_ns; /* of its first task; -1: none has been started */
+    int64_t end_ns;   /* of its last task; -1: none has ended */
+};
+
+/* A job of a run. Borrowed by it, and so is what it points to, until the job is told to be over or
+ * the run has ended. */
+struct br_run_job {
+    const char *name; /* no other job of the run has it; tasks have it in their environment */
+    const struct br_dag *dag;
+    const struct br_plan *plan;  /* NULL: none; one for another cluster gives the order alone */
+    const char *group;           /* whose share it counts against; NULL: the default one's */
+    void *context;               /* the caller's */
+    struct br_job_result result; /* filled in */
+};
+
+/* Jobs that share one run. */
+struct br_run_jobs {
+    struct br_run_job *job;
+    uint32_t count;
+};
+
+/* Jobs that come while the run goes on. All calls get the context. */
+struct br_run_source {
+    void *context;
+    /* A descriptor that becomes readable when it is worth it to ask for a job; -1: none. A job is
+     * also asked for when another one is over, and some times a second. */
+    int watch;
+    /* The next job that an earlier run has begun: asked for at first, until it is NULL. */
+    struct br_run_job *(*earlier)(void *context);
+    /* The next new job; NULL: none for now. *more: others may come later. */
+    struct br_run_job *(*next)(void *context, bool *more);
+    /* It cannot be run at all; the source may release it. */
+    void (*refused)(void *context, struct br_run_job *job, const struct br_diag *diag);
+    /* All of it that can run has run, and the result is filled in. What this call does to its files
+     * is done before the journal forgets the job. The source may release it. */
+    void (*over)(void *context, struct br_run_job *job);
+};
+
+/* A group of jobs (a user, a queue). Groups that are not declared have the weight 1. */
+struct br_run_group {
+    const char *name;
+    double weight; /* > 0 */
+};
 
 /* The kernel counts it, including descendants that were waited for. */
 struct br_usage {
@@ -30,6 +82,7 @@ enum br_outcome {
 
 /* The end of one attempt at a task. Times are nanoseconds since the run began. */
 struct br_task_end {
+    const struct br_run_job *job;
     uint32_t task, machine;
     const char *host; /* where it really ran; NULL: as the machine says */
     uint32_t attempt; /* from 1 */
@@ -49,17 +102,21 @@ struct br_task_end {
 /* How far the run is. */
 struct br_run_state {
     const struct br_runtime *runtime; /* for br_runtime_used; NULL: others decide */
+    uint32_t jobs, over;              /* that have come, and that are over */
     uint32_t tasks, finished, running, failed;
     int64_t now_ns;       /* since the run began */
-    int64_t predicted_ns; /* when it will end, as the plan and its lateness have it */
+    int64_t predicted_ns; /* when the only job will end, as the plan and its lateness have it; -1:
+                             there are several */
 };
 
 struct br_run_options {
     struct br_runtime_options runtime;
+    const struct br_run_group *group;
+    uint32_t groups;
     const char *overbook;  /* such as "net=150,disk=120" (percent); NULL: nothing */
     const char *directory; /* where the commands run; NULL: here */
     bool shell;            /* all commands are scripts for a shell */
-    bool keep_going;       /* after a failure, with all that does not depend on it */
+    bool keep_going;       /* after a failure, with all of its job that does not depend on it */
     uint32_t retries;      /* further attempts at a task that fails */
     int64_t timeout_ns;    /* for one attempt; 0: none */
     const char *mark;      /* of this session, see family.h; NULL: a new one */
@@ -73,20 +130,21 @@ struct br_run_options {
     const struct br_stop *stop; /* level 1: stop all tasks and end; 2: at once; may be NULL */
     /* The words that really start a task, such as those with a launcher before them; borrowed until
      * the next call, NULL when memory is out. NULL: the task's own. */
-    char *const *(*wrap)(void *context, uint32_t task, uint32_t machine, char *const *words);
+    char *const *(*wrap)(void *context, const struct br_run_job *job, uint32_t task,
+                         uint32_t machine, char *const *words);
     void *wrap_context;
     /* All may be NULL. `resumed` is called at first for every task that an earlier run has
      * finished, and `damaged` where records of the journal cannot be read, the first of them at
      * that byte; what they told of is as if it had not been. `ended` is called for every attempt,
      * `tick` about ten times a second. */
-    void (*resumed)(void *context, uint32_t task);
+    void (*resumed)(void *context, const struct br_run_job *job, uint32_t task);
     void (*damaged)(void *context, uint32_t records, uint64_t offset);
     void (*ended)(void *context, const struct br_task_end *end);
     void (*tick)(void *context, const struct br_run_state *state);
     void *context;
 };
 
-/* The result of a run. */
+/* The result of a run, over all of its jobs. */
 struct br_run_result {
     uint32_t resumed;   /* tasks that an earlier run had finished */
     uint32_t in_flight; /* tasks that were running when it died, and run again */

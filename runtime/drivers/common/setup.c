@@ -39,43 +39,82 @@ int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag)
 
 static const char prefix[] = "BIGROCKS_";
 
-bool br_environment_init(struct br_environment *environment, struct br_arena *arena,
-                         const struct br_dag *dag, const struct br_cluster *cluster,
-                         const char *run, const char *mark)
+/* The four that differ from task to task, with room for as many bytes. */
+static bool make_room(struct br_environment *environment, size_t room)
 {
-    size_t count = 0, used = 0;
-    while (environ[count])
-        count++;
-    environment->room = 64;
-    for (uint32_t s = 0; s < dag->stages; s++)
-        if (strlen(dag->stage[s].id) + 64 > environment->room)
-            environment->room = strlen(dag->stage[s].id) + 64;
-    for (uint32_t c = 0; c < cluster->classes; c++)
-        if (strlen(cluster->cls[c].name) + 64 > environment->room)
-            environment->room = strlen(cluster->cls[c].name) + 64;
-    environment->entry = br_arena_array(arena, count + 6, sizeof *environment->entry);
-    environment->task = br_arena_alloc(arena, environment->room);
-    environment->index = br_arena_alloc(arena, environment->room);
-    environment->machine = br_arena_alloc(arena, environment->room);
-    char *name = br_arena_alloc(arena, strlen(run) + 16), *session = br_arena_text(arena, mark);
-    if (!environment->entry || !environment->task || !environment->index || !environment->machine ||
-        !name || !session)
-        return false;
-    for (size_t k = 0; k < count; k++)
-        if (strncmp(environ[k], prefix, sizeof prefix - 1) != 0)
-            environment->entry[used++] = environ[k];
-    sprintf(name, "BIGROCKS_RUN=%s", run);
-    environment->entry[used++] = name;
-    environment->entry[used++] = session;
-    environment->entry[used++] = environment->task;
-    environment->entry[used++] = environment->index;
-    environment->entry[used++] = environment->machine;
+    char **text[] = {&environment->job, &environment->task, &environment->index,
+                     &environment->machine};
+    if (room <= environment->room)
+        return true;
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
+        char *larger = realloc(*text[k], room);
+        if (!larger)
+            return false;
+        *text[k] = larger;
+        environment->entry[environment->first + k] = larger;
+    }
+    environment->room = room;
     return true;
 }
 
-void br_environment_set(struct br_environment *environment, const struct br_dag *dag,
+bool br_environment_init(struct br_environment *environment, const struct br_cluster *cluster,
+                         const char *run, const char *mark)
+{
+    size_t count = 0, room = 64;
+    while (environ[count])
+        count++;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (strlen(cluster->cls[c].name) + 64 > room)
+            room = strlen(cluster->cls[c].name) + 64;
+    environment->entry = calloc(count + 7, sizeof *environment->entry);
+    if (!environment->entry)
+        return false;
+    /* The two that are this run's own come first, to be released. */
+    char *name = malloc(strlen(run) + 16), *session = strdup(mark);
+    environment->entry[0] = name;
+    environment->entry[1] = session;
+    environment->first = 2;
+    if (!name || !session || !make_room(environment, room))
+        return false;
+    sprintf(name, "BIGROCKS_RUN=%s", run);
+    size_t used = environment->first + 4;
+    for (size_t k = 0; k < count; k++)
+        if (strncmp(environ[k], prefix, sizeof prefix - 1) != 0)
+            environment->entry[used++] = environ[k];
+    return true;
+}
+
+void br_environment_finish(struct br_environment *environment)
+{
+    for (size_t k = 0; environment->entry && k < 2; k++)
+        free(environment->entry[k]);
+    free(environment->entry);
+    free(environment->job);
+    free(environment->task);
+    free(environment->index);
+    free(environment->machine);
+    *environment = (struct br_environment){0};
+}
+
+bool br_environment_fit(struct br_environment *environment, const struct br_run_job *job)
+{
+    size_t room = strlen(job->name) + 64;
+    for (uint32_t s = 0; s < job->dag->stages; s++)
+        if (strlen(job->dag->stage[s].id) + 64 > room)
+            room = strlen(job->dag->stage[s].id) + 64;
+    return make_room(environment, room);
+}
+
+void br_environment_set_job(struct br_environment *environment, const struct br_run_job *job)
+{
+    snprintf(environment->job, environment->room, "BIGROCKS_JOB=%s", job->name);
+}
+
+void br_environment_set(struct br_environment *environment, const struct br_run_job *job,
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine)
 {
+    const struct br_dag *dag = job->dag;
+    br_environment_set_job(environment, job);
     int used = snprintf(environment->task, environment->room, "BIGROCKS_TASK=");
     br_dag_task_id(dag, task, environment->task + used, environment->room - (size_t)used);
     snprintf(environment->index, environment->room, "BIGROCKS_INDEX=%u",

@@ -16,17 +16,24 @@ enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag,
  * when memory is out. */
 int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag);
 
-/* The environment of tasks: this program's, and what tells of the task, the run and the session. */
+/* The environment of tasks: this program's, and what tells of the task, its job, the run and the
+ * session. */
 struct br_environment {
     char **entry; /* NULL-terminated */
-    char *task, *index, *machine;
-    size_t room; /* of each of the three */
+    char *job, *task, *index, *machine;
+    size_t room;    /* of each of the four */
+    uint32_t first; /* of them among the entries */
 };
-bool br_environment_init(struct br_environment *environment, struct br_arena *arena,
-                         const struct br_dag *dag, const struct br_cluster *cluster,
+/* All zero before. To be finished also where it fails. */
+bool br_environment_init(struct br_environment *environment, const struct br_cluster *cluster,
                          const char *run, const char *mark);
-void br_environment_set(struct br_environment *environment, const struct br_dag *dag,
+/* Makes room for the job's names, once before it is set. False when memory is out. */
+bool br_environment_fit(struct br_environment *environment, const struct br_run_job *job);
+/* Sets the job alone. */
+void br_environment_set_job(struct br_environment *environment, const struct br_run_job *job);
+void br_environment_set(struct br_environment *environment, const struct br_run_job *job,
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine);
+void br_environment_finish(struct br_environment *environment);
 
 /* An enforcer with the resources of "net=150,..." overbooked. */
 enum br_status br_run_runtime(const struct br_cluster *cluster,

@@ -1,4 +1,4 @@
-/* The common part of every driver: the job's commands, the journal, and the fate of each task. */
+/* The common part of every driver: the jobs' commands, the journal, and the fate of each task. */
 #ifndef BR_RUNTIME_DRIVERS_COMMON_WORK_H
 #define BR_RUNTIME_DRIVERS_COMMON_WORK_H
 
@@ -8,40 +8,59 @@
 #include "runtime/drivers/common/journal.h"
 #include "runtime/drivers/common/run.h"
 
+/* A job, as a driver sees it. */
+struct br_job_work {
+    struct br_run_job *job;
+    const struct br_dag *dag; /* the job's */
+    struct br_arena arena;
+    struct br_command *command;  /* by stage */
+    struct br_journal_job known; /* what the journal has of it */
+};
+
+/* The run that all jobs are of. */
 struct br_work {
-    const struct br_dag *dag;
     const struct br_run_options *options;
     struct br_run_result *result;
     struct br_diag *diag;
-
-    struct br_arena arena;
-    struct br_command *command; /* by stage */
-    struct br_words words;      /* of the task that was asked for last */
+    struct br_words words; /* of the task that was asked for last */
     struct br_journal journal;
-    bool *done;         /* by task, by an earlier run */
     char mark[BR_MARK]; /* what tasks of this session of the run carry in their environment */
+    uint64_t tasks;     /* of all jobs so far */
     int64_t began_ns;
 };
 
-/* Takes the job up: all are borrowed, *result and the commands are filled. Names the stage whose
- * command is missing or bad. To be finished also where it fails. */
-enum br_status br_work_init(struct br_work *work, const struct br_dag *dag,
-                            const struct br_run_options *options, struct br_run_result *result,
-                            struct br_diag *diag);
-/* Opens the journal, if one is asked for; knows what an earlier run has done, and tells it. */
-enum br_status br_work_open_journal(struct br_work *work);
+/* Takes up the run; all is borrowed, and *result is cleared. To be finished. */
+void br_work_init(struct br_work *work, const struct br_run_options *options,
+                  struct br_run_result *result, struct br_diag *diag);
+/* Takes up a job, and clears its result. Names the stage whose command is missing or bad. To be
+ * finished also where it fails. */
+enum br_status br_job_work_init(struct br_job_work *job_work, const struct br_work *work,
+                                struct br_run_job *job, struct br_diag *diag);
+void br_job_work_finish(struct br_job_work *job_work);
+
+/* Opens the journal, if one is asked for, for these very jobs, or for those that come later. */
+enum br_status br_work_open_journal(struct br_work *work, struct br_job_work *const *jobs,
+                                    uint32_t count);
+/* A job that comes later: the journal takes it up. */
+enum br_status br_work_add_job(struct br_work *work, struct br_job_work *job_work,
+                               struct br_diag *diag);
+/* Counts the job with what an earlier run has done of it, and tells that. */
+void br_work_count_job(struct br_work *work, struct br_job_work *job_work);
 /* The clock of the run begins: times from here on are since then. */
 void br_work_begin(struct br_work *work);
 int64_t br_work_now_ns(const struct br_work *work);
 
-bool br_work_has_command(const struct br_work *work, uint32_t task);
+bool br_work_has_command(const struct br_job_work *job_work, uint32_t task);
 /* Puts the words of the task's command into work->words. False when memory is out. */
-bool br_work_words(struct br_work *work, uint32_t task);
-/* Puts the start or the end of a task into the journal; the end counts in the result. */
-enum br_status br_work_started(struct br_work *work, uint32_t task);
-enum br_status br_work_finished(struct br_work *work, uint32_t task);
-/* Tells of the end of an attempt; adds the size of its output and its words. */
-void br_work_tell(struct br_work *work, struct br_task_end *end);
+bool br_work_words(struct br_work *work, const struct br_job_work *job_work, uint32_t task);
+/* Puts the start or the end of a task into the journal; the end counts in the results. */
+enum br_status br_work_started(struct br_work *work, const struct br_job_work *job_work,
+                               uint32_t task);
+enum br_status br_work_finished(struct br_work *work, struct br_job_work *job_work, uint32_t task);
+/* A task of the job has failed for good: counts it. */
+void br_work_failed(struct br_work *work, struct br_job_work *job_work);
+/* Tells of the end of an attempt; adds the job, the size of its output and its words. */
+void br_work_tell(struct br_work *work, struct br_job_work *job_work, struct br_task_end *end);
 
 /* Releases all. Where the run took place (status BR_OK) fills the rest of the result, and returns
  * BR_NO where some task has not finished; otherwise returns the status. */

@@ -1,6 +1,7 @@
-/* The state of one run on this machine, which the parts of the driver hand around: starts.c starts
- * what the enforcer decides, ends.c collects what has ended, stops.c keeps limits and ends what has
- * to end before its time, progress.c does what is due ten times a second, local.c is the loop. */
+/* The state of one run on this machine, which the parts of the driver hand around: takes.c takes
+ * jobs and lets them go, starts.c starts what the enforcer decides, ends.c collects what has ended,
+ * stops.c keeps limits and ends what has to end before its time, progress.c does what is due ten
+ * times a second, local.c is the loop. */
 #ifndef BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
 #define BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
 
@@ -9,19 +10,35 @@
 #include "runtime/drivers/local/slots.h"
 #include "runtime/drivers/common/work.h"
 
+/* A job that has been taken and is not over. */
+struct br_driver_job {
+    struct br_job_work work;
+    uint32_t number;      /* the enforcer's */
+    int64_t *limit_bytes; /* of memory, by stage; NULL: nothing is limited */
+    uint8_t *attempts;    /* by task */
+    uint8_t *started;     /* by task */
+    uint32_t plan_head;   /* all before it in the plan's order have been started */
+    int64_t plan_ns;      /* where in the plan this run begins */
+    bool closing;         /* nothing new of it is started: a failure */
+    bool touched;         /* on the list of those that may be over */
+    struct br_driver_job *next;
+};
+
 struct br_driver {
     struct br_work work;
     const struct br_cluster *cluster;
-    const struct br_plan *plan; /* NULL: none */
-    int64_t *limit_bytes;       /* of memory, by stage; NULL: nothing is limited */
+    const struct br_run_source *source; /* NULL: no job comes later */
     struct br_environment environment;
     struct br_family family;
     struct br_runtime *runtime;
-    uint32_t job;
-    uint8_t *attempts;  /* by task */
-    uint8_t *started;   /* by task */
-    uint32_t plan_head; /* all before it in the plan's order have been started */
-    int64_t plan_ns;    /* where in the plan this run begins */
+    char **group; /* names of the enforcer's groups but the first; copies */
+    uint32_t groups, group_room;
+
+    struct br_driver_job **job; /* by number of the enforcer's; NULL: free */
+    uint32_t job_room, jobs, over;
+    struct br_driver_job *touched;
+    bool settled; /* all jobs that an earlier run has begun have come */
+    bool more;    /* others may come later */
 
     struct br_slots slots;
     struct br_awake awake;
@@ -29,7 +46,7 @@ struct br_driver {
     int64_t ticked_ns, synced_ns, reaped_ns;
     int64_t asked_ns; /* when all were asked to end, on the clock of the limits */
     int stopping;     /* as options->stop has it */
-    bool closing;     /* nothing new is started: a failure, or a stop */
+    bool closing;     /* nothing new is started: a stop, or the driver itself cannot go on */
     bool short_of;    /* a process could not be started for want of resources; wait for an end */
     enum br_status status; /* of the driver itself */
 };
@@ -45,12 +62,25 @@ void br_driver_wake(struct br_driver *driver);
 /* Keeps the first status that is not BR_OK; then nothing new is started. */
 void br_driver_note(struct br_driver *driver, enum br_status status);
 
+/* takes.c */
+
+/* Takes up the jobs that are there at first: all of them, or none. */
+enum br_status br_driver_take_first(struct br_driver *driver, const struct br_run_jobs *jobs);
+/* Takes those that the source has now, or some of them. True where there was one. */
+bool br_driver_take_more(struct br_driver *driver);
+/* The job may be over: br_driver_let_go looks. */
+void br_driver_touch(struct br_driver *driver, struct br_driver_job *job);
+/* Tells the jobs that are over, and lets them go. True where there was one. */
+bool br_driver_let_go(struct br_driver *driver);
+/* Releases all. */
+void br_driver_drop_jobs(struct br_driver *driver);
+
 /* ends.c */
 
 /* A task is done: tells the journal and the enforcer. */
-void br_driver_finished(struct br_driver *driver, uint32_t task);
+void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task);
 /* A task has come to nothing: tells the enforcer whether it comes again, and fills end->again. */
-void br_driver_failed(struct br_driver *driver, struct br_task_end *end);
+void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struct br_task_end *end);
 /* Collects the process of a slot if it has ended. */
 void br_driver_collect(struct br_driver *driver, uint32_t number);
 
@@ -69,6 +99,8 @@ uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot 
 /* Kills what the task of the slot has left behind, and waits until it is gone, so that the next
  * attempt does not meet it. */
 void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot);
+/* Asks what the tasks of a job that is over have left behind to end. */
+void br_driver_end_job_strays(struct br_driver *driver, const struct br_driver_job *job);
 /* Asks those to end that have to, and kills those that did not. */
 void br_driver_watch_stops(struct br_driver *driver);
 /* Milliseconds until something other than an end of a task is due. */
@@ -79,8 +111,8 @@ void br_driver_end_strays(struct br_driver *driver);
 
 /* progress.c */
 
-/* Finds where in the plan the run begins, from what has been started. */
-void br_driver_enter_plan(struct br_driver *driver);
+/* Finds where in the plan of the job the run begins, from what has been started. */
+void br_driver_enter_plan(struct br_driver_job *job);
 /* Does the work that is due ten times a second: zombies, the journal's flush, telling how far the
  * run is. */
 void br_driver_tick(struct br_driver *driver);

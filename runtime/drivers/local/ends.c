@@ -6,30 +6,35 @@
  */
 #include "runtime/drivers/local/driver.h"
 
-void br_driver_finished(struct br_driver *driver, uint32_t task)
+void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task)
 {
-    br_driver_note(driver, br_work_finished(&driver->work, task));
+    br_driver_note(driver, br_work_finished(&driver->work, &job->work, task));
     br_driver_note(driver,
-                   br_runtime_finished(driver->runtime, driver->job, task, driver->work.diag));
+                   br_runtime_finished(driver->runtime, job->number, task, driver->work.diag));
+    br_driver_touch(driver, job);
 }
 
-void br_driver_failed(struct br_driver *driver, struct br_task_end *end)
+void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struct br_task_end *end)
 {
     bool stopped = end->outcome == BR_TASK_STOPPED;
-    end->again = !stopped && !driver->closing &&
-                 driver->attempts[end->task] <= driver->work.options->retries;
-    br_driver_note(driver, br_runtime_failed(driver->runtime, driver->job, end->task,
+    end->again = !stopped && !driver->closing && !job->closing &&
+                 job->attempts[end->task] <= driver->work.options->retries;
+    br_driver_note(driver, br_runtime_failed(driver->runtime, job->number, end->task,
                                              end->again || stopped, driver->work.diag));
+    br_driver_touch(driver, job);
     if (end->again || stopped)
         return;
-    driver->work.result->failed++;
-    if (!driver->work.options->keep_going)
-        driver->closing = true;
+    br_work_failed(&driver->work, &job->work);
+    if (driver->work.options->keep_going || job->closing)
+        return;
+    job->closing = true;
+    br_driver_note(driver, br_runtime_close(driver->runtime, job->number, driver->work.diag));
 }
 
 void br_driver_collect(struct br_driver *driver, uint32_t number)
 {
     struct br_slot *slot = &driver->slots.slot[number];
+    struct br_driver_job *job = slot->job;
     struct br_ending ending;
     if (slot->asked_ns) /* and what it has started goes with it, while the number is its own */
         br_driver_kill(slot);
@@ -40,7 +45,7 @@ void br_driver_collect(struct br_driver *driver, uint32_t number)
     struct br_task_end end = {
         .task = slot->task,
         .machine = slot->machine,
-        .attempt = driver->attempts[slot->task],
+        .attempt = job->attempts[slot->task],
         .start_ns = slot->start_ns,
         .end_ns = driver->now_ns,
         .unseen_ns = slot->unseen_ns + driver->awake.absent_ns,
@@ -55,7 +60,7 @@ void br_driver_collect(struct br_driver *driver, uint32_t number)
     driver->short_of = false;
     if (good && !slot->timed_out) {
         end.outcome = BR_TASK_DONE;
-        br_driver_finished(driver, slot->task);
+        br_driver_finished(driver, job, slot->task);
     } else {
         end.outcome = slot->timed_out    ? BR_TASK_TIMEOUT
                       : slot->asked_ns   ? BR_TASK_STOPPED
@@ -65,8 +70,8 @@ void br_driver_collect(struct br_driver *driver, uint32_t number)
         if (slot->group >= 0)
             br_cgroup_kill(slot->group);
         br_driver_kill_strays(driver, slot);
-        br_driver_failed(driver, &end);
+        br_driver_failed(driver, job, &end);
     }
-    br_work_tell(&driver->work, &end);
+    br_work_tell(&driver->work, &job->work, &end);
     br_slots_give(&driver->slots, number);
 }

@@ -20,11 +20,17 @@ enum { BATCH = 64 };
 static void look(struct br_driver *driver)
 {
     struct epoll_event event[BATCH];
-    int got;
+    int got, ended;
     br_driver_wake(driver);
-    while ((got = epoll_wait(driver->slots.epoll, event, BATCH, 0)) > 0)
+    do {
+        ended = 0;
+        got = epoll_wait(driver->slots.epoll, event, BATCH, 0);
         for (int k = 0; k < got; k++)
-            br_driver_collect(driver, event[k].data.u32);
+            if (event[k].data.u32 != BR_ANY) {
+                br_driver_collect(driver, event[k].data.u32);
+                ended++;
+            }
+    } while (ended);
     br_driver_read_clock(driver);
 }
 
@@ -34,11 +40,14 @@ static void loop(struct br_driver *driver)
     for (;;) {
         look(driver);
         br_driver_watch_stops(driver);
+        bool moved = br_driver_take_more(driver);
         br_driver_start_all(driver);
+        moved |= br_driver_let_go(driver);
         br_driver_tick(driver);
-        if (!driver->slots.running)
+        if (!driver->slots.running && (driver->closing || (!driver->more && !moved)))
             break;
-        if (epoll_wait(driver->slots.epoll, &event, 1, br_driver_patience_ms(driver)) < 0 &&
+        if (epoll_wait(driver->slots.epoll, &event, 1, moved ? 0 : br_driver_patience_ms(driver)) <
+                0 &&
             errno != EINTR) {
             br_driver_note(driver, br_fail(driver->work.diag, BR_SYSTEM, NULL, "epoll_wait: %s",
                                            strerror(errno)));
@@ -47,61 +56,47 @@ static void loop(struct br_driver *driver)
     }
 }
 
-static enum br_status open_journal(struct br_driver *driver)
+/* The descriptor that tells of new jobs wakes the loop, too. */
+static enum br_status watch_source(struct br_driver *driver)
 {
-    enum br_status status = br_work_open_journal(&driver->work);
-    for (uint32_t t = 0; t < driver->work.dag->tasks && !status; t++)
-        if (driver->work.done[t]) {
-            driver->started[t] = true;
-            status = br_runtime_finished(driver->runtime, driver->job, t, driver->work.diag);
-        }
-    return status;
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = BR_ANY};
+    int error = br_slots_open(&driver->slots);
+    if (!error && driver->source && driver->source->watch >= 0 &&
+        epoll_ctl(driver->slots.epoll, EPOLL_CTL_ADD, driver->source->watch, &event))
+        error = errno;
+    return error ? br_fail(driver->work.diag, BR_SYSTEM, NULL, "epoll: %s", strerror(error))
+                 : BR_OK;
 }
 
-static enum br_status set_up(struct br_driver *driver)
+static enum br_status set_up(struct br_driver *driver, const struct br_run_jobs *jobs)
 {
     const struct br_run_options *options = driver->work.options;
-    uint32_t tasks = driver->work.dag->tasks;
-    driver->attempts = br_arena_array(&driver->work.arena, tasks, sizeof *driver->attempts);
-    driver->started = br_arena_array(&driver->work.arena, tasks, sizeof *driver->started);
-    if (!driver->attempts || !driver->started)
-        return br_fail_memory(driver->work.diag);
-    if (options->limit_memory) {
-        driver->limit_bytes = br_run_limits(&driver->work.arena, driver->work.dag);
-        if (!driver->limit_bytes)
-            return br_fail_memory(driver->work.diag);
-    }
     enum br_status status = br_run_runtime(driver->cluster, &options->runtime, options->overbook,
                                            &driver->runtime, driver->work.diag);
     if (!status)
-        status = br_runtime_submit(driver->runtime, driver->work.dag, driver->plan, 0,
-                                   BR_READY_BY_EDGES, &driver->job, driver->work.diag);
-    if (!status)
-        status = open_journal(driver);
-    if (!status && !br_environment_init(&driver->environment, &driver->work.arena, driver->work.dag,
-                                        driver->cluster,
+        status = br_driver_take_first(driver, jobs);
+    if (!status && !br_environment_init(&driver->environment, driver->cluster,
                                         options->journal ? driver->work.journal.run
                                                          : strchr(driver->work.mark, '=') + 1,
                                         driver->work.mark))
         status = br_fail_memory(driver->work.diag);
+    for (uint32_t k = 0; jobs && k < jobs->count && !status; k++)
+        if (!br_environment_fit(&driver->environment, &jobs->job[k]))
+            status = br_fail_memory(driver->work.diag);
     br_raise_descriptors(); /* two for each task */
-    int error = br_slots_open(&driver->slots);
-    if (!status && error)
-        status = br_fail(driver->work.diag, BR_SYSTEM, NULL, "epoll_create: %s", strerror(error));
-    return status;
+    return status ? status : watch_source(driver);
 }
 
-enum br_status br_local_run(const struct br_dag *dag, const struct br_cluster *cluster,
-                            const struct br_plan *plan, const struct br_run_options *options,
-                            struct br_run_result *result, struct br_diag *diag)
+enum br_status br_local_run(const struct br_cluster *cluster, const struct br_run_jobs *jobs,
+                            const struct br_run_source *source,
+                            const struct br_run_options *options, struct br_run_result *result,
+                            struct br_diag *diag)
 {
-    struct br_driver driver = {.cluster = cluster, .plan = plan};
+    struct br_driver driver = {.cluster = cluster, .source = source, .more = source != NULL};
     br_slots_init(&driver.slots, options->cgroups);
-    enum br_status status = br_work_init(&driver.work, dag, options, result, diag);
-    if (!status)
-        status = set_up(&driver);
+    br_work_init(&driver.work, options, result, diag);
+    enum br_status status = set_up(&driver, jobs);
     if (!status) {
-        br_driver_enter_plan(&driver);
         br_family_begin(&driver.family, driver.work.mark);
         br_work_begin(&driver.work);
         loop(&driver);
@@ -109,7 +104,9 @@ enum br_status br_local_run(const struct br_dag *dag, const struct br_cluster *c
         br_family_end(&driver.family);
         status = driver.status;
     }
+    br_driver_drop_jobs(&driver);
     status = br_work_finish(&driver.work, status);
+    br_environment_finish(&driver.environment);
     br_slots_finish(&driver.slots);
     br_runtime_destroy(driver.runtime);
     return status;

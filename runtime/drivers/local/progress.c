@@ -1,43 +1,49 @@
 /* How far the run is, told ten times a second, and what else is due as often. */
 #include "runtime/drivers/local/driver.h"
 
-static void skip_started(struct br_driver *driver)
+static void skip_started(struct br_driver_job *job)
 {
-    const struct br_plan *plan = driver->plan;
-    while (driver->plan_head < plan->tasks && driver->started[plan->order[driver->plan_head]])
-        driver->plan_head++;
+    const struct br_plan *plan = job->work.job->plan;
+    while (job->plan_head < plan->tasks && job->started[plan->order[job->plan_head]])
+        job->plan_head++;
 }
 
-void br_driver_enter_plan(struct br_driver *driver)
+void br_driver_enter_plan(struct br_driver_job *job)
 {
-    const struct br_plan *plan = driver->plan;
+    const struct br_plan *plan = job->work.job->plan;
     if (!plan)
         return;
-    skip_started(driver);
-    if (driver->plan_head < plan->tasks)
-        driver->plan_ns = plan->start_ns[plan->order[driver->plan_head]];
+    skip_started(job);
+    if (job->plan_head < plan->tasks)
+        job->plan_ns = plan->start_ns[plan->order[job->plan_head]];
 }
 
 /* The plan's makespan, and how late the first task is that has not been started. */
-static int64_t predict(struct br_driver *driver)
+static int64_t predict(struct br_driver *driver, struct br_driver_job *job)
 {
-    const struct br_plan *plan = driver->plan;
+    const struct br_plan *plan = job->work.job->plan;
     int64_t end_ns = driver->now_ns;
     if (!plan)
         return 0;
-    skip_started(driver);
-    if (driver->plan_head < plan->tasks) {
+    skip_started(job);
+    if (job->plan_head < plan->tasks) {
         int64_t late_ns =
-            driver->now_ns + driver->plan_ns - plan->start_ns[plan->order[driver->plan_head]];
-        return plan->makespan_ns - driver->plan_ns + (late_ns > 0 ? late_ns : 0);
+            driver->now_ns + job->plan_ns - plan->start_ns[plan->order[job->plan_head]];
+        return plan->makespan_ns - job->plan_ns + (late_ns > 0 ? late_ns : 0);
     }
     for (uint32_t k = 0; k < driver->slots.count; k++) {
         const struct br_slot *slot = &driver->slots.slot[k];
         if (slot->process.pid > 0 &&
-            slot->start_ns + driver->work.dag->duration_ns[slot->task] > end_ns)
-            end_ns = slot->start_ns + driver->work.dag->duration_ns[slot->task];
+            slot->start_ns + job->work.dag->duration_ns[slot->task] > end_ns)
+            end_ns = slot->start_ns + job->work.dag->duration_ns[slot->task];
     }
     return end_ns;
+}
+
+/* The job that the run consists of; NULL where there are several, or may be. */
+static struct br_driver_job *only_job(const struct br_driver *driver)
+{
+    return driver->jobs == 1 && !driver->source && !driver->over ? driver->job[0] : NULL;
 }
 
 void br_driver_tick(struct br_driver *driver)
@@ -52,16 +58,19 @@ void br_driver_tick(struct br_driver *driver)
     }
     if (!driver->work.options->tick || driver->now_ns - driver->ticked_ns < BR_DRIVER_TICK_NS)
         return;
+    struct br_driver_job *only = only_job(driver);
     driver->ticked_ns = driver->now_ns;
     driver->work.options->tick(
         driver->work.options->context,
         &(struct br_run_state){
             .runtime = driver->runtime,
-            .tasks = driver->work.dag->tasks,
+            .jobs = driver->jobs,
+            .over = driver->over,
+            .tasks = (uint32_t)driver->work.tasks,
             .finished = driver->work.result->resumed + driver->work.result->finished,
             .running = driver->slots.running,
             .failed = driver->work.result->failed,
             .now_ns = driver->now_ns,
-            .predicted_ns = predict(driver),
+            .predicted_ns = only ? predict(driver, only) : -1,
         });
 }

@@ -5,8 +5,11 @@
 #include "runtime/drivers/local/cgroup.h"
 #include "runtime/drivers/local/process.h"
 
+struct br_driver_job;
+
 /* A process and what it is for. */
 struct br_slot {
+    struct br_driver_job *job;
     struct br_process process; /* its pid is positive while it runs */
     int group;                 /* its control group; -1: none */
     uint32_t group_number;

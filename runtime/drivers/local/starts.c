@@ -17,66 +17,69 @@ static bool is_shortage(int error)
            error == ENOSPC;
 }
 
-static void could_not_start(struct br_driver *driver, const struct br_decision *decision, int error)
+static void could_not_start(struct br_driver *driver, struct br_driver_job *job,
+                            const struct br_decision *decision, int error)
 {
     if (is_shortage(error) && driver->slots.running) {
-        driver->attempts[decision->task]--;
+        job->attempts[decision->task]--;
         driver->short_of = true;
-        br_driver_note(driver, br_runtime_failed(driver->runtime, driver->job, decision->task, true,
+        br_driver_note(driver, br_runtime_failed(driver->runtime, job->number, decision->task, true,
                                                  driver->work.diag));
         return;
     }
     struct br_task_end end = {
         .task = decision->task,
         .machine = decision->machine,
-        .attempt = driver->attempts[decision->task],
+        .attempt = job->attempts[decision->task],
         .start_ns = driver->now_ns,
         .end_ns = driver->now_ns,
         .outcome = BR_TASK_NO_START,
         .code = error,
         .output = -1,
     };
-    br_driver_failed(driver, &end);
-    br_work_tell(&driver->work, &end);
+    br_driver_failed(driver, job, &end);
+    br_work_tell(&driver->work, &job->work, &end);
 }
 
 static void start(struct br_driver *driver, const struct br_decision *decision)
 {
-    uint32_t task = decision->task, stage = br_dag_task_stage(driver->work.dag, task), number;
-    if (driver->closing) {
+    struct br_driver_job *job = driver->job[decision->job];
+    uint32_t task = decision->task, stage = br_dag_task_stage(job->work.dag, task), number;
+    if (driver->closing || job->closing) {
         br_driver_note(
-            driver, br_runtime_failed(driver->runtime, driver->job, task, true, driver->work.diag));
+            driver, br_runtime_failed(driver->runtime, job->number, task, true, driver->work.diag));
+        br_driver_touch(driver, job);
         return;
     }
-    driver->started[task] = true;
-    if (!br_work_has_command(&driver->work, task)) {
-        br_driver_finished(driver, task);
+    job->started[task] = true;
+    if (!br_work_has_command(&job->work, task)) {
+        br_driver_finished(driver, job, task);
         return;
     }
-    driver->attempts[task]++;
+    job->attempts[task]++;
     struct br_slot *slot = br_slots_take(&driver->slots, &number);
-    if (!slot || !br_work_words(&driver->work, task)) {
+    if (!slot || !br_work_words(&driver->work, &job->work, task)) {
         br_driver_note(driver, br_fail_memory(driver->work.diag));
         return;
     }
-    br_environment_set(&driver->environment, driver->work.dag, driver->cluster, task,
+    br_environment_set(&driver->environment, job->work.job, driver->cluster, task,
                        decision->machine);
-    enum br_status status = br_work_started(&driver->work, task);
+    enum br_status status = br_work_started(&driver->work, &job->work, task);
     if (status) {
         br_driver_note(driver, status);
         br_driver_note(
-            driver, br_runtime_failed(driver->runtime, driver->job, task, true, driver->work.diag));
+            driver, br_runtime_failed(driver->runtime, job->number, task, true, driver->work.diag));
         br_slots_give(&driver->slots, number);
         return;
     }
     char *const *words = driver->work.words.word;
     if (driver->work.options->wrap)
-        words = driver->work.options->wrap(driver->work.options->wrap_context, task,
+        words = driver->work.options->wrap(driver->work.options->wrap_context, job->work.job, task,
                                            decision->machine, words);
     int error = words ? 0 : ENOMEM;
     if (!error && driver->work.options->cgroups)
         error = br_cgroup_make(driver->work.options->cgroups,
-                               driver->limit_bytes ? driver->limit_bytes[stage] : 0, &slot->group,
+                               job->limit_bytes ? job->limit_bytes[stage] : 0, &slot->group,
                                &slot->group_number);
     br_driver_read_clock(driver);
     if (!error)
@@ -92,9 +95,10 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
     }
     if (error) {
         br_slots_give(&driver->slots, number);
-        could_not_start(driver, decision, error);
+        could_not_start(driver, job, decision, error);
         return;
     }
+    slot->job = job;
     slot->task = task;
     slot->machine = decision->machine;
     slot->start_ns = driver->now_ns;

@@ -24,9 +24,10 @@ uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot 
     if (!br_family_has_other(&own))
         return 0;
     if (slot)
-        br_environment_set(&driver->environment, driver->work.dag, driver->cluster, slot->task,
+        br_environment_set(&driver->environment, slot->job->work.job, driver->cluster, slot->task,
                            slot->machine);
-    return br_family_signal(&driver->family, &own, slot ? driver->environment.task : NULL, number);
+    return br_family_signal(&driver->family, &own, slot ? driver->environment.job : NULL,
+                            slot ? driver->environment.task : NULL, number);
 }
 
 void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot)
@@ -34,6 +35,16 @@ void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot)
     /* Those that hang in the kernel are not waited for. */
     for (int tries = 0; tries < 1000 && br_driver_signal_strays(driver, slot, SIGKILL); tries++)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
+void br_driver_end_job_strays(struct br_driver *driver, const struct br_driver_job *job)
+{
+    struct br_own own = {br_slots_has, &driver->slots};
+    if (!br_family_has_other(&own))
+        return;
+    br_environment_set_job(&driver->environment, job->work.job);
+    driver->work.result->strays +=
+        br_family_signal(&driver->family, &own, driver->environment.job, NULL, SIGTERM);
 }
 
 static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int number)
@@ -107,13 +118,13 @@ void br_driver_end_strays(struct br_driver *driver)
     br_driver_wake(driver);
     if (!stopping)
         driver->asked_ns = br_awake_ns(&driver->awake);
-    driver->work.result->strays = br_family_signal(&driver->family, &own, NULL,
-                                                   stopping > 1 ? SIGKILL
-                                                   : stopping   ? 0
-                                                                : SIGTERM);
+    uint32_t left = br_family_signal(&driver->family, &own, NULL, NULL,
+                                     stopping > 1 ? SIGKILL
+                                     : stopping   ? 0
+                                                  : SIGTERM);
     /* Those that hang in the kernel are left to it. */
-    for (uint32_t left = driver->work.result->strays;
-         left && br_awake_ns(&driver->awake) - driver->asked_ns < 2 * grace_ns;) {
+    driver->work.result->strays += left;
+    while (left && br_awake_ns(&driver->awake) - driver->asked_ns < 2 * grace_ns) {
         nanosleep(&pause, NULL);
         br_driver_wake(driver);
         stopping = br_stop_level(driver->work.options->stop);
@@ -121,6 +132,6 @@ void br_driver_end_strays(struct br_driver *driver)
                     br_awake_ns(&driver->awake) - driver->asked_ns >= grace_ns;
         if (!br_family_reap(&own))
             return;
-        left = br_family_signal(&driver->family, &own, NULL, late ? SIGKILL : 0);
+        left = br_family_signal(&driver->family, &own, NULL, NULL, late ? SIGKILL : 0);
     }
 }

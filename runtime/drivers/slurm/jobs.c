@@ -39,6 +39,7 @@ enum state { WAITING, SUBMITTED, DONE, FAILED, LEFT };
 
 struct jobs {
     struct br_work work;
+    struct br_job_work job;
     const struct br_plan *plan;
     struct br_slurm_need *need;
     char folder[PATH - 64];
@@ -63,14 +64,14 @@ static void path_of(const struct jobs *jobs, uint32_t task, const char *ending, 
 static int write_script(struct jobs *jobs, uint32_t task)
 {
     char path[PATH], here[PATH];
-    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
-    uint32_t index = task - jobs->work.dag->stage[stage].first_task;
+    uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
+    uint32_t index = task - jobs->job.dag->stage[stage].first_task;
     path_of(jobs, task, "sh", path);
     if (!getcwd(here, sizeof here))
         return errno;
-    if (!br_work_words(&jobs->work, task))
+    if (!br_work_words(&jobs->work, &jobs->job, task))
         return ENOMEM;
-    size_t size = strlen(jobs->work.dag->stage[stage].id) + 16;
+    size_t size = strlen(jobs->job.dag->stage[stage].id) + 16;
     char *id = malloc(size);
     if (!id)
         return ENOMEM;
@@ -80,7 +81,7 @@ static int write_script(struct jobs *jobs, uint32_t task)
         free(id);
         return error;
     }
-    br_dag_task_id(jobs->work.dag, task, id, size);
+    br_dag_task_id(jobs->job.dag, task, id, size);
     fputs("#!/bin/sh\nBIGROCKS_TASK=", out);
     br_shell_write(out, id);
     free(id);
@@ -124,14 +125,14 @@ static int write_script(struct jobs *jobs, uint32_t task)
 /* Adds what the task has to wait for to the text; false where it cannot be submitted yet. */
 static bool list_parents(const struct jobs *jobs, uint32_t task, char *text, size_t size)
 {
-    uint32_t stage = br_dag_task_stage(jobs->work.dag, task), count = 0;
+    uint32_t stage = br_dag_task_stage(jobs->job.dag, task), count = 0;
     size_t used = (size_t)snprintf(text, size, "--dependency=");
     for (uint32_t k = jobs->first_parent[stage]; k < jobs->first_parent[stage + 1]; k++) {
-        const struct br_edge *edge = &jobs->work.dag->edge[jobs->parent[k]];
-        const struct br_stage *from = &jobs->work.dag->stage[edge->parent];
+        const struct br_edge *edge = &jobs->job.dag->edge[jobs->parent[k]];
+        const struct br_stage *from = &jobs->job.dag->stage[edge->parent];
         uint32_t first = from->first_task, end = first + from->tasks;
         if (edge->type == BR_ONE_TO_ONE && from->tasks > 1) {
-            first += task - jobs->work.dag->stage[stage].first_task;
+            first += task - jobs->job.dag->stage[stage].first_task;
             end = first + 1;
         }
         for (uint32_t t = first; t < end; t++) {
@@ -165,7 +166,7 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
 {
     char name[128], cpus[48], memory[48], nice[48], output[2 * PATH + 16], script[PATH], path[PATH];
     char parents[32 + PARENTS * 32], *text;
-    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
+    uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
     const struct br_slurm_need *need = &jobs->need[stage];
     if (!list_parents(jobs, task, parents, sizeof parents))
         return BR_OK;
@@ -190,7 +191,7 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
     if (parents[0])
         argv[count++] = parents;
     argv[count] = script;
-    enum br_status status = br_work_started(&jobs->work, task);
+    enum br_status status = br_work_started(&jobs->work, &jobs->job, task);
     if (!status)
         status = br_slurm_ask(argv, &text, jobs->work.diag);
     if (status)
@@ -206,11 +207,11 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
 static enum br_status submit_all(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
-    for (uint32_t k = 0; k < jobs->work.dag->tasks && !status && !jobs->closing; k++) {
+    for (uint32_t k = 0; k < jobs->job.dag->tasks && !status && !jobs->closing; k++) {
         uint32_t task = jobs->plan ? jobs->plan->order[k] : k;
         if (jobs->outstanding >= OUTSTANDING || br_stopped(jobs->work.options->stop))
             break;
-        if (jobs->state[task] == WAITING && br_work_has_command(&jobs->work, task))
+        if (jobs->state[task] == WAITING && br_work_has_command(&jobs->job, task))
             status = submit(jobs, task);
     }
     return status;
@@ -233,7 +234,7 @@ static void leave(struct jobs *jobs, uint32_t task, enum state state)
 static enum br_status finish(struct jobs *jobs, uint32_t task)
 {
     leave(jobs, task, DONE);
-    return br_work_finished(&jobs->work, task);
+    return br_work_finished(&jobs->work, &jobs->job, task);
 }
 
 static void tell(struct jobs *jobs, struct br_task_end *end)
@@ -241,7 +242,7 @@ static void tell(struct jobs *jobs, struct br_task_end *end)
     char path[PATH];
     path_of(jobs, end->task, "out", path);
     end->output = open(path, O_RDONLY | O_CLOEXEC);
-    br_work_tell(&jobs->work, end);
+    br_work_tell(&jobs->work, &jobs->job, end);
     if (end->output >= 0)
         close(end->output);
 }
@@ -249,7 +250,7 @@ static void tell(struct jobs *jobs, struct br_task_end *end)
 static void fail(struct jobs *jobs, struct br_task_end *end)
 {
     leave(jobs, end->task, FAILED);
-    jobs->work.result->failed++;
+    br_work_failed(&jobs->work, &jobs->job);
     if (!jobs->work.options->keep_going)
         jobs->closing = true;
     tell(jobs, end);
@@ -290,11 +291,11 @@ static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status
 /* Did a parent fail, so that Slurm has dropped the job? */
 static bool has_lost_parent(const struct jobs *jobs, uint32_t task)
 {
-    uint32_t stage = br_dag_task_stage(jobs->work.dag, task);
+    uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
     for (uint32_t k = jobs->first_parent[stage]; k < jobs->first_parent[stage + 1]; k++) {
-        const struct br_edge *edge = &jobs->work.dag->edge[jobs->parent[k]];
-        const struct br_stage *from = &jobs->work.dag->stage[edge->parent];
-        uint32_t twin = from->first_task + task - jobs->work.dag->stage[stage].first_task;
+        const struct br_edge *edge = &jobs->job.dag->edge[jobs->parent[k]];
+        const struct br_stage *from = &jobs->job.dag->stage[edge->parent];
+        uint32_t twin = from->first_task + task - jobs->job.dag->stage[stage].first_task;
         for (uint32_t t = from->first_task; t < from->first_task + from->tasks; t++)
             if ((edge->type != BR_ONE_TO_ONE || from->tasks == 1 || t == twin) &&
                 jobs->state[t] >= FAILED)
@@ -325,7 +326,7 @@ static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag 
         bool there = strcmp(word, "PENDING") == 0 || strcmp(word, "RUNNING") == 0 ||
                      strcmp(word, "CONFIGURING") == 0 || strcmp(word, "COMPLETING") == 0 ||
                      strcmp(word, "SUSPENDED") == 0 || strcmp(word, "REQUEUED") == 0;
-        if (task >= jobs->work.dag->tasks || !there)
+        if (task >= jobs->job.dag->tasks || !there)
             continue;
         if (take_up && jobs->state[task] == WAITING) {
             jobs->state[task] = SUBMITTED;
@@ -343,10 +344,10 @@ static enum br_status finish_waits(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
     char none[32 + PARENTS * 32];
-    for (uint32_t k = 0; k < jobs->work.dag->stages && !status; k++) {
-        uint32_t s = jobs->work.dag->topological[k];
-        const struct br_stage *stage = &jobs->work.dag->stage[s];
-        for (uint32_t i = 0; i < stage->tasks && !jobs->work.command[s].words && !status; i++) {
+    for (uint32_t k = 0; k < jobs->job.dag->stages && !status; k++) {
+        uint32_t s = jobs->job.dag->topological[k];
+        const struct br_stage *stage = &jobs->job.dag->stage[s];
+        for (uint32_t i = 0; i < stage->tasks && !jobs->job.command[s].words && !status; i++) {
             uint32_t task = stage->first_task + i;
             if (jobs->state[task] == WAITING && list_parents(jobs, task, none, sizeof none) &&
                 !none[0])
@@ -359,7 +360,7 @@ static enum br_status finish_waits(struct jobs *jobs)
 static enum br_status follow(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
-    for (uint32_t t = 0; t < jobs->work.dag->tasks && !status; t++)
+    for (uint32_t t = 0; t < jobs->job.dag->tasks && !status; t++)
         if (jobs->state[t] == SUBMITTED)
             take_result(jobs, t, &status);
     if (!status)
@@ -370,11 +371,11 @@ static enum br_status follow(struct jobs *jobs)
     /* A controller that does not answer for a while is no failure of the tasks. */
     struct br_diag busy = {0};
     if (ask_slurm(jobs, false, &busy)) {
-        for (uint32_t t = 0; t < jobs->work.dag->tasks; t++)
+        for (uint32_t t = 0; t < jobs->job.dag->tasks; t++)
             jobs->seen[t] = jobs->now_ns;
         return BR_OK;
     }
-    for (uint32_t k = 0; k < jobs->work.dag->tasks; k++) {
+    for (uint32_t k = 0; k < jobs->job.dag->tasks; k++) {
         uint32_t t = jobs->plan ? jobs->plan->order[k] : k;
         if (jobs->state[t] != SUBMITTED || jobs->seen[t] == jobs->now_ns)
             continue;
@@ -396,7 +397,7 @@ static void cancel(struct jobs *jobs, bool pending_only)
 {
     struct br_diag ignored;
     char number[32], *text = NULL;
-    for (uint32_t t = 0; t < jobs->work.dag->tasks; t++) {
+    for (uint32_t t = 0; t < jobs->job.dag->tasks; t++) {
         if (jobs->state[t] != SUBMITTED)
             continue;
         snprintf(number, sizeof number, "%" PRIu64, jobs->id[t]);
@@ -436,7 +437,8 @@ static enum br_status loop(struct jobs *jobs)
             jobs->work.options->tick(
                 jobs->work.options->context,
                 &(struct br_run_state){
-                    .tasks = jobs->work.dag->tasks,
+                    .jobs = 1,
+                    .tasks = jobs->job.dag->tasks,
                     .finished = jobs->work.result->resumed + jobs->work.result->finished,
                     .running = jobs->outstanding,
                     .failed = jobs->work.result->failed,
@@ -454,10 +456,10 @@ static enum br_status loop(struct jobs *jobs)
 
 static bool index_parents(struct jobs *jobs)
 {
-    const struct br_dag *dag = jobs->work.dag;
+    const struct br_dag *dag = jobs->job.dag;
     jobs->first_parent =
-        br_arena_array(&jobs->work.arena, (size_t)dag->stages + 2, sizeof *jobs->first_parent);
-    jobs->parent = br_arena_array(&jobs->work.arena, dag->edges, sizeof *jobs->parent);
+        br_arena_array(&jobs->job.arena, (size_t)dag->stages + 2, sizeof *jobs->first_parent);
+    jobs->parent = br_arena_array(&jobs->job.arena, dag->edges, sizeof *jobs->parent);
     if (!jobs->first_parent || !jobs->parent)
         return false;
     /* Counted two ahead, so that filling in moves them to their places. */
@@ -493,12 +495,12 @@ static enum br_status take_up(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
     char path[PATH];
-    for (uint32_t t = 0; t < jobs->work.dag->tasks; t++)
-        if (jobs->work.done[t])
+    for (uint32_t t = 0; t < jobs->job.dag->tasks; t++)
+        if (jobs->job.known.done[t])
             jobs->state[t] = DONE;
     if (jobs->work.options->resume)
         status = ask_slurm(jobs, true, jobs->work.diag);
-    for (uint32_t t = 0; t < jobs->work.dag->tasks && !status; t++) {
+    for (uint32_t t = 0; t < jobs->job.dag->tasks && !status; t++) {
         if (jobs->state[t] == DONE)
             continue;
         int code;
@@ -518,14 +520,17 @@ static enum br_status take_up(struct jobs *jobs)
 
 static enum br_status set_up(struct jobs *jobs)
 {
-    uint32_t tasks = jobs->work.dag->tasks;
-    jobs->need = br_slurm_needs(&jobs->work.arena, jobs->work.dag);
-    jobs->state = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->state);
-    jobs->id = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->id);
-    jobs->seen = br_arena_array(&jobs->work.arena, tasks, sizeof *jobs->seen);
+    uint32_t tasks = jobs->job.dag->tasks;
+    jobs->need = br_slurm_needs(&jobs->job.arena, jobs->job.dag);
+    jobs->state = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->state);
+    jobs->id = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->id);
+    jobs->seen = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->seen);
     if (!jobs->need || !jobs->state || !jobs->id || !jobs->seen || !index_parents(jobs))
         return br_fail_memory(jobs->work.diag);
-    enum br_status status = br_work_open_journal(&jobs->work);
+    enum br_status status =
+        br_work_open_journal(&jobs->work, &(struct br_job_work *){&jobs->job}, 1);
+    if (!status)
+        br_work_count_job(&jobs->work, &jobs->job);
     if (!status)
         status = make_folder(jobs);
     clock_gettime(CLOCK_REALTIME, &jobs->began);
@@ -533,15 +538,16 @@ static enum br_status set_up(struct jobs *jobs)
     return status ? status : take_up(jobs);
 }
 
-enum br_status br_slurm_run_jobs(const struct br_dag *dag, const struct br_plan *plan,
-                                 const struct br_run_options *options, struct br_run_result *result,
-                                 struct br_diag *diag)
+enum br_status br_slurm_run_jobs(struct br_run_job *job, const struct br_run_options *options,
+                                 struct br_run_result *result, struct br_diag *diag)
 {
-    struct jobs jobs = {.plan = plan};
-    enum br_status status = br_work_init(&jobs.work, dag, options, result, diag);
+    struct jobs jobs = {.plan = job->plan};
+    br_work_init(&jobs.work, options, result, diag);
+    enum br_status status = br_job_work_init(&jobs.job, &jobs.work, job, diag);
     if (!status)
         status = set_up(&jobs);
     if (!status)
         status = loop(&jobs);
+    br_job_work_finish(&jobs.job);
     return br_work_finish(&jobs.work, status);
 }

@@ -21,14 +21,13 @@ struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag
  * FILE.d, are the tasks' scripts, outputs and results. With options->resume jobs of that run that
  * Slurm still has are taken up again instead of being submitted. Retries and timeouts are the
  * scripts' own. Results as br_local_run. */
-enum br_status br_slurm_run_jobs(const struct br_dag *dag, const struct br_plan *plan,
-                                 const struct br_run_options *options, struct br_run_result *result,
-                                 struct br_diag *diag);
+enum br_status br_slurm_run_jobs(struct br_run_job *job, const struct br_run_options *options,
+                                 struct br_run_result *result, struct br_diag *diag);
 
-/* Inside of an allocation (SLURM_JOB_ID): runs the enforcer here and every task by srun on the node
- * that stands for its machine, the k-th of the allocation for machine k. */
-enum br_status br_slurm_run_steps(const struct br_dag *dag, const struct br_cluster *cluster,
-                                  const struct br_plan *plan, const struct br_run_options *options,
+/* Inside of an allocation (SLURM_JOB_ID): runs the jobs by the enforcer here and every task by srun
+ * on the node that stands for its machine, the k-th of the allocation for machine k. */
+enum br_status br_slurm_run_steps(const struct br_cluster *cluster, const struct br_run_jobs *jobs,
+                                  const struct br_run_options *options,
                                   struct br_run_result *result, struct br_diag *diag);
 
 /* Runs the program and gives what it writes to standard output, a text to be freed. BR_SYSTEM where

@@ -13,20 +13,22 @@
 enum { WORDS = 9 };
 
 struct steps {
-    const struct br_dag *dag;
+    const struct br_run_jobs *jobs;
     struct br_arena arena;
-    struct br_slurm_need *need;
-    char **node; /* by machine */
+    struct br_slurm_need **need; /* by job */
+    char **node;                 /* by machine */
     char cpus[32], memory[48];
     char **word;
     size_t room;
 };
 
 /* The task's words with srun before them. */
-static char *const *wrap(void *context, uint32_t task, uint32_t machine, char *const *words)
+static char *const *wrap(void *context, const struct br_run_job *job, uint32_t task,
+                         uint32_t machine, char *const *words)
 {
     struct steps *steps = context;
-    const struct br_slurm_need *need = &steps->need[br_dag_task_stage(steps->dag, task)];
+    const struct br_slurm_need *need =
+        &steps->need[job - steps->jobs->job][br_dag_task_stage(job->dag, task)];
     size_t count = 0, used = 0;
     while (words[count])
         count++;
@@ -80,24 +82,33 @@ static enum br_status name_nodes(struct steps *steps, const struct br_cluster *c
     return status;
 }
 
-enum br_status br_slurm_run_steps(const struct br_dag *dag, const struct br_cluster *cluster,
-                                  const struct br_plan *plan, const struct br_run_options *options,
+static enum br_status find_needs(struct steps *steps, struct br_diag *diag)
+{
+    steps->need = br_arena_array(&steps->arena, steps->jobs->count, sizeof(struct br_slurm_need *));
+    for (uint32_t k = 0; steps->need && k < steps->jobs->count; k++)
+        if (!(steps->need[k] = br_slurm_needs(&steps->arena, steps->jobs->job[k].dag)))
+            return br_fail_memory(diag);
+    return steps->need ? BR_OK : br_fail_memory(diag);
+}
+
+enum br_status br_slurm_run_steps(const struct br_cluster *cluster, const struct br_run_jobs *jobs,
+                                  const struct br_run_options *options,
                                   struct br_run_result *result, struct br_diag *diag)
 {
-    struct steps steps = {.dag = dag};
+    struct steps steps = {.jobs = jobs};
     struct br_run_options inner = *options;
-    enum br_status status;
     *result = (struct br_run_result){0};
     if (!getenv("SLURM_JOB_ID"))
         return br_fail(diag, BR_USAGE,
                        "put salloc before it, such as: salloc --nodes=3 bigrocks run",
                        "steps need an allocation of Slurm's, and there is none");
-    steps.need = br_slurm_needs(&steps.arena, dag);
-    status = steps.need ? name_nodes(&steps, cluster, diag) : br_fail_memory(diag);
+    enum br_status status = find_needs(&steps, diag);
+    if (!status)
+        status = name_nodes(&steps, cluster, diag);
     inner.wrap = wrap;
     inner.wrap_context = &steps;
     if (!status)
-        status = br_local_run(dag, cluster, plan, &inner, result, diag);
+        status = br_local_run(cluster, jobs, NULL, &inner, result, diag);
     free(steps.word);
     br_arena_finish(&steps.arena);
     return status;
