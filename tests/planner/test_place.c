@@ -270,6 +270,35 @@ static void test_levels(void **state)
     }
 }
 
+/* A stop that is asked for is seen within a pass, however long, and not waited for. */
+static void test_stop(void **state)
+{
+    struct fixture f = {0};
+    struct br_stop stop = {0};
+    generate_fixture(&f, "layered", 6000, 12, 0.3, 1);
+    memset(f.letter, 'S', f.in->tasks);
+    struct br_placer *placer = br_placer_create(f.in);
+    assert_true(br_placer_push(placer));
+    assert_true(br_place(placer, BR_FORWARD, f.letter, 'S', &f.order[0], &stop));
+    br_placer_pop(placer);
+    br_stop_raise(&stop);
+    for (int round = 0; round < 2; round++) { /* in the first pass of a placer, and in another */
+        uint32_t placed = 0;
+        if (round == 0) {
+            br_placer_destroy(placer);
+            placer = br_placer_create(f.in);
+        }
+        assert_true(br_placer_push(placer));
+        assert_false(br_place(placer, BR_FORWARD, f.letter, 'S', &f.order[0], &stop));
+        for (uint32_t t = 0; t < f.in->tasks; t++)
+            placed += br_placer_start(placer)[t] != BR_UNPLACED;
+        assert_in_range(placed, 100, 3000);
+        br_placer_pop(placer);
+    }
+    br_placer_destroy(placer);
+    close_fixture(&f);
+}
+
 /* p leaves 4 of 10 a and all b of the first machine, q leaves 5 of 10 a and 8 of 10 b of the
  * second. The free shares along x's demand of 1 and 1 are 0.04 + 0.1 and 0.05 + 0.08: the second is
  * the tighter. With b counting a tenth they are 0.04 + 0.01 and 0.05 + 0.008: the first is. */
@@ -442,8 +471,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_division),      cmocka_unit_test(test_dead_ends),
         cmocka_unit_test(test_bulk_is_plain), cmocka_unit_test(test_many_are_plain),
-        cmocka_unit_test(test_levels),        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_scores),        cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_levels),        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_weights),       cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_thresholds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
