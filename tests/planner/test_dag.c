@@ -11,6 +11,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/model/cluster.h"
+#include "planner/model/commands.h"
 #include "planner/model/dag.h"
 #include "planner/model/instance.h"
 
@@ -392,6 +393,48 @@ static void misfits(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* A stage's own word on its shell decides, whichever comes first, else the job's; attributes of
+ * that name elsewhere, and others anywhere, say nothing. */
+static void scripts(void **state)
+{
+    static const struct {
+        const char *job;
+        bool all, want[4];
+    } cases[] = {
+        {NULL, false, {false, true, false, true}}, {"true", false, {true, true, false, true}},
+        {"yes", false, {true, true, false, true}}, {"1", false, {true, true, false, true}},
+        {"no", false, {false, true, false, true}}, {NULL, true, {true, true, true, true}},
+        {"false", true, {true, true, true, true}}};
+    for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+        const char *job = cases[k / 2].job;
+        struct br_dag *dag = br_dag_create("job");
+        struct br_arena arena = {0};
+        for (uint32_t s = 0; s < 4; s++)
+            add(dag, (const char[2]){(char)('a' + s), '\0'}, 1, S);
+        for (uint32_t s = 1; s < 4; s++)
+            assert_int_equal(br_dag_add_edge(dag, s - 1, s, BR_BARRIER, NULL), BR_OK);
+        if (job && k % 2)
+            br_dag_add_attribute(dag, BR_OWNER_JOB, 0, "shell", job, NULL);
+        br_dag_add_attribute(dag, BR_OWNER_STAGE, 1, "shell", "true", NULL);
+        br_dag_add_attribute(dag, BR_OWNER_STAGE, 2, "shell", "0", NULL);
+        br_dag_add_attribute(dag, BR_OWNER_STAGE, 3, "shell", "yes", NULL);
+        br_dag_add_attribute(dag, BR_OWNER_EDGE, 0, "shell", "true", NULL);
+        br_dag_add_attribute(dag, BR_OWNER_EDGE, 1, "shell", "false", NULL);
+        br_dag_add_attribute(dag, BR_OWNER_EDGE, 2, "shell", "true", NULL);
+        br_dag_add_attribute(dag, BR_OWNER_STAGE, 0, "shelf", "true", NULL);
+        if (job && k % 2 == 0)
+            br_dag_add_attribute(dag, BR_OWNER_JOB, 0, "shell", job, NULL);
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        bool *script = br_dag_scripts(&arena, dag, cases[k / 2].all);
+        assert_non_null(script);
+        for (uint32_t s = 0; s < 4; s++)
+            if (script[s] != cases[k / 2].want[s])
+                fail_msg("case %d: stage %u is %d", (int)k, s, script[s]);
+        br_arena_finish(&arena);
+        br_dag_destroy(dag);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +446,7 @@ int main(void)
         cmocka_unit_test(clusters),
         cmocka_unit_test(instances),
         cmocka_unit_test(misfits),
+        cmocka_unit_test(scripts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
