@@ -368,15 +368,14 @@ static uint8_t reason(struct pass *pass)
     return 0;
 }
 
-static void settle(struct pass *pass)
+static void settle(struct br_runtime *runtime, uint32_t machine, uint8_t mark, const int64_t *room)
 {
-    struct br_runtime *runtime = pass->runtime;
-    uint8_t mark = reason(pass), old = br_vacancy_marks(&runtime->vacancy, pass->machine);
-    uint32_t *kept = &runtime->kept[runtime->machine_class[pass->machine]];
+    uint8_t old = br_vacancy_marks(&runtime->vacancy, machine);
+    uint32_t *kept = &runtime->kept[runtime->machine_class[machine]];
     *kept -= (old & BR_KEPT) != 0;
     *kept += mark == BR_KEPT;
-    br_vacancy_settle(&runtime->vacancy, pass->machine, mark, runtime->room);
-    runtime->idle_at[pass->machine] = runtime->epoch;
+    br_vacancy_settle(&runtime->vacancy, machine, mark, room);
+    runtime->idle_at[machine] = runtime->epoch;
 }
 
 static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
@@ -392,10 +391,14 @@ static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
     if (br_vacancy_marks(&runtime->vacancy, machine) == BR_PROTECTED &&
         runtime->idle_at[machine] == runtime->epoch)
         return 0;
+    if (runtime->away[machine]) {
+        settle(runtime, machine, 0, NULL);
+        return 0;
+    }
     while (count < room) {
         uint32_t more = decide_pass(&pass, decisions + count, room - count);
         if (!more) {
-            settle(&pass);
+            settle(runtime, machine, reason(&pass), runtime->room);
             return count;
         }
         count += more;

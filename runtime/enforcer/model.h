@@ -46,6 +46,7 @@ struct br_runtime {
     double *weight;    /* [class * resources]: 1 / capacity^2, 0 where there is none */
     int64_t *free;     /* [machine * resources]; below 0 where overbooked or overcommitted */
     int64_t *held;     /* [machine * resources] by tasks that run here */
+    bool *away;        /* by machine */
     uint64_t *idle_at; /* by machine: the epoch in which the plan let nothing more start there */
     uint64_t epoch;    /* counts what may let something start that the plan has kept back */
     uint64_t swept;    /* the epoch in which all machines have been looked at */

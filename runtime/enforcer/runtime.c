@@ -66,6 +66,7 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
     if (!ARRAY(arena, kinds, runtime->extra) || !ARRAY(arena, kinds, runtime->weight) ||
         !ARRAY(arena, all, runtime->free) || !ARRAY(arena, all, runtime->held) ||
         !ARRAY(arena, cluster->machines, runtime->idle_at) ||
+        !ARRAY(arena, cluster->machines, runtime->away) ||
         !ARRAY(arena, resources, runtime->room) || !ARRAY(arena, resources, scale) ||
         !ARRAY(arena, 2 * (size_t)resources, runtime->bounds) ||
         !ARRAY(arena, cluster->classes, runtime->kept) ||
@@ -522,6 +523,13 @@ enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine, c
         br_vacancy_change(&runtime->vacancy, machine);
     runtime->free[at] = free;
     return BR_OK;
+}
+
+void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there)
+{
+    assert(machine < runtime->machines);
+    runtime->away[machine] = !there;
+    br_vacancy_change(&runtime->vacancy, machine);
 }
 
 /* ---- Questions ---- */

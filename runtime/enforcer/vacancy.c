@@ -50,7 +50,7 @@ void br_vacancy_settle(struct br_vacancy *vacancy, uint32_t machine, uint8_t mar
     vacancy->marks[node] = marks;
     mark_up(vacancy, node);
     for (uint32_t r = 0; r < width; r++)
-        room_of(vacancy, node)[r] = marks & BR_KEPT ? -1 : room[r] > 0 ? room[r] : 0;
+        room_of(vacancy, node)[r] = marks & BR_KEPT || !room ? -1 : room[r] > 0 ? room[r] : 0;
     bool changed = true;
     for (node /= 2; node && changed; node /= 2) {
         int64_t *most = room_of(vacancy, node);

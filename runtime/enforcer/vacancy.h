@@ -32,7 +32,7 @@ bool br_vacancy_init(struct br_vacancy *vacancy, struct br_arena *arena, uint32_
 /* The machine has to be looked at. O(log machines). */
 void br_vacancy_change(struct br_vacancy *vacancy, uint32_t machine);
 /* The machine has been looked at. Where BR_KEPT, `room` is not to be looked at when something is
- * woken. O(log machines x resources). */
+ * woken; NULL: there is none, since the machine is away. O(log machines x resources). */
 void br_vacancy_settle(struct br_vacancy *vacancy, uint32_t machine, uint8_t marks,
                        const int64_t *room);
 /* Something is ready of the offer, of which nothing was. O(1) amortised; where more come at once

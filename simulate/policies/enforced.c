@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/collections/grow.h"
-#include "planner/model/cluster.h"
+#include "runtime/enforcer/decide.h"
 
 struct enforced {
     const struct br_enforced_rule *rule;
@@ -103,17 +103,9 @@ enum br_status br_enforced_retire(void *policy, uint32_t job, struct br_diag *di
 enum br_status br_enforced_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
 {
     struct enforced *enforced = policy;
-    const struct br_cluster *cluster = enforced->setup.cluster;
-    const struct br_class *class = &cluster->cls[br_cluster_machine_class(cluster, machine)];
-    enum br_status status = BR_OK;
-    for (uint32_t k = 0; k < class->capacities && !status; k++) {
-        char text[64] = "0";
-        if (there)
-            br_decimal_format(class->capacity[k].amount, text, sizeof text);
-        status =
-            br_runtime_report(enforced->runtime, machine, class->capacity[k].resource, text, diag);
-    }
-    return status;
+    (void)diag;
+    br_runtime_move(enforced->runtime, machine, there);
+    return BR_OK;
 }
 
 uint32_t br_enforced_decide(void *policy, int64_t now_ns, struct br_decision *decisions,

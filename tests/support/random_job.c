@@ -64,24 +64,43 @@ static void draw_stage(struct br_rng *rng, struct description *d, struct stage *
     }
 }
 
-static void draw(struct br_rng *rng, uint32_t tasks, struct description *d)
+/* What is drawn of a job before its stages. */
+struct size {
+    uint32_t tasks, density;
+    int longest;
+};
+
+static struct size draw_size(struct br_rng *rng, uint32_t tasks)
+{
+    static const uint32_t densities[] = {0, 15, 35, 70, 100};
+    struct size size = {.tasks = (uint32_t)between(rng, 1, (int)tasks)};
+    size.density = densities[between(rng, 0, 4)];
+    size.longest = chance(rng, 30) ? 2 : between(rng, 3, 9);
+    return size;
+}
+
+static void draw_units_and_cluster(struct br_rng *rng, struct description *d)
 {
     static const char *const formats[] = {"%d", "0.%d", "%de3", "%d.00"};
     static const int64_t units[] = {1000000000, 250000000, 1, 123456789};
-    static const uint32_t densities[] = {0, 15, 35, 70, 100};
-    uint32_t left = (uint32_t)between(rng, 1, (int)tasks), density = densities[between(rng, 0, 4)];
-    int longest = chance(rng, 30) ? 2 : between(rng, 3, 9);
     memset(d, 0, sizeof *d);
     d->amount_format = formats[between(rng, 0, 3)];
     d->time_unit_ns = units[between(rng, 0, 3)];
     draw_cluster(rng, d);
+}
+
+static void draw_stages(struct br_rng *rng, struct size size, struct description *d)
+{
+    uint32_t left = size.tasks, density = size.density;
+    d->stages = 0;
+    memset(d->edge, 0, sizeof d->edge);
     while (left > 0) {
         struct stage *stage = &d->stage[d->stages];
         stage->tasks = chance(rng, 50) ? 1 : (uint32_t)between(rng, 1, left > 4 ? 4 : (int)left);
         if (d->stages > 0 && chance(rng, 50) && stage[-1].tasks <= left)
             stage->tasks = stage[-1].tasks;
         left -= stage->tasks;
-        draw_stage(rng, d, stage, longest);
+        draw_stage(rng, d, stage, size.longest);
         for (uint32_t p = 0; p < d->stages; p++)
             if (chance(rng, density))
                 d->edge[p][d->stages] =
@@ -91,43 +110,50 @@ static void draw(struct br_rng *rng, uint32_t tasks, struct description *d)
     }
 }
 
-static bool build(const struct description *d, const uint32_t *order, struct random_job *job)
+static bool build_dag(const struct description *d, const uint32_t *order, struct br_dag *dag)
 {
     static const char *const resource[RESOURCES] = {"cpu", "mem", "net"};
-    static const char *const class[CLASSES] = {"small", "large"};
     uint32_t number[RANDOM_JOB_TASKS] = {0};
     char text[32];
-    bool ok = true;
+    bool ok = dag != NULL;
     for (uint32_t k = 0; k < d->stages && ok; k++) {
         const struct stage *stage = &d->stage[order[k]];
         snprintf(text, sizeof text, "s%u", order[k]);
-        ok = br_dag_add_stage(job->dag, text, stage->tasks, stage->duration * d->time_unit_ns,
+        ok = br_dag_add_stage(dag, text, stage->tasks, stage->duration * d->time_unit_ns,
                               &number[order[k]], NULL) == BR_OK;
         for (uint32_t i = 0; i < stage->tasks && ok; i++)
             if (stage->override[i] >= 0)
-                ok = br_dag_set_duration(job->dag, number[order[k]], i,
+                ok = br_dag_set_duration(dag, number[order[k]], i,
                                          stage->override[i] * d->time_unit_ns, NULL) == BR_OK;
         for (uint32_t r = 0; r < d->resources && ok; r++)
             if (stage->demand[r] >= 0) {
                 snprintf(text, sizeof text, d->amount_format, stage->demand[r]);
-                ok =
-                    br_dag_add_demand(job->dag, number[order[k]], resource[r], text, NULL) == BR_OK;
+                ok = br_dag_add_demand(dag, number[order[k]], resource[r], text, NULL) == BR_OK;
             }
     }
     for (uint32_t p = 0; p < d->stages; p++)
         for (uint32_t c = 0; c < d->stages && ok; c++)
             if (d->edge[p][c])
-                ok = br_dag_add_edge(job->dag, number[p], number[c],
+                ok = br_dag_add_edge(dag, number[p], number[c],
                                      (enum br_edge_type)(d->edge[p][c] - 1), NULL) == BR_OK;
+    return ok && br_dag_finish(dag, NULL) == BR_OK;
+}
+
+static bool build_cluster(const struct description *d, struct br_cluster *cluster)
+{
+    static const char *const resource[RESOURCES] = {"cpu", "mem", "net"};
+    static const char *const class[CLASSES] = {"small", "large"};
+    char text[32];
+    bool ok = cluster != NULL;
     for (uint32_t c = 0; c < d->classes && ok; c++) {
-        ok = br_cluster_add_class(job->cluster, class[c], d -> count[c], NULL, NULL) == BR_OK;
+        ok = br_cluster_add_class(cluster, class[c], d -> count[c], NULL, NULL) == BR_OK;
         for (uint32_t r = 0; r < d->resources && ok; r++)
             if (d->capacity[c][r] >= 0) {
                 snprintf(text, sizeof text, d->amount_format, d->capacity[c][r]);
-                ok = br_cluster_add_capacity(job->cluster, c, resource[r], text, NULL) == BR_OK;
+                ok = br_cluster_add_capacity(cluster, c, resource[r], text, NULL) == BR_OK;
             }
     }
-    return ok && br_dag_finish(job->dag, NULL) == BR_OK;
+    return ok;
 }
 
 bool random_job_make(uint64_t seed, uint32_t tasks, uint64_t shuffle, struct random_job *job)
@@ -135,7 +161,9 @@ bool random_job_make(uint64_t seed, uint32_t tasks, uint64_t shuffle, struct ran
     struct br_rng rng = br_rng_seed(seed), shuffler = br_rng_seed(shuffle);
     struct description d;
     uint32_t order[RANDOM_JOB_TASKS];
-    draw(&rng, tasks, &d);
+    struct size size = draw_size(&rng, tasks);
+    draw_units_and_cluster(&rng, &d);
+    draw_stages(&rng, size, &d);
     for (uint32_t k = 0; k < d.stages; k++) {
         uint32_t at = shuffle ? (uint32_t)br_rng_below(&shuffler, k + 1) : k;
         order[k] = order[at];
@@ -143,10 +171,35 @@ bool random_job_make(uint64_t seed, uint32_t tasks, uint64_t shuffle, struct ran
     }
     job->dag = br_dag_create("random");
     job->cluster = br_cluster_create(NULL);
-    if (job->dag && job->cluster && build(&d, order, job))
+    if (build_dag(&d, order, job->dag) && build_cluster(&d, job->cluster))
         return true;
     random_job_finish(job);
     return false;
+}
+
+bool random_jobs_make(uint64_t seed, uint32_t tasks, uint32_t count, struct br_dag **dag,
+                      struct br_cluster **cluster)
+{
+    struct br_rng rng = br_rng_seed(seed);
+    struct description d;
+    uint32_t order[RANDOM_JOB_TASKS];
+    for (uint32_t k = 0; k < RANDOM_JOB_TASKS; k++)
+        order[k] = k;
+    draw_units_and_cluster(&rng, &d);
+    for (uint32_t c = 0; c < d.classes; c++)
+        d.count[c] *= (uint32_t)between(&rng, 1, 3);
+    *cluster = br_cluster_create(NULL);
+    bool ok = build_cluster(&d, *cluster);
+    for (uint32_t j = 0; j < count; j++) {
+        draw_stages(&rng, draw_size(&rng, tasks), &d);
+        dag[j] = br_dag_create("random");
+        ok &= build_dag(&d, order, dag[j]);
+    }
+    for (uint32_t j = 0; j < count && !ok; j++)
+        br_dag_destroy(dag[j]);
+    if (!ok)
+        br_cluster_destroy(*cluster);
+    return ok;
 }
 
 void random_job_finish(struct random_job *job)

@@ -23,6 +23,11 @@ struct random_job {
 bool random_job_make(uint64_t seed, uint32_t tasks, uint64_t shuffle, struct random_job *job);
 void random_job_finish(struct random_job *job);
 
+/* Jobs as above, all for one cluster of up to nine machines, which holds every task of each. The
+ * caller destroys what it gets. False when memory is out; then nothing is left. */
+bool random_jobs_make(uint64_t seed, uint32_t tasks, uint32_t count, struct br_dag **dag,
+                      struct br_cluster **cluster);
+
 /* How many random jobs a long test is to try: `count`, or the percentage of it, at least twenty,
  * that BIGROCKS_TEST_SHARE names, for programs that are slow or tested elsewhere in full. */
 unsigned random_jobs(unsigned count);
