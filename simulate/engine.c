@@ -4,6 +4,7 @@
  * old entry in the queue; a version tells that it is void. */
 #include "simulate/engine.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "simulate/machines.h"
 #include "simulate/shapes.h"
 
-enum { DECISIONS = 256, EVENTS_A_LOOK = 1 << 14 };
+enum { DECISIONS = 256, EVENTS_A_TELL = 1 << 14 };
 
 enum kind { END, MACHINE };
 
@@ -303,6 +304,9 @@ static enum br_status decide(struct simulation *sim, struct br_diag *diag)
         for (uint32_t d = 0; d < got && !status; d++)
             status = start(sim, &decision[d], diag);
     }
+    if (!status && sim->wake_ns <= sim->now_ns)
+        return br_fail(diag, BR_SYSTEM, "this is a defect of the policy; please report it",
+                       "policy '%s' asks for a time that has passed", sim->options->row->name);
     return status;
 }
 
@@ -348,22 +352,21 @@ static enum br_status run(struct simulation *sim, struct br_diag *diag)
 {
     const struct br_simulate_options *options = sim->options;
     enum br_status status = BR_OK;
-    uint64_t looked = 0;
+    uint64_t told = 0;
     sim->wake_ns = BR_NEVER;
     while ((sim->live_jobs || sim->next_job < sim->workload->jobs) && !status) {
         int64_t at_ns = next_time(sim);
         if (at_ns == BR_NEVER || (sim->live_jobs && is_stuck(sim)))
             break;
-        status = advance(sim, at_ns, diag);
-        if (sim->outcome->events - looked < EVENTS_A_LOOK)
-            continue;
-        looked = sim->outcome->events;
-        if (options->progress)
-            options->progress(options->progress_context, sim->outcome->finished,
-                              sim->workload->jobs);
-        if (options->stop && br_stopped(options->stop)) {
+        if (br_stopped(options->stop)) {
             sim->outcome->cut = true;
             break;
+        }
+        status = advance(sim, at_ns, diag);
+        if (options->progress && sim->outcome->events - told >= EVENTS_A_TELL) {
+            told = sim->outcome->events;
+            options->progress(options->progress_context, sim->outcome->finished,
+                              sim->workload->jobs);
         }
     }
     if (!status && sim->outcome->finished < sim->workload->jobs)
@@ -433,6 +436,7 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
                                     struct br_outcome *outcome, struct br_diag *diag)
 {
     int64_t began_ns = br_now_ns();
+    assert(workload->finished);
     *outcome = (struct br_outcome){
         .policy = options->row->name, .seed = options->world.seed, .jobs = workload->jobs};
     struct simulation sim = {

@@ -19,7 +19,7 @@ struct br_simulate_options {
     struct br_world world;
     bool no_spans;              /* keep only the ends of jobs: 32 bytes a task less */
     const struct br_stop *stop; /* may be NULL; raised, it cuts the run */
-    /* May be NULL. Called some times a second with the jobs that have finished. */
+    /* May be NULL. Called every so many events with the jobs that have finished. */
     void (*progress)(void *context, uint32_t finished, uint32_t jobs);
     void *progress_context;
 };

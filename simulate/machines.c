@@ -12,13 +12,15 @@
 static enum br_status overbook(struct br_machines *machines, const struct br_cluster *cluster,
                                const struct br_overbook *row, struct br_diag *diag)
 {
-    uint32_t r = br_scale_find(&machines->capacities.scale, row->resource);
-    if (r == UINT32_MAX)
-        return br_fail(diag, BR_USAGE, "name a resource of the cluster",
-                       "no machine has a resource '%.80s'", row->resource);
+    uint32_t r;
+    enum br_status status =
+        br_overbook_find(&machines->capacities.scale, row->resource, row->percent, &r, diag);
+    if (status)
+        return status;
     for (uint32_t c = 0; c < cluster->classes; c++) {
         size_t at = (size_t)c * machines->resources + r;
-        machines->limit[at] += machines->capacities.capacity[at] / 100 * (row->percent - 100);
+        int64_t capacity = machines->capacities.capacity[at];
+        machines->limit[at] = capacity + br_overbook_extra(capacity, row->percent);
     }
     machines->overbooked = true;
     return BR_OK;

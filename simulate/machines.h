@@ -41,7 +41,7 @@ struct br_machines {
     uint32_t *unused, unused_count, unused_room;
 };
 
-/* All there and empty. BR_USAGE (a resource that is overbooked but not there). */
+/* All there and empty. BR_USAGE (what may not be overbooked so). */
 enum br_status br_machines_init(struct br_machines *machines, const struct br_cluster *cluster,
                                 const struct br_policy_setup *setup, struct br_diag *diag);
 void br_machines_finish(struct br_machines *machines);

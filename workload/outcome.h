@@ -24,7 +24,7 @@ struct br_outcome {
     uint32_t jobs;
     uint32_t finished; /* jobs */
     int64_t *end_ns;   /* by job; -1: not finished */
-    uint64_t spans;    /* in the order of their ends, ties by job and task */
+    uint64_t spans;    /* in the order of their ends; what ends at one time, as it was told */
     struct br_span *span;
     uint64_t events; /* arrivals, ends, failures, machines that leave and return */
     int64_t end_of_all_ns;

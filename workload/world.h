@@ -22,7 +22,8 @@ struct br_world {
     double straggle; /* share of attempts that take `slowness` times as long: 0..1 */
     double slowness; /* >= 1 */
     /* Machines leave after an exponential time of this mean, and return after one of the other. All
-     * that runs there is lost and ready again. 0: they stay. */
+     * that runs there is lost and ready again, so tasks that last many times as long hardly ever
+     * end. 0: they stay. */
     double leave_s, return_s;
 };
 

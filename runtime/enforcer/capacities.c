@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "base/roles.h"
+
 /* The cluster's amount of a resource stays below this, so that sums and overbooking fit 63 bits. */
 #define AMOUNT_MAX (INT64_MAX / 8)
+#define PERCENT_MAX 400u
 
 uint32_t br_scale_find(const struct br_scale *scale, const char *name)
 {
@@ -12,6 +15,22 @@ uint32_t br_scale_find(const struct br_scale *scale, const char *name)
         if (strcmp(scale->name[r], name) == 0)
             return r;
     return UINT32_MAX;
+}
+
+enum br_status br_overbook_find(const struct br_scale *scale, const char *name, uint32_t percent,
+                                uint32_t *resource, struct br_diag *diag)
+{
+    *resource = br_scale_find(scale, name);
+    if (*resource == UINT32_MAX)
+        return br_fail(diag, BR_USAGE, "name a resource of the cluster",
+                       "no machine has a resource '%.80s'", name);
+    if (br_role_of(name) == BR_ROLE_MEMORY || br_role_of(name) == BR_ROLE_SWAP)
+        return br_fail(diag, BR_USAGE, "overbook network or disk",
+                       "memory cannot be overbooked: demand beyond it does not only slow down");
+    if (percent < 100 || percent > PERCENT_MAX)
+        return br_fail(diag, BR_USAGE, NULL, "overbooking of %u %% is not within 100 to %u",
+                       percent, PERCENT_MAX);
+    return BR_OK;
 }
 
 static enum br_status scale_resource(struct br_capacities *capacities,

@@ -19,4 +19,14 @@ enum br_status br_capacities_make(struct br_arena *arena, const struct br_cluste
 /* The number of the resource, or UINT32_MAX. */
 uint32_t br_scale_find(const struct br_scale *scale, const char *name);
 
+/* The number of a resource that may be overbooked up to this percentage of its capacity. BR_USAGE
+ * (no such resource, memory, a percentage out of its range). */
+enum br_status br_overbook_find(const struct br_scale *scale, const char *name, uint32_t percent,
+                                uint32_t *resource, struct br_diag *diag);
+/* What may be demanded beyond the capacity. */
+static inline int64_t br_overbook_extra(int64_t capacity, uint32_t percent)
+{
+    return capacity / 100 * (percent - 100);
+}
+
 #endif

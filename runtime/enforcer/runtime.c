@@ -18,7 +18,6 @@
 #include "runtime/enforcer/decide.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-#define PERCENT_MAX 400u
 
 struct br_runtime_options br_runtime_options_default(void)
 {
@@ -153,18 +152,13 @@ void br_runtime_destroy(struct br_runtime *runtime)
 enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resource,
                                    uint32_t percent, struct br_diag *diag)
 {
-    uint32_t r = find_resource(runtime, resource);
-    if (r == UINT32_MAX)
-        return fail_resource(resource, diag);
-    if (br_role_of(resource) == BR_ROLE_MEMORY || br_role_of(resource) == BR_ROLE_SWAP)
-        return br_fail(diag, BR_USAGE, "overbook network or disk",
-                       "memory cannot be overbooked: demand beyond it does not only slow down");
-    if (percent < 100 || percent > PERCENT_MAX)
-        return br_fail(diag, BR_USAGE, NULL, "overbooking of %u %% is not within 100 to %u",
-                       percent, PERCENT_MAX);
+    uint32_t r;
+    enum br_status status = br_overbook_find(&runtime->scale, resource, percent, &r, diag);
+    if (status)
+        return status;
     for (uint32_t c = 0; c < runtime->classes; c++) {
         size_t at = (size_t)c * runtime->resources + r;
-        runtime->extra[at] = runtime->capacity[at] / 100 * (percent - 100);
+        runtime->extra[at] = br_overbook_extra(runtime->capacity[at], percent);
     }
     br_vacancy_change_all(&runtime->vacancy, 0);
     return BR_OK;

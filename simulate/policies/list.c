@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/invariant.h"
 #include "base/numbers/rng.h"
 #include "planner/model/plan.h"
 #include "simulate/policies/order.h"
@@ -348,7 +349,7 @@ static bool fits(void *context, uint32_t slot)
 }
 
 /* The task starts on the machine. */
-static bool start(struct list *list, uint32_t slot, uint32_t k, uint32_t machine, int64_t now_ns,
+static void start(struct list *list, uint32_t slot, uint32_t k, uint32_t machine, int64_t now_ns,
                   struct br_decision *decision)
 {
     struct entry *entry = &list->entry[slot];
@@ -362,7 +363,9 @@ static bool start(struct list *list, uint32_t slot, uint32_t k, uint32_t machine
     entry->known.draw = br_rng_next(&list->rng);
     if (br_ready_best(&job->ready, kind) == BR_NO_RANK || entry->tail_ns)
         look_at_ready(list, entry);
-    return place(list, slot);
+    bool placed = place(list, slot); /* needs no memory where the slot is in the roster already */
+    assert(placed);
+    (void)placed;
 }
 
 /* The slot that goes first on a machine with this room, or BR_NOBODY; list->found_k is its task. */
@@ -401,15 +404,10 @@ static uint32_t first_job(struct list *list, const int64_t *room)
 static uint32_t fill_machine(struct list *list, uint32_t machine, int64_t now_ns,
                              struct br_decision *decisions, uint32_t room)
 {
-    uint32_t made = 0;
-    while (made < room) {
-        uint32_t slot = first_job(list, br_rooms_free(&list->rooms, machine));
-        if (slot == BR_NOBODY)
-            break;
-        if (!start(list, slot, list->found_k, machine, now_ns, &decisions[made]))
-            break;
-        made++;
-    }
+    uint32_t made = 0, slot;
+    while (made < room &&
+           (slot = first_job(list, br_rooms_free(&list->rooms, machine))) != BR_NOBODY)
+        start(list, slot, list->found_k, machine, now_ns, &decisions[made++]);
     return made;
 }
 
@@ -459,9 +457,7 @@ static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decisio
                 first = w;
         uint32_t slot = list->woken[first];
         if (find_room(list, list->entry[slot].known.job, &k, &machine)) {
-            if (!start(list, slot, k, machine, now_ns, &decisions[made]))
-                break;
-            made++;
+            start(list, slot, k, machine, now_ns, &decisions[made++]);
             continue;
         }
         list->entry[slot].woken = false;

@@ -5,7 +5,8 @@
 
 #include "planner/model/dag.h"
 
-/* Breadth first: by the number of edges on the longest path from a source, then by stage. */
+/* Breadth first: by the number of edges on the longest path from a source, then in topological
+ * order. */
 uint32_t *br_order_breadth(struct br_arena *arena, const struct br_dag *dag);
 /* Those on which the longest path hangs first, by declared durations. tail_ns: by stage, the
  * longest path from the start of its longest task to the end of the job; may be NULL. */
