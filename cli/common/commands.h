@@ -21,6 +21,7 @@
     ROW(SERVE, serve)                                                                              \
     ROW(ADMIT, admit)                                                                              \
     ROW(RUN, run)                                                                                  \
+    ROW(WORKLOAD, workload)                                                                        \
     ROW(SIMULATE, simulate)                                                                        \
     ROW(DOCTOR, doctor)                                                                            \
     ROW(COMPLETION, completion)                                                                    \

@@ -16,9 +16,10 @@
 enum {
     JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH |
           CLI_RUN | CLI_SIMULATE,            /* read jobs */
+    READ = JOB | CLI_WORKLOAD,               /* and take their formats as they come */
     SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN, /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
-            CLI_ANNOTATE | CLI_SIMULATE, /* write a file */
+            CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE, /* write a file */
 };
 
 static const char *const efforts[] = {"fast", "default", "max", NULL};
@@ -74,19 +75,57 @@ CHOICE(frag_summary, frag_summaries)
 CHOICE(place_name, places)
 CHOICE(place_summary, place_summaries)
 
+static const char *const draws[] = {"random", "all", NULL};
+static const char *const draw_summaries[] = {
+    "one of the job files each time, all as likely",
+    "the job files in their order, again from the first after the last",
+    NULL,
+};
+static const char *const assigns[] = {"random", "in-turn", NULL};
+static const char *const assign_summaries[] = {"each group as likely", "one after the other", NULL};
+static const char *const workload_forms[] = {"xml", "csv", "text", "json", NULL};
+static const char *const workload_form_summaries[] = {
+    "the workload in its native form",
+    "the workload as a table, a job a line",
+    "what it is like, for people",
+    "what it is like, for programs",
+    NULL,
+};
+static const char *const parallels[] = {"pool", "tasks", "nodes", NULL};
+static const char *const parallel_summaries[] = {
+    "one task that takes all processors of the job",
+    "a task for every processor, which may start apart",
+    "a task for every node that the job ran on",
+    NULL,
+};
+static const char *const groupings[] = {"user", "account", "queue", "nothing", NULL};
+static const char *const grouping_summaries[] = {"users", "accounts; of SWF its groups",
+                                                 "queues; of Slurm its partitions",
+                                                 "all jobs are of one group", NULL};
+CHOICE(draw_name, draws)
+CHOICE(draw_summary, draw_summaries)
+CHOICE(assign_name, assigns)
+CHOICE(assign_summary, assign_summaries)
+CHOICE(workload_form, workload_forms)
+CHOICE(workload_form_summary, workload_form_summaries)
+CHOICE(parallel_name, parallels)
+CHOICE(parallel_summary, parallel_summaries)
+CHOICE(grouping_name, groupings)
+CHOICE(grouping_summary, grouping_summaries)
+
 #define MEMBER(name) offsetof(struct cli_settings, name)
 
 const struct br_option cli_options[] = {
     {.name = "cluster",
      .argument = "FILE",
      .help = "the cluster, in the native XML form (default: the one in the job's file)",
-     .commands = JOB,
+     .commands = READ,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(job.cluster)},
     {.name = "machines",
      .argument = "N",
      .help = "a cluster of N equal machines (default with --capacity: 1)",
-     .commands = JOB,
+     .commands = READ,
      .kind = BR_OPTION_COUNT,
      .least = 1,
      .most = BR_MAX_MACHINES,
@@ -94,7 +133,7 @@ const struct br_option cli_options[] = {
     {.name = "capacity",
      .argument = "R=A,...",
      .help = "what each of the machines offers, such as cpu=16,mem=64GiB",
-     .commands = JOB,
+     .commands = READ,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(job.capacity)},
     {.name = "from",
@@ -108,13 +147,13 @@ const struct br_option cli_options[] = {
     {.name = "transfer-rate",
      .argument = "R",
      .help = "bytes a second at which files go from task to task (default: files are ignored)",
-     .commands = JOB,
+     .commands = READ,
      .kind = BR_OPTION_AMOUNT,
      .offset = MEMBER(job.transfer_rate)},
     {.name = "transfer-mode",
      .argument = "MODE",
      .help = "what a file handed on becomes",
-     .commands = JOB,
+     .commands = READ,
      .kind = BR_OPTION_CHOICE,
      .choice = transfer_name,
      .summary = transfer_summary,
@@ -122,13 +161,13 @@ const struct br_option cli_options[] = {
     {.name = "speed",
      .argument = "S",
      .help = "operations a second of one core, for formats that count operations",
-     .commands = JOB,
+     .commands = READ,
      .kind = BR_OPTION_AMOUNT,
      .offset = MEMBER(job.speed)},
     {.name = "default-duration",
      .argument = "S",
      .help = "seconds that a task takes where the file does not say (default: 0)",
-     .commands = JOB,
+     .commands = READ,
      .kind = BR_OPTION_SECONDS,
      .offset = MEMBER(job.default_duration_ns)},
 
@@ -143,7 +182,7 @@ const struct br_option cli_options[] = {
     {.name = "tasks",
      .argument = "N",
      .help = "exactly N tasks (default: as the kind has it)",
-     .commands = CLI_GENERATE,
+     .commands = CLI_GENERATE | CLI_WORKLOAD,
      .kind = BR_OPTION_COUNT,
      .least = 1,
      .most = BR_MAX_TASKS,
@@ -151,7 +190,7 @@ const struct br_option cli_options[] = {
     {.name = "stages",
      .argument = "N",
      .help = "exactly N stages (default: as the kind has it)",
-     .commands = CLI_GENERATE,
+     .commands = CLI_GENERATE | CLI_WORKLOAD,
      .kind = BR_OPTION_COUNT,
      .least = 1,
      .most = BR_MAX_TASKS,
@@ -160,9 +199,159 @@ const struct br_option cli_options[] = {
      .argument = "S",
      .help = "standard deviation of the logarithm of durations inside a stage, such as 0.3 "
              "(default: 0, all equal)",
-     .commands = CLI_GENERATE,
+     .commands = CLI_GENERATE | CLI_WORKLOAD,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(generate.spread)},
+
+    {.name = "like",
+     .argument = "KIND",
+     .help = "generate the jobs, each with a seed of its own, instead of reading files",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_generate_name,
+     .summary = br_generate_summary,
+     .offset = MEMBER(workload.like)},
+    {.name = "count",
+     .argument = "N",
+     .help = "so many jobs; of a workload, its first N (default: each job file once, the whole "
+             "workload)",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 100000000,
+     .offset = MEMBER(workload.count)},
+    {.name = "draw",
+     .argument = "HOW",
+     .help = "how jobs come from job files (default: random with --count, else all)",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_CHOICE,
+     .choice = draw_name,
+     .summary = draw_summary,
+     .offset = MEMBER(workload.draw)},
+    {.name = "arrivals",
+     .argument = "KIND|FILE",
+     .help = "when jobs arrive: poisson, regular or batch (all at 0), or a table with a column of "
+             "seconds (default for job files: poisson where a load or a time between arrivals is "
+             "given, else batch)",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(workload.arrivals)},
+    {.name = "load",
+     .argument = "L",
+     .help = "arrivals so close that the cluster's most loaded resource has this load, such as 0.8",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(workload.load)},
+    {.name = "interarrival",
+     .argument = "S",
+     .help = "mean seconds between arrivals",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(workload.interarrival_ns)},
+    {.name = "from",
+     .argument = "S",
+     .help = "keep the jobs of a workload that arrive at S seconds or later, which becomes time 0",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(workload.from_ns)},
+    {.name = "to",
+     .argument = "S",
+     .help = "keep the jobs of a workload that arrive before S seconds",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(workload.to_ns)},
+    {.name = "thin",
+     .argument = "P",
+     .help = "keep each job with this probability, such as 0.1",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(workload.thin)},
+    {.name = "scale-time",
+     .argument = "X",
+     .help = "multiply the times between arrivals",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(workload.scale_time)},
+    {.name = "scale-durations",
+     .argument = "X",
+     .help = "multiply the durations of all tasks",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(workload.scale_durations)},
+    {.name = "groups",
+     .argument = "NAME=W,...",
+     .help = "give the jobs groups, with these weights, such as a=2,b=1",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(workload.groups)},
+    {.name = "assign",
+     .argument = "HOW",
+     .help = "how --groups are given to jobs",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_CHOICE,
+     .choice = assign_name,
+     .summary = assign_summary,
+     .offset = MEMBER(workload.assign)},
+    {.name = "deadlines",
+     .argument = "S|Fx",
+     .help = "give every job a deadline S seconds after its arrival, or F times its critical path "
+             "after, such as 2.5x",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(workload.deadlines)},
+    {.name = "seed",
+     .argument = "N",
+     .help = "of the random choices (default: 1)",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_COUNT,
+     .most = UINT64_MAX,
+     .offset = MEMBER(workload.seed)},
+    {.name = "parallel",
+     .argument = "HOW",
+     .help = "what a recorded job of several processors becomes",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_CHOICE,
+     .choice = parallel_name,
+     .summary = parallel_summary,
+     .offset = MEMBER(record.parallel)},
+    {.name = "group-by",
+     .argument = "WHAT",
+     .help = "what the groups of recorded jobs are",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_CHOICE,
+     .choice = grouping_name,
+     .summary = grouping_summary,
+     .offset = MEMBER(record.group_by)},
+    {.name = "completed-only",
+     .help = "leave out recorded jobs that failed or were cancelled",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(record.completed_only)},
+    {.name = "cpu-only",
+     .help = "recorded jobs demand processors, and neither memory nor anything else",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(record.cpu_only)},
+    {.name = "describe",
+     .help = "tell what the workload is like (default without -o)",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(workload.describe)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "F",
+     .help = "what to write (default: what the ending of -o FILE suggests, else xml with -o and "
+             "text without)",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_CHOICE,
+     .choice = workload_form,
+     .summary = workload_form_summary,
+     .offset = MEMBER(output.format)},
+    {.name = "json",
+     .help = "tell what the workload is like as JSON",
+     .commands = CLI_WORKLOAD,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(output.json)},
 
     {.name = "plan",
      .argument = "PLAN",
@@ -315,8 +504,9 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(enforcer.bundle)},
     {.name = "policy",
      .argument = "P,...",
-     .help = "the policies to compare, such as graphene,tetris,weighted-fair=-1 (default: graphene; "
-             "see docs/simulate.md)",
+     .help =
+         "the policies to compare, such as graphene,tetris,weighted-fair=-1 (default: graphene; "
+         "see docs/simulate.md)",
      .commands = CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(simulate.policies)},
@@ -729,7 +919,7 @@ const struct br_option cli_options[] = {
      .letter = 'q',
      .help = "no summary and no notes, only what was asked for and errors",
      .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT |
-                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN | CLI_SIMULATE,
+                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN | CLI_WORKLOAD | CLI_SIMULATE,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.quiet)},
     {.name = "list",
@@ -777,6 +967,12 @@ struct cli_settings cli_settings_default(void)
                    .time_limit_ns = -1},
         .bound = {.conflicts = CLI_CONFLICTS_DEFAULT, .cpu_limit_ns = -1, .lp_time_ns = -1},
         .generate = {.like = generate.kind, .seed = plan.seed},
+        .record = {.parallel = parallels[0], .group_by = groupings[0]},
+        .workload = {.assign = assigns[0],
+                     .seed = plan.seed,
+                     .interarrival_ns = -1,
+                     .from_ns = -1,
+                     .to_ns = -1},
         .admission = {.idle_ns = -1},
         .enforcer = {.policy = enforcer.policy,
                      .fairness = cli_fairness_name(enforcer.fairness),

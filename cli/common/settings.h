@@ -48,6 +48,23 @@ struct cli_generate_settings {
     uint64_t seed;
 };
 
+/* How the record of a cluster becomes a workload. */
+struct cli_record_settings {
+    const char *parallel, *group_by;
+    bool completed_only, cpu_only;
+};
+
+/* A workload that is made or changed. */
+struct cli_workload_settings {
+    const char *like; /* NULL: jobs come from files */
+    const char *draw; /* NULL: as it suits */
+    const char *arrivals, *load, *scale_time, *scale_durations, *thin, *groups, *assign, *deadlines;
+    uint64_t count; /* 0: not given */
+    uint64_t seed;
+    int64_t interarrival_ns, from_ns, to_ns; /* -1: not given */
+    bool describe;
+};
+
 /* Many jobs. */
 struct cli_batch_settings {
     const char *out_dir, *shard;
@@ -122,6 +139,8 @@ struct cli_settings {
     struct cli_admission_settings admission;
     struct cli_enforcer_settings enforcer;
     struct cli_run_settings run;
+    struct cli_record_settings record;
+    struct cli_workload_settings workload;
     struct cli_simulate_settings simulate;
     struct cli_output_settings output;
     struct cli_about_settings about;
