@@ -35,11 +35,21 @@ DAMAGES = [
     ('cluster', r'<machine ', '<machine counts="2" '), ('cluster', r'<capacity ', '<demand '),
     ('cluster', r' count="\d+"', ' count="1.5"'), ('cluster', r' class="[^"]*"', ''),
     ('cluster', r'(?s)<machine.*</machine>', ''),
+    ('workload', r'<job ', '<jobb '), ('workload', r' file="[^"]*"', ''), ('workload', r' file=', ' path='),
+    ('workload', r' arrival="[^"]*"', ' arrival="-1"'), ('workload', r' arrival="[^"]*"', ' arrival="soon"'),
+    ('workload', r' seed="\d+"', ' seed="-1"'), ('workload', r' seed="\d+"', ' seed="18446744073709551616"'),
+    ('workload', r' weight="2"', ' weight="two"'), ('workload', r' name="a"', ''),
+    ('workload', r'(?s)<job .*/>', ''), ('workload', r'urn:bigrocks:workload:1', 'urn:other'),
+    ('workload', r'<job ', '<job xmlns:b="urn:bigrocks:workload:1" b:seed="1" '),
+    ('workload', r'(?s)(<group name="b".*?/>)(.*?)(<job .*?/>)', r'\2\3\1'),
+    ('workload', r'(?s)(<cluster.*?</cluster>)', r'\1\1'),
+    ('workload', r'<capacity resource="[^"]*"', '<capacity resource=""'),
 ]
 # XML Schema 1.0 cannot say this: how many elements there have to be where they come in any order, and
 # of attributes of others, that they are in none of several namespaces.
 XSD_ACCEPTS = {r'(?s)<stage .*</stage>', r'(?s)<machine.*</machine>', '<stage xmlns:b="urn:bigrocks:plan:1"'
-               ' b:duration="1" '}
+               ' b:duration="1" ', r'(?s)<job .*/>', r'(?s)(<group name="b".*?/>)(.*?)(<job .*?/>)',
+               r'(?s)(<cluster.*?</cluster>)'}
 # Others may add these: attributes and elements of their own namespaces.
 EXTENSION = (r'<stage ', '<stage xmlns:o="urn:other" o:colour="red" ')
 EXTENSION_ELEMENT = (r'(<stage [^>]*>)', r'\1<note xmlns="urn:other" a="1">text <b/>'
@@ -78,7 +88,13 @@ def main():
         rack = examples / 'cluster-rack.xml'
         job = write('job.xml', 'convert', examples / 'query.xml', '--cluster', rack)
         plan = write('plan.xml', 'plan', job, '-q', '--no-lp')
-        files = [('job', job), ('plan', plan), ('cluster', rack)]
+        recorded = folder / 'log.swf'
+        recorded.write_text('; MaxProcs: 8\n' + ''.join(
+            '%d %d 1 10 4 -1 -1 4 20 -1 1 3 1 1 1 -1 -1 -1\n' % (k, k) for k in range(1, 9)))
+        workload = write('workload.xml', 'workload', recorded, '--groups', 'a=2,b=1', '--assign', 'in-turn',
+                         '--deadlines', '2x', '--scale-durations', '0.5', '--count', '5')
+        files = [('job', job), ('plan', plan), ('cluster', rack), ('workload', workload),
+                 ('workload', write('made.xml', 'workload', '--like', 'chain', '--count', '3'))]
         files += [('job', p) for p in examples.glob('*.xml')
               if 'cluster' not in p.name and 'explain' not in p.name]
         files += [('cluster', p) for p in examples.glob('cluster-*.xml')]
@@ -105,7 +121,7 @@ def main():
                 good, said = fits(schema, path, kind)
                 if good != (kind == 'rng' or path != elements[1]):
                     failed.append('%s and %s.%s: %s' % (path.name, schema, kind, said))
-        whole = {'job': job, 'plan': plan, 'cluster': rack}
+        whole = {'job': job, 'plan': plan, 'cluster': rack, 'workload': workload}
         for schema, pattern, replacement in DAMAGES:
             text = whole[schema].read_text()
             bad = folder / 'bad.xml'
@@ -113,8 +129,9 @@ def main():
             assert bad.read_text() != text, (schema, pattern)
             if schema != 'plan':  # the program agrees
                 option = ['--cluster', bad] if schema == 'cluster' else []
-                status = subprocess.run([bigrocks, 'convert', job if option else bad, '--format',
-                                         'xml', *option], capture_output=True).returncode
+                command = (['workload', bad, '-f', 'xml'] if schema == 'workload' else
+                           ['convert', job if option else bad, '--format', 'xml', *option])
+                status = subprocess.run([bigrocks, *command], capture_output=True).returncode
                 if status != 3:
                     failed.append('status %d with %s -> %s' % (status, pattern, replacement))
             for kind in schemas:
