@@ -1,5 +1,6 @@
 /* The table of job formats, and which of them a file is in. */
 #include "parsers/parsers.h"
+#include "parsers/jobs/spark_log.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/begin.h"
 
@@ -22,6 +23,7 @@ static const struct format {
 } formats[] = {
     {"xml", "native job form, <job xmlns=\"" BR_JOB_SPACE "\">", is_job_xml, br_read_job_xml},
     {"dot", "Graphviz digraph, also as SimGrid and daggen write it", is_dot, br_read_dot},
+    {"spark", "event log of a Spark application, as one job", br_is_spark, br_read_spark_job},
     {"dax", "Pegasus abstract workflow 2.1 and 3.x, <adag>", is_dax, br_read_dax},
     {"wfformat", "WfCommons workflow instance, WfFormat 1.5 (JSON)", is_wfformat, br_read_wfformat},
     {"postgres", "PostgreSQL EXPLAIN (ANALYZE, FORMAT XML), as pipelines", is_postgres,

@@ -13,15 +13,19 @@
 
 enum { MOST_NESTED = 1000 };
 
+void br_json_restart(struct br_json *json, const char *text, size_t size, uint32_t line)
+{
+    json->status = BR_OK;
+    json->start = json->at = json->counted = json->line_start = text;
+    json->end = text + size;
+    json->fresh = false;
+    json->line = json->first_line = line;
+}
+
 void br_json_init(struct br_json *json, const char *text, size_t size, struct br_diag *diag)
 {
-    *json = (struct br_json){.diag = diag,
-                             .start = text,
-                             .at = text,
-                             .end = text + size,
-                             .counted = text,
-                             .line_start = text,
-                             .line = 1};
+    *json = (struct br_json){.diag = diag};
+    br_json_restart(json, text, size, 1);
 }
 
 void br_json_finish(struct br_json *json)
@@ -35,7 +39,7 @@ struct br_pos br_json_pos(struct br_json *json, const char *at)
 {
     if (at < json->counted) {
         json->counted = json->line_start = json->start;
-        json->line = 1;
+        json->line = json->first_line;
     }
     const char *newline;
     while ((newline = memchr(json->counted, '\n', (size_t)(at - json->counted)))) {

@@ -24,11 +24,13 @@ struct br_json {
     size_t text_room, key_room;
     const char *counted; /* lines are counted up to here */
     const char *line_start;
-    uint32_t line;
+    uint32_t line, first_line; /* first_line: of the start of the text */
 };
 
 /* Starts at the beginning of the text of `size` bytes, NUL-terminated, borrowed. */
 void br_json_init(struct br_json *json, const char *text, size_t size, struct br_diag *diag);
+/* Starts again with another text, which begins at this line of its file, in the same memory. */
+void br_json_restart(struct br_json *json, const char *text, size_t size, uint32_t line);
 void br_json_finish(struct br_json *json);
 
 /* The place of a byte of the text. Cheap where calls go forward. */

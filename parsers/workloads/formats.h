@@ -30,7 +30,7 @@ struct br_workload_format {
     br_read_workload *read;
 };
 
-br_recognise_workload br_is_workload_xml, br_is_workload_csv, br_is_swf, br_is_sacct, br_is_spark;
+br_recognise_workload br_is_workload_xml, br_is_workload_csv, br_is_swf, br_is_sacct;
 br_read_workload br_read_workload_xml, br_read_workload_csv, br_read_swf, br_read_sacct,
     br_read_spark;
 

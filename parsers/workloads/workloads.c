@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parsers/jobs/spark_log.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml.h"
 #include "parsers/workloads/formats.h"
@@ -15,6 +16,7 @@ static const struct br_workload_format formats[] = {
     {"swf", "Standard Workload Format, as in the Parallel Workloads Archive", br_is_swf,
      br_read_swf},
     {"sacct", "Slurm's accounting, as sacct --parsable2 prints it", br_is_sacct, br_read_sacct},
+    {"spark", "event log of a Spark application", br_is_spark, br_read_spark},
 };
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };

@@ -1,0 +1,452 @@
+/* Spark's event log, line by line. Of each event only the members that say something of the work
+ * are read. */
+#include "parsers/jobs/spark_log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/grow.h"
+#include "parsers/jobs/spark_tables.h"
+#include "parsers/text/json.h"
+#include "parsers/text/lines.h"
+
+/* Plans of queries stand in one line, and may be long. */
+enum { LONGEST_LINE = 1 << 28, MOST_PROFILES = 10000 };
+#define MOST_MS UINT64_C(4000000000000)
+#define MOST_BYTES UINT64_C(999999999999999999)
+
+struct reader {
+    struct br_spark_log *log;
+    struct br_lines lines;
+    struct br_json json;
+    uint32_t job;   /* that the lists of stages belong to */
+    uint32_t stage; /* that the list of parents belongs to */
+};
+
+static bool fail_memory(struct reader *r)
+{
+    return br_json_take(&r->json, r->json.at, br_fail_memory(r->json.diag));
+}
+
+static bool find_stage(struct reader *r, uint32_t id, uint32_t *number)
+{
+    *number = br_spark_find_stage(r->log, id, (struct br_pos){r->lines.number, 1});
+    return *number != BR_SPARK_NONE || fail_memory(r);
+}
+
+static bool find_executor(struct reader *r, const char *id, uint32_t *number)
+{
+    *number = br_spark_find_executor(r->log, id);
+    return *number != BR_SPARK_NONE || fail_memory(r);
+}
+
+/* ---- Members of events ---- */
+
+static bool read_text(struct reader *r, const struct br_json_field *field, const char **text)
+{
+    if (!br_json_go(&r->json, field))
+        return !r->json.status;
+    if (!br_json_string(&r->json, field->name))
+        return false;
+    *text = br_arena_text(&r->log->arena, r->json.text);
+    return *text ? true : fail_memory(r);
+}
+
+static bool read_id(struct reader *r, const struct br_json_field *field, uint32_t *id)
+{
+    return br_json_optional_count32(&r->json, field, id);
+}
+
+static bool read_signed(struct reader *r, const struct br_json_field *field, uint64_t most,
+                        int64_t *value)
+{
+    uint64_t count = (uint64_t)*value;
+    bool read = br_json_optional_count(&r->json, field, most, &count);
+    *value = (int64_t)count;
+    return read;
+}
+
+static bool add_parent(void *context, uint32_t k)
+{
+    struct reader *r = context;
+    struct br_spark_log *log = r->log;
+    uint64_t id;
+    uint32_t number;
+    if (!br_json_count(&r->json, "the id of a parent", UINT32_MAX - 1, &id) ||
+        !find_stage(r, (uint32_t)id, &number))
+        return false;
+    if (!br_grow(&log->parent, log->parents, &log->parent_room, sizeof *log->parent))
+        return fail_memory(r);
+    log->parent[log->parents++] = number;
+    return true;
+}
+
+/* A "Stage Info", as events of jobs and of stages have it. What the first one says of parents
+ * stands. */
+static bool read_stage(struct reader *r, uint32_t *number)
+{
+    struct br_json_field field[] = {{.name = "Stage ID", .required = true},
+                                    {.name = "Stage Name"},
+                                    {.name = "Parent IDs"},
+                                    {.name = "Resource Profile Id"}};
+    struct br_spark_log *log = r->log;
+    uint32_t id = 0, profile = 0;
+    const char *name = NULL;
+    if (!br_json_fields(&r->json, "a stage", field, 4))
+        return false;
+    const char *end = r->json.at;
+    if (!read_id(r, &field[0], &id) || !find_stage(r, id, number))
+        return false;
+    if (!log->stage[*number].known) {
+        uint32_t first = log->parents;
+        r->stage = *number;
+        if (!read_text(r, &field[1], &name) ||
+            !br_json_each(&r->json, &field[2], "the ids of parents", add_parent, r) ||
+            !read_id(r, &field[3], &profile))
+            return false;
+        struct br_spark_stage *stage = &log->stage[*number];
+        stage->known = true;
+        stage->name = name;
+        stage->profile = profile;
+        stage->first_parent = first;
+        stage->parents = log->parents - first;
+    }
+    r->json.at = end;
+    return !r->json.status;
+}
+
+static void give_to_job(struct reader *r, uint32_t number)
+{
+    if (r->log->stage[number].job == BR_SPARK_NONE)
+        r->log->stage[number].job = r->job;
+}
+
+static bool add_stage_info(void *context, uint32_t k)
+{
+    struct reader *r = context;
+    uint32_t number;
+    if (!read_stage(r, &number))
+        return false;
+    give_to_job(r, number);
+    return true;
+}
+
+static bool add_stage_id(void *context, uint32_t k)
+{
+    struct reader *r = context;
+    uint64_t id;
+    uint32_t number;
+    if (!br_json_count(&r->json, "the id of a stage", UINT32_MAX - 1, &id) ||
+        !find_stage(r, (uint32_t)id, &number))
+        return false;
+    give_to_job(r, number);
+    return true;
+}
+
+/* ---- Events ---- */
+
+static bool application_start(struct reader *r)
+{
+    struct br_json_field field[] = {{.name = "App Name"}, {.name = "User"}};
+    return br_json_fields(&r->json, "the event", field, 2) &&
+           read_text(r, &field[0], &r->log->name) && read_text(r, &field[1], &r->log->user);
+}
+
+static bool read_pool(struct reader *r, const struct br_json_field *properties, const char **pool)
+{
+    struct br_json_field field[] = {{.name = "spark.scheduler.pool"}};
+    if (!br_json_go(&r->json, properties))
+        return !r->json.status;
+    return br_json_fields(&r->json, "the properties", field, 1) && read_text(r, &field[0], pool);
+}
+
+static bool job_start(struct reader *r)
+{
+    struct br_json_field field[] = {{.name = "Job ID", .required = true},
+                                    {.name = "Submission Time", .required = true},
+                                    {.name = "Stage Infos"},
+                                    {.name = "Stage IDs"},
+                                    {.name = "Properties"}};
+    struct br_spark_log *log = r->log;
+    struct br_spark_job job = {.end_ms = -1, .pos = {r->lines.number, 1}};
+    if (!br_json_fields(&r->json, "the event", field, 5) || !read_id(r, &field[0], &job.id) ||
+        !read_signed(r, &field[1], MOST_MS, &job.submit_ms) || !read_pool(r, &field[4], &job.pool))
+        return false;
+    if (br_spark_find_job(log, job.id) != BR_SPARK_NONE)
+        return br_json_fail(&r->json, field[0].at, "is this one application's log?",
+                            "job %" PRIu32 " starts twice", job.id);
+    r->job = br_spark_add_job(log, &job);
+    if (r->job == BR_SPARK_NONE)
+        return fail_memory(r);
+    return br_json_each(&r->json, &field[2], "the stages", add_stage_info, r) &&
+           br_json_each(&r->json, &field[3], "the ids of stages", add_stage_id, r);
+}
+
+static bool job_end(struct reader *r)
+{
+    struct br_json_field field[] = {
+        {.name = "Job ID", .required = true}, {.name = "Completion Time"}, {.name = "Job Result"}};
+    struct br_json_field result[] = {{.name = "Result"}};
+    uint32_t id = 0;
+    if (!br_json_fields(&r->json, "the event", field, 3) || !read_id(r, &field[0], &id))
+        return false;
+    uint32_t number = br_spark_find_job(r->log, id);
+    if (number == BR_SPARK_NONE)
+        return br_json_fail(&r->json, field[0].at, "is the beginning of the log missing?",
+                            "job %" PRIu32 " ends, and never started", id);
+    struct br_spark_job *job = &r->log->job[number];
+    job->end_ms = job->submit_ms;
+    if (!read_signed(r, &field[1], MOST_MS, &job->end_ms))
+        return false;
+    if (!br_json_go(&r->json, &field[2]))
+        return !r->json.status;
+    if (!br_json_fields(&r->json, "the result", result, 1))
+        return false;
+    if (br_json_go(&r->json, &result[0]) && br_json_string(&r->json, "the result"))
+        job->failed = strcmp(r->json.text, "JobSucceeded") != 0;
+    return !r->json.status;
+}
+
+/* Of a stage that is submitted or completed. */
+static bool stage_event(struct reader *r)
+{
+    struct br_json_field field[] = {{.name = "Stage Info", .required = true}};
+    uint32_t number;
+    if (!br_json_fields(&r->json, "the event", field, 1) || !br_json_go(&r->json, &field[0]) ||
+        !read_stage(r, &number))
+        return false;
+    r->log->stage[number].ran = true;
+    return true;
+}
+
+static bool is_success(struct reader *r, const struct br_json_field *reason, bool *success)
+{
+    struct br_json_field field[] = {{.name = "Reason", .required = true}};
+    if (!br_json_go(&r->json, reason) ||
+        !br_json_fields(&r->json, "the reason of its end", field, 1) ||
+        !br_json_go(&r->json, &field[0]) || !br_json_string(&r->json, "the reason"))
+        return false;
+    *success = strcmp(r->json.text, "Success") == 0;
+    return true;
+}
+
+/* From the launch until the core is free; fetching a large result comes after that. */
+static bool read_times(struct reader *r, const struct br_json_field *info,
+                       struct br_spark_task *task)
+{
+    struct br_json_field field[] = {{.name = "Index", .required = true},
+                                    {.name = "Partition ID"},
+                                    {.name = "Launch Time", .required = true},
+                                    {.name = "Finish Time", .required = true},
+                                    {.name = "Getting Result Time"}};
+    int64_t launch = 0, finish = 0, fetch = 0;
+    if (!br_json_go(&r->json, info) || !br_json_fields(&r->json, "the task", field, 5) ||
+        !read_id(r, &field[0], &task->partition) || !read_id(r, &field[1], &task->partition) ||
+        !read_signed(r, &field[2], MOST_MS, &launch) ||
+        !read_signed(r, &field[3], MOST_MS, &finish) || !read_signed(r, &field[4], MOST_MS, &fetch))
+        return false;
+    if (fetch > 0)
+        finish = fetch;
+    if (finish < launch)
+        return br_json_fail(&r->json, field[3].at, "was a clock set back?",
+                            "the task ends before it is launched");
+    task->ns = (finish - launch) * 1000000;
+    return true;
+}
+
+static bool read_metrics(struct reader *r, const struct br_json_field *metrics, int64_t *mem_bytes)
+{
+    struct br_json_field field[] = {{.name = "Peak Execution Memory"}};
+    if (!br_json_go(&r->json, metrics))
+        return !r->json.status;
+    if (br_json_peek(&r->json) != '{') /* null where there are none */
+        return true;
+    return br_json_fields(&r->json, "the metrics", field, 1) &&
+           read_signed(r, &field[0], MOST_BYTES, mem_bytes);
+}
+
+static bool task_end(struct reader *r)
+{
+    struct br_json_field field[] = {{.name = "Stage ID", .required = true},
+                                    {.name = "Task End Reason", .required = true},
+                                    {.name = "Task Info", .required = true},
+                                    {.name = "Task Metrics"}};
+    struct br_spark_log *log = r->log;
+    struct br_spark_task task = {0};
+    int64_t mem_bytes = 0;
+    uint32_t id = 0;
+    bool success = false;
+    if (!br_json_fields(&r->json, "the event", field, 4) || !is_success(r, &field[1], &success))
+        return false;
+    if (!success) {
+        log->lost++;
+        return true;
+    }
+    if (!read_id(r, &field[0], &id) || !find_stage(r, id, &task.stage) ||
+        !read_times(r, &field[2], &task) || !read_metrics(r, &field[3], &mem_bytes))
+        return false;
+    if (!br_grow(&log->task, log->tasks, &log->task_room, sizeof *log->task))
+        return fail_memory(r);
+    log->task[log->tasks++] = task;
+    struct br_spark_stage *stage = &log->stage[task.stage];
+    stage->ran = true;
+    if (stage->mem_bytes < mem_bytes)
+        stage->mem_bytes = mem_bytes;
+    return true;
+}
+
+static bool add_change(struct reader *r, uint32_t executor, bool comes)
+{
+    struct br_spark_log *log = r->log;
+    if (!br_grow(&log->change, log->changes, &log->change_room, sizeof *log->change))
+        return fail_memory(r);
+    log->change[log->changes++] = (struct br_spark_change){executor, comes};
+    return true;
+}
+
+static bool executor_added(struct reader *r)
+{
+    struct br_json_field field[] = {{.name = "Executor ID", .required = true},
+                                    {.name = "Executor Info", .required = true}};
+    struct br_json_field info[] = {{.name = "Total Cores", .required = true}};
+    uint32_t number, cores = 0;
+    if (!br_json_fields(&r->json, "the event", field, 2) || !br_json_go(&r->json, &field[0]) ||
+        !br_json_string(&r->json, "the id of an executor") ||
+        !find_executor(r, r->json.text, &number) || !br_json_go(&r->json, &field[1]) ||
+        !br_json_fields(&r->json, "the executor", info, 1) || !read_id(r, &info[0], &cores))
+        return false;
+    if (r->log->executor[number].cores) /* told twice */
+        return true;
+    r->log->executor[number].cores = cores;
+    return add_change(r, number, true);
+}
+
+static bool executor_removed(struct reader *r)
+{
+    struct br_json_field field[] = {{.name = "Executor ID", .required = true}};
+    uint32_t number;
+    if (!br_json_fields(&r->json, "the event", field, 1) || !br_json_go(&r->json, &field[0]) ||
+        !br_json_string(&r->json, "the id of an executor") ||
+        !find_executor(r, r->json.text, &number))
+        return false;
+    return add_change(r, number, false);
+}
+
+/* What an executor has for execution and storage together is the most that its storage may take. */
+static bool block_manager_added(struct reader *r)
+{
+    struct br_json_field field[] = {{.name = "Block Manager ID", .required = true},
+                                    {.name = "Maximum Memory"}};
+    struct br_json_field id[] = {{.name = "Executor ID", .required = true}};
+    uint32_t number;
+    int64_t mem_bytes = 0;
+    if (!br_json_fields(&r->json, "the event", field, 2) || !br_json_go(&r->json, &field[0]) ||
+        !br_json_fields(&r->json, "the block manager", id, 1) || !br_json_go(&r->json, &id[0]) ||
+        !br_json_string(&r->json, "the id of an executor") ||
+        !find_executor(r, r->json.text, &number) ||
+        !read_signed(r, &field[1], MOST_BYTES, &mem_bytes))
+        return false;
+    r->log->executor[number].mem_bytes = mem_bytes;
+    return true;
+}
+
+/* How many cores a task of this profile takes. */
+static bool profile_added(struct reader *r)
+{
+    struct br_json_field field[] = {{.name = "Resource Profile Id", .required = true},
+                                    {.name = "Task Resource Requests"}};
+    struct br_json_field requests[] = {{.name = "cpus"}}, cpus[] = {{.name = "Amount"}};
+    struct br_spark_log *log = r->log;
+    uint32_t id = 0;
+    int64_t ns = 0;
+    if (!br_json_fields(&r->json, "the event", field, 2) || !read_id(r, &field[0], &id))
+        return false;
+    if (!br_json_go(&r->json, &field[1]) ||
+        !br_json_fields(&r->json, "the requests", requests, 1) ||
+        !br_json_go(&r->json, &requests[0]) || !br_json_fields(&r->json, "the cores", cpus, 1) ||
+        !br_json_optional_seconds(&r->json, &cpus[0], &ns)) /* "1.0" */
+        return !r->json.status;
+    if (ns < 1000000000 || ns % 1000000000 != 0 || id >= MOST_PROFILES)
+        return true;
+    while (log->profiles <= id) {
+        if (!br_grow(&log->task_cpus, log->profiles, &log->profile_room, sizeof *log->task_cpus))
+            return fail_memory(r);
+        log->task_cpus[log->profiles++] = 1;
+    }
+    log->task_cpus[id] = (uint32_t)(ns / 1000000000);
+    return true;
+}
+
+static const struct {
+    const char *name;
+    bool (*read)(struct reader *r);
+} events[] = {
+    {"SparkListenerTaskEnd", task_end},
+    {"SparkListenerStageSubmitted", stage_event},
+    {"SparkListenerStageCompleted", stage_event},
+    {"SparkListenerJobStart", job_start},
+    {"SparkListenerJobEnd", job_end},
+    {"SparkListenerApplicationStart", application_start},
+    {"SparkListenerExecutorAdded", executor_added},
+    {"SparkListenerExecutorRemoved", executor_removed},
+    {"SparkListenerBlockManagerAdded", block_manager_added},
+    {"SparkListenerResourceProfileAdded", profile_added},
+};
+
+/* The name of the event is its first member. Events that are not read are not looked into. */
+static bool read_event(struct reader *r)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_object(json, "an event") || !br_json_member(json))
+        return json->status ? false
+                            : br_json_fail(json, json->start, NULL, "the event has no 'Event'");
+    if (strcmp(json->key, "Event") != 0)
+        return br_json_fail(json, json->start, "events of Spark begin so",
+                            "the event does not begin with its name, 'Event'");
+    if (!br_json_string(json, "the name of the event"))
+        return false;
+    for (size_t k = 0; k < sizeof events / sizeof events[0]; k++)
+        if (strcmp(json->text, events[k].name) == 0) {
+            json->at = json->start;
+            return events[k].read(r);
+        }
+    return true;
+}
+
+bool br_is_spark(const char *text)
+{
+    const char *p = text + strspn(text, " \t\r\n");
+    if (*p != '{')
+        return false;
+    p += 1 + strspn(p + 1, " \t");
+    if (strncmp(p, "\"Event\"", 7) != 0)
+        return false;
+    p += 7 + strspn(p + 7, " \t:");
+    return strncmp(p, "\"SparkListener", 14) == 0 || strncmp(p, "\"org.apache.spark.", 18) == 0;
+}
+
+/* ---- The whole ---- */
+
+enum br_status br_spark_log_read(struct br_source *source, struct br_spark_log *log,
+                                 struct br_diag *diag)
+{
+    struct reader r = {.log = log, .lines = br_lines_of(source, LONGEST_LINE)};
+    bool more = false;
+    *log = (struct br_spark_log){0};
+    br_json_init(&r.json, "", 0, diag);
+    enum br_status status = br_lines_next(&r.lines, &more, diag);
+    while (!status && more) {
+        br_json_restart(&r.json, r.lines.line, r.lines.length, r.lines.number);
+        if (r.lines.length > 0 && !read_event(&r))
+            status = r.json.status;
+        if (!status)
+            status = br_lines_next(&r.lines, &more, diag);
+    }
+    br_json_finish(&r.json);
+    br_lines_finish(&r.lines);
+    if (!status && !br_spark_sort(log))
+        status = br_fail_memory(diag);
+    return status;
+}
