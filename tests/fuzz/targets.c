@@ -33,6 +33,9 @@ const struct fuzz_row fuzz_rows[] = {
     {"serve", fuzz_serve},
     {"options", fuzz_options},
     {"search", fuzz_search},
+    {"swf", fuzz_swf},
+    {"sacct", fuzz_sacct},
+    {"spark", fuzz_spark},
     {NULL, NULL},
 };
 
