@@ -10,6 +10,7 @@
 #include "base/collections/sort.h"
 #include "base/text/text.h"
 #include "parsers/jobs/spark_log.h"
+#include "parsers/jobs/spark_stages.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/value.h"
 

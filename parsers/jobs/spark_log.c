@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "parsers/jobs/spark_tables.h"
 #include "parsers/text/json.h"
 #include "parsers/text/lines.h"
 

@@ -1,11 +1,10 @@
-/* Stages and executors of an event log as a dag and a cluster. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/numbers/wide.h"
 #include "base/text/text.h"
-#include "parsers/jobs/spark_log.h"
+#include "parsers/jobs/spark_stages.h"
 #include "parsers/text/value.h"
 
 static int64_t mean_ns(const struct br_spark_log *log, const struct br_spark_stage *stage)

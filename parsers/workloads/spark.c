@@ -2,6 +2,7 @@
  * it. A stage is declared to last as long as its tasks did on average, and each task's own time is
  * true. */
 #include "parsers/jobs/spark_log.h"
+#include "parsers/jobs/spark_stages.h"
 
 #include <inttypes.h>
 #include <stdio.h>

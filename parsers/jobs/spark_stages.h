@@ -1,0 +1,21 @@
+/* Stages and executors of an event log as a dag and a cluster. Internal to readers. */
+#ifndef BR_PARSERS_JOBS_SPARK_STAGES_H
+#define BR_PARSERS_JOBS_SPARK_STAGES_H
+
+#include "parsers/jobs/spark_tables.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+
+/* Adds the stages to a dag, with barriers between them: a task demands cpu, and by choice the
+ * memory that the log tells; all last as long as they did on average. number[stage] is
+ * BR_SPARK_NONE for every stage of the log before the call, and receives the numbers of these.
+ * O(their size). */
+enum br_status br_spark_add_stages(const struct br_spark_log *log, const uint32_t *stage,
+                                   uint32_t stages, bool memory, struct br_dag *dag,
+                                   uint32_t *number, struct br_diag *diag);
+/* The executors at the time when most of them were there; NULL where the log tells of none, or not
+ * of their memory although tasks took some. */
+enum br_status br_spark_cluster(const struct br_spark_log *log, struct br_cluster **cluster,
+                                struct br_diag *diag);
+
+#endif
