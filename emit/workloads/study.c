@@ -15,6 +15,10 @@ static const struct {
     {"csv", "a row for each job and run", false, br_study_csv},
     {"runs", "a row for each run, as CSV", false, br_study_runs},
     {"json", "all figures of runs and policies, for other programs", false, br_study_json},
+    {"svg", "pictures: completion times, running tasks and use over time, fairness", true,
+     br_study_svg},
+    {"html", "a report for a browser: tables, pictures, policy against policy by job", true,
+     br_study_html},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 

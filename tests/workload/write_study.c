@@ -4,6 +4,7 @@
  *   write_study FORMAT random SEED     three policies, of which some leave jobs unfinished
  *   write_study FORMAT large JOBS      one policy, ten tasks a job
  *   write_study FORMAT times NAME      as small, with what is of the computer
+ *   write_study FORMAT many POLICIES   as random, with many policies that have long names
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #define S INT64_C(1000000000)
 
-enum { RUNS_MOST = 4 };
+enum { RUNS_MOST = 32 };
 
 struct fixture {
     struct made made;
@@ -86,12 +87,15 @@ static void add_small(struct fixture *f, const char *name)
     }
 }
 
-static void add_random(struct fixture *f, uint64_t seed)
+static void add_random(struct fixture *f, uint64_t seed, uint32_t policies)
 {
-    static const char *const policies[] = {"fifo", "graphene", "weighted-fair=-1"};
+    static char names[RUNS_MOST][60] = {"fifo", "graphene", "weighted-fair=-1"};
     made_random(&f->made, seed);
-    for (int k = 0; k < 3; k++) {
-        add_run(f, policies[k], 1);
+    for (uint32_t k = 0; k < policies && k < RUNS_MOST; k++) {
+        if (policies > 3)
+            snprintf(names[k], sizeof names[k], "a policy of the long name number=%u.%0*d",
+                     (unsigned)k, (int)(k * 2 % 30), 7);
+        add_run(f, names[k], 1);
         for (uint64_t s = 0; s < f->made.outcome.spans; s++)
             f->made.outcome.span[s].end_ns += (int64_t)(s % 3) * S;
         for (uint32_t j = 0; j < f->made.outcome.jobs; j++)
@@ -107,7 +111,9 @@ int main(int count, char **word)
     if (count != 4)
         return 2;
     if (strcmp(word[2], "random") == 0) {
-        add_random(&f, strtoull(word[3], NULL, 10));
+        add_random(&f, strtoull(word[3], NULL, 10), 3);
+    } else if (strcmp(word[2], "many") == 0) {
+        add_random(&f, 9, (uint32_t)strtoul(word[3], NULL, 10));
     } else if (strcmp(word[2], "large") == 0) {
         uint32_t jobs = (uint32_t)strtoul(word[3], NULL, 10);
         made_large(&f.made, jobs, jobs);
