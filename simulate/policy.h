@@ -55,6 +55,10 @@ struct br_ended {
 struct br_policy_row {
     const char *name, *summary;
     const char *number; /* what the number in NAME=NUMBER means; NULL: it takes none */
+    /* A tuned row is run with every number from `least` to `most`, `step` apart, and told by the
+     * one with the least mean completion time: what tuning to the workload could bring. 0: not
+     * tuned. */
+    double least, most, step;
     bool clairvoyant;
     const void *detail; /* what its operations need to know; NULL: nothing */
     enum br_status (*create)(const struct br_policy_row *row, const struct br_policy_setup *setup,

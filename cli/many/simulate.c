@@ -9,6 +9,7 @@
 #include "cli/common/load.h"
 #include "cli/common/output.h"
 #include "cli/common/say.h"
+#include "cli/many/merge.h"
 #include "cli/many/study.h"
 #include "cli/many/world_options.h"
 #include "parsers/workloads/workloads.h"
@@ -50,6 +51,27 @@ static void free_policies(struct cli_study_policy *policies, uint32_t count)
     free(policies);
 }
 
+/* "I/N", from 1/1 on: the runs I, I + N, ... of the study. */
+static enum br_status read_shard(const char *text, struct cli_study_request *request,
+                                 struct br_diag *diag)
+{
+    char *end = NULL;
+    unsigned long part = 1, parts = 1;
+    bool ok = !text || (*text >= '0' && *text <= '9');
+    if (text && ok) {
+        part = strtoul(text, &end, 10);
+        ok = *end == '/' && end[1] >= '0' && end[1] <= '9';
+        parts = ok ? strtoul(end + 1, &end, 10) : 0;
+        ok = ok && !*end;
+    }
+    if (!ok || part < 1 || part > parts || parts > 1000000)
+        return br_fail(diag, BR_USAGE, "write --shard 1/4 for the first of four, to 4/4",
+                       "--shard %.60s is not I/N with I from 1 to N", text);
+    request->first = (uint32_t)part - 1;
+    request->step = (uint32_t)parts;
+    return BR_OK;
+}
+
 /* The request but for the workload and the cluster. */
 static enum br_status read_options(const struct cli_settings *settings,
                                    struct cli_study_request *request, struct br_diag *diag)
@@ -68,8 +90,18 @@ static enum br_status read_options(const struct cli_settings *settings,
                                : BR_EFFORT_FAST;
     request->bounds = !simulate->no_bounds;
     request->quiet = settings->output.quiet;
-    request->step = 1;
-    return status;
+    return status ? status : read_shard(settings->batch.shard, request, diag);
+}
+
+static enum br_status merge(const struct cli_settings *settings, const char *const *path,
+                            uint32_t paths, struct br_diag *diag)
+{
+    struct cli_output output;
+    enum br_status status = cli_output_open(&output, settings->output.path, diag);
+    if (status)
+        return status;
+    status = cli_merge_studies(path, paths, output.file, diag);
+    return cli_output_close(&output, status, diag);
 }
 
 static enum br_status write_study(const struct cli_settings *settings, const char *format,
@@ -118,7 +150,11 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_workload *workload = NULL;
     struct br_cluster *cluster = NULL;
     struct br_workload_options reading = br_workload_options_default();
-    (void)arguments;
+    if (settings->batch.merge)
+        return merge(settings, argument, arguments, diag);
+    if (arguments > 1)
+        return br_fail(diag, BR_USAGE, "simulate one after the other",
+                       "too many arguments: one workload");
     reading.job = cli_parse_options(&settings->job);
     enum br_status status =
         read_policies(settings->simulate.policies ? settings->simulate.policies : "graphene",
@@ -148,9 +184,9 @@ const struct cli_command cli_simulate = {
     .name = "simulate",
     .bit = CLI_SIMULATE,
     .least = 1,
-    .most = 1,
+    .most = UINT16_MAX,
     .perform = perform,
-    .arguments = "WORKLOAD",
+    .arguments = "WORKLOAD | --merge TABLES...",
     .summary = "run a workload on a simulated cluster, under one policy or several",
     .text =
         "Simulates the jobs of a workload on a cluster, in virtual time, under every policy "

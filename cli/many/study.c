@@ -107,6 +107,42 @@ static enum br_status measure(struct runner *runner, const struct br_outcome *ou
     return status;
 }
 
+static double mean_jct(const struct br_workload *workload, const struct br_outcome *outcome)
+{
+    double sum = 0;
+    for (uint32_t j = 0; j < workload->jobs; j++)
+        sum += outcome->end_ns[j] < 0 ? INFINITY
+                                      : (double)(outcome->end_ns[j] - workload->job[j].arrival_ns);
+    return sum / workload->jobs;
+}
+
+/* Simulates, a tuned row with each of its numbers, of which the best is kept. */
+static enum br_status simulate(const struct cli_study_request *request,
+                               struct br_simulate_options *options, struct br_outcome *outcome,
+                               struct br_diag *diag)
+{
+    const struct br_policy_row *row = options->row;
+    if (row->step <= 0)
+        return br_simulate_workload(request->workload, request->cluster, options, outcome, diag);
+    enum br_status status = BR_OK;
+    uint32_t tries = (uint32_t)((row->most - row->least) / row->step + 0.5) + 1;
+    double seconds = 0;
+    for (uint32_t k = 0; k < tries && !status && (k == 0 || !outcome->cut); k++) {
+        struct br_outcome next;
+        options->setup.number = row->least + k * row->step;
+        status = br_simulate_workload(request->workload, request->cluster, options, &next, diag);
+        seconds += next.seconds;
+        bool better =
+            k == 0 || next.cut ||
+            (!status && mean_jct(request->workload, &next) < mean_jct(request->workload, outcome));
+        br_outcome_finish(better ? outcome : &next);
+        if (better)
+            *outcome = next;
+    }
+    outcome->seconds = seconds;
+    return status;
+}
+
 static bool run_one(void *context, uint32_t worker, uint32_t at)
 {
     struct runner *runner = context;
@@ -138,8 +174,7 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
         .makespan_bound_s = bounds ? bounds->makespan_s : NAN,
         .clairvoyant_mean_jct_s = NAN,
     };
-    enum br_status status =
-        br_simulate_workload(request->workload, request->cluster, &options, &outcome, &diag);
+    enum br_status status = simulate(request, &options, &outcome, &diag);
     if (!status)
         status = measure(runner, &outcome, bounds, at, &diag);
     br_outcome_finish(&outcome);
