@@ -83,9 +83,14 @@ static const char *found_from(const char *base, const char *path, struct br_aren
     return text;
 }
 
-static bool is_relative(const char *path)
+/* Is the path one that was given from a folder, be it that of the workload that named it? */
+static bool is_relative(const struct br_workload *workload, const char *path)
 {
-    return *path != '/' && strncmp(path, "generate:", 9) != 0;
+    const char *source = workload->source, *slash = source ? strrchr(source, '/') : NULL;
+    size_t length = slash ? (size_t)(slash + 1 - source) : 0;
+    if (*path != '/')
+        return strncmp(path, "generate:", 9) != 0;
+    return length && strcmp(path, source) != 0 && strncmp(path, source, length) == 0;
 }
 
 static enum br_status find_paths(const struct br_workload *workload, const char *target,
@@ -96,7 +101,7 @@ static enum br_status find_paths(const struct br_workload *workload, const char 
     const char *last = NULL, *moved = NULL;
     for (uint32_t d = 0; d < workload->dags; d++) {
         path[d] = workload->dag[d].path;
-        if (!path[d] || !move || !is_relative(path[d]))
+        if (!path[d] || !move || !is_relative(workload, path[d]))
             continue;
         if (path[d] != last) /* the dags of one record have one text */
             moved = found_from(base, path[d], arena);
