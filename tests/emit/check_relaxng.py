@@ -101,7 +101,7 @@ def main():
         files += [('job', p) for p in (root / 'tests/golden').glob('*.job.xml')]
         files += [('plan', p) for p in (root / 'tests/golden').glob('*.plan.xml')]
         files += [('job', write(p.name + '.xml', 'convert', p)) for p in
-                  sorted((root / 'tests/data').glob('*')) if 'cluster' not in p.name]
+                  sorted((root / 'tests/data').glob('*')) if 'cluster' not in p.name and p.is_file()]
         files += [('job', write(kind + '.xml', 'generate', '--like', kind, '--tasks', '60'))
                   for kind in ('cosmos', 'layered')]
         shared = pathlib.Path(os.environ.get('BIGROCKS_SHARED') or root.parent / 'shared') / 'data'
