@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/collections/grow.h"
@@ -196,6 +197,13 @@ static enum br_status read_record(struct br_rows *rows, struct br_row_file *file
     return BR_OK;
 }
 
+/* Reading a pipe or a device may never end, and its jobs would be other ones the next time. */
+static bool is_regular(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
 static enum br_status read_file(struct br_rows *rows, struct br_row_file *file, bool entry,
                                 struct br_pos pos, struct br_diag *diag)
 {
@@ -211,6 +219,9 @@ static enum br_status read_file(struct br_rows *rows, struct br_row_file *file, 
         status = br_fail_at(diag, pos, BR_BAD_INPUT,
                             "paths of job files begin at the folder of the workload",
                             "the job file '%.300s' cannot be read: %s", path, strerror(errno));
+    } else if (!is_regular(path)) {
+        status = br_fail_at(diag, pos, BR_BAD_INPUT, "name a file",
+                            "the job file '%.300s' is a folder or a device", path);
     } else if ((!entry && br_parse_recognise(path)) ||
                !(form = rows->options->table->recognise(path))) {
         status = read_job(rows, file, path, diag);

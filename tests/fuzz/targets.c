@@ -36,6 +36,8 @@ const struct fuzz_row fuzz_rows[] = {
     {"swf", fuzz_swf},
     {"sacct", fuzz_sacct},
     {"spark", fuzz_spark},
+    {"workload-xml", fuzz_workload_xml},
+    {"workload-csv", fuzz_workload_csv},
     {NULL, NULL},
 };
 
