@@ -72,7 +72,7 @@ struct br_decimal br_real_decimal(double x)
     struct br_decimal nearest = {0, 0};
     for (int digits = 0; digits <= 18; digits++) {
         double scaled = x * br_real_ten(digits);
-        if (!(fabs(scaled) < 9e17))
+        if (!(fabs(scaled) < 1e15) && digits)
             break;
         nearest = br_decimal_unscale((int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5)), digits);
         if (br_real_of(nearest) == x)

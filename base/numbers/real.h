@@ -27,8 +27,8 @@ double br_real_ten(int n);
 /* The number that is nearest to the decimal, where its mantissa has 15 digits at most; else within
  * 2e-16 of it, by ratio. */
 double br_real_of(struct br_decimal value);
-/* A decimal of few digits from which br_real_of gives x again, for x of up to 15 significant digits
- * within 1e-9 and 1e9 or 0; else one near to it. */
+/* The shortest decimal of at most 15 digits from which br_real_of gives x again, where there is one
+ * with at most 18 places; else the nearest one of 15. |x| is below 1e15. */
 struct br_decimal br_real_decimal(double x);
 
 #endif

@@ -45,10 +45,10 @@ static void write_job(FILE *out, const struct br_workload *workload, const char 
 void br_write_workload_csv(const struct br_workload *workload, const char *const *path, FILE *out)
 {
     bool scaled = false, weighed = false;
-    for (uint32_t d = 0; d < workload->dags; d++)
-        scaled |= workload->dag[d].scale != 1;
-    for (uint32_t g = 0; g < workload->groups; g++)
-        weighed |= workload->group[g].weight != 1;
+    for (uint32_t j = 0; j < workload->jobs; j++) {
+        scaled |= workload->dag[workload->job[j].dag].scale != 1;
+        weighed |= workload->group[workload->job[j].group].weight != 1;
+    }
     fprintf(out, "file,entry,id,arrival,group,weight,deadline,seed%s%s\n", scaled ? ",scale" : "",
             weighed ? ",group_weight" : "");
     for (uint32_t j = 0; j < workload->jobs && !ferror(out); j++) {

@@ -20,6 +20,9 @@
 #include "parsers/workloads/made.h"
 #include "workload/scale.h"
 
+/* More would not come back from a real number as they were. */
+#define MOST_DIGITS INT64_C(1000000000000000) /* 15 */
+
 const char *const br_row_name[BR_ROW_FIELDS + 1] = {
     "file", "entry", "id", "arrival", "group", "weight", "deadline", "seed", "scale", NULL};
 
@@ -363,6 +366,8 @@ enum br_status br_row_number(const char *text, const char *name, const char *own
     if (br_decimal_parse(text, &decimal))
         return br_fail(diag, BR_BAD_INPUT, "write a plain decimal such as 2.5",
                        "%s '%.80s' of %s is not a number", name, text, owner);
+    while (decimal.mantissa >= MOST_DIGITS || decimal.mantissa <= -MOST_DIGITS)
+        decimal = (struct br_decimal){decimal.mantissa / 10, decimal.exponent + 1};
     *value = br_real_of(decimal);
     if (!(*value <= BR_ROW_MOST && *value >= 1 / BR_ROW_MOST))
         return br_fail(diag, BR_BAD_INPUT, "write a number such as 1 or 2.5",

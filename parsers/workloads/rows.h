@@ -25,7 +25,8 @@ extern const char *const br_row_name[BR_ROW_FIELDS + 1]; /* NULL ends them */
 
 /* The greatest and, by its inverse, the least weight and factor. */
 #define BR_ROW_MOST 1e9
-/* A number within these limits; `name` and `owner` as in br_value_seconds. */
+/* A number within these limits, of which 15 digits count; `name` and `owner` as in
+ * br_value_seconds. */
 enum br_status br_row_number(const char *text, const char *name, const char *owner, double *value,
                              struct br_diag *diag);
 
