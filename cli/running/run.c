@@ -9,7 +9,8 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
 #include "cli/common/stats.h"
-#include "cli/running/run.h"
+#include "cli/running/intake.h"
+#include "cli/running/run_parts.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/cgroup.h"
 #include "runtime/drivers/local/guard.h"
@@ -133,10 +134,13 @@ static enum br_status allocate(const struct br_cluster *cluster, bool quiet, str
 }
 
 static enum br_status run_there(const struct cli_settings *settings, struct cli_run_jobs *jobs,
+                                const struct br_run_source *source,
                                 const struct br_run_options *options, struct br_run_result *result,
                                 struct br_diag *diag)
 {
     const struct br_run_jobs all = {jobs->job, jobs->count};
+    if (source)
+        return br_local_run(jobs->cluster, NULL, source, options, result, diag);
     if (strcmp(settings->run.on, "here") == 0)
         return br_local_run(jobs->cluster, &all, NULL, options, result, diag);
     if (strcmp(settings->run.on, "slurm-jobs") != 0 &&
@@ -221,8 +225,9 @@ static void count(const struct br_run_result *result, struct br_counters *counte
 
 /* Between the opening and the closing of all that the jobs keep. */
 static enum br_status run_open(const struct cli_settings *settings, struct cli_run_jobs *jobs,
-                               struct br_run_options *options, struct cli_report *report,
-                               pid_t guard, struct br_counters *counters, struct br_diag *diag)
+                               const struct br_run_source *source, struct br_run_options *options,
+                               struct cli_report *report, pid_t guard, struct br_counters *counters,
+                               struct br_diag *diag)
 {
     struct br_cgroups groups;
     struct br_run_result result = {0};
@@ -232,7 +237,7 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
         return status;
     options->cgroups = grouped ? &groups : NULL;
     cli_report_begin(report);
-    status = run_there(settings, jobs, options, &result, diag);
+    status = run_there(settings, jobs, source, options, &result, diag);
     count(&result, counters);
     if (grouped)
         br_cgroups_close(&groups);
@@ -260,15 +265,78 @@ static enum br_status run_here(const struct cli_settings *settings, struct cli_r
     for (uint32_t k = 0; k < jobs->count && !status; k++)
         status = cli_run_job_open(settings, &jobs->one[k], diag);
     if (!status)
-        status = run_open(settings, jobs, &options, &report, guard, counters, diag);
+        status = run_open(settings, jobs, NULL, &options, &report, guard, counters, diag);
     for (uint32_t k = 0; k < jobs->count; k++)
         cli_run_job_close(&jobs->one[k]);
     status = cli_run_trace_close(&report.trace, status, diag);
     return cli_report_end(&report, status, unread, diag);
 }
 
+/* The jobs of a spool folder, until it is empty or the program is to end. */
+static enum br_status serve_spool(const struct cli_settings *settings, struct cli_run_jobs *jobs,
+                                  const char *mark, pid_t guard, struct br_counters *counters,
+                                  bool *unread, struct br_diag *diag)
+{
+    struct cli_report report = {
+        .settings = settings, .jobs = jobs, .several = true, .passing = true};
+    struct br_run_options options;
+    struct cli_intake intake;
+    enum br_status status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
+    if (status)
+        return status;
+    status = cli_intake_open(&intake, settings, &jobs->cluster, &report.progress, diag);
+    if (!status)
+        status = cli_run_trace_open(&report.trace, settings->run.trace, jobs->cluster, diag);
+    if (!status) {
+        const struct br_run_source source = cli_intake_source(&intake);
+        options.journal = intake.journal;
+        options.resume = true;
+        status = run_open(settings, jobs, &source, &options, &report, guard, counters, diag);
+        if (!status && intake.failed)
+            status = BR_NO;
+        if (!settings->output.quiet && !diag->what[0]) {
+            fputs("bigrocks: ", stderr);
+            cli_print_count(stderr, intake.done, "job is", "jobs are");
+            fputs(" done, ", stderr);
+            cli_print_count(stderr, intake.failed, "has", "have");
+            fputs(" failed\n", stderr);
+        }
+        if (intake.diag.what[0] && !diag->what[0]) {
+            *diag = intake.diag;
+            status = intake.diag.status;
+        }
+        status = cli_run_trace_close(&report.trace, status, diag);
+        status = cli_report_end(&report, status, unread, diag);
+    }
+    cli_intake_close(&intake);
+    return status;
+}
+
+static enum br_status check_spool(const struct cli_run_settings *run, uint32_t jobs,
+                                  struct br_diag *diag)
+{
+    const char *other = jobs                           ? "a JOB"
+                        : run->journal                 ? "--journal"
+                        : run->plan                    ? "--plan"
+                        : run->group_of                ? "--group-of"
+                        : run->simulate                ? "--simulate"
+                        : strcmp(run->on, "here") != 0 ? "--on"
+                                                       : NULL;
+    if (!other)
+        return BR_OK;
+    return br_fail(diag, BR_USAGE, "see 'bigrocks help run'",
+                   "--spool takes its jobs from the folder, runs them here with a journal of its "
+                   "own, and goes without %s",
+                   other);
+}
+
 static enum br_status check(const struct cli_run_settings *run, uint32_t jobs, struct br_diag *diag)
 {
+    if (run->spool)
+        return check_spool(run, jobs, diag);
+    if (run->until_empty)
+        return br_fail(diag, BR_USAGE, "add --spool DIR, or leave it out",
+                       "--until-empty is about a spool folder");
     if (!jobs)
         return br_fail(diag, BR_USAGE, "see 'bigrocks help run'", "run needs a JOB");
     if (run->resume && !run->journal)
@@ -310,14 +378,17 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_counters counters = {0};
     for (uint32_t k = 0; k < jobs.count; k++)
         br_counters_add(&counters, &jobs.job[k].plan->counters);
-    status = settings->run.simulate
-                 ? simulate(settings, &jobs, diag)
+    status = settings->run.simulate ? simulate(settings, &jobs, diag)
+             : settings->run.spool
+                 ? serve_spool(settings, &jobs, mark, guard.pid, &counters, &unread, diag)
                  : run_here(settings, &jobs, mark, guard.pid, &counters, &unread, diag);
     if (settings->output.stats && !unread)
         cli_stats_print(stderr, &counters, settings->output.json);
     br_guard_end(&guard);
     cli_run_jobs_finish(&jobs);
-    if (!settings->run.simulate && cli_interrupted() && status == BR_NO)
+    /* A spool is never done by itself, so its server was ended before its time. */
+    bool cut = status == BR_NO || (settings->run.spool && !settings->run.until_empty && !status);
+    if (!settings->run.simulate && cli_interrupted() && cut)
         cli_interrupt_die();
     return (int)(unread ? cli_die_unread(diag) : status);
 }
@@ -328,7 +399,7 @@ const struct cli_command cli_run = {
     .least = 0,
     .most = UINT32_MAX,
     .perform = perform,
-    .arguments = "JOB...",
+    .arguments = "JOB... | --spool DIR",
     .summary = "run the commands of jobs in the order of their plans",
     .text =
         "Runs the commands of the job's stages as processes on this machine, in the soft order of "

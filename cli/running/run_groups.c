@@ -5,7 +5,7 @@
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
 #include "cli/common/say.h"
-#include "cli/running/run.h"
+#include "cli/running/run_parts.h"
 
 const char *cli_run_own_group(const struct br_dag *dag)
 {

@@ -5,7 +5,7 @@
 
 #include "base/text/diag.h"
 #include "cli/common/say.h"
-#include "cli/running/run.h"
+#include "cli/running/run_parts.h"
 
 struct cli_run_job *cli_run_job_of(const struct br_run_job *job)
 {
@@ -57,6 +57,8 @@ enum br_status cli_run_jobs_load(const struct cli_settings *settings, const char
 {
     *jobs = (struct cli_run_jobs){0};
     enum br_status status = cli_run_groups_read(&settings->run, &jobs->groups, diag);
+    if (!status && settings->run.spool)
+        return cli_run_cluster(settings, &jobs->cluster, diag);
     if (!status && jobs->groups.of && jobs->groups.ofs != count)
         return br_fail(diag, BR_USAGE, "give as many, in the order of the jobs",
                        "option '--group-of' names %u groups for %u jobs", jobs->groups.ofs, count);

@@ -5,7 +5,7 @@
 
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
-#include "cli/running/run.h"
+#include "cli/running/run_parts.h"
 #include "planner/model/cluster.h"
 
 /* Searching longer than this share of what the job takes at least is not worth it. */
@@ -182,6 +182,15 @@ static enum br_status load_job_and_plan(const struct cli_settings *settings, con
         input->input.cluster = old.input.cluster;
     old.input.cluster = NULL;
     cli_run_finish(&old);
+    return status;
+}
+
+enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
+                               struct br_diag *diag)
+{
+    enum br_status status = cli_load_cluster(&settings->job, cluster, diag);
+    if (!status && !*cluster)
+        status = use_this_machine(settings->output.quiet, cluster, diag);
     return status;
 }
 

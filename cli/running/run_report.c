@@ -8,7 +8,7 @@
 
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
-#include "cli/running/run.h"
+#include "cli/running/run_parts.h"
 
 /* Of a failed task's output. */
 enum { LAST_LINES = 10, LAST_BYTES = 4096 };
@@ -37,7 +37,7 @@ static void copy_output(const struct br_task_end *end, FILE *out)
     fflush(out);
 }
 
-static void print_last_lines(const struct br_task_end *end)
+static void print_last_lines(FILE *out, const struct br_task_end *end)
 {
     char text[LAST_BYTES + 1];
     int64_t from = end->output_size > LAST_BYTES ? end->output_size - LAST_BYTES : 0;
@@ -55,73 +55,73 @@ static void print_last_lines(const struct br_task_end *end)
         char *next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
-        fputs("  | ", stderr);
-        cli_print_text(stderr, line);
-        fputc('\n', stderr);
+        fputs("  | ", out);
+        cli_print_text(out, line);
+        fputc('\n', out);
         line = next;
     }
 }
 
-static void print_how(const struct cli_report *report, const struct br_task_end *end)
+static void print_how(FILE *out, const struct cli_report *report, const struct br_task_end *end)
 {
     char seconds[CLI_SECONDS_TEXT];
     switch (end->outcome) {
     case BR_TASK_EXIT:
-        fprintf(stderr, "exit status %d", end->code);
+        fprintf(out, "exit status %d", end->code);
         break;
     case BR_TASK_SIGNAL:
-        fprintf(stderr, "killed by signal %d (%s)", end->code, strsignal(end->code));
+        fprintf(out, "killed by signal %d (%s)", end->code, strsignal(end->code));
         break;
     case BR_TASK_TIMEOUT:
-        fputs("took too long and was stopped", stderr);
+        fputs("took too long and was stopped", out);
         break;
     case BR_TASK_MEMORY:
-        fprintf(stderr, "killed, as it held more memory than its %s",
+        fprintf(out, "killed, as it held more memory than its %s",
                 report->settings->run.limit_memory ? "demand for mem" : "control group allows");
         break;
     case BR_TASK_NO_START:
-        fprintf(stderr, "cannot be started: %s", strerror(end->code));
+        fprintf(out, "cannot be started: %s", strerror(end->code));
         return;
     case BR_TASK_LOST:
         fputs("Slurm's job has gone without a result (cancelled, out of time or memory, or its "
               "node was lost)",
-              stderr);
+              out);
         return;
     case BR_TASK_STOPPED:
     case BR_TASK_DONE:
-        fputs(cli_outcome(end->outcome), stderr);
+        fputs(cli_outcome(end->outcome), out);
         break;
     }
-    fprintf(stderr, " after %s s", cli_seconds(end->end_ns - end->start_ns, seconds));
+    fprintf(out, " after %s s", cli_seconds(end->end_ns - end->start_ns, seconds));
 }
 
-static void print_failure(const struct cli_report *report, const struct br_task_end *end)
+static void print_failure(FILE *out, const struct cli_report *report, const struct br_task_end *end)
 {
     char id[300];
     br_dag_task_id(end->job->dag, end->task, id, sizeof id);
-    fputs("bigrocks: ", stderr);
+    fputs("bigrocks: ", out);
     if (report->several) {
-        fputs("job '", stderr);
-        cli_print_text(stderr, end->job->name);
-        fputs("': ", stderr);
+        fputs("job '", out);
+        cli_print_text(out, end->job->name);
+        fputs("': ", out);
     }
-    fputs("task '", stderr);
-    cli_print_text(stderr, id);
-    fputs("' failed: ", stderr);
-    print_how(report, end);
+    fputs("task '", out);
+    cli_print_text(out, id);
+    fputs("' failed: ", out);
+    print_how(out, report, end);
     if (report->settings->run.retries)
-        fprintf(stderr, ", attempt %u of %" PRIu64 "%s", end->attempt,
+        fprintf(out, ", attempt %u of %" PRIu64 "%s", end->attempt,
                 report->settings->run.retries + 1, end->again ? "; it is tried again" : "");
-    fputs("\n  command:", stderr);
+    fputs("\n  command:", out);
     for (char *const *word = end->words; word && *word; word++) {
-        fputc(' ', stderr);
-        cli_print_text(stderr, *word);
+        fputc(' ', out);
+        cli_print_text(out, *word);
     }
-    fputc('\n', stderr);
+    fputc('\n', out);
     /* Who has just seen all of it need not see it again. */
     if (end->output_size &&
         (cli_run_job_of(end->job)->output || !cli_same_file(STDOUT_FILENO, STDERR_FILENO)))
-        print_last_lines(end);
+        print_last_lines(out, end);
 }
 
 /* A history that cannot be written is no reason to stop. */
@@ -175,7 +175,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
         remember(report, end);
     if (end->outcome == BR_TASK_DONE)
         cli_run_ninja_ended(&one->ninja, end);
-    if (failed && !end->again && report->failures < CLI_FAILURES_SHOWN) {
+    if (failed && !end->again && !report->passing && report->failures < CLI_FAILURES_SHOWN) {
         report->failed[report->failures].job = end->job;
         report->failed[report->failures].task = end->task;
     }
@@ -186,7 +186,9 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     if (end->output_size)
         copy_output(end, one->output ? one->output : stdout);
     if (failed)
-        print_failure(report, end);
+        print_failure(stderr, report, end);
+    if (failed && one->failure && !end->again)
+        print_failure(one->failure, report, end);
     wake_spools(report);
 }
 
@@ -226,7 +228,7 @@ void cli_report_tick(void *context, const struct br_run_state *state)
 static void print_failed_tasks(const struct cli_report *report)
 {
     char id[300];
-    for (uint32_t k = 0; k < report->failures && k < CLI_FAILURES_SHOWN; k++) {
+    for (uint32_t k = 0; !report->passing && k < report->failures && k < CLI_FAILURES_SHOWN; k++) {
         br_dag_task_id(report->failed[k].job->dag, report->failed[k].task, id, sizeof id);
         fputs(k ? ", " : ": ", stderr);
         if (report->several) {
@@ -235,7 +237,7 @@ static void print_failed_tasks(const struct cli_report *report)
         }
         cli_print_text(stderr, id);
     }
-    if (report->failures > CLI_FAILURES_SHOWN)
+    if (report->failures > CLI_FAILURES_SHOWN && !report->passing)
         fputs(", ...", stderr);
 }
 
@@ -261,7 +263,7 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
         }
         fputc('\n', stderr);
     }
-    if (report->several)
+    if (report->several && !report->passing)
         cli_run_table(stderr, report->jobs);
     fputs("bigrocks: ", stderr);
     cli_print_count(stderr, result->finished, "task", "tasks");

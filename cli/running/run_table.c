@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "cli/common/say.h"
-#include "cli/running/run.h"
+#include "cli/running/run_parts.h"
 
 const char *cli_run_status(const struct br_run_job *job)
 {

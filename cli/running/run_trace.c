@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/running/run.h"
+#include "cli/running/run_parts.h"
 #include "emit/write/write.h"
 
 const char *cli_outcome(enum br_outcome outcome)

@@ -52,9 +52,10 @@ struct br_run_source {
     struct br_run_job *(*next)(void *context, bool *more);
     /* It cannot be run at all; the source may release it. */
     void (*refused)(void *context, struct br_run_job *job, const struct br_diag *diag);
-    /* All of it that can run has run, and the result is filled in. What this call does to its files
-     * is done before the journal forgets the job. The source may release it. */
-    void (*over)(void *context, struct br_run_job *job);
+    /* All of it that can run has run, and the result is filled in. The source may release it. What
+     * this call does is done before the journal forgets the job, which it does not where this
+     * returns false. */
+    bool (*over)(void *context, struct br_run_job *job);
 };
 
 /* A group of jobs (a user, a queue). Groups that are not declared have the weight 1. */

@@ -233,8 +233,9 @@ static void let_go(struct br_driver *driver, struct br_driver_job *job)
     driver->over++;
     if (source) {
         br_driver_end_job_strays(driver, job);
-        source->over(source->context, job->work.job);
-        br_driver_note(driver, br_journal_drop(&driver->work.journal, number, driver->work.diag));
+        if (source->over(source->context, job->work.job))
+            br_driver_note(driver,
+                           br_journal_drop(&driver->work.journal, number, driver->work.diag));
     }
     release(job);
 }

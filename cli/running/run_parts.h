@@ -1,6 +1,6 @@
 /* The parts of 'bigrocks run': its jobs, its trace, its report, and the logs of ninja. */
-#ifndef BR_CLI_RUNNING_RUN_H
-#define BR_CLI_RUNNING_RUN_H
+#ifndef BR_CLI_RUNNING_RUN_PARTS_H
+#define BR_CLI_RUNNING_RUN_PARTS_H
 
 #include <stdio.h>
 
@@ -27,6 +27,9 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
                             struct br_cluster **cluster, struct cli_run_input *input,
                             struct br_diag *diag);
 void cli_run_finish(struct cli_run_input *input);
+/* The cluster that the options give, or else this machine; the caller's. */
+enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
+                               struct br_diag *diag);
 
 /* ---- run_groups.c: whose share a job counts against ---- */
 
@@ -92,7 +95,8 @@ struct cli_run_job {
     struct cli_run_input input;
     struct br_history *history; /* NULL: none is kept */
     struct cli_run_ninja ninja;
-    FILE *output; /* what its tasks write; NULL: standard output */
+    FILE *output;  /* what its tasks write; NULL: standard output */
+    FILE *failure; /* how they fail, beside standard error; NULL: there alone */
 };
 
 struct cli_run_jobs {
@@ -122,6 +126,7 @@ struct cli_report {
     const struct cli_settings *settings;
     const struct cli_run_jobs *jobs;
     bool several; /* jobs: they are told by name */
+    bool passing; /* and are not there any more at the end */
     struct cli_run_trace trace;
     struct cli_progress progress;
     struct cli_spool out, err; /* of the standard streams; of out alone where both are one */
@@ -129,7 +134,7 @@ struct cli_report {
     struct {
         const struct br_run_job *job;
         uint32_t task;
-    } failed[CLI_FAILURES_SHOWN]; /* in the order in which they failed; not of a spool folder */
+    } failed[CLI_FAILURES_SHOWN]; /* in the order in which they failed, unless they pass */
 };
 
 /* Puts spools before the standard streams, so that no reader holds up the run. */
