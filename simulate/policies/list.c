@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/collections/heap.h"
 #include "base/invariant.h"
 #include "base/numbers/rng.h"
 #include "planner/model/plan.h"
@@ -25,6 +26,24 @@ struct entry {
     bool woken;       /* it is in list->woken */
 };
 
+/* A job's place in the line of those of which something has become ready. */
+struct turn {
+    double group_share, key;
+    uint32_t group, number, slot;
+};
+
+static bool turn_before(const void *none, const struct turn *a, const struct turn *b)
+{
+    (void)none;
+    if (a->group_share != b->group_share)
+        return a->group_share < b->group_share;
+    if (a->group != b->group)
+        return a->group < b->group;
+    return a->key != b->key ? a->key < b->key : a->number < b->number;
+}
+
+BR_HEAP(turn, struct turn, const void *, turn_before, 4)
+
 struct list {
     struct br_list_rule rule;
     struct br_policy_setup setup;
@@ -40,10 +59,11 @@ struct list {
     uint32_t entries, entry_room;
     uint32_t *unused, unused_count, unused_room;
     uint32_t *slot_of, slot_room; /* by job of the workload */
-    /* Machines on which something has ended, and slots of which something has become ready. */
+    /* Machines on which something has ended, and jobs of which something has become ready. */
     uint32_t *freed, freed_count;
     bool *is_freed;
-    uint32_t *woken, woken_count, woken_room;
+    struct turn *woken; /* outside of decisions only the slots count */
+    uint32_t woken_count, woken_room;
     /* Of the search under way. */
     const int64_t *room;
     uint32_t found_k;
@@ -182,7 +202,7 @@ static bool wake(struct list *list, uint32_t slot)
     if (!br_grow(&list->woken, list->woken_count, &list->woken_room, sizeof *list->woken))
         return false;
     entry->woken = true;
-    list->woken[list->woken_count++] = slot;
+    list->woken[list->woken_count++] = (struct turn){.slot = slot};
     return true;
 }
 
@@ -288,9 +308,7 @@ enum br_status br_list_retire(void *policy, uint32_t number, struct br_diag *dia
     struct entry *entry = &list->entry[slot];
     (void)diag;
     br_roster_clear(roster_of(list, entry), slot);
-    for (uint32_t w = 0; entry->woken && w < list->woken_count; w++)
-        if (list->woken[w] == slot)
-            list->woken[w--] = list->woken[--list->woken_count];
+    assert(!entry->woken); /* what has become ready is decided before it can end */
     finish_entry(entry);
     list->unused[list->unused_count++] = slot; /* has room for all slots */
     return BR_OK;
@@ -325,8 +343,7 @@ static double rank_bound(void *context, uint32_t k, const int64_t *most)
 static void rank_visit(void *context, uint32_t kind)
 {
     struct least_rank *search = context;
-    uint32_t k = br_ready_best(search->ready, kind);
-    search->k = k < search->k ? k : search->k;
+    search->k = br_ready_best(search->ready, kind); /* less, or the bound had left it out */
 }
 
 /* The first task of the job that fits into the room, as rank - 1, or BR_NO_RANK. */
@@ -429,39 +446,41 @@ static bool find_room(struct list *list, const struct br_job *job, uint32_t *k, 
     return *k != BR_NO_RANK;
 }
 
-/* Does the woken job a go before b? */
-static bool goes_before(const struct list *list, const struct entry *a, const struct entry *b)
+static struct turn turn_of(const struct list *list, uint32_t slot)
 {
-    if (list->rule.by_group && a->known.group != b->known.group) {
-        double of_a = list->group_share[a->known.group];
-        double of_b = list->group_share[b->known.group];
-        if (of_a != of_b)
-            return of_a < of_b;
-        return a->known.group < b->known.group;
+    const struct br_list_job *job = &list->entry[slot].known;
+    struct turn turn = {
+        .key = list->rule.key(job, list->rule.number), .number = job->number, .slot = slot};
+    if (list->rule.by_group) {
+        turn.group = job->group;
+        turn.group_share = list->group_share[job->group];
     }
-    double of_a = list->rule.key(&a->known, list->rule.number);
-    double of_b = list->rule.key(&b->known, list->rule.number);
-    return of_a != of_b ? of_a < of_b : a->known.number < b->known.number;
+    return turn;
 }
 
 /* Starts what has become ready, job by job, wherever there is room. A job of which nothing fits is
- * asked no more. */
+ * asked no more. Of jobs that have started nothing, only the share of their group can change, and
+ * that only grows: a job whose turn has come is put back where its group has got more since. */
 static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decision *decisions,
                             uint32_t room)
 {
-    uint32_t made = 0;
+    struct turn *woken = list->woken;
+    uint32_t made = 0, all = list->woken_count, k, machine;
+    list->woken_count = 0;
+    for (uint32_t w = 0; w < all; w++)
+        turn_push(NULL, woken, &list->woken_count, turn_of(list, woken[w].slot));
     while (made < room && list->woken_count) {
-        uint32_t first = 0, k, machine;
-        for (uint32_t w = 1; w < list->woken_count; w++)
-            if (goes_before(list, &list->entry[list->woken[w]], &list->entry[list->woken[first]]))
-                first = w;
-        uint32_t slot = list->woken[first];
-        if (find_room(list, list->entry[slot].known.job, &k, &machine)) {
+        uint32_t slot = woken[0].slot;
+        struct turn now = turn_of(list, slot);
+        if (turn_before(NULL, &woken[0], &now)) {
+            turn_replace(NULL, woken, list->woken_count, now);
+        } else if (find_room(list, list->entry[slot].known.job, &k, &machine)) {
             start(list, slot, k, machine, now_ns, &decisions[made++]);
-            continue;
+            turn_replace(NULL, woken, list->woken_count, turn_of(list, slot));
+        } else {
+            list->entry[slot].woken = false;
+            turn_pop(NULL, woken, &list->woken_count);
         }
-        list->entry[slot].woken = false;
-        list->woken[first] = list->woken[--list->woken_count];
     }
     return made;
 }

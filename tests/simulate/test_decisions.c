@@ -27,7 +27,6 @@ static struct {
 
 static int tell(void **state)
 {
-    (void)state;
     if (now.policy)
         print_message("seed %u, policy %s\n", (unsigned)now.seed, now.policy);
     return 0;
@@ -81,7 +80,6 @@ static void run(struct set *set, struct watch *watch, struct br_outcome *outcome
 static void test_lists(void **state)
 {
     uint64_t decisions = 0, passed_over = 0;
-    (void)state;
     for (uint64_t seed = 1; seed <= random_jobs(400); seed++) {
         struct set set;
         const struct br_policy_row *row;
@@ -115,7 +113,6 @@ static void test_lists(void **state)
 static void test_enforced(void **state)
 {
     const struct br_overbook more = {"cpu", 150};
-    (void)state;
     for (uint64_t seed = 1; seed <= random_jobs(400); seed++) {
         struct set set;
         const struct br_policy_row *row;

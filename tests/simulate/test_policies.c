@@ -28,7 +28,6 @@ static struct {
 
 static int tell(void **state)
 {
-    (void)state;
     if (now.policy)
         print_message("seed %u, world %u, policy %s\n", (unsigned)now.seed, now.world, now.policy);
     return 0;
@@ -86,7 +85,6 @@ static void test_all(void **state)
 {
     const struct br_overbook more = {"net", 200};
     const struct br_plan_options planning = quick();
-    (void)state;
     for (uint64_t seed = 1; seed <= random_jobs(100); seed++) {
         struct random_workload random;
         struct br_plans plans;
