@@ -459,8 +459,8 @@ static struct turn turn_of(const struct list *list, uint32_t slot)
 }
 
 /* Starts what has become ready, job by job, wherever there is room. A job of which nothing fits is
- * asked no more. Of jobs that have started nothing, only the share of their group can change, and
- * that only grows: a job whose turn has come is put back where its group has got more since. */
+ * asked no more. A start changes the job's key, and the share of its group, which only grows: so a
+ * job whose turn has come is put back where others go before it by now. */
 static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decision *decisions,
                             uint32_t room)
 {
@@ -476,7 +476,6 @@ static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decisio
             turn_replace(NULL, woken, list->woken_count, now);
         } else if (find_room(list, list->entry[slot].known.job, &k, &machine)) {
             start(list, slot, k, machine, now_ns, &decisions[made++]);
-            turn_replace(NULL, woken, list->woken_count, turn_of(list, slot));
         } else {
             list->entry[slot].woken = false;
             turn_pop(NULL, woken, &list->woken_count);

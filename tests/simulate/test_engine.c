@@ -128,7 +128,7 @@ static void test_refused(void **state)
                              done[] = {{0, 0, 0, 0}, {2 * S, 0, 0, 0}},
                              gone[] = {{0, 0, 0, 0}, {2 * S, 0, 1, 0}, {4 * S, 0, 1, 0}},
                              task[] = {{0, 0, 2, 0}}, job[] = {{0, 2, 0, 0}},
-                             machine[] = {{0, 0, 0, 1}},
+                             machine[] = {{0, 0, 0, 1}}, any[] = {{0, 0, 0, UINT32_MAX}},
                              full[] = {{0, 0, 0, 0}, {0, 1, 0, 0}, {S, 1, 1, 0}},
                              large[] = {{0, 0, 0, 0}, {S, 1, 2, 0}};
     refuse(waits, COUNT(waits), "waits for another");
@@ -138,6 +138,7 @@ static void test_refused(void **state)
     refuse(task, COUNT(task), "runs or has finished");
     refuse(job, COUNT(job), "is of a job that is not there");
     refuse(machine, COUNT(machine), "does not fit");
+    refuse(any, COUNT(any), "does not fit");
     refuse(full, COUNT(full), "does not fit");
     refuse(large, COUNT(large), "does not fit");
 }
@@ -191,15 +192,40 @@ static void test_wakes(void **state)
     }
 }
 
+/* Nothing runs and nobody is to come, but the policy has asked to be called. */
+static void test_waits(void **state)
+{
+    static const char *const one[] = {"2:cpu=1"};
+    const struct script_step step[] = {{6 * S, 0, 0, 0}};
+    struct small small;
+    struct script script;
+    struct br_outcome outcome;
+    small_begin(&small, 1, "cpu=1");
+    small_job(&small, small_dag(&small, one, 1, true), 3);
+    script_begin(&script, step, COUNT(step));
+    run(&small, &script.row, &outcome);
+    assert_string_equal(script.log, "a0@3 d@3 d@6 e0.0@8 r0 d@8");
+    assert_int_equal(outcome.finished, 1);
+    br_outcome_finish(&outcome);
+    small_finish(&small);
+}
+
 static void test_bad_input(void **state)
 {
-    static const char *const one[] = {"2:cpu=3"}, *const other[] = {"2:gpu=1"};
+    static const char *const one[] = {"2:cpu=3"}, *const second[] = {"2:cpu=3,mem=2"},
+                             *const other[] = {"2:gpu=1"};
     static const struct br_overbook overbook[] = {
         {"disk", 150}, {"cpu", 99}, {"cpu", 401}, {"mem", 150}};
     struct small small;
     struct br_outcome outcome;
     small_begin(&small, 1, "cpu=2,mem=1");
     small_job(&small, small_dag(&small, one, 1, true), 0);
+    assert_int_equal(small_run(&small, row_of("fifo"), &outcome, NULL), BR_BAD_INPUT);
+    br_outcome_finish(&outcome);
+    small_finish(&small);
+
+    small_begin(&small, 1, "cpu=3,mem=1");
+    small_job(&small, small_dag(&small, second, 1, true), 0);
     assert_int_equal(small_run(&small, row_of("fifo"), &outcome, NULL), BR_BAD_INPUT);
     br_outcome_finish(&outcome);
     small_finish(&small);
@@ -302,6 +328,34 @@ static void test_stop(void **state)
     small_finish(&small);
 }
 
+/* ---- Groups ---- */
+
+/* Groups get shares of the cluster by their weights: of the first forty tasks that start on four
+ * processors, three in four are of the group that weighs three times as much. */
+static void test_groups(void **state)
+{
+    static const char *const names[] = {"tetris", "capacity"}, *const one[] = {"1:cpu=1"};
+    for (size_t p = 0; p < COUNT(names); p++) {
+        struct small small;
+        struct br_outcome outcome;
+        uint32_t heavy = 0;
+        small_begin(&small, 1, "cpu=4");
+        uint32_t dag = small_dag(&small, one, 1, true), group;
+        assert_int_equal(br_workload_add_group(small.workload, "heavy", 3, &group, NULL), BR_OK);
+        for (uint32_t j = 0; j < 80; j++) {
+            small_job(&small, dag, 0);
+            small.workload->job[j].group = j % 2 ? group : 0;
+        }
+        run(&small, row_of(names[p]), &outcome);
+        for (uint64_t s = 0; s < outcome.spans; s++)
+            heavy += outcome.span[s].start_ns < 10 * S &&
+                     small.workload->job[outcome.span[s].job].group == group;
+        assert_in_range(heavy, 28, 32);
+        br_outcome_finish(&outcome);
+        small_finish(&small);
+    }
+}
+
 /* ---- What goes wrong ---- */
 
 static void test_straggler(void **state)
@@ -400,18 +454,13 @@ static void test_machine_leaves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_of_events),
-        cmocka_unit_test(test_arrival),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_one_to_one),
-        cmocka_unit_test(test_wakes),
-        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_beyond_time),
-        cmocka_unit_test(test_stuck),
-        cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_straggler),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_machine_leaves),
+        cmocka_unit_test(test_order_of_events), cmocka_unit_test(test_arrival),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_one_to_one),
+        cmocka_unit_test(test_wakes),           cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_bad_input),       cmocka_unit_test(test_beyond_time),
+        cmocka_unit_test(test_stuck),           cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_groups),          cmocka_unit_test(test_straggler),
+        cmocka_unit_test(test_failures),        cmocka_unit_test(test_machine_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
