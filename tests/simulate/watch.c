@@ -179,6 +179,7 @@ static const struct watch_rule rules[] = {
     {.policy = "capacity-plan", .key = none, .order = PLAN, .by_group = true, .exact = true},
     {.policy = "fair", .key = fewest_running, .order = BREADTH, .exact = true},
     {.policy = "weighted-fair", .key = weighted_running, .order = BREADTH},
+    {.policy = "weighted-fair-tuned", .key = weighted_running, .order = BREADTH},
     {.policy = "drf", .key = dominant, .order = BREADTH, .exact = true},
     {.policy = "sjf", .key = least_work, .order = BREADTH},
     {.policy = "srpt", .key = least_left, .order = BREADTH},
