@@ -95,7 +95,7 @@ static void add_random(struct fixture *f, uint64_t seed, uint32_t policies)
         if (policies > 3)
             snprintf(names[k], sizeof names[k], "a policy of the long name number=%u.%0*d",
                      (unsigned)k, (int)(k * 2 % 30), 7);
-        add_run(f, names[k], 1);
+        add_run(f, names[k], 1)->mean_jct_bound_s = 5;
         for (uint64_t s = 0; s < f->made.outcome.spans; s++)
             f->made.outcome.span[s].end_ns += (int64_t)(s % 3) * S;
         for (uint32_t j = 0; j < f->made.outcome.jobs; j++)
