@@ -16,11 +16,11 @@
 enum { NEAR = 6 /* a move takes a job past at most so many that are there at the same time */ };
 
 struct search {
-    const struct br_list_model *model;
+    const struct br_trial_model *model;
     const double *weight; /* by job */
-    struct br_list *list;
+    struct br_trial *trial;
     struct br_rng rng;
-    struct br_list_order order;
+    struct br_trial_order order;
     int64_t *end_ns, *tried_ns; /* by job */
     bool *empty;    /* by job: the cluster is empty when it arrives, and a run begins with it */
     uint32_t *row;  /* jobs that are there beside one, by place */
@@ -42,13 +42,13 @@ static bool allocate(struct search *s)
 }
 
 /* Runs all jobs. */
-static void run_all(struct search *s, const struct br_list_order *order)
+static void run_all(struct search *s, const struct br_trial_order *order)
 {
     uint32_t next = 0;
     memset(s->empty, 0, s->model->jobs);
     while (next < s->model->jobs) {
         s->empty[next] = true;
-        next = br_list_run(s->list, order, next, s->end_ns);
+        next = br_trial_run(s->trial, order, next, s->end_ns);
     }
     s->empty[s->model->jobs] = true;
 }
@@ -76,7 +76,7 @@ static double gain(struct search *s, uint32_t j, uint32_t *first, uint32_t *end)
         --*first;
     *end = *first;
     do
-        *end = br_list_run(s->list, &s->order, *end, s->tried_ns);
+        *end = br_trial_run(s->trial, &s->order, *end, s->tried_ns);
     while (!s->empty[*end]);
     for (uint32_t k = *first; k < *end; k++)
         sum += s->weight[k] * (double)(s->end_ns[k] - s->tried_ns[k]);
@@ -98,7 +98,7 @@ static void take(struct search *s, uint32_t first, uint32_t end)
 /* Jobs that are there while j is, by place, j among them; returns how many, *at receives j's. */
 static uint32_t list_beside(struct search *s, uint32_t j, uint32_t *at)
 {
-    const struct br_list_job *job = s->model->job;
+    const struct br_trial_job *job = s->model->job;
     uint32_t first = j, count = 0;
     while (!s->empty[first])
         first--;
@@ -150,7 +150,7 @@ static bool try_move(struct search *s)
 {
     uint32_t j = (uint32_t)br_rng_below(&s->rng, s->model->jobs), at = 0, first, end;
     uint32_t count = list_beside(s, j, &at);
-    const struct br_list_job *job = &s->model->job[j];
+    const struct br_trial_job *job = &s->model->job[j];
     bool single = br_rng_below(&s->rng, 2) && job->stages > 1;
     uint32_t stage = job->first_stage + (uint32_t)br_rng_below(&s->rng, job->stages);
     uint32_t with = s->order.with[stage];
@@ -198,11 +198,11 @@ static bool tell(const struct search *s, const double *weight, struct br_clairvo
     uint32_t jobs = s->model->jobs;
     double sum = 0;
     int64_t last_ns = 0;
-    struct br_list_span *span = br_arena_array(&result->arena, s->model->tasks, sizeof *span);
+    struct br_trial_span *span = br_arena_array(&result->arena, s->model->tasks, sizeof *span);
     result->jct_s = br_arena_array(&result->arena, jobs, sizeof *result->jct_s);
     if (!span || !result->jct_s)
         return false;
-    memcpy(span, br_list_spans(s->list), s->model->tasks * sizeof *span);
+    memcpy(span, br_trial_spans(s->trial), s->model->tasks * sizeof *span);
     result->span = span;
     for (uint32_t j = 0; j < jobs; j++) {
         result->jct_s[j] = (double)(s->end_ns[j] - s->model->job[j].arrival_ns) / 1e9;
@@ -222,10 +222,10 @@ enum br_status br_clairvoyant_search(const struct br_workload *workload,
                                      const struct br_clairvoyant_options *options,
                                      struct br_clairvoyant *result, struct br_diag *diag)
 {
-    struct br_list_model model;
+    struct br_trial_model model;
     struct search s = {.model = &model, .rng = br_rng_seed(options->seed)};
     *result = (struct br_clairvoyant){0};
-    enum br_status status = br_list_model_make(workload, cluster, true_ns, &model, diag);
+    enum br_status status = br_trial_model_make(workload, cluster, true_ns, &model, diag);
     double *weight = br_arena_array(&s.arena, workload->jobs, sizeof *weight);
     double *aim = br_arena_array(&s.arena, workload->jobs, sizeof *aim);
     for (uint32_t j = 0; weight && aim && j < workload->jobs; j++) {
@@ -233,16 +233,16 @@ enum br_status br_clairvoyant_search(const struct br_workload *workload,
         aim[j] = options->weighted ? weight[j] : 1;
     }
     s.weight = aim;
-    s.list = status ? NULL : br_list_create(&model);
-    if (!status && (!weight || !aim || !s.list || !allocate(&s)))
+    s.trial = status ? NULL : br_trial_create(&model);
+    if (!status && (!weight || !aim || !s.trial || !allocate(&s)))
         status = br_fail_memory(diag);
     if (!status) {
         search_orders(&s, options, result);
         if (!tell(&s, weight, result))
             status = br_fail_memory(diag);
     }
-    br_list_destroy(s.list);
-    br_list_model_finish(&model);
+    br_trial_destroy(s.trial);
+    br_trial_model_finish(&model);
     br_arena_finish(&s.arena);
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include "base/process/stop.h"
 #include "planner/model/cluster.h"
-#include "simulate/bounds/list.h"
+#include "simulate/bounds/trial.h"
 #include "workload/workload.h"
 
 struct br_clairvoyant_options {
@@ -21,7 +21,7 @@ struct br_clairvoyant {
     double mean_jct_s, weighted_jct_s, makespan_s;
     double first_mean_jct_s; /* where the search began: the job with the least work left first */
     double *jct_s;           /* by job */
-    const struct br_list_span *span; /* by task, jobs one after another */
+    const struct br_trial_span *span; /* by task, jobs one after another */
     uint64_t evaluations, improvements;
     struct br_arena arena;
 };

@@ -1,37 +1,37 @@
 /* Runs a workload, knowing all durations, where stages go first in a given order: the schedule that
  * a search over orders judges. Tasks start as soon as a machine holds them; where several could,
  * those of the stage that is first in the order go first. */
-#ifndef BR_SIMULATE_BOUNDS_LIST_H
-#define BR_SIMULATE_BOUNDS_LIST_H
+#ifndef BR_SIMULATE_BOUNDS_TRIAL_H
+#define BR_SIMULATE_BOUNDS_TRIAL_H
 
-#include "simulate/bounds/list_model.h"
+#include "simulate/bounds/trial_model.h"
 
 /* Where a task was, on a clock that begins with the first arrival. */
-struct br_list_span {
+struct br_trial_span {
     int64_t start_ns;
     uint32_t machine;
 };
 
 /* The order. A stage goes with a job, usually its own: stages go first whose jobs have the smaller
  * place, then those whose own job has, then those of the smaller rank. */
-struct br_list_order {
+struct br_trial_order {
     uint32_t *place; /* by job, no two equal */
     uint32_t *with;  /* by stage: the job that it goes with */
 };
 
-struct br_list;
+struct br_trial;
 
 /* A place to run the model, which must outlive it. NULL when memory is out. */
-struct br_list *br_list_create(const struct br_list_model *model);
-void br_list_destroy(struct br_list *list);
+struct br_trial *br_trial_create(const struct br_trial_model *model);
+void br_trial_destroy(struct br_trial *trial);
 
 /* Runs the jobs from `first` on, on an empty cluster, until at an arrival nothing runs or waits,
  * and returns the number of the job that arrives then (the count of jobs at the end). order: NULL:
  * always the job with the least work left to start. end_ns: by job, filled for those that ran.
  * O(tasks x (log tasks + open stages x resources + machines)). */
-uint32_t br_list_run(struct br_list *list, const struct br_list_order *order, uint32_t first,
-                     int64_t *end_ns);
+uint32_t br_trial_run(struct br_trial *trial, const struct br_trial_order *order, uint32_t first,
+                      int64_t *end_ns);
 /* By task, of the last runs. */
-const struct br_list_span *br_list_spans(const struct br_list *list);
+const struct br_trial_span *br_trial_spans(const struct br_trial *trial);
 
 #endif

@@ -1,5 +1,5 @@
 /* Copies of what the dags say, job after job. */
-#include "simulate/bounds/list_model.h"
+#include "simulate/bounds/trial_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@ struct dag_kinds {
 
 struct maker {
     const struct br_workload *workload;
-    struct br_list_model *model;
+    struct br_trial_model *model;
     struct dag_kinds *kinds; /* by dag; unset where no job has it */
     struct br_sort_item *item;
     int64_t *way;
     uint32_t stages, tasks, arcs; /* so far */
 };
 
-static bool fits_some_class(const struct br_list_model *model, const struct br_cluster *cluster,
+static bool fits_some_class(const struct br_trial_model *model, const struct br_cluster *cluster,
                             const int64_t *demand)
 {
     for (uint32_t c = 0; c < cluster->classes; c++) {
@@ -42,7 +42,7 @@ static bool fits_some_class(const struct br_list_model *model, const struct br_c
 static enum br_status find_kinds(struct maker *maker, const struct br_cluster *cluster,
                                  const struct br_workload_job *job, struct br_diag *diag)
 {
-    struct br_list_model *model = maker->model;
+    struct br_trial_model *model = maker->model;
     struct dag_kinds *row = &maker->kinds[job->dag];
     const struct br_dag *dag = maker->workload->dag[job->dag].dag;
     if (row->stage_kind)
@@ -59,9 +59,9 @@ static enum br_status find_kinds(struct maker *maker, const struct br_cluster *c
     return status;
 }
 
-static void sort_tasks(struct maker *maker, const struct br_list_stage *stage)
+static void sort_tasks(struct maker *maker, const struct br_trial_stage *stage)
 {
-    struct br_list_model *model = maker->model;
+    struct br_trial_model *model = maker->model;
     for (uint32_t k = 0; k < stage->tasks; k++)
         maker->item[k] = (struct br_sort_item){~br_sort_key(model->duration_ns[stage->first + k]),
                                                stage->first + k};
@@ -73,12 +73,12 @@ static void sort_tasks(struct maker *maker, const struct br_list_stage *stage)
 static void add_stages(struct maker *maker, uint32_t j, const struct br_dag *dag,
                        const struct dag_kinds *kinds, const int64_t *duration_ns)
 {
-    struct br_list_model *model = maker->model;
-    struct br_list_job *job = &model->job[j];
+    struct br_trial_model *model = maker->model;
+    struct br_trial_job *job = &model->job[j];
     for (uint32_t s = 0; s < dag->stages; s++) {
         uint32_t number = job->first_stage + s, kind = kinds->stage_kind[s];
-        struct br_list_stage *stage = &model->stage[number];
-        *stage = (struct br_list_stage){
+        struct br_trial_stage *stage = &model->stage[number];
+        *stage = (struct br_trial_stage){
             .job = j,
             .first = maker->tasks,
             .tasks = dag->stage[s].tasks,
@@ -96,10 +96,10 @@ static void add_stages(struct maker *maker, uint32_t j, const struct br_dag *dag
     }
 }
 
-static void add_arcs(struct maker *maker, const struct br_list_job *job, const struct br_dag *dag)
+static void add_arcs(struct maker *maker, const struct br_trial_job *job, const struct br_dag *dag)
 {
-    struct br_list_model *model = maker->model;
-    struct br_list_stage *stage = model->stage + job->first_stage;
+    struct br_trial_model *model = maker->model;
+    struct br_trial_stage *stage = model->stage + job->first_stage;
     for (uint32_t e = 0; e < dag->edges; e++)
         stage[dag->edge[e].parent].children++;
     for (uint32_t s = 0; s < dag->stages; s++) {
@@ -108,11 +108,11 @@ static void add_arcs(struct maker *maker, const struct br_list_job *job, const s
         stage[s].children = 0;
     }
     for (uint32_t e = 0; e < dag->edges; e++) {
-        struct br_list_stage *parent = &stage[dag->edge[e].parent];
-        struct br_list_stage *child = &stage[dag->edge[e].child];
+        struct br_trial_stage *parent = &stage[dag->edge[e].parent];
+        struct br_trial_stage *child = &stage[dag->edge[e].child];
         bool one_to_one = dag->edge[e].type == BR_ONE_TO_ONE;
         model->arc[parent->first_child + parent->children++] =
-            (struct br_list_arc){job->first_stage + dag->edge[e].child, one_to_one};
+            (struct br_trial_arc){job->first_stage + dag->edge[e].child, one_to_one};
         child->barriers += !one_to_one;
         child->pairs += one_to_one;
     }
@@ -120,13 +120,13 @@ static void add_arcs(struct maker *maker, const struct br_list_job *job, const s
 
 /* The way of a stage: its longest task, or its work by the cluster where that is more, and then the
  * longest way of its children. */
-static void rank_stages(struct maker *maker, const struct br_list_job *job,
+static void rank_stages(struct maker *maker, const struct br_trial_job *job,
                         const struct br_dag *dag)
 {
-    struct br_list_model *model = maker->model;
+    struct br_trial_model *model = maker->model;
     for (uint32_t k = dag->stages; k-- > 0;) {
         uint32_t s = dag->topological[k];
-        const struct br_list_stage *stage = &model->stage[job->first_stage + s];
+        const struct br_trial_stage *stage = &model->stage[job->first_stage + s];
         double work = 0;
         int64_t longest = 0, behind = 0;
         for (uint32_t t = stage->first; t < stage->first + stage->tasks; t++) {
@@ -149,7 +149,7 @@ static void rank_stages(struct maker *maker, const struct br_list_job *job,
 /* Counts what there is, and allocates it. */
 static enum br_status allocate(struct maker *maker, struct br_diag *diag)
 {
-    struct br_list_model *model = maker->model;
+    struct br_trial_model *model = maker->model;
     const struct br_workload *workload = maker->workload;
     uint64_t stages = 0, arcs = 0, largest = 0;
     for (uint32_t j = 0; j < workload->jobs; j++) {
@@ -174,11 +174,11 @@ static enum br_status allocate(struct maker *maker, struct br_diag *diag)
     return ok ? BR_OK : br_fail_memory(diag);
 }
 
-enum br_status br_list_model_make(const struct br_workload *workload,
-                                  const struct br_cluster *cluster, const int64_t *const *true_ns,
-                                  struct br_list_model *model, struct br_diag *diag)
+enum br_status br_trial_model_make(const struct br_workload *workload,
+                                   const struct br_cluster *cluster, const int64_t *const *true_ns,
+                                   struct br_trial_model *model, struct br_diag *diag)
 {
-    *model = (struct br_list_model){.jobs = workload->jobs, .machines = cluster->machines};
+    *model = (struct br_trial_model){.jobs = workload->jobs, .machines = cluster->machines};
     struct maker maker = {.workload = workload, .model = model};
     enum br_status status = br_capacities_make(&model->arena, cluster, &model->capacities, diag);
     model->resources = model->capacities.scale.resources;
@@ -191,8 +191,8 @@ enum br_status br_list_model_make(const struct br_workload *workload,
         status = find_kinds(&maker, cluster, job, diag);
         if (status)
             break;
-        model->job[j] = (struct br_list_job){job->arrival_ns - workload->job[0].arrival_ns,
-                                             maker.stages, dag->stages, dag->tasks, 0};
+        model->job[j] = (struct br_trial_job){job->arrival_ns - workload->job[0].arrival_ns,
+                                              maker.stages, dag->stages, dag->tasks, 0};
         add_stages(&maker, j, dag, &maker.kinds[job->dag],
                    duration_ns ? duration_ns : dag->duration_ns);
         add_arcs(&maker, &model->job[j], dag);
@@ -205,8 +205,8 @@ enum br_status br_list_model_make(const struct br_workload *workload,
     return status;
 }
 
-void br_list_model_finish(struct br_list_model *model)
+void br_trial_model_finish(struct br_trial_model *model)
 {
     br_arena_finish(&model->arena);
-    *model = (struct br_list_model){0};
+    *model = (struct br_trial_model){0};
 }

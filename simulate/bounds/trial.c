@@ -1,6 +1,6 @@
 /* Event by event. A stage whose ready tasks fit nowhere is tried again only on machines that
  * something has left. */
-#include "simulate/bounds/list.h"
+#include "simulate/bounds/trial.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@ struct end {
     uint32_t task;
 };
 
-struct br_list {
+struct br_trial {
     struct br_arena arena;
-    const struct br_list_model *model;
-    const struct br_list_order *order; /* NULL: by work left */
+    const struct br_trial_model *model;
+    const struct br_trial_order *order; /* NULL: by work left */
     int64_t now_ns;
     int64_t *free;   /* [machine * resources] */
     struct end *end; /* a heap */
@@ -33,7 +33,7 @@ struct br_list {
     uint32_t *changed; /* machines that something has left */
     uint32_t changes;
     bool *is_changed;
-    struct br_list_span *span;
+    struct br_trial_span *span;
 };
 
 static bool before(const void *none, const struct end *a, const struct end *b)
@@ -44,12 +44,12 @@ static bool before(const void *none, const struct end *a, const struct end *b)
 
 BR_HEAP(end, struct end, const void *, before, 4)
 
-#define ARRAY(list, count, pointer)                                                                \
-    ((pointer) = br_arena_array(&(list)->arena, count, sizeof *(pointer)))
+#define ARRAY(trial, count, pointer)                                                               \
+    ((pointer) = br_arena_array(&(trial)->arena, count, sizeof *(pointer)))
 
-struct br_list *br_list_create(const struct br_list_model *model)
+struct br_trial *br_trial_create(const struct br_trial_model *model)
 {
-    struct br_list *l = calloc(1, sizeof *l);
+    struct br_trial *l = calloc(1, sizeof *l);
     if (!l)
         return NULL;
     l->model = model;
@@ -68,30 +68,30 @@ struct br_list *br_list_create(const struct br_list_model *model)
                    (size_t)model->capacities.machine_class[m] * model->resources,
                model->resources * sizeof *l->free);
     if (!ok) {
-        br_list_destroy(l);
+        br_trial_destroy(l);
         l = NULL;
     }
     return l;
 }
 
-void br_list_destroy(struct br_list *list)
+void br_trial_destroy(struct br_trial *trial)
 {
-    if (!list)
+    if (!trial)
         return;
-    br_arena_finish(&list->arena);
-    free(list);
+    br_arena_finish(&trial->arena);
+    free(trial);
 }
 
-const struct br_list_span *br_list_spans(const struct br_list *list)
+const struct br_trial_span *br_trial_spans(const struct br_trial *trial)
 {
-    return list->span;
+    return trial->span;
 }
 
 /* ---- What is ready ---- */
 
-static bool goes_first(const struct br_list *l, uint32_t a, uint32_t b)
+static bool goes_first(const struct br_trial *l, uint32_t a, uint32_t b)
 {
-    const struct br_list_stage *x = &l->model->stage[a], *y = &l->model->stage[b];
+    const struct br_trial_stage *x = &l->model->stage[a], *y = &l->model->stage[b];
     if (!l->order) {
         if (l->work_left[x->job] != l->work_left[y->job])
             return l->work_left[x->job] < l->work_left[y->job];
@@ -106,7 +106,7 @@ static bool goes_first(const struct br_list *l, uint32_t a, uint32_t b)
 }
 
 /* Sorts the stage at that index in among those before it. */
-static void sort_in(struct br_list *l, uint32_t at)
+static void sort_in(struct br_trial *l, uint32_t at)
 {
     uint32_t s = l->open[at];
     for (; at && goes_first(l, s, l->open[at - 1]); at--)
@@ -114,7 +114,7 @@ static void sort_in(struct br_list *l, uint32_t at)
     l->open[at] = s;
 }
 
-static void make_ready(struct br_list *l, uint32_t s, uint32_t task)
+static void make_ready(struct br_trial *l, uint32_t s, uint32_t task)
 {
     if (l->ready_first[s] == l->ready_end[s]) {
         l->open[l->opens++] = s;
@@ -125,22 +125,22 @@ static void make_ready(struct br_list *l, uint32_t s, uint32_t task)
 }
 
 /* All tasks of a stage that wait for nothing more. */
-static void release_stage(struct br_list *l, uint32_t s)
+static void release_stage(struct br_trial *l, uint32_t s)
 {
-    const struct br_list_stage *stage = &l->model->stage[s];
+    const struct br_trial_stage *stage = &l->model->stage[s];
     for (uint32_t k = stage->first; k < stage->first + stage->tasks; k++)
         if (!l->task_waits[l->model->longest[k]])
             make_ready(l, s, l->model->longest[k]);
 }
 
-static void arrive(struct br_list *l, uint32_t j)
+static void arrive(struct br_trial *l, uint32_t j)
 {
-    const struct br_list_model *model = l->model;
+    const struct br_trial_model *model = l->model;
     uint32_t first = model->job[j].first_stage, end = first + model->job[j].stages;
     l->job_left[j] = model->job[j].tasks;
     l->work_left[j] = model->job[j].work;
     for (uint32_t s = first; s < end; s++) {
-        const struct br_list_stage *stage = &model->stage[s];
+        const struct br_trial_stage *stage = &model->stage[s];
         l->waits[s] = stage->barriers;
         l->stage_left[s] = stage->tasks;
         l->ready_first[s] = l->ready_end[s] = stage->first;
@@ -153,11 +153,11 @@ static void arrive(struct br_list *l, uint32_t j)
             release_stage(l, s);
 }
 
-static void end_task(struct br_list *l, uint32_t task, int64_t *end_ns)
+static void end_task(struct br_trial *l, uint32_t task, int64_t *end_ns)
 {
-    const struct br_list_model *model = l->model;
+    const struct br_trial_model *model = l->model;
     uint32_t s = model->task_stage[task], m = l->span[task].machine;
-    const struct br_list_stage *stage = &model->stage[s];
+    const struct br_trial_stage *stage = &model->stage[s];
     for (uint32_t r = 0; r < model->resources; r++)
         l->free[(size_t)m * model->resources + r] += stage->demand[r];
     if (!l->is_changed[m])
@@ -180,7 +180,7 @@ static void end_task(struct br_list *l, uint32_t task, int64_t *end_ns)
 
 /* ---- Starts ---- */
 
-static bool fits(const struct br_list *l, const int64_t *demand, uint32_t m)
+static bool fits(const struct br_trial *l, const int64_t *demand, uint32_t m)
 {
     const int64_t *free = l->free + (size_t)m * l->model->resources;
     for (uint32_t r = 0; r < l->model->resources; r++)
@@ -190,10 +190,10 @@ static bool fits(const struct br_list *l, const int64_t *demand, uint32_t m)
 }
 
 /* The machine that holds the task and has the least left, in shares of what its class has. */
-static uint32_t tightest(const struct br_list *l, const struct br_list_stage *stage,
+static uint32_t tightest(const struct br_trial *l, const struct br_trial_stage *stage,
                          bool everywhere)
 {
-    const struct br_list_model *model = l->model;
+    const struct br_trial_model *model = l->model;
     uint32_t count = everywhere ? model->machines : l->changes, best = UINT32_MAX;
     double least = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -213,19 +213,19 @@ static uint32_t tightest(const struct br_list *l, const struct br_list_stage *st
     return best;
 }
 
-static void start_task(struct br_list *l, uint32_t s, uint32_t m)
+static void start_task(struct br_trial *l, uint32_t s, uint32_t m)
 {
-    const struct br_list_model *model = l->model;
-    const struct br_list_stage *stage = &model->stage[s];
+    const struct br_trial_model *model = l->model;
+    const struct br_trial_stage *stage = &model->stage[s];
     uint32_t task = l->ready[l->ready_first[s]++];
     for (uint32_t r = 0; r < model->resources; r++)
         l->free[(size_t)m * model->resources + r] -= stage->demand[r];
-    l->span[task] = (struct br_list_span){l->now_ns, m};
+    l->span[task] = (struct br_trial_span){l->now_ns, m};
     l->work_left[stage->job] -= stage->share * (double)model->duration_ns[task];
     end_push(NULL, l->end, &l->ends, (struct end){l->now_ns + model->duration_ns[task], task});
 }
 
-static void start_stage(struct br_list *l, uint32_t s)
+static void start_stage(struct br_trial *l, uint32_t s)
 {
     while (l->ready_first[s] < l->ready_end[s]) {
         uint32_t m = tightest(l, &l->model->stage[s], l->fresh[s]);
@@ -236,7 +236,7 @@ static void start_stage(struct br_list *l, uint32_t s)
     l->fresh[s] = false;
 }
 
-static void dispatch(struct br_list *l)
+static void dispatch(struct br_trial *l)
 {
     uint32_t kept = 0;
     for (uint32_t k = 1; !l->order && k < l->opens; k++) /* the work left has changed */
@@ -253,10 +253,10 @@ static void dispatch(struct br_list *l)
     l->changes = 0;
 }
 
-uint32_t br_list_run(struct br_list *l, const struct br_list_order *order, uint32_t first,
-                     int64_t *end_ns)
+uint32_t br_trial_run(struct br_trial *l, const struct br_trial_order *order, uint32_t first,
+                      int64_t *end_ns)
 {
-    const struct br_list_model *model = l->model;
+    const struct br_trial_model *model = l->model;
     uint32_t next = first;
     assert(!l->ends && !l->opens);
     l->order = order;
