@@ -7,9 +7,6 @@
 #include "cli/common/settings.h"
 #include "parsers/workloads/workloads.h"
 
-/* How the settings want workloads, and the jobs that they name, to be read. */
-struct br_workload_options cli_workload_options(const struct cli_settings *settings);
-
 /* A number of an option, within these limits; BR_USAGE else. */
 struct cli_range {
     const char *option, *hint;

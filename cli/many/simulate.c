@@ -10,6 +10,7 @@
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "cli/many/merge.h"
+#include "cli/many/record_options.h"
 #include "cli/many/study.h"
 #include "cli/many/world_options.h"
 #include "parsers/workloads/workloads.h"
@@ -149,13 +150,12 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct cli_study_policy *policies = NULL;
     struct br_workload *workload = NULL;
     struct br_cluster *cluster = NULL;
-    struct br_workload_options reading = br_workload_options_default();
+    struct br_workload_options reading = cli_workload_options(settings);
     if (settings->batch.merge)
         return merge(settings, argument, arguments, diag);
     if (arguments > 1)
         return br_fail(diag, BR_USAGE, "simulate one after the other",
                        "too many arguments: one workload");
-    reading.job = cli_parse_options(&settings->job);
     enum br_status status =
         read_policies(settings->simulate.policies ? settings->simulate.policies : "graphene",
                       &policies, &request.policies, diag);

@@ -4,6 +4,7 @@
 usage: check_schema.py plan SCHEMA PLAN...
        check_schema.py bound SCHEMA BIGROCKS EXAMPLES
        check_schema.py simulation SCHEMA WRITE_STUDY
+       check_schema.py workload SCHEMA BIGROCKS EXAMPLES
 Exit 77 (skipped) where the module jsonschema is missing.
 """
 import copy
@@ -45,6 +46,16 @@ def damages(kind, whole):
         yield changed('no seeds', lambda s: mean(s).update(seeds=0))
         yield changed('more gain than all', lambda s: mean(s).update(gain=2))
         return
+    if kind == 'workload':
+        yield changed('other version', lambda w: w.update(format='bigrocks-workload-statistics/2'))
+        yield changed('no job', lambda w: w.update(jobs=0))
+        yield changed('no arrivals', lambda w: w.pop('arrivals'))
+        yield changed('negative gap', lambda w: w['arrivals'].update(mean_gap_s=-1))
+        yield changed('no median', lambda w: w['work_s'].pop('p50'))
+        yield changed('load as text', lambda w: w.update(load='0.8'))
+        yield changed('nameless resource', lambda w: w['resources'][0].pop('name'))
+        yield changed('group of no weight', lambda w: w['groups'][0].update(weight=0))
+        return
     yield changed('other version', lambda p: p.update(format='bigrocks-plan/2'))
     yield changed('no tasks', lambda p: p.pop('tasks'))
     yield changed('negative makespan', lambda p: p.update(makespan=-1))
@@ -71,6 +82,13 @@ def documents(kind, arguments):
                                                              stdout=subprocess.PIPE).stdout)
         return
     bigrocks, examples = arguments
+    if kind == 'workload':
+        for words in (['night.swf'], ['query.xml', '--count', '9', '--load', '0.8', '--deadlines', '2x', '--groups',
+                                      'a,b', '--cluster', examples + '/cluster-rack.xml'], ['etl.xml']):
+            yield words[0], json.loads(subprocess.run([bigrocks, 'workload', examples + '/' + words[0], *words[1:],
+                                                       '--json'], check=True, text=True,
+                                                      stdout=subprocess.PIPE).stdout)
+        return
     for more in ([], ['--no-lp']):
         command = [bigrocks, 'bound', examples + '/query.xml', '--cluster',
                    examples + '/cluster-rack.xml', '--json', *more]
