@@ -244,6 +244,7 @@ static void test_amounts(void **state)
     /* Offered is less than a whole, and is compared exactly. */
     table = open_table("cpu=0.75", NULL, NULL);
     assert_int_equal(at_once(&table, "any", "cpu=0.25"), 3);
+    assert_int_equal(at_once(&table, "any", "cpu=0.2"), 3);
     assert_int_equal(at_once(&table, "any", "cpu=0.26"), 2);
     assert_int_equal(at_once(&table, "any", "cpu=1"), 1);
     assert_int_equal(at_once(&table, "any", NULL), 8); /* no usual demand: nothing */
