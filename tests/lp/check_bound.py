@@ -60,6 +60,19 @@ def check_own(program):
     # Hardly any time: some bound all the same, at least the combinatorial one.
     assert 20.001 <= bound(program, JOB % job, '--time-limit', '0.000001')['lower_bound'] <= 25.001
 
+    # Two tasks of 8 s run together from 2 to 8 in any plan of 10 s, so that the one for two of three cores has
+    # no 3 s on either side. Patterns of lines say so, and what says it is named.
+    lines = '<stage id="a" tasks="2" duration="8"><demand resource="cpu" amount="1"/></stage>' \
+        '<stage id="b" tasks="1" duration="3"><demand resource="cpu" amount="2"/></stage>' \
+        '<stage id="c" tasks="1" duration="5"><demand resource="cpu" amount="1"/></stage>'
+    answer = bound(program, JOB % (CLUSTER % (1, '3') + lines))
+    assert answer['method'] == 'cutting stock' and answer['lower_bound'] == 11, answer
+    twice = lines + re.sub('id="(.)"', r'id="\1\1"', lines)
+    twice += ''.join('<edge from="%s" to="%s" type="barrier"/>' % (p, c * 2) for p in 'abc' for c in 'abc')
+    answer = bound(program, JOB % (CLUSTER % (1, '3') + twice))
+    assert answer['method'] == 'cutting stock, sum over the parts between cuts', answer
+    assert answer['lower_bound'] == 22, answer
+
     # An answer that cannot be written is none.
     with open('/dev/full', 'wb') as full:
         lost = subprocess.run([program], input=waves.encode(), stdout=full, stderr=subprocess.PIPE, timeout=120)

@@ -11,6 +11,7 @@
 #include <glpk.h>
 
 #include "base/numbers/rng.h"
+#include "lp/solver/cut.h"
 #include "lp/solver/destructive.h"
 #include "lp/solver/lines.h"
 #include "lp/solver/master.h"
@@ -199,6 +200,71 @@ static void lines_are_not_filled_by_work(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* Within 12 ticks x may run until 8 and y from 4 on, 4 ticks each; z, three tasks of 2 ticks, runs
+ * whenever. So there are three intervals of 4 ticks. Whatever runs longer in one of them than its
+ * tasks can is cut there, wherever the interval is, and nothing else is. */
+static void every_interval_has_its_limit(void **state)
+{
+    enum { INTERVALS = 3 };
+    static const double time[] = {
+        4, 5,   0,   /* x: too long in the second */
+        0, 4,   4.5, /* y: in the third */
+        7, 6.5, 9,   /* z: 3 tasks of 2 ticks are 6, in each */
+    };
+    static const struct {
+        uint32_t stage, interval;
+        int64_t value;
+    } want[] = {{0, 1, 4}, {1, 2, 4}, {2, 0, 6}, {2, 1, 6}, {2, 2, 6}};
+    struct br_dag *dag = br_dag_create("limits");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct lp_problem p;
+    struct lp_intervals intervals;
+    struct lp_cuts cuts = {0};
+    uint32_t limits = 0;
+    assert_int_equal(br_dag_add_stage(dag, "x", 1, 4, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "y", 1, 4, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "z", 3, 2, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "one", 1, 1, NULL, NULL),
+                     BR_OK); /* so that a tick is 1 */
+    assert_int_equal(br_dag_add_edge(dag, 0, 1, BR_BARRIER, NULL), BR_OK);
+    for (uint32_t s = 0; s < 4; s++)
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "9", NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(in->tick_ns, 1);
+    assert_int_equal(lp_problem_init(&p, in, NULL), BR_OK);
+    assert_true(lp_intervals_init(&intervals, &p, 12));
+    assert_int_equal(p.count, 4);
+    assert_int_equal(intervals.count, INTERVALS);
+    double runs[4 * INTERVALS] = {0};
+    for (uint32_t v = 0; v < p.count; v++)
+        if (p.stage[v] < 3)
+            memcpy(runs + (size_t)v * INTERVALS, time + (size_t)p.stage[v] * INTERVALS,
+                   INTERVALS * sizeof *runs);
+    assert_true(lp_cuts_separate(&cuts, &p, &intervals, 12, runs));
+    for (uint32_t c = 0; c < cuts.count; c++) {
+        const struct lp_cut *cut = &cuts.cut[c];
+        if (cut->kind != LP_CUT_LIMIT)
+            continue;
+        bool wanted = false;
+        for (size_t k = 0; k < sizeof want / sizeof *want; k++)
+            wanted |= p.stage[cut->stage[0]] == want[k].stage && cut->first == want[k].interval &&
+                      cut->last == want[k].interval + 1 && cut->value == want[k].value;
+        assert_true(wanted && cut->count == 1);
+        limits++;
+    }
+    assert_int_equal(limits, sizeof want / sizeof *want);
+    lp_cuts_finish(&cuts);
+    lp_intervals_finish(&intervals);
+    lp_problem_finish(&p);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 static void misuse_glpk(void *context)
 {
     *(bool *)context = true;
@@ -235,6 +301,7 @@ int main(void)
         cmocka_unit_test(heavy_sets_are_found),
         cmocka_unit_test(raises_a_known_bound),
         cmocka_unit_test(lines_are_not_filled_by_work),
+        cmocka_unit_test(every_interval_has_its_limit),
         cmocka_unit_test(an_abort_of_the_solver_is_survived),
         cmocka_unit_test(no_bound_is_above_the_optimum),
     };
