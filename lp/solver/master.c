@@ -25,6 +25,9 @@ static int swallow(void *info, const char *text)
 
 bool lp_guarded(void (*run)(void *context), void *context)
 {
+    /* Without memory for its own state GLPK aborts at whatever call comes first, but for this. */
+    if (glp_init_env() > 1)
+        return false;
     glp_term_out(GLP_OFF);
     glp_term_hook(swallow, NULL);
     if (setjmp(abandoned) != 0) {
