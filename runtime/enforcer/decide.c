@@ -33,6 +33,7 @@ struct pass {
     const int64_t *free;
     const double *weight;
     double eta;
+    double least;   /* the worst score of a full bundle, else -INFINITY */
     bool guarded;   /* by the outlook */
     bool kept_free; /* for a group that is owed too much to be passed over */
 };
@@ -106,10 +107,13 @@ static bool in_bundle(const struct pass *pass, uint32_t k)
 
 static void offer_task(struct pass *pass, uint32_t k)
 {
-    offer(pass->runtime, (struct br_candidate){.score = score_task(pass, k),
-                                               .priority = br_job_priority(pass->job, k),
-                                               .job = pass->number,
-                                               .k = k});
+    struct br_runtime *runtime = pass->runtime;
+    offer(runtime, (struct br_candidate){.score = score_task(pass, k),
+                                         .priority = br_job_priority(pass->job, k),
+                                         .job = pass->number,
+                                         .k = k});
+    if (runtime->candidates == runtime->options.bundle)
+        pass->least = runtime->bundle[0].score;
 }
 
 /* ---- Collecting ---- */
@@ -175,7 +179,8 @@ static void collect_group(struct pass *pass, uint32_t group)
                                      .weight = pass->weight,
                                      .bound = bound,
                                      .visit = visit_local,
-                                     .context = pass};
+                                     .context = pass,
+                                     .least = &pass->least};
     br_offers_search(&runtime->offers,
                      runtime->tree[br_board_local_tree(runtime, group, pass->machine)], &search);
     search.visit = visit;
@@ -188,6 +193,7 @@ static void collect(struct pass *pass, uint32_t group)
     struct br_runtime *runtime = pass->runtime;
     runtime->candidates = 0;
     runtime->pass++;
+    pass->least = -INFINITY;
     for (uint32_t g = 0; g < runtime->groups; g++)
         if (runtime->group[g].ready && (group == BR_ANY || group == g))
             collect_group(pass, g);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/heap.h"
 #include "base/invariant.h"
 
 /* ---- Nodes ---- */
@@ -44,7 +45,9 @@ bool br_offers_reserve(struct br_offers *offers, uint64_t more)
     offers->box = box ? box : offers->box;
     void *scratch = realloc(offers->scratch, room * sizeof(struct br_offer *));
     offers->scratch = scratch ? scratch : offers->scratch;
-    if (!node || !box || !scratch)
+    void *front = realloc(offers->front, 2 * (size_t)room * sizeof *offers->front);
+    offers->front = front ? front : offers->front;
+    if (!node || !box || !scratch || !front)
         return false;
     offers->room = room;
     if (!offers->used)
@@ -57,6 +60,7 @@ void br_offers_finish(struct br_offers *offers)
     free(offers->node);
     free(offers->box);
     free(offers->scratch);
+    free(offers->front);
     *offers = (struct br_offers){0};
 }
 
@@ -365,34 +369,53 @@ static double bound_of(const struct br_offers *offers, const struct br_offer_sea
                          offers->node[node].job);
 }
 
-static void walk(const struct br_offers *offers, const struct br_offer_search *search,
-                 uint32_t node)
+static bool sooner(const void *none, const struct br_offer_front *a, const struct br_offer_front *b)
 {
-    const struct br_offer_node *n = &offers->node[node];
-    if (!n->left) {
-        search->visit(search->context, n->offer);
-        return;
-    }
-    uint32_t first = n->left, second = first + 1;
-    double a = bound_of(offers, search, first), b = bound_of(offers, search, second);
-    if (b > a || (b == a && offers->node[second].job < offers->node[first].job)) {
-        first = second, second = n->left;
-        double swap = a;
-        a = b;
-        b = swap;
-    }
-    if (a > -INFINITY)
-        walk(offers, search, first);
-    /* The candidates from the first may leave the second without a chance. */
-    if (b > -INFINITY && bound_of(offers, search, second) > -INFINITY)
-        walk(offers, search, second);
+    (void)none;
+    return a->bound > b->bound;
 }
 
-void br_offers_search(const struct br_offers *offers, uint32_t root,
-                      const struct br_offer_search *search)
+BR_HEAP(front, struct br_offer_front, const void *, sooner, 4)
+
+/* What comes below the node, or next from the front. The better child is gone on with at once where
+ * nothing in the front is better still. */
+static struct br_offer_front go_on(struct br_offers *offers, const struct br_offer_search *search,
+                                   uint32_t node, uint32_t *waiting)
 {
-    if (root && bound_of(offers, search, root) > -INFINITY)
-        walk(offers, search, root);
+    uint32_t left = offers->node[node].left;
+    struct br_offer_front a = {-INFINITY, 0}, b = a;
+    if (left) {
+        a = (struct br_offer_front){bound_of(offers, search, left), left};
+        b = (struct br_offer_front){bound_of(offers, search, left + 1), left + 1};
+        if (b.bound > a.bound) {
+            struct br_offer_front swap = a;
+            a = b;
+            b = swap;
+        }
+        if (b.bound > -INFINITY)
+            front_push(NULL, offers->front, waiting, b);
+    }
+    if (!*waiting || a.bound >= offers->front[0].bound)
+        return a;
+    struct br_offer_front best = offers->front[0];
+    if (a.bound > -INFINITY)
+        front_replace(NULL, offers->front, *waiting, a);
+    else
+        front_pop(NULL, offers->front, waiting);
+    return best;
+}
+
+void br_offers_search(struct br_offers *offers, uint32_t root, const struct br_offer_search *search)
+{
+    uint32_t waiting = 0;
+    struct br_offer_front at = {root ? bound_of(offers, search, root) : -INFINITY, root};
+    /* Whatever waits is no better than what comes next. */
+    while (at.bound > -INFINITY && at.bound >= *search->least) {
+        /* The bound may be from before the last visit; of equal ones it says who is in time. */
+        if (!offers->node[at.node].left && bound_of(offers, search, at.node) > -INFINITY)
+            search->visit(search->context, offers->node[at.node].offer);
+        at = go_on(offers, search, at.node, &waiting);
+    }
 }
 
 bool br_offers_any_fits(const struct br_offers *offers, uint32_t root, const int64_t *room)

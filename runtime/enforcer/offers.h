@@ -36,6 +36,12 @@ struct br_offer_node {
     struct br_offer *offer;
 };
 
+/* A subtree that a search has still to look at. */
+struct br_offer_front {
+    double bound;
+    uint32_t node;
+};
+
 struct br_offers {
     uint32_t width;            /* resources */
     const double *scale;       /* by resource: 1 / what an average machine has */
@@ -45,6 +51,7 @@ struct br_offers {
     struct br_offer_node *node;
     double *box; /* [node][least * width, most * width, priority, remaining, share] */
     struct br_offer **scratch;
+    struct br_offer_front *front;
 };
 
 /* What a search asks: `bound` is the score that nothing exceeds whose packing, priority and
@@ -57,6 +64,7 @@ struct br_offer_search {
     double (*bound)(void *context, double packing, double priority, double remaining, uint32_t job);
     void (*visit)(void *context, const struct br_offer *offer);
     void *context;
+    const double *least; /* what a bound has to reach to be of use, which visits raise */
 };
 
 /* Makes room for so many more offers. False when memory is out; then all is as before. */
@@ -70,8 +78,8 @@ void br_offers_remove(struct br_offers *offers, uint32_t *root, struct br_offer 
 /* The offer's priority or remaining work has changed. O(log offers) at most. */
 void br_offers_update(struct br_offers *offers, const struct br_offer *offer);
 
-/* Walks over the offers of the tree that fit, parts with a better bound first. */
-void br_offers_search(const struct br_offers *offers, uint32_t root,
+/* Visits the offers of the tree that fit, those with a better bound first. */
+void br_offers_search(struct br_offers *offers, uint32_t root,
                       const struct br_offer_search *search);
 /* Does any offer of the tree fit into the room? */
 bool br_offers_any_fits(const struct br_offers *offers, uint32_t root, const int64_t *room);
