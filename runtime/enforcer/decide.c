@@ -36,6 +36,7 @@ struct pass {
     double least;   /* the worst score of a full bundle, else -INFINITY */
     bool guarded;   /* by the outlook */
     bool kept_free; /* for a group that is owed too much to be passed over */
+    bool full;      /* nothing that is ready of any group fits any more */
 };
 
 /* ---- Scores ---- */
@@ -118,16 +119,13 @@ static void offer_task(struct pass *pass, uint32_t k)
 
 /* ---- Collecting ---- */
 
-static double bound(void *context, double pack, double priority, double remaining, uint32_t job)
+/* Of equal scores the first in the order of candidates. */
+static bool wins_tie(void *context, double priority, uint32_t job)
 {
     const struct pass *pass = context;
     const struct br_runtime *runtime = pass->runtime;
-    struct br_score_terms terms = {priority, pack, remaining, pass->eta};
-    /* As good as any candidate whose terms are no better, ties included. */
-    struct br_candidate candidate = {runtime->policy->score(&terms), priority, job, 0};
-    if (runtime->candidates == runtime->options.bundle && !better(&candidate, &runtime->bundle[0]))
-        return -INFINITY;
-    return candidate.score;
+    struct br_candidate candidate = {pass->least, priority, job, 0};
+    return runtime->candidates < runtime->options.bundle || better(&candidate, &runtime->bundle[0]);
 }
 
 static bool allowed(const struct pass *pass, uint32_t k)
@@ -174,13 +172,16 @@ static void visit_local(void *context, const struct br_offer *offer)
 static void collect_group(struct pass *pass, uint32_t group)
 {
     struct br_runtime *runtime = pass->runtime;
+    uint32_t step = runtime->resources + runtime->resources % 2;
     struct br_offer_search search = {.room = runtime->bounds,
-                                     .free = runtime->bounds + runtime->resources,
-                                     .weight = pass->weight,
-                                     .bound = bound,
+                                     .free = runtime->bounds + step,
+                                     .weight = runtime->bounds + 2 * (size_t)step,
+                                     .eta = pass->eta,
+                                     .score = runtime->policy->score,
+                                     .least = &pass->least,
+                                     .wins_tie = wins_tie,
                                      .visit = visit_local,
-                                     .context = pass,
-                                     .least = &pass->least};
+                                     .context = pass};
     br_offers_search(&runtime->offers,
                      runtime->tree[br_board_local_tree(runtime, group, pass->machine)], &search);
     search.visit = visit;
@@ -277,13 +278,15 @@ static struct br_job *guarded_job(const struct br_runtime *runtime)
 static void look(struct pass *pass)
 {
     struct br_runtime *runtime = pass->runtime;
-    double *room = runtime->bounds, *free = room + runtime->resources;
+    uint32_t step = runtime->resources + runtime->resources % 2;
+    double *room = runtime->bounds, *free = room + step, *weight = free + step;
     const int64_t *extra =
         runtime->extra + (size_t)runtime->machine_class[pass->machine] * runtime->resources;
     for (uint32_t r = 0; r < runtime->resources; r++) {
         runtime->room[r] = pass->free[r] + extra[r];
         room[r] = runtime->room[r] > 0 ? (double)runtime->room[r] : 0;
         free[r] = pass->free[r] > 0 ? (double)pass->free[r] : 0;
+        weight[r] = pass->weight[r];
     }
     struct br_job *job = guarded_job(runtime);
     pass->guarded = job != NULL;
@@ -331,6 +334,7 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
 {
     struct br_runtime *runtime = pass->runtime;
     uint32_t only = most_unfair(runtime), count = 0, best;
+    bool all = only == BR_ANY;
     look(pass);
     pass->eta = br_pending_eta(&runtime->pending, runtime->options.eta_factor);
     runtime->offers.eta = pass->eta;
@@ -343,7 +347,10 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
             return 0;
         }
         collect(pass, BR_ANY);
+        all = true;
     }
+    /* Then the bundle has the first of every kind that fits. */
+    all = all && !pass->guarded && runtime->candidates < runtime->options.bundle;
     while (count < room && (best = best_of_bundle(pass)) != BR_ANY) {
         struct br_candidate chosen = runtime->bundle[best];
         struct br_job *job = runtime->job[chosen.job];
@@ -355,8 +362,9 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
         br_runtime_place(runtime, chosen.job, task, pass->machine);
         look(pass);
         if (most_unfair(runtime) != only)
-            break;
+            return count;
     }
+    pass->full = all && count < room;
     return count;
 }
 
@@ -403,11 +411,11 @@ static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
     }
     while (count < room) {
         uint32_t more = decide_pass(&pass, decisions + count, room - count);
-        if (!more) {
+        count += more;
+        if (!more || pass.full) {
             settle(runtime, machine, reason(&pass), runtime->room);
             return count;
         }
-        count += more;
     }
     br_vacancy_change(&runtime->vacancy, machine);
     return count;

@@ -73,7 +73,7 @@ struct br_runtime {
     struct br_candidate *bundle; /* options.bundle, a heap with the worst on top */
     uint32_t candidates;
     int64_t *room;  /* by resource */
-    double *bounds; /* by resource: room and free capacity, neither below 0 */
+    double *bounds; /* by resource: room, free capacity, neither below 0, and weight */
     uint64_t pass;
     struct br_outlook outlook;
 };

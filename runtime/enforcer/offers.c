@@ -13,11 +13,21 @@
 
 /* ---- Nodes ---- */
 
-enum { PRIORITY, REMAINING, SHARE, TERMS };
+enum { PRIORITY, REMAINING, SHARE, UNUSED, TERMS };
+
+/* Two numbers that the processor handles at once. */
+typedef double pair_of __attribute__((vector_size(16), may_alias));
+typedef int64_t mask_of __attribute__((vector_size(16), may_alias));
+
+/* In a box, resources come in pairs; where their number is odd the last demand is 0. */
+static uint32_t pairs(const struct br_offers *offers)
+{
+    return (offers->width + 1) / 2;
+}
 
 static size_t stride(const struct br_offers *offers)
 {
-    return 2 * (size_t)offers->width + TERMS;
+    return 4 * (size_t)pairs(offers) + TERMS;
 }
 
 static double *box_of(const struct br_offers *offers, uint32_t node)
@@ -27,7 +37,7 @@ static double *box_of(const struct br_offers *offers, uint32_t node)
 
 static double *terms_of(const struct br_offers *offers, uint32_t node)
 {
-    return box_of(offers, node) + 2 * (size_t)offers->width;
+    return box_of(offers, node) + 4 * (size_t)pairs(offers);
 }
 
 bool br_offers_reserve(struct br_offers *offers, uint64_t more)
@@ -87,7 +97,8 @@ static void give_pair(struct br_offers *offers, uint32_t node)
 static void set_leaf(struct br_offers *offers, uint32_t node, uint32_t parent,
                      struct br_offer *offer)
 {
-    double *least = box_of(offers, node), *most = least + offers->width;
+    double *least = box_of(offers, node), *most = least + 2 * (size_t)pairs(offers);
+    memset(least, 0, stride(offers) * sizeof *least);
     offers->node[node] =
         (struct br_offer_node){.parent = parent, .size = 1, .job = offer->job, .offer = offer};
     for (uint32_t r = 0; r < offers->width; r++)
@@ -128,7 +139,8 @@ static bool enclose(struct br_offers *offers, uint32_t node)
 {
     struct br_offer_node *n = &offers->node[node];
     const struct br_offer_node *child = &offers->node[n->left];
-    uint32_t width = offers->width, job = child[0].job < child[1].job ? child[0].job : child[1].job;
+    uint32_t width = 2 * pairs(offers),
+             job = child[0].job < child[1].job ? child[0].job : child[1].job;
     double *box = box_of(offers, node), *a = box_of(offers, n->left), *b = a + stride(offers);
     bool changed = n->job != job;
     n->job = job;
@@ -357,16 +369,36 @@ void br_offers_update(struct br_offers *offers, const struct br_offer *offer)
 static double bound_of(const struct br_offers *offers, const struct br_offer_search *search,
                        uint32_t node)
 {
-    const double *least = box_of(offers, node), *most = least + offers->width;
+    const pair_of *least = (const pair_of *)box_of(offers, node), *most = least + pairs(offers);
+    const pair_of *room = (const pair_of *)search->room, *free = (const pair_of *)search->free;
+    const pair_of *weight = (const pair_of *)search->weight;
+    mask_of over = {0, 0};
     double packing = 0;
-    for (uint32_t r = 0; r < offers->width; r++) {
-        if (least[r] > search->room[r])
-            return -INFINITY;
-        packing += lesser(most[r], search->room[r]) * search->free[r] * search->weight[r];
+    for (uint32_t p = 0; p < pairs(offers); p++) {
+        over |= least[p] > room[p];
+        mask_of is_less = most[p] < room[p];
+        pair_of amount = (pair_of)(((mask_of)most[p] & is_less) | ((mask_of)room[p] & ~is_less));
+        amount = amount * free[p] * weight[p];
+        /* One by one, as the score does. */
+        packing += amount[0];
+        packing += amount[1];
     }
-    const double *terms = most + offers->width;
-    return search->bound(search->context, packing * terms[SHARE], terms[PRIORITY], terms[REMAINING],
-                         offers->node[node].job);
+    if (over[0] | over[1])
+        return -INFINITY;
+    const double *terms = (const double *)(most + pairs(offers));
+    const struct br_score_terms best = {
+        .priority = terms[PRIORITY],
+        .packing = packing * terms[SHARE],
+        .remaining = terms[REMAINING],
+        .eta = search->eta,
+    };
+    double score = search->score(&best);
+    if (score > *search->least)
+        return score;
+    return score == *search->least &&
+                   search->wins_tie(search->context, best.priority, offers->node[node].job)
+               ? score
+               : -INFINITY;
 }
 
 static bool sooner(const void *none, const struct br_offer_front *a, const struct br_offer_front *b)
@@ -442,7 +474,7 @@ bool br_offers_is_sound(const struct br_offers *offers, uint32_t root)
     if (!n->left)
         return n->size == 1 && n->offer->node == root && n->offer->job == n->job;
     const struct br_offer_node *child = &offers->node[n->left];
-    uint32_t width = offers->width;
+    uint32_t width = 2 * pairs(offers);
     for (uint32_t c = 0; c < 2; c++) {
         const double *part = box_of(offers, n->left + c);
         if (child[c].parent != root || child[c].job < n->job)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/enforcer/policy.h"
+
 struct br_offer {
     uint32_t job, kind;
     uint32_t tree;           /* the number of its tree, for the owner */
@@ -49,22 +51,24 @@ struct br_offers {
     uint32_t room, used, free; /* pairs of nodes; `free` heads the chain of those given back */
     uint32_t live;             /* offers that stand in trees */
     struct br_offer_node *node;
-    double *box; /* [node][least * width, most * width, priority, remaining, share] */
+    double *box; /* by node: least and most demands, priority, remaining, share */
     struct br_offer **scratch;
     struct br_offer_front *front;
 };
 
-/* What a search asks: `bound` is the score that nothing exceeds whose packing, priority and
- * remaining work are at best these and whose job's number is at least this, or -INFINITY to leave
- * it out. `visit` gets the offers. Both may look at, and not change, the tree. */
+/* What a search is for: offers whose score on a machine reaches `least`. Packing is the sum over
+ * the resources of demand x free x weight. */
 struct br_offer_search {
-    const double *room;   /* by resource, at least 0 */
-    const double *free;   /* by resource, at least 0: packing is the sum over the resources of */
-    const double *weight; /* demand x free x weight */
-    double (*bound)(void *context, double packing, double priority, double remaining, uint32_t job);
+    /* By resource, and one more 0 where their number is odd; none below 0. */
+    const double *room, *free, *weight;
+    double eta;
+    double (*score)(const struct br_score_terms *terms);
+    const double *least; /* visits raise it */
+    /* Could something of this priority at most, of a job of this number at least, be of use whose
+     * score is *least? */
+    bool (*wins_tie)(void *context, double priority, uint32_t job);
     void (*visit)(void *context, const struct br_offer *offer);
     void *context;
-    const double *least; /* what a bound has to reach to be of use, which visits raise */
 };
 
 /* Makes room for so many more offers. False when memory is out; then all is as before. */

@@ -14,8 +14,9 @@ struct br_score_terms {
     double eta;       /* what brings `remaining` onto the scale of `packing` */
 };
 
-/* The score; the largest wins. It must not decrease where priority or packing increases, since the
- * search for the best leaves out what cannot win by the largest of both. */
+/* The score; the largest wins. It must not decrease where priority or packing increases or
+ * remaining work decreases, in floating point too, since the search for the best leaves out what
+ * cannot win by the best of each. */
 struct br_policy {
     const char *name, *summary;
     double (*score)(const struct br_score_terms *terms);
