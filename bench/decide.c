@@ -109,17 +109,22 @@ static void create(struct bench *b, const char *policy)
         exit(1);
 }
 
-__attribute__((noinline)) static uint32_t measured(struct bench *b, const struct br_decision *ended)
+static uint32_t start(struct bench *b)
 {
     uint32_t got, made = 0;
-    if (ended && br_runtime_finished(b->runtime, ended->job, ended->task, NULL))
-        exit(1);
     do {
         got = br_runtime_decide(b->runtime, BR_ANY, 0, b->running + b->runs, ROOM);
         b->runs += got;
         made += got;
     } while (got == ROOM);
     return made;
+}
+
+__attribute__((noinline)) static uint32_t measured(struct bench *b, const struct br_decision *ended)
+{
+    if (br_runtime_finished(b->runtime, ended->job, ended->task, NULL))
+        exit(1);
+    return start(b);
 }
 
 static uint32_t event(struct bench *b, const struct br_decision *ended)
@@ -157,9 +162,8 @@ int main(int count, char **argument)
     for (uint32_t j = 0; j < b.jobs; j++)
         submit(&b);
     double first = cpu_now();
-    uint32_t filled = event(&b, NULL);
+    uint32_t filled = start(&b);
     first = cpu_now() - first;
-    b.spent = b.longest = 0;
     for (uint32_t e = 0; e < b.events && b.runs; e++) {
         uint32_t which = (uint32_t)br_rng_below(&b.rng, b.runs);
         struct br_decision ended = b.running[which];

@@ -33,6 +33,7 @@ struct pass {
     const int64_t *free;
     const double *weight;
     double eta;
+    uint32_t most;  /* candidates that the bundle may hold now */
     double least;   /* the worst score of a full bundle, else -INFINITY */
     bool guarded;   /* by the outlook */
     bool kept_free; /* for a group that is owed too much to be passed over */
@@ -86,10 +87,11 @@ static bool worse(const void *none, const struct br_candidate *a, const struct b
 
 BR_HEAP(worst, struct br_candidate, const void *, worse, 2)
 
-static void offer(struct br_runtime *runtime, struct br_candidate candidate)
+static void offer(struct pass *pass, struct br_candidate candidate)
 {
+    struct br_runtime *runtime = pass->runtime;
     struct br_candidate *heap = runtime->bundle;
-    if (runtime->candidates == runtime->options.bundle) {
+    if (runtime->candidates == pass->most) {
         if (better(&candidate, &heap[0]))
             worst_replace(NULL, heap, runtime->candidates, candidate);
         return;
@@ -109,11 +111,11 @@ static bool in_bundle(const struct pass *pass, uint32_t k)
 static void offer_task(struct pass *pass, uint32_t k)
 {
     struct br_runtime *runtime = pass->runtime;
-    offer(runtime, (struct br_candidate){.score = score_task(pass, k),
-                                         .priority = br_job_priority(pass->job, k),
-                                         .job = pass->number,
-                                         .k = k});
-    if (runtime->candidates == runtime->options.bundle)
+    offer(pass, (struct br_candidate){.score = score_task(pass, k),
+                                      .priority = br_job_priority(pass->job, k),
+                                      .job = pass->number,
+                                      .k = k});
+    if (runtime->candidates == pass->most)
         pass->least = runtime->bundle[0].score;
 }
 
@@ -125,7 +127,7 @@ static bool wins_tie(void *context, double priority, uint32_t job)
     const struct pass *pass = context;
     const struct br_runtime *runtime = pass->runtime;
     struct br_candidate candidate = {pass->least, priority, job, 0};
-    return runtime->candidates < runtime->options.bundle || better(&candidate, &runtime->bundle[0]);
+    return runtime->candidates < pass->most || better(&candidate, &runtime->bundle[0]);
 }
 
 static bool allowed(const struct pass *pass, uint32_t k)
@@ -188,16 +190,50 @@ static void collect_group(struct pass *pass, uint32_t group)
     br_offers_search(&runtime->offers, runtime->tree[br_board_tree(runtime, group)], &search);
 }
 
-/* Fills the bundle with the best of all jobs of the group, or of all groups. */
-static void collect(struct pass *pass, uint32_t group)
+/* Fills the bundle with the best `most` of all jobs of the group, or of all groups. */
+static void collect_most(struct pass *pass, uint32_t group, uint32_t most)
 {
     struct br_runtime *runtime = pass->runtime;
     runtime->candidates = 0;
     runtime->pass++;
+    pass->most = most;
     pass->least = -INFINITY;
     for (uint32_t g = 0; g < runtime->groups; g++)
         if (runtime->group[g].ready && (group == BR_ANY || group == g))
             collect_group(pass, g);
+}
+
+/* Does anything ready of the group, or of all groups, fit? */
+static bool any_fits(const struct br_runtime *runtime, uint32_t group, const int64_t *room)
+{
+    for (uint32_t g = 0; g < runtime->groups; g++)
+        if ((group == BR_ANY || group == g) &&
+            br_offers_any_fits(&runtime->offers, runtime->tree[br_board_tree(runtime, g)], room))
+            return true;
+    return false;
+}
+
+/* Fills the bundle with the best of the group. Mostly what has just ended makes room for one task:
+ * where nothing fits beside the best, no other is looked for. True where nothing of the group fits
+ * any more once what is in the bundle has started. */
+static bool collect(struct pass *pass, uint32_t group)
+{
+    struct br_runtime *runtime = pass->runtime;
+    uint32_t most = runtime->options.bundle, width = runtime->resources;
+    if (most > 1 && !pass->guarded) {
+        collect_most(pass, group, 1);
+        if (!runtime->candidates)
+            return true;
+        const struct br_job *job = runtime->job[runtime->bundle[0].job];
+        const int64_t *demand = br_job_demand(job, job->task[runtime->bundle[0].k], width);
+        for (uint32_t r = 0; r < width; r++)
+            runtime->rest[r] = runtime->room[r] - demand[r];
+        if (!any_fits(runtime, group, runtime->rest))
+            return true;
+    }
+    collect_most(pass, group, most);
+    /* Where the bundle is not full, it has the first of every kind that fits. */
+    return !pass->guarded && runtime->candidates < most;
 }
 
 /* ---- Fairness ---- */
@@ -334,11 +370,10 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
 {
     struct br_runtime *runtime = pass->runtime;
     uint32_t only = most_unfair(runtime), count = 0, best;
-    bool all = only == BR_ANY;
     look(pass);
     pass->eta = br_pending_eta(&runtime->pending, runtime->options.eta_factor);
     runtime->offers.eta = pass->eta;
-    collect(pass, only);
+    bool all = collect(pass, only) && only == BR_ANY;
     if (only != BR_ANY && !runtime->candidates) {
         if (runtime->group[only].deficit >= 2 * runtime->options.kappa &&
             would_fit(runtime, only, runtime->machine_class[pass->machine])) {
@@ -346,11 +381,8 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
             pass->kept_free = true;
             return 0;
         }
-        collect(pass, BR_ANY);
-        all = true;
+        all = collect(pass, BR_ANY);
     }
-    /* Then the bundle has the first of every kind that fits. */
-    all = all && !pass->guarded && runtime->candidates < runtime->options.bundle;
     while (count < room && (best = best_of_bundle(pass)) != BR_ANY) {
         struct br_candidate chosen = runtime->bundle[best];
         struct br_job *job = runtime->job[chosen.job];
@@ -375,10 +407,8 @@ static uint8_t reason(struct pass *pass)
     struct br_runtime *runtime = pass->runtime;
     if (pass->kept_free)
         return BR_KEPT;
-    for (uint32_t g = 0; pass->guarded && g < runtime->groups; g++)
-        if (br_offers_any_fits(&runtime->offers, runtime->tree[br_board_tree(runtime, g)],
-                               runtime->room))
-            return BR_PROTECTED;
+    if (pass->guarded && any_fits(runtime, BR_ANY, runtime->room))
+        return BR_PROTECTED;
     return 0;
 }
 

@@ -72,8 +72,8 @@ struct br_runtime {
     /* Scratch of a pass. */
     struct br_candidate *bundle; /* options.bundle, a heap with the worst on top */
     uint32_t candidates;
-    int64_t *room;  /* by resource */
-    double *bounds; /* by resource: room, free capacity, neither below 0, and weight */
+    int64_t *room, *rest; /* by resource */
+    double *bounds;       /* by resource: room, free capacity, neither below 0, and weight */
     uint64_t pass;
     struct br_outlook outlook;
 };

@@ -66,7 +66,8 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
         !ARRAY(arena, all, runtime->free) || !ARRAY(arena, all, runtime->held) ||
         !ARRAY(arena, cluster->machines, runtime->idle_at) ||
         !ARRAY(arena, cluster->machines, runtime->away) ||
-        !ARRAY(arena, resources, runtime->room) || !ARRAY(arena, resources, scale) ||
+        !ARRAY(arena, resources, runtime->room) || !ARRAY(arena, resources, runtime->rest) ||
+        !ARRAY(arena, resources, scale) ||
         !ARRAY(arena, 3 * ((size_t)resources + 1), runtime->bounds) ||
         !ARRAY(arena, cluster->classes, runtime->kept) ||
         !br_vacancy_init(&runtime->vacancy, arena, cluster->machines, resources) ||
