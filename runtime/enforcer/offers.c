@@ -366,15 +366,19 @@ void br_offers_update(struct br_offers *offers, const struct br_offer *offer)
 
 /* ---- Searching ---- */
 
-static double bound_of(const struct br_offers *offers, const struct br_offer_search *search,
-                       uint32_t node)
+/* The bound of the node, whose offers have `count` pairs of resources. Inlined, so that the
+ * compiler knows the usual counts. */
+__attribute__((always_inline)) static inline double bound_over(const struct br_offers *offers,
+                                                               const struct br_offer_search *search,
+                                                               uint32_t node, uint32_t count)
 {
-    const pair_of *least = (const pair_of *)box_of(offers, node), *most = least + pairs(offers);
+    const double *box = offers->box + node * (4 * (size_t)count + TERMS);
+    const pair_of *least = (const pair_of *)box, *most = least + count;
     const pair_of *room = (const pair_of *)search->room, *free = (const pair_of *)search->free;
     const pair_of *weight = (const pair_of *)search->weight;
     mask_of over = {0, 0};
     double packing = 0;
-    for (uint32_t p = 0; p < pairs(offers); p++) {
+    for (uint32_t p = 0; p < count; p++) {
         over |= least[p] > room[p];
         mask_of is_less = most[p] < room[p];
         pair_of amount = (pair_of)(((mask_of)most[p] & is_less) | ((mask_of)room[p] & ~is_less));
@@ -385,7 +389,7 @@ static double bound_of(const struct br_offers *offers, const struct br_offer_sea
     }
     if (over[0] | over[1])
         return -INFINITY;
-    const double *terms = (const double *)(most + pairs(offers));
+    const double *terms = (const double *)(most + count);
     const struct br_score_terms best = {
         .priority = terms[PRIORITY],
         .packing = packing * terms[SHARE],
@@ -399,6 +403,19 @@ static double bound_of(const struct br_offers *offers, const struct br_offer_sea
                    search->wins_tie(search->context, best.priority, offers->node[node].job)
                ? score
                : -INFINITY;
+}
+
+static double bound_of(const struct br_offers *offers, const struct br_offer_search *search,
+                       uint32_t node)
+{
+    switch (pairs(offers)) {
+    case 1:
+        return bound_over(offers, search, node, 1);
+    case 2:
+        return bound_over(offers, search, node, 2);
+    default:
+        return bound_over(offers, search, node, pairs(offers));
+    }
 }
 
 static bool sooner(const void *none, const struct br_offer_front *a, const struct br_offer_front *b)
