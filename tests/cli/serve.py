@@ -88,6 +88,22 @@ def test_limits(folder):
     assert 4 <= most_held(folder / 'log') <= 9
 
 
+def test_folder(folder):
+    """Without --socket it is in a folder of the server's own, where the user's such things are; it goes along."""
+    own, gone, long = folder / 'own', folder / 'gone', folder / ('x' * 70)
+    own.mkdir()
+    long.mkdir()
+    for base, inside in ((own, 1), (gone, 0), (long, 0), ('', 0)):
+        done = subprocess.run([str(BIGROCKS), 'serve', '--capacity', 'cpu=1', '-q', '--', 'sh', '-c',
+                               'ls "$1" | grep -c "^bigrocks-......$"; exec "$0" admit -- echo ran', str(BIGROCKS),
+                               str(base)], env={**ENVIRONMENT, 'XDG_RUNTIME_DIR': str(base)}, text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=60, cwd=own)
+        if base:
+            assert done.stdout.split() == [str(inside), 'ran'], (base, done)
+        assert done.returncode == 0 and done.stdout.endswith('ran\n'), (base, done)
+        assert not list(own.iterdir()) and not list(long.iterdir())
+
+
 def test_exit_status(folder):
     """With and without a server, the command's own end comes through."""
     for words in ([], ['serve', '--capacity', 'cpu=1', '-q', '--']):
