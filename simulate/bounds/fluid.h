@@ -26,7 +26,8 @@ void br_fluid_shortest(const struct br_fluid *piece, uint32_t count, struct br_f
 
 /* Serves the owner of the largest density (price over size) first, which minimises the sum over all
  * owners of price x mean busy time. density: by owner. busy_s: by owner, to which the
- * integral of time over its service is added. heap: room for `count`. O(count log count). */
+ * integral of time over its service is added [Goemans02]. heap: room for `count`. O(count log
+ * count). */
 void br_fluid_densest(const struct br_fluid *piece, uint32_t count, const double *density,
                       struct br_fluid_piece *heap, double *busy_s);
 

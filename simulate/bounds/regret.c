@@ -9,6 +9,9 @@
  */
 #include "simulate/bounds/regret.h"
 
+#include <stdlib.h>
+
+#include "simulate/bounds/dual.h"
 #include "simulate/bounds/ends.h"
 #include "simulate/bounds/latest.h"
 
@@ -55,21 +58,47 @@ static bool equal_weights(const struct br_load *load)
     return j >= load->jobs;
 }
 
+static void raise_mean(struct br_workload_bounds *bounds, double sum_s, uint32_t jobs,
+                       const char *method)
+{
+    double mean_s = sum_s / jobs * BR_LOAD_ROUNDED;
+    if (mean_s > bounds->mean_jct_s) {
+        bounds->mean_jct_s = mean_s;
+        bounds->mean_method = method;
+    }
+}
+
+static bool bound_weighted(const struct br_load *load, double *weight, const struct br_stop *stop,
+                           struct br_workload_bounds *bounds)
+{
+    double sum_s, weights = 0;
+    for (uint32_t j = 0; j < load->jobs; j++)
+        weights += weight[j] = load->job[j].weight;
+    if (!br_dual_bound(load, weight, stop, &sum_s))
+        return false;
+    double mean_s = sum_s / weights * BR_LOAD_ROUNDED;
+    bounds->weighted_jct_s = mean_s > bounds->weighted_jct_s ? mean_s : bounds->weighted_jct_s;
+    return true;
+}
+
 static enum br_status bound_mean(const struct br_load *load, const struct br_stop *stop,
                                  struct br_workload_bounds *bounds, struct br_diag *diag)
 {
-    double sum_s;
+    double ends_s, dual_s, *weight = malloc(load->jobs * sizeof *weight);
+    bool equal = equal_weights(load), ok = weight != NULL;
+    for (uint32_t j = 0; ok && j < load->jobs; j++)
+        weight[j] = 1;
     bound_alone(load, bounds);
-    if (!br_ends_bound(load, stop, &sum_s))
-        return br_fail_memory(diag);
-    double mean_s = sum_s / load->jobs * BR_LOAD_ROUNDED;
-    if (mean_s > bounds->mean_jct_s) {
-        bounds->mean_jct_s = mean_s;
-        bounds->mean_method = "how many jobs can have ended by when";
+    ok = ok && br_ends_bound(load, stop, &ends_s) && br_dual_bound(load, weight, stop, &dual_s);
+    if (ok) {
+        raise_mean(bounds, ends_s, load->jobs, "how many jobs can have ended by when");
+        raise_mean(bounds, dual_s, load->jobs, "mean busy times");
+        ok = equal || bound_weighted(load, weight, stop, bounds);
     }
-    if (equal_weights(load) && bounds->weighted_jct_s < bounds->mean_jct_s)
+    if (ok && equal && bounds->weighted_jct_s < bounds->mean_jct_s)
         bounds->weighted_jct_s = bounds->mean_jct_s;
-    return BR_OK;
+    free(weight);
+    return ok ? BR_OK : br_fail_memory(diag);
 }
 
 enum br_status br_workload_bounds_make(const struct br_workload *workload,

@@ -64,7 +64,7 @@ static void no_bound_is_above_the_optimum(void **state)
         tiny_finish(&built);
     }
     /* Measured. Less is a step back: some argument is weaker, or dead. */
-    static const double least[3] = {0.91, 0.90, 0.98};
+    static const double least[3] = {0.929, 0.930, 0.984};
     for (int k = 0; k < 3; k++) {
         print_message("%.4f of the optimum on average, equal in %d of %d\n", share[k] / CASES,
                       tight[k], CASES);
@@ -109,12 +109,13 @@ static struct tiny line(int jobs, const int *size, const int *arrival)
     return tiny;
 }
 
-static void expect(const struct tiny *tiny, double sum, double makespan)
+/* The sum is within these limits, the makespan is that. */
+static void expect(const struct tiny *tiny, double least, double most, double makespan)
 {
     struct tiny_workload built;
     assert_true(tiny_build(tiny, &built));
     struct tiny_optimum got = bound(tiny, &built, false, NULL);
-    assert_true(got.sum > sum * (1 - 1e-6) && got.sum <= sum * nearly);
+    assert_true(got.sum > least * (1 - 1e-6) && got.sum <= most * nearly);
     assert_true(got.makespan > makespan * (1 - 1e-6) && got.makespan <= makespan * nearly);
     tiny_finish(&built);
 }
@@ -124,20 +125,21 @@ static void known_values(void **state)
 {
     /* 5 from 0, interrupted from 1 to 2 and from 3 to 4 for the others: ends 2, 4 and 7. */
     struct tiny tiny = line(3, (const int[]){5, 1, 1}, (const int[]){0, 1, 3});
-    expect(&tiny, 7 + 1 + 1, 7);
+    expect(&tiny, 9, 9, 7);
     /* The clock begins with the first arrival: nothing changes when all come later. */
     tiny = line(3, (const int[]){5, 1, 1}, (const int[]){100, 101, 103});
-    expect(&tiny, 7 + 1 + 1, 7);
+    expect(&tiny, 9, 9, 7);
     /* One after another, the shortest first: 1, 3, 6 and 10. */
     tiny = line(4, (const int[]){4, 3, 2, 1}, (const int[]){0, 0, 0, 0});
-    expect(&tiny, 1 + 3 + 6 + 10, 10);
+    expect(&tiny, 20, 20, 10);
     /* A job of 2 s that takes all of four places, and three of one place: 4, 4 and 8 s. By work
-     * alone the ends are 1, 2, 4 and 6; alone the jobs end at 2, 4, 4 and 8, which all limits
-     * allow. The makespan is 10: the first and the last do not run beside each other. */
+     * alone the ends are 1, 2, 4 and 6; alone the jobs end at 2, 4, 4 and 8, which sum to 18. The
+     * best is 2, 6, 6 and 10. The makespan is 10: the first and the last do not run side by side.
+     */
     tiny = line(4, (const int[]){2, 4, 4, 8}, (const int[]){0, 0, 0, 0});
     tiny.capacity[0][0] = 4;
     tiny.demand[0][0] = 4;
-    expect(&tiny, 2 + 4 + 4 + 8, 10);
+    expect(&tiny, 18, 24, 10);
 }
 
 static void a_raised_stop_weakens(void **state)
