@@ -150,7 +150,7 @@ def test_failure(folder, base):
         '<stage id="after" duration="1"><command>echo after</command></stage>'
         '<stage id="good" duration="1"><command>echo good</command></stage>'
         '<edge from="bad" to="after"/></job>')
-    done = run(folder, 'job.xml', *CAPACITY, '--on', 'slurm-jobs', '--journal', 'j', '-k',
+    done = run(folder, 'job.xml', *CAPACITY, '--on', 'slurm-jobs', '--journal', 'j%j', '-k',
                status=1)
     for text in ("task 'bad' failed: exit status 3", '  | wrong', '1 failed: bad', '1 not done'):
         assert text in done.stderr, (text, done.stderr)
