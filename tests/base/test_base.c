@@ -508,6 +508,28 @@ static void roles(void **state)
     assert_int_equal(br_role_bytes(large, "TiB"), INT64_MAX);
 }
 
+/* Every decimal of up to 15 digits comes back from the real number that it became. */
+static void reals_and_decimals(void **state)
+{
+    struct br_rng rng = br_rng_seed(11);
+    struct br_decimal value = {0};
+    (void)state;
+    assert_true(br_real_of((struct br_decimal){1, -1}) == 0.1);
+    assert_true(br_real_of((struct br_decimal){123456789012345, -6}) == 123456789.012345);
+    assert_true(br_real_of((struct br_decimal){-25, 2}) == -2500);
+    value = br_real_decimal(0.1 + 0.2); /* 0.30000000000000004 */
+    assert_true(value.mantissa == 3 && value.exponent == -1);
+    value = br_real_decimal(0);
+    assert_true(value.mantissa == 0 && value.exponent == 0);
+    for (int k = 0; k < 100000; k++) {
+        int64_t mantissa = (int64_t)br_rng_below(&rng, 999999999999999) + 1;
+        struct br_decimal wanted =
+            br_decimal_unscale(k % 2 ? mantissa : -mantissa, (int32_t)br_rng_below(&rng, 19));
+        value = br_real_decimal(br_real_of(wanted));
+        assert_true(value.mantissa == wanted.mantissa && value.exponent == wanted.exponent);
+    }
+}
+
 /* A costly invariant is looked at with the build option alone. */
 static void invariants(void **state)
 {
@@ -531,7 +553,7 @@ int main(void)
         cmocka_unit_test(screened),     cmocka_unit_test(whole_numbers),
         cmocka_unit_test(real_numbers), cmocka_unit_test(diagnostics),
         cmocka_unit_test(roles),        cmocka_unit_test(compared),
-        cmocka_unit_test(invariants),
+        cmocka_unit_test(invariants),   cmocka_unit_test(reals_and_decimals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,15 +156,17 @@ static void job_files(void **state)
                            "<job file=\"jobs/a.xml\" arrival=\"2\"/>"
                            "<job file=\"jobs/log.swf\" entry=\"2\" arrival=\"3\"/>"
                            "<job file=\"jobs/log.swf\" entry=\"1\" arrival=\"4\" id=\"one\"/>"
-                           "<job file=\"jobs/log.swf\" entry=\"2\" arrival=\"5\" scale=\"2\"/>");
+                           "<job file=\"jobs/log.swf\" entry=\"2\" arrival=\"5\" scale=\"2\"/>"
+                           "<job file=\"jobs/b.dot\" arrival=\"6\" scale=\"1.5\"/>");
     assert_int_equal(read_named("w.xml", text, &workload, &diag), BR_OK);
     assert_string_equal(workload_describe(workload), "2 default @0 y*1 7 cpu=1\n"
                                                      "1 default @1 x*2 3\n"
                                                      "3 default @2 x*2 3\n"
                                                      "4 default @3 run*1 20 cpu=4 (12)\n"
                                                      "one default @4 run*1 20 cpu=4 (10)\n"
-                                                     "6 default @5 run*1 40 cpu=4 (24)\n");
-    assert_int_equal(workload->dags, 4); /* the two jobs of the log are alike */
+                                                     "6 default @5 run*1 40 cpu=4 (24)\n"
+                                                     "7 default @6 y*1 10.5 cpu=1\n");
+    assert_int_equal(workload->dags, 5); /* the two jobs of the log are alike */
     br_workload_destroy(workload);
     /* From a folder beside it. */
     text = "file,arrival\n../jobs/a.xml,0\n";

@@ -244,13 +244,15 @@ static void draws(void **state)
     enum { JOBS = 20000 };
     (void)state;
     struct br_workload *workload = drawn(BR_DRAW_RANDOM, JOBS, 3);
-    uint32_t of_first = 0, turns = 0;
+    uint32_t of_first = 0, turns = 0, high = 0;
     for (uint32_t j = 0; j < JOBS; j++) {
         of_first += workload->job[j].dag == 0;
+        high += (workload->job[j].dag == 0) == (workload->job[j].seed < UINT64_C(1) << 52);
         turns += j && workload->job[j].dag != workload->job[j - 1].dag;
         assert_true(!j || workload->job[j].seed != workload->job[j - 1].seed);
     }
     near(of_first, JOBS / 2, 4 * sqrt(JOBS / 4), "jobs of the first file");
+    near(high, JOBS / 2, 4 * sqrt(JOBS / 4), "first files with small seeds, and others with large");
     near(turns, JOBS / 2, 4 * sqrt(JOBS / 4), "changes from one job to the next");
     br_workload_destroy(workload);
     workload = drawn(BR_DRAW_ALL, 5, 3);
@@ -354,6 +356,9 @@ static void scaled(void **state)
     br_dag_scale(dag, 1.5);
     assert_int_equal(dag->duration_ns[1], 6 * S);
     assert_int_equal(dag->stage[0].duration_ns, 3 * S);
+    dag->duration_ns[0] = 3;
+    br_dag_scale(dag, 0.5); /* to the nearest */
+    assert_int_equal(dag->duration_ns[0], 2);
     br_dag_scale(dag, 1e9);
     br_dag_scale(dag, 1e9);
     assert_int_equal(dag->duration_ns[1], INT64_MAX / 4);
