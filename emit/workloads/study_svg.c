@@ -160,8 +160,11 @@ static void draw_distribution(const struct picture *p, int64_t top, int64_t heig
         char buffer[64];
         if (s->points == 0)
             continue;
+        /* Thinner and thinner, so that a curve which lies under another is still seen. */
+        fputs("<path style=\"stroke-width: ", p->out);
+        br_draw_fixed(p->out, 280 - 140 * (int64_t)k / p->drawn, PX, 2);
         fprintf(
-            p->out, "<path %s d=\"",
+            p->out, "\" %s d=\"",
             in_class(buffer, "curve s", k, k < BR_PLOT_COLOURS ? "" : " stroke-dasharray=\"6 3\""));
         int64_t last = time_x(&plot, &times, s->jct_s[0]);
         br_plot_point(p->out, 'M', last, plot.top + plot.height);
