@@ -11,6 +11,8 @@
 /* Searching longer than this share of what the job takes at least is not worth it. */
 enum { BOUND_SHARE = 20 };
 static const int64_t search_least_ns = INT64_C(200000000);
+/* While a job of a spool is planned, no other one is started, however long it takes itself. */
+static const int64_t search_spooled_ns = INT64_C(1000000000);
 
 /* Several jobs are planned quickly, as they are the more the less the plan of one counts. */
 static const char *effort_of(const struct cli_settings *settings, bool alone)
@@ -26,6 +28,7 @@ static enum br_status make_plan(const struct cli_settings *settings, bool alone,
     given.effort = effort_of(settings, alone);
     struct br_plan_options options = cli_plan_options(search);
     struct cli_progress progress;
+    bool spooled = settings->run.spool != NULL;
     int64_t bound_ns;
     if (search->time_limit_ns < 0) {
         enum br_status status =
@@ -35,8 +38,9 @@ static enum br_status make_plan(const struct cli_settings *settings, bool alone,
         options.time_limit_ns = bound_ns / BOUND_SHARE;
         if (options.time_limit_ns < search_least_ns)
             options.time_limit_ns = search_least_ns;
+        if (spooled && options.time_limit_ns > search_spooled_ns)
+            options.time_limit_ns = search_spooled_ns;
     }
-    bool spooled = settings->run.spool != NULL;
     options.stop = spooled ? cli_interrupt_count() : cli_interrupt_catch();
     cli_progress_begin(&progress, settings->output.quiet || spooled);
     options.progress = progress.shown ? cli_progress_plan : NULL;

@@ -19,8 +19,8 @@ import ctypes
 import decimal
 import os
 
-__all__ = ['Bound', 'Cluster', 'Error', 'Job', 'Plan', 'Task', 'best_bound', 'bound', 'methods', 'plan',
-           'version']
+__all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'Job', 'Plan', 'Task', 'best_bound', 'bound',
+           'methods', 'plan', 'policies', 'version']
 
 _lib = ctypes.CDLL(os.environ.get('BIGROCKS_LIBRARY') or 'libbigrocks.so.0')
 
@@ -68,6 +68,22 @@ class _BoundResult(ctypes.Structure):
                 ('clause_lost', ctypes.c_bool), ('source', _Answer), ('rest', ctypes.c_uint64 * 64)]
 
 
+class _EnforcerOptions(ctypes.Structure):
+    _fields_ = [('policy', ctypes.c_char_p), ('remote_penalty', ctypes.c_double),
+                ('eta_factor', ctypes.c_double), ('kappa', ctypes.c_double),
+                ('fairness', ctypes.c_int), ('bundle', ctypes.c_uint32),
+                ('keep_plan', ctypes.c_bool), ('rest', ctypes.c_uint64 * 64)]
+
+
+class _Decision(ctypes.Structure):
+    _fields_ = [('job', ctypes.c_uint32), ('task', ctypes.c_uint32), ('machine', ctypes.c_uint32)]
+
+
+class _JobState(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32)
+                for name in ('waiting', 'ready', 'running', 'finished', 'failed')]
+
+
 _P, _T, _U, _I, _STATUS = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int64,
                            ctypes.c_int)
 _DIAG, _OUT = ctypes.POINTER(_Diag), ctypes.POINTER(ctypes.c_uint32)
@@ -100,7 +116,22 @@ for _name, _result, _arguments in [
         ('plan_at', _PlanTask, [_P, _U]), ('plan_of', _PlanTask, [_P, _U]),
         ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
         ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
-        ('plan_method', _T, [_P]), ('plan_note', _T, [_P])]:
+        ('plan_method', _T, [_P]), ('plan_note', _T, [_P]),
+        ('runtime_options_default', _EnforcerOptions, []), ('policy_name', _T, [_U]),
+        ('runtime_create', _STATUS, [_P, ctypes.POINTER(_EnforcerOptions), ctypes.POINTER(_P),
+                                     _DIAG]),
+        ('runtime_destroy', None, [_P]), ('runtime_overbook', _STATUS, [_P, _T, _U, _DIAG]),
+        ('runtime_add_group', _STATUS, [_P, _T, ctypes.c_double, _OUT, _DIAG]),
+        ('runtime_submit', _STATUS, [_P, _P, _P, _U, ctypes.c_int, _OUT, _DIAG]),
+        ('runtime_retire', _STATUS, [_P, _U, _DIAG]), ('runtime_close', _STATUS, [_P, _U, _DIAG]),
+        ('runtime_started', _STATUS, [_P, _U, _U, _U, _DIAG]),
+        ('runtime_finished', _STATUS, [_P, _U, _U, _DIAG]),
+        ('runtime_failed', _STATUS, [_P, _U, _U, ctypes.c_bool, _DIAG]),
+        ('runtime_report', _STATUS, [_P, _U, _T, _T, _DIAG]),
+        ('runtime_decide', _U, [_P, _U, _I, ctypes.POINTER(_Decision), _U]),
+        ('runtime_job', _JobState, [_P, _U]),
+        ('runtime_used', ctypes.c_double, [_P, _U, _T]),
+        ('runtime_deficit', ctypes.c_double, [_P, _U])]:
     _function = getattr(_lib, 'br_' + _name)
     _function.restype, _function.argtypes = _result, _arguments
 
@@ -321,3 +352,111 @@ def best_bound(job, cluster, time_limit=None, conflicts=None, program=None):
                      (answer.method if answer.found else answer.why).decode())
     finally:
         _lib.br_bound_result_finish(ctypes.byref(result))
+
+
+def policies():
+    """Names of the enforcer's policies."""
+    names = []
+    while (name := _lib.br_policy_name(len(names))) is not None:
+        names.append(name.decode())
+    return names
+
+
+Decision = collections.namedtuple('Decision', 'job task machine')
+_ANY = 2**32 - 1
+
+
+class Enforcer:
+    """Decides which tasks of many jobs start now, and where. It has no clock, and starts nothing: its
+    caller tells it what happens, and starts what it decides.
+
+        enforcer = bigrocks.Enforcer(cluster, eta=0.5, kappa=0.05, groups={'nightly': 3})
+        number = enforcer.submit(job, plan, group='nightly')
+        for decision in enforcer.decide(now=0):
+            ...  # start it; later: enforcer.finished(decision.job, decision.task)
+
+    Jobs, tasks and machines are numbers; tasks are numbered by stage, then by index. The options are
+    those of `bigrocks run`; what is None is the enforcer's own."""
+
+    def __init__(self, cluster, policy=None, eta=None, remote_penalty=None, kappa=None,
+                 fairness=None, bundle=None, keep_plan=None, groups=None, overbook=None):
+        options = _lib.br_runtime_options_default()
+        counts = None if fairness is None else {'slots': 0, 'dominant': 1}[fairness]
+        for name, value in (('policy', policy and policy.encode()), ('eta_factor', eta),
+                            ('remote_penalty', remote_penalty), ('kappa', kappa),
+                            ('fairness', counts), ('bundle', bundle), ('keep_plan', keep_plan)):
+            if value is not None:
+                setattr(options, name, value)
+        self._runtime, made = None, ctypes.c_void_p()
+        _call(_lib.br_runtime_create, cluster._cluster, ctypes.byref(options), ctypes.byref(made))
+        self._runtime, self._groups = made, {}
+        for name, weight in (groups or {}).items():
+            self._group(name, weight)
+        for resource, percent in (overbook or {}).items():
+            _call(_lib.br_runtime_overbook, made, resource.encode(), percent)
+
+    def __del__(self):
+        if getattr(self, '_runtime', None):
+            _lib.br_runtime_destroy(self._runtime)
+
+    def _group(self, name, weight=1):
+        if name not in self._groups:
+            number = ctypes.c_uint32()
+            _call(_lib.br_runtime_add_group, self._runtime, name.encode(), weight,
+                  ctypes.byref(number))
+            self._groups[name] = number.value
+        return self._groups[name]
+
+    def submit(self, job, plan=None, group=None):
+        """Takes up a job, which is complete from then on, and returns its number. A group that was not
+        declared has the weight 1; None is a group of its own."""
+        number = ctypes.c_uint32()
+        _call(_lib.br_runtime_submit, self._runtime, job._finish(), plan._plan if plan else None,
+              0 if group is None else self._group(group), 0, ctypes.byref(number))
+        return number.value
+
+    def decide(self, now, machine=None, most=4096):
+        """The decisions of this moment, in seconds, never less than before; of one machine, or all."""
+        room, decisions = (_Decision * most)(), []
+        count = _lib.br_runtime_decide(self._runtime, _ANY if machine is None else machine, _ns(now),
+                                       room, most)
+        for k in range(count):
+            decisions.append(Decision(room[k].job, room[k].task, room[k].machine))
+        return decisions
+
+    def started(self, job, task, machine):
+        """A task runs that the caller has started by itself."""
+        _call(_lib.br_runtime_started, self._runtime, job, task, machine)
+
+    def finished(self, job, task):
+        _call(_lib.br_runtime_finished, self._runtime, job, task)
+
+    def failed(self, job, task, again=False):
+        """`again`: it is to be started once more."""
+        _call(_lib.br_runtime_failed, self._runtime, job, task, again)
+
+    def report(self, machine, resource, free):
+        """So much of it is free just now, whoever uses the rest."""
+        _call(_lib.br_runtime_report, self._runtime, machine, resource.encode(), _amount(free))
+
+    def close(self, job):
+        """Nothing more of the job is started."""
+        _call(_lib.br_runtime_close, self._runtime, job)
+
+    def retire(self, job):
+        """Forgets the job, whose number may be given again."""
+        _call(_lib.br_runtime_retire, self._runtime, job)
+
+    def state(self, job):
+        """How many of its tasks are waiting, ready, running, finished and failed."""
+        state = _lib.br_runtime_job(self._runtime, job)
+        return {name: getattr(state, name) for name, _ in _JobState._fields_}
+
+    def used(self, resource, machine=None):
+        """Share of the resource that running tasks hold."""
+        return _lib.br_runtime_used(self._runtime, _ANY if machine is None else machine,
+                                    resource.encode())
+
+    def deficit(self, group=None):
+        """How much less than its share the group has had, in clusters."""
+        return _lib.br_runtime_deficit(self._runtime, 0 if group is None else self._groups[group])

@@ -155,6 +155,30 @@ def test_appears(folder):
         assert process.wait(timeout=20) == -signal.SIGTERM
 
 
+def test_left_behind(folder):
+    """What tasks of a job have left behind ends with the job, not only with the server."""
+    job = Job().stage('a', 'setsid sleep 60 > /dev/null 2>&1 & echo $! > pid', shell=True)
+    with server(folder):
+        drop(folder, 'job.xml', job)
+        wait(lambda: 'job.xml' in files(folder, 'done'))
+        wait(lambda: not pathlib.Path('/proc/' + (folder / 'pid').read_text().strip()).exists())
+
+
+def test_many(folder):
+    """Of one group 256 jobs are taken at once; others wait, and another group does not wait for them."""
+    job = Job().stage('a', 'test -e go || sleep 60', shell=True)
+    for k in range(260):
+        drop(folder, 'x/%d.xml' % k, job)
+    quick = Job().stage('a', 'true', cpu=1)
+    with server(folder, '--group', 'x=1,y=1'):
+        wait(lambda: len(files(folder, 'new')) == 4)
+        time.sleep(0.5)
+        assert len(files(folder, 'new')) == 4
+        drop(folder, 'y/late.xml', quick)
+        wait(lambda: files(folder, 'new') == [n for n in files(folder, 'new') if n[0] == 'x'])
+        assert len(files(folder, 'new')) == 4
+
+
 def test_groups(folder):
     """The folders of new are groups, whose weights count, whatever the job says."""
     job = Job().stage('s', 'sleep 0.02', tasks=30, duration=0.02)

@@ -42,6 +42,51 @@ at = {t.id: t for t in tasks}
 assert all(at['copy[%%d]' %% i].start >= at['load[%%d]' %% i].end for i in range(4))
 assert at['load[2]'].end - at['load[2]'].start == 0.3
 assert list(bigrocks.plan(job, cluster, effort='fast', threads=2)) == tasks
+assert {'graphene', 'order', 'packing'} <= set(bigrocks.policies()), bigrocks.policies()
+
+def drive(enforcer, numbers):
+    """Runs all to their ends, each task for a second; the jobs of the starts, in their order."""
+    starts, now = [], 0
+    while decisions := enforcer.decide(now):
+        starts += [d.job for d in decisions]
+        now += 1
+        for d in decisions:
+            enforcer.finished(d.job, d.task)
+    assert all(enforcer.state(n)['finished'] == sum(enforcer.state(n).values()) for n in numbers)
+    return starts
+
+def two(**options):
+    jobs = [bigrocks.Job('j%%d' %% k) for k in range(2)]
+    for each in jobs:
+        each.stage('s', tasks=40, seconds=1, cpu=1)
+    enforcer = bigrocks.Enforcer(bigrocks.Cluster(node=(1, {'cpu': 2})), kappa=0.01, **options)
+    numbers = [enforcer.submit(each, group=g) for each, g in zip(jobs, 'ab')]
+    return drive(enforcer, numbers)[:30].count(numbers[0])
+
+# Shares are as the weights, and without weights equal.
+assert 14 <= two() <= 16 and 23 <= two(groups={'a': 4}) <= 25 and 5 <= two(groups={'b': 4}) <= 7
+# One job under its plan: in the plan's order, and no more at once than there is.
+enforcer = bigrocks.Enforcer(cluster, policy='order', eta=0, remote_penalty=1, fairness='slots', bundle=4,
+                             keep_plan=False, overbook={'cpu': 100})
+number = enforcer.submit(job, plan)
+first = enforcer.decide(0)
+assert len(first) == 4 and enforcer.used('mem') == 1 and enforcer.used('cpu', 0) == 1, first
+assert enforcer.state(number) == {'waiting': 5, 'ready': 0, 'running': 4, 'finished': 0, 'failed': 0}
+enforcer.failed(number, first[0].task, again=True)
+assert [d.task for d in enforcer.decide(1)] == [first[0].task]
+enforcer.report(1, 'cpu', 0)
+enforcer.close(number)
+assert enforcer.state(number)['failed'] == 5
+enforcer.retire(number)
+assert sum(enforcer.state(number).values()) == 0 and enforcer.deficit() == 0
+for wrong in ({'policy': 'none'}, {'kappa': 0}, {'remote_penalty': 2}, {'eta': -1}, {'bundle': 0},
+              {'overbook': {'mem': 150}}, {'groups': {'g': 0}}):
+    try:
+        bigrocks.Enforcer(cluster, **wrong)
+    except bigrocks.Error as error:
+        assert error.status == 2, error.status
+    else:
+        assert False, wrong
 for change in (lambda: job.stage('late'), lambda: bigrocks.Job('x').edge(0, 1),
                lambda: bigrocks.plan(job, cluster, method='none'),
                lambda: bigrocks.plan(bigrocks.Job(), cluster),
