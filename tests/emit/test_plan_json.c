@@ -369,6 +369,23 @@ static void values(void **state)
     br_json_finish(&json);
 }
 
+/* Texts that are parts of a file: places count from the line that they begin in. */
+static void places(void **state)
+{
+    static const char text[] = "[1,\n 2]\n";
+    struct br_json json;
+    br_json_init(&json, "{", 1, NULL);
+    assert_false(br_json_skip(&json));
+    br_json_restart(&json, text, sizeof text - 1, 7);
+    assert_true(br_json_skip(&json) && br_json_done(&json));
+    struct br_pos later = br_json_pos(&json, text + 5), first = br_json_pos(&json, text + 1);
+    assert_int_equal(later.line, 8);
+    assert_int_equal(later.column, 2);
+    assert_int_equal(first.line, 7);
+    assert_int_equal(first.column, 2);
+    br_json_finish(&json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +395,7 @@ int main(void)
         cmocka_unit_test(damaged),
         cmocka_unit_test(faults),
         cmocka_unit_test(values),
+        cmocka_unit_test(places),
         cmocka_unit_test(tolerant),
         cmocka_unit_test(no_file),
     };

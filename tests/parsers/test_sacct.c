@@ -255,7 +255,7 @@ static void values(void **state)
         }
     }
     struct br_slurm_tres tres;
-    assert_true(br_slurm_tres("billing=9,cpu=4,energy=12,gres/gpu=3,gres/gpu:a100=2,gres/gpu:t4=1,"
+    assert_true(br_slurm_tres("billing=9,cpu=4,energy=12,gres/gpu=3,gres/gpu:a100=2,"
                               "mem=2000M,node=2",
                               &tres));
     assert_int_equal(tres.cpus, 4);

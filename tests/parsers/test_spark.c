@@ -126,6 +126,22 @@ static void options_of_a_log(void **state)
     br_workload_destroy(workload);
 }
 
+/* (1000 + 1001 + 1001) / 3 ms is rounded to the nearest nanosecond, as 1000.333... is. */
+static void means(void **state)
+{
+    struct br_workload *workload = workload_read(
+        quoted(START(0, 0, STAGE(0, "", "") "," STAGE(1, "", ""), "")
+                   TASK(0, 0, 0, 1000, "", "Success", 0) TASK(0, 1, 0, 1001, "", "Success", 0)
+                       TASK(0, 2, 0, 1001, "", "Success", 0) TASK(1, 0, 0, 1000, "", "Success", 0)
+                           TASK(1, 1, 0, 1000, "", "Success", 0)
+                               TASK(1, 2, 0, 1001, "", "Success", 0) END(0, 2000, "JobSucceeded")),
+        NULL);
+    assert_string_equal(workload_describe(workload),
+                        "job0 default @0 stage0*3 1.000666667 cpu=1 (1 2x1.001); "
+                        "stage1*3 1.000333333 cpu=1 (2x1 1.001)\n");
+    br_workload_destroy(workload);
+}
+
 /* Without the memory of executors, a job that needs memory could run nowhere. */
 static void machines(void **state)
 {
@@ -172,25 +188,28 @@ static const char *job_of(const char *text)
 static void order_of_jobs(void **state)
 {
     static const char text[] = START(0, 0, STAGE(0, "", "") "," STAGE(1, "0", ""), "")
-        START(1, 0, STAGE(2, "", ""), "") TASK(0, 0, 0, 1000, "", "Success", 0)
-            TASK(1, 0, 1000, 2000, "", "Success", 0) END(0, 2000, "JobSucceeded")
-                START(2, 2000, STAGE(3, "", "") "," STAGE(4, "", ""), "")
-                    TASK(2, 0, 0, 3000, "", "Success", 0) END(1, 3000, "JobSucceeded") TASK(
-                        3, 0, 3000, 4000, "", "Success", 0) TASK(4, 0, 3000, 4000, "", "Success", 0)
-                        END(2, 4000, "JobSucceeded") START(3, 5000, STAGE(5, "", ""), "") START(
-                            4, 5500, STAGE(6, "", ""), "") TASK(5, 0, 5000, 6000, "", "Success", 0)
-                            END(3, 6000, "JobSucceeded") TASK(6, 0, 5500, 6000, "", "Success", 0)
-                                END(4, 6000, "JobSucceeded") START(5, 7000, STAGE(7, "", ""), "")
-                                    TASK(7, 0, 7000, 9000, "", "Success", 0);
+        START(1, 0, STAGE(2, "", ""), "") TASK(0, 0, 0, 1000, "", "Success",
+                                               0) TASK(1, 0, 1000, 2000, "", "Success", 0)
+            END(0, 2000, "JobSucceeded") START(2, 2000, STAGE(3, "", "") "," STAGE(4, "", ""), "")
+                TASK(2, 0, 0, 3000, "", "Success", 0) END(1, 3000, "JobSucceeded")
+                    TASK(3, 0, 3000, 4000, "", "Success", 0) TASK(4, 0, 3000, 4000, "", "Success",
+                                                                  0) END(2, 4000, "JobSucceeded")
+                        START(3, 5000, STAGE(5, "", ""), "") START(4, 5500, STAGE(6, "", ""), "")
+                            TASK(5, 0, 5000, 6000, "", "Success", 0) END(3, 6000, "JobSucceeded")
+                                TASK(6, 0, 5500, 6000, "", "Success", 0)
+                                    END(4, 6000, "JobSucceeded")
+                                        START(5, 7000, STAGE(7, "", "") "," STAGE(8, "7", ""), "")
+                                            TASK(7, 0, 7000, 9000, "", "Success", 0)
+                                                TASK(8, 0, 9000, 9001, "", "Success", 0);
     const char *job = job_of(quoted(text));
     static const char *const edges[] = {
-        "stage0 -> stage1 @",        "stage1 -> stage3 @",
-        "stage1 -> stage4 @",        "stage1 -> jobs-before-8 @",
-        "stage2 -> jobs-before-8 @", "stage3 -> jobs-before-8 @",
-        "stage4 -> jobs-before-8 @", "jobs-before-8 -> stage5 @",
-        "jobs-before-8 -> stage6 @", "jobs-before-8 -> jobs-before-9 @",
-        "stage5 -> jobs-before-9 @", "stage6 -> jobs-before-9 @",
-        "jobs-before-9 -> stage7 @"};
+        "stage0 -> stage1 @",         "stage1 -> stage3 @",
+        "stage1 -> stage4 @",         "stage1 -> jobs-before-9 @",
+        "stage2 -> jobs-before-9 @",  "stage3 -> jobs-before-9 @",
+        "stage4 -> jobs-before-9 @",  "jobs-before-9 -> stage5 @",
+        "jobs-before-9 -> stage6 @",  "jobs-before-9 -> jobs-before-10 @",
+        "stage5 -> jobs-before-10 @", "stage6 -> jobs-before-10 @",
+        "jobs-before-10 -> stage7 @", "stage7 -> stage8 @"};
     uint32_t arrows = 0;
     for (const char *p = job; (p = strchr(p, '>')); p++)
         arrows++;
@@ -198,7 +217,22 @@ static void order_of_jobs(void **state)
         if (!strstr(job, edges[k]))
             fail_msg("no %s in %s", edges[k], job);
     assert_int_equal(arrows, sizeof edges / sizeof edges[0]);
-    assert_non_null(strstr(job, "jobs-before-9*1 0"));
+    assert_non_null(strstr(job, "jobs-before-10*1 0"));
+}
+
+/* Job 1 ends alone, but it was there before job 0 had ended: job 3 waits for both. */
+static void order_of_a_long_job(void **state)
+{
+    static const char text[] = START(0, 0, STAGE(0, "", ""), "") START(1, 0, STAGE(1, "", ""), "")
+        TASK(0, 0, 0, 2000, "", "Success", 0) END(0, 2000, "JobSucceeded")
+            START(2, 3000, STAGE(2, "", ""), "") TASK(2, 0, 3000, 9000, "", "Success", 0)
+                TASK(1, 0, 0, 6000, "", "Success", 0) END(1, 6000, "JobSucceeded")
+                    START(3, 7000, STAGE(3, "", ""), "") TASK(3, 0, 7000, 8000, "", "Success", 0);
+    const char *job = job_of(quoted(text));
+    assert_non_null(strstr(job, "stage0 -> stage2 @"));
+    assert_non_null(strstr(job, "stage0 -> jobs-before-4 @"));
+    assert_non_null(strstr(job, "stage1 -> jobs-before-4 @"));
+    assert_non_null(strstr(job, "jobs-before-4 -> stage3 @"));
 }
 
 static void refused(void **state)
@@ -269,7 +303,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_of_a_log), cmocka_unit_test(options_of_a_log),
-        cmocka_unit_test(machines),      cmocka_unit_test(order_of_jobs),
+        cmocka_unit_test(means),         cmocka_unit_test(machines),
+        cmocka_unit_test(order_of_jobs), cmocka_unit_test(order_of_a_long_job),
         cmocka_unit_test(refused),       cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
