@@ -160,6 +160,15 @@ def paths(folder, cluster):
             found = json.loads(run(path if reader == pathlib.Path('/') else os.path.relpath(path, reader),
                                    '--json', cwd=reader))
             assert found['jobs'] == found['kinds'] == 12, found
+    (folder / 'log.swf').write_text('1 0 1 10 4 -1 -1 4 99 -1 1 3 1 1 1 -1 -1 -1\n')
+    for given, wanted in (('log.swf', '../log.swf'), (folder / 'log.swf', str(folder / 'log.swf'))):
+        run(given, '-o', 'deep/log.xml', cwd=folder)
+        assert [row['file'] for row in Workload(folder / 'deep/log.xml').rows] == [wanted]
+    # A workload at an absolute path names its files from its own folder all the same.
+    run(folder / 'deep/log.csv', '-o', folder / 'moved.xml', cwd='/', status=5)
+    run('log.swf', '-o', 'deep/log.csv', cwd=folder)
+    run(folder / 'deep/log.csv', '-o', folder / 'moved.xml', cwd='/')
+    assert [row['file'] for row in Workload(folder / 'moved.xml').rows] == ['log.swf']
     # Without a file it is from the current folder.
     text = run('deep/er/w.xml', '-f', 'csv', cwd=folder)
     assert 'jobs/' == os.path.dirname(list(csv.DictReader(io.StringIO(text)))[0]['file']) + '/', text
@@ -292,6 +301,9 @@ def refused(folder, cluster):
         said = run(*arguments, '-o', 'r.xml', status=status, cwd=folder)
         assert word in said, (arguments, said)
     assert (folder / 'r.xml').read_bytes() == keep
+    for name, word in (('jobs', 'a folder'), ('/dev/zero', 'a device'), ('-', 'standard input')):
+        (folder / 'odd.csv').write_text('file,arrival\n%s,0\n' % name)
+        assert word in run('odd.csv', status=3, cwd=folder)
     # A job file that is not there among 10,000 rows: its line, soon, and nothing is written.
     rows = [b'  <job id="%d" file="jobs/j%d.xml" arrival="%d"/>' % (k, k % 12, k) for k in range(10000)]
     rows[8000] = rows[8000].replace(b'jobs/', b'job/')
