@@ -375,9 +375,11 @@ static enum br_status follow(struct jobs *jobs)
             jobs->seen[t] = jobs->now_ns;
         return BR_OK;
     }
-    for (uint32_t k = 0; k < jobs->job.dag->tasks; k++) {
+    for (uint32_t k = 0; k < jobs->job.dag->tasks && !status; k++) {
         uint32_t t = jobs->plan ? jobs->plan->order[k] : k;
         if (jobs->state[t] != SUBMITTED || jobs->seen[t] == jobs->now_ns)
+            continue;
+        if (take_result(jobs, t, &status)) /* it ended since results were looked for */
             continue;
         if (has_lost_parent(jobs, t) || jobs->cancelled)
             leave(jobs, t, LEFT);
@@ -389,7 +391,7 @@ static enum br_status follow(struct jobs *jobs)
                                              .end_ns = jobs->now_ns,
                                              .output = -1});
     }
-    return BR_OK;
+    return status ? status : finish_waits(jobs);
 }
 
 /* Drops the run's jobs: all, or those that have not begun. */
