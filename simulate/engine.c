@@ -377,6 +377,18 @@ static enum br_status run(struct simulation *sim, struct br_diag *diag)
 
 /* ---- Begin and end ---- */
 
+/* Asks for a plan as the policy would, and takes the time. */
+static const struct br_plan *plan_timed(void *context, const struct br_arrival *arrival,
+                                        struct br_diag *diag)
+{
+    struct simulation *sim = context;
+    const struct br_policy_setup *setup = &sim->options->setup;
+    int64_t began_ns = br_now_ns();
+    const struct br_plan *plan = setup->plan(setup->plan_context, arrival, diag);
+    sim->outcome->planning_seconds += (double)(br_now_ns() - began_ns) * 1e-9;
+    return plan;
+}
+
 static enum br_status prepare(struct simulation *sim, const struct br_cluster *cluster,
                               struct br_diag *diag)
 {
@@ -441,6 +453,8 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
         .policy = options->row->name, .seed = options->world.seed, .jobs = workload->jobs};
     struct simulation sim = {
         .workload = workload, .options = options, .setup = options->setup, .outcome = outcome};
+    sim.setup.plan = plan_timed;
+    sim.setup.plan_context = &sim;
     sim.setup.cluster = cluster;
     sim.setup.groups = workload->groups;
     sim.setup.group = workload->group;

@@ -112,7 +112,7 @@ struct cli_run_settings {
 struct cli_simulate_settings {
     const char *policies, *plan_effort;
     const char *errors, *failures, *stragglers, *leave;
-    uint64_t seed, seeds;
+    uint64_t seed, seeds, clairvoyant;
     bool no_bounds;
 };
 

@@ -90,6 +90,7 @@ static enum br_status read_options(const struct cli_settings *settings,
                                ? BR_EFFORT_DEFAULT
                                : BR_EFFORT_FAST;
     request->bounds = !simulate->no_bounds;
+    request->clairvoyant = simulate->clairvoyant;
     request->quiet = settings->output.quiet;
     return status ? status : read_shard(settings->batch.shard, request, diag);
 }

@@ -14,6 +14,7 @@ struct runner {
     struct cli_study *study;
     struct br_plans plans;
     struct br_workload_bounds *bounds; /* by seed; NULL: none are wanted */
+    double *clairvoyant_s;             /* by seed; NAN: none is wanted */
     const struct br_stop *stop;
     pthread_mutex_t lock; /* guards what follows */
     struct cli_progress progress;
@@ -63,6 +64,25 @@ static int64_t **true_durations(const struct cli_study_request *request, uint32_
     return by_job;
 }
 
+/* The mean completion time of one who knows all ahead, by a search of that many evaluations. */
+static enum br_status look_ahead(struct runner *runner, const int64_t *const *true_ns,
+                                 uint32_t seed, struct br_diag *diag)
+{
+    const struct cli_study_request *request = runner->request;
+    const struct br_clairvoyant_options options = {
+        .seed = seed + 1, .evaluations = request->clairvoyant, .stop = runner->stop};
+    struct br_clairvoyant found = {0};
+    runner->clairvoyant_s[seed] = NAN;
+    if (!request->clairvoyant)
+        return BR_OK;
+    enum br_status status =
+        br_clairvoyant_search(request->workload, request->cluster, true_ns, &options, &found, diag);
+    if (!status)
+        runner->clairvoyant_s[seed] = found.mean_jct_s;
+    br_clairvoyant_finish(&found);
+    return status;
+}
+
 static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
 {
     struct runner *runner = context;
@@ -77,6 +97,8 @@ static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
                                           (const int64_t *const *)true_ns, request->overbooked > 0,
                                           runner->stop, &runner->bounds[seed], &diag)
                 : br_fail_memory(&diag);
+    if (!status)
+        status = look_ahead(runner, (const int64_t *const *)true_ns, seed, &diag);
     if (true_ns)
         free(true_ns[0]);
     free(true_ns);
@@ -103,7 +125,8 @@ static enum br_status measure(struct runner *runner, const struct br_outcome *ou
     run->events = outcome->events;
     run->cut = outcome->cut;
     run->note = outcome->note;
-    run->seconds = outcome->seconds;
+    run->seconds = outcome->seconds - outcome->planning_seconds;
+    run->planning_seconds = outcome->planning_seconds;
     return status;
 }
 
@@ -172,7 +195,7 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
         .seed = options.world.seed,
         .mean_jct_bound_s = bounds ? bounds->mean_jct_s : NAN,
         .makespan_bound_s = bounds ? bounds->makespan_s : NAN,
-        .clairvoyant_mean_jct_s = NAN,
+        .clairvoyant_mean_jct_s = bounds ? runner->clairvoyant_s[seed] : NAN,
     };
     enum br_status status = simulate(request, &options, &outcome, &diag);
     if (!status)
@@ -231,11 +254,15 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
     study->metrics = calloc((size_t)runs + 1, sizeof *study->metrics);
     study->series = calloc((size_t)runs + 1, sizeof *study->series);
     study->study.run = study->run;
-    if (request->bounds)
+    if (request->bounds) {
         runner.bounds = calloc(request->seeds, sizeof *runner.bounds);
-    if (!study->run || !study->metrics || !study->series || (request->bounds && !runner.bounds) ||
+        runner.clairvoyant_s = calloc(request->seeds, sizeof *runner.clairvoyant_s);
+    }
+    if (!study->run || !study->metrics || !study->series ||
+        (request->bounds && (!runner.bounds || !runner.clairvoyant_s)) ||
         pthread_mutex_init(&runner.lock, NULL)) {
         free(runner.bounds);
+        free(runner.clairvoyant_s);
         return br_fail_memory(diag);
     }
     enum br_status status =
@@ -248,6 +275,7 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
     for (uint32_t s = 0; runner.bounds && s < request->seeds; s++)
         br_workload_bounds_finish(&runner.bounds[s]);
     free(runner.bounds);
+    free(runner.clairvoyant_s);
     pthread_mutex_destroy(&runner.lock);
     return status;
 }

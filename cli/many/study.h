@@ -4,6 +4,7 @@
 
 #include "cli/common/progress.h"
 #include "emit/workloads/study.h"
+#include "simulate/bounds/clairvoyant.h"
 #include "simulate/bounds/regret.h"
 #include "simulate/engine.h"
 #include "simulate/policies/plans.h"
@@ -28,6 +29,7 @@ struct cli_study_request {
     const struct br_overbook *overbook;
     struct br_plan_options plan;
     bool bounds, series, quiet;
+    uint64_t clairvoyant; /* evaluations of the search of one who knows all ahead; 0: none */
     uint32_t threads;
     uint32_t first, step; /* the shard: combinations first, first + step, ... */
 };
