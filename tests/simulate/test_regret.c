@@ -11,6 +11,7 @@
 
 #include <bigrocks/planner.h>
 
+#include "simulate/bounds/ends.h"
 #include "simulate/bounds/regret.h"
 #include "tests/simulate/tiny.h"
 
@@ -142,6 +143,28 @@ static void known_values(void **state)
     expect(&tiny, 18, 24, 10);
 }
 
+/* Four places. From 0 on a job of one place, 8 s; from 4 on two jobs of all places, 3 s each. Alone
+ * they end at 8, 7 and 7. By work alone (2, 3 and 3 s) the ends are 2, 7 and 10. No two can have
+ * ended before 8: the first cannot, and the others have 6 s of work after 4. So the ends are at
+ * least 7, 8 and 10, which is more than the larger of both lists: 7, 7 and 10. */
+static void known_ends(void **state)
+{
+    struct tiny tiny = line(3, (const int[]){8, 3, 3}, (const int[]){0, 4, 4});
+    struct tiny_workload built;
+    struct br_load load;
+    double sum_s;
+    tiny.capacity[0][0] = 4;
+    tiny.demand[1][0] = tiny.demand[2][0] = 4;
+    assert_true(tiny_build(&tiny, &built));
+    assert_int_equal(br_load_make(built.workload, built.cluster, NULL, false, NULL, &load, NULL),
+                     BR_OK);
+    assert_true(br_ends_bound(&load, NULL, &sum_s));
+    assert_true(sum_s > 7 + 8 + 10 - (0 + 4 + 4) - 0.001);
+    assert_true(sum_s < 7 + 8 + 10 - (0 + 4 + 4) + 1e-9);
+    br_load_finish(&load);
+    tiny_finish(&built);
+}
+
 static void a_raised_stop_weakens(void **state)
 {
     struct br_stop stop = {.level = 1};
@@ -198,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values),
+        cmocka_unit_test(known_ends),
         cmocka_unit_test(a_raised_stop_weakens),
         cmocka_unit_test(own_bounds_follow_true_durations),
         cmocka_unit_test(a_job_that_no_machine_holds_is_refused),
