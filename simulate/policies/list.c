@@ -385,35 +385,23 @@ static void start(struct list *list, uint32_t slot, uint32_t k, uint32_t machine
     (void)placed;
 }
 
-/* The slot that goes first on a machine with this room, or BR_NOBODY; list->found_k is its task. */
+/* The slot that goes first on a machine with this room, or BR_NOBODY; list->found_k is its task. Of
+ * the groups that have something that fits, the one with the least share goes first. */
 static uint32_t first_job(struct list *list, const int64_t *room)
 {
+    uint32_t first = BR_NOBODY;
+    double least = INFINITY;
     list->room = room;
-    if (!list->rule.by_group)
-        return br_roster_first(&list->roster[0], room, fits, list);
-    /* Groups from the one with the least share; few enough to look through. */
-    double last_share = -INFINITY;
-    uint32_t last = 0;
-    for (uint32_t tried = 0; tried < list->rosters; tried++) {
-        uint32_t next = BR_NOBODY;
-        double least = INFINITY;
-        for (uint32_t g = 0; g < list->rosters; g++) {
-            double share = list->group_share[g];
-            bool after = share > last_share || (share == last_share && g > last);
-            if (after && share < least) {
-                least = share;
-                next = g;
-            }
+    for (uint32_t g = 0; g < list->rosters; g++) {
+        if (first != BR_NOBODY && list->group_share[g] >= least)
+            continue;
+        uint32_t slot = br_roster_first(&list->roster[g], room, fits, list);
+        if (slot != BR_NOBODY) {
+            first = slot;
+            least = list->group_share[g];
         }
-        if (next == BR_NOBODY)
-            return BR_NOBODY;
-        uint32_t slot = br_roster_first(&list->roster[next], room, fits, list);
-        if (slot != BR_NOBODY)
-            return slot;
-        last_share = least;
-        last = next;
     }
-    return BR_NOBODY;
+    return first;
 }
 
 /* Fills one machine. Returns the number of decisions; `room` of them means that there may be more.
