@@ -165,6 +165,32 @@ static void known_ends(void **state)
     tiny_finish(&built);
 }
 
+/* Two tasks of 2 s that need 3 of 5 each, then one of 1 s, and another of 1 s apart. Overbooked,
+ * the two end together at 2.4, and all at 3.4; the others need 1 of 5. One after another they
+ * take 4. */
+static void overbooked_heads_count_no_rounds(void **state)
+{
+    struct tiny tiny = {.jobs = 1,
+                        .tasks = 4,
+                        .machines = 1,
+                        .resources = 1,
+                        .weight = {1},
+                        .stage = {0, 0, 1, 2},
+                        .lasts = {2, 2, 1, 1},
+                        .declared = {2, 2, 1, 1},
+                        .demand = {{3}, {3}, {1}, {1}},
+                        .parents = {0, 0, 3, 0},
+                        .capacity = {{5}}};
+    struct tiny_workload built;
+    assert_true(tiny_build(&tiny, &built));
+    struct tiny_optimum got = bound(&tiny, &built, true, NULL);
+    assert_true(got.makespan <= 3.4 && got.makespan > 3.39);
+    assert_true(got.sum <= 3.4 && got.sum > 3.39);
+    got = bound(&tiny, &built, false, NULL);
+    assert_true(got.makespan == 5);
+    tiny_finish(&built);
+}
+
 static void a_raised_stop_weakens(void **state)
 {
     struct br_stop stop = {.level = 1};
@@ -222,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values),
         cmocka_unit_test(known_ends),
+        cmocka_unit_test(overbooked_heads_count_no_rounds),
         cmocka_unit_test(a_raised_stop_weakens),
         cmocka_unit_test(own_bounds_follow_true_durations),
         cmocka_unit_test(a_job_that_no_machine_holds_is_refused),
