@@ -262,6 +262,20 @@ def no_progress_for_short_runs(folder):
                        20) == ('', 0)
 
 
+def runs_show_progress(folder):
+    """How far a run is, after a second, and for a terminal alone."""
+    job = '<job xmlns="urn:bigrocks:job:1" name="j"><stage id="s" tasks="3" duration="1">' \
+        '<demand resource="cpu" amount="1"/><command>sleep %s</command></stage></job>'
+    (folder / 'long.xml').write_text(job % '1.2')
+    words = ['--capacity', 'cpu=1', '--threads', '1']
+    bar = r'\r\033\[K(\033\[32m)?[#.]{24}(\033\[0m)? +\d+ %  1 of 3 done, 1 running'
+    written, _ = on_terminal(['run', folder / 'long.xml', *words], 60, bar)
+    assert re.search(bar, written), written
+    done = subprocess.run([PROGRAM, 'run', folder / 'long.xml', *words], capture_output=True, text=True,
+                          env=environment(), check=True)
+    assert '%' not in done.stderr.partition('planned')[0] and '\033' not in done.stderr, done.stderr
+
+
 def examples_of_the_help_work(folder):
     (folder / 'examples').symlink_to(DATA.parent.parent.parent / 'examples')
     count = 0
@@ -280,7 +294,7 @@ def examples_of_the_help_work(folder):
 TESTS = [interrupt_gives_best_plan, terminate_gives_best_plan, second_interrupt_quits,
          interrupt_ends_bounding, child_of_bounding_dies_too, bounding_gets_the_job, bounding_is_limited,
          bounding_program_is_found, closed_pipe_is_quiet, closed_stderr_spares_the_output, progress_on_a_terminal,
-         no_progress_for_short_runs, examples_of_the_help_work]
+         no_progress_for_short_runs, runs_show_progress, examples_of_the_help_work]
 
 
 def main():
