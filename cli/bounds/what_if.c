@@ -124,6 +124,8 @@ static enum br_status changed_cluster(const struct br_cluster *old, const struct
                                                  diag);
         }
     }
+    for (uint32_t k = 0; k < old->fungibles && !status; k++)
+        status = br_cluster_set_fungible(*cluster, old->fungible[k], diag);
     if (!status && !known)
         status = br_fail(diag, BR_USAGE, "name a resource of the cluster, or machines",
                          "no machine has '%.200s'", change->resource);

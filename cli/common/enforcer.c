@@ -2,6 +2,7 @@
  * one division of exact numbers. */
 #include "cli/common/enforcer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/numbers/decimal.h"
@@ -68,4 +69,20 @@ enum br_status cli_enforcer_options(const struct cli_enforcer_settings *settings
     if (!status)
         status = read_number(&kappa, settings->kappa, &options->kappa, diag);
     return status;
+}
+
+enum br_status cli_declare_fungible(const struct cli_enforcer_settings *settings,
+                                    struct br_cluster *cluster, struct br_diag *diag)
+{
+    for (const char *text = settings->fungible; text && *text;) {
+        size_t length = strcspn(text, ",");
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        enum br_status status = br_cluster_set_fungible(cluster, name, diag);
+        /* The text stands on the command line, in no file. */
+        if (status)
+            return status == BR_BAD_INPUT ? BR_USAGE : status;
+        text += length + (text[length] == ',');
+    }
+    return BR_OK;
 }

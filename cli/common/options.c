@@ -463,9 +463,16 @@ const struct br_option cli_options[] = {
      .commands = CLI_RUN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(run.cgroup)},
+    {.name = "fungible",
+     .argument = "R,...",
+     .help = "resources of which demand beyond the capacity only slows tasks down, beside those "
+             "that the cluster's file declares, such as net,disk",
+     .commands = CLI_RUN | CLI_SIMULATE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(enforcer.fungible)},
     {.name = "overbook",
      .argument = "R=P,...",
-     .help = "let tasks demand up to P percent of the capacity of R, which then only gets slower, "
+     .help = "let tasks demand up to P percent of the capacity of R, which is declared fungible, "
              "such as net=150,disk=120",
      .commands = CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,

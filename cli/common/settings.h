@@ -93,7 +93,7 @@ struct cli_enforcer_settings {
     const char *policy;                       /* of what the command drives by the enforcer alone */
     const char *eta, *remote_penalty, *kappa; /* decimals; NULL: the enforcer's own */
     const char *fairness;
-    const char *overbook;
+    const char *fungible, *overbook;
     uint64_t bundle;
 };
 

@@ -14,6 +14,7 @@
 #include "cli/many/study.h"
 #include "cli/many/world_options.h"
 #include "parsers/workloads/workloads.h"
+#include "runtime/drivers/common/overbook.h"
 #include "simulate/policies/policies.h"
 
 enum { MOST_POLICIES = 1000 };
@@ -95,6 +96,30 @@ static enum br_status read_options(const struct cli_settings *settings,
     return status ? status : read_shard(settings->batch.shard, request, diag);
 }
 
+/* The rows of --overbook, from the arena. */
+static enum br_status read_overbook(const char *text, struct br_arena *arena,
+                                    struct cli_study_request *request, struct br_diag *diag)
+{
+    uint32_t most = 1;
+    for (const char *c = text; c && *c; c++)
+        most += *c == ',';
+    struct br_overbook *row = br_arena_array(arena, most, sizeof *row);
+    if (!row)
+        return br_fail_memory(diag);
+    request->overbook = row;
+    while (text && *text) {
+        char name[BR_OVERBOOK_NAME];
+        uint32_t percent;
+        enum br_status status = br_overbook_read(&text, name, &percent, diag);
+        if (status)
+            return status;
+        row[request->overbooked] = (struct br_overbook){br_arena_text(arena, name), percent};
+        if (!row[request->overbooked++].resource)
+            return br_fail_memory(diag);
+    }
+    return BR_OK;
+}
+
 static enum br_status merge(const struct cli_settings *settings, const char *const *path,
                             uint32_t paths, struct br_diag *diag)
 {
@@ -150,7 +175,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct cli_study_request request = {0};
     struct cli_study_policy *policies = NULL;
     struct br_workload *workload = NULL;
-    struct br_cluster *cluster = NULL;
+    struct br_cluster *cluster = NULL, *used;
+    struct br_arena arena = {0};
     struct br_workload_options reading = cli_workload_options(settings);
     if (settings->batch.merge)
         return merge(settings, argument, arguments, diag);
@@ -170,13 +196,18 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status && workload->note && !settings->output.quiet)
         cli_say("%s: %s", argument[0], workload->note);
     request.workload = workload;
-    request.cluster = cluster ? cluster : workload ? workload->cluster : NULL;
-    if (!status && !request.cluster)
+    request.cluster = used = cluster ? cluster : workload ? workload->cluster : NULL;
+    if (!status && !used)
         status = cli_fail_no_cluster(diag);
+    if (!status)
+        status = cli_declare_fungible(&settings->enforcer, used, diag);
+    if (!status)
+        status = read_overbook(settings->enforcer.overbook, &arena, &request, diag);
     if (!status)
         status = study(settings, &request, format_of(&settings->output), diag);
     br_workload_destroy(workload);
     br_cluster_destroy(cluster);
+    br_arena_finish(&arena);
     free_policies(policies, request.policies);
     return status;
 }

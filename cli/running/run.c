@@ -257,7 +257,9 @@ static enum br_status run_here(const struct cli_settings *settings, struct cli_r
         return allocate(jobs->cluster, settings->output.quiet, diag);
     struct cli_report report = {.settings = settings, .jobs = jobs, .several = jobs->count > 1};
     struct br_run_options options;
-    enum br_status status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
+    enum br_status status = cli_declare_fungible(&settings->enforcer, jobs->cluster, diag);
+    if (!status)
+        status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
     if (!status)
         status = cli_run_trace_open(&report.trace, settings->run.trace, jobs->cluster, diag);
     if (status)
@@ -285,6 +287,8 @@ static enum br_status serve_spool(const struct cli_settings *settings, struct cl
     if (status)
         return status;
     status = cli_intake_open(&intake, settings, &jobs->cluster, &report.progress, diag);
+    if (!status)
+        status = cli_declare_fungible(&settings->enforcer, jobs->cluster, diag);
     if (!status)
         status = cli_run_trace_open(&report.trace, settings->run.trace, jobs->cluster, diag);
     if (!status) {

@@ -38,13 +38,13 @@ static void passed_through(FILE *out, const struct br_attributes *by, enum br_ow
 }
 
 static void amount(FILE *out, int depth, const char *element, const char *resource,
-                   struct br_decimal value)
+                   struct br_decimal value, bool fungible)
 {
     open_element(out, depth, element);
     br_write_attribute(out, "resource", resource);
     fputs(" amount=\"", out);
     br_write_decimal(out, value);
-    fputs("\"/>\n", out);
+    fputs(fungible ? "\" fungible=\"true\"/>\n" : "\"/>\n", out);
 }
 
 void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster)
@@ -59,7 +59,8 @@ void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster
         br_write_attribute(out, "class", cls->name);
         fprintf(out, " count=\"%" PRIu32 "\">\n", cls->count);
         for (uint32_t k = 0; k < cls->capacities; k++)
-            amount(out, depth + 2, "capacity", cls->capacity[k].resource, cls->capacity[k].amount);
+            amount(out, depth + 2, "capacity", cls->capacity[k].resource, cls->capacity[k].amount,
+                   br_cluster_is_fungible(cluster, cls->capacity[k].resource));
         close_element(out, depth + 1, "machine");
     }
     close_element(out, depth, "cluster");
@@ -76,7 +77,7 @@ static void write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t
     fputs("\">\n", out);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
         amount(out, depth + 1, "demand", dag->resource[dag->demand[d].resource].name,
-               dag->demand[d].amount);
+               dag->demand[d].amount, false);
     for (uint32_t i = 0; i < stage->tasks; i++) {
         int64_t duration_ns = dag->duration_ns[stage->first_task + i];
         if (duration_ns == stage->duration_ns)

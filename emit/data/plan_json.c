@@ -146,7 +146,12 @@ static void write_cluster(FILE *out, const struct br_cluster *cluster)
             write_amount(out, k == 0, cls->capacity[k].resource, cls->capacity[k].amount);
         fputs("}}", out);
     }
-    fputs("]}", out);
+    putc(']', out);
+    for (uint32_t k = 0; k < cluster->fungibles; k++) {
+        fputs(k ? ", " : ", \"fungible\": [", out);
+        text(out, cluster->fungible[k]);
+    }
+    fputs(cluster->fungibles ? "]}" : "}", out);
 }
 
 static void write_search(FILE *out, const struct br_plan *plan)

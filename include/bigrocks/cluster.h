@@ -38,6 +38,13 @@ BR_API enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32
                                               const char *resource, const char *amount,
                                               struct br_diag *diag);
 
+/* Declares the resource fungible: tasks that demand more of it than there is only slow one another
+ * down, as with network or disk, so that it may be overbooked (br_runtime_overbook). The name is
+ * copied. Declaring it twice does nothing more. BR_BAD_INPUT: no machine so far has it, or it is
+ * memory, where it would not be so. */
+BR_API enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *resource,
+                                              struct br_diag *diag);
+
 /* Number of machines over all classes. */
 BR_API uint32_t br_cluster_machine_count(const struct br_cluster *cluster);
 /* Writes "class[i]", or "class" where the class has one machine. Returns like snprintf. */

@@ -62,9 +62,8 @@ BR_API enum br_status br_runtime_create(const struct br_cluster *cluster,
 /* Releases it with all jobs; NULL is fine. */
 BR_API void br_runtime_destroy(struct br_runtime *runtime);
 
-/* Declares a resource fungible: the tasks of a machine may together demand up to `percent` >= 100
- * of its capacity, since demand beyond it only slows them down (network, disk). Refused for memory
- * (mem, memory, ram), where it would not. */
+/* Lets the tasks of a machine together demand up to `percent`, 100 to 400, of its capacity of a
+ * resource. BR_USAGE where the cluster does not declare it fungible (br_cluster_set_fungible). */
 BR_API enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resource,
                                           uint32_t percent, struct br_diag *diag);
 

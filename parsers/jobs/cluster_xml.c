@@ -1,4 +1,5 @@
-/* The native cluster form: <cluster> of <machine class= count=> of <capacity resource= amount=>. */
+/* The native cluster form: <cluster> of <machine class= count=> of <capacity resource= amount=
+ * fungible=>. */
 #include "parsers/reader/formats.h"
 #include "parsers/jobs/native.h"
 #include "parsers/text/value.h"
@@ -34,14 +35,27 @@ static enum br_status start_machine(void *context, struct br_xml *xml)
 static enum br_status start_capacity(void *context, struct br_xml *xml)
 {
     struct br_cluster_reader *reader = context;
-    return br_cluster_add_capacity(reader->cluster, reader->cls, br_xml_attribute(xml, "resource"),
-                                   br_xml_attribute(xml, "amount"), xml->diag);
+    const char *resource = br_xml_attribute(xml, "resource");
+    const char *fungible = br_xml_attribute(xml, "fungible");
+    enum br_status status = br_cluster_add_capacity(reader->cluster, reader->cls, resource,
+                                                    br_xml_attribute(xml, "amount"), xml->diag);
+    if (status || !fungible || strcmp(fungible, "false") == 0)
+        return status;
+    if (strcmp(fungible, "true") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write fungible=\"true\" or fungible=\"false\"",
+                       "%.80s has fungible=\"%.40s\"", resource, fungible);
+    return br_cluster_set_fungible(reader->cluster, resource, xml->diag);
 }
 
 static const struct br_xml_rule rules[] = {
     {"cluster", "", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"name"}, start_cluster},
     {"machine", "cluster", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"class", "count"}, start_machine},
-    {"capacity", "machine", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"resource", "amount"}, start_capacity},
+    {"capacity",
+     "machine",
+     BR_CLUSTER_SPACE,
+     BR_JOB_SPACE,
+     {"resource", "amount", "fungible"},
+     start_capacity},
 };
 
 enum br_status br_cluster_reader_start(struct br_cluster_reader *reader, struct br_xml *xml)

@@ -214,11 +214,22 @@ bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top,
     return !json->status;
 }
 
+static bool read_fungible(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    struct br_json *json = &r->json;
+    br_json_peek(json);
+    const char *at = json->at;
+    return br_json_string(json, "a resource's name") &&
+           br_json_take(json, at, br_cluster_set_fungible(r->cluster, json->text, r->diag));
+}
+
 bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *field)
 {
     struct br_json *json = &r->json;
-    struct br_json_field f[] = {{"name", false, NULL}, {"classes", true, NULL}};
-    if (!br_json_go(json, field) || !br_json_fields(json, "the cluster", f, 2))
+    struct br_json_field f[] = {
+        {"name", false, NULL}, {"classes", true, NULL}, {"fungible", false, NULL}};
+    if (!br_json_go(json, field) || !br_json_fields(json, "the cluster", f, 3))
         return false;
     const char *name = NULL;
     if (br_json_go(json, &f[0]) && br_json_string(json, "the cluster's name"))
@@ -232,7 +243,7 @@ bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *
         return false;
     if (r->cluster->machines == 0)
         return br_json_fail(json, f[1].at, BR_PLAN_REWRITE, "the cluster has no machines");
-    return true;
+    return br_json_each(&r->json, &f[2], "the fungible resources", read_fungible, r);
 }
 
 enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,

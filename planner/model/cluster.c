@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/roles.h"
+
 struct br_cluster *br_cluster_create(const char *name)
 {
     struct br_cluster *cluster = calloc(1, sizeof *cluster);
@@ -27,6 +29,7 @@ void br_cluster_destroy(struct br_cluster *cluster)
     for (uint32_t c = 0; c < cluster->classes; c++)
         free(cluster->cls[c].capacity);
     free(cluster->cls);
+    free(cluster->fungible);
     br_arena_finish(&cluster->arena);
     free(cluster);
 }
@@ -131,6 +134,48 @@ enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
     if (!copy || !larger)
         return br_fail_memory(diag);
     larger[class->capacities++] = (struct br_capacity){copy, value};
+    return BR_OK;
+}
+
+static bool is_offered(const struct br_cluster *cluster, const char *resource)
+{
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++)
+            if (strcmp(cluster->cls[c].capacity[k].resource, resource) == 0)
+                return true;
+    return false;
+}
+
+bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource)
+{
+    for (uint32_t k = 0; k < cluster->fungibles; k++)
+        if (strcmp(cluster->fungible[k], resource) == 0)
+            return true;
+    return false;
+}
+
+enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *resource,
+                                       struct br_diag *diag)
+{
+    if (!resource || !is_offered(cluster, resource))
+        return br_fail(diag, BR_BAD_INPUT, "name a resource that a machine has",
+                       "'%.80s' is declared fungible, and no machine has it",
+                       resource ? resource : "");
+    if (br_role_of(resource) == BR_ROLE_MEMORY || br_role_of(resource) == BR_ROLE_SWAP)
+        return br_fail(diag, BR_BAD_INPUT, "declare network or disk fungible",
+                       "'%.80s' is memory and cannot be fungible: demand beyond it does not only "
+                       "slow down",
+                       resource);
+    if (br_cluster_is_fungible(cluster, resource))
+        return BR_OK;
+    char *copy = br_arena_text(&cluster->arena, resource);
+    const char **larger =
+        realloc(cluster->fungible, ((size_t)cluster->fungibles + 1) * sizeof *cluster->fungible);
+    if (larger)
+        cluster->fungible = larger;
+    if (!copy || !larger)
+        return br_fail_memory(diag);
+    larger[cluster->fungibles++] = copy;
     return BR_OK;
 }
 

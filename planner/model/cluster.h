@@ -4,6 +4,8 @@
 
 #include <bigrocks/cluster.h>
 
+#include <stdbool.h>
+
 #include "base/collections/arena.h"
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
@@ -26,6 +28,8 @@ struct br_cluster {
     const char *name;      /* NULL where not given */
     uint32_t classes, machines;
     struct br_class *cls;
+    uint32_t fungibles;
+    const char **fungible; /* resources, in the order in which they were declared */
 };
 
 /* The class of a machine. O(log classes). */
@@ -33,6 +37,8 @@ uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t mac
 /* The amount of the resource on machines of the class; zero where it has none. */
 struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t cls,
                                       const char *resource);
+/* Is the resource declared fungible? */
+bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource);
 /* The machine with this name, or UINT32_MAX. O(classes). */
 uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *name);
 

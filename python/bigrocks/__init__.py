@@ -102,6 +102,7 @@ for _name, _result, _arguments in [
         ('cluster_create', _P, [_T]), ('cluster_destroy', None, [_P]),
         ('cluster_add_class', _STATUS, [_P, _T, _U, _OUT, _DIAG]),
         ('cluster_add_capacity', _STATUS, [_P, _U, _T, _T, _DIAG]),
+        ('cluster_set_fungible', _STATUS, [_P, _T, _DIAG]),
         ('cluster_machine_count', _U, [_P]),
         ('cluster_machine_name', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
         ('plan_options_default', _Options, []), ('method_name', _T, [_U]),
@@ -248,6 +249,11 @@ class Cluster:
         for resource, amount in capacities.items():
             _call(_lib.br_cluster_add_capacity, self._cluster, number.value, resource.encode(),
                   _amount(amount))
+
+    def fungible(self, *resources):
+        """Declares that demand beyond the capacity of these only slows tasks down."""
+        for resource in resources:
+            _call(_lib.br_cluster_set_fungible, self._cluster, resource.encode())
 
 
 Task = collections.namedtuple('Task', 'id start end machine rank priority subset')

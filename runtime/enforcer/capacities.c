@@ -27,6 +27,11 @@ enum br_status br_overbook_find(const struct br_scale *scale, const char *name, 
     if (br_role_of(name) == BR_ROLE_MEMORY || br_role_of(name) == BR_ROLE_SWAP)
         return br_fail(diag, BR_USAGE, "overbook network or disk",
                        "memory cannot be overbooked: demand beyond it does not only slow down");
+    if (!scale->fungible[*resource])
+        return br_fail(diag, BR_USAGE,
+                       "where demand beyond it only slows down, declare it: --fungible, or "
+                       "fungible=\"true\" in the cluster's file",
+                       "'%.80s' is not declared fungible, so it cannot be overbooked", name);
     if (percent < 100 || percent > PERCENT_MAX)
         return br_fail(diag, BR_USAGE, NULL, "overbooking of %u %% is not within 100 to %u",
                        percent, PERCENT_MAX);
@@ -90,13 +95,17 @@ enum br_status br_capacities_make(struct br_arena *arena, const struct br_cluste
     size_t kinds = (size_t)cluster->classes * resources;
     int32_t *digits = br_arena_array(arena, resources, sizeof *digits);
     double *total = br_arena_array(arena, resources, sizeof *total);
+    bool *fungible = br_arena_array(arena, resources, sizeof *fungible);
     capacities->capacity = br_arena_array(arena, kinds, sizeof *capacities->capacity);
     capacities->machine_class =
         br_arena_array(arena, cluster->machines, sizeof *capacities->machine_class);
-    if (!digits || !total || !capacities->capacity || !capacities->machine_class)
+    if (!digits || !total || !fungible || !capacities->capacity || !capacities->machine_class)
         return br_fail_memory(diag);
     capacities->scale.digits = digits;
     capacities->scale.total = total;
+    capacities->scale.fungible = fungible;
+    for (uint32_t r = 0; r < resources; r++)
+        fungible[r] = br_cluster_is_fungible(cluster, capacities->scale.name[r]);
     for (uint32_t r = 0; r < resources && !status; r++)
         status = scale_resource(capacities, cluster, r, &digits[r], &total[r], diag);
     for (uint32_t m = 0; m < cluster->machines && !status; m++)

@@ -20,7 +20,7 @@ enum br_status br_capacities_make(struct br_arena *arena, const struct br_cluste
 uint32_t br_scale_find(const struct br_scale *scale, const char *name);
 
 /* The number of a resource that may be overbooked up to this percentage of its capacity. BR_USAGE
- * (no such resource, memory, a percentage out of its range). */
+ * (no such resource, memory, one that is not declared fungible, a percentage out of its range). */
 enum br_status br_overbook_find(const struct br_scale *scale, const char *name, uint32_t percent,
                                 uint32_t *resource, struct br_diag *diag);
 /* What may be demanded beyond the capacity. */

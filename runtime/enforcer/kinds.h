@@ -3,6 +3,7 @@
 #define BR_RUNTIME_ENFORCER_KINDS_H
 
 #include <bigrocks/dag.h>
+#include <stdbool.h>
 
 #include "base/collections/arena.h"
 
@@ -12,6 +13,7 @@ struct br_scale {
     const char *const *name;
     const int32_t *digits; /* amounts are multiplied by 10^digits */
     const double *total;   /* over all machines, scaled */
+    const bool *fungible;  /* may be overbooked */
 };
 
 struct br_kinds {

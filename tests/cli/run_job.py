@@ -180,7 +180,26 @@ def test_refusals(folder):
     assert 'memory cannot be overbooked' in wrong.stderr
     # The last is 150 in 32 bits.
     for percent in '1x', '', ' 150', '+150', '-100', '4294967446':
-        run(folder, 'job.xml', '--overbook', 'net=' + percent, '--capacity', 'cpu=1,net=9', status=2)
+        run(folder, 'job.xml', '--overbook', 'net=' + percent, '--capacity', 'cpu=1,net=9', '--fungible',
+            'net', status=2)
+    run(folder, 'job.xml', '--overbook', 'net=150', '--capacity', 'cpu=1,net=9', '--fungible', 'net', '-q')
+    wrong = run(folder, 'job.xml', '--overbook', 'net=150', '--capacity', 'cpu=1,net=9', status=2)
+    assert "'net' is not declared fungible" in wrong.stderr and '--fungible' in wrong.stderr
+    for names, says in ('cpu,nte', 'no machine has it'), ('mem', 'is memory'), (',', 'no machine'):
+        wrong = run(folder, 'job.xml', '--fungible', names, '--capacity', 'cpu=1,mem=9', status=2)
+        assert says in wrong.stderr, wrong.stderr
+    rack = '<cluster xmlns="urn:bigrocks:cluster:1"><machine class="m"><capacity resource="cpu" amount="1"/>' \
+        '<capacity resource="net" amount="9" fungible="%s"/></machine></cluster>'
+    for value, status in ('true', 0), ('false', 2), ('1', 3):
+        (folder / 'rack.xml').write_text(rack % value)
+        run(folder, 'job.xml', '--overbook', 'net=150', '--cluster', 'rack.xml', '-q', status=status)
+    # Plans and jobs carry their cluster with what it declares.
+    for value, status in ('true', 0), ('false', 2):
+        (folder / 'rack.xml').write_text(rack % value)
+        for command, carrier in ('plan', 'p.json'), ('convert', 'j.xml'):
+            subprocess.run([BIGROCKS, command, 'job.xml', '--cluster', 'rack.xml', '-o', carrier], cwd=folder,
+                           check=True, stderr=subprocess.DEVNULL)
+            run(folder, carrier, '--overbook', 'net=150', '-q', status=status)
     run(folder, 'job.xml', '--trace', 'nowhere/trace.csv', status=5)
 
 

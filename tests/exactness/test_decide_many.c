@@ -54,6 +54,7 @@ static struct br_cluster *draw_cluster(struct game *g)
                              BR_OK);
         }
     }
+    assert_int_equal(br_cluster_set_fungible(cluster, "net", NULL), BR_OK);
     g->machines = cluster->machines;
     return cluster;
 }

@@ -66,6 +66,12 @@ def two(**options):
 # Shares are as the weights, and without weights equal.
 assert 14 <= two() <= 16 and 23 <= two(groups={'a': 4}) <= 25 and 5 <= two(groups={'b': 4}) <= 7
 # One job under its plan: in the plan's order, and no more at once than there is.
+try:
+    bigrocks.Enforcer(cluster, overbook={'cpu': 150})
+    assert False, 'not declared fungible'
+except bigrocks.Error as error:
+    assert error.status == 2 and 'not declared fungible' in str(error), error
+cluster.fungible('cpu')
 enforcer = bigrocks.Enforcer(cluster, policy='order', eta=0, remote_penalty=1, fairness='slots', bundle=4,
                              keep_plan=False, overbook={'cpu': 100})
 number = enforcer.submit(job, plan)
@@ -87,7 +93,8 @@ for wrong in ({'policy': 'none'}, {'kappa': 0}, {'remote_penalty': 2}, {'eta': -
         assert error.status == 2, error.status
     else:
         assert False, wrong
-for change in (lambda: job.stage('late'), lambda: bigrocks.Job('x').edge(0, 1),
+for change in (lambda: job.stage('late'), lambda: cluster.fungible('mem'), lambda: cluster.fungible('nte'),
+               lambda: bigrocks.Job('x').edge(0, 1),
                lambda: bigrocks.plan(job, cluster, method='none'),
                lambda: bigrocks.plan(bigrocks.Job(), cluster),
                lambda: bigrocks.plan(job, bigrocks.Cluster(node=(1, {'cpu': 1})))):

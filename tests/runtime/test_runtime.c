@@ -269,6 +269,7 @@ static void test_overbook_and_report(void **state)
     struct br_cluster *cluster = machine("4", "10");
     struct br_runtime *runtime;
     struct br_diag diag = {0};
+    assert_int_equal(br_cluster_set_fungible(cluster, "net", NULL), BR_OK);
     assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
     assert_int_equal(fit_at_once(runtime, "net"), 10);
     assert_int_equal(br_runtime_overbook(runtime, "net", 150, NULL), BR_OK);
@@ -599,11 +600,13 @@ static void test_deficits(void **state)
     br_cluster_destroy(cluster);
 }
 
-/* Memory is never overbooked, whatever it is called; what only gets slower may be. */
+/* What the cluster declares fungible may be overbooked, and nothing else; memory cannot be
+ * declared, whatever it is called. */
 static void test_what_is_overbooked(void **state)
 {
     static const char *const memory[] = {"mem", "memory", "ram", "rss", "swap", "MEM", "Ram"};
-    static const char *const other[] = {"net", "disk", "cpu", "member"};
+    static const char *const other[] = {"net", "disk", "cpu", "member"}, *const bare[] = {"vmem",
+                                                                                          "gpu"};
     struct br_cluster *cluster = br_cluster_create(NULL);
     struct br_runtime *runtime;
     assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
@@ -611,11 +614,29 @@ static void test_what_is_overbooked(void **state)
         assert_int_equal(br_cluster_add_capacity(cluster, 0, memory[k], "8", NULL), BR_OK);
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         assert_int_equal(br_cluster_add_capacity(cluster, 0, other[k], "8", NULL), BR_OK);
+    for (size_t k = 0; k < sizeof bare / sizeof *bare; k++)
+        assert_int_equal(br_cluster_add_capacity(cluster, 0, bare[k], "8", NULL), BR_OK);
+    for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) {
+        struct br_diag diag = {0};
+        assert_int_equal(br_cluster_set_fungible(cluster, memory[k], &diag), BR_BAD_INPUT);
+        assert_non_null(strstr(diag.what, "memory"));
+    }
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        for (int twice = 0; twice < 2; twice++)
+            assert_int_equal(br_cluster_set_fungible(cluster, other[k], NULL), BR_OK);
+    assert_int_equal(br_cluster_set_fungible(cluster, "nte", NULL), BR_BAD_INPUT);
+    assert_int_equal(br_cluster_set_fungible(cluster, NULL, NULL), BR_BAD_INPUT);
     assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
     for (size_t k = 0; k < sizeof memory / sizeof *memory; k++) {
         struct br_diag diag = {0};
         assert_int_equal(br_runtime_overbook(runtime, memory[k], 150, &diag), BR_USAGE);
         assert_non_null(strstr(diag.what, "memory"));
+    }
+    for (size_t k = 0; k < sizeof bare / sizeof *bare; k++) {
+        struct br_diag diag = {0};
+        assert_int_equal(br_runtime_overbook(runtime, bare[k], 150, &diag), BR_USAGE);
+        assert_non_null(strstr(diag.what, "not declared fungible"));
+        assert_non_null(strstr(diag.hint, "--fungible"));
     }
     for (size_t k = 0; k < sizeof other / sizeof *other; k++)
         assert_int_equal(br_runtime_overbook(runtime, other[k], 150, NULL), BR_OK);

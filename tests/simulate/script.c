@@ -131,6 +131,8 @@ static void each_amount(const char *list, void (*add)(void *context, const char 
 static void add_capacity(void *cluster, const char *name, const char *amount)
 {
     assert_int_equal(br_cluster_add_capacity(cluster, 0, name, amount, NULL), BR_OK);
+    if (strcmp(name, "mem") != 0)
+        assert_int_equal(br_cluster_set_fungible(cluster, name, NULL), BR_OK);
 }
 
 void small_begin(struct small *small, uint32_t machines, const char *capacities)

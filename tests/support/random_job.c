@@ -153,6 +153,10 @@ static bool build_cluster(const struct description *d, struct br_cluster *cluste
                 ok = br_cluster_add_capacity(cluster, c, resource[r], text, NULL) == BR_OK;
             }
     }
+    /* What may be is fungible; nothing is overbooked unless a test does it. */
+    for (uint32_t r = 0; r < d->resources && ok; r++)
+        ok = strcmp(resource[r], "mem") == 0 || d->capacity[0][r] < 0 ||
+             br_cluster_set_fungible(cluster, resource[r], NULL) == BR_OK;
     return ok;
 }
 

@@ -1,7 +1,6 @@
 /* Everything that can be wrong with a job's commands is said before the first of them runs. */
 #include "runtime/drivers/common/setup.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/text/diag.h"
 #include "base/roles.h"
 #include "planner/model/commands.h"
+#include "runtime/drivers/common/overbook.h"
 
 enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
                                struct br_command **command, struct br_diag *diag)
@@ -129,24 +129,15 @@ void br_environment_set(struct br_environment *environment, const struct br_run_
 static enum br_status overbook_all(struct br_runtime *runtime, const char *text,
                                    struct br_diag *diag)
 {
-    while (text && *text) {
-        size_t length = strcspn(text, ",");
-        char one[128];
-        snprintf(one, sizeof one, "%.*s", (int)length, text);
-        char *equals = strchr(one, '=');
-        char *end = equals;
-        unsigned long percent =
-            equals && isdigit((unsigned char)equals[1]) ? strtoul(equals + 1, &end, 10) : 0;
-        if (length >= sizeof one || end == equals || *end || percent > UINT32_MAX)
-            return br_fail(diag, BR_USAGE, "write --overbook net=150,disk=120",
-                           "'%.100s' is no resource with a percentage", one);
-        *equals = '\0';
-        enum br_status status = br_runtime_overbook(runtime, one, (uint32_t)percent, diag);
-        if (status)
-            return status;
-        text += length + (text[length] == ',');
+    char name[BR_OVERBOOK_NAME];
+    uint32_t percent;
+    enum br_status status = BR_OK;
+    while (text && *text && !status) {
+        status = br_overbook_read(&text, name, &percent, diag);
+        if (!status)
+            status = br_runtime_overbook(runtime, name, percent, diag);
     }
-    return BR_OK;
+    return status;
 }
 
 enum br_status br_run_runtime(const struct br_cluster *cluster,
