@@ -141,6 +141,11 @@ static void known_values(void **state)
     tiny.capacity[0][0] = 4;
     tiny.demand[0][0] = 4;
     expect(&tiny, 18, 24, 10);
+    /* Two of 4 s from 10 on that do not fit side by side, though their work does: 3 of 5 each. */
+    tiny = line(3, (const int[]){1, 4, 4}, (const int[]){0, 10, 10});
+    tiny.capacity[0][0] = 5;
+    tiny.demand[0][0] = tiny.demand[1][0] = tiny.demand[2][0] = 3;
+    expect(&tiny, 1 + 4 + 4, 1 + 4 + 8, 18);
 }
 
 /* Four places. From 0 on a job of one place, 8 s; from 4 on two jobs of all places, 3 s each. Alone
