@@ -36,7 +36,7 @@ static int64_t whole(struct br_decimal value, int32_t digits)
     if (br_decimal_scale(value, digits, &exact))
         return exact;
     double size = scaled(value, digits);
-    return size < 0x1p62 ? llround(size) : INT64_C(1) << 62;
+    return size < 0x1p62 ? br_real_whole(size) : INT64_C(1) << 62;
 }
 
 static void note_digits(int32_t *digits, struct br_decimal value)
@@ -111,7 +111,7 @@ static void scale_demands(const struct br_shares *shares, const struct br_dag *d
             continue;
         of->amount[d] = whole(dag->demand[d].amount, digits[r]);
         double share = (double)of->amount[d] / (double)shares->capacity[r];
-        int64_t units = llround((share < 1024 ? share : 1024) * (double)BR_SHARE_ALL);
+        int64_t units = br_real_whole((share < 1024 ? share : 1024) * (double)BR_SHARE_ALL);
         if (units > of->dominant[dag->demand[d].stage])
             of->dominant[dag->demand[d].stage] = units;
     }

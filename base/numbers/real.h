@@ -22,6 +22,13 @@ double br_real_normal(struct br_rng *rng);
 /* x to the power of p, for x > 0 as for the logarithm; relative error below 1e-14 where the result
  * is within 1e-10 and 1e10. */
 double br_real_pow(double x, double p);
+/* The nearest whole number, halves away from 0; for x within -2^62 and 2^62. */
+static inline int64_t br_real_whole(double x)
+{
+    int64_t whole = (int64_t)x;
+    double rest = x - (double)whole;
+    return whole + (rest >= 0.5) - (rest <= -0.5);
+}
 /* 10 to the n, for n within 0 and 22: exact. */
 double br_real_ten(int n);
 /* The number that is nearest to the decimal, where its mantissa has 15 digits at most; else within

@@ -1,3 +1,4 @@
+#include "base/numbers/real.h"
 #include "emit/workloads/plot.h"
 
 #include <math.h>
@@ -58,7 +59,7 @@ int64_t br_scale_value(double value)
 {
     if (!(value > 0))
         return 0;
-    return value < 9e9 ? llround(value * (double)BILLION) : 9 * BILLION * BILLION;
+    return value < 9e9 ? br_real_whole(value * (double)BILLION) : 9 * BILLION * BILLION;
 }
 
 void br_plot_open(FILE *out, int64_t width, int64_t height)

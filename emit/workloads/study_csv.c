@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/numbers/real.h"
 #include "emit/workloads/study_fields.h"
 #include "emit/workloads/study_outputs.h"
 #include "emit/write/write.h"
@@ -30,7 +31,7 @@ static void write_time(FILE *out, int64_t ns)
 /* A time that many seconds after another; BR_NEVER where that is not known. */
 static int64_t after(int64_t ns, double seconds)
 {
-    return isnan(seconds) ? BR_NEVER : ns + llround(seconds * 1e9);
+    return isnan(seconds) ? BR_NEVER : ns + br_real_whole(seconds * 1e9);
 }
 
 enum br_status br_study_csv(const struct br_study *study, FILE *out, struct br_diag *diag)

@@ -1,3 +1,4 @@
+#include "base/numbers/real.h"
 #include "emit/workloads/study_fields.h"
 
 #include <math.h>
@@ -224,7 +225,7 @@ static int64_t billionths(double value)
 {
     double most = 9e9;
     double clipped = value > most ? most : value < -most ? -most : value;
-    return llround(clipped * BILLION);
+    return br_real_whole(clipped * BILLION);
 }
 
 void br_study_write(FILE *out, double value, const char *none)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/real.h"
 #include "base/text/text.h"
 #include "emit/workloads/study_fields.h"
 #include "emit/workloads/study_outputs.h"
@@ -153,7 +154,7 @@ static void format_cell(const struct column *column, uint32_t policy, char cell[
         snprintf(cell, CELL, "%.0f", value);
         return;
     }
-    int64_t number = llround(value * (double)unit[column->digits]);
+    int64_t number = br_real_whole(value * (double)unit[column->digits]);
     int64_t size = number < 0 ? -number : number;
     if (column->digits == 0)
         snprintf(cell, CELL, "%" PRId64, number);

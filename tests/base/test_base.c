@@ -381,6 +381,20 @@ static void real_numbers(void **state)
     for (int n = 0; n <= 22; n++, ten *= 10)
         assert_true(br_real_ten(n) == ten);
     assert_true(br_real_ten(22) == 1e22);
+    const struct {
+        double x;
+        int64_t whole;
+    } near[] = {{0, 0},
+                {0.5, 1},
+                {-0.5, -1},
+                {1.4999999999999998, 1},
+                {2.5, 3},
+                {-2.4, -2},
+                {0.49999999999999994, 0},
+                {4503599627370495.5, 4503599627370496},
+                {0x1p61, INT64_C(1) << 61}};
+    for (size_t k = 0; k < sizeof near / sizeof *near; k++)
+        assert_int_equal(br_real_whole(near[k].x), near[k].whole);
     assert_true(br_real_log(1) == 0 && br_real_exp(0) == 1);
     assert_true(br_real_pow(1000, 0.55) == 0x1.6558ccb7568d3p+5);
     assert_true(br_real_pow(150000, 0.55) == 0x1.5f6a38389fbfap+9);
