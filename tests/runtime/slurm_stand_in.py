@@ -79,7 +79,7 @@ class Slurm:
     """A folder with a job and a stand-in of its own."""
 
     def __init__(self, top, name):
-        self.folder = top / name
+        self.folder, self.started = top / name, []
         self.state = top / (name + '.slurm')
         self.state.mkdir()
         self.folder.mkdir()
@@ -101,9 +101,11 @@ class Slurm:
         return None
 
     def start(self, *words, on='slurm-jobs', **more):
-        return subprocess.Popen([BIGROCKS, 'run', *words, '--on', on], cwd=self.folder, text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                                env={**self.environment, **more})
+        process = subprocess.Popen([BIGROCKS, 'run', *words, '--on', on], cwd=self.folder, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                                   env={**self.environment, **more})
+        self.started.append(process)
+        return process
 
     def run(self, *words, status=0, **more):
         process = self.start(*words, **more)
@@ -473,12 +475,18 @@ def main():
 
         def one(test):
             began = time.monotonic()
+            slurm = Slurm(top, test.__name__)
             try:
-                test(Slurm(top, test.__name__))
+                test(slurm)
                 print('%s: ok, %.1f s' % (test.__name__, time.monotonic() - began), flush=True)
             except Exception:  # of a thread, so that the others are told, too
                 bad.append(test.__name__)
                 print('%s: %s' % (test.__name__, traceback.format_exc()), flush=True)
+            finally:  # what a failure left at work
+                for process in slurm.started:
+                    if process.poll() is None:
+                        process.kill()
+                        process.wait()
 
         threads = [threading.Thread(target=one, args=(t,)) for t in tests]
         for thread in threads:
