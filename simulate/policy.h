@@ -32,8 +32,8 @@ struct br_policy_setup {
     /* By resource that is declared fungible: how far it may be overbooked, in percent. */
     uint32_t overbooked;
     const struct br_overbook *overbook;
-    /* The plan of the job; a policy that needs one asks, as jobs arrive. NULL: none can be had (diag
-     * says why). */
+    /* The plan of the job; a policy that needs one asks, as jobs arrive. NULL: none can be had
+     * (diag says why). */
     const struct br_plan *(*plan)(void *context, const struct br_arrival *arrival,
                                   struct br_diag *diag);
     void *plan_context;

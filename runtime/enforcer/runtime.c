@@ -24,7 +24,7 @@ struct br_runtime_options br_runtime_options_default(void)
     return (struct br_runtime_options){
         .policy = "graphene",
         .remote_penalty = 0.8,
-        .eta_factor = 0.2,
+        .eta_factor = 1,
         .kappa = 0.1,
         .fairness = BR_FAIR_DOMINANT,
         .bundle = 8,

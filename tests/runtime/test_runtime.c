@@ -594,7 +594,7 @@ static void test_deficits(void **state)
     /* The paper's values, and those of the command's help. */
     struct br_runtime_options usual = br_runtime_options_default();
     assert_true(usual.fairness == BR_FAIR_DOMINANT && usual.kappa == 0.1 &&
-                usual.remote_penalty == 0.8 && usual.eta_factor == 0.2 && usual.bundle == 8 &&
+                usual.remote_penalty == 0.8 && usual.eta_factor == 1 && usual.bundle == 8 &&
                 usual.keep_plan && strcmp(usual.policy, "graphene") == 0);
     br_dag_destroy(dag);
     br_cluster_destroy(cluster);
