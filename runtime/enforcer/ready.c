@@ -150,19 +150,6 @@ bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64
     return br_demand_fits(ready->demand + (size_t)kind * ready->width, room, ready->width);
 }
 
-static bool any_fits(const struct br_ready *ready, const int64_t *room, uint32_t node)
-{
-    if (ready->best[node] == BR_NO_RANK || !br_demand_fits(least(ready, node), room, ready->width))
-        return false;
-    return node >= ready->leaves || any_fits(ready, room, 2 * node) ||
-           any_fits(ready, room, 2 * node + 1);
-}
-
-bool br_ready_any_fits(const struct br_ready *ready, const int64_t *room)
-{
-    return any_fits(ready, room, 1);
-}
-
 static double bound_of(const struct br_ready *ready, const int64_t *room,
                        const struct br_ready_walk *walk, uint32_t node)
 {

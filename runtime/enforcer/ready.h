@@ -42,8 +42,6 @@ void br_ready_remove(struct br_ready *ready, uint32_t k);
 uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind);
 /* Does the kind's demand fit into the room? */
 bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64_t *room);
-/* Does anything ready fit into the room? */
-bool br_ready_any_fits(const struct br_ready *ready, const int64_t *room);
 
 /* Walks over the kinds with something ready that fits `room`, parts of the tree with a better
  * bound first. `bound(context, k, most)` tells whether it is worth going where the least rank - 1

@@ -147,6 +147,8 @@ static void submit(struct game *g)
     if (status)
         return; /* no machine holds it */
     assert_int_equal(first, second);
+    for (uint32_t j = 0; j < first; j++)
+        assert_true(g->here[j]); /* the least number that is free */
     assert_true(first < JOBS && !g->here[first]);
     g->here[first] = true;
     g->by_event[first] = how == BR_READY_BY_EVENT;
