@@ -138,12 +138,14 @@ static void times_axis(const struct br_plot *plot, const struct times *t)
         br_plot_x_axis(plot, &t->scale, true);
         return;
     }
-    for (double at = t->least; at < 1.5 * t->most; at *= 10) {
+    double at = t->least;
+    while (at < 1.5 * t->most) {
         int64_t x = time_x(plot, t, at), foot = plot->top + plot->height;
         br_plot_line(plot->out, x, plot->top, x, foot + 4 * PX, "class=\"grid\"");
         br_plot_begin_text(plot->out, x, foot + 16 * PX, "class=\"soft\" text-anchor=\"middle\"");
         br_study_write_about(plot->out, at, "");
         fputs(" s</text>\n", plot->out);
+        at *= 10;
     }
 }
 

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""bigrocks simulate, from outside: equal bytes for any number of threads, shards that merge into the whole,
+figures that agree with one another, faults told without an output, and Ctrl-C.
+
+simulate.py BIGROCKS
+"""
+import csv
+import io
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PROGRAM = pathlib.Path(sys.argv[1]).resolve()
+CLUSTER = ['--machines', '4', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000']
+POLICIES = 'graphene,fifo,srpt,weighted-fair=-0.5,capacity,random'
+WORLD = ['--errors', 'stage=1.2:0.3,task=1:0.1', '--failures', '0.05', '--stragglers', '0.05:3', '--leave', '900:60']
+
+
+def run(*arguments, status=0, cwd=None):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
+    return done.stderr if status else done.stdout
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def threads_give_equal_bytes(folder, workload):
+    for form in ('json', 'csv', 'runs', 'svg', 'html', 'text'):
+        texts = {run('simulate', workload, *CLUSTER, *WORLD, '--policy', POLICIES, '--seeds', 2, '--threads', n, '-q',
+                     '-f', form) for n in (1, 2, 7)}
+        assert len(texts) == 1, form
+
+
+def shards_merge(folder, workload):
+    common = ['simulate', workload, *CLUSTER, '--policy', POLICIES, '--seeds', 2, '-q']
+    for form in ('runs', 'csv'):
+        parts = [folder / ('part%d.csv' % k) for k in range(1, 6)]
+        for k, part in enumerate(parts, 1):
+            run(*common, '--shard', '%d/5' % k, '-f', form, '-o', part)
+        whole = run(*common, '-f', form)
+        assert run('simulate', '--merge', *parts) == whole, form
+        for wrong in (parts[1:], parts[::-1], [parts[0], *parts]):
+            said = run('simulate', '--merge', *wrong, '-o', folder / 'wrong.csv', status=3)
+            assert 'does not follow' in said and not (folder / 'wrong.csv').exists(), said
+    torn = folder / 'torn.csv'
+    torn.write_text(parts[0].read_text()[:-5])
+    assert 'torn' in run('simulate', '--merge', torn, status=3)
+    assert 'no table' in run('simulate', '--merge', workload, status=3)
+
+
+def figures_agree(workload):
+    """Means of the rows by job are those of the runs; nothing is below the bounds; another seed is another world."""
+    common = ['simulate', workload, *CLUSTER, *WORLD, '--policy', 'fifo,srpt', '--seeds', 2, '-q']
+    jobs, runs = rows(run(*common, '-f', 'csv')), json.loads(run(*common, '-f', 'json'))['results']
+    assert len(runs) == 4
+    for one in runs:
+        times = [float(r['jct']) for r in jobs if r['policy'] == one['policy'] and int(r['seed']) == one['seed']]
+        assert len(times) == one['jobs'] and abs(sum(times) / len(times) - one['mean_jct']) < 1e-6
+        assert one['mean_jct'] >= one['mean_jct_bound'] and one['makespan'] >= one['makespan_bound']
+    assert runs[0]['mean_jct'] != runs[1]['mean_jct']
+    exact = json.loads(run('simulate', workload, *CLUSTER, '--policy', 'srpt', '--seeds', 2, '-q', '-f', 'json'))
+    assert exact['results'][0]['mean_jct'] == exact['results'][1]['mean_jct'] < runs[2]['mean_jct']
+    ahead = json.loads(run('simulate', workload, *CLUSTER, '--policy', 'srpt', '--clairvoyant', 30, '-q', '-f', 'json'))
+    assert ahead['results'][0]['mean_jct_bound'] <= ahead['results'][0]['clairvoyant_mean_jct']
+
+
+def tuning_finds_the_best(workload):
+    found = json.loads(run('simulate', workload, *CLUSTER, '--policy', 'weighted-fair-tuned,' +
+                           ','.join('weighted-fair=%g' % (k / 4) for k in range(-8, 9)), '-q', '-f', 'json'))['results']
+    assert found[0]['mean_jct'] == min(one['mean_jct'] for one in found[1:])
+
+
+def faults_are_told(folder, workload):
+    out = folder / 'never.json'
+    for options, status, said in (
+            (['--policy', 'grahpene'], 2, "did you mean 'graphene'"),
+            (['--policy', 'fifo=3'], 2, 'takes no number'),
+            (['--policy', 'weighted-fair=x'], 2, 'is not a number'),
+            (['--policy', ''], 2, 'is empty'),
+            (['--errors', 'stage=0'], 2, 'out of its range'),
+            (['--errors', 'phase=1'], 2, '--errors'),
+            (['--failures', '1'], 2, 'failures'),
+            (['--stragglers', '0.1:'], 2, '--stragglers'),
+            (['--leave', 'soon'], 2, '--leave'),
+            (['--shard', '3/2'], 2, '--shard'),
+            (['--capacity', 'cpu=1'], 3, '')):
+        text = run('simulate', workload, *CLUSTER, *options, '-o', out, status=status)
+        assert said in text and not out.exists(), (options, text)
+    assert 'cluster' in run('simulate', workload, status=2)
+    run('simulate', folder / 'nowhere.xml', *CLUSTER, status=5)
+    bad = folder / 'bad.csv'
+    bad.write_text('file,id,arrival\nnowhere.xml,a,-1\n')
+    assert 'bad.csv:2' in run('simulate', bad, *CLUSTER, status=3)
+
+
+def an_interrupt_keeps_what_is_done(folder):
+    """Thousands of runs; after Ctrl-C the table has the first ones, whole."""
+    large = folder / 'large.xml'
+    run('workload', '--like', 'cosmos', '--count', 60, '--interarrival', 5, '--seed', 3, '-o', large)
+    table = folder / 'cut.csv'
+    child = subprocess.Popen([PROGRAM, 'simulate', large, *CLUSTER, '--policy', 'fifo,srpt', '--seeds', '5000',
+                              '--threads', '2', '--no-bounds', '-f', 'runs', '-o', table], stderr=subprocess.PIPE, text=True)
+    time.sleep(4)
+    child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=60)[1]
+    assert 'interrupted with' in said, said
+    if table.exists():
+        done = [(row['policy'], int(row['seed'])) for row in rows(table.read_text())]
+        assert done and len(done) < 10000 and done == sorted(set(done)), done
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix='bigrocks-simulate') as scratch:
+        folder = pathlib.Path(scratch)
+        workload = folder / 'w.xml'
+        run('workload', '--like', 'cosmos', '--tasks', 30, '--count', 25, '--interarrival', 12, '--seed', 1,
+            '--groups', 'a=1,b=2', '-o', workload)
+        threads_give_equal_bytes(folder, workload)
+        shards_merge(folder, workload)
+        figures_agree(workload)
+        tuning_finds_the_best(workload)
+        faults_are_told(folder, workload)
+        an_interrupt_keeps_what_is_done(folder)
+    print('simulated')
+
+
+if __name__ == '__main__':
+    main()
