@@ -120,8 +120,7 @@ static uint32_t start(struct bench *b)
     return made;
 }
 
-__attribute__((noinline, noclone)) static uint32_t measured(struct bench *b,
-                                                            const struct br_decision *ended)
+__attribute__((noinline)) static uint32_t measured(struct bench *b, const struct br_decision *ended)
 {
     if (br_runtime_finished(b->runtime, ended->job, ended->task, NULL))
         exit(1);

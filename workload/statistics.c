@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/model/shape.h"
 #include "workload/make.h"
@@ -91,7 +92,7 @@ static struct br_distribution over_jobs(struct pass *pass, size_t member)
 {
     for (uint32_t j = 0; j < pass->workload->jobs; j++) {
         const char *of = (const char *)&pass->dag[pass->workload->job[j].dag];
-        pass->value[j] = *(const double *)(of + member);
+        memcpy(&pass->value[j], of + member, sizeof pass->value[j]);
     }
     return distribution(pass->value, pass->workload->jobs);
 }
