@@ -59,12 +59,12 @@ enum br_status br_spark_add_stages(const struct br_spark_log *log, const uint32_
         status = add_stage(log, &log->stage[stage[k]], memory, dag, &number[stage[k]], diag);
     for (uint32_t k = 0; k < stages && !status; k++) {
         const struct br_spark_stage *child = &log->stage[stage[k]];
-        const uint32_t *parent = log->parent + child->first_parent;
         br_value_place(diag, child->pos);
         for (uint32_t p = 0; p < child->parents && !status; p++) {
-            if (number[parent[p]] == BR_SPARK_NONE) /* skipped: its result was there already */
+            uint32_t parent = log->parent[child->first_parent + p];
+            if (number[parent] == BR_SPARK_NONE) /* skipped: its result was there already */
                 continue;
-            status = br_dag_add_edge(dag, number[parent[p]], number[stage[k]], BR_BARRIER, diag);
+            status = br_dag_add_edge(dag, number[parent], number[stage[k]], BR_BARRIER, diag);
             if (!status)
                 br_dag_set_edge_pos(dag, child->pos);
         }

@@ -380,9 +380,10 @@ static enum br_status read_job(struct sacct *sacct)
     enum br_status status = read_time(sacct, SUBMIT, &submit);
     if (!status && submit < 0)
         status = refuse(sacct, SUBMIT, "a job without its submit time cannot be simulated");
-    record.submit_ns = submit * 1000000000;
     if (!status && submit > INT64_MAX / 1000000000)
         status = refuse(sacct, SUBMIT, "that is too late");
+    if (!status)
+        record.submit_ns = submit * 1000000000;
     if (!status)
         status = read_elapsed(sacct, &record.ran_ns);
     if (!status)

@@ -88,8 +88,10 @@ bool br_slurm_duration(const char *text, int64_t *ns)
     if (seconds > 59 || (minutes > 59 && parts == 3) || (hours > 23 && with_days))
         return false;
     seconds += (days * 24 + hours) * 3600 + minutes * 60;
+    if (seconds > MOST_SECONDS)
+        return false;
     *ns = seconds * 1000000000 + nano;
-    return seconds <= MOST_SECONDS;
+    return true;
 }
 
 /* 1024 to the power that the letter stands for; `none` without one. Passes the letter. */
