@@ -128,7 +128,6 @@ enum br_status br_kinds_find(struct br_arena *arena, const struct br_dag *dag,
     *kinds = (struct br_kinds){0};
     int64_t *row = calloc((size_t)dag->stages * width + 1, sizeof *row);
     uint32_t *order = malloc(3 * (size_t)dag->stages * sizeof *order);
-    uint32_t *first = order + dag->stages, *place = first + dag->stages;
     enum br_status status = row && order ? BR_OK : br_fail_memory(diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++) {
         order[s] = s;
@@ -136,6 +135,7 @@ enum br_status br_kinds_find(struct br_arena *arena, const struct br_dag *dag,
     }
     if (status)
         goto out;
+    uint32_t *first = order + dag->stages, *place = first + dag->stages;
     struct kind_order by = {row, width};
     qsort_r(order, dag->stages, sizeof *order, compare_stages, &by);
     /* One stage stands for each kind. */
