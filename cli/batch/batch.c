@@ -17,6 +17,7 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
+#include "cli/common/shard.h"
 #include "cli/common/stats.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
@@ -218,27 +219,6 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
 
 /* ---- All of them ---- */
 
-/* "I/N", from 1/1 on. */
-static enum br_status read_shard(struct batch *batch, struct br_diag *diag)
-{
-    const char *text = batch->settings->batch.shard;
-    unsigned long part = 1, parts = 1;
-    char *end;
-    if (text) {
-        bool ok = *text >= '0' && *text <= '9';
-        part = strtoul(text, &end, 10);
-        ok = ok && *end == '/' && end[1] >= '0' && end[1] <= '9';
-        if (ok)
-            parts = strtoul(end + 1, &end, 10);
-        if (!ok || *end || part < 1 || part > parts || parts > 1000000)
-            return br_fail(diag, BR_USAGE, "write --shard 1/4 for the first of four, to 4/4",
-                           "--shard %.60s is not I/N with I from 1 to N", text);
-    }
-    batch->first = (uint32_t)part - 1;
-    batch->step = (uint32_t)parts;
-    return BR_OK;
-}
-
 static enum br_status check_usage(const struct cli_settings *settings, uint32_t arguments,
                                   struct br_diag *diag)
 {
@@ -349,7 +329,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status && settings->batch.merge)
         return cli_batch_merge(settings, argument, arguments, diag);
     if (!status)
-        status = read_shard(&batch, diag);
+        status = cli_shard_read(settings->batch.shard, &batch.first, &batch.step, diag);
     if (!status && settings->job.cluster && strcmp(settings->job.cluster, "-") == 0 &&
         strcmp(argument[0], "-") == 0)
         status = br_fail(diag, BR_USAGE, "give one of them as a file",

@@ -43,8 +43,7 @@ static enum br_status read_number(const struct range *range, const char *text, d
         br_decimal_compare(number, (struct br_decimal){range->most, 0}) > 0)
         return br_fail(diag, BR_USAGE, range->hint, "option '--%s': '%.40s' is out of range",
                        range->option, text);
-    *value = number.exponent < 0 ? (double)number.mantissa / br_real_ten(-number.exponent)
-                                 : (double)number.mantissa * br_real_ten(number.exponent);
+    *value = br_real_of(number);
     return BR_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/common/load.h"
 #include "cli/common/output.h"
 #include "cli/common/say.h"
+#include "cli/common/shard.h"
 #include "cli/many/merge.h"
 #include "cli/many/record_options.h"
 #include "cli/many/study.h"
@@ -53,27 +54,6 @@ static void free_policies(struct cli_study_policy *policies, uint32_t count)
     free(policies);
 }
 
-/* "I/N", from 1/1 on: the runs I, I + N, ... of the study. */
-static enum br_status read_shard(const char *text, struct cli_study_request *request,
-                                 struct br_diag *diag)
-{
-    char *end = NULL;
-    unsigned long part = 1, parts = 1;
-    bool ok = !text || (*text >= '0' && *text <= '9');
-    if (text && ok) {
-        part = strtoul(text, &end, 10);
-        ok = *end == '/' && end[1] >= '0' && end[1] <= '9';
-        parts = ok ? strtoul(end + 1, &end, 10) : 0;
-        ok = ok && !*end;
-    }
-    if (!ok || part < 1 || part > parts || parts > 1000000)
-        return br_fail(diag, BR_USAGE, "write --shard 1/4 for the first of four, to 4/4",
-                       "--shard %.60s is not I/N with I from 1 to N", text);
-    request->first = (uint32_t)part - 1;
-    request->step = (uint32_t)parts;
-    return BR_OK;
-}
-
 /* The request but for the workload and the cluster. */
 static enum br_status read_options(const struct cli_settings *settings,
                                    struct cli_study_request *request, struct br_diag *diag)
@@ -93,7 +73,8 @@ static enum br_status read_options(const struct cli_settings *settings,
     request->bounds = !simulate->no_bounds;
     request->clairvoyant = simulate->clairvoyant;
     request->quiet = settings->output.quiet;
-    return status ? status : read_shard(settings->batch.shard, request, diag);
+    return status ? status
+                  : cli_shard_read(settings->batch.shard, &request->first, &request->step, diag);
 }
 
 /* The rows of --overbook, from the arena. */

@@ -1,9 +1,9 @@
 /* Lists of numbers such as "stage=1.2:0.3,task=1:0.1". */
 #include "cli/many/world_options.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/numbers/real.h"
 
 /* A plain number of at least 0 up to one of the characters, or the end. */
 static bool read_number(const char **text, const char *ends, double *number)
@@ -15,11 +15,11 @@ static bool read_number(const char **text, const char *ends, double *number)
         return false;
     memcpy(copy, *text, length);
     copy[length] = 0;
-    if (br_decimal_parse(copy, &value) != BR_DECIMAL_OK)
+    if (br_decimal_parse_nearest(copy, &value) != BR_DECIMAL_OK)
         return false;
-    *number = strtod(copy, NULL);
+    *number = br_real_of(value);
     *text += length;
-    return *number >= 0 && isfinite(*number);
+    return *number >= 0;
 }
 
 /* "A" or "A:B". */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/real.h"
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
 #include "cli/common/say.h"
@@ -42,7 +43,7 @@ static enum br_status read_weight(const char *text, size_t length, struct br_run
         return status;
     }
     *equals = '\0';
-    *group = (struct br_run_group){.name = one, .weight = cli_amount(weight)};
+    *group = (struct br_run_group){.name = one, .weight = br_real_of(weight)};
     return BR_OK;
 }
 

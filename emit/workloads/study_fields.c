@@ -247,3 +247,16 @@ void br_study_write_about(FILE *out, double value, const char *none)
     else
         fprintf(out, "%.0f", value);
 }
+
+void br_study_text_key(FILE *out, const char *before, const char *key, const char *text)
+{
+    fprintf(out, "%s\"%s\": \"", before, key);
+    br_write_text(out, BR_QUOTE_JSON, text);
+    putc('"', out);
+}
+
+void br_study_number_key(FILE *out, const char *before, const char *key, double value)
+{
+    fprintf(out, "%s\"%s\": ", before, key);
+    br_study_write(out, value, "null");
+}

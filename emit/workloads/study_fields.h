@@ -44,6 +44,10 @@ double br_study_gain(const struct br_study *study, const struct br_study_policy 
 /* A number to nine decimals, trailing zeros left out; `none` where it is not known. No locale and
  * no printf of floats can change a byte. */
 void br_study_write(FILE *out, double value, const char *none);
+/* `"key": "text"` and `"key": number` of a JSON object, behind `before`; null where it is not
+ * known. */
+void br_study_text_key(FILE *out, const char *before, const char *key, const char *text);
+void br_study_number_key(FILE *out, const char *before, const char *key, double value);
 /* The same rounded for people: four significant digits or more. */
 void br_study_write_about(FILE *out, double value, const char *none);
 

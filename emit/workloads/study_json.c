@@ -6,32 +6,19 @@
 #include "emit/workloads/study_outputs.h"
 #include "emit/write/write.h"
 
-static void text_key(FILE *out, const char *before, const char *key, const char *text)
-{
-    fprintf(out, "%s\"%s\": \"", before, key);
-    br_write_text(out, BR_QUOTE_JSON, text);
-    putc('"', out);
-}
-
-static void number_key(FILE *out, const char *before, const char *key, double value)
-{
-    fprintf(out, "%s\"%s\": ", before, key);
-    br_study_write(out, value, "null");
-}
-
 static void write_workload(FILE *out, const struct br_study *study)
 {
     const struct br_workload *workload = study->workload;
-    text_key(out, ",\n \"workload\": {", "name", workload->name ? workload->name : "");
+    br_study_text_key(out, ",\n \"workload\": {", "name", workload->name ? workload->name : "");
     fprintf(out, ", \"jobs\": %" PRIu32 ", \"tasks\": %" PRIu64 ", \"groups\": [", workload->jobs,
             workload->tasks);
     for (uint32_t g = 0; g < workload->groups; g++) {
-        text_key(out, g ? ", {" : "{", "name", workload->group[g].name);
-        number_key(out, ", ", "weight", workload->group[g].weight);
+        br_study_text_key(out, g ? ", {" : "{", "name", workload->group[g].name);
+        br_study_number_key(out, ", ", "weight", workload->group[g].weight);
         putc('}', out);
     }
     const struct br_cluster *cluster = study->cluster;
-    text_key(out, "]},\n \"cluster\": {", "name", cluster->name ? cluster->name : "");
+    br_study_text_key(out, "]},\n \"cluster\": {", "name", cluster->name ? cluster->name : "");
     fprintf(out, ", \"machines\": %" PRIu32 "}", cluster->machines);
 }
 
@@ -52,9 +39,9 @@ static void write_use(FILE *out, const struct br_study *study, const struct br_s
     const struct br_metrics *metrics = study->run[policy->first_run].metrics;
     fputs(",\n   \"use\": [", out);
     for (uint32_t k = 0; k < metrics->resources; k++) {
-        text_key(out, k ? ", {" : "{", "resource", metrics->resource[k]);
-        number_key(out, ", ", "mean", mean_use(study, policy, k, false));
-        number_key(out, ", ", "peak", mean_use(study, policy, k, true));
+        br_study_text_key(out, k ? ", {" : "{", "resource", metrics->resource[k]);
+        br_study_number_key(out, ", ", "mean", mean_use(study, policy, k, false));
+        br_study_number_key(out, ", ", "peak", mean_use(study, policy, k, true));
         putc('}', out);
     }
     putc(']', out);
@@ -64,15 +51,15 @@ static void write_run(FILE *out, const struct br_study *study, uint32_t r)
 {
     const struct br_study_run *run = &study->run[r];
     const struct br_study_policy alone = {run->policy, r, 1};
-    text_key(out, r ? ",\n  {" : "\n  {", "policy", run->policy);
+    br_study_text_key(out, r ? ",\n  {" : "\n  {", "policy", run->policy);
     fprintf(out, ", \"seed\": %" PRIu64, run->seed);
     for (uint32_t k = 0; k < br_study_fields; k++)
-        number_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
-                   br_study_value(study, run, &br_study_field[k]));
+        br_study_number_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
+                            br_study_value(study, run, &br_study_field[k]));
     write_use(out, study, &alone);
     fprintf(out, ", \"cut\": %s", run->cut ? "true" : "false");
     if (run->note)
-        text_key(out, ", ", "note", run->note);
+        br_study_text_key(out, ", ", "note", run->note);
     putc('}', out);
 }
 
@@ -80,13 +67,13 @@ static void write_summary(FILE *out, const struct br_study *study,
                           const struct br_study_policy *policy, const struct br_study_policy *first)
 {
     const struct br_study_field *jct = br_study_find_field("mean_jct");
-    text_key(out, policy == first ? "\n  {" : ",\n  {", "policy", policy->name);
+    br_study_text_key(out, policy == first ? "\n  {" : ",\n  {", "policy", policy->name);
     fprintf(out, ", \"seeds\": %" PRIu32, policy->runs);
     for (uint32_t k = 0; k < br_study_fields; k++)
-        number_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
-                   br_study_mean(study, policy, &br_study_field[k]));
-    number_key(out, ", ", "mean_jct_deviation", br_study_deviation(study, policy, jct));
-    number_key(out, ", ", "gain", br_study_gain(study, policy, first));
+        br_study_number_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
+                            br_study_mean(study, policy, &br_study_field[k]));
+    br_study_number_key(out, ", ", "mean_jct_deviation", br_study_deviation(study, policy, jct));
+    br_study_number_key(out, ", ", "gain", br_study_gain(study, policy, first));
     write_use(out, study, policy);
     putc('}', out);
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers/real.h"
@@ -170,12 +169,12 @@ enum br_status br_policies_find(const char *text, const struct br_policy_row **r
     }
     if (!text[length])
         return BR_OK;
-    char *end;
-    *number = strtod(text + length + 1, &end);
+    struct br_decimal value = {0};
     if (!(*row)->number)
         return br_fail(diag, BR_USAGE, NULL, "policy '%s' takes no number", (*row)->name);
-    if (end == text + length + 1 || *end || !isfinite(*number))
+    if (br_decimal_parse_nearest(text + length + 1, &value) != BR_DECIMAL_OK)
         return br_fail(diag, BR_USAGE, (*row)->number, "'%.40s' is not a number",
                        text + length + 1);
+    *number = br_real_of(value);
     return BR_OK;
 }
