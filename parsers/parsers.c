@@ -1,6 +1,6 @@
 /* The table of job formats, and which of them a file is in. */
 #include "parsers/parsers.h"
-#include "parsers/jobs/spark_log.h"
+#include "parsers/spark/log.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/begin.h"
 

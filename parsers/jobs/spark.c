@@ -9,8 +9,8 @@
 
 #include "base/collections/sort.h"
 #include "base/text/text.h"
-#include "parsers/jobs/spark_log.h"
-#include "parsers/jobs/spark_stages.h"
+#include "parsers/spark/log.h"
+#include "parsers/spark/stages.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/value.h"
 

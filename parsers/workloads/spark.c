@@ -1,8 +1,8 @@
 /* Spark's event log as a workload: each of the application's jobs comes when the driver submitted
  * it. A stage is declared to last as long as its tasks did on average, and each task's own time is
  * true. */
-#include "parsers/jobs/spark_log.h"
-#include "parsers/jobs/spark_stages.h"
+#include "parsers/spark/log.h"
+#include "parsers/spark/stages.h"
 
 #include <inttypes.h>
 #include <stdio.h>

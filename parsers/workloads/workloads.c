@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "parsers/jobs/spark_log.h"
+#include "parsers/spark/log.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml.h"
 #include "parsers/workloads/formats.h"

@@ -1,4 +1,4 @@
-#include "parsers/jobs/spark_tables.h"
+#include "parsers/spark/tables.h"
 
 #include <stdlib.h>
 #include <string.h>

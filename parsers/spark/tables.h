@@ -1,7 +1,7 @@
 /* What Spark's event log tells, in tables of jobs, stages and the tasks that succeeded; and the
  * calls that fill them. Internal to readers. */
-#ifndef BR_PARSERS_JOBS_SPARK_TABLES_H
-#define BR_PARSERS_JOBS_SPARK_TABLES_H
+#ifndef BR_PARSERS_SPARK_TABLES_H
+#define BR_PARSERS_SPARK_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>

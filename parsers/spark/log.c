@@ -1,6 +1,6 @@
 /* Spark's event log, line by line. Of each event only the members that say something of the work
  * are read. */
-#include "parsers/jobs/spark_log.h"
+#include "parsers/spark/log.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Spark's event log: a JSON object a line, in the order of what happened. Internal to readers. */
-#ifndef BR_PARSERS_JOBS_SPARK_LOG_H
-#define BR_PARSERS_JOBS_SPARK_LOG_H
+#ifndef BR_PARSERS_SPARK_LOG_H
+#define BR_PARSERS_SPARK_LOG_H
 
-#include "parsers/jobs/spark_tables.h"
+#include "parsers/spark/tables.h"
 #include "parsers/text/source.h"
 
 /* The first lines of such a log. */

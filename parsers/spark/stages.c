@@ -4,7 +4,7 @@
 
 #include "base/numbers/wide.h"
 #include "base/text/text.h"
-#include "parsers/jobs/spark_stages.h"
+#include "parsers/spark/stages.h"
 #include "parsers/text/value.h"
 
 static int64_t mean_ns(const struct br_spark_log *log, const struct br_spark_stage *stage)

@@ -1,8 +1,8 @@
 /* Stages and executors of an event log as a dag and a cluster. Internal to readers. */
-#ifndef BR_PARSERS_JOBS_SPARK_STAGES_H
-#define BR_PARSERS_JOBS_SPARK_STAGES_H
+#ifndef BR_PARSERS_SPARK_STAGES_H
+#define BR_PARSERS_SPARK_STAGES_H
 
-#include "parsers/jobs/spark_tables.h"
+#include "parsers/spark/tables.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 
