@@ -4,6 +4,7 @@
 
 #include <bigrocks/bigrocks.h>
 
+#include "cli/common/choices.h"
 #include "cli/common/commands.h"
 #include "cli/common/enforcer.h"
 #include "cli/common/settings.h"
@@ -21,97 +22,6 @@ enum {
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
             CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE, /* write a file */
 };
-
-static const char *const efforts[] = {"fast", "default", "max", NULL};
-static const char *const effort_summaries[] = {
-    "all methods and justification; few sets of troublesome tasks",
-    "many sets, and a search of some seconds",
-    "searches on until the bound, a limit or Ctrl-C",
-    NULL,
-};
-static const char *const transfer_modes[] = {"delay", "demand", NULL};
-static const char *const transfer_summaries[] = {
-    "a file handed on delays the reader by size / rate",
-    "both ends demand the resource \"net\"",
-    NULL,
-};
-static const char *const colours[] = {"auto", "subset", "stage", NULL};
-static const char *const colour_summaries[] = {
-    "by subset where the plan has subsets, else by stage",
-    "by the subset through which a task was placed",
-    "by stage",
-    NULL,
-};
-static const char *const frag_scores[] = {"bound", "paper", NULL};
-static const char *const frag_summaries[] = {
-    "max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack",
-    "TWork / ExecTime, as published",
-    NULL,
-};
-
-static const char *const places[] = {"here", "slurm", "slurm-jobs", "slurm-steps", NULL};
-static const char *const place_summaries[] = {
-    "as processes on this machine",
-    "by Slurm: as jobs where tasks last 30 s or more on average, else as steps",
-    "a batch job for every task; needs --journal",
-    "a step (srun) for every task, inside of an allocation",
-    NULL,
-};
-
-/* A choice is a function, since the formats' and the methods' tables are known by functions. */
-#define CHOICE(function, texts)                                                                    \
-    static const char *function(uint32_t k)                                                        \
-    {                                                                                              \
-        return k < sizeof texts / sizeof *texts ? texts[k] : NULL;                                 \
-    }
-CHOICE(effort_name, efforts)
-CHOICE(effort_summary, effort_summaries)
-CHOICE(transfer_name, transfer_modes)
-CHOICE(transfer_summary, transfer_summaries)
-CHOICE(colour_name, colours)
-CHOICE(colour_summary, colour_summaries)
-CHOICE(frag_name, frag_scores)
-CHOICE(frag_summary, frag_summaries)
-CHOICE(place_name, places)
-CHOICE(place_summary, place_summaries)
-
-static const char *const draws[] = {"random", "all", NULL};
-static const char *const draw_summaries[] = {
-    "one of the job files each time, all as likely",
-    "the job files in their order, again from the first after the last",
-    NULL,
-};
-static const char *const assigns[] = {"random", "in-turn", NULL};
-static const char *const assign_summaries[] = {"each group as likely", "one after the other", NULL};
-static const char *const workload_forms[] = {"xml", "csv", "text", "json", NULL};
-static const char *const workload_form_summaries[] = {
-    "the workload in its native form",
-    "the workload as a table, a job a line",
-    "what it is like, for people",
-    "what it is like, for programs",
-    NULL,
-};
-static const char *const parallels[] = {"pool", "tasks", "nodes", NULL};
-static const char *const parallel_summaries[] = {
-    "one task that takes all processors of the job",
-    "a task for every processor, which may start apart",
-    "a task for every node that the job ran on",
-    NULL,
-};
-static const char *const groupings[] = {"user", "account", "queue", "nothing", NULL};
-static const char *const grouping_summaries[] = {"users", "accounts; of SWF its groups",
-                                                 "queues; of Slurm its partitions",
-                                                 "all jobs are of one group", NULL};
-CHOICE(draw_name, draws)
-CHOICE(draw_summary, draw_summaries)
-CHOICE(assign_name, assigns)
-CHOICE(assign_summary, assign_summaries)
-CHOICE(workload_form, workload_forms)
-CHOICE(workload_form_summary, workload_form_summaries)
-CHOICE(parallel_name, parallels)
-CHOICE(parallel_summary, parallel_summaries)
-CHOICE(grouping_name, groupings)
-CHOICE(grouping_summary, grouping_summaries)
 
 #define MEMBER(name) offsetof(struct cli_settings, name)
 
@@ -155,8 +65,8 @@ const struct br_option cli_options[] = {
      .help = "what a file handed on becomes",
      .commands = READ,
      .kind = BR_OPTION_CHOICE,
-     .choice = transfer_name,
-     .summary = transfer_summary,
+     .choice = cli_transfer_name,
+     .summary = cli_transfer_summary,
      .offset = MEMBER(job.transfer_mode)},
     {.name = "speed",
      .argument = "S",
@@ -225,8 +135,8 @@ const struct br_option cli_options[] = {
      .help = "how jobs come from job files (default: random with --count, else all)",
      .commands = CLI_WORKLOAD,
      .kind = BR_OPTION_CHOICE,
-     .choice = draw_name,
-     .summary = draw_summary,
+     .choice = cli_draw_name,
+     .summary = cli_draw_summary,
      .offset = MEMBER(workload.draw)},
     {.name = "arrivals",
      .argument = "KIND|FILE",
@@ -289,8 +199,8 @@ const struct br_option cli_options[] = {
      .help = "how --groups are given to jobs",
      .commands = CLI_WORKLOAD,
      .kind = BR_OPTION_CHOICE,
-     .choice = assign_name,
-     .summary = assign_summary,
+     .choice = cli_assign_name,
+     .summary = cli_assign_summary,
      .offset = MEMBER(workload.assign)},
     {.name = "deadlines",
      .argument = "S|Fx",
@@ -311,16 +221,16 @@ const struct br_option cli_options[] = {
      .help = "what a recorded job of several processors becomes",
      .commands = CLI_WORKLOAD | CLI_SIMULATE,
      .kind = BR_OPTION_CHOICE,
-     .choice = parallel_name,
-     .summary = parallel_summary,
+     .choice = cli_parallel_name,
+     .summary = cli_parallel_summary,
      .offset = MEMBER(record.parallel)},
     {.name = "group-by",
      .argument = "WHAT",
      .help = "what the groups of recorded jobs are",
      .commands = CLI_WORKLOAD | CLI_SIMULATE,
      .kind = BR_OPTION_CHOICE,
-     .choice = grouping_name,
-     .summary = grouping_summary,
+     .choice = cli_grouping_name,
+     .summary = cli_grouping_summary,
      .offset = MEMBER(record.group_by)},
     {.name = "completed-only",
      .help = "leave out recorded jobs that failed or were cancelled",
@@ -344,8 +254,8 @@ const struct br_option cli_options[] = {
              "text without)",
      .commands = CLI_WORKLOAD,
      .kind = BR_OPTION_CHOICE,
-     .choice = workload_form,
-     .summary = workload_form_summary,
+     .choice = cli_workload_form_name,
+     .summary = cli_workload_form_summary,
      .offset = MEMBER(output.format)},
     {.name = "json",
      .help = "tell what the workload is like as JSON",
@@ -447,8 +357,8 @@ const struct br_option cli_options[] = {
      .help = "where tasks run",
      .commands = CLI_RUN,
      .kind = BR_OPTION_CHOICE,
-     .choice = place_name,
-     .summary = place_summary,
+     .choice = cli_place_name,
+     .summary = cli_place_summary,
      .offset = MEMBER(run.on)},
     {.name = "limit-memory",
      .help = "hold every task to the bytes of mem that it demands; one that takes more is killed "
@@ -575,8 +485,8 @@ const struct br_option cli_options[] = {
      .help = "how hard to plan each job for the policies that follow plans (default: fast)",
      .commands = CLI_SIMULATE,
      .kind = BR_OPTION_CHOICE,
-     .choice = effort_name,
-     .summary = effort_summary,
+     .choice = cli_effort_name,
+     .summary = cli_effort_summary,
      .offset = MEMBER(simulate.plan_effort)},
     {.name = "clairvoyant",
      .argument = "N",
@@ -698,16 +608,16 @@ const struct br_option cli_options[] = {
      .help = "how hard to search for a plan (default: default for one job, fast for several)",
      .commands = CLI_RUN,
      .kind = BR_OPTION_CHOICE,
-     .choice = effort_name,
-     .summary = effort_summary,
+     .choice = cli_effort_name,
+     .summary = cli_effort_summary,
      .offset = MEMBER(run.effort)},
     {.name = "effort",
      .argument = "E",
      .help = "how hard to search",
      .commands = SEARCH & ~CLI_RUN,
      .kind = BR_OPTION_CHOICE,
-     .choice = effort_name,
-     .summary = effort_summary,
+     .choice = cli_effort_name,
+     .summary = cli_effort_summary,
      .offset = MEMBER(search.effort)},
     {.name = "seed",
      .argument = "N",
@@ -765,8 +675,8 @@ const struct br_option cli_options[] = {
      .help = "how a stage's packing is scored",
      .commands = SEARCH,
      .kind = BR_OPTION_CHOICE,
-     .choice = frag_name,
-     .summary = frag_summary,
+     .choice = cli_frag_name,
+     .summary = cli_frag_summary,
      .offset = MEMBER(search.frag_score)},
     {.name = "thresholds",
      .argument = "N",
@@ -908,8 +818,8 @@ const struct br_option cli_options[] = {
      .help = "what colours mean in svg and html",
      .commands = CLI_RENDER,
      .kind = BR_OPTION_CHOICE,
-     .choice = colour_name,
-     .summary = colour_summary,
+     .choice = cli_colour_name,
+     .summary = cli_colour_summary,
      .offset = MEMBER(output.colour)},
     {.name = "explain",
      .help =
@@ -993,11 +903,11 @@ struct cli_settings cli_settings_default(void)
     struct br_runtime_options enforcer = br_runtime_options_default();
     return (struct cli_settings){
         .job = {.transfer_rate = parse.transfer_rate,
-                .transfer_mode = transfer_modes[parse.transfer_mode == BR_TRANSFER_DEMAND],
+                .transfer_mode = cli_transfer_name(parse.transfer_mode == BR_TRANSFER_DEMAND),
                 .speed = parse.speed},
         .search = {.method = plan.method,
-                   .effort = efforts[plan.effort],
-                   .frag_score = frag_scores[plan.frag_score == BR_FRAG_PAPER],
+                   .effort = cli_effort_name(plan.effort),
+                   .frag_score = cli_frag_name(plan.frag_score == BR_FRAG_PAPER),
                    .thresholds = plan.threshold_limit,
                    .threads = plan.threads,
                    .seed = plan.seed,
@@ -1005,8 +915,8 @@ struct cli_settings cli_settings_default(void)
                    .time_limit_ns = -1},
         .bound = {.conflicts = CLI_CONFLICTS_DEFAULT, .cpu_limit_ns = -1, .lp_time_ns = -1},
         .generate = {.like = generate.kind, .seed = plan.seed},
-        .record = {.parallel = parallels[0], .group_by = groupings[0]},
-        .workload = {.assign = assigns[0],
+        .record = {.parallel = cli_parallel_name(0), .group_by = cli_grouping_name(0)},
+        .workload = {.assign = cli_assign_name(0),
                      .seed = plan.seed,
                      .interarrival_ns = -1,
                      .from_ns = -1,
@@ -1016,7 +926,7 @@ struct cli_settings cli_settings_default(void)
                      .fairness = cli_fairness_name(enforcer.fairness),
                      .bundle = enforcer.bundle},
         .simulate = {.seed = 1, .seeds = 1},
-        .run = {.on = places[0]},
-        .output = {.colour = colours[0]},
+        .run = {.on = cli_place_name(0)},
+        .output = {.colour = cli_colour_name(0)},
     };
 }

@@ -1,0 +1,89 @@
+/* The words that options of a choice take, each with a line on it, where no other room has the
+ * table. */
+#include "cli/common/choices.h"
+
+#include <stddef.h>
+
+struct choice {
+    const char *name, *summary;
+};
+
+/* Defines the two functions of a table. */
+#define CHOICE(option, table)                                                                      \
+    const char *cli_##option##_name(uint32_t k)                                                    \
+    {                                                                                              \
+        return k < sizeof table / sizeof *table ? table[k].name : NULL;                            \
+    }                                                                                              \
+    const char *cli_##option##_summary(uint32_t k)                                                 \
+    {                                                                                              \
+        return k < sizeof table / sizeof *table ? table[k].summary : NULL;                         \
+    }
+
+static const struct choice efforts[] = {
+    {"fast", "all methods and justification; few sets of troublesome tasks"},
+    {"default", "many sets, and a search of some seconds"},
+    {"max", "searches on until the bound, a limit or Ctrl-C"},
+};
+CHOICE(effort, efforts)
+
+static const struct choice transfers[] = {
+    {"delay", "a file handed on delays the reader by size / rate"},
+    {"demand", "both ends demand the resource \"net\""},
+};
+CHOICE(transfer, transfers)
+
+static const struct choice colours[] = {
+    {"auto", "by subset where the plan has subsets, else by stage"},
+    {"subset", "by the subset through which a task was placed"},
+    {"stage", "by stage"},
+};
+CHOICE(colour, colours)
+
+static const struct choice frag_scores[] = {
+    {"bound", "max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack"},
+    {"paper", "TWork / ExecTime, as published"},
+};
+CHOICE(frag, frag_scores)
+
+static const struct choice places[] = {
+    {"here", "as processes on this machine"},
+    {"slurm", "by Slurm: as jobs where tasks last 30 s or more on average, else as steps"},
+    {"slurm-jobs", "a batch job for every task; needs --journal"},
+    {"slurm-steps", "a step (srun) for every task, inside of an allocation"},
+};
+CHOICE(place, places)
+
+static const struct choice draws[] = {
+    {"random", "one of the job files each time, all as likely"},
+    {"all", "the job files in their order, again from the first after the last"},
+};
+CHOICE(draw, draws)
+
+static const struct choice assigns[] = {
+    {"random", "each group as likely"},
+    {"in-turn", "one after the other"},
+};
+CHOICE(assign, assigns)
+
+static const struct choice workload_forms[] = {
+    {"xml", "the workload in its native form"},
+    {"csv", "the workload as a table, a job a line"},
+    {"text", "what it is like, for people"},
+    {"json", "what it is like, for programs"},
+};
+CHOICE(workload_form, workload_forms)
+
+static const struct choice parallels[] = {
+    {"pool", "one task that takes all processors of the job"},
+    {"tasks", "a task for every processor, which may start apart"},
+    {"nodes", "a task for every node that the job ran on"},
+};
+CHOICE(parallel, parallels)
+
+static const struct choice groupings[] = {
+    {"user", "users"},
+    {"account", "accounts; of SWF its groups"},
+    {"queue", "queues; of Slurm its partitions"},
+    {"nothing", "all jobs are of one group"},
+};
+CHOICE(grouping, groupings)
