@@ -501,3 +501,23 @@ int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t s
         return snprintf(text, size, "%s", stage->id);
     return snprintf(text, size, "%s[%" PRIu32 "]", stage->id, task - stage->first_task);
 }
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+    return br_hash_number(sum ^ value);
+}
+
+uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands)
+{
+    uint64_t sum = mix(dag->stages, dag->edges);
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        sum = mix(sum, br_hash_text(stage->id));
+        sum = mix(sum, stage->tasks);
+        sum = mix(sum, commands && stage->command ? br_hash_text(stage->command) : 0);
+    }
+    for (uint32_t e = 0; e < dag->edges; e++)
+        sum = mix(mix(sum, (uint64_t)dag->edge[e].parent << 32 | dag->edge[e].child),
+                  dag->edge[e].type);
+    return sum;
+}

@@ -5,6 +5,8 @@
 
 #include <bigrocks/dag.h>
 
+#include <stdbool.h>
+
 #include "base/collections/arena.h"
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
@@ -77,6 +79,11 @@ uint32_t br_dag_last_edge(const struct br_dag *dag);
 /* Keeps an attribute that the model does not know. */
 enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
                                     const char *name, const char *value, struct br_diag *diag);
+
+/* A number for what the job is made of: stages with their ids and counts of tasks, and edges, in
+ * their order; with `commands` also those. Durations and demands are left out, since they may be
+ * known better in another run of the job. O(stages + edges). */
+uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands);
 
 /* The part of br_dag_finish that orders the stages: fills dag->topological, or describes a cycle
  * task by task. O((stages + edges) log stages). */

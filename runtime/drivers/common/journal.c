@@ -38,23 +38,6 @@ static uint64_t mix(uint64_t sum, uint64_t value)
     return br_hash_number(sum ^ value);
 }
 
-/* A number for one job: its tasks, edges and commands; not durations and demands, which may be
- * known better when the run goes on. */
-static uint64_t sum_job(const struct br_dag *dag)
-{
-    uint64_t sum = mix(dag->stages, dag->edges);
-    for (uint32_t s = 0; s < dag->stages; s++) {
-        const struct br_stage *stage = &dag->stage[s];
-        sum = mix(sum, br_hash_text(stage->id));
-        sum = mix(sum, stage->tasks);
-        sum = mix(sum, stage->command ? br_hash_text(stage->command) : 0);
-    }
-    for (uint32_t e = 0; e < dag->edges; e++)
-        sum = mix(mix(sum, (uint64_t)dag->edge[e].parent << 32 | dag->edge[e].child),
-                  dag->edge[e].type);
-    return sum;
-}
-
 static int compare_places(const void *a, const void *b)
 {
     uint64_t x = ((const uint64_t *)a)[1], y = ((const uint64_t *)b)[1];
@@ -77,7 +60,7 @@ static enum br_status sum_jobs(struct br_journal_job *jobs, uint32_t count, uint
     if (!key)
         return br_fail_memory(diag);
     for (uint32_t k = 0; k < count; k++) {
-        key[k][0] = sum_job(jobs[k].dag);
+        key[k][0] = br_dag_fingerprint(jobs[k].dag, true);
         key[k][1] = k;
     }
     qsort(key, count, sizeof *key, compare_sums);
@@ -387,7 +370,7 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
                               struct br_journal_job *job, struct br_diag *diag)
 {
     char text[BR_RECORD_LONG];
-    uint64_t sum = sum_job(job->dag), hash = br_hash_text(name);
+    uint64_t sum = br_dag_fingerprint(job->dag, true), hash = br_hash_text(name);
     uint32_t number = br_replay_find(&journal->past, hash);
     job->in_flight = 0;
     if (journal->file < 0)

@@ -1,0 +1,14 @@
+/* The time left by a modified law of Amdahl: the critical path that is left, and what is left of
+ * the work beside it shared by all that is allocated. [Ferguson12, 4.1] The model to hold the
+ * simulated table against: it knows neither barriers nor spread. */
+#ifndef BR_RUNTIME_DEADLINE_AMDAHL_H
+#define BR_RUNTIME_DEADLINE_AMDAHL_H
+
+#include "runtime/deadline/table.h"
+
+/* S + (P - S) / a, where S is the most of (1 - share) x longest + behind over the stages that have
+ * not finished, P the sum of (1 - share) x work, and a the value of the allocation, not its index.
+ * P - S counts as 0 where it is below. In ns. O(stages), nothing allocated. */
+int64_t br_amdahl_ns(const struct br_table *table, const uint32_t *done, uint32_t allocation);
+
+#endif
