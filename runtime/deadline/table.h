@@ -28,12 +28,11 @@
 enum br_allocation { BR_TOKENS = 0, BR_SHARES = 1 };        /* tasks at once; percents */
 enum br_order { BR_PLAIN_ORDER = 0, BR_PLANNED_ORDER = 1 }; /* layers of a table */
 
-/* A stage as the runs were that the table is from. */
+/* A stage as the runs were that the table is from: what Amdahl's model needs (amdahl.h). */
 struct br_table_stage {
-    struct br_progress_weight weight; /* of the table's indicator */
-    /* What Amdahl's model needs (amdahl.h): mean duration of its longest task; longest path behind
-     * it to the end of the job; and its work, all in seconds, work times its dominant demand in
-     * percents of the cluster where allocations are shares. */
+    /* Mean duration of its longest task; longest path behind it to the end of the job; and its
+     * work, all in seconds, work times its dominant demand in percents of the cluster where
+     * allocations are shares. */
     double longest_s, behind_s, work_s;
 };
 
@@ -50,7 +49,8 @@ struct br_table {
     uint32_t layers; /* 1, or 2 with the planned order */
     uint32_t stages;
     const struct br_table_stage *stage;
-    const uint32_t *tasks; /* by stage */
+    const struct br_progress_weight *weight; /* by stage, of the indicator */
+    const uint32_t *tasks;                   /* by stage */
 
     uint32_t allocations;
     const uint32_t *allocation; /* ascending, from 1 on */

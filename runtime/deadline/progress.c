@@ -1,0 +1,95 @@
+/* The rows differ in how stages are put together: as a sum, or by the one that is furthest behind.
+ * [Ferguson12, 4.2 and 5.4] */
+#include "runtime/deadline/progress.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef double put_together(const struct br_progress_weight *weight, const uint32_t *tasks,
+                            const uint32_t *done, uint32_t stages);
+
+static double share(uint32_t done, uint32_t tasks)
+{
+    return (double)done / (double)tasks;
+}
+
+static double sum(const struct br_progress_weight *weight, const uint32_t *tasks,
+                  const uint32_t *done, uint32_t stages)
+{
+    double progress = 0;
+    for (uint32_t s = 0; s < stages; s++)
+        progress += share(done[s], tasks[s]) * weight[s].span;
+    return progress;
+}
+
+static double path_gone(const struct br_progress_weight *weight, const uint32_t *tasks,
+                        const uint32_t *done, uint32_t stages)
+{
+    double left = 0;
+    for (uint32_t s = 0; s < stages; s++) {
+        double path = (1 - share(done[s], tasks[s])) * weight[s].span + weight[s].begin;
+        if (done[s] < tasks[s] && path > left)
+            left = path;
+    }
+    return 1 - left;
+}
+
+static double furthest_behind(const struct br_progress_weight *weight, const uint32_t *tasks,
+                              const uint32_t *done, uint32_t stages)
+{
+    double least = 1;
+    for (uint32_t s = 0; s < stages; s++) {
+        double at = weight[s].begin + share(done[s], tasks[s]) * weight[s].span;
+        if (done[s] < tasks[s] && at < least)
+            least = at;
+    }
+    return least;
+}
+
+static const struct {
+    const char *name, *summary;
+    put_together *together;
+} indicators[BR_INDICATORS] = {
+    [BR_TOTALWORK_Q] = {"totalworkWithQ", "time that finished tasks ran, or were ready and waited",
+                        sum},
+    [BR_TOTALWORK] = {"totalwork", "time that finished tasks ran", sum},
+    [BR_VERTEXFRAC] = {"vertexfrac", "number of finished tasks", sum},
+    [BR_CP] = {"cp", "what is gone of the critical path", path_gone},
+    [BR_MINSTAGE] = {"minstage", "the stage that is furthest from when it usually ends",
+                     furthest_behind},
+    [BR_MINSTAGE_INF] = {"minstage-inf",
+                         "the same, where all that is ready runs at once in usual runs",
+                         furthest_behind},
+};
+
+const char *br_indicator_name(uint32_t indicator)
+{
+    return indicator < BR_INDICATORS ? indicators[indicator].name : NULL;
+}
+
+const char *br_indicator_summary(uint32_t indicator)
+{
+    return indicator < BR_INDICATORS ? indicators[indicator].summary : NULL;
+}
+
+bool br_indicator_find(const char *name, enum br_indicator *indicator)
+{
+    for (uint32_t k = 0; k < BR_INDICATORS; k++)
+        if (strcmp(indicators[k].name, name) == 0) {
+            *indicator = (enum br_indicator)k;
+            return true;
+        }
+    return false;
+}
+
+double br_progress(enum br_indicator indicator, const struct br_progress_weight *weight,
+                   const uint32_t *tasks, const uint32_t *done, uint32_t stages)
+{
+    uint32_t s = 0;
+    while (s < stages && done[s] >= tasks[s])
+        s++;
+    if (s == stages)
+        return 1;
+    double progress = indicators[indicator].together(weight, tasks, done, stages);
+    return progress > 0 ? progress < 1 ? progress : 1 : 0;
+}
