@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
+#include "base/numbers/wide.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -501,4 +502,29 @@ uint32_t br_instance_machine_class(const struct br_instance *instance, uint32_t 
             high = middle;
     }
     return low;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t c = a % b;
+        a = b;
+        b = c;
+    }
+    return a;
+}
+
+int64_t br_instance_scarce_unit(const struct br_instance *in, uint32_t resource)
+{
+    int64_t unit = 0;
+    br_wide sum = 0;
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        int64_t demand = in->demand[(size_t)in->task_stage[t] * in->resources + resource];
+        if (in->duration[t] == 0 || demand == 0)
+            continue;
+        unit = gcd(demand, unit);
+        sum += demand;
+    }
+    assert(sum <= in->capacity[resource] || unit > 0);
+    return sum > in->capacity[resource] ? unit : 0;
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/wide.h"
 #include "planner/schedule/order.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
@@ -21,16 +20,6 @@ struct resource {
     uint32_t number, bits;
 };
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t c = a % b;
-        a = b;
-        b = c;
-    }
-    return a;
-}
-
 static int64_t demand_of(const struct br_instance *in, uint32_t task, const struct resource *r)
 {
     assert(r->unit > 0);
@@ -42,18 +31,9 @@ static uint32_t choose_resources(const struct br_instance *in, struct resource *
 {
     uint32_t count = 0;
     for (uint32_t r = 0; r < in->resources; r++) {
-        int64_t unit = 0;
-        br_wide sum = 0;
-        for (uint32_t t = 0; t < in->tasks; t++) {
-            int64_t demand = in->demand[(size_t)in->task_stage[t] * in->resources + r];
-            if (in->duration[t] == 0 || demand == 0)
-                continue;
-            unit = gcd(demand, unit);
-            sum += demand;
-        }
-        if (sum <= in->capacity[r])
+        int64_t unit = br_instance_scarce_unit(in, r);
+        if (unit == 0)
             continue;
-        assert(unit > 0); /* the sum is above the capacity, so some demand is not 0 */
         struct resource *resource = &out[count++];
         *resource = (struct resource){in->capacity[r] / unit, unit, r, 1};
         while (resource->capacity >> resource->bits)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/wide.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -87,31 +86,12 @@ static void tighten(struct br_lcg_problem *p)
     }
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t c = a % b;
-        a = b;
-        b = c;
-    }
-    return a;
-}
-
 /* Resources that can run short, in units of the greatest common divisor of the demands. */
 static void choose_resources(struct builder *b)
 {
-    const struct br_instance *in = b->in;
-    for (uint32_t r = 0; r < in->resources; r++) {
-        int64_t unit = 0;
-        br_wide sum = 0;
-        for (uint32_t t = 0; t < in->tasks; t++) {
-            int64_t demand = in->demand[(size_t)in->task_stage[t] * in->resources + r];
-            if (in->duration[t] == 0 || demand == 0)
-                continue;
-            unit = gcd(demand, unit);
-            sum += demand;
-        }
-        if (sum <= in->capacity[r])
+    for (uint32_t r = 0; r < b->in->resources; r++) {
+        int64_t unit = br_instance_scarce_unit(b->in, r);
+        if (unit == 0)
             continue;
         b->resource[b->p->resources] = r;
         b->unit[b->p->resources++] = unit;
