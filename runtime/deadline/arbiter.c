@@ -1,0 +1,113 @@
+/* Marginal gain goes along the upper concave hulls of the bids. What it reaches is the optimum of a
+ * problem that also allows fractions of steps, for the total that it has used: so it is the optimum
+ * where nothing is left of the total, or no step. */
+#include "runtime/deadline/arbiter.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/invariant.h"
+#include "runtime/deadline/control.h"
+
+size_t br_arbiter_memory(uint32_t bids, uint32_t total)
+{
+    size_t width = (size_t)total + 1;
+    return 2 * width * sizeof(double) + ((size_t)bids * width + bids) * sizeof(uint32_t);
+}
+
+/* A step from one choice of a bid to a later one. */
+struct step {
+    uint32_t to;
+    double rate; /* weighted gain a unit; 0: there is no step that gains */
+};
+
+static struct step next_step(const struct br_bid *bid, uint32_t from, uint32_t last)
+{
+    struct step best = {from, 0};
+    for (uint32_t k = from + 1; k <= last; k++) {
+        double rate = bid->weight * (bid->utility[k] - bid->utility[from]) /
+                      (bid->allocation[k] - bid->allocation[from]);
+        /* Of equal rates the nearest: small steps use up the total. */
+        if (rate > best.rate)
+            best = (struct step){k, rate};
+    }
+    return best;
+}
+
+/* Steps by marginal gain. True where the result is an optimum for sure. */
+static bool climb(const struct br_bid *bid, uint32_t bids, uint32_t left, const uint32_t *last,
+                  uint32_t *chosen)
+{
+    for (;;) {
+        struct step best = {0};
+        uint32_t who = bids;
+        for (uint32_t j = 0; j < bids; j++) {
+            struct step step = next_step(&bid[j], chosen[j], last[j]);
+            if (step.rate > best.rate) {
+                best = step;
+                who = j;
+            }
+        }
+        if (who == bids)
+            return true;
+        uint32_t more = bid[who].allocation[best.to] - bid[who].allocation[chosen[who]];
+        if (more > left)
+            return left == 0;
+        left -= more;
+        chosen[who] = best.to;
+    }
+}
+
+/* The best of all: after j bids value[t] is the most that they reach with t units at most. */
+static void tabulate(const struct br_bid *bid, uint32_t bids, uint32_t total, const uint32_t *last,
+                     double *value, double *next, uint32_t *taken, uint32_t *chosen)
+{
+    size_t width = (size_t)total + 1;
+    for (uint32_t t = 0; t <= total; t++)
+        value[t] = 0;
+    for (uint32_t j = 0; j < bids; j++) {
+        for (uint32_t t = 0; t <= total; t++) {
+            double most = -INFINITY;
+            uint32_t *choice = &taken[j * width + t];
+            *choice = 0;
+            for (uint32_t k = 0; k <= last[j] && bid[j].allocation[k] <= t; k++) {
+                double sum = value[t - bid[j].allocation[k]] + bid[j].weight * bid[j].utility[k];
+                if (sum > most) {
+                    most = sum;
+                    *choice = k;
+                }
+            }
+            next[t] = most;
+        }
+        double *swap = value;
+        value = next;
+        next = swap;
+    }
+    uint32_t t = total;
+    while (t && value[t - 1] >= value[total] - BR_UTILITY_EQUAL)
+        t--;
+    for (uint32_t j = bids; j-- > 0;) {
+        chosen[j] = taken[j * width + t];
+        assert(bid[j].allocation[chosen[j]] <= t);
+        t -= bid[j].allocation[chosen[j]];
+    }
+}
+
+bool br_arbitrate(const struct br_bid *bid, uint32_t bids, uint32_t total, void *memory,
+                  uint32_t *chosen)
+{
+    size_t width = (size_t)total + 1;
+    double *value = memory, *next = value + width;
+    uint32_t *taken = (uint32_t *)(next + width), *last = taken + bids * width;
+    uint64_t least = 0;
+    for (uint32_t j = 0; j < bids; j++) {
+        chosen[j] = 0;
+        least += bid[j].allocation[0];
+        last[j] = br_control_best(bid[j].utility, bid[j].choices);
+    }
+    if (least > total)
+        return false;
+    if (!climb(bid, bids, total - (uint32_t)least, last, chosen))
+        tabulate(bid, bids, total, last, value, next, taken, chosen);
+    return true;
+}

@@ -1,0 +1,95 @@
+/* The control loop of one job with a deadline: how much it gets next. [Ferguson12, 4.3]
+ *
+ * Once a period the loop looks up the time left for every allocation, and takes the least one of
+ * the greatest expected utility. Slack, hysteresis and a dead zone keep it calm. Pure functions
+ * over a table: no clock, nothing allocated, some microseconds a decision. The simulator and
+ * `bigrocks run` call the same ones.
+ *
+ * The dead zone, of which the paper says little, is two bounds here. The raw allocation is what
+ * keeps the utility where the deadline is that much earlier; the least one is what keeps it where
+ * the deadline is as it is. The allocation rises to the raw one only from below the least one, that
+ * is, where the job is late by the whole dead zone; it falls from above the raw one; between the
+ * two it stays.
+ */
+#ifndef BR_RUNTIME_DEADLINE_CONTROL_H
+#define BR_RUNTIME_DEADLINE_CONTROL_H
+
+#include "runtime/deadline/table.h"
+#include "runtime/deadline/utility.h"
+
+/* What the time left is read from. */
+enum br_forecast { BR_FORECAST_TABLE = 0, BR_FORECAST_AMDAHL = 1 };
+/* How the allocation follows. */
+enum br_adaptation {
+    BR_ADAPT,      /* period by period */
+    BR_ADAPT_NOT,  /* what is right at the start, for good */
+    BR_ADAPT_MOST, /* all that may be had, for good */
+};
+
+/* Start from br_control_options_default(), which is as in the paper. */
+struct br_control_options {
+    double slack;       /* >= 1: factor on every forecast; 1.2 */
+    double hysteresis;  /* > 0, at most 1: part of the way to the raw allocation a period; 0.2 */
+    double dead_zone_s; /* >= 0; 180 */
+    double period_s;    /* > 0; 60. For callers, who have the clock */
+    uint32_t most;      /* >= 1: no allocation is above it; 100 */
+    enum br_forecast forecast;
+    enum br_adaptation adaptation;
+    uint32_t layer; /* enum br_order below table->layers */
+    /* Above 0, up to 1: instead of the utility counts the probability to end by its deadline, which
+     * more than this does not better. Slack and dead zone count as with utilities. */
+    double on_time;
+};
+struct br_control_options br_control_options_default(void);
+/* BR_USAGE where a number is out of its range. */
+enum br_status br_control_check(const struct br_control_options *options, struct br_diag *diag);
+
+/* The loop of one job. Table borrowed. The utility may be changed at any time: a deadline that
+ * moves while the job runs. */
+struct br_control {
+    const struct br_table *table;
+    struct br_control_options options;
+    struct br_utility utility;
+    double smooth;   /* the allocation before it is rounded up; 0: no decision yet */
+    uint32_t amount; /* what the job has; 0: no decision yet */
+};
+/* BR_USAGE where a number is out of its range or the table lacks the layer. */
+enum br_status br_control_init(struct br_control *control, const struct br_table *table,
+                               const struct br_control_options *options,
+                               const struct br_utility *utility, struct br_diag *diag);
+
+/* How far the job is. */
+struct br_control_view {
+    int64_t elapsed_ns;   /* since its start, from which its utility counts */
+    const uint32_t *done; /* by stage: tasks that have finished */
+    bool begun;           /* something has run or runs */
+};
+
+struct br_control_decision {
+    uint32_t raw;    /* least allocation of the greatest utility, before smoothing */
+    uint32_t amount; /* what the job gets until the next decision: 1 .. most */
+    double progress; /* 0 .. 1 */
+    double utility;  /* expected of the amount, without dead zone */
+    double on_time;  /* probability to end by the utility's deadline with the amount; no slack */
+    int64_t left_ns; /* mean time left with the amount; no slack */
+    int64_t left_high_ns; /* its 95 % quantile; the mean where the forecast has no spread */
+};
+/* Decides. O(allocations x quantiles). */
+void br_control_decide(struct br_control *control, const struct br_control_view *view,
+                       struct br_control_decision *decision);
+
+/* The parts of a decision, for callers that decide for several jobs together (arbiter.h). The
+ * expected utility of every allocation of the table up to the most, dead zone and slack counted in,
+ * into utility[k]; returns how many there are. utility has room for table->allocations. */
+uint32_t br_control_curve(const struct br_control *control, const struct br_control_view *view,
+                          double *utility);
+/* Then what follows from a raw allocation and the least one, both allocations and not indexes. */
+void br_control_follow(struct br_control *control, const struct br_control_view *view, uint32_t raw,
+                       uint32_t least, struct br_control_decision *decision);
+
+/* Utilities that differ by less count as equal. */
+#define BR_UTILITY_EQUAL 1e-6
+/* The least index whose utility is the greatest. count > 0. */
+uint32_t br_control_best(const double *utility, uint32_t count);
+
+#endif

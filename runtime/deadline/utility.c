@@ -1,0 +1,155 @@
+/* A distribution is linear between its quantiles, so an end within two of them is uniform, and its
+ * mean utility is a difference of areas over a width. */
+#include "runtime/deadline/utility.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/invariant.h"
+#include "base/numbers/real.h"
+
+/* Below this width a piece of a distribution counts as a point. */
+#define POINT_S 1e-3
+
+static void sum_areas(struct br_utility *utility)
+{
+    utility->area[0] = 0;
+    for (uint32_t k = 1; k < utility->points; k++)
+        utility->area[k] = utility->area[k - 1] + (utility->at_s[k] - utility->at_s[k - 1]) *
+                                                      (utility->value[k] + utility->value[k - 1]) /
+                                                      2;
+}
+
+struct br_utility br_utility_of_deadline(double deadline_s)
+{
+    assert(deadline_s > 0);
+    struct br_utility utility = {.points = 4,
+                                 .at_s = {0, deadline_s, deadline_s + 600, deadline_s + 60000},
+                                 .value = {1, 1, -1, -1000}};
+    sum_areas(&utility);
+    return utility;
+}
+
+enum br_status br_utility_make(const double *at_s, const double *value, uint32_t points,
+                               struct br_utility *utility, struct br_diag *diag)
+{
+    if (!points || points > BR_UTILITY_POINTS)
+        return br_fail(diag, BR_USAGE, NULL, "a utility has 1 to %u points, not %u",
+                       BR_UTILITY_POINTS, points);
+    for (uint32_t k = 0; k < points; k++) {
+        if (!isfinite(at_s[k]) || !isfinite(value[k]) || at_s[k] < 0)
+            return br_fail(diag, BR_USAGE, "give seconds after the start, and finite values",
+                           "point %u of the utility makes no sense", k + 1);
+        if (k && at_s[k] <= at_s[k - 1])
+            return br_fail(diag, BR_USAGE, "give the points by time",
+                           "the time of point %u of the utility is not after the one before",
+                           k + 1);
+        if (k && value[k] > value[k - 1])
+            return br_fail(diag, BR_USAGE, "a later end can be worth as much, but never more",
+                           "the utility rises at point %u", k + 1);
+    }
+    *utility = (struct br_utility){.points = points};
+    memcpy(utility->at_s, at_s, points * sizeof *at_s);
+    memcpy(utility->value, value, points * sizeof *value);
+    sum_areas(utility);
+    return BR_OK;
+}
+
+/* A number of the text up to one of the ends; *text moves behind it. */
+static bool read_number(const char **text, const char *ends, double *number)
+{
+    char word[40];
+    struct br_decimal value = {0};
+    size_t length = strcspn(*text, ends);
+    if (!length || length >= sizeof word)
+        return false;
+    memcpy(word, *text, length);
+    word[length] = '\0';
+    if (br_decimal_parse_nearest(word, &value) != BR_DECIMAL_OK)
+        return false;
+    *number = br_real_of(value);
+    *text += length;
+    return true;
+}
+
+enum br_status br_utility_read(const char *text, struct br_utility *utility, struct br_diag *diag)
+{
+    double at_s[BR_UTILITY_POINTS], value[BR_UTILITY_POINTS];
+    uint32_t points = 0;
+    for (const char *at = text;; at++) {
+        bool fine = points < BR_UTILITY_POINTS && read_number(&at, ":", &at_s[points]) &&
+                    *at++ == ':' && read_number(&at, ",", &value[points]);
+        if (!fine)
+            return br_fail(diag, BR_USAGE,
+                           "give up to 16 points SECONDS:VALUE, such as 0:1,2700:1,3300:-1",
+                           "'%.60s' is no utility", text);
+        points++;
+        if (!*at)
+            break;
+    }
+    return br_utility_make(at_s, value, points, utility, diag);
+}
+
+double br_utility_deadline(const struct br_utility *utility)
+{
+    uint32_t k = 0;
+    while (k + 1 < utility->points && utility->value[k + 1] >= utility->value[0])
+        k++;
+    return k + 1 < utility->points ? utility->at_s[k] : INFINITY;
+}
+
+/* The piece at a time: it begins at point k; points - 2 behind the last point. */
+static uint32_t find_piece(const struct br_utility *utility, uint32_t k, double at_s)
+{
+    while (k + 2 < utility->points && at_s >= utility->at_s[k + 1])
+        k++;
+    return k;
+}
+
+/* How fast the piece falls. */
+static double slope(const struct br_utility *u, uint32_t k)
+{
+    return k + 1 < u->points ? (u->value[k + 1] - u->value[k]) / (u->at_s[k + 1] - u->at_s[k]) : 0;
+}
+
+static double value_in(const struct br_utility *u, uint32_t k, double at_s)
+{
+    double after = at_s - u->at_s[k];
+    return after <= 0 ? u->value[k] : u->value[k] + slope(u, k) * after;
+}
+
+/* The integral up to a time within or behind piece k, or before the first. */
+static double area_in(const struct br_utility *u, uint32_t k, double at_s)
+{
+    double after = at_s - u->at_s[k];
+    if (after <= 0)
+        return u->area[k] + u->value[k] * after;
+    return u->area[k] + after * (u->value[k] + slope(u, k) * after / 2);
+}
+
+double br_utility_at(const struct br_utility *utility, double at_s)
+{
+    return value_in(utility, find_piece(utility, 0, at_s), at_s);
+}
+
+double br_utility_expected(const struct br_utility *utility, double base_s, double slack,
+                           const double *level, const double *left_s, uint32_t quantiles)
+{
+    assert(quantiles > 0);
+    double from_s = base_s + slack * left_s[0], sum = 0;
+    uint32_t piece = find_piece(utility, 0, from_s);
+    if (quantiles == 1)
+        return value_in(utility, piece, from_s);
+    double from_area = area_in(utility, piece, from_s);
+    for (uint32_t k = 1; k < quantiles; k++) {
+        double to_s = base_s + slack * left_s[k], width = to_s - from_s;
+        piece = find_piece(utility, piece, to_s);
+        double to_area = area_in(utility, piece, to_s);
+        double mean =
+            width < POINT_S ? value_in(utility, piece, to_s) : (to_area - from_area) / width;
+        sum += (level[k] - level[k - 1]) * mean;
+        from_s = to_s;
+        from_area = to_area;
+    }
+    return sum / (level[quantiles - 1] - level[0]);
+}
