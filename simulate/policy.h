@@ -61,6 +61,7 @@ struct br_policy_row {
      * tuned. */
     double least, most, step;
     bool clairvoyant;
+    bool plans;         /* asks for the plan of every job, so these may be made ahead */
     const void *detail; /* what its operations need to know; NULL: nothing */
     enum br_status (*create)(const struct br_policy_row *row, const struct br_policy_setup *setup,
                              void **policy, struct br_diag *diag);

@@ -488,6 +488,14 @@ const struct br_option cli_options[] = {
      .choice = cli_effort_name,
      .summary = cli_effort_summary,
      .offset = MEMBER(simulate.plan_effort)},
+    {.name = "placements",
+     .argument = "N",
+     .help = "tasks placed before the search for the plan of one job ends; jobs of more than N/20 "
+             "tasks are planned by their critical path alone (default: 200000; 0: no limit)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_COUNT,
+     .most = UINT64_MAX,
+     .offset = MEMBER(simulate.placements)},
     {.name = "clairvoyant",
      .argument = "N",
      .help = "also search a schedule that knows all jobs ahead, by N trials: what might be left to "
@@ -925,7 +933,7 @@ struct cli_settings cli_settings_default(void)
         .enforcer = {.policy = enforcer.policy,
                      .fairness = cli_fairness_name(enforcer.fairness),
                      .bundle = enforcer.bundle},
-        .simulate = {.seed = 1, .seeds = 1},
+        .simulate = {.seed = 1, .seeds = 1, .placements = 200000},
         .run = {.on = cli_place_name(0)},
         .output = {.colour = cli_colour_name(0)},
     };

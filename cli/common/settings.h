@@ -112,7 +112,7 @@ struct cli_run_settings {
 struct cli_simulate_settings {
     const char *policies, *plan_effort;
     const char *errors, *failures, *stragglers, *leave;
-    uint64_t seed, seeds, clairvoyant;
+    uint64_t seed, seeds, clairvoyant, placements;
     bool no_bounds;
 };
 

@@ -67,6 +67,7 @@ static enum br_status read_options(const struct cli_settings *settings,
     request->threads =
         settings->search.threads ? (uint32_t)settings->search.threads : br_processors();
     request->plan.threads = 1;
+    request->plan.placements = simulate->placements;
     request->plan.effort = simulate->plan_effort && strcmp(simulate->plan_effort, "default") == 0
                                ? BR_EFFORT_DEFAULT
                                : BR_EFFORT_FAST;
@@ -133,8 +134,9 @@ static enum br_status study(const struct cli_settings *settings, struct cli_stud
     if (!status && done.cut)
         cli_say("interrupted with %u of %u runs done", done.study.runs, done.room);
     if (!status && done.plans_made && !settings->output.quiet)
-        cli_say("planned %u %s in %.1f s", done.plans_made, done.plans_made == 1 ? "job" : "jobs",
-                done.planning_seconds);
+        cli_say("planned %u %s in %.1f s, %u of them by the critical path alone (--placements)",
+                done.plans_made, done.plans_made == 1 ? "job" : "jobs", done.planning_seconds,
+                done.plans_by_path);
     if (!status && done.study.runs)
         status = write_study(settings, format, &done, diag);
     cli_study_finish(&done);

@@ -15,6 +15,7 @@ struct runner {
     struct br_plans plans;
     struct br_workload_bounds *bounds; /* by seed; NULL: none are wanted */
     double *clairvoyant_s;             /* by seed; NAN: none is wanted */
+    double ahead_s;                    /* in planning, before the first run */
     const struct br_stop *stop;
     pthread_mutex_t lock; /* guards what follows */
     struct cli_progress progress;
@@ -200,6 +201,8 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
     enum br_status status = simulate(request, &options, &outcome, &diag);
     if (!status)
         status = measure(runner, &outcome, bounds, at, &diag);
+    if (policy->row->plans)
+        runner->study->run[at].planning_seconds += runner->ahead_s;
     br_outcome_finish(&outcome);
     if (status)
         return give_up(runner, status, &diag);
@@ -211,6 +214,15 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
 }
 
 /* ---- All of them ---- */
+
+/* Whether a run of this shard follows plans. */
+static bool wants_plans(const struct cli_study_request *request, uint32_t runs)
+{
+    for (uint32_t at = 0; at < runs; at++)
+        if (request->policy[(request->first + at * request->step) / request->seeds].row->plans)
+            return true;
+    return false;
+}
 
 /* Keeps the runs that have ended, in their order. */
 static void drop_unfinished(struct cli_study *study)
@@ -231,6 +243,10 @@ static enum br_status perform(struct runner *runner, struct br_diag *diag)
     cli_progress_begin(&runner->progress, request->quiet);
     if (runner->bounds)
         br_parallel(request->threads, request->seeds, bound_seed, runner);
+    if (!runner->status && wants_plans(request, study->study.runs))
+        runner->status =
+            br_plans_prepare(&runner->plans, request->threads, runner->stop, &runner->diag);
+    runner->ahead_s = runner->plans.seconds;
     if (!runner->status)
         br_parallel(request->threads, study->study.runs, run_one, runner);
     cli_progress_end(&runner->progress);
@@ -270,6 +286,7 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
     if (!status)
         status = perform(&runner, diag);
     study->plans_made = runner.plans.made;
+    study->plans_by_path = runner.plans.by_path;
     study->planning_seconds = runner.plans.seconds;
     br_plans_finish(&runner.plans);
     for (uint32_t s = 0; runner.bounds && s < request->seeds; s++)

@@ -40,7 +40,7 @@ struct cli_study {
     struct br_study_run *run;
     struct br_metrics *metrics;
     struct br_series *series;
-    uint32_t plans_made;
+    uint32_t plans_made, plans_by_path; /* by_path: of them, of jobs too large for more */
     double planning_seconds;
     bool cut;
 };

@@ -1,0 +1,202 @@
+/* Plans for the jobs of a workload: the same ahead as when their jobs arrive, for any number of
+ * threads, and within what planning may take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/process/stop.h"
+#include "planner/model/plan.h"
+#include "simulate/policies/plans.h"
+#include "simulate/policies/policies.h"
+#include "tests/support/random_workload.h"
+
+enum { SEEDS = 6, JOBS = 12, TASKS = 30 };
+
+static struct br_plan_options planning(uint64_t placements)
+{
+    struct br_plan_options options = br_plan_options_default();
+    options.effort = BR_EFFORT_FAST;
+    options.threads = 1;
+    options.placements = placements;
+    return options;
+}
+
+static void begin(struct br_plans *plans, const struct random_workload *random, uint64_t placements)
+{
+    struct br_plan_options options = planning(placements);
+    assert_int_equal(br_plans_init(plans, random->workload, random->cluster, &options, NULL),
+                     BR_OK);
+}
+
+/* As the first job of the dag asks for it. */
+static const struct br_plan *get(struct br_plans *plans, uint32_t dag, struct br_diag *diag)
+{
+    struct br_arrival arrival = {.dag = plans->workload->dag[dag].dag, .dag_number = dag};
+    return br_plans_get(plans, &arrival, diag);
+}
+
+static void assert_equal(const struct br_plan *a, const struct br_plan *b)
+{
+    assert_string_equal(a->method, b->method);
+    assert_int_equal(a->placements, b->placements);
+    assert_memory_equal(a->start_ns, b->start_ns, a->tasks * sizeof *a->start_ns);
+    assert_memory_equal(a->machine, b->machine, a->tasks * sizeof *a->machine);
+}
+
+static void test_ahead_as_at_arrival(void **state)
+{
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct random_workload random;
+        struct br_plans late, early;
+        assert_true(random_workload_make(seed, JOBS, TASKS, &random));
+        uint32_t dags = random.workload->dags;
+        begin(&late, &random, 0);
+        for (uint32_t d = 0; d < dags; d++)
+            assert_non_null(get(&late, d, NULL));
+        for (uint32_t threads = 1; threads <= 7; threads += 3) {
+            begin(&early, &random, 0);
+            /* One that is there is not made again. */
+            const struct br_plan *first = get(&early, 0, NULL);
+            assert_int_equal(br_plans_prepare(&early, threads, NULL, NULL), BR_OK);
+            assert_ptr_equal(early.plan[0], first);
+            assert_int_equal(early.made, dags);
+            for (uint32_t d = 0; d < dags; d++) {
+                const struct br_plan *plan = early.plan[d];
+                assert_non_null(plan);
+                assert_ptr_equal(get(&early, d, NULL), plan);
+                assert_equal(plan, late.plan[d]);
+            }
+            br_plans_finish(&early);
+        }
+        br_plans_finish(&late);
+        random_workload_finish(&random);
+    }
+}
+
+/* Jobs up to a 20th of the limit are planned by the method asked for, larger ones by their critical
+ * path, which takes one placement a task. */
+static void test_limit(void **state)
+{
+    bool small = false, large = false;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct random_workload random;
+        struct br_plans plans, free;
+        assert_true(random_workload_make(seed, JOBS, TASKS, &random));
+        begin(&plans, &random, 20ull * TASKS / 2);
+        begin(&free, &random, 0);
+        assert_int_equal(br_plans_prepare(&plans, 2, NULL, NULL), BR_OK);
+        uint32_t by_path = 0;
+        for (uint32_t d = 0; d < random.workload->dags; d++) {
+            const struct br_plan *plan = get(&plans, d, NULL), *best = get(&free, d, NULL);
+            bool is_large = plan->tasks > TASKS / 2;
+            by_path += is_large;
+            (is_large ? &large : &small)[0] = true;
+            if (is_large) {
+                assert_string_equal(plan->method, "cp");
+                assert_int_equal(plan->placements, plan->tasks);
+            } else if (best->placements <= 20ull * TASKS / 2) {
+                assert_equal(plan, best);
+            }
+        }
+        assert_int_equal(plans.by_path, by_path);
+        assert_int_equal(free.by_path, 0);
+        br_plans_finish(&plans);
+        br_plans_finish(&free);
+        random_workload_finish(&random);
+    }
+    assert_true(small && large);
+}
+
+/* A plan that a stop cut short is not kept: it would differ from run to run. */
+static void test_stop(void **state)
+{
+    struct random_workload random;
+    struct br_plans plans;
+    struct br_stop stop = {0};
+    assert_true(random_workload_make(1, JOBS, TASKS, &random));
+    begin(&plans, &random, 0);
+    br_stop_set(&stop, 1);
+    assert_int_equal(br_plans_prepare(&plans, 3, &stop, NULL), BR_OK);
+    assert_int_equal(plans.made, 0);
+    for (uint32_t d = 0; d < random.workload->dags; d++)
+        assert_null(plans.plan[d]);
+    br_plans_finish(&plans);
+    random_workload_finish(&random);
+}
+
+/* What cannot be planned stops nothing ahead; whoever asks for it learns why. */
+static void test_impossible(void **state)
+{
+    struct random_workload random;
+    struct br_plans plans;
+    struct br_diag diag = {0};
+    assert_true(random_workload_make(2, JOBS, TASKS, &random));
+    begin(&plans, &random, 0);
+    plans.options.method = "none of them";
+    assert_int_equal(br_plans_prepare(&plans, 3, NULL, NULL), BR_OK);
+    assert_int_equal(plans.made, 0);
+    assert_null(get(&plans, 0, &diag));
+    assert_int_equal(diag.status, BR_USAGE);
+    plans.options.method = "best";
+    assert_non_null(get(&plans, 0, NULL));
+    br_plans_finish(&plans);
+    random_workload_finish(&random);
+}
+
+static uint32_t asked;
+
+static const struct br_plan *count_and_get(void *plans, const struct br_arrival *arrival,
+                                           struct br_diag *diag)
+{
+    asked++;
+    return br_plans_get(plans, arrival, diag);
+}
+
+/* A row says that it follows plans where it asks for them, and only there. */
+static void test_rows(void **state)
+{
+    const struct br_policy_row *row;
+    struct random_workload random;
+    assert_true(random_workload_make(3, JOBS, TASKS, &random));
+    for (uint32_t k = 0; (row = br_policies_at(k)); k++) {
+        struct br_plans plans;
+        void *policy;
+        begin(&plans, &random, 0);
+        struct br_policy_setup setup = {.cluster = random.cluster,
+                                        .groups = random.workload->groups,
+                                        .group = random.workload->group,
+                                        .enforcer = br_runtime_options_default(),
+                                        .plan = count_and_get,
+                                        .plan_context = &plans};
+        const struct br_workload_job *job = &random.workload->job[0];
+        struct br_arrival arrival = {.id = job->id,
+                                     .dag = random.workload->dag[job->dag].dag,
+                                     .dag_number = job->dag,
+                                     .weight = 1,
+                                     .deadline_ns = BR_NEVER};
+        asked = 0;
+        assert_int_equal(row->create(row, &setup, &policy, NULL), BR_OK);
+        assert_int_equal(row->arrive(policy, &arrival, 0, NULL), BR_OK);
+        if ((asked > 0) != row->plans)
+            fail_msg("%s", row->name);
+        row->destroy(policy);
+        br_plans_finish(&plans);
+    }
+    random_workload_finish(&random);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ahead_as_at_arrival),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_impossible),
+        cmocka_unit_test(test_rows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
