@@ -1,0 +1,83 @@
+#include "predict/mixture.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/numbers/real.h"
+
+/* 1 / sqrt(2 pi) */
+#define DENSITY_AT_0 0.39894228040143268
+
+/* Below z >= 0 lies 1/2 + density * (z + z^3/3 + z^5/15 + z^7/105 ...). [Marsaglia04] */
+void br_normal_init(struct br_normal *normal)
+{
+    for (int k = 0; k <= BR_NORMAL_STEPS; k++) {
+        double z = (double)k / BR_NORMAL_PER_UNIT, term = z, sum = z;
+        for (int odd = 3; term > 1e-18 * sum; odd += 2)
+            sum += term *= z * z / odd;
+        normal->density[k] = DENSITY_AT_0 * br_real_exp(-z * z / 2);
+        normal->below[k] = 0.5 + normal->density[k] * sum;
+    }
+}
+
+double br_normal_below(const struct br_normal *normal, double z, double *density)
+{
+    double place = fabs(z) * BR_NORMAL_PER_UNIT;
+    if (!(place < BR_NORMAL_STEPS)) {
+        if (density)
+            *density = 0;
+        return z > 0;
+    }
+    int k = (int)place;
+    double t = place - k, rest = 1 - t;
+    double a = normal->density[k], b = normal->density[k + 1];
+    double rise = (normal->below[k + 1] - normal->below[k]);
+    double step = 1.0 / BR_NORMAL_PER_UNIT;
+    double below =
+        normal->below[k] + rise * t * t * (3 - 2 * t) + step * t * rest * (a * rest - b * t);
+    if (density)
+        *density = a * rest + b * t;
+    return z < 0 ? 1 - below : below;
+}
+
+static double below(const struct br_mixture *mixture, const struct br_normal *normal, double x,
+                    double *density)
+{
+    double sum = 0;
+    *density = 0;
+    for (uint32_t k = 0; k < mixture->parts; k++) {
+        const struct br_mixture_part *part = &mixture->part[k];
+        double there;
+        sum += part->weight * br_normal_below(normal, (x - part->mean) / part->deviation, &there);
+        *density += part->weight * there / part->deviation;
+    }
+    *density /= mixture->weight;
+    return sum / mixture->weight;
+}
+
+/* Newton's steps between two places known to be below and above, which are halved where he leaves
+ * them. */
+double br_mixture_quantile(const struct br_mixture *mixture, const struct br_normal *normal,
+                           double share)
+{
+    double low = INFINITY, high = -INFINITY, x = 0;
+    assert(mixture->parts > 0 && mixture->weight > 0 && share > 0 && share < 1);
+    for (uint32_t k = 0; k < mixture->parts; k++) {
+        const struct br_mixture_part *part = &mixture->part[k];
+        low = fmin(low, part->mean - 8 * part->deviation);
+        high = fmax(high, part->mean + 8 * part->deviation);
+        x += part->weight * part->mean / mixture->weight;
+    }
+    for (int tries = 0; tries < 80 && high - low > 1e-9; tries++) {
+        double density, error = below(mixture, normal, x, &density) - share;
+        if (error < 0)
+            low = x;
+        else
+            high = x;
+        double next = density > 0 ? x - error / density : high + 1;
+        if (fabs(next - x) < 1e-10)
+            break;
+        x = next > low && next < high ? next : (low + high) / 2;
+    }
+    return x;
+}

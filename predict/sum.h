@@ -1,0 +1,23 @@
+/* The work of a job from estimates of its stages. Internal to this room. */
+#ifndef BR_PREDICT_SUM_H
+#define BR_PREDICT_SUM_H
+
+#include "predict/predictor.h"
+
+struct br_sum {
+    double work, below, above; /* squares of the distances to the ends of the intervals */
+    bool known;
+};
+
+struct br_sum br_sum_begin(void);
+/* Adds a stage of which this is said of a task. Errors of stages count as independent of each
+ * other.
+ */
+void br_sum_add(struct br_sum *sum, const struct br_predict_stage *stage,
+                const struct br_stage_estimate *estimate, bool known);
+/* With everything guessed, nothing is known. */
+struct br_estimate br_sum_end(const struct br_sum *sum);
+/* Where nothing is known: a minute, and no interval. */
+struct br_stage_estimate br_sum_guess(void);
+
+#endif
