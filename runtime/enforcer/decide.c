@@ -5,10 +5,11 @@
  * less than its fair share a group has had; beyond the threshold only that group is served.
  * Differs: of tasks with equal demands only the first in the plan's order is looked at, and whole
  * kinds of tasks are left out where a bound on their scores says that they cannot be among the
- * best; ties end with job and rank; a group that is owed twice the threshold and does not fit has
- * the machine kept free until it does, since otherwise small tasks of others could keep it out for
- * good; the means of packing and remaining work behind eta are over the jobs that have tasks left,
- * with packing on an empty machine; and a single job's plan is kept where possible (outlook.c).
+ * best; ties end with job and rank; a group that is owed a whole cluster beyond the threshold and
+ * does not fit has the machine kept free until it does, since otherwise small tasks of others could
+ * keep it out for good; the means of packing and remaining work behind eta are over the jobs that
+ * have tasks left, with packing on an empty machine; and a single job's plan is kept where possible
+ * (outlook.c).
  *
  * All ready tasks of all jobs compete, and any machine may have room. Neither is gone through: the
  * candidates come from searches in trees (offers.h), and passes are made over machines that have
@@ -25,6 +26,11 @@
 
 /* Entries of a machine's planned order that a pass looks at. */
 enum { LOCAL_LOOK = 64 };
+
+/* How far beyond the threshold a group has to be behind, in clusters, before a machine is kept free
+ * for it. What is kept free is lost to all: with less than a task's own share, which is large on a
+ * small cluster, most of it would stand idle. */
+static const double keeps_free = 1;
 
 struct pass {
     struct br_runtime *runtime;
@@ -284,7 +290,7 @@ static bool stays_kept(const struct br_runtime *runtime)
 {
     uint32_t group = runtime->kept_for;
     if (runtime->kept_stale || most_unfair(runtime) != group ||
-        runtime->group[group].deficit < 2 * runtime->options.kappa)
+        runtime->group[group].deficit < runtime->options.kappa + keeps_free)
         return false;
     for (uint32_t c = 0; c < runtime->classes; c++)
         if (runtime->kept[c] && !would_fit(runtime, group, c))
@@ -375,7 +381,7 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
     runtime->offers.eta = pass->eta;
     bool all = collect(pass, only) && only == BR_ANY;
     if (only != BR_ANY && !runtime->candidates) {
-        if (runtime->group[only].deficit >= 2 * runtime->options.kappa &&
+        if (runtime->group[only].deficit >= runtime->options.kappa + keeps_free &&
             would_fit(runtime, only, runtime->machine_class[pass->machine])) {
             keep(runtime, only);
             pass->kept_free = true;

@@ -546,7 +546,7 @@ static uint32_t pass(struct model *m, uint32_t machine, struct br_decision *out,
     uint32_t n = collect(m, machine, only, eta, bundle);
     if (!n && only != BR_ANY) {
         /* Kept free for who is owed too much. */
-        if (m->deficit[only] >= 2 * m->options.kappa && wants_machine(m, only, machine))
+        if (m->deficit[only] >= m->options.kappa + 1 && wants_machine(m, only, machine))
             return 0;
         n = collect(m, machine, BR_ANY, eta, bundle);
     }

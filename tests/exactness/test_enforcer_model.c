@@ -270,7 +270,7 @@ static bool decide(struct model *m, uint32_t machine)
     unsigned count = best_score(m, only, machine, &best);
     uint32_t group = only;
     if (only != BR_ANY && !count) {
-        double debt = m->deficit[only] - 2 * m->options->kappa;
+        double debt = m->deficit[only] - m->options->kappa - 1;
         bool held = would_fit(m, only, machine);
         keep_free = debt >= 0 && held;
         limit = held && fabs(debt) < 1e-9;

@@ -238,7 +238,7 @@ static uint32_t pass(struct br_runtime *runtime, uint32_t machine, struct br_dec
     assert(bundle.most < MOST_BUNDLE && !runtime->options.keep_plan);
     collect(&v, only, &bundle);
     if (only != BR_ANY && !bundle.count) {
-        if (runtime->group[only].deficit >= 2 * runtime->options.kappa &&
+        if (runtime->group[only].deficit >= runtime->options.kappa + 1 &&
             wants_machine(runtime, only, machine))
             return 0;
         collect(&v, BR_ANY, &bundle);
