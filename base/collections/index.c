@@ -1,6 +1,7 @@
 /* Open addressing with linear probing, at most half full. */
 #include "base/collections/index.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 uint64_t br_hash_number(uint64_t number)
@@ -63,6 +64,27 @@ bool br_index_add(struct br_index *index, const struct br_index_keys *keys, cons
     put(index, number, keys->hash(context, number));
     index->used++;
     return true;
+}
+
+/* Those that follow without a gap move up where their probing passes the gap, so that it needs no
+ * mark that something was there. */
+void br_index_remove(struct br_index *index, const struct br_index_keys *keys, const void *context,
+                     uint32_t number)
+{
+    uint32_t mask = index->slots - 1, gap = (uint32_t)keys->hash(context, number) & mask;
+    while (index->slot[gap] != number + 1) {
+        assert(index->slot[gap]);
+        gap = (gap + 1) & mask;
+    }
+    for (uint32_t at = (gap + 1) & mask; index->slot[at]; at = (at + 1) & mask) {
+        uint32_t home = (uint32_t)keys->hash(context, index->slot[at] - 1) & mask;
+        if (((at - home) & mask) < ((at - gap) & mask))
+            continue;
+        index->slot[gap] = index->slot[at];
+        gap = at;
+    }
+    index->slot[gap] = 0;
+    index->used--;
 }
 
 void br_index_finish(struct br_index *index)

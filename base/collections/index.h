@@ -26,6 +26,9 @@ uint32_t br_index_find(const struct br_index *index, const struct br_index_keys 
 /* Adds a thing whose key is not there yet; false when memory is out. */
 bool br_index_add(struct br_index *index, const struct br_index_keys *keys, const void *context,
                   uint32_t number);
+/* Takes a thing out that is there, and still holds its key. O(1) expected. */
+void br_index_remove(struct br_index *index, const struct br_index_keys *keys, const void *context,
+                     uint32_t number);
 void br_index_finish(struct br_index *index);
 
 /* Hashes for keys: of a text, and of a number. */

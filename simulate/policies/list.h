@@ -3,34 +3,8 @@
 #ifndef BR_SIMULATE_POLICIES_LIST_H
 #define BR_SIMULATE_POLICIES_LIST_H
 
-#include "runtime/enforcer/job.h"
+#include "simulate/policies/rule.h"
 #include "simulate/policy.h"
-
-/* What the key of a job is made of. Shares are of the whole cluster. */
-struct br_list_job {
-    struct br_job *job; /* the enforcer's: states, ranks, work that is left */
-    uint32_t number;    /* in the workload: the order of arrival */
-    uint32_t group;
-    double weight;
-    double total;  /* work of all its tasks: demand shares x seconds */
-    double share;  /* its dominant share: the most of its running tasks' demands */
-    double tail_s; /* the longest path that hangs on any ready task, declared */
-    uint64_t draw; /* a number drawn anew whenever one of its tasks starts */
-};
-
-enum br_list_order {
-    BR_LIST_BREADTH,
-    BR_LIST_TAIL,
-    BR_LIST_PLAN, /* asks for the job's plan */
-};
-
-struct br_list_rule {
-    enum br_list_order order;
-    bool by_group; /* the group that has the least share over its weight goes first */
-    /* The least goes first, then the job that came first. `number` is the row's option. */
-    double (*key)(const struct br_list_job *job, double number);
-    double number; /* where the option is not given */
-};
 
 enum br_status br_list_create(const struct br_list_rule *rule, const struct br_policy_setup *setup,
                               void **policy, struct br_diag *diag);

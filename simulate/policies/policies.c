@@ -45,10 +45,15 @@ static double dominant_share(const struct br_list_job *job, double number)
 
 /* Shares in proportion to work^number: [Mao19, 7.1]. Works below a millisecond of the cluster count
  * as one, so that no power is of 0. */
+static double power_of_work(const struct br_list_job *job, double number)
+{
+    return br_real_pow(job->total > 1e-3 ? job->total : 1e-3, number);
+}
+
 static double share_by_work(const struct br_list_job *job, double number)
 {
-    double total = job->total > 1e-3 ? job->total : 1e-3;
-    return job->job->state.running / (job->weight * br_real_pow(total, number));
+    (void)number;
+    return job->job->state.running / (job->weight * job->once);
 }
 
 static double longest_tail(const struct br_list_job *job, double number)
@@ -63,17 +68,15 @@ static double any(const struct br_list_job *job, double number)
     return (double)(job->draw >> 11);
 }
 
-static const struct br_list_rule fifo = {BR_LIST_BREADTH, false, nothing, 0},
-                                 capacity = {BR_LIST_BREADTH, true, nothing, 0},
-                                 capacity_plan = {BR_LIST_PLAN, true, nothing, 0},
-                                 fair = {BR_LIST_BREADTH, false, running_tasks, 0},
-                                 weighted_fair = {BR_LIST_BREADTH, false, share_by_work, -1},
-                                 drf = {BR_LIST_BREADTH, false, dominant_share, 0},
-                                 sjf = {BR_LIST_BREADTH, false, total_work, 0},
-                                 srpt = {BR_LIST_BREADTH, false, work_left, 0},
-                                 srpt_plan = {BR_LIST_PLAN, false, work_left, 0},
-                                 cp = {BR_LIST_TAIL, false, longest_tail, 0},
-                                 random_job = {BR_LIST_BREADTH, false, any, 0};
+static const struct br_list_rule
+    fifo = {.key = nothing},
+    capacity = {.key = nothing, .by_group = true},
+    capacity_plan = {.key = nothing, .by_group = true, .order = BR_LIST_PLAN},
+    fair = {.key = running_tasks},
+    weighted_fair = {.key = share_by_work, .number = -1, .once = power_of_work},
+    drf = {.key = dominant_share}, sjf = {.key = total_work}, srpt = {.key = work_left},
+    srpt_plan = {.key = work_left, .order = BR_LIST_PLAN},
+    cp = {.key = longest_tail, .order = BR_LIST_TAIL}, random_job = {.key = any};
 
 static enum br_status create_list(const struct br_policy_row *row,
                                   const struct br_policy_setup *setup, void **policy,

@@ -95,19 +95,21 @@ bool br_rooms_fit(const struct br_rooms *rooms, uint32_t machine, const int64_t 
     return !rooms->away[machine] && fits(rooms, rooms->leaves + machine, demand);
 }
 
-static uint32_t first_below(const struct br_rooms *rooms, uint32_t node, const int64_t *demand)
+/* Below the node, which has `size` leaves from the machine `first` on. */
+static uint32_t first_below(const struct br_rooms *rooms, uint32_t node, uint32_t first,
+                            uint32_t size, const int64_t *demand, uint32_t from)
 {
-    if (!fits(rooms, node, demand))
+    if (first + size <= from || !fits(rooms, node, demand))
         return UINT32_MAX;
-    if (node >= rooms->leaves) {
-        uint32_t machine = node - rooms->leaves;
-        return machine < rooms->machines && !rooms->away[machine] ? machine : UINT32_MAX;
-    }
-    uint32_t found = first_below(rooms, 2 * node, demand);
-    return found != UINT32_MAX ? found : first_below(rooms, 2 * node + 1, demand);
+    if (size == 1)
+        return first < rooms->machines && !rooms->away[first] ? first : UINT32_MAX;
+    uint32_t found = first_below(rooms, 2 * node, first, size / 2, demand, from);
+    return found != UINT32_MAX
+               ? found
+               : first_below(rooms, 2 * node + 1, first + size / 2, size / 2, demand, from);
 }
 
-uint32_t br_rooms_first(const struct br_rooms *rooms, const int64_t *demand)
+uint32_t br_rooms_first(const struct br_rooms *rooms, const int64_t *demand, uint32_t from)
 {
-    return first_below(rooms, 1, demand);
+    return first_below(rooms, 1, 0, rooms->leaves, demand, from);
 }

@@ -31,7 +31,8 @@ void br_rooms_move(struct br_rooms *rooms, uint32_t machine, bool there);
 void br_rooms_change(struct br_rooms *rooms, uint32_t machine, const int64_t *demand, int sign);
 /* Does it fit there? What demands nothing of a resource fits, however little of that is free. */
 bool br_rooms_fit(const struct br_rooms *rooms, uint32_t machine, const int64_t *demand);
-/* The first machine that it fits on, or UINT32_MAX. O(width x log machines) mostly. */
-uint32_t br_rooms_first(const struct br_rooms *rooms, const int64_t *demand);
+/* The first machine from this one on that it fits on, or UINT32_MAX. O(width x log machines)
+ * mostly. */
+uint32_t br_rooms_first(const struct br_rooms *rooms, const int64_t *demand, uint32_t from);
 
 #endif

@@ -3,151 +3,305 @@
 #include <stdlib.h>
 #include <string.h>
 
-void br_roster_init(struct br_roster *roster, uint32_t width)
+#include "base/collections/grow.h"
+#include "base/collections/heap.h"
+#include "base/invariant.h"
+#include "runtime/enforcer/offers.h"
+
+bool br_roster_init(struct br_roster *roster, uint32_t width, const int64_t *most)
 {
-    *roster = (struct br_roster){.width = width};
+    *roster = (struct br_roster){.width = width, .free_posting = BR_NOBODY};
+    return br_bitmap_init(&roster->bitmap, width, most);
 }
 
 void br_roster_finish(struct br_roster *roster)
 {
-    free(roster->key);
-    free(roster->tie);
+    for (uint32_t l = 0; l < roster->lines; l++)
+        free(roster->line[l].turn);
+    br_bitmap_finish(&roster->bitmap);
+    br_index_finish(&roster->index);
+    free(roster->line);
+    free(roster->demand);
+    free(roster->top);
+    free(roster->unused);
+    free(roster->present);
     free(roster->best);
-    free(roster->least);
+    free(roster->posting);
 }
 
-/* Does slot a go before slot b? BR_NOBODY goes last. */
-static bool before(const struct br_roster *roster, uint32_t a, uint32_t b)
+/* Does turn a come before turn b? */
+static bool before(const struct br_turn *a, const struct br_turn *b)
 {
-    if (a == BR_NOBODY || b == BR_NOBODY)
-        return a != BR_NOBODY;
-    if (roster->key[a] != roster->key[b])
-        return roster->key[a] < roster->key[b];
-    return roster->tie[a] < roster->tie[b];
+    return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-static int64_t *least_of(const struct br_roster *roster, uint32_t node)
+static const int64_t *demand_of(const struct br_roster *roster, uint32_t line)
 {
-    return roster->least + (size_t)node * roster->width;
+    return roster->demand + (size_t)line * roster->width;
 }
 
-/* Makes the node say what its two children say. */
-static void join(struct br_roster *roster, uint32_t node)
+/* ---- Lines by demand ---- */
+
+static uint64_t hash_demand(const struct br_roster *roster, const int64_t *demand)
 {
-    uint32_t a = roster->best[2 * node], b = roster->best[2 * node + 1];
-    const int64_t *left = least_of(roster, 2 * node), *right = least_of(roster, 2 * node + 1);
-    int64_t *least = least_of(roster, node);
-    roster->best[node] = before(roster, a, b) ? a : b;
-    if (a == BR_NOBODY || b == BR_NOBODY) {
-        memcpy(least, a == BR_NOBODY ? right : left, roster->width * sizeof *least);
-        return;
-    }
+    uint64_t hash = roster->width;
     for (uint32_t r = 0; r < roster->width; r++)
-        least[r] = left[r] < right[r] ? left[r] : right[r];
+        hash = br_hash_number(hash ^ (uint64_t)demand[r]);
+    return hash;
 }
 
-static void climb(struct br_roster *roster, uint32_t slot)
+static uint64_t hash_line(const void *context, uint32_t line)
 {
-    for (uint32_t node = (slot + roster->leaves) / 2; node; node /= 2)
-        join(roster, node);
+    const struct br_roster *roster = context;
+    return hash_demand(roster, demand_of(roster, line));
 }
 
-static bool grow(struct br_roster *roster, uint32_t slot)
+static bool has_demand(const void *context, uint32_t line, const void *key)
 {
-    uint32_t leaves = roster->leaves ? roster->leaves : 16;
-    while (leaves <= slot)
-        leaves *= 2;
-    struct br_roster larger = {.width = roster->width, .leaves = leaves};
-    size_t nodes = 2 * (size_t)leaves;
-    larger.key = calloc(leaves, sizeof *larger.key);
-    larger.tie = calloc(leaves, sizeof *larger.tie);
-    larger.best = malloc(nodes * sizeof *larger.best);
-    larger.least = calloc(nodes * roster->width + 1, sizeof *larger.least);
-    if (!larger.key || !larger.tie || !larger.best || !larger.least) {
-        br_roster_finish(&larger);
+    const struct br_roster *roster = context;
+    return roster->width == 0 ||
+           memcmp(demand_of(roster, line), key, roster->width * sizeof *roster->demand) == 0;
+}
+
+static const struct br_index_keys by_demand = {hash_line, has_demand};
+
+static bool reach_line(struct br_roster *roster, uint32_t line)
+{
+    uint32_t room = roster->line_room;
+    if (line < room)
+        return true;
+    uint32_t next = room ? 2 * room : 64, blocks = next / 64;
+    struct br_line *lines = realloc(roster->line, next * sizeof *lines);
+    roster->line = lines ? lines : roster->line;
+    int64_t *demand = realloc(roster->demand, ((size_t)next * roster->width + 1) * sizeof *demand);
+    roster->demand = demand ? demand : roster->demand;
+    struct br_turn *top = realloc(roster->top, next * sizeof *top);
+    roster->top = top ? top : roster->top;
+    uint32_t *unused = realloc(roster->unused, next * sizeof *unused);
+    roster->unused = unused ? unused : roster->unused;
+    uint64_t *present = realloc(roster->present, blocks * sizeof *present);
+    roster->present = present ? present : roster->present;
+    uint32_t *best = realloc(roster->best, blocks * sizeof *best);
+    roster->best = best ? best : roster->best;
+    if (!lines || !demand || !top || !unused || !present || !best)
         return false;
-    }
-    memset(larger.best, 0xff, nodes * sizeof *larger.best);
-    for (uint32_t s = 0; s < roster->leaves; s++) {
-        larger.key[s] = roster->key[s];
-        larger.tie[s] = roster->tie[s];
-        larger.best[leaves + s] = roster->best[roster->leaves + s];
-        memcpy(least_of(&larger, leaves + s), least_of(roster, roster->leaves + s),
-               roster->width * sizeof *larger.least);
-    }
-    for (uint32_t node = leaves - 1; node; node--)
-        join(&larger, node);
-    br_roster_finish(roster);
-    *roster = larger;
+    memset(lines + room, 0, (next - room) * sizeof *lines);
+    memset(present + room / 64, 0, (blocks - room / 64) * sizeof *present);
+    memset(best + room / 64, 0xff, (blocks - room / 64) * sizeof *best);
+    roster->line_room = next;
     return true;
 }
 
-bool br_roster_set(struct br_roster *roster, uint32_t slot, double key, uint32_t tie,
-                   const int64_t *least)
+/* The line of that demand, made where there is none. */
+static uint32_t find_line(struct br_roster *roster, const int64_t *demand)
 {
-    if (slot >= roster->leaves && !grow(roster, slot))
-        return false;
-    roster->key[slot] = key;
-    roster->tie[slot] = tie;
-    roster->best[roster->leaves + slot] = slot;
-    memcpy(least_of(roster, roster->leaves + slot), least, roster->width * sizeof *least);
-    climb(roster, slot);
-    return true;
+    uint32_t line =
+        br_index_find(&roster->index, &by_demand, roster, demand, hash_demand(roster, demand));
+    if (line != UINT32_MAX)
+        return line;
+    line = roster->unused_count ? roster->unused[0] : roster->lines;
+    if (!reach_line(roster, line) || !br_bitmap_set(&roster->bitmap, line, demand))
+        return BR_NOBODY;
+    if (roster->width)
+        memcpy(roster->demand + (size_t)line * roster->width, demand,
+               roster->width * sizeof *demand);
+    if (!br_index_add(&roster->index, &by_demand, roster, line))
+        return BR_NOBODY;
+    if (line == roster->lines)
+        roster->lines++;
+    else
+        br_numbers_pop(NULL, roster->unused, &roster->unused_count);
+    return line;
 }
 
-void br_roster_clear(struct br_roster *roster, uint32_t slot)
+/* ---- Blocks ---- */
+
+/* The line's first has come, gone or changed its key: the block follows. */
+static void look_at_top(struct br_roster *roster, uint32_t l)
 {
-    if (slot >= roster->leaves || roster->best[roster->leaves + slot] == BR_NOBODY)
+    const struct br_line *line = &roster->line[l];
+    uint32_t block = l / 64, *best = &roster->best[block];
+    uint64_t bit = UINT64_C(1) << l % 64;
+    bool better =
+        line->turns && (*best == BR_NOBODY || before(&line->turn[0], &roster->top[*best]));
+    if (line->turns)
+        roster->top[l] = line->turn[0];
+    roster->present[block] =
+        line->turns ? roster->present[block] | bit : roster->present[block] & ~bit;
+    if (better)
+        *best = l;
+    if (better || *best != l) {
+        if (block >= roster->blocks && line->turns)
+            roster->blocks = block + 1;
         return;
-    roster->best[roster->leaves + slot] = BR_NOBODY;
-    climb(roster, slot);
+    }
+    *best = BR_NOBODY;
+    for (uint64_t left = roster->present[block]; left; left &= left - 1) {
+        uint32_t other = block * 64 + (uint32_t)__builtin_ctzll(left);
+        if (*best == BR_NOBODY || before(&roster->top[other], &roster->top[*best]))
+            *best = other;
+    }
+    while (roster->blocks && !roster->present[roster->blocks - 1])
+        roster->blocks--;
 }
 
-struct search {
-    const struct br_roster *roster;
-    const int64_t *room;
-    bool (*fits)(void *context, uint32_t slot);
-    void *context;
-    uint32_t found;
-};
+/* ---- Heaps with places, four children a node ---- */
 
-/* Can anything below the node fit, and go before what has been found? */
-static bool worth(const struct search *search, uint32_t node)
+static void put(struct br_roster *roster, struct br_line *line, uint32_t at, struct br_turn turn)
 {
-    const struct br_roster *roster = search->roster;
-    if (!before(roster, roster->best[node], search->found))
-        return false;
-    const int64_t *least = least_of(roster, node);
-    for (uint32_t r = 0; r < roster->width; r++)
-        if (least[r] > 0 && least[r] > search->room[r])
+    line->turn[at] = turn;
+    roster->posting[turn.posting].place = at;
+}
+
+/* Moves the turn from `at`, which is free, to where it belongs. */
+static void sift(struct br_roster *roster, struct br_line *line, uint32_t at, struct br_turn turn)
+{
+    while (at && before(&turn, &line->turn[(at - 1) / 4])) {
+        put(roster, line, at, line->turn[(at - 1) / 4]);
+        at = (at - 1) / 4;
+    }
+    for (uint32_t child; (child = 4 * at + 1) < line->turns; at = child) {
+        uint32_t end = line->turns - child < 4 ? line->turns : child + 4;
+        for (uint32_t other = child + 1; other < end; other++)
+            if (before(&line->turn[other], &line->turn[child]))
+                child = other;
+        if (!before(&line->turn[child], &turn))
+            break;
+        put(roster, line, at, line->turn[child]);
+    }
+    put(roster, line, at, turn);
+}
+
+/* ---- Postings ---- */
+
+void br_roster_key(struct br_roster *roster, struct br_roster_job *job, double key, uint32_t tie)
+{
+    if (job->key == key && job->tie == tie)
+        return;
+    job->key = key;
+    job->tie = tie;
+    for (uint32_t p = job->first; p != BR_NOBODY; p = roster->posting[p].next) {
+        const struct br_posting *posting = &roster->posting[p];
+        bool was_first = posting->place == 0;
+        sift(roster, &roster->line[posting->line], posting->place, (struct br_turn){key, tie, p});
+        if (was_first || posting->place == 0)
+            look_at_top(roster, posting->line);
+    }
+    br_costly_assert(br_roster_is_sound(roster));
+}
+
+static uint32_t take_posting(struct br_roster *roster)
+{
+    uint32_t p = roster->free_posting;
+    if (p != BR_NOBODY) {
+        roster->free_posting = roster->posting[p].next;
+        return p;
+    }
+    if (!br_grow(&roster->posting, roster->postings, &roster->posting_room,
+                 sizeof *roster->posting))
+        return BR_NOBODY;
+    return roster->postings++;
+}
+
+uint32_t br_roster_post(struct br_roster *roster, struct br_roster_job *job, const int64_t *demand)
+{
+    uint32_t l = find_line(roster, demand);
+    if (l == BR_NOBODY)
+        return BR_NOBODY;
+    struct br_line *line = &roster->line[l];
+    if (!br_grow(&line->turn, line->turns, &line->room, sizeof *line->turn))
+        return BR_NOBODY;
+    uint32_t p = take_posting(roster);
+    if (p == BR_NOBODY)
+        return BR_NOBODY;
+    roster->posting[p] =
+        (struct br_posting){.job = job->number, .line = l, .next = job->first, .last = BR_NOBODY};
+    if (job->first != BR_NOBODY)
+        roster->posting[job->first].last = p;
+    job->first = p;
+    line->turns++;
+    sift(roster, line, line->turns - 1, (struct br_turn){job->key, job->tie, p});
+    if (roster->posting[p].place == 0)
+        look_at_top(roster, l);
+    br_costly_assert(br_roster_is_sound(roster));
+    return p;
+}
+
+void br_roster_withdraw(struct br_roster *roster, struct br_roster_job *job, uint32_t p)
+{
+    struct br_posting *posting = &roster->posting[p];
+    struct br_line *line = &roster->line[posting->line];
+    uint32_t place = posting->place;
+    *(posting->last == BR_NOBODY ? &job->first : &roster->posting[posting->last].next) =
+        posting->next;
+    if (posting->next != BR_NOBODY)
+        roster->posting[posting->next].last = posting->last;
+    line->turns--;
+    if (place < line->turns)
+        sift(roster, line, place, line->turn[line->turns]);
+    if (!line->turns) {
+        br_index_remove(&roster->index, &by_demand, roster, posting->line);
+        br_numbers_push(NULL, roster->unused, &roster->unused_count, posting->line);
+    }
+    if (place == 0)
+        look_at_top(roster, posting->line);
+    posting->next = roster->free_posting;
+    roster->free_posting = p;
+    br_costly_assert(br_roster_is_sound(roster));
+}
+
+/* ---- The search ---- */
+
+uint32_t br_roster_first(struct br_roster *roster, const int64_t *room)
+{
+    const struct br_turn *found = NULL, *top = roster->top;
+    if (!roster->blocks)
+        return BR_NOBODY;
+    br_bitmap_room(&roster->bitmap, room);
+    for (uint32_t block = 0; block < roster->blocks; block++) {
+        uint32_t best = roster->best[block];
+        if (best == BR_NOBODY || (found && !before(&top[best], found)))
+            continue;
+        uint64_t may = roster->present[block] & br_bitmap_word(&roster->bitmap, block);
+        if (may >> best % 64 & 1 && br_demand_fits(demand_of(roster, best), room, roster->width)) {
+            found = &top[best];
+            continue;
+        }
+        for (; may; may &= may - 1) {
+            uint32_t line = block * 64 + (uint32_t)__builtin_ctzll(may);
+            if ((!found || before(&top[line], found)) &&
+                br_demand_fits(demand_of(roster, line), room, roster->width))
+                found = &top[line];
+        }
+    }
+    return found ? roster->posting[found->posting].job : BR_NOBODY;
+}
+
+/* ---- The invariant ---- */
+
+static bool line_is_sound(const struct br_roster *roster, uint32_t l)
+{
+    const struct br_line *line = &roster->line[l];
+    bool present = roster->present[l / 64] >> l % 64 & 1;
+    uint32_t best = roster->best[l / 64];
+    for (uint32_t at = 0; at < line->turns; at++) {
+        const struct br_posting *posting = &roster->posting[line->turn[at].posting];
+        if (posting->line != l || posting->place != at ||
+            (at && before(&line->turn[at], &line->turn[(at - 1) / 4])))
+            return false;
+    }
+    if (!line->turns)
+        return !present && best != l;
+    return present && l / 64 < roster->blocks && best != BR_NOBODY &&
+           roster->line[best].turns > 0 && !before(&line->turn[0], &roster->top[best]) &&
+           roster->top[l].posting == line->turn[0].posting &&
+           !before(&roster->top[l], &line->turn[0]) && !before(&line->turn[0], &roster->top[l]);
+}
+
+bool br_roster_is_sound(const struct br_roster *roster)
+{
+    for (uint32_t l = 0; l < roster->lines; l++)
+        if (!line_is_sound(roster, l))
             return false;
     return true;
-}
-
-static void descend(struct search *search, uint32_t node)
-{
-    const struct br_roster *roster = search->roster;
-    if (!worth(search, node))
-        return;
-    if (node >= roster->leaves) {
-        if (search->fits(search->context, node - roster->leaves))
-            search->found = node - roster->leaves;
-        return;
-    }
-    uint32_t first = 2 * node, second = first + 1;
-    if (before(roster, roster->best[second], roster->best[first])) {
-        second = first;
-        first = 2 * node + 1;
-    }
-    descend(search, first);
-    descend(search, second);
-}
-
-uint32_t br_roster_first(const struct br_roster *roster, const int64_t *room,
-                         bool (*fits)(void *context, uint32_t slot), void *context)
-{
-    struct search search = {roster, room, fits, context, BR_NOBODY};
-    if (roster->leaves)
-        descend(&search, 1);
-    return search.found;
 }

@@ -1,37 +1,78 @@
-/* The jobs that have something ready, by key: finds the job of the least key of which something
- * fits into a room. A tree over slots holds, by node, the slot of the least key below and the least
- * of every demand below; branch and bound leaves out what cannot fit or cannot be first. */
+/* What is ready of all jobs, by demand: finds the job of the least key of which something fits into
+ * a room. Jobs that have something ready of equal demands stand in one line, a heap by their keys,
+ * so only the first of each line is ever compared. A bitmap (bitmap.h) tells which lines may fit,
+ * 64 at a time; such a block of lines also knows the first of all its jobs, so blocks that cannot
+ * bring a less key are passed over. */
 #ifndef BR_SIMULATE_POLICIES_ROSTER_H
 #define BR_SIMULATE_POLICIES_ROSTER_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/collections/index.h"
+#include "simulate/policies/bitmap.h"
 
 #define BR_NOBODY UINT32_MAX
 
-struct br_roster {
-    uint32_t width;  /* resources */
-    uint32_t leaves; /* a power of two, or 0 */
-    double *key;     /* by slot */
-    uint32_t *tie;   /* by slot: less goes first among equal keys */
-    uint32_t *best;  /* [2 * leaves]: a slot, or BR_NOBODY */
-    int64_t *least;  /* [2 * leaves * width] */
+/* A job's place in a line. */
+struct br_turn {
+    double key;
+    uint32_t tie; /* less goes first among equal keys */
+    uint32_t posting;
 };
 
-void br_roster_init(struct br_roster *roster, uint32_t width);
+/* The jobs that have something ready of one demand; the first is on top of a heap. */
+struct br_line {
+    struct br_turn *turn;
+    uint32_t turns, room;
+};
+
+/* One job in one line. */
+struct br_posting {
+    uint32_t job, line, place; /* place: in the line's heap */
+    uint32_t next, last;       /* postings of the same job; of unused ones `next` alone */
+};
+
+/* A job: the caller's, who fills in its number and calls br_roster_key before it posts anything. */
+struct br_roster_job {
+    double key;
+    uint32_t tie;
+    uint32_t number; /* what br_roster_first tells */
+    uint32_t first;  /* of its postings, or BR_NOBODY */
+};
+
+struct br_roster {
+    uint32_t width; /* resources */
+    struct br_bitmap bitmap;
+    /* Lines; those of no number above 64 * blocks have anybody. */
+    struct br_line *line;
+    int64_t *demand;     /* [line * width] */
+    struct br_turn *top; /* by line: its first */
+    uint32_t lines, line_room;
+    uint32_t *unused, unused_count; /* heap of lines, so that low numbers are used again first */
+    struct br_index index;          /* lines by demand */
+    uint64_t *present;              /* by block: bits of the lines that somebody stands in */
+    uint32_t *best;                 /* by block: the line of the least turn, or BR_NOBODY */
+    uint32_t blocks, block_room;
+    struct br_posting *posting;
+    uint32_t postings, posting_room, free_posting;
+};
+
+/* Nobody. `most`, by resource: the largest amount that a room has. False when memory is out. */
+bool br_roster_init(struct br_roster *roster, uint32_t width, const int64_t *most);
 void br_roster_finish(struct br_roster *roster);
 
-/* Puts the slot in, or changes it: its key, and the least of every demand of what is ready there.
- * False when memory is out. O(width x log slots). */
-bool br_roster_set(struct br_roster *roster, uint32_t slot, double key, uint32_t tie,
-                   const int64_t *least);
-/* Takes it out, unless it is out. */
-void br_roster_clear(struct br_roster *roster, uint32_t slot);
+/* Gives the job its key, in all lines. O(its postings x log jobs) where that is a new one. */
+void br_roster_key(struct br_roster *roster, struct br_roster_job *job, double key, uint32_t tie);
+/* The job has something ready of that demand: its posting, or BR_NOBODY when memory is out.
+ * O(log jobs), and O(width x levels of the bitmap) for a new line. */
+uint32_t br_roster_post(struct br_roster *roster, struct br_roster_job *job, const int64_t *demand);
+/* It has nothing more of it. */
+void br_roster_withdraw(struct br_roster *roster, struct br_roster_job *job, uint32_t posting);
 
-/* The slot of the least key, then tie, of which something fits into the room: `fits` has the last
- * word, since the least demands may be those of different tasks. BR_NOBODY: none. O(width x log
- * slots) where the first few fit, O(slots) at worst. */
-uint32_t br_roster_first(const struct br_roster *roster, const int64_t *room,
-                         bool (*fits)(void *context, uint32_t slot), void *context);
+/* The number of the job with the least key, then tie, of which something fits into the room, or
+ * BR_NOBODY. O(width x lines / 64), and a comparison for each line that may fit in blocks that
+ * bring less. */
+uint32_t br_roster_first(struct br_roster *roster, const int64_t *room);
+
+/* An invariant: heaps, places and blocks agree. O(lines + postings). */
+bool br_roster_is_sound(const struct br_roster *roster);
 
 #endif

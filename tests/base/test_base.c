@@ -316,6 +316,19 @@ static void indices(void **state)
             assert_int_equal(br_index_find(&index, &keys[k], &words, word, hash),
                              n % 7 ? UINT32_MAX : n / 7);
         }
+        /* Every second and third is taken out, from the last on; some come back. */
+        for (uint32_t n = words.count; n-- > 0;)
+            if (n % 2 == 0 || n % 3 == 0)
+                br_index_remove(&index, &keys[k], &words, n);
+        for (uint32_t n = 0; n < words.count; n += 6)
+            assert_true(br_index_add(&index, &keys[k], &words, n));
+        assert_int_equal(index.used, words.count / 2);
+        for (uint32_t n = 0; n < words.count; n++) {
+            uint64_t hash = k ? 31 : br_hash_text(words.text[n]);
+            bool there = n % 6 == 0 || (n % 2 && n % 3);
+            assert_int_equal(br_index_find(&index, &keys[k], &words, words.text[n], hash),
+                             there ? n : UINT32_MAX);
+        }
         br_index_finish(&index);
         assert_int_equal(index.used, 0);
     }

@@ -1,5 +1,5 @@
-/* The trees of the list policies against plain scans: who goes first of those that fit (roster.h),
- * and where there is room (rooms.h). */
+/* The indices of the list policies against plain scans: who goes first of those that fit (roster.h,
+ * bitmap.h), and where there is room (rooms.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,22 +13,21 @@
 #include "simulate/policies/rooms.h"
 #include "simulate/policies/roster.h"
 
-enum { SLOTS = 70, WIDTH = 3, STEPS = 3000 };
+enum { JOBS = 30, DEMANDS = 200, WIDTH = 3, STEPS = 3000 };
 
 /* ---- The roster ---- */
 
-/* What a slot holds: up to two tasks, so that the least demands may be those of different ones. */
+/* What a job has ready: some of these demands. */
 struct plain {
-    bool in;
-    double key;
-    uint32_t tie;
-    int64_t demand[2][WIDTH];
+    struct br_roster_job standing;
+    uint32_t posting[DEMANDS]; /* BR_NOBODY: not this one */
 };
 
 struct scan {
-    struct plain slot[SLOTS];
-    const int64_t *room;
-    uint32_t width, asked;
+    struct br_roster roster;
+    uint32_t width, jobs, demands;
+    struct plain job[JOBS];
+    int64_t demand[DEMANDS][WIDTH];
 };
 
 static bool holds(const int64_t *room, const int64_t *demand, uint32_t width)
@@ -39,96 +38,129 @@ static bool holds(const int64_t *room, const int64_t *demand, uint32_t width)
     return true;
 }
 
-static bool fits(void *context, uint32_t slot)
+static bool goes_before(const struct br_roster_job *a, const struct br_roster_job *b)
 {
-    struct scan *scan = context;
-    const struct plain *plain = &scan->slot[slot];
-    assert_true(slot < SLOTS && plain->in);
-    scan->asked++;
-    return holds(scan->room, plain->demand[0], scan->width) ||
-           holds(scan->room, plain->demand[1], scan->width);
+    return a->key < b->key || (a->key == b->key && a->tie < b->tie);
 }
 
-static uint32_t first_of(struct scan *scan)
+/* Goes through all. */
+static uint32_t first_of(const struct scan *scan, const int64_t *room)
 {
     uint32_t first = BR_NOBODY;
-    for (uint32_t s = 0; s < SLOTS; s++) {
-        const struct plain *a = &scan->slot[s], *b = first == BR_NOBODY ? a : &scan->slot[first];
-        if (a->in && fits(scan, s) &&
-            (first == BR_NOBODY || a->key < b->key || (a->key == b->key && a->tie < b->tie)))
-            first = s;
-    }
+    for (uint32_t j = 0; j < scan->jobs; j++)
+        for (uint32_t d = 0; d < scan->demands; d++)
+            if (scan->job[j].posting[d] != BR_NOBODY && holds(room, scan->demand[d], scan->width) &&
+                (first == BR_NOBODY ||
+                 goes_before(&scan->job[j].standing, &scan->job[first].standing)))
+                first = j;
     return first;
 }
 
-static void put(struct br_rng *rng, struct br_roster *roster, struct scan *scan)
+/* Amounts of all magnitudes from 1 to 2^40, often equal, and often 0. */
+static int64_t amount(struct br_rng *rng)
 {
-    uint32_t s = (uint32_t)br_rng_below(rng, SLOTS);
-    struct plain *plain = &scan->slot[s];
-    int64_t least[WIDTH] = {0};
-    plain->in = true;
-    plain->key = (double)br_rng_below(rng, 6) - 3;
-    plain->tie = (uint32_t)br_rng_below(rng, 1000) * SLOTS + s; /* unique */
-    for (uint32_t r = 0; r < roster->width; r++) {
-        plain->demand[0][r] = (int64_t)br_rng_below(rng, 9);
-        plain->demand[1][r] = (int64_t)br_rng_below(rng, 9);
-        least[r] =
-            plain->demand[0][r] < plain->demand[1][r] ? plain->demand[0][r] : plain->demand[1][r];
+    int64_t most = INT64_C(1) << br_rng_below(rng, 41);
+    return br_rng_below(rng, 4) ? (int64_t)br_rng_below(rng, (uint64_t)most) + 1 : 0;
+}
+
+static void begin(struct scan *scan, struct br_rng *rng, uint64_t seed)
+{
+    const int64_t most[WIDTH] = {INT64_C(1) << 40, INT64_C(1) << 20, 9};
+    *scan = (struct scan){.width = (uint32_t)(seed % (WIDTH + 1)),
+                          .jobs = 2 + (uint32_t)br_rng_below(rng, JOBS - 1),
+                          .demands = 1 + (uint32_t)br_rng_below(rng, DEMANDS)};
+    if (!scan->width)
+        scan->demands = 1; /* a job has one posting a demand, and without resources all are equal */
+    assert_true(br_roster_init(&scan->roster, scan->width, most));
+    for (uint32_t d = 0; d < scan->demands; d++)
+        for (uint32_t r = 0; r < scan->width; r++) {
+            scan->demand[d][r] = amount(rng) % (most[r] + 1);
+            if (r == 0)
+                scan->demand[d][r] = scan->demand[d][r] * DEMANDS + d; /* all differ */
+        }
+    for (uint32_t j = 0; j < scan->jobs; j++) {
+        scan->job[j].standing = (struct br_roster_job){.number = j, .first = BR_NOBODY};
+        br_roster_key(&scan->roster, &scan->job[j].standing, 0, j);
+        memset(scan->job[j].posting, 0xff, sizeof scan->job[j].posting);
     }
-    assert_true(br_roster_set(roster, s, plain->key, plain->tie, least));
+}
+
+static void toggle(struct scan *scan, uint32_t j, uint32_t d)
+{
+    struct plain *job = &scan->job[j];
+    if (job->posting[d] != BR_NOBODY) {
+        br_roster_withdraw(&scan->roster, &job->standing, job->posting[d]);
+        job->posting[d] = BR_NOBODY;
+    } else {
+        job->posting[d] = br_roster_post(&scan->roster, &job->standing, scan->demand[d]);
+        assert_int_not_equal(job->posting[d], BR_NOBODY);
+    }
 }
 
 static void test_roster(void **state)
 {
-    for (uint64_t seed = 1; seed <= 30; seed++) {
+    for (uint64_t seed = 1; seed <= 40; seed++) {
         struct br_rng rng = br_rng_seed(seed);
-        struct br_roster roster;
-        struct scan scan = {.width = (uint32_t)(seed % (WIDTH + 1))}; /* also no resource at all */
+        struct scan scan;
         uint32_t found = 0;
-        br_roster_init(&roster, scan.width);
+        begin(&scan, &rng, seed);
         for (int step = 0; step < STEPS; step++) {
+            uint32_t j = (uint32_t)br_rng_below(&rng, scan.jobs);
+            uint32_t d = (uint32_t)br_rng_below(&rng, scan.demands);
             int64_t room[WIDTH];
-            uint32_t which = (uint32_t)br_rng_below(&rng, 4);
-            if (which == 0) {
-                put(&rng, &roster, &scan);
-            } else if (which == 1 && step % 3 > 0) {
-                uint32_t s = (uint32_t)br_rng_below(&rng, 2 * SLOTS);
-                br_roster_clear(&roster, s); /* also what is not in, or never was */
-                if (s < SLOTS)
-                    scan.slot[s].in = false;
-            }
-            for (uint32_t r = 0; r < WIDTH; r++)
-                room[r] = (int64_t)br_rng_below(&rng, 9) - 1; /* below 0 where overbooked */
-            scan.room = room;
-            uint32_t expected = first_of(&scan);
-            assert_int_equal(br_roster_first(&roster, room, fits, &scan), expected);
+            if (br_rng_below(&rng, 2))
+                toggle(&scan, j, d);
+            else if (br_rng_below(&rng, 2))
+                br_roster_key(&scan.roster, &scan.job[j].standing,
+                              (double)br_rng_below(&rng, 6) - 3,
+                              (uint32_t)br_rng_below(&rng, 1000) * JOBS + j);
+            /* Once nobody is left; then lines are used again. */
+            for (uint32_t k = 0; step == STEPS / 2 && k < scan.jobs * scan.demands; k++)
+                if (scan.job[k / scan.demands].posting[k % scan.demands] != BR_NOBODY)
+                    toggle(&scan, k / scan.demands, k % scan.demands);
+            assert_true(step != STEPS / 2 || scan.roster.blocks == 0);
+            for (uint32_t r = 0; r < WIDTH; r++) /* exactly, or near to, what somebody demands */
+                room[r] = br_rng_below(&rng, 9) ? scan.demand[br_rng_below(&rng, scan.demands)][r] +
+                                                      (int64_t)br_rng_below(&rng, 3) - 1
+                                                : INT64_MAX;
+            uint32_t expected = first_of(&scan, room);
+            assert_int_equal(br_roster_first(&scan.roster, room), expected);
+            if (step % 50 == 0)
+                assert_true(br_roster_is_sound(&scan.roster));
             found += expected != BR_NOBODY;
         }
-        assert_true(found > STEPS / 10);
-        br_roster_finish(&roster);
+        assert_true(found > STEPS / 20 && found < STEPS);
+        br_roster_finish(&scan.roster);
     }
 }
 
-/* The search asks of few: of many that fit, only the first. */
-static void test_roster_is_quick(void **state)
+/* What may fit by the bitmap is little more than what fits: that is all that makes it quick. */
+static void test_bitmap_is_narrow(void **state)
 {
-    struct br_roster roster;
-    struct scan scan = {.width = 1};
-    const int64_t room[] = {5}, least[] = {5};
-    br_roster_init(&roster, 1);
-    for (uint32_t s = 0; s < SLOTS; s++) {
-        scan.slot[s] = (struct plain){.in = true, .demand = {{5}, {5}}};
-        assert_true(br_roster_set(&roster, s, (double)((s * 37 + 1) % SLOTS), s, least));
+    const int64_t most[] = {INT64_C(1) << 34, 160};
+    struct br_rng rng = br_rng_seed(1);
+    struct br_bitmap bitmap;
+    static int64_t demand[640][2];
+    uint32_t fitting = 0, may_fit = 0;
+    assert_true(br_bitmap_init(&bitmap, 2, most));
+    for (int round = 0; round < 3; round++)
+        for (uint32_t i = 0; i < 640; i++) {
+            demand[i][0] = (int64_t)br_rng_below(&rng, (uint64_t)most[0]) + 1;
+            demand[i][1] = (int64_t)br_rng_below(&rng, 160);
+            assert_true(br_bitmap_set(&bitmap, i, demand[i])); /* over what was there before */
+        }
+    for (uint32_t i = 0; i < 640; i += 7) {
+        br_bitmap_room(&bitmap, demand[i]);
+        for (uint32_t k = 0; k < 640; k++) {
+            bool may = br_bitmap_word(&bitmap, k / 64) >> k % 64 & 1;
+            bool fits = holds(demand[i], demand[k], 2);
+            assert_true(may || !fits);
+            fitting += fits;
+            may_fit += may;
+        }
     }
-    scan.room = room;
-    assert_int_equal(br_roster_first(&roster, room, fits, &scan), 17); /* 17 x 37 + 1 is 9 x 70 */
-    assert_int_equal(scan.asked, 1);
-    const int64_t less[] = {4};
-    scan.room = less;
-    scan.asked = 0;
-    assert_int_equal(br_roster_first(&roster, less, fits, &scan), BR_NOBODY);
-    assert_int_equal(scan.asked, 0);
-    br_roster_finish(&roster);
+    assert_true(fitting > 1000 && may_fit < fitting + fitting / 4);
+    br_bitmap_finish(&bitmap);
 }
 
 /* ---- The rooms ---- */
@@ -171,7 +203,8 @@ static void test_rooms(void **state)
                    width * sizeof **free);
         for (int step = 0; step < STEPS; step++) {
             int64_t demand[WIDTH] = {0};
-            uint32_t m = (uint32_t)br_rng_below(&rng, machines), first = 0;
+            uint32_t m = (uint32_t)br_rng_below(&rng, machines);
+            uint32_t from = step % 3 ? 0 : (uint32_t)br_rng_below(&rng, machines), first = from;
             for (uint32_t r = 0; r < width; r++)
                 if (br_rng_below(&rng, 3))
                     demand[r] = free[br_rng_below(&rng, machines)][r] / (1 + (step & 1));
@@ -183,7 +216,8 @@ static void test_rooms(void **state)
             }
             while (first < machines && (away[first] || !holds(free[first], demand, width)))
                 first++;
-            assert_int_equal(br_rooms_first(&rooms, demand), first < machines ? first : UINT32_MAX);
+            assert_int_equal(br_rooms_first(&rooms, demand, from),
+                             first < machines ? first : UINT32_MAX);
             assert_int_equal(br_rooms_fit(&rooms, m, demand),
                              !away[m] && holds(free[m], demand, width));
             assert_memory_equal(br_rooms_free(&rooms, m), free[m], width * sizeof **free);
@@ -211,7 +245,7 @@ static void test_rooms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_roster),
-                                       cmocka_unit_test(test_roster_is_quick),
+                                       cmocka_unit_test(test_bitmap_is_narrow),
                                        cmocka_unit_test(test_rooms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

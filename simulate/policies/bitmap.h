@@ -1,0 +1,44 @@
+/* Which of many demands may fit into a room? A range-encoded bitmap index [Chan98]: amounts fall
+ * into levels, and for every resource and level a bit an item tells whether its demand is at most
+ * of that level. So the items that may fit are the bitwise and of one row a resource: 64 items take
+ * as many operations as there are resources. A demand that fits always has its bit; whether one
+ * with its bit fits, the caller has to compare. */
+#ifndef BR_SIMULATE_POLICIES_BITMAP_H
+#define BR_SIMULATE_POLICIES_BITMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Eight levels from an amount to its double, so they reach to the 256th part of the largest. */
+#define BR_BITMAP_LEVELS 64
+
+struct br_bitmap {
+    uint32_t width;       /* resources */
+    uint32_t words;       /* of 64 items each */
+    uint32_t *base;       /* by resource: where its levels begin */
+    uint64_t *bits;       /* [(resource * levels + level) * words + word] */
+    uint8_t *level;       /* [item * width]; BR_BITMAP_LEVELS: never set */
+    const uint64_t **row; /* by resource: of the room that was told last */
+};
+
+/* No items. `most`, by resource: the largest amount that a room has. False when memory is out. */
+bool br_bitmap_init(struct br_bitmap *bitmap, uint32_t width, const int64_t *most);
+void br_bitmap_finish(struct br_bitmap *bitmap);
+
+/* Sets the demand of the item, whatever it was before. False when memory is out. O(width x levels)
+ * at worst, less where it was alike. */
+bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *demand);
+/* Tells the room that br_bitmap_word is about from now on. O(width). */
+void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room);
+
+/* Of the items 64 * word .. 64 * word + 63, the least bit first, those whose demand may fit. Items
+ * that were never set may be among them. */
+static inline uint64_t br_bitmap_word(const struct br_bitmap *bitmap, uint32_t word)
+{
+    uint64_t may = UINT64_MAX;
+    for (uint32_t r = 0; r < bitmap->width; r++)
+        may &= bitmap->row[r][word];
+    return may;
+}
+
+#endif

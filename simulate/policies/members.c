@@ -1,0 +1,217 @@
+#include "simulate/policies/members.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/grow.h"
+#include "base/invariant.h"
+#include "planner/model/plan.h"
+#include "simulate/policies/order.h"
+
+/* A posting that is about to be made. */
+#define PENDING (BR_NOBODY - 1)
+
+/* ---- Begin and end ---- */
+
+bool br_members_init(struct br_members *members, const struct br_list_rule *rule,
+                     const struct br_policy_setup *setup, const struct br_capacities *capacities)
+{
+    uint32_t width = capacities->scale.resources;
+    int64_t *most = calloc((size_t)width + 1, sizeof *most);
+    *members = (struct br_members){.rule = rule, .setup = setup, .capacities = capacities};
+    members->roster = calloc(rule->by_group ? setup->groups : 1, sizeof *members->roster);
+    bool ok = most && members->roster;
+    for (uint32_t c = 0; ok && c < setup->cluster->classes; c++)
+        for (uint32_t r = 0; r < width; r++) {
+            int64_t capacity = capacities->capacity[(size_t)c * width + r];
+            most[r] = capacity > most[r] ? capacity : most[r];
+        }
+    while (ok && members->rosters < (rule->by_group ? setup->groups : 1))
+        ok = br_roster_init(&members->roster[members->rosters++], width, most);
+    free(most);
+    return ok;
+}
+
+static void finish_member(struct br_member *member)
+{
+    br_job_destroy(member->known.job);
+    br_arena_finish(&member->arena);
+    *member = (struct br_member){0};
+}
+
+void br_members_finish(struct br_members *members)
+{
+    for (uint32_t s = 0; s < members->slots; s++)
+        finish_member(&members->member[s]);
+    for (uint32_t g = 0; g < members->rosters; g++)
+        br_roster_finish(&members->roster[g]);
+    free(members->roster);
+    free(members->member);
+    free(members->unused);
+    free(members->slot_of);
+}
+
+/* ---- Arrivals ---- */
+
+/* The slot of a new job. */
+static bool take_slot(struct br_members *members, uint32_t job, uint32_t *slot)
+{
+    while (job >= members->slot_of_room) {
+        uint32_t used = members->slot_of_room;
+        if (!br_grow(&members->slot_of, used, &members->slot_of_room, sizeof *members->slot_of))
+            return false;
+    }
+    if (members->unused_count) {
+        *slot = members->unused[--members->unused_count];
+    } else {
+        if (!br_grow(&members->member, members->slots, &members->slot_room,
+                     sizeof *members->member) ||
+            !br_grow(&members->unused, members->slots, &members->unused_room,
+                     sizeof *members->unused))
+            return false;
+        *slot = members->slots++;
+    }
+    members->member[*slot] = (struct br_member){0};
+    members->slot_of[job] = *slot;
+    return true;
+}
+
+static enum br_status make_job(const struct br_members *members, const struct br_arrival *arrival,
+                               struct br_member *member, struct br_diag *diag)
+{
+    const struct br_plan *plan = NULL;
+    const uint32_t *order = NULL;
+    switch (members->rule->order) {
+    case BR_LIST_BREADTH:
+        order = br_order_breadth(&member->arena, arrival->dag);
+        break;
+    case BR_LIST_TAIL:
+        member->tail_ns =
+            br_arena_array(&member->arena, arrival->dag->stages, sizeof *member->tail_ns);
+        order =
+            member->tail_ns ? br_order_tails(&member->arena, arrival->dag, member->tail_ns) : NULL;
+        break;
+    case BR_LIST_PLAN:
+        plan = members->setup->plan(members->setup->plan_context, arrival, diag);
+        if (!plan)
+            return diag ? diag->status : BR_SYSTEM;
+        order = plan->order;
+        break;
+    }
+    if (!order)
+        return br_fail_memory(diag);
+    return br_job_create(arrival->dag, NULL, order, &members->capacities->scale,
+                         members->setup->cluster->machines, false, &member->known.job, diag);
+}
+
+static bool make_arrays(const struct br_members *members, struct br_member *member)
+{
+    uint32_t kinds = member->known.job->ready.kinds;
+    member->held =
+        br_arena_array(&member->arena, members->capacities->scale.resources, sizeof *member->held);
+    member->posting = br_arena_array(&member->arena, kinds, sizeof *member->posting);
+    member->fresh = br_arena_array(&member->arena, kinds, sizeof *member->fresh);
+    if (!member->held || !member->posting || !member->fresh)
+        return false;
+    memset(member->posting, 0xff, kinds * sizeof *member->posting);
+    return true;
+}
+
+enum br_status br_members_add(struct br_members *members, const struct br_arrival *arrival,
+                              uint64_t draw, uint32_t *slot, struct br_diag *diag)
+{
+    if (!take_slot(members, arrival->job, slot))
+        return br_fail_memory(diag);
+    struct br_member *member = &members->member[*slot];
+    member->known = (struct br_list_job){
+        .number = arrival->job, .group = arrival->group, .weight = arrival->weight, .draw = draw};
+    member->roster = &members->roster[members->rule->by_group ? arrival->group : 0];
+    member->standing = (struct br_roster_job){.number = *slot, .first = BR_NOBODY};
+    enum br_status status = make_job(members, arrival, member, diag);
+    if (status)
+        return status;
+    member->known.total = member->known.job->remaining;
+    if (members->rule->once)
+        member->known.once = members->rule->once(&member->known, members->rule->number);
+    if (!make_arrays(members, member) || !br_member_settle(members, member))
+        return br_fail_memory(diag);
+    return BR_OK;
+}
+
+void br_members_remove(struct br_members *members, uint32_t slot)
+{
+    struct br_member *member = &members->member[slot];
+    assert(member->standing.first == BR_NOBODY); /* all its tasks have started */
+    finish_member(member);
+    members->unused[members->unused_count++] = slot; /* has room for all slots */
+}
+
+/* ---- What is ready ---- */
+
+/* Withdraws kinds that have nothing ready any more, and notes those that have again. */
+static void look_at_kinds(struct br_member *member)
+{
+    struct br_ready *ready = &member->known.job->ready;
+    for (uint32_t c = 0; c < ready->changes; c++) {
+        uint32_t kind = ready->rank_kind[ready->changed[c]];
+        uint32_t *posting = &member->posting[kind];
+        bool there = br_ready_best(ready, kind) != BR_NO_RANK;
+        ready->is_changed[ready->changed[c]] = false;
+        if (there && *posting == BR_NOBODY) {
+            *posting = PENDING;
+            member->fresh[member->freshes++] = (struct br_fresh){.kind = kind};
+        } else if (!there && *posting != BR_NOBODY) {
+            br_roster_withdraw(member->roster, &member->standing, *posting);
+            *posting = BR_NOBODY;
+        }
+    }
+    ready->changes = 0;
+}
+
+bool br_member_settle(struct br_members *members, struct br_member *member)
+{
+    const struct br_job *job = member->known.job;
+    uint32_t width = members->capacities->scale.resources, fresh = member->freshes;
+    look_at_kinds(member);
+    if (member->tail_ns && job->state.ready)
+        member->known.tail_s =
+            (double)member->tail_ns[job->task_stage[job->task[job->ready.best[1]]]] * 1e-9;
+    br_roster_key(member->roster, &member->standing,
+                  members->rule->key(&member->known, members->rule->number), member->known.number);
+    for (; fresh < member->freshes; fresh++) {
+        uint32_t kind = member->fresh[fresh].kind;
+        member->posting[kind] =
+            br_roster_post(member->roster, &member->standing, job->demand + (size_t)kind * width);
+        if (member->posting[kind] == BR_NOBODY)
+            return false;
+    }
+    return true;
+}
+
+struct least_rank {
+    const struct br_ready *ready;
+    uint32_t k;
+};
+
+static double rank_bound(void *context, uint32_t k, const int64_t *most)
+{
+    const struct least_rank *search = context;
+    (void)most;
+    return k < search->k ? -(double)k : -INFINITY;
+}
+
+static void rank_visit(void *context, uint32_t kind)
+{
+    struct least_rank *search = context;
+    search->k = br_ready_best(search->ready, kind); /* less, or the bound had left it out */
+}
+
+uint32_t br_member_first(const struct br_member *member, const int64_t *room)
+{
+    const struct br_ready *ready = &member->known.job->ready;
+    struct least_rank search = {ready, BR_NO_RANK};
+    const struct br_ready_walk walk = {rank_bound, rank_visit, &search};
+    br_ready_search(ready, room, &walk);
+    return search.k;
+}

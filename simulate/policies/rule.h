@@ -1,0 +1,36 @@
+/* A list policy as a rule: whose turn it is among jobs, and which task within a job. */
+#ifndef BR_SIMULATE_POLICIES_RULE_H
+#define BR_SIMULATE_POLICIES_RULE_H
+
+#include "runtime/enforcer/job.h"
+
+/* What the key of a job is made of. Shares are of the whole cluster. */
+struct br_list_job {
+    struct br_job *job; /* the enforcer's: states, ranks, work that is left */
+    uint32_t number;    /* in the workload: the order of arrival */
+    uint32_t group;
+    double weight;
+    double total;  /* work of all its tasks: demand shares x seconds */
+    double share;  /* its dominant share: the most of its running tasks' demands */
+    double tail_s; /* the longest path that hangs on any ready task, declared */
+    uint64_t draw; /* a number drawn anew whenever one of its tasks starts */
+    double once;   /* of rule->once, if any */
+};
+
+enum br_list_order {
+    BR_LIST_BREADTH,
+    BR_LIST_TAIL,
+    BR_LIST_PLAN, /* asks for the job's plan */
+};
+
+struct br_list_rule {
+    enum br_list_order order;
+    bool by_group; /* the group that has the least share over its weight goes first */
+    /* The least goes first, then the job that came first. `number` is the row's option. */
+    double (*key)(const struct br_list_job *job, double number);
+    double number; /* where the option is not given */
+    /* What the key needs and what never changes, found at arrival; may be NULL. */
+    double (*once)(const struct br_list_job *job, double number);
+};
+
+#endif
