@@ -459,6 +459,7 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
     sim.setup.groups = workload->groups;
     sim.setup.group = workload->group;
     sim.setup.seed = options->world.seed;
+    sim.setup.allotments = &outcome->allotments;
     enum br_status status = prepare(&sim, cluster, diag);
     if (!status)
         status = run(&sim, diag);

@@ -7,7 +7,10 @@
 
 #include <bigrocks/runtime.h>
 
+#include "workload/allotments.h"
 #include "workload/workload.h"
+
+struct br_deadline_settings;
 
 /* A job that arrives; all borrowed, and valid until it retires. */
 struct br_arrival {
@@ -37,6 +40,10 @@ struct br_policy_setup {
     const struct br_plan *(*plan)(void *context, const struct br_arrival *arrival,
                                   struct br_diag *diag);
     void *plan_context;
+    /* Of policies/deadline.h; NULL: no job is controlled. What they decide is added to the
+     * allotments, which the simulator fills in. */
+    const struct br_deadline_settings *deadlines;
+    struct br_allotments *allotments;
     double number; /* the row's number, such as the exponent of weighted-fair; NAN: not given */
 };
 struct br_overbook {

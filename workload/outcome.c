@@ -6,5 +6,6 @@ void br_outcome_finish(struct br_outcome *outcome)
 {
     free(outcome->end_ns);
     free(outcome->span);
+    br_allotments_finish(&outcome->allotments);
     *outcome = (struct br_outcome){0};
 }

@@ -3,6 +3,7 @@
 #ifndef BR_WORKLOAD_OUTCOME_H
 #define BR_WORKLOAD_OUTCOME_H
 
+#include "workload/allotments.h"
 #include "workload/workload.h"
 
 enum br_span_end {
@@ -26,7 +27,8 @@ struct br_outcome {
     int64_t *end_ns;   /* by job; -1: not finished */
     uint64_t spans;    /* in the order of their ends; what ends at one time, as it was told */
     struct br_span *span;
-    uint64_t events; /* arrivals, ends, failures, machines that leave and return */
+    struct br_allotments allotments; /* of policies that control jobs with deadlines */
+    uint64_t events;                 /* arrivals, ends, failures, machines that leave and return */
     int64_t end_of_all_ns;
     bool cut;         /* stopped before the end */
     const char *note; /* why jobs are not finished; NULL where all are. Static storage */

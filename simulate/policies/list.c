@@ -189,6 +189,20 @@ enum br_status br_list_machine(void *policy, uint32_t machine, bool there, struc
     return BR_OK;
 }
 
+bool br_list_limit(void *policy, uint32_t job, uint32_t limit)
+{
+    struct list *list = policy;
+    uint32_t slot = list->members.slot_of[job];
+    list->members.member[slot].known.limit = limit;
+    return !settle(list, slot, NULL);
+}
+
+uint32_t br_list_running(const void *policy, uint32_t job)
+{
+    const struct list *list = policy;
+    return list->members.member[list->members.slot_of[job]].known.job->state.running;
+}
+
 /* ---- Decisions ---- */
 
 /* The task of rank k + 1 starts on the machine. */

@@ -18,4 +18,10 @@ enum br_status br_list_machine(void *policy, uint32_t machine, bool there, struc
 uint32_t br_list_decide(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,
                         int64_t *wake_ns);
 
+/* From now on at most so many tasks of the job run at once; more than that which run go on. False
+ * when memory is out. */
+bool br_list_limit(void *policy, uint32_t job, uint32_t limit);
+/* Its tasks that run. */
+uint32_t br_list_running(const void *policy, uint32_t job);
+
 #endif

@@ -124,8 +124,11 @@ enum br_status br_members_add(struct br_members *members, const struct br_arriva
     if (!take_slot(members, arrival->job, slot))
         return br_fail_memory(diag);
     struct br_member *member = &members->member[*slot];
-    member->known = (struct br_list_job){
-        .number = arrival->job, .group = arrival->group, .weight = arrival->weight, .draw = draw};
+    member->known = (struct br_list_job){.number = arrival->job,
+                                         .group = arrival->group,
+                                         .weight = arrival->weight,
+                                         .limit = UINT32_MAX,
+                                         .draw = draw};
     member->roster = &members->roster[members->rule->by_group ? arrival->group : 0];
     member->standing = (struct br_roster_job){.number = *slot, .first = BR_NOBODY};
     enum br_status status = make_job(members, arrival, member, diag);
@@ -169,11 +172,53 @@ static void look_at_kinds(struct br_member *member)
     ready->changes = 0;
 }
 
+/* The job is at its limit: nothing of it may start. O(kinds), as the next. */
+static void hold_back(struct br_member *member)
+{
+    for (uint32_t kind = 0; kind < member->known.job->ready.kinds; kind++)
+        if (member->posting[kind] != BR_NOBODY) {
+            br_roster_withdraw(member->roster, &member->standing, member->posting[kind]);
+            member->posting[kind] = BR_NOBODY;
+        }
+    member->freshes = 0;
+    member->held_back = true;
+}
+
+/* It is below its limit again: all that is ready is fresh. */
+static void let_go(struct br_member *member)
+{
+    const struct br_ready *ready = &member->known.job->ready;
+    assert(!member->freshes);
+    for (uint32_t kind = 0; kind < ready->kinds; kind++)
+        if (br_ready_best(ready, kind) != BR_NO_RANK) {
+            member->posting[kind] = PENDING;
+            member->fresh[member->freshes++] = (struct br_fresh){.kind = kind};
+        }
+    member->held_back = false;
+}
+
+/* The same where the job is at its limit, or was. */
+static void look_at_limit(struct br_member *member, bool full)
+{
+    struct br_ready *ready = &member->known.job->ready;
+    for (uint32_t c = 0; c < ready->changes; c++)
+        ready->is_changed[ready->changed[c]] = false;
+    ready->changes = 0;
+    if (!full)
+        let_go(member);
+    else if (!member->held_back)
+        hold_back(member);
+}
+
 bool br_member_settle(struct br_members *members, struct br_member *member)
 {
     const struct br_job *job = member->known.job;
     uint32_t width = members->capacities->scale.resources, fresh = member->freshes;
-    look_at_kinds(member);
+    bool full = job->state.running >= member->known.limit;
+    if (full || member->held_back)
+        look_at_limit(member, full);
+    else
+        look_at_kinds(member);
     if (member->tail_ns && job->state.ready)
         member->known.tail_s =
             (double)member->tail_ns[job->task_stage[job->task[job->ready.best[1]]]] * 1e-9;

@@ -24,6 +24,7 @@ struct br_member {
     uint32_t freshes;
     int64_t *held;    /* by resource: demands of its running tasks */
     int64_t *tail_ns; /* by stage; NULL where the rule orders otherwise */
+    bool held_back;   /* it is at its limit, and nothing of it stands in the roster */
     bool woken;       /* the caller's */
 };
 
@@ -49,8 +50,8 @@ enum br_status br_members_add(struct br_members *members, const struct br_arriva
                               uint64_t draw, uint32_t *slot, struct br_diag *diag);
 void br_members_remove(struct br_members *members, uint32_t slot);
 
-/* Brings key and roster up to date with what has become of the job's tasks, and notes what is
- * fresh. False when memory is out, which cannot be where nothing has become ready. */
+/* Brings key and roster up to date with what has become of the job's tasks and its limit, and notes
+ * what is fresh. False when memory is out, which cannot be where nothing has become ready. */
 bool br_member_settle(struct br_members *members, struct br_member *member);
 /* The first task of the job, in its order, that fits into the room, as rank - 1, or BR_NO_RANK. */
 uint32_t br_member_first(const struct br_member *member, const int64_t *room);

@@ -7,6 +7,7 @@
 
 #include "base/numbers/real.h"
 #include "base/text/options.h"
+#include "simulate/policies/deadline.h"
 #include "simulate/policies/enforced.h"
 #include "simulate/policies/list.h"
 
@@ -98,6 +99,23 @@ static enum br_status create_enforced(const struct br_policy_row *row,
     return br_enforced_create(row->detail, setup, policy, diag);
 }
 
+static const struct br_deadline_rule deadline = {BR_FORECAST_TABLE, BR_ADAPT, false},
+                                     deadline_fixed = {BR_FORECAST_TABLE, BR_ADAPT_NOT, false},
+                                     deadline_amdahl = {BR_FORECAST_AMDAHL, BR_ADAPT, false},
+                                     deadline_most = {BR_FORECAST_TABLE, BR_ADAPT_MOST, false},
+                                     deadline_arbiter = {BR_FORECAST_TABLE, BR_ADAPT, true};
+
+static enum br_status create_deadline(const struct br_policy_row *row,
+                                      const struct br_policy_setup *setup, void **policy,
+                                      struct br_diag *diag)
+{
+    return br_deadline_create(row->detail, setup, policy, diag);
+}
+
+#define DEADLINE(rule)                                                                             \
+    .detail = &(rule), .create = create_deadline, .destroy = br_deadline_destroy,                  \
+    .arrive = br_deadline_arrive, .end = br_deadline_end, .retire = br_deadline_retire,            \
+    .machine = br_deadline_machine, .decide = br_deadline_decide
 #define ENFORCED(rule)                                                                             \
     .detail = &(rule), .create = create_enforced, .destroy = br_enforced_destroy,                  \
     .arrive = br_enforced_arrive, .end = br_enforced_end, .retire = br_enforced_retire,            \
@@ -150,6 +168,21 @@ static const struct br_policy_row rows[] = {
      .plans = true,
      LIST(srpt_plan)},
     {.name = "cp", .summary = "the job with the longest remaining path", LIST(cp)},
+    {.name = "deadline",
+     .summary = "as many tasks of a job at once as its deadline asks for [Ferguson12]",
+     DEADLINE(deadline)},
+    {.name = "deadline-fixed",
+     .summary = "deadline, never changed after a job's start",
+     DEADLINE(deadline_fixed)},
+    {.name = "deadline-amdahl",
+     .summary = "deadline, by Amdahl's law in place of simulated runs",
+     DEADLINE(deadline_amdahl)},
+    {.name = "deadline-most",
+     .summary = "deadline, always as many as may be had",
+     DEADLINE(deadline_most)},
+    {.name = "deadline-arbiter",
+     .summary = "deadline, for all jobs together: the greatest total utility",
+     DEADLINE(deadline_arbiter)},
     {.name = "random", .summary = "any job, drawn anew after each start", LIST(random_job)},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -1,0 +1,48 @@
+/* Jobs with deadlines under control loops [Ferguson12]: tokens limit how many tasks of a job run at
+ * once. Jobs with deadlines are guaranteed their tokens, in the order of their arrival; those
+ * without take what is left, first come first served. */
+#ifndef BR_SIMULATE_POLICIES_DEADLINE_H
+#define BR_SIMULATE_POLICIES_DEADLINE_H
+
+#include "runtime/deadline/control.h"
+#include "simulate/policy.h"
+
+/* A deadline that moves while jobs run. */
+struct br_deadline_change {
+    int64_t after_ns;    /* of the job's arrival */
+    int64_t deadline_ns; /* from then on, counted from the arrival as well */
+};
+
+/* How loops are to run; borrowed as long as the policy. */
+struct br_deadline_settings {
+    struct br_control_options control; /* forecast and adaptation are the row's */
+    uint32_t total; /* tokens of the cluster, which the arbiter shares; at least 1 */
+    /* The table of the dag; NULL where there is none (diag says why). */
+    const struct br_table *(*table)(void *context, uint32_t dag_number, struct br_diag *diag);
+    void *context;
+    uint32_t changes; /* by time */
+    const struct br_deadline_change *change;
+};
+
+/* A row. */
+struct br_deadline_rule {
+    enum br_forecast forecast;
+    enum br_adaptation adaptation;
+    bool arbiter; /* raw allocations of all jobs are chosen together */
+};
+
+enum br_status br_deadline_create(const struct br_deadline_rule *rule,
+                                  const struct br_policy_setup *setup, void **policy,
+                                  struct br_diag *diag);
+void br_deadline_destroy(void *policy);
+enum br_status br_deadline_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
+                                  struct br_diag *diag);
+enum br_status br_deadline_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                               struct br_diag *diag);
+enum br_status br_deadline_retire(void *policy, uint32_t job, struct br_diag *diag);
+enum br_status br_deadline_machine(void *policy, uint32_t machine, bool there,
+                                   struct br_diag *diag);
+uint32_t br_deadline_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                            uint32_t room, int64_t *wake_ns);
+
+#endif
