@@ -48,11 +48,12 @@ static void measure_jobs(const struct br_workload *workload, const struct br_out
     for (uint32_t j = 0; j < workload->jobs; j++) {
         const struct br_workload_job *job = &workload->job[j];
         struct br_job_metrics *m = &metrics->job[j];
-        bool finished = outcome->end_ns[j] >= 0, dated = job->deadline_ns != BR_NEVER;
-        m->jct_s = m->slowdown = m->tardiness_s = NAN;
+        int64_t deadline_ns = m->allotted.deadline_ns;
+        bool finished = outcome->end_ns[j] >= 0, dated = deadline_ns != BR_NEVER;
+        m->jct_s = m->slowdown = m->tardiness_s = m->lateness_s = NAN;
         metrics->deadlines += dated;
         if (!finished) {
-            metrics->missed += dated && (job->deadline_ns <= last_ns || !outcome->cut);
+            metrics->missed += dated && (deadline_ns <= last_ns || !outcome->cut);
             continue;
         }
         metrics->finished++;
@@ -60,11 +61,49 @@ static void measure_jobs(const struct br_workload *workload, const struct br_out
         if (bound_s && bound_s[j] > 0)
             m->slowdown = m->jct_s / bound_s[j];
         if (dated) {
-            bool late = outcome->end_ns[j] > job->deadline_ns;
-            m->tardiness_s = late ? seconds(outcome->end_ns[j] - job->deadline_ns) : 0;
+            bool late = outcome->end_ns[j] > deadline_ns;
+            m->lateness_s = seconds(outcome->end_ns[j] - deadline_ns);
+            m->tardiness_s = late ? m->lateness_s : 0;
             metrics->missed += late;
         }
     }
+}
+
+/* What the control loops gave the jobs; before all that asks for deadlines, which may have moved.
+ */
+static enum br_status measure_allotments(const struct br_workload *workload,
+                                         const struct br_outcome *outcome,
+                                         struct br_metrics *metrics, struct br_diag *diag)
+{
+    struct br_allotted *allotted = malloc(((size_t)workload->jobs + 1) * sizeof *allotted);
+    double tokens = 0, above = 0;
+    if (!allotted || !br_allotted_make(workload, outcome, allotted)) {
+        free(allotted);
+        return br_fail_memory(diag);
+    }
+    for (uint32_t j = 0; j < workload->jobs; j++) {
+        metrics->job[j].allotted = allotted[j];
+        if (isnan(allotted[j].token_minutes))
+            continue;
+        tokens += allotted[j].token_minutes;
+        above += allotted[j].token_minutes * allotted[j].above;
+    }
+    metrics->token_minutes = outcome->allotments.rows ? tokens : NAN;
+    metrics->above_oracle = tokens > 0 ? above / tokens : NAN;
+    free(allotted);
+    return BR_OK;
+}
+
+static double mean_lateness(const struct br_metrics *metrics)
+{
+    double sum = 0;
+    uint32_t known = 0;
+    for (uint32_t j = 0; j < metrics->jobs; j++)
+        if (!isnan(metrics->job[j].lateness_s)) {
+            sum += metrics->job[j].lateness_s;
+            known++;
+        }
+    return known ? sum / known : NAN;
 }
 
 static enum br_status summarise_jobs(const struct br_workload *workload, struct br_metrics *metrics,
@@ -90,6 +129,7 @@ static enum br_status summarise_jobs(const struct br_workload *workload, struct 
             slowdown[slowdowns++] = m->slowdown;
     }
     metrics->mean_jct_s = mean(jct, jcts);
+    metrics->lateness_s = mean_lateness(metrics);
     metrics->mean_slowdown = mean(slowdown, slowdowns);
     qsort(jct, jcts, sizeof *jct, by_value);
     qsort(slowdown, slowdowns, sizeof *slowdown, by_value);
@@ -259,6 +299,8 @@ enum br_status br_metrics_make(const struct br_workload *workload, const struct 
         status = br_fail_memory(diag);
     if (!status)
         status = br_sweep_init(&sweep, workload, outcome, diag);
+    if (!status)
+        status = measure_allotments(workload, outcome, metrics, diag);
     if (!status) {
         metrics->makespan_s = seconds(sweep.last_ns - sweep.first_ns);
         measure_jobs(workload, outcome, bound_s, sweep.last_ns, metrics);

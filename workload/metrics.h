@@ -19,6 +19,9 @@ struct br_job_metrics {
     double wasted_s;    /* of that, in attempts that came to nothing: that failed, or lost their
                            machine */
     uint32_t failures;  /* number of those */
+    double lateness_s;  /* end less deadline, below 0 where early; NAN as for the tardiness */
+    /* What its control loop gave it, and the deadline that it had in the end (allotments.h). */
+    struct br_allotted allotted;
 };
 
 /* Means and percentiles are over the jobs that finished; NAN where none did. What follows from
@@ -35,7 +38,10 @@ struct br_metrics {
     /* Jobs with a deadline; of those, the jobs that ended after it, or did not finish though it had
      * passed by the last end, or never will. */
     uint32_t deadlines, missed;
-    double wasted_share; /* of the work */
+    double lateness_s;    /* mean over the jobs with a deadline that finished */
+    double token_minutes; /* of all jobs with allotments; NAN where there is none */
+    double above_oracle;  /* of those, the share above the oracle's allocations; NAN so too */
+    double wasted_share;  /* of the work */
     uint64_t failures;
     uint32_t resources;
     const char **resource; /* the cluster's, borrowed from it */

@@ -116,6 +116,15 @@ struct cli_simulate_settings {
     bool no_bounds;
 };
 
+/* The control of jobs with deadlines. */
+struct cli_control_settings {
+    const char *deadlines, *changes, *tables; /* of simulate */
+    const char *deadline, *table;             /* of run */
+    const char *slack, *hysteresis, *dead_zone, *period, *on_time;
+    uint64_t most; /* 0: not given */
+    bool planned;
+};
+
 /* The output. */
 struct cli_output_settings {
     const char *format, *path; /* -f, -o */
@@ -142,6 +151,7 @@ struct cli_settings {
     struct cli_record_settings record;
     struct cli_workload_settings workload;
     struct cli_simulate_settings simulate;
+    struct cli_control_settings control;
     struct cli_output_settings output;
     struct cli_about_settings about;
 };

@@ -10,6 +10,7 @@
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "cli/common/shard.h"
+#include "cli/many/deadlines.h"
 #include "cli/many/merge.h"
 #include "cli/many/record_options.h"
 #include "cli/many/study.h"
@@ -152,6 +153,15 @@ static const char *format_of(const struct cli_output_settings *output)
     return format ? format : "text";
 }
 
+/* Whether a policy is about deadlines. */
+static bool controls(const struct cli_study_request *request)
+{
+    for (uint32_t k = 0; k < request->policies; k++)
+        if (request->policy[k].row->decide == br_deadline_decide)
+            return true;
+    return false;
+}
+
 static int perform(const struct cli_settings *settings, const char *const *argument,
                    uint32_t arguments, struct br_diag *diag)
 {
@@ -160,6 +170,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_workload *workload = NULL;
     struct br_cluster *cluster = NULL, *used;
     struct br_arena arena = {0};
+    struct cli_deadlines deadlines = {0};
     struct br_workload_options reading = cli_workload_options(settings);
     if (settings->batch.merge)
         return merge(settings, argument, arguments, diag);
@@ -187,7 +198,14 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = read_overbook(settings->enforcer.overbook, &arena, &request, diag);
     if (!status)
+        status = cli_deadlines_set(&settings->control, workload, diag);
+    if (!status && controls(&request)) {
+        status = cli_deadlines_open(&settings->control, workload, &deadlines, diag);
+        request.deadlines = &deadlines.settings;
+    }
+    if (!status)
         status = study(settings, &request, format_of(&settings->output), diag);
+    cli_deadlines_finish(&deadlines);
     br_workload_destroy(workload);
     br_cluster_destroy(cluster);
     br_arena_finish(&arena);

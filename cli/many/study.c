@@ -108,7 +108,7 @@ static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
 
 /* ---- Runs ---- */
 
-static enum br_status measure(struct runner *runner, const struct br_outcome *outcome,
+static enum br_status measure(struct runner *runner, struct br_outcome *outcome,
                               const struct br_workload_bounds *bounds, uint32_t at,
                               struct br_diag *diag)
 {
@@ -123,6 +123,11 @@ static enum br_status measure(struct runner *runner, const struct br_outcome *ou
     struct br_study_run *run = &study->run[at];
     run->metrics = &study->metrics[at];
     run->series = request->series ? &study->series[at] : NULL;
+    if (request->series && outcome->allotments.rows) {
+        study->allotments[at] = outcome->allotments;
+        outcome->allotments = (struct br_allotments){0};
+        run->allotments = &study->allotments[at];
+    }
     run->events = outcome->events;
     run->cut = outcome->cut;
     run->note = outcome->note;
@@ -182,6 +187,7 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
                   .overbook = request->overbook,
                   .plan = br_plans_get,
                   .plan_context = &runner->plans,
+                  .deadlines = request->deadlines,
                   .number = policy->number},
         .world = world_of(request, seed),
         .stop = runner->stop,
@@ -269,12 +275,13 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
     study->run = calloc((size_t)runs + 1, sizeof *study->run);
     study->metrics = calloc((size_t)runs + 1, sizeof *study->metrics);
     study->series = calloc((size_t)runs + 1, sizeof *study->series);
+    study->allotments = calloc((size_t)runs + 1, sizeof *study->allotments);
     study->study.run = study->run;
     if (request->bounds) {
         runner.bounds = calloc(request->seeds, sizeof *runner.bounds);
         runner.clairvoyant_s = calloc(request->seeds, sizeof *runner.clairvoyant_s);
     }
-    if (!study->run || !study->metrics || !study->series ||
+    if (!study->run || !study->metrics || !study->series || !study->allotments ||
         (request->bounds && (!runner.bounds || !runner.clairvoyant_s)) ||
         pthread_mutex_init(&runner.lock, NULL)) {
         free(runner.bounds);
@@ -300,12 +307,16 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
 void cli_study_finish(struct cli_study *study)
 {
     /* Metrics and series stand where they were made, also of runs that were dropped. */
-    for (uint32_t k = 0; study->run && study->metrics && study->series && k < study->room; k++) {
+    for (uint32_t k = 0;
+         study->run && study->metrics && study->series && study->allotments && k < study->room;
+         k++) {
+        br_allotments_finish(&study->allotments[k]);
         br_metrics_finish(&study->metrics[k]);
         br_series_finish(&study->series[k]);
     }
     free(study->run);
     free(study->metrics);
     free(study->series);
+    free(study->allotments);
     *study = (struct cli_study){0};
 }

@@ -28,6 +28,7 @@ struct cli_study_request {
     uint32_t overbooked;
     const struct br_overbook *overbook;
     struct br_plan_options plan;
+    const struct br_deadline_settings *deadlines; /* NULL: no policy is about them */
     bool bounds, series, quiet;
     uint64_t clairvoyant; /* evaluations of the search of one who knows all ahead; 0: none */
     uint32_t threads;
@@ -40,6 +41,7 @@ struct cli_study {
     struct br_study_run *run;
     struct br_metrics *metrics;
     struct br_series *series;
+    struct br_allotments *allotments;
     uint32_t plans_made, plans_by_path; /* by_path: of them, of jobs too large for more */
     double planning_seconds;
     bool cut;

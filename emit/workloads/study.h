@@ -13,7 +13,8 @@ struct br_study_run {
     const char *policy; /* as the user named it, such as "weighted-fair=-1" */
     uint64_t seed;
     const struct br_metrics *metrics;
-    const struct br_series *series; /* NULL: nothing is drawn over time for this run */
+    const struct br_series *series;         /* NULL: nothing is drawn over time for this run */
+    const struct br_allotments *allotments; /* of control loops; NULL: none, or not kept */
     /* Of the same workload and seed, in seconds: what no policy can be below, and the mean
      * completion time of a plan that knew all ahead. NAN: not known. */
     double mean_jct_bound_s, makespan_bound_s, clairvoyant_mean_jct_s;

@@ -38,7 +38,7 @@ enum br_status br_study_csv(const struct br_study *study, FILE *out, struct br_d
 {
     (void)diag;
     fputs("policy,seed,job,group,arrival,start,end,jct,slowdown,wait,deadline,tardiness,weight,"
-          "work,wasted,failures\n",
+          "work,wasted,failures,lateness,token_minutes,above_oracle\n",
           out);
     for (uint32_t r = 0; r < study->runs; r++) {
         const struct br_study_run *run = &study->run[r];
@@ -56,12 +56,16 @@ enum br_status br_study_csv(const struct br_study *study, FILE *out, struct br_d
             write_number(out, m->jct_s);
             write_number(out, m->slowdown);
             write_number(out, m->wait_s);
-            write_time(out, job->deadline_ns);
+            write_time(out, m->allotted.deadline_ns);
             write_number(out, m->tardiness_s);
             write_number(out, job->weight);
             write_number(out, m->work_s);
             write_number(out, m->wasted_s);
-            fprintf(out, ",%" PRIu32 "\n", m->failures);
+            fprintf(out, ",%" PRIu32, m->failures);
+            write_number(out, m->lateness_s);
+            write_number(out, m->allotted.token_minutes);
+            write_number(out, m->allotted.above);
+            putc('\n', out);
         }
     }
     return BR_OK;

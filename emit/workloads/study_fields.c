@@ -30,6 +30,15 @@ METRIC(deadlines)
 METRIC(missed)
 METRIC(failures)
 METRIC(wasted_share)
+METRIC(lateness_s)
+METRIC(token_minutes)
+METRIC(above_oracle)
+
+static double met(const struct br_study_run *run)
+{
+    const struct br_metrics *metrics = run->metrics;
+    return metrics->deadlines ? (double)(metrics->deadlines - metrics->missed) : NAN;
+}
 
 static double jain_10(const struct br_study_run *run)
 {
@@ -135,6 +144,10 @@ const struct br_study_field br_study_field[] = {
     {"makespan_regret", makespan_regret, false},
     {"deadlines", deadlines, false},
     {"missed", missed, false},
+    {"met", met, false},
+    {"lateness", lateness_s, false},
+    {"token_minutes", token_minutes, false},
+    {"above_oracle", above_oracle, false},
     {"failures", failures, false},
     {"wasted_share", wasted_share, false},
     {"events", events, false},

@@ -12,7 +12,7 @@
 #include "emit/workloads/study_outputs.h"
 #include "emit/write/write.h"
 
-enum { NAME_MOST = 32, COLUMNS_MOST = 16, CELL = 32 };
+enum { NAME_MOST = 32, COLUMNS_MOST = 24, CELL = 32 };
 
 struct column {
     char head[CELL];
@@ -121,8 +121,12 @@ static void add_columns(struct table *t)
     if (groups)
         add_field(t, "Jain 60 s", "jain_60s", 1, 3, false);
     add_use(t);
-    if (t->study->run[0].metrics->deadlines)
+    if (t->study->run[0].metrics->deadlines) {
         add_field(t, "missed", "missed", 1, -1, false);
+        add_field(t, "late s", "lateness", 1, 1, false);
+        add_field(t, "token min", "token_minutes", 1, 1, true);
+        add_field(t, "above %", "above_oracle", 100, 1, true);
+    }
     add_field(t, "wasted %", "wasted_share", 100, 1, true);
     add_field(t, "events/s", "events_per_second", 1, 0, true);
     add_field(t, "planning s", "planning_seconds", 1, -1, true);

@@ -29,8 +29,7 @@ enum br_status br_control_check(const struct br_control_options *options, struct
         wrong = "the most that may be allocated is 0";
     else if (!(options->on_time >= 0 && options->on_time <= 1))
         wrong = "the probability to be on time is not within 0 and 1";
-    return wrong ? br_fail(diag, BR_USAGE, "'bigrocks help simulate' tells the ranges", "%s", wrong)
-                 : BR_OK;
+    return wrong ? br_fail(diag, BR_USAGE, "see docs/deadlines.md", "%s", wrong) : BR_OK;
 }
 
 enum br_status br_control_init(struct br_control *control, const struct br_table *table,
