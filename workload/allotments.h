@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct br_outcome;
-struct br_workload;
-
 struct br_allotment {
     int64_t at_ns;
     uint32_t job;
@@ -27,19 +24,5 @@ struct br_allotments {
 /* False when memory is out. */
 bool br_allotments_add(struct br_allotments *allotments, const struct br_allotment *row);
 void br_allotments_finish(struct br_allotments *allotments);
-
-/* One job. NAN where it had no allotment, and `above` also where the outcome kept no spans. */
-struct br_allotted {
-    double token_minutes; /* tokens x minutes until its end */
-    /* Of those, the share that is above the oracle's allocation: the least whole number of tokens
-     * that would do its work by its last deadline if it could always be shared evenly.
-     * [Ferguson12, 5.1] */
-    double above;
-    double median;       /* allotment, over time */
-    int64_t deadline_ns; /* its last one */
-};
-/* Fills one for each job of the workload. False when memory is out. O(rows log rows + spans). */
-bool br_allotted_make(const struct br_workload *workload, const struct br_outcome *outcome,
-                      struct br_allotted *job);
 
 #endif

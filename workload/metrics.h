@@ -3,6 +3,7 @@
 #define BR_WORKLOAD_METRICS_H
 
 #include "planner/model/cluster.h"
+#include "workload/allotted.h"
 #include "workload/outcome.h"
 
 enum { BR_JAIN_WINDOWS = 3 };
@@ -20,7 +21,7 @@ struct br_job_metrics {
                            machine */
     uint32_t failures;  /* number of those */
     double lateness_s;  /* end less deadline, below 0 where early; NAN as for the tardiness */
-    /* What its control loop gave it, and the deadline that it had in the end (allotments.h). */
+    /* What its control loop gave it, and the deadline that it had in the end (allotted.h). */
     struct br_allotted allotted;
 };
 

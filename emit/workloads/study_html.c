@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/workloads/study_deadlines.h"
 #include "emit/workloads/study_fields.h"
 #include "emit/workloads/study_outputs.h"
 #include "emit/workloads/study_sample.h"
@@ -168,6 +169,26 @@ static enum br_status write_policy(FILE *out, const struct br_study *study,
     return BR_OK;
 }
 
+/* The picture of jobs with deadlines, as text. */
+static enum br_status write_deadlines(FILE *out, const struct br_study *study, struct br_diag *diag)
+{
+    char *text = NULL;
+    size_t size = 0;
+    if (!br_study_deadlines_height(study))
+        return BR_OK;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return br_fail_memory(diag);
+    br_study_deadlines_picture(study, memory);
+    if (fclose(memory)) {
+        free(text);
+        return br_fail_memory(diag);
+    }
+    write_string(out, ",\n \"deadlines\": ", text);
+    free(text);
+    return BR_OK;
+}
+
 enum br_status br_study_html(const struct br_study *study, FILE *out, struct br_diag *diag)
 {
     const char *data = strstr(study_html, place);
@@ -177,6 +198,8 @@ enum br_status br_study_html(const struct br_study *study, FILE *out, struct br_
     fwrite(study_html, 1, (size_t)(data - study_html), out);
     putc('\n', out);
     write_workload(out, study);
+    if (!status)
+        status = write_deadlines(out, study, diag);
     fputs(",\n \"policies\": [\n", out);
     for (uint32_t p = 0; p < policies && !status && !ferror(out); p++) {
         fputs(p ? ",\n" : "", out);

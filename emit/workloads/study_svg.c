@@ -8,6 +8,7 @@
 #include "base/numbers/real.h"
 #include "emit/pictures/draw.h"
 #include "emit/workloads/plot.h"
+#include "emit/workloads/study_deadlines.h"
 #include "emit/workloads/study_fields.h"
 #include "emit/workloads/study_outputs.h"
 #include "emit/workloads/study_sample.h"
@@ -450,7 +451,8 @@ static void draw(const struct picture *p)
     int64_t second = few ? plots + block : plots + curves + BARS_GAP * PX;
     int64_t rows = (few ? plots + curves : second + block - BARS_GAP * PX) + 56 * PX;
     int64_t height = p->rows ? rows + (34 + p->rows * (ROW + ROW_GAP)) * PX : rows - 20 * PX;
-    br_plot_open(p->out, WIDTH * PX, height);
+    int64_t deadlines = br_study_deadlines_height(p->study);
+    br_plot_open(p->out, WIDTH * PX, height + deadlines);
     draw_title(p);
     legend(p, top, true);
     draw_distribution(p, plots, curves);
@@ -460,6 +462,8 @@ static void draw(const struct picture *p)
         draw_fairness(p, RIGHT * PX, few ? second + block : second);
     if (p->rows)
         draw_rows(p, rows);
+    if (deadlines)
+        br_study_deadlines_draw(p->study, p->out, height + 10 * PX);
     br_plot_close(p->out);
 }
 
