@@ -47,8 +47,8 @@ static double guaranteed_first(const struct br_list_job *job, double number)
     return job->limit == UINT32_MAX;
 }
 
-static const struct br_list_rule beneath = {BR_LIST_BREADTH, false, guaranteed_first, 0},
-                                 beneath_planned = {BR_LIST_PLAN, false, guaranteed_first, 0};
+static const struct br_list_rule beneath = {.order = BR_LIST_BREADTH, .key = guaranteed_first},
+                                 beneath_planned = {.order = BR_LIST_PLAN, .key = guaranteed_first};
 
 enum br_status br_deadline_create(const struct br_deadline_rule *rule,
                                   const struct br_policy_setup *setup, void **policy,
