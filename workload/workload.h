@@ -27,6 +27,10 @@ struct br_workload_dag {
     const char *path;  /* the file it comes from; NULL: none */
     const char *entry; /* which job of that file; NULL: the file holds one job, or its jobs say */
     double scale;      /* its durations are those of the file times this; 1 unless set */
+    /* Of a record: what its jobs of several processors became, in static storage (NULL: what they
+     * become unless said), and whether they demand processors only. */
+    const char *parallel;
+    bool cpu_only;
 };
 
 struct br_workload_job {

@@ -334,8 +334,10 @@ static enum br_status check_spool(const struct cli_run_settings *run, uint32_t j
                    other);
 }
 
-static enum br_status check(const struct cli_run_settings *run, uint32_t jobs, struct br_diag *diag)
+static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
+                            struct br_diag *diag)
 {
+    const struct cli_run_settings *run = &settings->run;
     if (run->spool)
         return check_spool(run, jobs, diag);
     if (run->until_empty)
@@ -352,6 +354,10 @@ static enum br_status check(const struct cli_run_settings *run, uint32_t jobs, s
     if (run->simulate && jobs > 1)
         return br_fail(diag, BR_USAGE, "make a workload of them, and see 'bigrocks help simulate'",
                        "--simulate is for one JOB, and there are %u", jobs);
+    if (run->simulate && settings->enforcer.overbook)
+        return br_fail(diag, BR_USAGE,
+                       "make a workload of JOB, and 'bigrocks simulate' it with --overbook",
+                       "--simulate plays a job without tasks that slow one another down");
     if (run->spread && !run->simulate)
         return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
                        "--spread disturbs a simulated run only");
@@ -364,7 +370,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct cli_run_jobs jobs;
     char mark[BR_MARK];
     bool unread = false;
-    enum br_status status = check(&settings->run, arguments, diag);
+    enum br_status status = check(settings, arguments, diag);
     if (status)
         return status;
     br_mark_make(mark);

@@ -44,12 +44,16 @@ static void write_job(FILE *out, const struct br_workload *workload, const char 
 
 void br_write_workload_csv(const struct br_workload *workload, const char *const *path, FILE *out)
 {
-    bool scaled = false, weighed = false;
+    bool scaled = false, weighed = false, parallel = false, cpu_only = false;
     for (uint32_t j = 0; j < workload->jobs; j++) {
-        scaled |= workload->dag[workload->job[j].dag].scale != 1;
+        const struct br_workload_dag *dag = &workload->dag[workload->job[j].dag];
+        scaled |= dag->scale != 1;
+        parallel |= dag->parallel != NULL;
+        cpu_only |= dag->cpu_only;
         weighed |= workload->group[workload->job[j].group].weight != 1;
     }
-    fprintf(out, "file,entry,id,arrival,group,weight,deadline,seed%s%s\n", scaled ? ",scale" : "",
+    fprintf(out, "file,entry,id,arrival,group,weight,deadline,seed%s%s%s%s\n",
+            scaled ? ",scale" : "", parallel ? ",parallel" : "", cpu_only ? ",cpu-only" : "",
             weighed ? ",group_weight" : "");
     for (uint32_t j = 0; j < workload->jobs && !ferror(out); j++) {
         const struct br_workload_job *job = &workload->job[j];
@@ -58,6 +62,11 @@ void br_write_workload_csv(const struct br_workload *workload, const char *const
             putc(',', out);
             br_write_real(out, workload->dag[job->dag].scale);
         }
+        if (parallel)
+            fprintf(out, ",%s",
+                    workload->dag[job->dag].parallel ? workload->dag[job->dag].parallel : "");
+        if (cpu_only)
+            fprintf(out, ",%s", workload->dag[job->dag].cpu_only ? "true" : "");
         if (weighed) {
             putc(',', out);
             br_write_real(out, workload->group[job->group].weight);

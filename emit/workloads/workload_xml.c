@@ -37,6 +37,10 @@ static void write_job(FILE *out, const struct br_workload *workload, const char 
         br_write_real(out, dag->scale);
         putc('"', out);
     }
+    if (dag->parallel)
+        br_write_attribute(out, "parallel", dag->parallel);
+    if (dag->cpu_only)
+        br_write_attribute(out, "cpu-only", "true");
     fputs("/>\n", out);
 }
 

@@ -12,7 +12,7 @@ struct br_xml_rule {
     const char *name, *parent; /* "": it is the root */
     const char *space;         /* its namespace */
     const char *other_space;   /* another one that it may be in; NULL: none */
-    const char *attribute[10]; /* without namespace; NULL ends them */
+    const char *attribute[12]; /* without namespace; NULL ends them */
     enum br_status (*start)(void *context, struct br_xml *xml);
 };
 

@@ -14,6 +14,9 @@ enum br_parallel {
     BR_PARALLEL_NODES, /* a stage with a task for each of its nodes; SWF does not tell of nodes */
 };
 
+/* "pool", "tasks", "nodes", by the enum; NULL past the end. */
+const char *br_parallel_name(uint32_t k);
+
 /* What the groups of a recorded workload are. */
 enum br_grouping {
     BR_GROUP_BY_USER,

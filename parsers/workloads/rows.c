@@ -23,14 +23,22 @@
 /* More would not come back from a real number as they were. */
 #define MOST_DIGITS INT64_C(1000000000000000) /* 15 */
 
-const char *const br_row_name[BR_ROW_FIELDS + 1] = {
-    "file", "entry", "id", "arrival", "group", "weight", "deadline", "seed", "scale", NULL};
+const char *const br_row_name[BR_ROW_FIELDS + 1] = {"file",  "entry",    "id",       "arrival",
+                                                    "group", "weight",   "deadline", "seed",
+                                                    "scale", "parallel", "cpu-only", NULL};
+
+/* How a record is read. */
+struct reading {
+    enum br_parallel parallel;
+    bool cpu_only;
+};
 
 /* A file that rows name: a job, or a record of a cluster with many. */
 struct br_row_file {
     const char *name; /* as the rows have it */
     double scale;     /* of its durations */
-    uint32_t dag;     /* of a job; UINT32_MAX: a record */
+    struct reading reading;
+    uint32_t dag; /* of a job; UINT32_MAX: a record */
     struct br_workload *record;
     struct br_index entries; /* the record's jobs by their entry */
     uint32_t *moved;         /* by dag of the record: its number in the workload, or UINT32_MAX */
@@ -40,6 +48,7 @@ struct br_row_file {
 struct br_row_dag {
     const char *file, *entry; /* as the rows have it; no entry is "" */
     double scale;
+    struct reading reading;
     bool recorded;          /* so others may share the dag, and the job says its entry */
     uint32_t number;        /* of the workload's dag */
     const int64_t *true_ns; /* as the record has them; NULL: it has none */
@@ -49,7 +58,13 @@ struct br_row_dag {
 struct key {
     const char *file, *entry;
     double scale;
+    struct reading reading;
 };
+
+static bool same_reading(const struct reading *a, const struct reading *b)
+{
+    return a->parallel == b->parallel && a->cpu_only == b->cpu_only;
+}
 
 static uint64_t hash_key(const struct key *key)
 {
@@ -61,13 +76,13 @@ static uint64_t hash_key(const struct key *key)
 static uint64_t hash_dag(const void *context, uint32_t number)
 {
     const struct br_row_dag *dag = &((const struct br_rows *)context)->dag[number];
-    return hash_key(&(struct key){dag->file, dag->entry, dag->scale});
+    return hash_key(&(struct key){dag->file, dag->entry, dag->scale, dag->reading});
 }
 
 static bool is_dag(const struct br_row_dag *dag, const struct key *key)
 {
     return strcmp(dag->file, key->file) == 0 && strcmp(dag->entry, key->entry) == 0 &&
-           dag->scale == key->scale;
+           dag->scale == key->scale && same_reading(&dag->reading, &key->reading);
 }
 
 static bool equal_dag(const void *context, uint32_t number, const void *key)
@@ -78,14 +93,15 @@ static bool equal_dag(const void *context, uint32_t number, const void *key)
 static uint64_t hash_file(const void *context, uint32_t number)
 {
     const struct br_row_file *file = &((const struct br_rows *)context)->file[number];
-    return hash_key(&(struct key){file->name, "", file->scale});
+    return hash_key(&(struct key){file->name, "", file->scale, file->reading});
 }
 
 static bool equal_file(const void *context, uint32_t number, const void *key)
 {
     const struct br_row_file *file = &((const struct br_rows *)context)->file[number];
     const struct key *wanted = key;
-    return strcmp(file->name, wanted->file) == 0 && file->scale == wanted->scale;
+    return strcmp(file->name, wanted->file) == 0 && file->scale == wanted->scale &&
+           same_reading(&file->reading, &wanted->reading);
 }
 
 static const char *entry_of(const struct br_workload *record, uint32_t job)
@@ -181,6 +197,8 @@ static enum br_status read_record(struct br_rows *rows, struct br_row_file *file
 {
     struct br_workload_options options = *rows->options;
     options.from = NULL;
+    options.parallel = file->reading.parallel;
+    options.cpu_only = file->reading.cpu_only;
     enum br_status status = options.table->parse(path, &options, &file->record, diag);
     if (status)
         return status;
@@ -246,15 +264,17 @@ static enum br_status read_file(struct br_rows *rows, struct br_row_file *file, 
 static enum br_status find_file(struct br_rows *rows, const struct key *key, struct br_pos pos,
                                 uint32_t *number, struct br_diag *diag)
 {
-    uint64_t hash = hash_key(&(struct key){key->file, "", key->scale});
+    uint64_t hash = hash_key(&(struct key){key->file, "", key->scale, key->reading});
     *number = br_index_find(&rows->files, &file_keys, rows, key, hash);
     if (*number != UINT32_MAX)
         return BR_OK;
     if (!br_grow(&rows->file, rows->file_count, &rows->file_room, sizeof *rows->file))
         return br_fail_memory(diag);
     struct br_row_file *file = &rows->file[rows->file_count];
-    *file = (struct br_row_file){
-        .name = br_arena_text(&rows->arena, key->file), .scale = key->scale, .dag = UINT32_MAX};
+    *file = (struct br_row_file){.name = br_arena_text(&rows->arena, key->file),
+                                 .scale = key->scale,
+                                 .reading = key->reading,
+                                 .dag = UINT32_MAX};
     if (!file->name)
         return br_fail_memory(diag);
     *number = rows->file_count++;
@@ -292,7 +312,10 @@ static enum br_status take_entry(struct br_rows *rows, struct br_row_file *file,
             br_workload_add_dag(rows->workload, dag, old->path, old->entry, &file->moved[d], diag);
         if (status)
             return status;
-        rows->workload->dag[file->moved[d]].scale = file->scale;
+        struct br_workload_dag *moved = &rows->workload->dag[file->moved[d]];
+        moved->scale = file->scale;
+        moved->parallel = old->parallel;
+        moved->cpu_only = old->cpu_only;
     }
     row->number = file->moved[d];
     return BR_OK;
@@ -317,7 +340,7 @@ static enum br_status load_dag(struct br_rows *rows, struct br_row_dag *row, str
     uint32_t number;
     if (br_is_made_job(row->file))
         return make_dag(rows, row, diag);
-    const struct key key = {row->file, row->entry, row->scale};
+    const struct key key = {row->file, row->entry, row->scale, row->reading};
     enum br_status status = find_file(rows, &key, pos, &number, diag);
     if (status)
         return status;
@@ -347,7 +370,8 @@ static enum br_status find_dag(struct br_rows *rows, const struct key *key, stru
     struct br_row_dag *row = &rows->dag[rows->dag_count];
     *row = (struct br_row_dag){.file = br_arena_text(&rows->arena, key->file),
                                .entry = br_arena_text(&rows->arena, key->entry),
-                               .scale = key->scale};
+                               .scale = key->scale,
+                               .reading = key->reading};
     if (!row->file || !row->entry)
         return br_fail_memory(diag);
     enum br_status status = load_dag(rows, row, pos, diag);
@@ -437,9 +461,29 @@ static enum br_status check_texts(const char *const field[BR_ROW_FIELDS], const 
     return BR_OK;
 }
 
+static enum br_status read_reading(const char *const field[BR_ROW_FIELDS], const char *owner,
+                                   struct reading *reading, struct br_diag *diag)
+{
+    const char *parallel = given(field[BR_ROW_PARALLEL]), *cpu_only = given(field[BR_ROW_CPU_ONLY]);
+    uint32_t k = 0;
+    while (parallel && br_parallel_name(k) && strcmp(parallel, br_parallel_name(k)) != 0)
+        k++;
+    if (parallel && !br_parallel_name(k))
+        return br_fail(diag, BR_BAD_INPUT, "pool, tasks or nodes",
+                       "parallel '%.80s' of %s is unknown", parallel, owner);
+    if (parallel)
+        reading->parallel = (enum br_parallel)k;
+    if (cpu_only && strcmp(cpu_only, "true") != 0 && strcmp(cpu_only, "false") != 0)
+        return br_fail(diag, BR_BAD_INPUT, "true or false", "cpu-only '%.80s' of %s is unknown",
+                       cpu_only, owner);
+    if (cpu_only)
+        reading->cpu_only = strcmp(cpu_only, "true") == 0;
+    return BR_OK;
+}
+
 /* All but the dag. */
 static enum br_status read_fields(struct br_rows *rows, const char *const field[BR_ROW_FIELDS],
-                                  bool new_groups, const char *owner, double *scale,
+                                  bool new_groups, const char *owner, struct key *key,
                                   struct br_workload_job *job, struct br_diag *diag)
 {
     enum br_status status = check_texts(field, owner, diag);
@@ -453,7 +497,9 @@ static enum br_status read_fields(struct br_rows *rows, const char *const field[
     if (!status && given(field[BR_ROW_WEIGHT]))
         status = br_row_number(field[BR_ROW_WEIGHT], "weight", owner, &job->weight, diag);
     if (!status && given(field[BR_ROW_SCALE]))
-        status = br_row_number(field[BR_ROW_SCALE], "scale", owner, scale, diag);
+        status = br_row_number(field[BR_ROW_SCALE], "scale", owner, &key->scale, diag);
+    if (!status)
+        status = read_reading(field, owner, &key->reading, diag);
     if (!status && given(field[BR_ROW_SEED]))
         status = read_seed(field[BR_ROW_SEED], owner, &job->seed, diag);
     if (!status && given(field[BR_ROW_GROUP]))
@@ -467,7 +513,11 @@ enum br_status br_rows_add(struct br_rows *rows, const char *const field[BR_ROW_
 {
     struct br_workload_job job = br_workload_job_default();
     char number[16], owner[100];
-    double scale = 1;
+    const char *entry = field[BR_ROW_ENTRY];
+    struct key key = {.file = field[BR_ROW_FILE],
+                      .entry = entry ? entry : "",
+                      .scale = 1,
+                      .reading = {rows->options->parallel, rows->options->cpu_only}};
     uint32_t dag = 0;
     job.pos = pos;
     job.seed = (uint64_t)rows->workload->jobs + 1;
@@ -478,11 +528,9 @@ enum br_status br_rows_add(struct br_rows *rows, const char *const field[BR_ROW_
     }
     snprintf(owner, sizeof owner, "job '%.80s'", job.id);
     br_value_place(diag, pos);
-    enum br_status status = read_fields(rows, field, new_groups, owner, &scale, &job, diag);
+    enum br_status status = read_fields(rows, field, new_groups, owner, &key, &job, diag);
     if (status)
         return status;
-    const char *entry = field[BR_ROW_ENTRY];
-    const struct key key = {field[BR_ROW_FILE], entry ? entry : "", scale};
     status = find_dag(rows, &key, pos, &dag, diag);
     if (status)
         return status;

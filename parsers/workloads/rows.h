@@ -19,6 +19,8 @@ enum br_row_field {
     BR_ROW_DEADLINE, /* seconds on the clock of arrivals */
     BR_ROW_SEED,     /* its number in the file where missing */
     BR_ROW_SCALE,    /* factor on the durations of the job file; 1 where missing */
+    BR_ROW_PARALLEL, /* how a record is read: as --parallel and --cpu-only say where missing */
+    BR_ROW_CPU_ONLY,
     BR_ROW_FIELDS
 };
 extern const char *const br_row_name[BR_ROW_FIELDS + 1]; /* NULL ends them */

@@ -157,7 +157,8 @@ static enum br_status read_name(struct reader *reader, uint32_t k)
 {
     const char *name = trim(reader->field[k]);
     struct br_suggestion suggestion = {.word = name};
-    char hint[120] = "columns are file, entry, id, arrival, group, weight, deadline, seed, scale";
+    char hint[120] = "columns are file, entry, id, arrival, group, weight, deadline, seed, scale, "
+                     "parallel, cpu-only";
     uint32_t role = 0;
     while (role < BR_ROW_FIELDS && strcmp(name, br_row_name[role]) != 0)
         br_suggestion_offer(&suggestion, br_row_name[role++]);

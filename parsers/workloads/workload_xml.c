@@ -88,7 +88,8 @@ static const struct br_xml_rule rules[] = {
      "workload",
      BR_WORKLOAD_SPACE,
      NULL,
-     {"file", "entry", "id", "arrival", "group", "weight", "deadline", "seed", "scale"},
+     {"file", "entry", "id", "arrival", "group", "weight", "deadline", "seed", "scale", "parallel",
+      "cpu-only"},
      start_job},
     {"cluster", "workload", BR_CLUSTER_SPACE, NULL, {"name"}, start_cluster},
 };

@@ -83,8 +83,9 @@ const char *br_workload_recognise(const char *path)
     return name;
 }
 
-/* Jobs of a record can be found again in its file by their ids. */
-static enum br_status refer(const struct br_source *source, struct br_workload *workload,
+/* Jobs of a record can be found again in its file by their ids, read in the same way. */
+static enum br_status refer(const struct br_source *source,
+                            const struct br_workload_options *options, struct br_workload *workload,
                             struct br_diag *diag)
 {
     const char *path = source->owned ? br_arena_text(&workload->arena, source->name) : NULL;
@@ -93,9 +94,15 @@ static enum br_status refer(const struct br_source *source, struct br_workload *
     for (uint32_t j = 0; j < workload->jobs; j++)
         if (!workload->dag[workload->job[j].dag].path && !workload->job[j].entry)
             workload->job[j].entry = workload->job[j].id;
-    for (uint32_t d = 0; d < workload->dags; d++)
-        if (!workload->dag[d].path)
-            workload->dag[d].path = path;
+    for (uint32_t d = 0; d < workload->dags; d++) {
+        struct br_workload_dag *dag = &workload->dag[d];
+        if (dag->path)
+            continue;
+        dag->path = path;
+        dag->cpu_only = options->cpu_only;
+        if (options->parallel != BR_PARALLEL_POOL)
+            dag->parallel = br_parallel_name(options->parallel);
+    }
     return BR_OK;
 }
 
@@ -114,7 +121,7 @@ static enum br_status read_source(struct br_source *source,
         return br_fail_memory(diag);
     status = format->read(source, options, *workload, diag);
     if (!status)
-        status = refer(source, *workload, diag);
+        status = refer(source, options, *workload, diag);
     if (!status && !(*workload)->finished) {
         br_value_place(diag, BR_NO_POS);
         status = br_workload_finish(*workload, diag);

@@ -238,6 +238,38 @@ def recorded(folder, cluster):
     assert not (folder / 'no.xml').exists()
 
 
+def records(folder, cluster):
+    """A workload that names a record reads it again as it was read, whatever is said then; in both forms."""
+    (folder / 'acct.txt').write_text(
+        'JobID|User|State|Submit|ElapsedRaw|Timelimit|NNodes|AllocCPUS|AllocTRES\n'
+        '7|ann|COMPLETED|2024-03-04T18:00:35|600|00:30:00|3|12|cpu=12,mem=6G,node=3\n'
+        '8|bob|COMPLETED|2024-03-04T18:02:09|60|00:30:00|1|2|cpu=2,mem=1G,node=1\n')
+
+    def shape(name, *options):
+        told = json.loads(run(name, '--json', *options, cwd=folder))
+        return told['tasks'], sorted(r['name'] for r in told['resources'])
+
+    for parallel, tasks in (('pool', 2), ('nodes', 4), ('tasks', 14)):
+        for only, resources in (([], ['cpu', 'mem']), (['--cpu-only'], ['cpu'])):
+            run('acct.txt', '--parallel', parallel, *only, '-o', 'a.xml', cwd=folder)
+            run('a.xml', '-o', 'b.csv', cwd=folder)
+            run('b.csv', '-o', 'c.xml', cwd=folder)
+            assert (folder / 'a.xml').read_bytes() == (folder / 'c.xml').read_bytes()
+            for name in ('a.xml', 'b.csv', 'c.xml'):
+                assert shape(name) == (tasks, resources), (name, parallel, only, shape(name))
+    # What a row does not say, the options do; and one record may be read in two ways.
+    assert shape('a.xml', '--parallel', 'pool') == (14, ['cpu'])
+    (folder / 'd.csv').write_text('file,entry,arrival,parallel,cpu-only\nacct.txt,7,0,nodes,true\nacct.txt,7,5,tasks,\n'
+                                  'acct.txt,7,9,,\n')
+    assert shape('d.csv') == (3 + 12 + 1, ['cpu', 'mem'])
+    assert shape('d.csv', '--parallel', 'nodes', '--cpu-only') == (3 + 12 + 3, ['cpu'])
+    for text, word in (('parallel="all"', "parallel 'all' of job '1' is unknown"),
+                       ('cpu-only="1"', "cpu-only '1' of job '1' is unknown")):
+        (folder / 'bad.xml').write_text('<workload xmlns="urn:bigrocks:workload:1"><job file="acct.txt" entry="7" '
+                                        'arrival="0" %s/></workload>' % text)
+        assert word in run('bad.xml', status=3, cwd=folder)
+
+
 def generated(folder, cluster):
     options = ['--like', 'layered', '--tasks', 40, '--stages', 8, '--count', 20, '--arrivals', 'regular',
                '--interarrival', 1, '--seed', 2]
@@ -336,7 +368,7 @@ def shared(folder, cluster):
 
 
 def main():
-    for test in (loads, deterministic, paths, forms, parts, recorded, generated, described, refused, shared):
+    for test in (loads, deterministic, paths, forms, parts, recorded, records, generated, described, refused, shared):
         with tempfile.TemporaryDirectory(prefix='bigrocks-workload') as scratch:
             folder = pathlib.Path(scratch).resolve()
             (folder / 'jobs').mkdir()
