@@ -79,6 +79,28 @@ enum br_status br_workload_add_group(struct br_workload *workload, const char *n
     return BR_OK;
 }
 
+enum br_status br_workload_add_feature(struct br_workload *workload, const char *name,
+                                       uint32_t *feature, struct br_diag *diag)
+{
+    for (uint32_t f = 0; f < workload->features; f++)
+        if (strcmp(workload->feature[f], name) == 0) {
+            *feature = f;
+            return BR_OK;
+        }
+    if (workload->features == BR_WORKLOAD_FEATURES)
+        return br_fail(diag, BR_BAD_INPUT, "leave out some of them",
+                       "there are more than %d features", BR_WORKLOAD_FEATURES);
+    if (!workload->feature)
+        workload->feature =
+            br_arena_array(&workload->arena, BR_WORKLOAD_FEATURES, sizeof *workload->feature);
+    char *copy = br_arena_text(&workload->arena, name);
+    if (!workload->feature || !copy)
+        return br_fail_memory(diag);
+    *feature = workload->features;
+    workload->feature[workload->features++] = copy;
+    return BR_OK;
+}
+
 enum br_status br_workload_add_dag(struct br_workload *workload, struct br_dag *dag,
                                    const char *path, const char *entry, uint32_t *number,
                                    struct br_diag *diag)
@@ -101,6 +123,25 @@ struct br_workload_job br_workload_job_default(void)
     return (struct br_workload_job){.deadline_ns = BR_NEVER, .weight = 1, .seed = 1};
 }
 
+/* The values of the features, copied, with room for features to come; of neighbours that are equal
+ * there is one copy. */
+static bool copy_features(struct br_workload *workload, const char *const *feature,
+                          const char *const **copy)
+{
+    const char *const *last = workload->jobs ? workload->job[workload->jobs - 1].feature : NULL;
+    const char **values = br_arena_array(&workload->arena, BR_WORKLOAD_FEATURES, sizeof *values);
+    for (uint32_t f = 0; values && f < workload->features; f++) {
+        if (!feature[f])
+            continue;
+        bool same = last && last[f] && strcmp(last[f], feature[f]) == 0;
+        values[f] = same ? last[f] : br_arena_text(&workload->arena, feature[f]);
+        if (!values[f])
+            return false;
+    }
+    *copy = (const char *const *)values;
+    return values != NULL;
+}
+
 enum br_status br_workload_add_job(struct br_workload *workload, const struct br_workload_job *job,
                                    struct br_diag *diag)
 {
@@ -119,6 +160,8 @@ enum br_status br_workload_add_job(struct br_workload *workload, const struct br
     row.true_ns = true_ns;
     if (job->entry)
         row.entry = job->entry == job->id ? row.id : br_arena_text(&workload->arena, job->entry);
+    if (job->feature && !copy_features(workload, job->feature, &row.feature))
+        return br_fail_memory(diag);
     if (!row.id || (job->entry && !row.entry) || (job->true_ns && !true_ns) ||
         !br_grow(&workload->job, workload->jobs, &workload->job_room, sizeof row))
         return br_fail_memory(diag);

@@ -42,6 +42,9 @@ struct br_workload_job {
     double weight;          /* > 0: of its completion time; 1 unless given */
     uint64_t seed;          /* of what the world draws for it */
     const int64_t *true_ns; /* by task; NULL: the world draws them from the declared ones */
+    /* By feature of the workload: what is known of the job, such as its user; NULL: not known. No
+     * array at all: nothing is. */
+    const char *const *feature;
     const char *entry; /* which job of the dag's file, where that shares dags; NULL: the dag says */
     struct br_pos pos; /* where the file says so */
 };
@@ -53,6 +56,8 @@ struct br_workload {
     bool finished;
     uint32_t groups, dags, jobs;
     uint32_t group_room, dag_room, job_room;
+    uint32_t features;    /* that jobs may have */
+    const char **feature; /* their names */
     struct br_workload_group *group;
     struct br_index group_names;
     struct br_workload_dag *dag;
@@ -76,12 +81,19 @@ enum br_status br_workload_add_group(struct br_workload *workload, const char *n
 uint32_t br_workload_find_group(const struct br_workload *workload, const char *name);
 #define BR_NO_GROUP UINT32_MAX
 
+/* Adds a feature that jobs may have, or finds the one of that name; of jobs added before it is not
+ * known. BR_BAD_INPUT for more than BR_WORKLOAD_FEATURES. */
+enum br_status br_workload_add_feature(struct br_workload *workload, const char *name,
+                                       uint32_t *feature, struct br_diag *diag);
+enum { BR_WORKLOAD_FEATURES = 16 };
+
 /* Adds a finished dag, of which it takes ownership, also on failure. Path and entry are copied. */
 enum br_status br_workload_add_dag(struct br_workload *workload, struct br_dag *dag,
                                    const char *path, const char *entry, uint32_t *number,
                                    struct br_diag *diag);
 
-/* Adds a job, which is copied with its id, entry and true durations. The diag gets the job's place.
+/* Adds a job, which is copied with its id, entry, features and true durations. The diag gets the
+ * job's place.
  */
 enum br_status br_workload_add_job(struct br_workload *workload, const struct br_workload_job *job,
                                    struct br_diag *diag);

@@ -68,6 +68,7 @@ CHOICE(assign, assigns)
 static const struct choice workload_forms[] = {
     {"xml", "the workload in its native form"},
     {"csv", "the workload as a table, a job a line"},
+    {"tasks", "the same with the durations of single tasks and what is known of jobs"},
     {"text", "what it is like, for people"},
     {"json", "what it is like, for programs"},
 };

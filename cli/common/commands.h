@@ -23,6 +23,7 @@
     ROW(RUN, run)                                                                                  \
     ROW(WORKLOAD, workload)                                                                        \
     ROW(SIMULATE, simulate)                                                                        \
+    ROW(PREDICT, predict)                                                                          \
     ROW(DOCTOR, doctor)                                                                            \
     ROW(COMPLETION, completion)                                                                    \
     ROW(HELP, help)

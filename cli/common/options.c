@@ -10,6 +10,7 @@
 #include "cli/common/settings.h"
 #include "emit/pictures/curve.h"
 #include "emit/emit.h"
+#include "emit/workloads/predictions.h"
 #include "emit/workloads/study.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
@@ -17,10 +18,10 @@
 enum {
     JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH |
           CLI_RUN | CLI_SIMULATE,            /* read jobs */
-    READ = JOB | CLI_WORKLOAD,               /* and take their formats as they come */
+    READ = JOB | CLI_WORKLOAD | CLI_PREDICT, /* and take their formats as they come */
     SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN, /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
-            CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE, /* write a file */
+            CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT, /* write a file */
 };
 
 #define MEMBER(name) offsetof(struct cli_settings, name)
@@ -219,7 +220,7 @@ const struct br_option cli_options[] = {
     {.name = "parallel",
      .argument = "HOW",
      .help = "what a recorded job of several processors becomes",
-     .commands = CLI_WORKLOAD | CLI_SIMULATE,
+     .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT,
      .kind = BR_OPTION_CHOICE,
      .choice = cli_parallel_name,
      .summary = cli_parallel_summary,
@@ -227,19 +228,19 @@ const struct br_option cli_options[] = {
     {.name = "group-by",
      .argument = "WHAT",
      .help = "what the groups of recorded jobs are",
-     .commands = CLI_WORKLOAD | CLI_SIMULATE,
+     .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT,
      .kind = BR_OPTION_CHOICE,
      .choice = cli_grouping_name,
      .summary = cli_grouping_summary,
      .offset = MEMBER(record.group_by)},
     {.name = "completed-only",
      .help = "leave out recorded jobs that failed or were cancelled",
-     .commands = CLI_WORKLOAD | CLI_SIMULATE,
+     .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(record.completed_only)},
     {.name = "cpu-only",
      .help = "recorded jobs demand processors, and neither memory nor anything else",
-     .commands = CLI_WORKLOAD | CLI_SIMULATE,
+     .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(record.cpu_only)},
     {.name = "describe",
@@ -431,6 +432,78 @@ const struct br_option cli_options[] = {
      .least = 1,
      .most = 65536,
      .offset = MEMBER(enforcer.bundle)},
+    {.name = "predictor",
+     .argument = "P,...",
+     .help = "the predictors to compare, such as 3sigma,slearn=0.05,posterior (default: "
+             "point,3sigma,slearn,posterior; see docs/predict.md)",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(predict.predictors)},
+    {.name = "before",
+     .argument = "WORKLOAD",
+     .help = "jobs to learn from, all of which have ended before the first one arrives",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(predict.before)},
+    {.name = "features",
+     .argument = "F,...",
+     .help = "what of jobs is looked at: columns of the workload, and group, job, hour, size "
+             "(default: all columns, and group where there are several; without columns job)",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(predict.features)},
+    {.name = "wide",
+     .argument = "N",
+     .help = "predict jobs of at least N tasks (default: 3)",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = BR_MAX_TASKS,
+     .offset = MEMBER(predict.wide)},
+    {.name = "widest",
+     .argument = "N",
+     .help = "predict jobs of at most N tasks (default: of any number)",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = BR_MAX_TASKS,
+     .offset = MEMBER(predict.widest)},
+    {.name = "from-time",
+     .argument = "S",
+     .help = "predict jobs that arrive S seconds after time 0 or later",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(predict.from_ns)},
+    {.name = "interval",
+     .argument = "X",
+     .help = "the share of truths that intervals are to hold (default: 0.8)",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(predict.interval)},
+    {.name = "seed",
+     .argument = "N",
+     .help = "of the choice of pilots (default: 1)",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_COUNT,
+     .most = UINT64_MAX,
+     .offset = MEMBER(predict.seed)},
+    {.name = "seeds",
+     .argument = "N",
+     .help = "run every predictor N times, with seeds from --seed on (default: 1)",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 1000,
+     .offset = MEMBER(predict.seeds)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "FORMAT",
+     .help = "what to write",
+     .commands = CLI_PREDICT,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_predictions_format,
+     .summary = br_predictions_summary,
+     .offset = MEMBER(output.format)},
     {.name = "policy",
      .argument = "P,...",
      .help =
@@ -712,7 +785,7 @@ const struct br_option cli_options[] = {
      .argument = "N",
      .help = "to work with (batch: on one job each); the plans do not depend on it (default: 0, "
              "one per processor)",
-     .commands = SEARCH | CLI_SIMULATE,
+     .commands = SEARCH | CLI_SIMULATE | CLI_PREDICT,
      .kind = BR_OPTION_COUNT,
      .most = 1024,
      .offset = MEMBER(search.threads)},
@@ -942,7 +1015,7 @@ const struct br_option cli_options[] = {
      .letter = 'q',
      .help = "no summary and no notes, only what was asked for and errors",
      .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT |
-                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN | CLI_WORKLOAD | CLI_SIMULATE,
+                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.quiet)},
     {.name = "list",
@@ -1000,6 +1073,7 @@ struct cli_settings cli_settings_default(void)
         .enforcer = {.policy = enforcer.policy,
                      .fairness = cli_fairness_name(enforcer.fairness),
                      .bundle = enforcer.bundle},
+        .predict = {.seed = 1, .seeds = 1, .wide = 3, .from_ns = -1},
         .simulate = {.seed = 1, .seeds = 1, .placements = 200000},
         .run = {.on = cli_place_name(0)},
         .output = {.colour = cli_colour_name(0)},

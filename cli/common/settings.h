@@ -125,6 +125,13 @@ struct cli_control_settings {
     bool planned;
 };
 
+/* Predictors of the work of jobs. */
+struct cli_predict_settings {
+    const char *predictors, *before, *features, *interval;
+    uint64_t seed, seeds, wide, widest; /* widest 0: not given */
+    int64_t from_ns;                    /* -1: not given */
+};
+
 /* The output. */
 struct cli_output_settings {
     const char *format, *path; /* -f, -o */
@@ -152,6 +159,7 @@ struct cli_settings {
     struct cli_workload_settings workload;
     struct cli_simulate_settings simulate;
     struct cli_control_settings control;
+    struct cli_predict_settings predict;
     struct cli_output_settings output;
     struct cli_about_settings about;
 };

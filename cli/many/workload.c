@@ -261,8 +261,18 @@ static enum br_status change(const struct cli_workload_settings *make,
     return status ? status : br_workload_finish(workload, diag);
 }
 
-/* What is written: "xml" or "csv" a workload, "text" or "json" what it is like. */
-static const char *format_of(const struct cli_settings *settings)
+/* Is there a job that no file holds? */
+static bool lacks_files(const struct br_workload *workload)
+{
+    bool lacks = false;
+    for (uint32_t d = 0; d < workload->dags; d++)
+        lacks |= !workload->dag[d].path;
+    return lacks;
+}
+
+/* What is written: "xml", "csv" or "tasks" a workload, "text" or "json" what it is like. */
+static const char *format_of(const struct cli_settings *settings,
+                             const struct br_workload *workload)
 {
     const struct cli_output_settings *output = &settings->output;
     const char *dot = output->path ? strrchr(output->path, '.') : NULL;
@@ -273,7 +283,7 @@ static const char *format_of(const struct cli_settings *settings)
         return output->format;
     if (described || !output->path)
         return dot && strcmp(dot, ".json") == 0 ? "json" : "text";
-    return dot && strcmp(dot, ".csv") == 0    ? "csv"
+    return dot && strcmp(dot, ".csv") == 0    ? (lacks_files(workload) ? "tasks" : "csv")
            : dot && strcmp(dot, ".json") == 0 ? "json"
            : dot && strcmp(dot, ".txt") == 0  ? "text"
                                               : "xml";
@@ -282,7 +292,7 @@ static const char *format_of(const struct cli_settings *settings)
 static enum br_status write(const struct cli_settings *settings, const struct br_workload *workload,
                             const struct br_cluster *cluster, struct br_diag *diag)
 {
-    const char *format = format_of(settings), *path = settings->output.path;
+    const char *format = format_of(settings, workload), *path = settings->output.path;
     bool json = strcmp(format, "json") == 0;
     struct cli_output output;
     enum br_status status = cli_output_open(&output, path, diag);

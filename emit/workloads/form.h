@@ -9,7 +9,9 @@
 /* A form writes the workload, whose dags have these paths (NULL: none); every job has one. */
 typedef void br_write_workload(const struct br_workload *workload, const char *const *path,
                                FILE *out);
-br_write_workload br_write_workload_xml, br_write_workload_csv;
+br_write_workload br_write_workload_xml, br_write_workload_csv, br_write_workload_tasks;
+/* Why a job of this dag has no place in the table of jobs with their tasks; NULL: it has one. */
+const char *br_tasks_fault(const struct br_dag *dag);
 
 /* Which job of its dag's file the job is; NULL: the file holds one. */
 static inline const char *br_workload_entry(const struct br_workload *workload,
@@ -18,6 +20,8 @@ static inline const char *br_workload_entry(const struct br_workload *workload,
     return job->entry ? job->entry : workload->dag[job->dag].entry;
 }
 
+/* A field of a table with commas, in quotes where it needs them. */
+void br_write_table_text(FILE *out, const char *text);
 /* The shortest plain decimal that is read as this number. */
 void br_write_real(FILE *out, double value);
 

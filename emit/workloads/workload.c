@@ -11,9 +11,14 @@
 static const struct form {
     const char *name, *summary;
     br_write_workload *write;
+    const char *(*fault)(
+        const struct br_dag *dag); /* why a job has no place in it; NULL: all have */
+    bool whole;                    /* needs no files of jobs */
 } forms[] = {
-    {"xml", "native form, which may carry a cluster", br_write_workload_xml},
-    {"csv", "a table with commas, a job a line", br_write_workload_csv},
+    {"xml", "native form, which may carry a cluster", br_write_workload_xml, NULL, false},
+    {"csv", "a table with commas, a job a line", br_write_workload_csv, NULL, false},
+    {"tasks", "a table of jobs with the durations of their tasks, which needs no job files",
+     br_write_workload_tasks, br_tasks_fault, true},
 };
 
 enum { FORMS = sizeof forms / sizeof forms[0] };
@@ -112,9 +117,22 @@ static enum br_status find_paths(const struct br_workload *workload, const char 
     }
     for (uint32_t j = 0; j < workload->jobs; j++)
         if (!path[workload->job[j].dag])
-            return br_fail(diag, BR_BAD_INPUT, "give the jobs as files",
+            return br_fail(diag, BR_BAD_INPUT, "give the jobs as files, or write tasks",
                            "job '%.80s' has no file that the workload could name",
                            workload->job[j].id);
+    return BR_OK;
+}
+
+static enum br_status check_jobs(const struct br_workload *workload,
+                                 const char *(*fault)(const struct br_dag *dag),
+                                 struct br_diag *diag)
+{
+    for (uint32_t j = 0; j < workload->jobs; j++) {
+        const char *why = fault(workload->dag[workload->job[j].dag].dag);
+        if (why)
+            return br_fail(diag, BR_BAD_INPUT, "write it as xml or csv",
+                           "job '%.80s' has no place in the table: %s", workload->job[j].id, why);
+    }
     return BR_OK;
 }
 
@@ -127,10 +145,14 @@ enum br_status br_emit_workload(const char *form, const struct br_workload *work
         if (strcmp(form, forms[k].name) == 0)
             found = &forms[k];
     if (!found)
-        return br_fail(diag, BR_USAGE, "xml, csv", "there is no form '%.80s' of workloads", form);
+        return br_fail(diag, BR_USAGE, "xml, csv, tasks", "there is no form '%.80s' of workloads",
+                       form);
     const char **path = br_arena_array(&arena, workload->dags, sizeof *path);
-    enum br_status status =
-        path ? find_paths(workload, target, path, &arena, diag) : br_fail_memory(diag);
+    enum br_status status = path ? BR_OK : br_fail_memory(diag);
+    if (!status && !found->whole)
+        status = find_paths(workload, target, path, &arena, diag);
+    if (!status && found->fault)
+        status = check_jobs(workload, found->fault, diag);
     if (!status) {
         found->write(workload, path, out);
         status = br_write_finish(out, diag);

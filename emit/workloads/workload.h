@@ -16,8 +16,8 @@ const char *br_workload_form_summary(uint32_t k);
  * absolute. NULL: from the current folder. Texts that have no place in the form are left out: a
  * table has no name, no cluster, and no groups without jobs.
  *
- * BR_USAGE for an unknown form; BR_BAD_INPUT where a job has no file, which jobs that came from
- * standard input have not. O(jobs). */
+ * BR_USAGE for an unknown form; BR_BAD_INPUT where a job has no place in the form; BR_BAD_INPUT
+ * where a job has no file, which jobs that came from standard input have not. O(jobs). */
 enum br_status br_emit_workload(const char *form, const struct br_workload *workload,
                                 const char *target, FILE *out, struct br_diag *diag);
 

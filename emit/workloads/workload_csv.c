@@ -6,34 +6,19 @@
 #include "emit/workloads/form.h"
 #include "emit/write/write.h"
 
-static void write_text(FILE *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")] && *text != ' ' && *text != '\t') {
-        fputs(text, out);
-        return;
-    }
-    putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
-}
-
 static void write_job(FILE *out, const struct br_workload *workload, const char *path,
                       const struct br_workload_job *job)
 {
     const char *entry = br_workload_entry(workload, job);
-    write_text(out, path);
+    br_write_table_text(out, path);
     putc(',', out);
-    write_text(out, entry ? entry : "");
+    br_write_table_text(out, entry ? entry : "");
     putc(',', out);
-    write_text(out, job->id);
+    br_write_table_text(out, job->id);
     putc(',', out);
     br_write_seconds(out, job->arrival_ns);
     putc(',', out);
-    write_text(out, job->group ? workload->group[job->group].name : "");
+    br_write_table_text(out, job->group ? workload->group[job->group].name : "");
     putc(',', out);
     br_write_real(out, job->weight);
     putc(',', out);

@@ -52,6 +52,7 @@ struct br_row_dag {
     bool recorded;          /* so others may share the dag, and the job says its entry */
     uint32_t number;        /* of the workload's dag */
     const int64_t *true_ns; /* as the record has them; NULL: it has none */
+    const char **feature;   /* the same, by feature of the workload */
 };
 
 /* The parts of a row by which its dag is known. */
@@ -286,6 +287,26 @@ static enum br_status find_file(struct br_rows *rows, const struct key *key, str
 
 /* ---- Jobs of files ---- */
 
+/* What the record knows of the job, under the numbers that features have in the workload. */
+static enum br_status take_features(struct br_rows *rows, const struct br_workload *record,
+                                    const struct br_workload_job *job, struct br_row_dag *row,
+                                    struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    if (!job->feature)
+        return BR_OK;
+    row->feature = br_arena_array(&rows->arena, BR_WORKLOAD_FEATURES, sizeof *row->feature);
+    if (!row->feature)
+        return br_fail_memory(diag);
+    for (uint32_t f = 0; f < record->features && !status; f++) {
+        uint32_t number = 0;
+        status = br_workload_add_feature(rows->workload, record->feature[f], &number, diag);
+        if (!status)
+            row->feature[number] = job->feature[f];
+    }
+    return status;
+}
+
 /* Takes a job out of a record, with the dag that it may share with others. */
 static enum br_status take_entry(struct br_rows *rows, struct br_row_file *file,
                                  struct br_row_dag *row, struct br_diag *diag)
@@ -304,11 +325,14 @@ static enum br_status take_entry(struct br_rows *rows, struct br_row_file *file,
     uint32_t d = record->job[j].dag;
     row->recorded = true;
     row->true_ns = record->job[j].true_ns;
+    enum br_status status = take_features(rows, record, &record->job[j], row, diag);
+    if (status)
+        return status;
     if (file->moved[d] == UINT32_MAX) {
         struct br_workload_dag *old = &record->dag[d];
         struct br_dag *dag = old->dag;
         old->dag = NULL;
-        enum br_status status =
+        status =
             br_workload_add_dag(rows->workload, dag, old->path, old->entry, &file->moved[d], diag);
         if (status)
             return status;
@@ -537,6 +561,7 @@ enum br_status br_rows_add(struct br_rows *rows, const char *const field[BR_ROW_
     rows->last = dag;
     job.dag = rows->dag[dag].number;
     job.true_ns = rows->dag[dag].true_ns;
+    job.feature = rows->dag[dag].feature;
     job.entry = rows->dag[dag].recorded && *key.entry ? key.entry : NULL;
     return br_workload_add_job(rows->workload, &job, diag);
 }

@@ -13,6 +13,8 @@ static const struct br_workload_format formats[] = {
     {"xml", "native form, <workload xmlns=\"" BR_WORKLOAD_SPACE "\">", br_is_workload_xml,
      br_read_workload_xml},
     {"csv", "the same as a table with commas", br_is_workload_csv, br_read_workload_csv},
+    {"tasks", "a table of jobs with the durations of their tasks, and what is known of them",
+     br_is_tasks, br_read_tasks},
     {"swf", "Standard Workload Format, as in the Parallel Workloads Archive", br_is_swf,
      br_read_swf},
     {"sacct", "Slurm's accounting, as sacct --parsable2 prints it", br_is_sacct, br_read_sacct},

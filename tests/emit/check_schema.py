@@ -5,6 +5,7 @@ usage: check_schema.py plan SCHEMA PLAN...
        check_schema.py bound SCHEMA BIGROCKS EXAMPLES
        check_schema.py simulation SCHEMA WRITE_STUDY
        check_schema.py workload SCHEMA BIGROCKS EXAMPLES
+       check_schema.py prediction SCHEMA BIGROCKS EXAMPLES
 Exit 77 (skipped) where the module jsonschema is missing.
 """
 import copy
@@ -46,6 +47,17 @@ def damages(kind, whole):
         yield changed('no seeds', lambda s: mean(s).update(seeds=0))
         yield changed('more gain than all', lambda s: mean(s).update(gain=2))
         return
+    if kind == 'prediction':
+        first = lambda p: p['results'][0]
+        yield changed('other version', lambda p: p.update(format='bigrocks-prediction/2'))
+        yield changed('no results', lambda p: p.update(results=[]))
+        yield changed('no predictor', lambda p: first(p).pop('predictor'))
+        yield changed('negative error', lambda p: first(p).update(p50_error=-1))
+        yield changed('more than all in the right queue', lambda p: first(p).update(right_queue=1.5))
+        yield changed('half a job', lambda p: first(p).update(jobs=0.5))
+        yield changed('an interval of all', lambda p: p.update(interval=1))
+        yield changed('no calibration', lambda p: first(p).update(calibration=[]))
+        return
     if kind == 'workload':
         yield changed('other version', lambda w: w.update(format='bigrocks-workload-statistics/2'))
         yield changed('no job', lambda w: w.update(jobs=0))
@@ -82,6 +94,13 @@ def documents(kind, arguments):
                                                              stdout=subprocess.PIPE).stdout)
         return
     bigrocks, examples = arguments
+    if kind == 'prediction':
+        for words in (['recurring.csv', '--seeds', '2'], ['recurring.csv', '--predictor', 'oracle,slearn-dag,posterior=0',
+                                                          '--interval', '0.5'], ['night.swf', '--wide', '1']):
+            yield words[0], json.loads(subprocess.run([bigrocks, 'predict', '-q', examples + '/' + words[0], *words[1:],
+                                                       '--format', 'json'], check=True, text=True,
+                                                      stdout=subprocess.PIPE).stdout)
+        return
     if kind == 'workload':
         for words in (['night.swf'], ['query.xml', '--count', '9', '--load', '0.8', '--deadlines', '2x', '--groups',
                                       'a,b', '--cluster', examples + '/cluster-rack.xml'], ['etl.xml']):

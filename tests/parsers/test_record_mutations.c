@@ -23,6 +23,7 @@ static const struct {
     {"../../examples/accounting.sacct", "sacct"},
     {"../../examples/star-join.log", "spark"},
     {"spark/retry.log", "spark"},
+    {"../../examples/recurring.csv", "tasks"},
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0] };
 
