@@ -13,10 +13,11 @@
 #include <stdlib.h>
 
 #include "base/text/diag.h"
+#include "base/numbers/real.h"
 #include "generate/generate.h"
 #include "generate/graph.h"
-#include "base/numbers/real.h"
 #include "generate/sample.h"
+#include "planner/model/dag.h"
 
 #define DURATION_MEDIAN_MS 5000.0
 #define DURATION_SIGMA 1.3
@@ -110,27 +111,53 @@ static enum role role_of(const struct place *place)
     return place->shuffled ? REDUCE : PROCESS;
 }
 
+/* The generators of the three aspects. */
+struct streams {
+    struct br_rng durations, demands, spreads;
+};
+
+/* Where the builder knows the durations, a task is one token: a core. */
+static enum br_status fill_stage(struct br_dag *dag, uint32_t stage,
+                                 const struct br_graph_stage *from, enum role role, uint32_t ms,
+                                 double spread, struct streams *streams, struct br_diag *diag)
+{
+    enum br_status status;
+    if (!from->mean_ms)
+        status = add_demands(dag, stage, role, &streams->demands, diag);
+    else
+        status = br_dag_add_demand(dag, stage, resource[CPU].name, "1", diag);
+    if (status)
+        return status;
+    if (spread > 0)
+        return spread_durations(dag, stage, from->tasks, ms, spread, &streams->spreads, diag);
+    if (from->mean_ms)
+        br_dag_set_stage_spread(dag, stage, (struct br_decimal){from->spread_milli, -3},
+                                from->longest_ms * INT64_C(1000000));
+    return BR_OK;
+}
+
 static enum br_status add_stages(const struct br_graph *graph, const uint32_t *order, uint64_t seed,
                                  double spread, struct place *place, struct br_dag *dag,
                                  struct br_diag *diag)
 {
-    struct br_rng durations = br_sample_stream(seed, BR_STREAM_DURATION);
-    struct br_rng demands = br_sample_stream(seed, BR_STREAM_DEMAND);
-    struct br_rng spreads = br_sample_stream(seed, BR_STREAM_SPREAD);
+    struct streams streams = {br_sample_stream(seed, BR_STREAM_DURATION),
+                              br_sample_stream(seed, BR_STREAM_DEMAND),
+                              br_sample_stream(seed, BR_STREAM_SPREAD)};
     for (uint32_t k = 0; k < graph->stages; k++) {
-        uint32_t s = order[k], tasks = graph->stage[s].tasks;
-        enum role role = role_of(&place[s]);
-        uint32_t ms =
-            br_sample_round(br_sample_lognormal(&durations, DURATION_MEDIAN_MS, DURATION_SIGMA), 1,
-                            DURATION_MAX_MS);
+        const struct br_graph_stage *from = &graph->stage[order[k]];
+        uint32_t *number = &place[order[k]].number;
+        enum role role = role_of(&place[order[k]]);
+        uint32_t ms = from->mean_ms;
+        if (!ms)
+            ms = br_sample_round(
+                br_sample_lognormal(&streams.durations, DURATION_MEDIAN_MS, DURATION_SIGMA), 1,
+                DURATION_MAX_MS);
         char id[32];
         snprintf(id, sizeof id, "%s%" PRIu32, role_name[role], k);
         enum br_status status =
-            br_dag_add_stage(dag, id, tasks, ms * INT64_C(1000000), &place[s].number, diag);
+            br_dag_add_stage(dag, id, from->tasks, ms * INT64_C(1000000), number, diag);
         if (!status)
-            status = add_demands(dag, place[s].number, role, &demands, diag);
-        if (!status && spread > 0)
-            status = spread_durations(dag, place[s].number, tasks, ms, spread, &spreads, diag);
+            status = fill_stage(dag, *number, from, role, ms, spread, &streams, diag);
         if (status)
             return status;
     }
@@ -149,7 +176,7 @@ enum br_status br_graph_fill(const struct br_graph *graph, const uint32_t *order
             place[graph->edge[e].child].shuffled = true;
     }
     enum br_status status = BR_OK;
-    for (int r = 0; r < RESOURCES && !status; r++)
+    for (int r = 0; r < (graph->counted ? 1 : RESOURCES) && !status; r++)
         status = br_dag_add_resource(dag, resource[r].name, resource[r].unit, diag);
     if (!status)
         status = add_stages(graph, order, seed, spread, place, dag, diag);

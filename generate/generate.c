@@ -21,6 +21,13 @@ static const struct kind {
     {"series-parallel", "nested sequences and parallel branches", br_build_series_parallel},
     {"chain", "one stage after another", br_build_chain},
     {"independent", "stages without edges", br_build_independent},
+    {"jockey-a", "as job A of the Jockey paper: 23 stages, durations with spread", br_build_jockey},
+    {"jockey-b", "as its job B: 14 stages without barriers", br_build_jockey},
+    {"jockey-c", "as its job C: 16 stages of short tasks", br_build_jockey},
+    {"jockey-d", "as its job D: 24 stages", br_build_jockey},
+    {"jockey-e", "as its job E: 11 stages with long tails", br_build_jockey},
+    {"jockey-f", "as its job F: 26 stages", br_build_jockey},
+    {"jockey-g", "as its job G: 110 stages, 8,496 tasks", br_build_jockey},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -88,7 +95,8 @@ enum br_status br_generate(const struct br_generate_options *options, struct br_
     status = kind->build(options, &graph, diag);
     if (status)
         goto out;
-    if (graph.memory_out || !br_graph_count_tasks(&graph, options->seed, options->tasks > 0) ||
+    if (graph.memory_out ||
+        !(graph.counted || br_graph_count_tasks(&graph, options->seed, options->tasks > 0)) ||
         !(order = br_graph_order(&graph)) || !(*dag = create(options))) {
         status = br_fail_memory(diag);
         goto out;

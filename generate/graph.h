@@ -13,6 +13,9 @@ struct br_graph_stage {
     uint32_t level; /* above that of all its parents */
     uint32_t tasks; /* set by br_graph_count_tasks */
     double weight;  /* share of the tasks relative to others; 0: one task where possible */
+    /* Where the builder knows them (mean_ms above 0): the mean duration, the standard deviation of
+     * its logarithm in thousandths, and the longest. Else they are drawn. */
+    uint32_t mean_ms, spread_milli, longest_ms;
 };
 
 struct br_graph_edge {
@@ -27,6 +30,7 @@ struct br_graph {
     struct br_graph_edge *edge;
     uint32_t stage_room, edge_room;
     bool memory_out; /* an edge is missing */
+    bool counted;    /* the builder has set the stages' tasks */
     /* How tasks are shared out among the stages: sigma of a stage's lognormal weight, and by how
      * much its logarithm falls from the first to the last level. */
     double tail, shrink;
@@ -36,7 +40,7 @@ struct br_graph {
 typedef enum br_status br_graph_build(const struct br_generate_options *options,
                                       struct br_graph *graph, struct br_diag *diag);
 br_graph_build br_build_cosmos, br_build_layered, br_build_fork_join, br_build_series_parallel,
-    br_build_chain, br_build_independent;
+    br_build_chain, br_build_independent, br_build_jockey;
 
 /* Room for that many stages; the graph was zeroed or finished. */
 enum br_status br_graph_init(struct br_graph *graph, uint32_t stages, uint32_t tasks,

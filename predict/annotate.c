@@ -90,6 +90,8 @@ static enum br_status copy_stage(const struct annotating *annotating, uint32_t s
     enum br_status status = br_dag_add_stage(
         made, stage->id, stage->tasks, estimate->samples ? estimate->wall_ns : stage->duration_ns,
         NULL, annotating->diag);
+    if (!status)
+        br_dag_set_stage_spread(made, s, stage->spread, stage->longest_ns);
     for (uint32_t i = 0; i < stage->tasks && !status; i++) {
         int64_t own_ns = annotating->dag->duration_ns[stage->first_task + i];
         if (own_ns != stage->duration_ns)

@@ -55,6 +55,14 @@ enum br_status br_history_estimate(struct br_history *history, const char *stage
     return fail_missing(diag);
 }
 
+enum br_status br_history_durations(struct br_history *history, const char *stage,
+                                    int64_t **wall_ns, uint32_t *samples, struct br_diag *diag)
+{
+    *wall_ns = NULL;
+    *samples = 0;
+    return fail_missing(diag);
+}
+
 #else
 
 #include <sqlite3.h>
@@ -385,29 +393,59 @@ static bool summarise(struct samples *samples, struct br_history_estimate *estim
     return good;
 }
 
+/* Reads all that the stage has of the last runs; the lists in *samples are the caller's to free. */
+static enum br_status read_samples(struct br_history *history, const char *stage,
+                                   struct samples *samples, struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->statement[ESTIMATE];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, stage, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, BR_HISTORY_RECENT);
+    int code = SQLITE_DONE;
+    bool room = true;
+    while (room && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        room = add_row(statement, samples);
+    sqlite3_reset(statement);
+    if (!room)
+        return br_fail_memory(diag);
+    return code == SQLITE_DONE ? BR_OK : fail(history, diag);
+}
+
+static void free_samples(struct samples *samples)
+{
+    free(samples->wall.item);
+    free(samples->wall.scratch);
+    free(samples->cpu.item);
+    free(samples->cpu.scratch);
+}
+
 enum br_status br_history_estimate(struct br_history *history, const char *stage,
                                    struct br_history_estimate *estimate, struct br_diag *diag)
 {
     struct samples samples = {.mem_bytes = -1};
-    sqlite3_stmt *statement = history->statement[ESTIMATE];
     *estimate = (struct br_history_estimate){.cpu_milli = -1, .mem_bytes = -1};
-    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
-    sqlite3_bind_text(statement, 2, stage, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(statement, 3, BR_HISTORY_RECENT);
-    int code;
-    bool room = true;
-    while (room && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        room = add_row(statement, &samples);
-    enum br_status status = !room                 ? br_fail_memory(diag)
-                            : code != SQLITE_DONE ? fail(history, diag)
-                                                  : BR_OK;
-    sqlite3_reset(statement);
+    enum br_status status = read_samples(history, stage, &samples, diag);
     if (!status && !summarise(&samples, estimate))
         status = br_fail_memory(diag);
-    free(samples.wall.item);
-    free(samples.wall.scratch);
-    free(samples.cpu.item);
-    free(samples.cpu.scratch);
+    free_samples(&samples);
+    return status;
+}
+
+enum br_status br_history_durations(struct br_history *history, const char *stage,
+                                    int64_t **wall_ns, uint32_t *samples, struct br_diag *diag)
+{
+    struct samples found = {.mem_bytes = -1};
+    *wall_ns = NULL;
+    *samples = 0;
+    enum br_status status = read_samples(history, stage, &found, diag);
+    if (!status && found.wall.count) {
+        *wall_ns = malloc(found.wall.count * sizeof **wall_ns);
+        status = *wall_ns ? BR_OK : br_fail_memory(diag);
+    }
+    for (uint32_t k = 0; *wall_ns && k < found.wall.count; k++)
+        (*wall_ns)[k] = (int64_t)found.wall.item[k].key;
+    *samples = *wall_ns ? found.wall.count : 0;
+    free_samples(&found);
     return status;
 }
 

@@ -57,5 +57,9 @@ enum br_status br_history_flush(struct br_history *history, struct br_diag *diag
 /* Estimates the stage's tasks from the measurements written. */
 enum br_status br_history_estimate(struct br_history *history, const char *stage,
                                    struct br_history_estimate *estimate, struct br_diag *diag);
+/* The durations that an estimate looks at, the latest run first: *wall_ns is the caller's to free,
+ * NULL where nothing is known. */
+enum br_status br_history_durations(struct br_history *history, const char *stage,
+                                    int64_t **wall_ns, uint32_t *samples, struct br_diag *diag);
 
 #endif

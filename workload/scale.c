@@ -11,8 +11,10 @@ void br_dag_scale(struct br_dag *dag, double factor)
 {
     if (factor == 1)
         return;
-    for (uint32_t s = 0; s < dag->stages; s++)
+    for (uint32_t s = 0; s < dag->stages; s++) {
         dag->stage[s].duration_ns = scaled(dag->stage[s].duration_ns, factor);
+        dag->stage[s].longest_ns = scaled(dag->stage[s].longest_ns, factor);
+    }
     for (uint32_t t = 0; t < dag->tasks; t++)
         dag->duration_ns[t] = scaled(dag->duration_ns[t], factor);
 }

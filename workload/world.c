@@ -13,7 +13,8 @@ enum draw {
     DRAW_FAILS,
     DRAW_WHEN,
     DRAW_STRAGGLES,
-    DRAW_MACHINE
+    DRAW_MACHINE,
+    DRAW_SPREAD
 };
 
 static struct br_rng draw(uint64_t seed, enum draw about, uint64_t a, uint64_t b)
@@ -76,6 +77,22 @@ static int64_t scaled(int64_t duration_ns, double by)
     return lasts < (double)(INT64_MAX / 4) ? (int64_t)(lasts + 0.5) : INT64_MAX / 4;
 }
 
+/* What is declared, with the spread that is declared. */
+static void draw_declared(const struct br_dag *dag, uint64_t seed, int64_t *true_ns)
+{
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        const struct br_error spread = {.bias = 1, .spread = br_real_of(stage->spread)};
+        for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
+            true_ns[t] = dag->duration_ns[t];
+            if (spread.spread > 0)
+                true_ns[t] = scaled(true_ns[t], factor(&spread, draw(seed, DRAW_SPREAD, t, 0)));
+            if (stage->longest_ns && true_ns[t] > stage->longest_ns)
+                true_ns[t] = stage->longest_ns;
+        }
+    }
+}
+
 void br_world_durations(const struct br_world *world, const struct br_workload *workload,
                         uint32_t number, int64_t *true_ns)
 {
@@ -86,13 +103,14 @@ void br_world_durations(const struct br_world *world, const struct br_workload *
         memcpy(true_ns, job->true_ns, dag->tasks * sizeof *true_ns);
         return;
     }
+    draw_declared(dag, seed, true_ns);
     double of_job = factor(&world->job, draw(seed, DRAW_JOB, 0, 0));
     for (uint32_t s = 0; s < dag->stages; s++) {
         double of_stage = of_job * factor(&world->stage, draw(seed, DRAW_STAGE, s, 0));
         uint32_t first = dag->stage[s].first_task;
         for (uint32_t t = first; t < first + dag->stage[s].tasks; t++) {
             double by = of_stage * factor(&world->task, draw(seed, DRAW_TASK, t, 0));
-            true_ns[t] = by == 1 ? dag->duration_ns[t] : scaled(dag->duration_ns[t], by);
+            true_ns[t] = by == 1 ? true_ns[t] : scaled(true_ns[t], by);
         }
     }
 }

@@ -24,6 +24,7 @@
     ROW(WORKLOAD, workload)                                                                        \
     ROW(SIMULATE, simulate)                                                                        \
     ROW(PREDICT, predict)                                                                          \
+    ROW(DEADLINE, deadline)                                                                        \
     ROW(DOCTOR, doctor)                                                                            \
     ROW(COMPLETION, completion)                                                                    \
     ROW(HELP, help)

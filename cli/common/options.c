@@ -12,16 +12,19 @@
 #include "emit/emit.h"
 #include "emit/workloads/predictions.h"
 #include "emit/workloads/study.h"
+#include "emit/deadline/table.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
+#include "runtime/deadline/progress.h"
 
 enum {
     JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH |
-          CLI_RUN | CLI_SIMULATE,            /* read jobs */
-    READ = JOB | CLI_WORKLOAD | CLI_PREDICT, /* and take their formats as they come */
-    SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN, /* plan them */
+          CLI_RUN | CLI_SIMULATE | CLI_DEADLINE, /* read jobs */
+    READ = JOB | CLI_WORKLOAD | CLI_PREDICT,     /* and take their formats as they come */
+    SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN,     /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
-            CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT, /* write a file */
+            CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT |
+            CLI_DEADLINE, /* write a file */
 };
 
 #define MEMBER(name) offsetof(struct cli_settings, name)
@@ -659,6 +662,105 @@ const struct br_option cli_options[] = {
      .choice = br_study_format,
      .summary = br_study_summary,
      .offset = MEMBER(output.format)},
+    {.name = "tokens",
+     .argument = "N",
+     .help = "allocations are tokens, tasks at once: from 1 to N (default: without a cluster 100, "
+             "else percents of the cluster)",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 1000000,
+     .offset = MEMBER(deadline.tokens)},
+    {.name = "indicator",
+     .argument = "I",
+     .help = "how far the job has come, as the table has it",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_indicator_name,
+     .summary = br_indicator_summary,
+     .offset = MEMBER(deadline.indicator)},
+    {.name = "runs",
+     .argument = "N",
+     .help = "simulate N runs of the job for each allocation (default: 60 to 1,000, as its size "
+             "allows; with --check 1,000)",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 1000000,
+     .offset = MEMBER(deadline.runs)},
+    {.name = "seed",
+     .argument = "N",
+     .help = "of the runs (default: 1)",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_COUNT,
+     .most = UINT64_MAX,
+     .offset = MEMBER(deadline.seed)},
+    {.name = "failures",
+     .argument = "X",
+     .help = "share of the attempts at tasks that fail and run again (default: 0)",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(deadline.failures)},
+    {.name = "stragglers",
+     .argument = "X:F",
+     .help = "share of the attempts that take F times as long (default: 0, F 3)",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(deadline.stragglers)},
+    {.name = "history",
+     .argument = "FILE",
+     .help = "durations as the runs in this history measured them, for the stages that it knows",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(needs.history)},
+    {.name = "learned",
+     .argument = "N",
+     .help = "know durations only from N simulated runs, as if those had been measured (default: "
+             "as declared)",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_COUNT,
+     .most = 1000,
+     .offset = MEMBER(deadline.learned)},
+    {.name = "no-plan",
+     .help = "make no plan, and forecast only the order in which tasks become ready",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(deadline.no_plan)},
+    {.name = "show",
+     .argument = "TABLE",
+     .help = "make nothing: show this table",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(deadline.show)},
+    {.name = "check",
+     .argument = "TABLE",
+     .help = "hold the forecasts of this table against further runs of the job",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(deadline.check)},
+    {.name = "period",
+     .argument = "S",
+     .help = "with --check: look at the forecast every S seconds (default: 60)",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(deadline.period_ns)},
+    {.name = "threads",
+     .argument = "N",
+     .help = "threads (default: all processors); the result does not depend on it",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_COUNT,
+     .most = 1024,
+     .offset = MEMBER(search.threads)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "F",
+     .help = "with --show and --check: write in this format (default: what the ending of -o FILE "
+             "suggests, else text)",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_table_format,
+     .summary = br_table_format_summary,
+     .offset = MEMBER(output.format)},
     {.name = "simulate",
      .help = "run nothing: say how long it would take, in virtual time",
      .commands = CLI_RUN,
@@ -1015,7 +1117,8 @@ const struct br_option cli_options[] = {
      .letter = 'q',
      .help = "no summary and no notes, only what was asked for and errors",
      .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT |
-                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT,
+                 CLI_ANNOTATE | CLI_SERVE | CLI_RUN | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT |
+                 CLI_DEADLINE,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.quiet)},
     {.name = "list",
@@ -1075,6 +1178,9 @@ struct cli_settings cli_settings_default(void)
                      .bundle = enforcer.bundle},
         .predict = {.seed = 1, .seeds = 1, .wide = 3, .from_ns = -1},
         .simulate = {.seed = 1, .seeds = 1, .placements = 200000},
+        .deadline = {.indicator = br_indicator_name(BR_TOTALWORK_Q),
+                     .seed = 1,
+                     .period_ns = INT64_C(60000000000)},
         .run = {.on = cli_place_name(0)},
         .output = {.colour = cli_colour_name(0)},
     };

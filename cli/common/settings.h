@@ -132,6 +132,16 @@ struct cli_predict_settings {
     int64_t from_ns;                    /* -1: not given */
 };
 
+/* Tables of the time that a job still takes. */
+struct cli_deadline_settings {
+    const char *show, *check; /* a table file */
+    const char *indicator, *failures, *stragglers;
+    uint64_t tokens, runs; /* 0: not given */
+    uint64_t seed, learned;
+    int64_t period_ns;
+    bool no_plan;
+};
+
 /* The output. */
 struct cli_output_settings {
     const char *format, *path; /* -f, -o */
@@ -160,6 +170,7 @@ struct cli_settings {
     struct cli_simulate_settings simulate;
     struct cli_control_settings control;
     struct cli_predict_settings predict;
+    struct cli_deadline_settings deadline;
     struct cli_output_settings output;
     struct cli_about_settings about;
 };

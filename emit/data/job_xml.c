@@ -74,6 +74,14 @@ static void write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t
     br_write_attribute(out, "id", stage->id);
     fprintf(out, " tasks=\"%" PRIu32 "\" duration=\"", stage->tasks);
     br_write_seconds(out, stage->duration_ns);
+    if (stage->spread.mantissa) {
+        fputs("\" spread=\"", out);
+        br_write_decimal(out, stage->spread);
+    }
+    if (stage->longest_ns) {
+        fputs("\" longest=\"", out);
+        br_write_seconds(out, stage->longest_ns);
+    }
     fputs("\">\n", out);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
         amount(out, depth + 1, "demand", dag->resource[dag->demand[d].resource].name,

@@ -82,6 +82,30 @@ static enum br_status start_resource(void *context, struct br_xml *xml)
                                br_xml_attribute(xml, "unit"), xml->diag);
 }
 
+/* How much durations differ: the attributes `spread` and `longest` of the stage. */
+static enum br_status take_spread(struct job_reader *reader, const char *owner, struct br_xml *xml)
+{
+    const char *text = br_xml_attribute(xml, "spread");
+    const char *longest = br_xml_attribute(xml, "longest");
+    struct br_decimal spread = {0};
+    int64_t longest_ns = 0;
+    enum br_status status = BR_OK;
+    if (text && (br_decimal_parse(text, &spread) != BR_DECIMAL_OK || spread.mantissa < 0 ||
+                 br_decimal_compare(spread, (struct br_decimal){BR_SPREAD_MAX, 0}) > 0))
+        return br_fail(xml->diag, BR_BAD_INPUT,
+                       "write the standard deviation of the durations' logarithm, such as 0.3",
+                       "spread '%.80s' of %s is not a number within 0 and %d", text, owner,
+                       BR_SPREAD_MAX);
+    if (longest)
+        status = br_value_seconds(longest, "longest", owner, &longest_ns, xml->diag);
+    if (!status && longest && longest_ns == 0)
+        status = br_fail(xml->diag, BR_BAD_INPUT, "leave it out where nothing is known",
+                         "longest '%.80s' of %s leaves its tasks no time", longest, owner);
+    if (!status)
+        br_dag_set_stage_spread(reader->dag, reader->stage, spread, longest_ns);
+    return status;
+}
+
 static enum br_status start_stage(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
@@ -102,7 +126,7 @@ static enum br_status start_stage(void *context, struct br_xml *xml)
         status = br_dag_add_stage(reader->dag, id, count, ns, &reader->stage, xml->diag);
     if (!status)
         br_dag_set_stage_pos(reader->dag, reader->stage, xml->pos);
-    return status;
+    return status ? status : take_spread(reader, owner, xml);
 }
 
 static enum br_status start_demand(void *context, struct br_xml *xml)
@@ -229,7 +253,12 @@ static enum br_status start_cluster(void *context, struct br_xml *xml)
 /* In any order; the first one is the root. */
 static const struct br_xml_rule rules[] = {
     {"job", "", BR_JOB_SPACE, NULL, {"name", "shell"}, start_job},
-    {"stage", "job", BR_JOB_SPACE, NULL, {"id", "tasks", "duration"}, start_stage},
+    {"stage",
+     "job",
+     BR_JOB_SPACE,
+     NULL,
+     {"id", "tasks", "duration", "spread", "longest"},
+     start_stage},
     {"demand", "stage", BR_JOB_SPACE, NULL, {"resource", "amount"}, start_demand},
     {"task", "stage", BR_JOB_SPACE, NULL, {"index", "duration"}, start_task},
     {"edge", "job", BR_JOB_SPACE, NULL, {"from", "to", "type"}, start_edge},

@@ -2,6 +2,7 @@
  * br_dag_finish; indices find stages by id and edges by their ends. */
 #include "planner/model/dag.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,6 +316,18 @@ enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br
 void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos)
 {
     dag->stage[stage].pos = pos;
+}
+
+void br_dag_set_stage_spread(struct br_dag *dag, uint32_t stage, struct br_decimal spread,
+                             int64_t longest_ns)
+{
+    assert(longest_ns >= 0);
+    while (spread.mantissa % 10 == 0 && spread.mantissa != 0) {
+        spread.mantissa /= 10;
+        spread.exponent++;
+    }
+    dag->stage[stage].spread = spread.mantissa ? spread : (struct br_decimal){0};
+    dag->stage[stage].longest_ns = longest_ns;
 }
 
 void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns)

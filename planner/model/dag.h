@@ -27,6 +27,11 @@ struct br_stage {
     const char *id;
     const char *command; /* NULL where not given */
     int64_t duration_ns; /* of every task that has no duration of its own */
+    /* What may come of it: durations are lognormal about what is declared, which is the mean; this
+     * is the standard deviation of their logarithm, 0 where tasks last as they say. A duration
+     * beyond the longest is cut to it. */
+    struct br_decimal spread;
+    int64_t longest_ns; /* 0: not said */
     uint32_t tasks;
     uint32_t first_task;
     uint32_t first_demand, demands; /* run in br_dag.demand */
@@ -71,6 +76,10 @@ enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br
 void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos);
 /* Replaces the duration of the stage; overrides of its tasks stay. Before br_dag_finish. */
 void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns);
+/* Of the durations of the stage; a spread within 0 and BR_SPREAD_MAX, longest_ns of 0 or more. */
+#define BR_SPREAD_MAX 10
+void br_dag_set_stage_spread(struct br_dag *dag, uint32_t stage, struct br_decimal spread,
+                             int64_t longest_ns);
 void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos);
 /* The stage with this id, or UINT32_MAX. O(1) expected; before and after br_dag_finish. */
 uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id);

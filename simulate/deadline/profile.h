@@ -30,6 +30,9 @@ enum br_status br_profile_init(struct br_profile *profile, const struct br_dag *
 enum br_status br_profile_measured(struct br_profile *profile, uint32_t stage,
                                    const int64_t *sample_ns, uint32_t samples,
                                    struct br_diag *diag);
+/* Replaces what is declared by what so many runs of it would have measured. */
+enum br_status br_profile_learn(struct br_profile *profile, uint64_t seed, uint32_t runs,
+                                struct br_diag *diag);
 void br_profile_finish(struct br_profile *profile);
 
 /* Draws a duration for every task: duration_ns has room for all of them. */

@@ -1,0 +1,389 @@
+/* Draws what tasks last in every run once, runs them all at every allocation and in both orders,
+ * and makes cells of them. The grid of allocations and orders is spread over threads; what a point
+ * of it comes to has its own place, so the table is the same for any number of them. */
+#include "simulate/deadline/make.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/index.h"
+#include "base/numbers/real.h"
+#include "base/process/parallel.h"
+#include "simulate/deadline/cells.h"
+#include "simulate/deadline/meter.h"
+#include "simulate/deadline/runner.h"
+#include "simulate/deadline/usual.h"
+
+enum {
+    ALLOCATIONS = 100, /* about so many where there could be more */
+    CELLS = 64,
+    RUNS_LEAST = 60,
+    RUNS_MOST = 1000, /* unless asked for */
+    USUAL_RUNS = 16,
+    TASKS_RUN = 160000000, /* that many are simulated by default, for all allocations and orders */
+    DURATIONS_MOST = 200000000,
+};
+/* Seeds of the runs that a table is from, and of those that it is held against. */
+enum { WORLD_OF_TABLE = 1 };
+
+static const double levels[] = {0,   0.01, 0.025, 0.05, 0.1,  0.2,   0.3,  0.4, 0.5,
+                                0.6, 0.7,  0.8,   0.9,  0.95, 0.975, 0.99, 1};
+enum { QUANTILES = sizeof levels / sizeof *levels };
+
+struct br_deadline_request br_deadline_request_default(void)
+{
+    return (struct br_deadline_request){
+        .most = 100, .cells = CELLS, .seed = 1, .slowness = 1, .threads = 1};
+}
+
+static enum br_status check(const struct br_deadline_request *request, struct br_diag *diag)
+{
+    uint32_t most = request->kind == BR_SHARES ? 100 : 1000000;
+    if (request->most < 1 || request->most > most)
+        return br_fail(diag, BR_USAGE, NULL, "allocations go from 1 to %u", most);
+    if (request->cells < 1 || request->cells >= BR_TABLE_CELLS)
+        return br_fail(diag, BR_USAGE, NULL, "a table has 1 to %u cells of progress",
+                       BR_TABLE_CELLS - 1);
+    if (request->runs > DURATIONS_MOST / request->dag->tasks)
+        return br_fail(diag, BR_USAGE, "a hundred runs of a large job tell much",
+                       "%u runs of %u tasks are more than fit", request->runs, request->dag->tasks);
+    if (!(request->fail >= 0 && request->fail <= 0.9))
+        return br_fail(diag, BR_USAGE, "give a share such as 0.01",
+                       "the share of failures is not within 0 and 0.9");
+    if (!(request->straggle >= 0 && request->straggle <= 1) ||
+        !(request->slowness >= 1 && request->slowness <= 1e6))
+        return br_fail(diag, BR_USAGE, "such as a share of 0.05, 3 times as slow",
+                       "stragglers are out of their range");
+    if (request->kind == BR_SHARES && !request->cluster)
+        return br_fail(diag, BR_USAGE, NULL, "shares need a cluster that they are of");
+    return BR_OK;
+}
+
+/* ---- The axes ---- */
+
+/* Fills values from least to most, each larger by the ratio at least. Returns their number. */
+static uint32_t fill_values(uint32_t least, uint32_t most, double ratio, uint32_t *value)
+{
+    uint32_t count = 0;
+    for (double x = least; x<most; x = x * ratio> x + 1 ? floor(x * ratio) : x + 1) {
+        if (count == BR_TABLE_ALLOCATIONS - 1)
+            return BR_TABLE_ALLOCATIONS;
+        value[count++] = (uint32_t)x;
+    }
+    value[count++] = most;
+    return count;
+}
+
+static enum br_status choose_allocations(const struct br_runner_job *job,
+                                         const struct br_deadline_request *request,
+                                         struct br_made_table *made, struct br_diag *diag)
+{
+    uint32_t *value = br_arena_array(&made->arena, BR_TABLE_ALLOCATIONS, sizeof *value);
+    uint32_t least = request->kind == BR_SHARES ? br_runner_least_share(job) : 1;
+    double ratio = 1;
+    if (!value)
+        return br_fail_memory(diag);
+    if (least > request->most)
+        return br_fail(diag, BR_BAD_INPUT,
+                       "the pool of all machines has to hold every task; give more of it",
+                       "no share of up to %u %% of the cluster holds every task of '%.80s'",
+                       request->most, request->dag->name);
+    do
+        made->table.allocations = fill_values(least, request->most, ratio, value);
+    while (made->table.allocations > ALLOCATIONS && (ratio *= 1.01));
+    made->table.allocation = value;
+    return BR_OK;
+}
+
+static uint32_t choose_runs(const struct br_deadline_request *request, const struct br_table *table)
+{
+    if (request->runs)
+        return request->runs;
+    uint64_t each = (uint64_t)request->dag->tasks * table->allocations * table->layers;
+    uint64_t runs = TASKS_RUN / each;
+    uint64_t fit = DURATIONS_MOST / request->dag->tasks;
+    runs = runs > RUNS_LEAST ? runs < RUNS_MOST ? runs : RUNS_MOST : RUNS_LEAST;
+    return (uint32_t)(runs < fit ? runs : fit);
+}
+
+/* ---- The runs ---- */
+
+struct making {
+    const struct br_deadline_request *request;
+    struct br_runner_job job;
+    struct br_made_table *made;
+    struct br_progress_weight *weight;
+    int64_t *duration_ns; /* [run * tasks + task] */
+    uint64_t *seed;       /* by run */
+    double *row;          /* as the table's numbers, in seconds */
+    double *spent;        /* by point of the grid and bin: progress x time, and time */
+    struct worker {
+        struct br_runner *runner;
+        struct br_meter meter;
+        struct br_cells_maker cells;
+        int64_t *enter_ns; /* by bin */
+        double *spent;     /* of one run */
+    } * worker;
+    uint32_t threads, bins;
+};
+
+static uint64_t run_seed(uint64_t seed, uint64_t world, uint64_t run)
+{
+    return br_hash_number(br_hash_number(seed ^ br_hash_number(world)) ^ run);
+}
+
+static bool draw(void *context, uint32_t worker, uint32_t run)
+{
+    struct making *making = context;
+    (void)worker;
+    making->seed[run] = run_seed(making->request->seed, WORLD_OF_TABLE, run);
+    br_profile_draw(making->request->profile, making->seed[run],
+                    making->duration_ns + (size_t)run * making->job.tasks);
+    return !br_stopped(making->request->stop);
+}
+
+/* A run while it goes on. */
+struct trail {
+    struct worker *worker;
+    uint32_t bins, bin;
+    double progress;
+    int64_t since_ns;
+};
+
+static void finished(void *context, uint32_t stage, int64_t now_ns)
+{
+    struct trail *trail = context;
+    struct worker *worker = trail->worker;
+    double spent = (double)(now_ns - trail->since_ns);
+    worker->spent[2 * trail->bin] += spent * trail->progress;
+    worker->spent[2 * trail->bin + 1] += spent;
+    trail->since_ns = now_ns;
+    trail->progress = br_meter_add(&worker->meter, stage);
+    uint32_t bin = (uint32_t)(trail->progress * trail->bins);
+    bin = bin < trail->bins ? bin : trail->bins - 1;
+    while (trail->bin < bin)
+        worker->enter_ns[++trail->bin] = now_ns;
+}
+
+static void run_once(struct making *making, struct worker *worker, uint32_t point, uint32_t run)
+{
+    const struct br_table *table = &making->made->table;
+    struct trail trail = {.worker = worker, .bins = making->bins};
+    const struct br_runner_watch watch = {.finished = finished, .context = &trail};
+    br_meter_reset(&worker->meter);
+    memset(worker->spent, 0, 2 * (size_t)making->bins * sizeof *worker->spent);
+    int64_t end_ns = br_runner_run(
+        worker->runner, table->allocation[point % table->allocations], point >= table->allocations,
+        making->duration_ns + (size_t)run * making->job.tasks, making->seed[run], &watch);
+    float *left_s = worker->cells.left_s + (size_t)run * (making->bins + 1);
+    double *spent = making->spent + (size_t)point * 2 * making->bins;
+    while (trail.bin + 1 < making->bins)
+        worker->enter_ns[++trail.bin] = end_ns;
+    left_s[0] = (float)((double)end_ns / 1e9);
+    for (uint32_t k = 1; k < making->bins; k++)
+        left_s[k] = (float)((double)(end_ns - worker->enter_ns[k]) / 1e9);
+    left_s[making->bins] = 0;
+    for (uint32_t k = 0; k < 2 * making->bins && end_ns > 0; k++)
+        spent[k] += worker->spent[k] / (double)end_ns;
+}
+
+static bool make_point(void *context, uint32_t number, uint32_t point)
+{
+    struct making *making = context;
+    const struct br_table *table = &making->made->table;
+    struct worker *worker = &making->worker[number];
+    for (uint32_t run = 0; run < table->runs; run++) {
+        if (br_stopped(making->request->stop))
+            return false;
+        run_once(making, worker, point, run);
+    }
+    uint32_t layer = point / table->allocations, index = point % table->allocations;
+    size_t row = (size_t)table->quantiles + 1, stride = row * table->allocations;
+    br_cells_make(&worker->cells, making->row + layer * table->cells * stride + index * row,
+                  stride);
+    return true;
+}
+
+static bool init_worker(struct making *making, struct worker *worker)
+{
+    const struct br_table *table = &making->made->table;
+    worker->runner = br_runner_create(&making->job);
+    worker->enter_ns = calloc(making->bins, sizeof *worker->enter_ns);
+    worker->spent = calloc(2 * (size_t)making->bins, sizeof *worker->spent);
+    bool meter = br_meter_init(&worker->meter, table->indicator, making->weight, table->tasks,
+                               table->stages);
+    bool cells = br_cells_init(&worker->cells, table->runs, making->bins, levels, QUANTILES);
+    return worker->runner && worker->enter_ns && worker->spent && meter && cells;
+}
+
+static void finish_workers(struct making *making)
+{
+    for (uint32_t k = 0; making->worker && k < making->threads; k++) {
+        struct worker *worker = &making->worker[k];
+        br_runner_destroy(worker->runner);
+        br_meter_finish(&worker->meter);
+        br_cells_finish(&worker->cells);
+        free(worker->enter_ns);
+        free(worker->spent);
+    }
+    free(making->worker);
+}
+
+/* ---- The numbers ---- */
+
+static enum br_status place_cells(struct making *making, struct br_diag *diag)
+{
+    struct br_table *table = &making->made->table;
+    uint32_t points = table->layers * table->allocations;
+    double *at = br_arena_array(&making->made->arena, table->cells, sizeof *at);
+    if (!at)
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; k < making->bins; k++) {
+        double progress = 0, time = 0, low = (double)k / making->bins;
+        double high = (double)(k + 1) / making->bins;
+        for (uint32_t p = 0; p < points; p++) {
+            progress += making->spent[(p * (size_t)making->bins + k) * 2];
+            time += making->spent[(p * (size_t)making->bins + k) * 2 + 1];
+        }
+        double mean = time > 0 ? progress / time : (low + high) / 2;
+        at[k + 1] = mean > low ? mean < high ? mean : high : low;
+    }
+    table->at = at;
+    return BR_OK;
+}
+
+/* Brings seconds onto whole units, so fine that the largest number still fits. */
+static enum br_status round_numbers(struct making *making, struct br_diag *diag)
+{
+    struct br_table *table = &making->made->table;
+    size_t row = (size_t)table->quantiles + 1;
+    size_t count = (size_t)table->layers * table->cells * table->allocations * row;
+    uint32_t *left = br_arena_array(&making->made->arena, count, sizeof *left);
+    double most_s = 0;
+    if (!left)
+        return br_fail_memory(diag);
+    for (size_t k = 0; k < count; k++)
+        most_s = making->row[k] > most_s ? making->row[k] : most_s;
+    double unit_ns = ceil(most_s * 1e9 / 4e9);
+    table->unit_ns = unit_ns > 1 ? unit_ns < UINT32_MAX ? (uint32_t)unit_ns : UINT32_MAX : 1;
+    for (size_t k = 0; k < count; k++) {
+        double units = making->row[k] * 1e9 / table->unit_ns;
+        left[k] = units < UINT32_MAX ? (uint32_t)(units + 0.5) : UINT32_MAX;
+        if (k % row > 1 && left[k] < left[k - 1])
+            left[k] = left[k - 1];
+    }
+    table->left = left;
+    return BR_OK;
+}
+
+/* ---- The whole ---- */
+
+static enum br_status describe(struct making *making, struct br_diag *diag)
+{
+    const struct br_deadline_request *request = making->request;
+    struct br_made_table *made = making->made;
+    const char *cluster = request->cluster && request->cluster->name ? request->cluster->name : "";
+    made->table = (struct br_table){
+        .job = br_arena_text(&made->arena, request->dag->name),
+        .cluster = br_arena_text(&made->arena, cluster),
+        .fingerprint = br_dag_fingerprint(request->dag, false),
+        .cluster_fingerprint = request->cluster ? br_cluster_fingerprint(request->cluster) : 0,
+        .seed = request->seed,
+        .kind = request->kind,
+        .indicator = request->indicator,
+        .layers = request->rank ? 2 : 1,
+        .stages = request->dag->stages,
+        .cells = request->cells + 1,
+        .quantiles = QUANTILES,
+        .level = levels,
+    };
+    uint32_t *tasks = br_arena_array(&made->arena, made->table.stages, sizeof *tasks);
+    struct br_table_stage *stage = br_arena_array(&made->arena, made->table.stages, sizeof *stage);
+    making->weight = br_arena_array(&made->arena, made->table.stages, sizeof *making->weight);
+    if (!made->table.job || !made->table.cluster || !tasks || !stage || !making->weight)
+        return br_fail_memory(diag);
+    memcpy(tasks, making->job.count, made->table.stages * sizeof *tasks);
+    made->table.tasks = tasks;
+    made->table.stage = stage;
+    made->table.weight = making->weight;
+    enum br_status status = choose_allocations(&making->job, request, made, diag);
+    if (!status)
+        made->table.runs = choose_runs(request, &made->table);
+    return status;
+}
+
+static enum br_status make_room(struct making *making, struct br_diag *diag)
+{
+    struct br_table *table = &making->made->table;
+    size_t points = (size_t)table->layers * table->allocations;
+    making->bins = table->cells - 1;
+    making->threads =
+        making->request->threads < points ? making->request->threads : (uint32_t)points;
+    making->threads = making->threads ? making->threads : 1;
+    making->duration_ns =
+        malloc((size_t)table->runs * making->job.tasks * sizeof *making->duration_ns);
+    making->seed = malloc(table->runs * sizeof *making->seed);
+    making->row = calloc(points * table->cells * (table->quantiles + 1), sizeof *making->row);
+    making->spent = calloc(points * 2 * making->bins, sizeof *making->spent);
+    making->worker = calloc(making->threads, sizeof *making->worker);
+    bool good =
+        making->duration_ns && making->seed && making->row && making->spent && making->worker;
+    return good ? BR_OK : br_fail_memory(diag);
+}
+
+static enum br_status stopped(struct br_diag *diag)
+{
+    return br_fail(diag, BR_NO, NULL, "interrupted; there is no table of some of the runs");
+}
+
+static enum br_status run_all(struct making *making, struct br_diag *diag)
+{
+    struct br_table *table = &making->made->table;
+    br_parallel(making->threads, table->runs, draw, making);
+    if (br_stopped(making->request->stop))
+        return stopped(diag);
+    uint32_t usual = table->runs < USUAL_RUNS ? table->runs : USUAL_RUNS;
+    if (!br_usual_measure(&making->job, table->indicator, table->allocation[table->allocations / 2],
+                          making->duration_ns, making->seed, usual,
+                          (struct br_table_stage *)table->stage, making->weight))
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; k < making->threads; k++)
+        if (!init_worker(making, &making->worker[k]))
+            return br_fail_memory(diag);
+    br_parallel(making->threads, table->layers * table->allocations, make_point, making);
+    return br_stopped(making->request->stop) ? stopped(diag) : BR_OK;
+}
+
+enum br_status br_deadline_make(const struct br_deadline_request *request,
+                                struct br_made_table *made, struct br_diag *diag)
+{
+    struct making making = {.request = request, .made = made};
+    *made = (struct br_made_table){0};
+    enum br_status status = check(request, diag);
+    if (!status)
+        status = br_runner_job_init(&making.job, request, diag);
+    if (!status)
+        status = describe(&making, diag);
+    if (!status)
+        status = make_room(&making, diag);
+    if (!status)
+        status = run_all(&making, diag);
+    if (!status)
+        status = place_cells(&making, diag);
+    if (!status)
+        status = round_numbers(&making, diag);
+    finish_workers(&making);
+    free(making.duration_ns);
+    free(making.seed);
+    free(making.row);
+    free(making.spent);
+    br_runner_job_finish(&making.job);
+    return status;
+}
+
+void br_deadline_release(struct br_made_table *made)
+{
+    br_arena_finish(&made->arena);
+    *made = (struct br_made_table){0};
+}
