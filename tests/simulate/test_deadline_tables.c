@@ -48,6 +48,7 @@ static uint32_t add_stage(struct scene *scene, const char *id, uint32_t tasks, i
 static void make(struct scene *scene)
 {
     struct br_diag diag = {0};
+    scene->request.profile = &scene->profile; /* scenes are moved */
     if (br_deadline_make(&scene->request, &scene->made, &diag))
         fail_msg("%s", diag.what);
 }
@@ -575,6 +576,7 @@ static void test_calibration(void **state)
 static void test_refusals(void **state)
 {
     struct scene scene = two_stages();
+    scene.request.profile = &scene.profile;
     const struct br_deadline_request good = scene.request;
     struct br_diag diag = {0};
     scene.request.most = 0;
