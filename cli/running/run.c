@@ -244,8 +244,10 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
     for (uint32_t k = 0; k < jobs->count; k++)
         cli_run_ninja_close(&jobs->one[k].ninja);
     cli_progress_end(&report->progress);
-    if (!status || (status == BR_NO && !diag->what[0]))
+    if (!status || (status == BR_NO && !diag->what[0])) {
         cli_report_result(report, &result);
+        cli_run_deadline_result(&report->deadline, &result);
+    }
     return status;
 }
 
@@ -261,9 +263,17 @@ static enum br_status run_here(const struct cli_settings *settings, struct cli_r
     if (!status)
         status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
     if (!status)
+        status = cli_run_deadline_open(settings, jobs, &report.deadline, diag);
+    if (!status)
         status = cli_run_trace_open(&report.trace, settings->run.trace, jobs->cluster, diag);
-    if (status)
+    if (status) {
+        cli_run_deadline_close(&report.deadline);
         return status;
+    }
+    if (report.deadline.done) {
+        options.limit = &report.deadline.limit;
+        cli_run_deadline_tick(&report.deadline, &report.progress, 0);
+    }
     for (uint32_t k = 0; k < jobs->count && !status; k++)
         status = cli_run_job_open(settings, &jobs->one[k], diag);
     if (!status)
@@ -271,6 +281,7 @@ static enum br_status run_here(const struct cli_settings *settings, struct cli_r
     for (uint32_t k = 0; k < jobs->count; k++)
         cli_run_job_close(&jobs->one[k]);
     status = cli_run_trace_close(&report.trace, status, diag);
+    cli_run_deadline_close(&report.deadline);
     return cli_report_end(&report, status, unread, diag);
 }
 
@@ -316,7 +327,8 @@ static enum br_status serve_spool(const struct cli_settings *settings, struct cl
     return status;
 }
 
-static enum br_status check_spool(const struct cli_run_settings *run, uint32_t jobs,
+static enum br_status check_spool(const struct cli_run_settings *run,
+                                  const struct cli_control_settings *control, uint32_t jobs,
                                   struct br_diag *diag)
 {
     const char *other = jobs                           ? "a JOB"
@@ -324,6 +336,7 @@ static enum br_status check_spool(const struct cli_run_settings *run, uint32_t j
                         : run->plan                    ? "--plan"
                         : run->group_of                ? "--group-of"
                         : run->simulate                ? "--simulate"
+                        : control->deadline            ? "--deadline"
                         : strcmp(run->on, "here") != 0 ? "--on"
                                                        : NULL;
     if (!other)
@@ -339,7 +352,7 @@ static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
 {
     const struct cli_run_settings *run = &settings->run;
     if (run->spool)
-        return check_spool(run, jobs, diag);
+        return check_spool(run, &settings->control, jobs, diag);
     if (run->until_empty)
         return br_fail(diag, BR_USAGE, "add --spool DIR, or leave it out",
                        "--until-empty is about a spool folder");
@@ -358,6 +371,9 @@ static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
         return br_fail(diag, BR_USAGE,
                        "make a workload of JOB, and 'bigrocks simulate' it with --overbook",
                        "--simulate plays a job without tasks that slow one another down");
+    if (run->simulate && settings->control.deadline)
+        return br_fail(diag, BR_USAGE, "see 'bigrocks help simulate', and its policy 'deadline'",
+                       "--deadline is for a real run");
     if (run->spread && !run->simulate)
         return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
                        "--spread disturbs a simulated run only");

@@ -10,6 +10,7 @@
 #include "predict/history.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
+#include "runtime/deadline/control.h"
 #include "runtime/drivers/local/local.h"
 
 /* ---- run_plan.c: a job, its cluster and its plan ---- */
@@ -118,6 +119,35 @@ void cli_run_job_close(struct cli_run_job *one);
 /* The context of the job. */
 struct cli_run_job *cli_run_job_of(const struct br_run_job *job);
 
+/* ---- run_deadline.c: a control loop limits the tasks that run at once ---- */
+
+struct cli_run_deadline {
+    struct br_table table;
+    struct br_control control;
+    const struct br_dag *dag;
+    uint32_t *done;                         /* by stage; NULL: the run has no deadline */
+    uint32_t limit;                         /* of tasks at once */
+    int64_t deadline_ns, period_ns, due_ns; /* since the run began */
+    double told;                            /* the probability that was told last; below 0: none */
+    bool begun, quiet;
+};
+
+/* Reads the options; without --deadline nothing is done here or in the calls below. BR_USAGE: a
+ * deadline that is past, no table; BR_BAD_INPUT: a table of another job. To be closed in any case.
+ */
+enum br_status cli_run_deadline_open(const struct cli_settings *settings,
+                                     const struct cli_run_jobs *jobs,
+                                     struct cli_run_deadline *deadline, struct br_diag *diag);
+void cli_run_deadline_close(struct cli_run_deadline *deadline);
+/* Decides once a period, and tells the probability to be on time where it has changed. */
+void cli_run_deadline_tick(struct cli_run_deadline *deadline, struct cli_progress *progress,
+                           int64_t now_ns);
+/* A task is done, now or by an earlier run. */
+void cli_run_deadline_done(struct cli_run_deadline *deadline, uint32_t task);
+/* Whether the deadline was met. */
+void cli_run_deadline_result(const struct cli_run_deadline *deadline,
+                             const struct br_run_result *result);
+
 /* ---- run_report.c: what the person sees ---- */
 
 enum { CLI_FAILURES_SHOWN = 20 };
@@ -128,6 +158,7 @@ struct cli_report {
     bool several; /* jobs: they are told by name */
     bool passing; /* and are not there any more at the end */
     struct cli_run_trace trace;
+    struct cli_run_deadline deadline;
     struct cli_progress progress;
     struct cli_spool out, err; /* of the standard streams; of out alone where both are one */
     uint32_t failures;

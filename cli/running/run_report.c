@@ -149,7 +149,8 @@ static void remember(struct cli_report *report, const struct br_task_end *end)
 
 void cli_report_resumed(void *context, const struct br_run_job *job, uint32_t task)
 {
-    (void)context;
+    struct cli_report *report = context;
+    cli_run_deadline_done(&report->deadline, task);
     cli_run_ninja_resumed(&cli_run_job_of(job)->ninja, task);
 }
 
@@ -173,8 +174,10 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     cli_run_trace_add(&report->trace, end);
     if (end->outcome == BR_TASK_DONE && end->words)
         remember(report, end);
-    if (end->outcome == BR_TASK_DONE)
+    if (end->outcome == BR_TASK_DONE) {
         cli_run_ninja_ended(&one->ninja, end);
+        cli_run_deadline_done(&report->deadline, end->task);
+    }
     if (failed && !end->again && !report->passing && report->failures < CLI_FAILURES_SHOWN) {
         report->failed[report->failures].job = end->job;
         report->failed[report->failures].task = end->task;
@@ -204,6 +207,7 @@ void cli_report_tick(void *context, const struct br_run_state *state)
         cli_spool_wake(&report->trace.spool);
     }
     wake_spools(report);
+    cli_run_deadline_tick(&report->deadline, &report->progress, state->now_ns);
     for (uint32_t k = 0; state->runtime && k < cluster->cls[0].capacities && used < 100; k++) {
         const char *name = cluster->cls[0].capacity[k].resource;
         used += snprintf(text + used, sizeof text - (size_t)used, "%.20s %.0f %%  ", name,

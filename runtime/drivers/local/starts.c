@@ -106,13 +106,24 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
     driver->slots.running++;
 }
 
+/* How many tasks may be started in one go. */
+static uint32_t room_for(const struct br_driver *driver)
+{
+    const uint32_t *limit = driver->work.options->limit;
+    uint32_t running = driver->slots.running;
+    if (!limit)
+        return BATCH;
+    uint32_t room = *limit > running ? *limit - running : 0;
+    return room < BATCH ? room : BATCH;
+}
+
 void br_driver_start_all(struct br_driver *driver)
 {
     struct br_decision decision[BATCH];
-    uint32_t got = BATCH;
+    uint32_t got = BATCH, room;
     /* A task that is only waited for ends at once, and may make more ready. */
-    while (got && !driver->closing && !driver->short_of) {
-        got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, BATCH);
+    while (got && !driver->closing && !driver->short_of && (room = room_for(driver)) > 0) {
+        got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, room);
         for (uint32_t d = 0; d < got; d++)
             start(driver, &decision[d]);
     }
