@@ -56,7 +56,8 @@ void br_table_text(const struct br_table *table, const int64_t *amdahl_ns, FILE 
     head(table, out);
     fprintf(out, "\nhow long a run takes, in %s\n\n%10s", unit.name, "");
     for (uint32_t layer = 0; layer < table->layers; layer++)
-        fprintf(out, "  %-36s", layer ? "in the planned order" : "in the plain order");
+        fprintf(out, "  %-*s", layer + 1 < table->layers ? 36 : 0,
+                layer ? "in the planned order" : "in the plain order");
     fprintf(out, "\n%10s", br_allocation_name(table->kind));
     for (uint32_t layer = 0; layer < table->layers; layer++)
         fprintf(out, "  %9s%9s%9s%9s", "mean", "10 %", "50 %", "90 %");

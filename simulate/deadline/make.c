@@ -253,7 +253,8 @@ static enum br_status place_cells(struct making *making, struct br_diag *diag)
     return BR_OK;
 }
 
-/* Brings seconds onto whole units, so fine that the largest number still fits. */
+/* Brings seconds onto whole units, the least power of ten in ns with which the largest number fits.
+ */
 static enum br_status round_numbers(struct making *making, struct br_diag *diag)
 {
     struct br_table *table = &making->made->table;
@@ -265,8 +266,9 @@ static enum br_status round_numbers(struct making *making, struct br_diag *diag)
         return br_fail_memory(diag);
     for (size_t k = 0; k < count; k++)
         most_s = making->row[k] > most_s ? making->row[k] : most_s;
-    double unit_ns = ceil(most_s * 1e9 / 4e9);
-    table->unit_ns = unit_ns > 1 ? unit_ns < UINT32_MAX ? (uint32_t)unit_ns : UINT32_MAX : 1;
+    table->unit_ns = 1;
+    while (most_s * 1e9 / table->unit_ns > 4e9 && table->unit_ns < 1000000000)
+        table->unit_ns *= 10;
     for (size_t k = 0; k < count; k++) {
         double units = making->row[k] * 1e9 / table->unit_ns;
         left[k] = units < UINT32_MAX ? (uint32_t)(units + 0.5) : UINT32_MAX;

@@ -6,6 +6,7 @@ usage: check_schema.py plan SCHEMA PLAN...
        check_schema.py simulation SCHEMA WRITE_STUDY
        check_schema.py workload SCHEMA BIGROCKS EXAMPLES
        check_schema.py prediction SCHEMA BIGROCKS EXAMPLES
+       check_schema.py deadline SCHEMA BIGROCKS EXAMPLES
 Exit 77 (skipped) where the module jsonschema is missing.
 """
 import copy
@@ -58,6 +59,17 @@ def damages(kind, whole):
         yield changed('an interval of all', lambda p: p.update(interval=1))
         yield changed('no calibration', lambda p: first(p).update(calibration=[]))
         return
+    if kind == 'deadline':
+        point, cell = (lambda d: d['left'][0]), (lambda d: d['left'][0]['cells'][1])
+        yield changed('other version', lambda d: d.update(format='bigrocks-deadline/2'))
+        yield changed('no runs', lambda d: d.update(runs=0))
+        yield changed('other allocations', lambda d: d.update(allocations='cores'))
+        yield changed('an order of none', lambda d: point(d).update(order='any'))
+        yield changed('no cells', lambda d: point(d).update(cells=[]))
+        yield changed('progress above 1', lambda d: cell(d).update(progress=1.5))
+        yield changed('negative time', lambda d: cell(d)['quantiles_s'].__setitem__(0, -1))
+        yield changed('a stage of no task', lambda d: d['stages'][0].update(tasks=0))
+        return
     if kind == 'workload':
         yield changed('other version', lambda w: w.update(format='bigrocks-workload-statistics/2'))
         yield changed('no job', lambda w: w.update(jobs=0))
@@ -106,6 +118,13 @@ def documents(kind, arguments):
                                       'a,b', '--cluster', examples + '/cluster-rack.xml'], ['etl.xml']):
             yield words[0], json.loads(subprocess.run([bigrocks, 'workload', examples + '/' + words[0], *words[1:],
                                                        '--json'], check=True, text=True,
+                                                      stdout=subprocess.PIPE).stdout)
+        return
+    if kind == 'deadline':
+        for words in (['query.xml', '--tokens', '5'], ['query.xml', '--cluster', examples + '/cluster-rack.xml'],
+                      ['etl.xml', '--tokens', '3', '--no-plan', '--indicator', 'cp']):
+            yield words[0], json.loads(subprocess.run([bigrocks, 'deadline', '-q', examples + '/' + words[0], *words[1:],
+                                                       '--runs', '4', '--format', 'json'], check=True, text=True,
                                                       stdout=subprocess.PIPE).stdout)
         return
     for more in ([], ['--no-lp']):

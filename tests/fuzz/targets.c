@@ -38,6 +38,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"spark", fuzz_spark},
     {"workload-xml", fuzz_workload_xml},
     {"workload-csv", fuzz_workload_csv},
+    {"table", fuzz_table},
     {NULL, NULL},
 };
 

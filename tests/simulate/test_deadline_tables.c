@@ -16,6 +16,7 @@
 #include "simulate/deadline/make.h"
 #include "simulate/deadline/meter.h"
 #include "simulate/deadline/trial.h"
+#include "workload/world.h"
 
 #define S INT64_C(1000000000)
 
@@ -294,6 +295,43 @@ static void test_profile(void **state)
         assert_true(ns[t] <= 20 * S);
     free(ns);
     close_scene(&scene);
+}
+
+/* The world draws what is declared with a spread, too, and errors come on top. */
+static void test_world(void **state)
+{
+    enum { TASKS = 50000 };
+    struct br_workload *workload = br_workload_create("w", NULL);
+    struct br_dag *dag = br_dag_create("job");
+    struct br_workload_job job = br_workload_job_default();
+    struct br_world world = br_world_default();
+    int64_t *ns = calloc(TASKS, sizeof *ns), *twice = calloc(TASKS, sizeof *twice);
+    uint32_t number;
+    assert_int_equal(br_dag_add_stage(dag, "a", TASKS, 10 * S, NULL, NULL), BR_OK);
+    br_dag_set_stage_spread(dag, 0, (struct br_decimal){5, -1}, 30 * S);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_workload_add_dag(workload, dag, NULL, NULL, &number, NULL), BR_OK);
+    job.dag = number;
+    job.id = "1";
+    assert_int_equal(br_workload_add_job(workload, &job, NULL), BR_OK);
+    assert_int_equal(br_workload_finish(workload, NULL), BR_OK);
+    br_world_durations(&world, workload, 0, ns);
+    world.task.bias = 2;
+    br_world_durations(&world, workload, 0, twice);
+    double sum = 0;
+    uint32_t cut = 0;
+    for (int t = 0; t < TASKS; t++) {
+        sum += (double)ns[t];
+        cut += ns[t] == 30 * S;
+        assert_true(ns[t] <= 30 * S && llabs(twice[t] - 2 * ns[t]) <= 1);
+    }
+    /* 30 s lie (ln 3 + 0.125) / 0.5 = 2.447 standard deviations above the median: 0.72 % are cut,
+     * which takes 10 x 0.02577 - 30 x 0.0072 = 0.042 s away. */
+    assert_true(fabs(sum / TASKS - 9.958e9) < 0.06e9);
+    assert_in_range(cut, 270, 450);
+    free(ns);
+    free(twice);
+    br_workload_destroy(workload);
 }
 
 /* ---- The file ---- */
@@ -610,7 +648,7 @@ int main(void)
         cmocka_unit_test(test_threads),   cmocka_unit_test(test_file),
         cmocka_unit_test(test_senseless), cmocka_unit_test(test_meter),
         cmocka_unit_test(test_lookups),   cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
