@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 
+#include "generate/generate.h"
+#include "generate/traces.h"
+
 struct choice {
     const char *name, *summary;
 };
@@ -88,3 +91,20 @@ static const struct choice groupings[] = {
     {"nothing", "all jobs are of one group"},
 };
 CHOICE(grouping, groupings)
+
+/* Kinds of generated jobs, then traces of jobs that recur. */
+const char *cli_like_name(uint32_t k)
+{
+    uint32_t kinds = 0;
+    while (br_generate_name(kinds))
+        kinds++;
+    return k < kinds ? br_generate_name(k) : br_trace_name(k - kinds);
+}
+
+const char *cli_like_summary(uint32_t k)
+{
+    uint32_t kinds = 0;
+    while (br_generate_name(kinds))
+        kinds++;
+    return k < kinds ? br_generate_summary(k) : br_trace_summary(k - kinds);
+}

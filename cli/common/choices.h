@@ -15,6 +15,8 @@ const char *cli_frag_name(uint32_t k);
 const char *cli_frag_summary(uint32_t k);
 const char *cli_place_name(uint32_t k);
 const char *cli_place_summary(uint32_t k);
+const char *cli_like_name(uint32_t k);
+const char *cli_like_summary(uint32_t k);
 const char *cli_draw_name(uint32_t k);
 const char *cli_draw_summary(uint32_t k);
 const char *cli_assign_name(uint32_t k);

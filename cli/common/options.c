@@ -119,11 +119,13 @@ const struct br_option cli_options[] = {
 
     {.name = "like",
      .argument = "KIND",
-     .help = "generate the jobs, each with a seed of its own, instead of reading files",
+     .help =
+         "generate the jobs instead of reading files: of a kind, each with a seed of its own; or "
+         "jobs that recur, as in a trace",
      .commands = CLI_WORKLOAD,
      .kind = BR_OPTION_CHOICE,
-     .choice = br_generate_name,
-     .summary = br_generate_summary,
+     .choice = cli_like_name,
+     .summary = cli_like_summary,
      .offset = MEMBER(workload.like)},
     {.name = "count",
      .argument = "N",

@@ -119,6 +119,19 @@ static enum br_status make_jobs(const struct cli_settings *settings, struct br_w
     return status == BR_BAD_INPUT ? BR_USAGE : status;
 }
 
+static enum br_status make_trace(const struct cli_settings *settings, struct br_workload *workload,
+                                 struct br_diag *diag)
+{
+    const struct cli_workload_settings *make = &settings->workload;
+    if (!make->count)
+        return br_fail(diag, BR_USAGE, "add --count 2500", "--like does not say how many jobs");
+    if (settings->generate.tasks || settings->generate.stages || settings->generate.spread ||
+        make->draw)
+        return br_fail(diag, BR_USAGE, "leave out --tasks, --stages, --spread and --draw",
+                       "jobs like those of %s have sizes of their own", make->like);
+    return cli_make_trace(make->like, (uint32_t)make->count, make->seed, workload, diag);
+}
+
 enum br_status cli_jobs_read(const struct cli_settings *settings, const char *const *argument,
                              uint32_t arguments, struct cli_jobs *jobs, struct br_diag *diag)
 {
@@ -137,7 +150,10 @@ enum br_status cli_jobs_read(const struct cli_settings *settings, const char *co
     jobs->workload = br_workload_create(NULL, NULL);
     if (!jobs->workload)
         return br_fail_memory(diag);
-    if (like)
+    if (like && cli_is_trace(like)) {
+        *jobs = (struct cli_jobs){.workload = jobs->workload, .made = true};
+        status = make_trace(settings, jobs->workload, diag);
+    } else if (like)
         status = make_jobs(settings, jobs->workload, diag);
     for (uint32_t k = 0; k < arguments && !status; k++) {
         if (is_workload(argument[k])) {

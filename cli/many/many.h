@@ -20,9 +20,16 @@ enum br_status cli_read_number(const struct cli_range *range, const char *text, 
 struct cli_jobs {
     struct br_workload *workload; /* the caller's */
     bool drawn;                   /* its jobs are still to be drawn */
+    bool made;                    /* its jobs are there, and have no arrivals yet */
 };
 enum br_status cli_jobs_read(const struct cli_settings *settings, const char *const *argument,
                              uint32_t arguments, struct cli_jobs *jobs, struct br_diag *diag);
+
+/* Is the kind of --like one of jobs that recur? */
+bool cli_is_trace(const char *name);
+/* Adds so many jobs of that trace, with the features user and app, that all arrive at 0. */
+enum br_status cli_make_trace(const char *name, uint32_t count, uint64_t seed,
+                              struct br_workload *workload, struct br_diag *diag);
 
 /* A record of arrivals: a table with commas whose head names a column of seconds and perhaps one of
  * jobs, or one number a line. */

@@ -111,7 +111,7 @@ static enum br_status give_arrivals(const struct cli_workload_settings *make,
     const char *kind = make->arrivals;
     bool spaced = make->load || make->interarrival_ns >= 0;
     double mean_s = 0;
-    if (!kind && jobs->drawn)
+    if (!kind && (jobs->drawn || jobs->made))
         kind = spaced ? "poisson" : "batch";
     *placed = kind != NULL;
     if (!kind)
@@ -218,16 +218,16 @@ static enum br_status choose_jobs(const struct cli_workload_settings *make, cons
     struct br_workload *workload = jobs->workload;
     enum br_status status = BR_OK;
     *by_name = false;
+    if ((jobs->drawn || jobs->made) && (make->from_ns >= 0 || make->to_ns >= 0))
+        return br_fail(diag, BR_USAGE, "give --from and --to with a workload",
+                       "jobs that are drawn have no times to choose them by");
     if (jobs->drawn) {
         bool all = make->draw ? strcmp(make->draw, "all") == 0 : !make->count || make->like;
         *by_name = all && !make->count;
-        if (make->from_ns >= 0 || make->to_ns >= 0)
-            return br_fail(diag, BR_USAGE, "give --from and --to with a workload",
-                           "jobs that are drawn have no times to choose them by");
         status = br_workload_draw(workload, all ? BR_DRAW_ALL : BR_DRAW_RANDOM,
                                   make->count ? (uint32_t)make->count : workload->dags, make->seed,
                                   diag);
-    } else {
+    } else if (!jobs->made) {
         br_workload_slice(workload, make->from_ns < 0 ? 0 : make->from_ns,
                           make->to_ns < 0 ? BR_NEVER : make->to_ns, (uint32_t)make->count);
     }

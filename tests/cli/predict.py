@@ -236,6 +236,51 @@ def the_rest():
     assert by_hour['features'] == ['hour', 'size']
 
 
+def traces():
+    """Generated jobs have the moments of [Jajoo22, Table 4], as these are measured there: over time the least
+    coefficient of variation of two features, over space that after 3 % sampling; and its shares of widths."""
+    def cov(values):
+        return statistics.pstdev(values) / statistics.mean(values)
+    wanted = {'2sigma': (1.00, 3.10, 0.18, 0.55), 'google11': (0.20, 0.73, 0.04, 0.58),
+              'google19': (1.35, 1.67, 0.70, 1.33), 'google19-dag': (1.35, 1.67, 0.70, 1.33)}
+    for name, moments in wanted.items():
+        time, space, widths = [], [], []
+        for seed in range(1, 6):
+            words = ('workload', '--like', name, '--count', 2500, '--seed', seed, '-f', 'tasks')
+            text = run(*words, '--arrivals', 'batch')
+            assert seed > 1 or text == run(*words, '--arrivals', 'batch')
+            jobs = list(csv.DictReader(io.StringIO(text)))
+            for job in jobs:
+                job['stages'] = [[float(d) for d in stage.split()] for stage in job['durations'].split(';')]
+                job['mean'] = statistics.mean(d for stage in job['stages'] for d in stage)
+            history = {}
+            for job in jobs[:1250]:
+                for feature in ('user', 'app'):
+                    history.setdefault((feature, job[feature]), []).append(job['mean'])
+            for job in jobs[1250:]:
+                known = [history.get((feature, job[feature]), []) for feature in ('user', 'app')]
+                if any(len(means) > 1 for means in known):
+                    time.append(min(cov(means) for means in known if len(means) > 1))
+                space += [cov(stage) / (0.03 * len(stage)) ** 0.5 for stage in job['stages'] if len(stage) > 1]
+                assert len(job['stages']) == 1 if name != 'google19-dag' else 2 <= len(job['stages']) <= 5
+                widths += [len(stage) for stage in job['stages']]
+                assert all(1 <= len(stage) <= 150 for stage in job['stages'])
+        got = [percentile(values, share) for values in (time, space) for share in (0.5, 0.9)]
+        print(name, *('%.2f/%.2f' % pair for pair in zip(got, moments)))
+        for a, b in zip(got, moments):
+            assert 0.75 * b <= a <= 1.28 * b, (name, got)
+        thin = statistics.mean(width < 3 for width in widths)
+        assert abs(thin - {'2sigma': 0.19, 'google11': 0.844}.get(name, 0.65)) < 0.12, (name, thin)
+    shown = run('workload', '--like', '2sigma', '--count', 400, '--load', 0.9, '--machines', 150, '--capacity', 'cpu=1',
+                '--json')
+    loaded = write('l.csv', run('workload', '--like', '2sigma', '--count', 400, '--load', 0.9, '--machines', 150,
+                                '--capacity', 'cpu=1', '-f', 'tasks'))
+    assert json.loads(shown)['jobs'] == 400
+    near(json.loads(run('workload', '-q', loaded, '--machines', 150, '--capacity', 'cpu=1', '--json'))['load'], 0.9, 1e-3)
+    assert '--tasks' in run('workload', '--like', '2sigma', '--count', 4, '--tasks', 3, status=2)
+    assert '--count' in run('workload', '--like', '2sigma', status=2)
+
+
 def google():
     """What was wanted on real jobs: within 2 % of sampling on the uniform ones, at most 0.22 and 0.70 on those
     whose tasks differ, and intervals within 3 points."""
@@ -268,6 +313,6 @@ def google():
 
 
 for test in (tables_come_back, bad_tables_are_refused, figures_follow_from_rows, history_by_a_model,
-             nobody_looks_ahead, before_is_history, the_rest, google):
+             nobody_looks_ahead, before_is_history, the_rest, traces, google):
     print(test.__name__, flush=True)
     test()
