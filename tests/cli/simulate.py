@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -76,6 +77,24 @@ def tuning_finds_the_best(workload):
     assert found[0]['mean_jct'] == min(one['mean_jct'] for one in found[1:])
 
 
+def planning_is_limited(workload):
+    """Jobs that are too large for the limit are planned by their critical path alone; how many is told, and how long
+    it took beside every policy that follows plans."""
+    def planned(*options):
+        done = subprocess.run([PROGRAM, 'simulate', workload, *CLUSTER, '--policy', 'order,fifo', '--times', '-f', 'runs',
+                               *map(str, options)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found = re.search(r'planned (\d+) jobs in [0-9.]+ s, (\d+) of them by the critical path alone', done.stderr)
+        times = {row['policy']: float(row['planning_seconds']) for row in rows(done.stdout)}
+        assert times['order'] > 0 == times['fifo'], times
+        return int(found[1]), int(found[2])
+
+    kinds, none = planned('--placements', 0)
+    assert kinds > 1 and none == 0
+    assert planned('--placements', 1) == (kinds, kinds)
+    assert planned() == (kinds, 0)
+
+
 def faults_are_told(folder, workload):
     out = folder / 'never.json'
     for options, status, said in (
@@ -125,6 +144,7 @@ def main():
         shards_merge(folder, workload)
         figures_agree(workload)
         tuning_finds_the_best(workload)
+        planning_is_limited(workload)
         faults_are_told(folder, workload)
         an_interrupt_keeps_what_is_done(folder)
     print('simulated')
