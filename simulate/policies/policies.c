@@ -7,6 +7,7 @@
 
 #include "base/numbers/real.h"
 #include "base/text/options.h"
+#include "simulate/joint/joint.h"
 #include "simulate/policies/deadline.h"
 #include "simulate/policies/enforced.h"
 #include "simulate/policies/list.h"
@@ -116,6 +117,15 @@ static enum br_status create_deadline(const struct br_policy_row *row,
     .detail = &(rule), .create = create_deadline, .destroy = br_deadline_destroy,                  \
     .arrive = br_deadline_arrive, .end = br_deadline_end, .retire = br_deadline_retire,            \
     .machine = br_deadline_machine, .decide = br_deadline_decide
+
+static enum br_status create_joint(const struct br_policy_row *row,
+                                   const struct br_policy_setup *setup, void **policy,
+                                   struct br_diag *diag)
+{
+    (void)row;
+    return br_joint_create(setup, policy, diag);
+}
+
 #define ENFORCED(rule)                                                                             \
     .detail = &(rule), .create = create_enforced, .destroy = br_enforced_destroy,                  \
     .arrive = br_enforced_arrive, .end = br_enforced_end, .retire = br_enforced_retire,            \
@@ -167,6 +177,16 @@ static const struct br_policy_row rows[] = {
      .summary = "srpt, with the tasks of a job in the plan's order",
      .plans = true,
      LIST(srpt_plan)},
+    {.name = "joint",
+     .summary = "all jobs planned together: their order is searched by looking ahead",
+     .number = "the placements that a search may take, 200000 unless given",
+     .create = create_joint,
+     .destroy = br_joint_destroy,
+     .arrive = br_joint_arrive,
+     .end = br_joint_end,
+     .retire = br_joint_retire,
+     .machine = br_joint_machine,
+     .decide = br_joint_decide},
     {.name = "cp", .summary = "the job with the longest remaining path", LIST(cp)},
     {.name = "deadline",
      .summary = "as many tasks of a job at once as its deadline asks for [Ferguson12]",

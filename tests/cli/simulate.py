@@ -17,7 +17,7 @@ import time
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 CLUSTER = ['--machines', '4', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000']
-POLICIES = 'graphene,fifo,srpt,weighted-fair=-0.5,capacity,random'
+POLICIES = 'graphene,fifo,srpt,weighted-fair=-0.5,capacity,random,joint=20000'
 WORLD = ['--errors', 'stage=1.2:0.3,task=1:0.1', '--failures', '0.05', '--stragglers', '0.05:3', '--leave', '900:60']
 
 

@@ -133,7 +133,7 @@ static void test_enforced(void **state)
             for (int idles = 0; idles < 2; idles++) {
                 struct watch watch;
                 struct br_outcome outcome;
-                watch_begin(&watch, row, NAN, set.random.workload->jobs);
+                watch_begin(&watch, row, random_number(row), set.random.workload->jobs);
                 if (watch.rule)
                     continue;
                 watch.idles = idles || !is_enforced(row);

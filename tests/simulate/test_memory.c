@@ -108,6 +108,7 @@ static void sweep(const char *policy, uint32_t world, bool overbooked)
                      BR_OK);
     assert_int_equal(br_policies_find(policy, &options.row, &number, NULL), BR_OK);
     options.world = random_world(world, 1, random.step_ns);
+    options.setup.number = random_number(options.row);
     run(&random, &options, 0, NULL, &whole); /* makes the plans, too */
     br_outcome_finish(&whole);
     long count = run(&random, &options, 0, NULL, &whole);
@@ -133,9 +134,16 @@ static void test_enforced(void **state)
     sweep("tetris", RANDOM_WORLDS - 1, true);
 }
 
+static void test_joint(void **state)
+{
+    sweep("joint", 0, false);
+    sweep("joint", RANDOM_WORLDS - 1, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists),
-                                       cmocka_unit_test(test_enforced)};
+                                       cmocka_unit_test(test_enforced),
+                                       cmocka_unit_test(test_joint)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

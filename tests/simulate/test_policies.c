@@ -101,7 +101,8 @@ static void test_all(void **state)
             options.setup.overbook = &more;
             limit = (struct judge_limit){more.resource, more.percent};
         }
-        for (uint32_t p = 0; (options.row = br_policies_at(p)); p++)
+        for (uint32_t p = 0; (options.row = br_policies_at(p)); p++) {
+            options.setup.number = random_number(options.row);
             for (uint32_t w = 0; w < RANDOM_WORLDS; w++) {
                 options.world = random_world(w, seed, random.step_ns);
                 now.seed = seed;
@@ -109,6 +110,7 @@ static void test_all(void **state)
                 now.policy = options.row->name;
                 judge_row(&random, &options, &limit);
             }
+        }
         br_plans_finish(&plans);
         random_workload_finish(&random);
     }

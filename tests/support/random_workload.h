@@ -3,6 +3,7 @@
 #define BR_TESTS_SUPPORT_RANDOM_WORKLOAD_H
 
 #include "planner/model/cluster.h"
+#include "simulate/policy.h"
 #include "workload/world.h"
 
 struct random_workload {
@@ -23,5 +24,8 @@ void random_workload_finish(struct random_workload *random);
  * one in all ways. */
 enum { RANDOM_WORLDS = 6 };
 struct br_world random_world(uint32_t k, uint64_t seed, int64_t step_ns);
+
+/* The number to give a row: its own (NAN), or a small one where its own would take long. */
+double random_number(const struct br_policy_row *row);
 
 #endif

@@ -1,0 +1,56 @@
+/* A job as the look ahead needs it: stages with demands and edges, and orders of the stages. */
+#ifndef BR_SIMULATE_JOINT_JOB_H
+#define BR_SIMULATE_JOINT_JOB_H
+
+#include "planner/model/dag.h"
+#include "runtime/enforcer/capacities.h"
+
+/* Orders of the stages within a job. */
+enum br_joint_within {
+    BR_WITHIN_BREADTH, /* by the number of edges on the longest path from a source */
+    BR_WITHIN_TAIL,    /* the longest path from here to the end of the job goes first */
+    BR_WITHIN_WAY,     /* as the tail; a stage counts as its work on the whole cluster if longer */
+    BR_WITHIN_COUNT,
+};
+
+struct br_joint_stage {
+    uint32_t first, tasks;          /* its tasks are first .. first + tasks - 1 */
+    uint32_t barriers;              /* edges that lead here from whole stages */
+    uint32_t pairs;                 /* edges that lead here from task to task */
+    uint32_t first_child, children; /* run in br_joint_job.arc */
+    uint32_t rank[BR_WITHIN_COUNT];
+    const int64_t *demand; /* of a task, by resource */
+    double share, sum;     /* the largest of its shares of the cluster, and the sum of them */
+    int64_t tail_ns;       /* the longest path from here to the end of the job */
+};
+struct br_joint_arc {
+    uint32_t stage;
+    bool one_to_one;
+};
+
+/* What is declared of a job; immutable. Works are sums over tasks of share x duration, in ns of the
+ * whole cluster. */
+struct br_joint_job {
+    struct br_arena arena;
+    uint32_t number; /* in the workload */
+    uint32_t stages, tasks;
+    double weight;
+    double work;                /* by the largest shares */
+    double total_work;          /* by the sums of shares */
+    bool pairs;                 /* it has one-to-one edges */
+    const int64_t *duration_ns; /* by task; the dag's */
+    uint32_t *task_stage;
+    uint32_t *longest; /* the tasks of each stage, the longest first */
+    struct br_joint_stage *stage;
+    struct br_joint_arc *arc;
+};
+
+/* *job is the caller's, also after a failure (NULL when memory is out). The dag must outlive it.
+ * BR_BAD_INPUT (a demand that the cluster's scale cannot say), BR_SYSTEM. O(tasks + edges +
+ * stages log stages). */
+enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capacities *capacities,
+                                 uint32_t number, double weight, struct br_joint_job **job,
+                                 struct br_diag *diag);
+void br_joint_job_destroy(struct br_joint_job *job); /* NULL is fine */
+
+#endif

@@ -1,0 +1,84 @@
+/* A cluster at one moment: the jobs that are there, how far they are, and what is free. The policy
+ * keeps one of the real cluster and copies it to look ahead; both go on by the same functions, so
+ * what was foreseen is what happens, as long as nobody comes and durations are as declared. */
+#ifndef BR_SIMULATE_JOINT_SCENE_H
+#define BR_SIMULATE_JOINT_SCENE_H
+
+#include "simulate/joint/job.h"
+
+/* A job that is there. By stage: whole stages ahead that have not ended, own tasks that have not,
+ * and a queue of ready tasks in the range of the stage's; by task: single tasks ahead. */
+struct br_scene_live {
+    const struct br_joint_job *job; /* borrowed; NULL: the slot is unused */
+    uint32_t *waits, *left, *ready_first, *ready_end, *fresh, *ready, *task_waits;
+    uint32_t *block; /* holds all of these */
+    size_t block_room;
+    uint32_t tasks_left;
+    double work_left, total_work_left; /* of tasks that have not started, as in the job */
+};
+
+/* A stage that has ready tasks. */
+struct br_scene_open {
+    uint32_t slot, stage;
+};
+
+struct br_scene {
+    const struct br_capacities *capacities;
+    uint32_t machines, resources;
+    /* Of every `step` tasks and machines it holds one, to look ahead at less cost; 1: all. */
+    uint32_t step;
+    struct br_scene_live *live; /* by slot */
+    uint32_t slots, slot_room;
+    int64_t *free;     /* [machine * resources] */
+    bool *away;        /* by machine */
+    uint32_t *changed; /* machines that something has left, or that have returned */
+    uint32_t changes;
+    bool *is_changed;
+    bool any_fresh; /* some stage became ready since the last dispatch, so may fit anywhere */
+    struct br_scene_open *open;
+    uint32_t opens, open_room;
+};
+
+/* Who goes first: jobs by place, then stages by their rank in that order within the job. */
+struct br_joint_order {
+    uint32_t *place; /* by slot, no two equal among those in use */
+    uint8_t *within; /* by slot: enum br_joint_within */
+};
+
+/* All machines empty. False when memory is out; release by br_scene_finish, also then. */
+bool br_scene_init(struct br_scene *scene, const struct br_cluster *cluster,
+                   const struct br_capacities *capacities);
+void br_scene_finish(struct br_scene *scene);
+/* Makes `to`, of the same cluster, equal. False when memory is out; then `to` is of no use but to
+ * be copied to again. */
+bool br_scene_copy(struct br_scene *to, const struct br_scene *from);
+
+/* A job arrives. False when memory is out. */
+bool br_scene_arrive(struct br_scene *scene, const struct br_joint_job *job, uint32_t *slot);
+/* Its last task has ended. */
+void br_scene_retire(struct br_scene *scene, uint32_t slot);
+/* A running task ends, or fails and is ready again. */
+void br_scene_end(struct br_scene *scene, uint32_t slot, uint32_t task, uint32_t machine,
+                  bool failed);
+/* The machine leaves (nothing runs there any more), or returns. */
+void br_scene_move(struct br_scene *scene, uint32_t machine, bool there);
+
+/* Starts what is ready, stage by stage in the order, on the first machines with room, until nothing
+ * fits. `start` is told of each; it has room for all tasks of the jobs. */
+void br_scene_dispatch(struct br_scene *scene, const struct br_joint_order *order,
+                       void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine),
+                       void *context);
+
+/* Is the task one of those that the scene holds? */
+static inline bool br_scene_holds(const struct br_scene *scene, const struct br_joint_stage *stage,
+                                  uint32_t task)
+{
+    return scene->step == 1 || (task - stage->first) % scene->step == 0;
+}
+/* Gives the slot its arrays, of unset numbers. False when memory is out. */
+bool br_scene_seat(struct br_scene *scene, uint32_t slot, const struct br_joint_job *job);
+/* The stage waits for no other: its tasks that wait for nothing are ready. */
+void br_scene_release(struct br_scene *scene, uint32_t slot, uint32_t stage);
+void br_scene_make_ready(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_t task);
+
+#endif

@@ -1,0 +1,285 @@
+/* Begins with the best of: the last order, with what has come since put in by its remaining work;
+ * the least remaining work first, with each order within the jobs; and the order in which jobs end
+ * under the best of these. Then moves a job past some others, or changes the order within one, and
+ * keeps what is no worse.
+ *
+ * The budget is in placements. A run takes about a fiftieth of it: where more tasks are left, every
+ * few tasks and machines stand for all, and the run is cut. All runs of a search are cut at the
+ * same moment, so that their values can be compared. */
+#include "simulate/joint/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/sort.h"
+
+enum {
+    RUNS = 50,           /* in a search that has more to place than its budget allows */
+    NEAR = 4,            /* a move takes a job past at most so many others */
+    LEAST_MACHINES = 16, /* that stand for a cluster */
+    RUNS_A_JOB = 12,     /* moves that are tried at most, for each job that is there */
+};
+
+struct br_joint_row {
+    uint32_t *slot;  /* the job that goes first, first */
+    uint8_t *within; /* by slot */
+    uint32_t count;
+    struct br_sort_item *item; /* to sort by */
+};
+
+bool br_joint_search_init(struct br_joint_search *search, const struct br_cluster *cluster,
+                          const struct br_capacities *capacities, uint64_t budget, uint64_t seed)
+{
+    *search = (struct br_joint_search){.budget = budget, .rng = br_rng_seed(seed)};
+    search->best = calloc(1, sizeof *search->best);
+    search->tried = calloc(1, sizeof *search->tried);
+    return br_forward_init(&search->forward, cluster, capacities) && search->best && search->tried;
+}
+
+static void free_row(struct br_joint_row *row)
+{
+    free(row->slot);
+    free(row->within);
+    free(row->item);
+    *row = (struct br_joint_row){0};
+}
+
+void br_joint_search_finish(struct br_joint_search *search)
+{
+    if (search->best)
+        free_row(search->best);
+    if (search->tried)
+        free_row(search->tried);
+    free(search->best);
+    free(search->tried);
+    free(search->order.place);
+    free(search->order.within);
+    br_forward_finish(&search->forward);
+}
+
+static bool make_row(struct br_joint_row *row, uint32_t slots)
+{
+    free_row(row);
+    row->slot = calloc(slots, sizeof *row->slot);
+    row->within = calloc(slots, sizeof *row->within);
+    row->item = calloc(2 * (size_t)slots, sizeof *row->item);
+    return row->slot && row->within && row->item;
+}
+
+bool br_joint_search_reserve(struct br_joint_search *search, const struct br_scene *scene)
+{
+    uint32_t slots = scene->slots;
+    if (!br_forward_reserve(&search->forward, scene))
+        return false;
+    if (slots <= search->room)
+        return true;
+    search->room = 0;
+    free(search->order.place);
+    free(search->order.within);
+    search->order.place = calloc(2 * (size_t)slots, sizeof *search->order.place);
+    search->order.within = calloc(2 * (size_t)slots, sizeof *search->order.within);
+    if (!search->order.place || !search->order.within || !make_row(search->best, 2 * slots) ||
+        !make_row(search->tried, 2 * slots))
+        return false;
+    search->room = 2 * slots;
+    return true;
+}
+
+/* ---- Rows ---- */
+
+static void copy_row(const struct br_joint_search *search, struct br_joint_row *to,
+                     const struct br_joint_row *from)
+{
+    to->count = from->count;
+    memcpy(to->slot, from->slot, from->count * sizeof *to->slot);
+    memcpy(to->within, from->within, search->room * sizeof *to->within);
+}
+
+/* A work or a time >= 0 as a key. */
+static uint64_t key_of(double value)
+{
+    return value > 0 ? value < 0x1p62 ? (uint64_t)value : UINT64_C(1) << 62 : 0;
+}
+
+static void sort_row(struct br_joint_row *row)
+{
+    br_sort(row->item, row->item + row->count, row->count);
+    for (uint32_t k = 0; k < row->count; k++)
+        row->slot[k] = row->item[k].item;
+}
+
+/* The least remaining work over weight first; ties in the order of arrival. */
+static void row_by_work(const struct br_joint_search *search, const struct br_scene *scene,
+                        struct br_joint_row *row, uint8_t within)
+{
+    row->count = 0;
+    memset(row->within, within, search->room);
+    for (uint32_t k = 0; k < scene->slots; k++)
+        if (scene->live[k].job)
+            row->item[row->count++] = (struct br_sort_item){scene->live[k].job->number, k};
+    sort_row(row);
+    for (uint32_t k = 0; k < row->count; k++) {
+        const struct br_scene_live *live = &scene->live[row->slot[k]];
+        row->item[k] =
+            (struct br_sort_item){key_of(live->total_work_left / live->job->weight), row->slot[k]};
+    }
+    sort_row(row);
+}
+
+/* The last order; what had no place comes in before the first with more work left. The row is by
+ * work. False where no job had a place. */
+static bool row_of_last(const struct br_scene *scene, const struct br_joint_order *last,
+                        struct br_joint_row *row)
+{
+    uint32_t old = 0, count = row->count;
+    struct br_sort_item *item = row->item, *added = item + count;
+    uint32_t news = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t slot = row->slot[k];
+        if (last->place[slot] == BR_JOINT_NEW) {
+            added[news++] = (struct br_sort_item){0, slot};
+        } else {
+            item[old++] = (struct br_sort_item){last->place[slot], slot};
+            row->within[slot] = last->within[slot];
+        }
+    }
+    if (!old)
+        return false;
+    /* Sorted by hand, for the other half of the array is in use. */
+    for (uint32_t k = 1; k < old; k++)
+        for (uint32_t at = k; at && item[at].key < item[at - 1].key; at--) {
+            struct br_sort_item one = item[at];
+            item[at] = item[at - 1];
+            item[at - 1] = one;
+        }
+    uint32_t used = 0, next = 0;
+    for (uint32_t k = 0; k < old; k++) {
+        double work = scene->live[item[k].item].total_work_left;
+        while (next < news && scene->live[added[next].item].total_work_left < work)
+            row->slot[used++] = added[next++].item;
+        row->slot[used++] = item[k].item;
+    }
+    while (next < news)
+        row->slot[used++] = added[next++].item;
+    return true;
+}
+
+static void row_by_ends(const struct br_joint_search *search, struct br_joint_row *row)
+{
+    for (uint32_t k = 0; k < row->count; k++)
+        row->item[k] =
+            (struct br_sort_item){br_sort_key(search->forward.end_ns[row->slot[k]]), row->slot[k]};
+    sort_row(row);
+}
+
+/* ---- Trials ---- */
+
+static void order_by(const struct br_joint_row *row, struct br_joint_order *order)
+{
+    for (uint32_t k = 0; k < row->count; k++) {
+        order->place[row->slot[k]] = k;
+        order->within[row->slot[k]] = row->within[row->slot[k]];
+    }
+}
+
+/* Runs the row that is being tried, and keeps it where it is no worse (`equal`), or better. */
+static void try_row(struct br_joint_search *search, bool equal)
+{
+    order_by(search->tried, &search->order);
+    double value = br_forward_run(&search->forward, &search->order, search->most, search->until_ns);
+    search->spent += search->forward.starts + search->forward.cost;
+    search->trials++;
+    if (search->forward.cut && search->until_ns == INT64_MAX) {
+        search->until_ns = search->forward.now_ns;
+        search->most *= 4; /* the clock cuts the others */
+    }
+    if (value < search->value || (equal && value <= search->value)) {
+        search->improvements += value < search->value;
+        search->value = value;
+        copy_row(search, search->best, search->tried);
+    }
+}
+
+static void begin(struct br_joint_search *search, const struct br_scene *scene,
+                  const struct br_joint_order *last)
+{
+    search->value = INFINITY;
+    row_by_work(search, scene, search->tried, BR_WITHIN_BREADTH);
+    if (row_of_last(scene, last, search->tried))
+        try_row(search, false);
+    for (uint8_t within = 0; within < BR_WITHIN_COUNT && search->spent <= search->budget;
+         within++) {
+        row_by_work(search, scene, search->tried, within);
+        try_row(search, false);
+    }
+    copy_row(search, search->tried, search->best);
+    try_row(search, true); /* for its ends */
+    row_by_ends(search, search->tried);
+    try_row(search, false);
+    search->first = search->value;
+    search->improvements = 0;
+}
+
+/* Another place in the row, near `at`. */
+static uint32_t draw_place(struct br_joint_search *search, uint32_t count, uint32_t at)
+{
+    uint32_t low = at > NEAR ? at - NEAR : 0, high = at + NEAR < count ? at + NEAR : count - 1;
+    uint32_t to = low + (uint32_t)br_rng_below(&search->rng, high - low);
+    return to < at ? to : to + 1;
+}
+
+static void move(struct br_joint_row *row, uint32_t at, uint32_t to)
+{
+    uint32_t slot = row->slot[at];
+    if (to > at)
+        memmove(row->slot + at, row->slot + at + 1, (to - at) * sizeof *row->slot);
+    else
+        memmove(row->slot + to + 1, row->slot + to, (at - to) * sizeof *row->slot);
+    row->slot[to] = slot;
+}
+
+static void improve(struct br_joint_search *search)
+{
+    struct br_joint_row *row = search->tried;
+    copy_row(search, row, search->best);
+    uint32_t at = (uint32_t)br_rng_below(&search->rng, row->count);
+    if (row->count == 1 || br_rng_below(&search->rng, 3) == 0) {
+        uint8_t *within = &row->within[row->slot[at]];
+        uint32_t more = 1 + (uint32_t)br_rng_below(&search->rng, BR_WITHIN_COUNT - 1);
+        *within = (uint8_t)((*within + more) % BR_WITHIN_COUNT);
+    } else {
+        move(row, at, draw_place(search, row->count, at));
+    }
+    try_row(search, true);
+}
+
+/* How many tasks and machines one stands for. */
+static uint32_t choose_step(const struct br_joint_search *search, const struct br_scene *scene)
+{
+    uint64_t tasks = 0, most = scene->machines / LEAST_MACHINES;
+    for (uint32_t k = 0; k < scene->slots; k++)
+        tasks += scene->live[k].job ? scene->live[k].tasks_left : 0;
+    uint64_t step = tasks / search->most + 1;
+    step = step < most ? step : most;
+    return step ? (uint32_t)step : 1;
+}
+
+void br_joint_search_run(struct br_joint_search *search, const struct br_scene *scene,
+                         const struct br_forward_task *running, uint32_t count, int64_t now_ns,
+                         struct br_joint_order *order)
+{
+    uint32_t trials = 0;
+    search->spent = 0;
+    search->until_ns = INT64_MAX;
+    search->most = search->budget / RUNS + 1;
+    row_by_work(search, scene, search->best, BR_WITHIN_BREADTH);
+    if (search->budget && search->best->count) {
+        br_forward_begin(&search->forward, scene, running, count, now_ns,
+                         choose_step(search, scene));
+        begin(search, scene, order);
+        while (search->spent < search->budget && trials++ < RUNS_A_JOB * search->best->count)
+            improve(search);
+    }
+    order_by(search->best, order);
+}
