@@ -18,21 +18,35 @@ enum { DECISIONS = 256, EVENTS_A_TELL = 1 << 14 };
 
 enum kind { END, MACHINE };
 
+/* Ordered by the time, then the kind, then what it is about, in two numbers that compare quickly.
+ */
 struct event {
-    int64_t at_ns;
-    uint32_t kind;
-    uint32_t a, b;          /* job and task; machine and the number of its stay or absence */
+    uint64_t when;          /* nanoseconds times two, and the kind */
+    uint64_t about;         /* job and task; machine and the number of its stay or absence */
     uint32_t slot, version; /* of the task that ends */
 };
+
+static struct event event_at(int64_t at_ns, enum kind kind, uint32_t a, uint32_t b)
+{
+    assert(at_ns >= 0);
+    return (struct event){.when = (uint64_t)at_ns << 1 | (uint64_t)kind,
+                          .about = (uint64_t)a << 32 | b};
+}
+
+static int64_t time_of(const struct event *event)
+{
+    return (int64_t)(event->when >> 1);
+}
+
+static enum kind kind_of(const struct event *event)
+{
+    return event->when & 1 ? MACHINE : END;
+}
 
 static bool before(const void *none, const struct event *a, const struct event *b)
 {
     (void)none;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns;
-    if (a->kind != b->kind)
-        return a->kind < b->kind;
-    return a->a != b->a ? a->a < b->a : a->b < b->b;
+    return a->when != b->when ? a->when < b->when : a->about < b->about;
 }
 
 BR_HEAP(event, struct event, const void *, before, 4)
@@ -81,14 +95,10 @@ static void enqueue_end(void *context, uint32_t slot, int64_t end_ns)
 {
     struct simulation *sim = context;
     const struct br_running *task = &sim->machines.slot[slot];
-    if (enqueue(sim,
-                (struct event){.at_ns = end_ns,
-                               .kind = END,
-                               .a = task->job,
-                               .b = task->task,
-                               .slot = slot,
-                               .version = task->version},
-                NULL))
+    struct event event = event_at(end_ns, END, task->job, task->task);
+    event.slot = slot;
+    event.version = task->version;
+    if (enqueue(sim, event, NULL))
         sim->out_of_memory = true;
 }
 
@@ -202,7 +212,7 @@ static enum br_status leave(struct simulation *sim, uint32_t slot, enum br_span_
 static enum br_status move_machine(struct simulation *sim, const struct event *event,
                                    struct br_diag *diag)
 {
-    uint32_t machine = event->a, k = event->b;
+    uint32_t machine = (uint32_t)(event->about >> 32), k = (uint32_t)event->about;
     bool there = k % 2 != 0;
     enum br_status status = BR_OK;
     while (!there && sim->machines.first[machine] != BR_NO_SLOT && !status)
@@ -213,18 +223,14 @@ static enum br_status move_machine(struct simulation *sim, const struct event *e
         status = sim->options->row->machine(sim->policy, machine, there, diag);
     int64_t lasts_ns = br_world_machine_ns(&sim->options->world, machine, k + 1);
     if (!status && lasts_ns < BR_NEVER - sim->now_ns)
-        status =
-            enqueue(sim,
-                    (struct event){
-                        .at_ns = sim->now_ns + lasts_ns, .kind = MACHINE, .a = machine, .b = k + 1},
-                    diag);
+        status = enqueue(sim, event_at(sim->now_ns + lasts_ns, MACHINE, machine, k + 1), diag);
     return status;
 }
 
 static enum br_status perform(struct simulation *sim, const struct event *event,
                               struct br_diag *diag)
 {
-    if (event->kind == MACHINE)
+    if (kind_of(event) == MACHINE)
         return move_machine(sim, event, diag);
     const struct br_running *task = &sim->machines.slot[event->slot];
     uint32_t machine = task->machine;
@@ -315,10 +321,10 @@ static enum br_status decide(struct simulation *sim, struct br_diag *diag)
 /* The time of the next event that counts; BR_NEVER where there is none. */
 static int64_t next_time(struct simulation *sim)
 {
-    while (sim->queued && sim->queue[0].kind == END &&
+    while (sim->queued && kind_of(&sim->queue[0]) == END &&
            sim->machines.slot[sim->queue[0].slot].version != sim->queue[0].version)
         event_pop(NULL, sim->queue, &sim->queued);
-    int64_t at_ns = sim->queued ? sim->queue[0].at_ns : BR_NEVER;
+    int64_t at_ns = sim->queued ? time_of(&sim->queue[0]) : BR_NEVER;
     if (sim->next_job < sim->workload->jobs && sim->workload->job[sim->next_job].arrival_ns < at_ns)
         at_ns = sim->workload->job[sim->next_job].arrival_ns;
     return sim->wake_ns < at_ns ? sim->wake_ns : at_ns;
@@ -328,7 +334,7 @@ static enum br_status advance(struct simulation *sim, int64_t at_ns, struct br_d
 {
     enum br_status status = BR_OK;
     sim->now_ns = at_ns;
-    while (next_time(sim) == at_ns && sim->queued && sim->queue[0].at_ns == at_ns && !status) {
+    while (next_time(sim) == at_ns && sim->queued && time_of(&sim->queue[0]) == at_ns && !status) {
         struct event event = event_pop(NULL, sim->queue, &sim->queued);
         sim->outcome->events++;
         status = perform(sim, &event, diag);
@@ -409,11 +415,8 @@ static enum br_status prepare(struct simulation *sim, const struct br_cluster *c
     for (uint32_t j = 0; j < jobs; j++)
         sim->outcome->end_ns[j] = -1;
     for (uint32_t m = 0; options->world.leave_s > 0 && m < cluster->machines && !status; m++)
-        status = enqueue(sim,
-                         (struct event){.at_ns = br_world_machine_ns(&options->world, m, 0),
-                                        .kind = MACHINE,
-                                        .a = m},
-                         diag);
+        status =
+            enqueue(sim, event_at(br_world_machine_ns(&options->world, m, 0), MACHINE, m, 0), diag);
     if (!status)
         status = options->row->create(options->row, &sim->setup, &sim->policy, diag);
     return status;

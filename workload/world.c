@@ -63,10 +63,12 @@ enum br_status br_world_check(const struct br_world *world, struct br_diag *diag
     return BR_OK;
 }
 
-static double factor(const struct br_error *error, struct br_rng rng)
+/* The factor of what the draw is about; without a spread nothing is drawn. */
+static double factor(const struct br_error *error, uint64_t seed, enum draw about, uint64_t of)
 {
     if (error->spread <= 0)
         return error->bias;
+    struct br_rng rng = draw(seed, about, of, 0);
     double exponent = error->spread * (br_real_normal(&rng) - error->spread / 2);
     return error->bias * br_real_exp(exponent < -100 ? -100 : exponent > 100 ? 100 : exponent);
 }
@@ -86,7 +88,7 @@ static void draw_declared(const struct br_dag *dag, uint64_t seed, int64_t *true
         for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
             true_ns[t] = dag->duration_ns[t];
             if (spread.spread > 0)
-                true_ns[t] = scaled(true_ns[t], factor(&spread, draw(seed, DRAW_SPREAD, t, 0)));
+                true_ns[t] = scaled(true_ns[t], factor(&spread, seed, DRAW_SPREAD, t));
             if (stage->longest_ns && true_ns[t] > stage->longest_ns)
                 true_ns[t] = stage->longest_ns;
         }
@@ -104,12 +106,12 @@ void br_world_durations(const struct br_world *world, const struct br_workload *
         return;
     }
     draw_declared(dag, seed, true_ns);
-    double of_job = factor(&world->job, draw(seed, DRAW_JOB, 0, 0));
+    double of_job = factor(&world->job, seed, DRAW_JOB, 0);
     for (uint32_t s = 0; s < dag->stages; s++) {
-        double of_stage = of_job * factor(&world->stage, draw(seed, DRAW_STAGE, s, 0));
+        double of_stage = of_job * factor(&world->stage, seed, DRAW_STAGE, s);
         uint32_t first = dag->stage[s].first_task;
         for (uint32_t t = first; t < first + dag->stage[s].tasks; t++) {
-            double by = of_stage * factor(&world->task, draw(seed, DRAW_TASK, t, 0));
+            double by = of_stage * factor(&world->task, seed, DRAW_TASK, t);
             true_ns[t] = by == 1 ? true_ns[t] : scaled(true_ns[t], by);
         }
     }
@@ -119,6 +121,8 @@ struct br_attempt br_world_attempt(const struct br_world *world, const struct br
                                    uint32_t task, uint32_t attempt, int64_t duration_ns)
 {
     struct br_attempt result = {.lasts_ns = duration_ns};
+    if (world->straggle <= 0 && world->fail <= 0)
+        return result;
     uint64_t seed = seed_of(world, job);
     if (world->straggle > 0) {
         struct br_rng rng = draw(seed, DRAW_STRAGGLES, task, attempt);

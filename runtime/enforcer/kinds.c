@@ -18,23 +18,24 @@ static enum br_status scale_demand(const struct br_dag *dag, uint32_t stage,
     for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++) {
         const struct br_demand *demand = &dag->demand[d];
         const char *name = dag->resource[demand->resource].name;
-        char amount[BR_DECIMAL_TEXT];
         uint32_t r = 0;
         if (!demand->amount.mantissa)
             continue;
         while (r < scale->resources && strcmp(scale->name[r], name) != 0)
             r++;
+        if (r < scale->resources && br_decimal_scale(demand->amount, scale->digits[r], &row[r]))
+            continue;
+        char amount[BR_DECIMAL_TEXT];
         br_decimal_format(demand->amount, amount, sizeof amount);
         if (r == scale->resources)
             return br_fail_at(diag, s->pos, BR_BAD_INPUT,
                               "give the cluster that resource, or drop the demand",
                               "stage '%s' demands %s of %s, which no machine of the cluster has",
                               s->id, amount, name);
-        if (!br_decimal_scale(demand->amount, scale->digits[r], &row[r]))
-            return br_fail_at(diag, s->pos, BR_BAD_INPUT, "use fewer digits",
-                              "stage '%s' demands %s of %s, which is too fine or too large for the "
-                              "cluster's amounts",
-                              s->id, amount, name);
+        return br_fail_at(diag, s->pos, BR_BAD_INPUT, "use fewer digits",
+                          "stage '%s' demands %s of %s, which is too fine or too large for the "
+                          "cluster's amounts",
+                          s->id, amount, name);
     }
     return BR_OK;
 }

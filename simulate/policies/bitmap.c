@@ -1,4 +1,4 @@
-/* Levels are the first bits of an amount: its exponent, and three bits behind the leading one. */
+/* Levels are the first bits of an amount: its exponent, and two bits behind the leading one. */
 #include "simulate/policies/bitmap.h"
 
 #include <stdlib.h>
@@ -6,13 +6,13 @@
 
 enum { FIRST_WORDS = 1 };
 
-/* The exponent and three bits; grows with the amount, which is above 0. */
+/* The exponent and two bits; grows with the amount, which is above 0. */
 static uint32_t magnitude(int64_t amount)
 {
     uint32_t exponent = 63 - (uint32_t)__builtin_clzll((uint64_t)amount);
     uint64_t digits =
-        exponent > 3 ? (uint64_t)amount >> (exponent - 3) : (uint64_t)amount << (3 - exponent);
-    return exponent * 8 + ((uint32_t)digits & 7);
+        exponent > 2 ? (uint64_t)amount >> (exponent - 2) : (uint64_t)amount << (2 - exponent);
+    return exponent * 4 + ((uint32_t)digits & 3);
 }
 
 static uint32_t level_of(const struct br_bitmap *bitmap, uint32_t r, int64_t amount)
@@ -76,7 +76,7 @@ static bool grow(struct br_bitmap *bitmap, uint32_t word)
     return true;
 }
 
-bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *demand)
+bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *amount)
 {
     uint32_t word = item / 64;
     uint64_t bit = UINT64_C(1) << item % 64;
@@ -84,7 +84,7 @@ bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *deman
         return false;
     for (uint32_t r = 0; r < bitmap->width; r++) {
         uint8_t *level = &bitmap->level[(size_t)item * bitmap->width + r];
-        uint32_t then = level_of(bitmap, r, demand[r]);
+        uint32_t then = level_of(bitmap, r, amount[r]);
         for (uint32_t l = then; l < *level; l++)
             bitmap->bits[row_of(bitmap, r, l) + word] |= bit;
         for (uint32_t l = *level; l < then; l++)
@@ -98,4 +98,14 @@ void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room)
 {
     for (uint32_t r = 0; r < bitmap->width; r++)
         bitmap->row[r] = bitmap->bits + row_of(bitmap, r, level_of(bitmap, r, room[r]));
+}
+
+void br_bitmap_demand(struct br_bitmap *bitmap, const int64_t *demand)
+{
+    bitmap->rows = 0;
+    for (uint32_t r = 0; r < bitmap->width; r++) {
+        uint32_t level = level_of(bitmap, r, demand[r]);
+        if (level > 0) /* those of a lower level hold it not */
+            bitmap->row[bitmap->rows++] = bitmap->bits + row_of(bitmap, r, level - 1);
+    }
 }

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Eight levels from an amount to its double, so they reach to the 256th part of the largest. */
-#define BR_BITMAP_LEVELS 64
+/* Four levels from an amount to its double, so they reach to the 256th part of the largest. */
+#define BR_BITMAP_LEVELS 32
 
 struct br_bitmap {
     uint32_t width;       /* resources */
@@ -18,16 +18,17 @@ struct br_bitmap {
     uint32_t *base;       /* by resource: where its levels begin */
     uint64_t *bits;       /* [(resource * levels + level) * words + word] */
     uint8_t *level;       /* [item * width]; BR_BITMAP_LEVELS: never set */
-    const uint64_t **row; /* by resource: of the room that was told last */
+    const uint64_t **row; /* of what was told last: by resource, or those of them that matter */
+    uint32_t rows;
 };
 
 /* No items. `most`, by resource: the largest amount that a room has. False when memory is out. */
 bool br_bitmap_init(struct br_bitmap *bitmap, uint32_t width, const int64_t *most);
 void br_bitmap_finish(struct br_bitmap *bitmap);
 
-/* Sets the demand of the item, whatever it was before. False when memory is out. O(width x levels)
- * at worst, less where it was alike. */
-bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *demand);
+/* Sets the amounts of the item, whatever they were before. False when memory is out, which cannot
+ * be where the item, or one after it, was set before. O(levels between before and now). */
+bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *amount);
 /* Tells the room that br_bitmap_word is about from now on. O(width). */
 void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room);
 
@@ -39,6 +40,16 @@ static inline uint64_t br_bitmap_word(const struct br_bitmap *bitmap, uint32_t w
     for (uint32_t r = 0; r < bitmap->width; r++)
         may &= bitmap->row[r][word];
     return may;
+}
+
+/* The other way round: items are rooms, and a demand is told, with what of them may hold it. */
+void br_bitmap_demand(struct br_bitmap *bitmap, const int64_t *demand);
+static inline uint64_t br_bitmap_holds(const struct br_bitmap *bitmap, uint32_t word)
+{
+    uint64_t less = 0;
+    for (uint32_t k = 0; k < bitmap->rows; k++)
+        less |= bitmap->row[k][word];
+    return ~less;
 }
 
 #endif

@@ -75,7 +75,8 @@ enum br_status br_list_create(const struct br_list_rule *rule, const struct br_p
     list->is_freed = br_arena_array(&list->arena, setup->cluster->machines, sizeof *list->is_freed);
     if (!list->group_share || !list->group_held || !list->freed || !list->is_freed ||
         !br_rooms_init(&list->rooms, setup->cluster, &list->capacities) ||
-        !br_members_init(&list->members, &list->rule, &list->setup, &list->capacities))
+        !br_members_init(&list->members, &list->rule, &list->setup, &list->capacities,
+                         list->rooms.most))
         return br_fail_memory(diag);
     return BR_OK;
 }
@@ -111,6 +112,8 @@ static void count(struct list *list, struct br_member *member, const int64_t *de
 {
     uint32_t g = member->known.group, width = list->capacities.scale.resources;
     member->known.share = change(list, member->held, demand, sign);
+    if (!list->rule.by_group)
+        return;
     list->group_share[g] = change(list, list->group_held + (size_t)g * width, demand, sign) /
                            list->setup.group[g].weight;
 }

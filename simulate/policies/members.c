@@ -15,21 +15,16 @@
 /* ---- Begin and end ---- */
 
 bool br_members_init(struct br_members *members, const struct br_list_rule *rule,
-                     const struct br_policy_setup *setup, const struct br_capacities *capacities)
+                     const struct br_policy_setup *setup, const struct br_capacities *capacities,
+                     const int64_t *most)
 {
-    uint32_t width = capacities->scale.resources;
-    int64_t *most = calloc((size_t)width + 1, sizeof *most);
+    uint32_t rosters = rule->by_group ? setup->groups : 1;
     *members = (struct br_members){.rule = rule, .setup = setup, .capacities = capacities};
-    members->roster = calloc(rule->by_group ? setup->groups : 1, sizeof *members->roster);
-    bool ok = most && members->roster;
-    for (uint32_t c = 0; ok && c < setup->cluster->classes; c++)
-        for (uint32_t r = 0; r < width; r++) {
-            int64_t capacity = capacities->capacity[(size_t)c * width + r];
-            most[r] = capacity > most[r] ? capacity : most[r];
-        }
-    while (ok && members->rosters < (rule->by_group ? setup->groups : 1))
-        ok = br_roster_init(&members->roster[members->rosters++], width, most);
-    free(most);
+    members->roster = calloc(rosters, sizeof *members->roster);
+    bool ok = members->roster;
+    while (ok && members->rosters < rosters)
+        ok =
+            br_roster_init(&members->roster[members->rosters++], capacities->scale.resources, most);
     return ok;
 }
 

@@ -40,9 +40,11 @@ struct br_members {
     uint32_t *slot_of, slot_of_room; /* by job of the workload */
 };
 
-/* Nobody; all borrowed, for as long as the members. False when memory is out. */
+/* Nobody; all borrowed, for as long as the members. `most`, by resource: of the largest machine.
+ * False when memory is out. */
 bool br_members_init(struct br_members *members, const struct br_list_rule *rule,
-                     const struct br_policy_setup *setup, const struct br_capacities *capacities);
+                     const struct br_policy_setup *setup, const struct br_capacities *capacities,
+                     const int64_t *most);
 void br_members_finish(struct br_members *members);
 
 /* A job arrives; `draw` is its first. *slot is set also after a failure. */

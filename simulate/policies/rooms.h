@@ -1,18 +1,17 @@
-/* What is free on the machines: finds the first machine that a demand fits on. A tree over the
- * machines holds, by node, the most of every resource that is free on one below. */
+/* What is free on the machines: finds the first machine that a demand fits on, by a bitmap
+ * (bitmap.h). */
 #ifndef BR_SIMULATE_POLICIES_ROOMS_H
 #define BR_SIMULATE_POLICIES_ROOMS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "runtime/enforcer/capacities.h"
+#include "simulate/policies/bitmap.h"
 
 struct br_rooms {
-    uint32_t width, leaves, machines;
+    uint32_t width, machines;
+    int64_t *most;   /* by resource: of the largest machine */
     int64_t *amount; /* [machine * width]: free, also where the machine is away */
     bool *away;
-    int64_t *free; /* [2 * leaves * width]; the leaves are the machines that are there */
+    struct br_bitmap bitmap; /* of what is free on the machines */
 };
 
 /* All machines empty. False when memory is out. */
@@ -27,12 +26,12 @@ static inline const int64_t *br_rooms_free(const struct br_rooms *rooms, uint32_
 }
 /* The machine leaves: nothing fits there. Or it returns. */
 void br_rooms_move(struct br_rooms *rooms, uint32_t machine, bool there);
-/* Takes the demand from the machine (sign -1), or gives it back (+1). O(width x log machines). */
+/* Takes the demand from the machine (sign -1), or gives it back (+1). O(width x levels between). */
 void br_rooms_change(struct br_rooms *rooms, uint32_t machine, const int64_t *demand, int sign);
 /* Does it fit there? What demands nothing of a resource fits, however little of that is free. */
 bool br_rooms_fit(const struct br_rooms *rooms, uint32_t machine, const int64_t *demand);
-/* The first machine from this one on that it fits on, or UINT32_MAX. O(width x log machines)
- * mostly. */
-uint32_t br_rooms_first(const struct br_rooms *rooms, const int64_t *demand, uint32_t from);
+/* The first machine from this one on that it fits on, or UINT32_MAX. O(width x machines / 64), and
+ * a comparison for each machine that only nearly has the room. */
+uint32_t br_rooms_first(struct br_rooms *rooms, const int64_t *demand, uint32_t from);
 
 #endif
