@@ -157,6 +157,16 @@ static enum br_status check_numbers(const struct br_table *table, struct br_diag
     return BR_OK;
 }
 
+/* What fills an array up to the next one is 0, so that a table has one form only. */
+static bool is_filled_with_zeros(const char *base, const struct layout *layout)
+{
+    for (int k = 0; k < PARTS; k++)
+        for (uint64_t at = layout->at[k] + layout->bytes[k]; at % 8; at++)
+            if (base[at])
+                return false;
+    return true;
+}
+
 static bool is_name(const char *text, uint32_t length)
 {
     return strnlen(text, (size_t)length + 1) == length;
@@ -197,6 +207,8 @@ enum br_status br_table_read(const void *bytes, size_t size, struct br_table *ta
     };
     if (!is_name(read.job, head->job_length) || !is_name(read.cluster, head->cluster_length))
         return damaged(diag, "a name does not end where it should");
+    if (!is_filled_with_zeros(base, &layout))
+        return damaged(diag, "there is something between its arrays");
     status = check_stages(&read, diag);
     if (!status)
         status = check_axes(&read, diag);
