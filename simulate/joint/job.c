@@ -93,6 +93,43 @@ static void rank_by_path(struct br_joint_job *job, const struct br_dag *dag,
     rank(job, within, item);
 }
 
+static void rank_by_level(struct br_joint_job *job, const struct br_dag *dag, int64_t *level,
+                          struct br_sort_item *item)
+{
+    for (uint32_t k = job->stages; k-- > 0;) {
+        uint32_t s = dag->topological[k];
+        const struct br_joint_stage *stage = &job->stage[s];
+        level[s] = 0;
+        for (uint32_t a = stage->first_child; a < stage->first_child + stage->children; a++)
+            if (level[job->arc[a].stage] >= level[s])
+                level[s] = level[job->arc[a].stage] + 1;
+    }
+    for (uint32_t s = 0; s < dag->stages; s++)
+        item[s] = (struct br_sort_item){~br_sort_key(level[s]), s};
+    rank(job, BR_WITHIN_LEVEL, item);
+}
+
+/* A share of the cluster is at most 1, and times are below 2^62. */
+static uint64_t most_first(double value)
+{
+    return ~(uint64_t)(value < 0x1p62 ? value : 0x1p62);
+}
+
+static void rank_by_size(struct br_joint_job *job, struct br_sort_item *item)
+{
+    for (uint32_t s = 0; s < job->stages; s++) {
+        const struct br_joint_stage *stage = &job->stage[s];
+        double work = 0;
+        for (uint32_t t = stage->first; t < stage->first + stage->tasks; t++)
+            work += stage->share * (double)job->duration_ns[t];
+        item[s] = (struct br_sort_item){most_first(work), s};
+    }
+    rank(job, BR_WITHIN_WORK, item);
+    for (uint32_t s = 0; s < job->stages; s++)
+        item[s] = (struct br_sort_item){most_first(job->stage[s].share * 0x1p60), s};
+    rank(job, BR_WITHIN_SHARE, item);
+}
+
 static enum br_status fill(struct br_joint_job *job, const struct br_dag *dag,
                            const struct br_capacities *capacities, struct br_sort_item *item,
                            struct br_diag *diag)
@@ -122,6 +159,8 @@ static enum br_status fill(struct br_joint_job *job, const struct br_dag *dag,
     rank_by_breadth(job, dag, value, item);
     rank_by_path(job, dag, BR_WITHIN_TAIL, value, item);
     rank_by_path(job, dag, BR_WITHIN_WAY, value, item);
+    rank_by_level(job, dag, value, item);
+    rank_by_size(job, item);
     return BR_OK;
 }
 

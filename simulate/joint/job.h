@@ -10,6 +10,9 @@ enum br_joint_within {
     BR_WITHIN_BREADTH, /* by the number of edges on the longest path from a source */
     BR_WITHIN_TAIL,    /* the longest path from here to the end of the job goes first */
     BR_WITHIN_WAY,     /* as the tail; a stage counts as its work on the whole cluster if longer */
+    BR_WITHIN_LEVEL,   /* by the number of edges on the longest path to a sink, the most first */
+    BR_WITHIN_WORK,    /* the stage with the most work first */
+    BR_WITHIN_SHARE,   /* the largest demands first */
     BR_WITHIN_COUNT,
 };
 
