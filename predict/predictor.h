@@ -77,8 +77,7 @@ struct br_predictor_row {
      * random among the tasks of the stage. NULL: none. */
     uint32_t (*pilots)(void *predictor, const struct br_predict_job *job, uint32_t stage);
     /* A job has finished; what is measured of its stages is all of their tasks, or those that are
-     * known. normalised_jct is its completion time over the mean duration of its tasks; NAN: not
-     * known. */
+     * known. normalised_jct is its completion time over its work; NAN: not known. */
     enum br_status (*learn)(void *predictor, const struct br_predict_job *job,
                             double normalised_jct, struct br_diag *diag);
     /* Predicts the job from what was learned and from the pilots measured. `stage` gets an estimate

@@ -160,6 +160,7 @@ static enum br_status arrive(struct simulation *sim, uint32_t number, struct br_
                                  .weight = job->weight,
                                  .arrival_ns = job->arrival_ns,
                                  .deadline_ns = job->deadline_ns,
+                                 .feature = job->feature,
                                  .true_ns = sim->options->row->clairvoyant ? live->true_ns : NULL};
     return sim->options->row->arrive(sim->policy, &arrival, sim->now_ns, diag);
 }
@@ -461,6 +462,7 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
     sim.setup.cluster = cluster;
     sim.setup.groups = workload->groups;
     sim.setup.group = workload->group;
+    sim.setup.features = workload->features;
     sim.setup.seed = options->world.seed;
     sim.setup.allotments = &outcome->allotments;
     enum br_status status = prepare(&sim, cluster, diag);

@@ -12,6 +12,8 @@
 
 struct br_deadline_settings;
 
+struct br_predict_case;
+
 /* A job that arrives; all borrowed, and valid until it retires. */
 struct br_arrival {
     uint32_t job; /* number in the workload, which says nothing of jobs to come */
@@ -21,8 +23,9 @@ struct br_arrival {
     uint32_t group;
     double weight;
     int64_t arrival_ns;
-    int64_t deadline_ns;    /* BR_NEVER: none */
-    const int64_t *true_ns; /* by task; NULL but for clairvoyant policies */
+    int64_t deadline_ns;        /* BR_NEVER: none */
+    const int64_t *true_ns;     /* by task; NULL but for clairvoyant policies */
+    const char *const *feature; /* by feature of the setup; NULL: nothing is known, as of values */
 };
 
 /* What all policies are told at the start; all borrowed, and valid as long as the policy. */
@@ -44,6 +47,10 @@ struct br_policy_setup {
      * allotments, which the simulator fills in. */
     const struct br_deadline_settings *deadlines;
     struct br_allotments *allotments;
+    uint32_t features; /* of jobs, such as their user */
+    /* Jobs that have ended before, with these features; for policies that predict. */
+    uint32_t histories;
+    const struct br_predict_case *history;
     double number; /* the row's number, such as the exponent of weighted-fair; NAN: not given */
 };
 struct br_overbook {

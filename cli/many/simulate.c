@@ -12,6 +12,7 @@
 #include "cli/common/shard.h"
 #include "cli/many/deadlines.h"
 #include "cli/many/merge.h"
+#include "cli/many/predict.h"
 #include "cli/many/record_options.h"
 #include "cli/many/study.h"
 #include "cli/many/world_options.h"
@@ -162,6 +163,24 @@ static bool controls(const struct cli_study_request *request)
     return false;
 }
 
+/* The jobs of --before, from which predictors learn. */
+static enum br_status read_history(const struct cli_settings *settings,
+                                   const struct br_workload *workload, struct cli_cases *cases,
+                                   struct cli_study_request *request, struct br_diag *diag)
+{
+    const struct br_workload_options reading = cli_workload_options(settings);
+    const struct cli_cases_options options = {.most_tasks = UINT32_MAX};
+    struct br_workload *history;
+    enum br_status status = br_parse_workload(settings->predict.before, &reading, &history, diag);
+    if (status)
+        return status;
+    status = cli_cases_make(workload, history, &options, cases, diag);
+    request->histories = cases->history;
+    request->history = cases->item;
+    br_workload_destroy(history);
+    return status;
+}
+
 static int perform(const struct cli_settings *settings, const char *const *argument,
                    uint32_t arguments, struct br_diag *diag)
 {
@@ -170,6 +189,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_workload *workload = NULL;
     struct br_cluster *cluster = NULL, *used;
     struct br_arena arena = {0};
+    struct cli_cases cases = {0};
     struct cli_deadlines deadlines = {0};
     struct br_workload_options reading = cli_workload_options(settings);
     if (settings->batch.merge)
@@ -203,8 +223,11 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = cli_deadlines_open(&settings->control, workload, &deadlines, diag);
         request.deadlines = &deadlines.settings;
     }
+    if (!status && settings->predict.before)
+        status = read_history(settings, workload, &cases, &request, diag);
     if (!status)
         status = study(settings, &request, format_of(&settings->output), diag);
+    cli_cases_finish(&cases);
     cli_deadlines_finish(&deadlines);
     br_workload_destroy(workload);
     br_cluster_destroy(cluster);

@@ -188,6 +188,8 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
                   .plan = br_plans_get,
                   .plan_context = &runner->plans,
                   .deadlines = request->deadlines,
+                  .histories = request->histories,
+                  .history = request->history,
                   .number = policy->number},
         .world = world_of(request, seed),
         .stop = runner->stop,

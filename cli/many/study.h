@@ -32,6 +32,8 @@ struct cli_study_request {
     bool bounds, series, quiet;
     uint64_t clairvoyant; /* evaluations of the search of one who knows all ahead; 0: none */
     uint32_t threads;
+    uint32_t histories; /* jobs that have ended before, for policies that predict */
+    const struct br_predict_case *history;
     uint32_t first, step; /* the shard: combinations first, first + step, ... */
 };
 

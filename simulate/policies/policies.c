@@ -10,6 +10,7 @@
 #include "simulate/joint/joint.h"
 #include "simulate/policies/deadline.h"
 #include "simulate/policies/enforced.h"
+#include "simulate/policies/gs.h"
 #include "simulate/policies/list.h"
 
 /* ---- Keys: the least goes first, ties by arrival ---- */
@@ -130,6 +131,29 @@ static enum br_status create_joint(const struct br_policy_row *row,
     .detail = &(rule), .create = create_enforced, .destroy = br_enforced_destroy,                  \
     .arrive = br_enforced_arrive, .end = br_enforced_end, .retire = br_enforced_retire,            \
     .machine = br_enforced_machine, .decide = br_enforced_decide
+/* GS and its like: one row for each predictor. */
+#define GS_RULE(name, order, predictor) static const struct br_gs_rule name = {order, predictor}
+GS_RULE(gs_point, BR_GS_QUEUES, "point");
+GS_RULE(gs_3sigma, BR_GS_QUEUES, "3sigma");
+GS_RULE(gs_3sigma_tl, BR_GS_QUEUES, "3sigma-tl");
+GS_RULE(gs_slearn, BR_GS_QUEUES, "slearn");
+GS_RULE(gs_slearn_adaptive, BR_GS_QUEUES, "slearn-adaptive");
+GS_RULE(gs_slearn_dag, BR_GS_QUEUES, "slearn-dag");
+GS_RULE(gs_posterior, BR_GS_QUEUES, "posterior");
+GS_RULE(gs_oracle, BR_GS_QUEUES, "oracle");
+GS_RULE(las, BR_GS_ATTAINED, NULL);
+GS_RULE(shortest, BR_GS_SHORTEST, "posterior");
+
+static enum br_status create_gs(const struct br_policy_row *row,
+                                const struct br_policy_setup *setup, void **policy,
+                                struct br_diag *diag)
+{
+    return br_gs_create(row->detail, setup, policy, diag);
+}
+
+#define GS(rule)                                                                                   \
+    .detail = &(rule), .create = create_gs, .destroy = br_gs_destroy, .arrive = br_gs_arrive,      \
+    .end = br_gs_end, .retire = br_gs_retire, .machine = br_gs_machine, .decide = br_gs_decide
 #define LIST(rule)                                                                                 \
     .detail = &(rule), .create = create_list, .destroy = br_list_destroy,                          \
     .arrive = br_list_arrive, .end = br_list_end, .retire = br_list_retire,                        \
@@ -203,6 +227,37 @@ static const struct br_policy_row rows[] = {
     {.name = "deadline-arbiter",
      .summary = "deadline, for all jobs together: the greatest total utility",
      DEADLINE(deadline_arbiter)},
+    {.name = "gs-point",
+     .summary = "queues by predicted work [Jajoo22]: the median of history",
+     GS(gs_point)},
+    {.name = "gs-3sigma", .summary = "the same by 3Sigma", GS(gs_3sigma)},
+    {.name = "gs-3sigma-tl",
+     .summary = "the same by 3Sigma, jobs of fewer than 3 tasks first",
+     GS(gs_3sigma_tl)},
+    {.name = "gs-slearn",
+     .summary = "the same by pilots, jobs of fewer than 3 tasks first",
+     .number = "the share of tasks that are pilots",
+     GS(gs_slearn)},
+    {.name = "gs-slearn-adaptive",
+     .summary = "the same, with 1 to 5 % pilots by what served lately",
+     GS(gs_slearn_adaptive)},
+    {.name = "gs-slearn-dag",
+     .summary = "the same, with pilots of the first stage and history of the others",
+     .number = "the share of tasks that are pilots",
+     GS(gs_slearn_dag)},
+    {.name = "gs-posterior",
+     .summary = "the same by history and pilots in one posterior",
+     .number = "the share of tasks that are pilots",
+     GS(gs_posterior)},
+    {.name = "gs-oracle",
+     .summary = "the same by the true work, which nobody knows",
+     .clairvoyant = true,
+     GS(gs_oracle)},
+    {.name = "las", .summary = "queues by attained service [Jajoo22]", GS(las)},
+    {.name = "shortest",
+     .summary = "the least work that the posterior predicts first, no queues",
+     .number = "the share of tasks that are pilots",
+     GS(shortest)},
     {.name = "random", .summary = "any job, drawn anew after each start", LIST(random_job)},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -236,6 +236,56 @@ def the_rest():
     assert by_hour['features'] == ['hour', 'size']
 
 
+# ---- Policies ----
+
+def completions(policy, machines, lines, *words):
+    path = write('p.csv', 'id,arrival,app,durations\n' + ''.join(line + '\n' for line in lines))
+    rows = csv.DictReader(io.StringIO(run('simulate', '-q', path, '--machines', machines, '--capacity', 'cpu=1',
+                                          '--policy', policy, '--no-bounds', '--format', 'csv', *words)))
+    return {row['job']: round(float(row['jct']), 6) for row in rows}
+
+
+def queues():
+    """GS by hand: who runs when on few machines."""
+    def tasks(count, seconds):
+        return ' '.join([str(seconds)] * count)
+    # 15,000 s of work stand in the third queue, 30 s in the first; nothing is taken back.
+    two = ['big,0,,' + tasks(3, 5000), 'small,1,,' + tasks(3, 10)]
+    assert completions('gs-oracle', 1, two) == {'big': 15030, 'small': 5029}
+    assert completions('fifo', 1, two) == {'big': 15000, 'small': 15029}
+    # 800 s in the first queue and 4,000 s in the second share 11 machines as 10 to 1; then the second has all.
+    assert completions('gs-oracle', 11, ['second,0,,' + tasks(40, 100), 'first,0,,' + tasks(40, 20)]) == \
+        {'first': 80, 'second': 480}
+    # In one queue the first goes first.
+    assert completions('gs-oracle', 1, ['a,0,,5 5', 'b,0,,5 5']) == {'a': 10, 'b': 20}
+    # Pilots: one of ten tasks. The short job is known to be short at 1,001.
+    pair = ['long,0,,' + tasks(10, 1000), 'short,0,,' + tasks(10, 1)]
+    assert completions('gs-slearn', 1, pair) == {'long': 10010, 'short': 1010}
+    # With three pilots of each they go first come first served as well.
+    assert completions('gs-slearn=0.3', 1, pair) == {'long': 10010, 'short': 3010}
+    # Other tasks do not wait for pilots where there is room: it would be 20.
+    assert completions('gs-slearn', 10, ['only,0,,' + tasks(10, 10)]) == {'only': 10}
+    # Two tasks need no pilots and go first, however long they are; for 3Sigma the first is the first.
+    thin = ['wide,0,,' + tasks(4, 10), 'thin,0,,1000 1000']
+    assert completions('gs-slearn', 1, thin) == {'thin': 2000, 'wide': 2040}
+    assert completions('gs-3sigma-tl', 1, thin) == {'wide': 40, 'thin': 2040}
+    # By attained service: at 2,000 the long job has had 2,000 s and waits for the new one.
+    assert completions('las', 1, ['old,0,,' + tasks(4, 1000), 'new,1500,,' + tasks(4, 1)]) == {'old': 4004, 'new': 504}
+    # History decides between jobs that have not run: programs that took 2,000 s and 10 s a task.
+    old = write('h.csv', 'arrival,app,durations\n' + '0,x,2000 2000\n0,y,10 10\n' * 3)
+    both = ['x,0,x,1 1 1', 'y,0,y,2 2 2']
+    for policy, first in (('gs-point', 'y'), ('gs-3sigma', 'y'), ('shortest=0', 'y'), ('fifo', 'x'), ('las', 'x')):
+        done = completions(policy, 1, both, '--before', old)
+        assert done == ({'y': 6, 'x': 9} if first == 'y' else {'x': 3, 'y': 9}), (policy, done)
+    # What has ended in the simulation is history as well: z is known by its first run.
+    runs = ['e,0,v,1 1', 'a,0,z,1500 1500 1500', 'b,4499,w,400 400', 'c,4503,z,7 7 7', 'd,4503,v,1 1']
+    assert completions('gs-point', 1, runs) == {'e': 2, 'a': 4502, 'b': 803, 'd': 801, 'c': 822}
+    assert completions('fifo', 1, runs) == {'e': 2, 'a': 4502, 'b': 803, 'c': 820, 'd': 822}
+    # Tasks that fail run again, pilots among them, and all jobs end.
+    failing = completions('gs-posterior', 2, [f'j{k},{k},a,' + tasks(6, 5) for k in range(20)], '--failures', '0.2')
+    assert len(failing) == 20 and all(jct > 0 for jct in failing.values())
+
+
 def traces():
     """Generated jobs have the moments of [Jajoo22, Table 4], as these are measured there: over time the least
     coefficient of variation of two features, over space that after 3 % sampling; and its shares of widths."""
@@ -313,6 +363,6 @@ def google():
 
 
 for test in (tables_come_back, bad_tables_are_refused, figures_follow_from_rows, history_by_a_model,
-             nobody_looks_ahead, before_is_history, the_rest, traces, google):
+             nobody_looks_ahead, before_is_history, the_rest, queues, traces, google):
     print(test.__name__, flush=True)
     test()
