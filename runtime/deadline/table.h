@@ -24,6 +24,8 @@
 #define BR_TABLE_ALLOCATIONS 1000u
 #define BR_TABLE_CELLS 1000u
 #define BR_TABLE_QUANTILES 100u
+/* The largest unit of time left, so that 2^32 of them stay far below 2^63 ns. */
+#define BR_TABLE_UNIT_NS UINT32_C(1000000000)
 
 enum br_allocation { BR_TOKENS = 0, BR_SHARES = 1 };        /* tasks at once; percents */
 enum br_order { BR_PLAIN_ORDER = 0, BR_PLANNED_ORDER = 1 }; /* layers of a table */

@@ -105,7 +105,7 @@ static enum br_status check_head(const struct head *head, uint64_t size, struct 
     if (head->sum != add_words(head->version, (const char *)head + SUMMED_FROM, size - SUMMED_FROM))
         return damaged(diag, "its sum does not fit it");
     if (head->kind > BR_SHARES || head->indicator >= BR_INDICATORS || head->unit_ns < 1 ||
-        head->runs < 1 || head->zero != 0)
+        head->unit_ns > BR_TABLE_UNIT_NS || head->runs < 1 || head->zero != 0)
         return damaged(diag, "a number of its head is out of its range");
     return BR_OK;
 }
