@@ -108,3 +108,9 @@ const char *cli_like_summary(uint32_t k)
         kinds++;
     return k < kinds ? br_generate_summary(k) : br_trace_summary(k - kinds);
 }
+
+static const struct choice clocks[] = {
+    {"exact", "fluid, without ticks; what a flow leaves free is given on at once"},
+    {"epochs", "as the published simulator: ticks of 8 ms, epochs of 10.24 s that admit"},
+};
+CHOICE(clock, clocks)

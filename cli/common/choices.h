@@ -27,5 +27,7 @@ const char *cli_parallel_name(uint32_t k);
 const char *cli_parallel_summary(uint32_t k);
 const char *cli_grouping_name(uint32_t k);
 const char *cli_grouping_summary(uint32_t k);
+const char *cli_clock_name(uint32_t k);
+const char *cli_clock_summary(uint32_t k);
 
 #endif

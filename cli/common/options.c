@@ -11,6 +11,7 @@
 #include "emit/pictures/curve.h"
 #include "emit/emit.h"
 #include "emit/workloads/predictions.h"
+#include "emit/workloads/coflows.h"
 #include "emit/workloads/study.h"
 #include "emit/deadline/table.h"
 #include "generate/generate.h"
@@ -24,7 +25,7 @@ enum {
     SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN,     /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
             CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT |
-            CLI_DEADLINE, /* write a file */
+            CLI_DEADLINE | CLI_COFLOW, /* write a file */
 };
 
 #define MEMBER(name) offsetof(struct cli_settings, name)
@@ -528,7 +529,7 @@ const struct br_option cli_options[] = {
     {.name = "seed",
      .argument = "N",
      .help = "of what happens (default: 1)",
-     .commands = CLI_SIMULATE,
+     .commands = CLI_SIMULATE | CLI_COFLOW,
      .kind = BR_OPTION_COUNT,
      .most = UINT64_MAX,
      .offset = MEMBER(simulate.seed)},
@@ -664,9 +665,79 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(simulate.clairvoyant)},
     {.name = "no-bounds",
      .help = "do not compute lower bounds",
-     .commands = CLI_SIMULATE,
+     .commands = CLI_SIMULATE | CLI_COFLOW,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(simulate.no_bounds)},
+    {.name = "policy",
+     .argument = "P,...",
+     .help = "the policies to compare, each perhaps with options, such as "
+             "varys,philae:pilots=0.1:thin=3 (default: expected; see docs/coflow.md)",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(coflow.policies)},
+    {.name = "clock",
+     .argument = "CLOCK",
+     .help = "how time goes (default: exact)",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_CHOICE,
+     .choice = cli_clock_name,
+     .summary = cli_clock_summary,
+     .offset = MEMBER(coflow.clock)},
+    {.name = "port",
+     .argument = "G",
+     .help = "speed of a port in Gbit/s, with the exact clock (default: a MiB in 8 ms)",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(coflow.port)},
+    {.name = "wide",
+     .argument = "N",
+     .help = "keep coflows with more than N flows",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_COUNT,
+     .most = UINT32_MAX,
+     .offset = MEMBER(coflow.wide)},
+    {.name = "skew",
+     .argument = "K",
+     .help = "keep coflows whose largest flow is more than K times the smallest one",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(coflow.skew)},
+    {.name = "uneven",
+     .help = "spread what a reducer receives unevenly over the mappers, by the seed, as in the "
+             "traces of Mantri",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(coflow.uneven)},
+    {.name = "scale-time",
+     .argument = "F",
+     .help = "multiply arrivals by F",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(coflow.scale_time)},
+    {.name = "scale-bytes",
+     .argument = "F",
+     .help = "multiply the bytes of flows by F",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(coflow.scale_bytes)},
+    {.name = "repeat",
+     .argument = "N",
+     .help = "the trace N times, one after another",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 100000,
+     .offset = MEMBER(coflow.repeat)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "F",
+     .help = "write the results in this format (default: what the ending of -o FILE suggests, else "
+             "text)",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_coflow_format,
+     .summary = br_coflow_format_summary,
+     .offset = MEMBER(output.format)},
     {.name = "format",
      .letter = 'f',
      .argument = "F",
@@ -1068,7 +1139,7 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(batch.merge)},
     {.name = "times",
      .help = "also tell seconds and events a second, which differ from run to run",
-     .commands = CLI_SIMULATE,
+     .commands = CLI_SIMULATE | CLI_COFLOW,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(batch.times)},
     {.name = "trace-search",
@@ -1196,6 +1267,7 @@ struct cli_settings cli_settings_default(void)
         .deadline = {.indicator = br_indicator_name(BR_TOTALWORK_Q),
                      .seed = 1,
                      .period_ns = INT64_C(60000000000)},
+        .coflow = {.clock = cli_clock_name(0), .repeat = 1},
         .run = {.on = cli_place_name(0)},
         .output = {.colour = cli_colour_name(0)},
     };

@@ -142,6 +142,13 @@ struct cli_deadline_settings {
     bool no_plan;
 };
 
+/* Coflows on a fabric. */
+struct cli_coflow_settings {
+    const char *policies, *clock, *port, *skew, *scale_time, *scale_bytes;
+    uint64_t wide, repeat;
+    bool uneven;
+};
+
 /* The output. */
 struct cli_output_settings {
     const char *format, *path; /* -f, -o */
@@ -171,6 +178,7 @@ struct cli_settings {
     struct cli_control_settings control;
     struct cli_predict_settings predict;
     struct cli_deadline_settings deadline;
+    struct cli_coflow_settings coflow;
     struct cli_output_settings output;
     struct cli_about_settings about;
 };

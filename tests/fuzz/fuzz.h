@@ -25,7 +25,7 @@ fuzz_target fuzz_plan, fuzz_proof, fuzz_bound;
 fuzz_target fuzz_ninja, fuzz_ninja_log, fuzz_ninja_deps, fuzz_depfile;
 fuzz_target fuzz_journal, fuzz_history, fuzz_serve, fuzz_options;
 fuzz_target fuzz_search;
-fuzz_target fuzz_swf, fuzz_sacct, fuzz_spark, fuzz_workload_xml, fuzz_workload_csv;
+fuzz_target fuzz_coflow, fuzz_swf, fuzz_sacct, fuzz_spark, fuzz_workload_xml, fuzz_workload_csv;
 fuzz_target fuzz_table;
 
 /* Ends the program with the text, and what the diagnostic (may be NULL) says. */

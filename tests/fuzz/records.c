@@ -2,7 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parsers/workloads/coflow_trace.h"
 #include "parsers/workloads/workloads.h"
+#include "simulate/coflow/engine.h"
 #include "tests/fuzz/fuzz.h"
 
 /* As many tasks as a line says could take all memory. */
@@ -52,6 +54,28 @@ static void read_records(const char *format, const uint8_t *data, size_t size)
     if (!status)
         check_workload(workload);
     br_workload_destroy(workload);
+}
+
+/* Whatever is read runs to its end under both clocks, and moves all its bytes. */
+void fuzz_coflow(const uint8_t *data, size_t size)
+{
+    struct br_diag diag = {0};
+    struct br_coflows *trace;
+    enum br_status status = br_parse_coflows(fuzz_file(0, data, size), &trace, &diag);
+    fuzz_said(status, &diag);
+    if (status && trace)
+        fuzz_fail(&diag, "a failure that leaves a trace");
+    for (int clock = 0; !status && trace->flows < 200 && trace->ports < 100 && clock < 2; clock++) {
+        struct br_coflow_outcome outcome;
+        struct br_coflow_options options = {.clock = (enum br_coflow_clock)clock};
+        br_coflow_policy_find(size % 2 ? "expected" : "varys", &options.policy, &diag);
+        if (br_coflow_simulate(trace, &options, &outcome, &diag))
+            fuzz_fail(&diag, "a trace that cannot be simulated");
+        if (outcome.finished != trace->coflows)
+            fuzz_fail(NULL, "a coflow that does not end");
+        br_coflow_outcome_finish(&outcome);
+    }
+    br_coflows_destroy(trace);
 }
 
 void fuzz_swf(const uint8_t *data, size_t size)

@@ -35,6 +35,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"search", fuzz_search},
     {"swf", fuzz_swf},
     {"sacct", fuzz_sacct},
+    {"coflow", fuzz_coflow},
     {"spark", fuzz_spark},
     {"workload-xml", fuzz_workload_xml},
     {"workload-csv", fuzz_workload_csv},

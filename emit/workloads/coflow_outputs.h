@@ -1,0 +1,12 @@
+/* The outputs of a study of coflows; each is a row of the table in coflows.c. They write to `out`
+ * and leave flushing and its errors to br_emit_coflows. */
+#ifndef BR_EMIT_WORKLOADS_COFLOW_OUTPUTS_H
+#define BR_EMIT_WORKLOADS_COFLOW_OUTPUTS_H
+
+#include "emit/workloads/coflows.h"
+
+typedef enum br_status br_coflow_output(const struct br_coflow_study *study, FILE *out,
+                                        struct br_diag *diag);
+br_coflow_output br_coflows_text, br_coflows_csv, br_coflows_json, br_coflows_svg, br_coflows_html;
+
+#endif

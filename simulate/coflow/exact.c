@@ -1,0 +1,270 @@
+/* The fluid clock: from one end of a flow to the next, without ticks. Between two events every flow
+ * moves at its rate. Ends wait in a heap; a flow whose rate changes gets a new entry, and a version
+ * tells the old one void. Times that are less than a nanosecond apart are one. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/collections/heap.h"
+#include "simulate/coflow/run.h"
+
+#define SAME_MS 1e-6
+
+struct end {
+    double ms;
+    uint32_t version;
+    struct br_grant grant;
+};
+
+static bool is_before(const void *none, const struct end *a, const struct end *b)
+{
+    (void)none;
+    return a->ms != b->ms ? a->ms < b->ms : a->grant.flow < b->grant.flow;
+}
+
+BR_HEAP(ends, struct end, const void *, is_before, 4)
+
+struct exact {
+    struct br_coflow_run *run;
+    struct br_fabric *fabric;
+    double now_ms;
+    double *since_ms;  /* by flow: until when its bytes are accounted for */
+    uint32_t *version; /* by flow, of its valid end */
+    struct end *heap;
+    uint32_t size, room;
+    uint32_t *active; /* coflows that ask to be woken, or may */
+    uint32_t actives;
+};
+
+/* ---- Ends ---- */
+
+static bool push(struct exact *e, const struct br_grant *grant)
+{
+    const struct br_fabric *fabric = e->fabric;
+    if (e->size == e->room) {
+        uint32_t room = e->room ? 2 * e->room : 1024;
+        struct end *larger = realloc(e->heap, room * sizeof *larger);
+        if (!larger)
+            return false;
+        e->heap = larger;
+        e->room = room;
+    }
+    struct end end = {.ms = e->now_ms + fabric->left[grant->flow] / fabric->rate[grant->flow],
+                      .version = ++e->version[grant->flow],
+                      .grant = *grant};
+    ends_push(NULL, e->heap, &e->size, end);
+    return true;
+}
+
+static bool is_void(const struct exact *e, const struct end *end)
+{
+    return end->version != e->version[end->grant.flow];
+}
+
+static double next_end(struct exact *e)
+{
+    while (e->size && is_void(e, &e->heap[0]))
+        ends_pop(NULL, e->heap, &e->size);
+    return e->size ? e->heap[0].ms : INFINITY;
+}
+
+/* Moves what the flow has sent at that rate since it was accounted for. */
+static void account(struct exact *e, const struct br_grant *grant, double rate)
+{
+    double left = e->fabric->left[grant->flow];
+    double bytes = rate * (e->now_ms - e->since_ms[grant->flow]);
+    e->since_ms[grant->flow] = e->now_ms;
+    /* What is left is that of a live flow: its end is an event of its own. */
+    if (left - bytes <= 2 * BR_FLOW_OVER)
+        bytes = left - 2 * BR_FLOW_OVER;
+    if (bytes <= 0)
+        return;
+    br_fabric_move(e->fabric, grant, bytes);
+    e->run->span_bytes += bytes;
+}
+
+/* ---- What coflows have sent, for those that ask to be woken ---- */
+
+static void accrue(struct exact *e, uint32_t coflow, double more)
+{
+    struct br_coflow_state *state = &e->fabric->coflow[coflow];
+    state->accrued += state->rate * (e->now_ms - state->since_ms);
+    state->since_ms = e->now_ms;
+    state->rate += more;
+}
+
+static double next_wake(const struct exact *e, uint32_t *coflow)
+{
+    double next = INFINITY;
+    for (uint32_t k = 0; k < e->actives; k++) {
+        const struct br_coflow_state *state = &e->fabric->coflow[e->active[k]];
+        if (state->wake <= 0 || state->rate <= 0)
+            continue;
+        double ms = state->since_ms + (state->wake - state->accrued) / state->rate;
+        if (ms < next) {
+            next = ms;
+            *coflow = e->active[k];
+        }
+    }
+    return next > e->now_ms ? next : e->now_ms;
+}
+
+/* ---- Decisions ---- */
+
+static enum br_status decide(struct exact *e)
+{
+    struct br_fabric *fabric = e->fabric;
+    for (uint64_t k = 0; k < fabric->grants; k++)
+        if (fabric->rate[fabric->grant[k].flow] > 0)
+            account(e, &fabric->grant[k], fabric->rate[fabric->grant[k].flow]);
+    for (uint32_t k = 0; k < e->size; k++)
+        e->version[e->heap[k].grant.flow]++;
+    e->size = 0;
+    br_run_decide(e->run);
+    for (uint32_t k = 0; k < e->actives; k++) {
+        struct br_coflow_state *state = &fabric->coflow[e->active[k]];
+        state->rate = 0;
+        state->accrued = state->sent;
+        state->since_ms = e->now_ms;
+    }
+    for (uint64_t k = 0; k < fabric->grants; k++) {
+        const struct br_grant *grant = &fabric->grant[k];
+        e->since_ms[grant->flow] = e->now_ms;
+        fabric->coflow[grant->coflow].rate += fabric->rate[grant->flow];
+        if (!push(e, grant))
+            return br_fail_memory(e->run->diag);
+    }
+    return br_run_span(e->run, e->now_ms);
+}
+
+/* What a flow that ended has left free goes to others. */
+static enum br_status hand_on(struct exact *e, const struct br_grant *grant)
+{
+    struct br_fabric *fabric = e->fabric;
+    const struct br_coflow *c = &fabric->trace->coflow[grant->coflow];
+    fabric->raises = 0;
+    fabric->notes_raises = true;
+    br_rates_hand_on(fabric, c->up[grant->sender], c->down[grant->receiver]);
+    fabric->notes_raises = false;
+    for (uint32_t k = 0; k < fabric->raises; k++) {
+        const struct br_raise *raise = &fabric->raise[k];
+        double before = fabric->rate[raise->grant.flow] - raise->added;
+        if (before > 0)
+            account(e, &raise->grant, before);
+        e->since_ms[raise->grant.flow] = e->now_ms;
+        accrue(e, raise->grant.coflow, raise->added);
+        if (!push(e, &raise->grant))
+            return br_fail_memory(e->run->diag);
+    }
+    return BR_OK;
+}
+
+/* ---- Events ---- */
+
+/* The flow ends; *changed is set where the policy is to decide. */
+static enum br_status end_flow(struct exact *e, const struct end *end, bool *changed)
+{
+    struct br_fabric *fabric = e->fabric;
+    struct br_coflow_state *state = &fabric->coflow[end->grant.coflow];
+    uint32_t pilots = state->pilots;
+    double rate = fabric->rate[end->grant.flow], left = fabric->left[end->grant.flow];
+    br_fabric_move(fabric, &end->grant, left);
+    e->run->span_bytes += left;
+    br_run_flow(e->run, &end->grant);
+    e->version[end->grant.flow]++;
+    accrue(e, end->grant.coflow, -rate);
+    br_rates_give_back(fabric, &end->grant);
+    if (state->live == 0) {
+        uint32_t at = 0;
+        while (e->active[at] != end->grant.coflow)
+            at++;
+        e->active[at] = e->active[--e->actives];
+        br_run_leave(e->run, end->grant.coflow, e->now_ms);
+        *changed = true;
+    } else if (pilots && !state->pilots) {
+        br_run_pilots(e->run, end->grant.coflow);
+        *changed = true;
+    }
+    *changed |= e->run->row->by_flow;
+    return BR_OK;
+}
+
+static enum br_status end_flows(struct exact *e, bool *changed)
+{
+    enum br_status status = BR_OK;
+    while (!status && next_end(e) <= e->now_ms + SAME_MS) {
+        struct end end = ends_pop(NULL, e->heap, &e->size);
+        status = end_flow(e, &end, changed);
+        if (!status && !*changed)
+            status = hand_on(e, &end.grant);
+    }
+    return status;
+}
+
+static enum br_status arrive(struct exact *e, bool *changed)
+{
+    struct br_coflow_run *run = e->run;
+    enum br_status status = BR_OK;
+    while (!status && run->arrived < run->trace->coflows &&
+           (double)run->trace->coflow[run->arrived].arrival_ms <= e->now_ms) {
+        uint32_t coflow = run->arrived;
+        status = br_run_arrive(run, coflow, (double)run->trace->coflow[coflow].arrival_ms);
+        if (!status && e->fabric->coflow[coflow].live) {
+            e->active[e->actives++] = coflow;
+            *changed = true;
+        }
+    }
+    return status;
+}
+
+static enum br_status step(struct exact *e)
+{
+    struct br_coflow_run *run = e->run;
+    uint32_t coflow = 0;
+    bool changed = false;
+    double end = next_end(e), wake = next_wake(e, &coflow), arrival = INFINITY;
+    if (run->arrived < run->trace->coflows)
+        arrival = (double)run->trace->coflow[run->arrived].arrival_ms;
+    double next = fmin(fmin(end, wake), arrival);
+    e->now_ms = next > e->now_ms ? next : e->now_ms;
+    e->fabric->now_ms = e->now_ms;
+    enum br_status status = end_flows(e, &changed);
+    if (!status && wake <= e->now_ms && e->fabric->coflow[coflow].live) {
+        br_fabric_wake_at(e->fabric, coflow, 0);
+        run->row->event(run->policy, BR_COFLOW_WAKES, coflow);
+        changed = true;
+    }
+    if (!status)
+        status = arrive(e, &changed);
+    return status || !changed ? status : decide(e);
+}
+
+static bool allocate(struct exact *e)
+{
+    const struct br_coflows *trace = e->run->trace;
+    e->since_ms = calloc(trace->flows + 1, sizeof *e->since_ms);
+    e->version = calloc(trace->flows + 1, sizeof *e->version);
+    e->active = malloc(((size_t)trace->coflows + 1) * sizeof *e->active);
+    /* A flow is raised at most once by an end: one of its ports is full then. */
+    e->fabric->raise = malloc((trace->flows + 1) * sizeof *e->fabric->raise);
+    return e->since_ms && e->version && e->active && e->fabric->raise;
+}
+
+enum br_status br_run_exact(struct br_coflow_run *run)
+{
+    struct exact e = {.run = run, .fabric = &run->fabric};
+    enum br_status status = allocate(&e) ? BR_OK : br_fail_memory(run->diag);
+    while (!status && (run->arrived < run->trace->coflows || run->active)) {
+        if (br_stopped(run->options->stop)) {
+            run->outcome->cut = true;
+            break;
+        }
+        status = step(&e);
+    }
+    if (!status)
+        status = br_run_span(run, e.now_ms);
+    free(e.since_ms);
+    free(e.version);
+    free(e.heap);
+    free(e.active);
+    return status;
+}

@@ -1,0 +1,452 @@
+/* Coflows on a fabric. Completion times of traces made by hand, computed by hand; and on random
+ * traces what every policy has to keep: no port above its capacity, no bytes lost, nothing free
+ * that a flow could use, nothing decided by sizes that were not told, nothing below the bound. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/numbers/rng.h"
+#include "parsers/workloads/coflow_trace.h"
+#include "simulate/coflow/bound.h"
+#include "simulate/coflow/engine.h"
+#include "simulate/coflow/state.h"
+
+static struct br_coflows *trace_of(const char *text)
+{
+    char path[] = "/tmp/bigrocks-coflow-XXXXXX";
+    struct br_coflows *trace = NULL;
+    struct br_diag diag = {0};
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "w");
+    fputs(text, file);
+    fclose(file);
+    if (br_parse_coflows(path, &trace, &diag))
+        fail_msg("%s", diag.what);
+    remove(path);
+    return trace;
+}
+
+static void simulate(const struct br_coflows *trace, const char *policy, enum br_coflow_clock clock,
+                     struct br_coflow_outcome *outcome)
+{
+    struct br_diag diag = {0};
+    struct br_coflow_options options = {.clock = clock};
+    assert_int_equal(br_coflow_policy_find(policy, &options.policy, &diag), BR_OK);
+    assert_int_equal(br_coflow_simulate(trace, &options, outcome, &diag), BR_OK);
+    assert_int_equal(outcome->finished, trace->coflows);
+}
+
+/* Completion times in units of 8 ms, in which a port moves a MiB. */
+static void expect(const char *text, const char *policy, const double *units)
+{
+    struct br_coflow_outcome outcome;
+    struct br_coflows *trace = trace_of(text);
+    simulate(trace, policy, BR_CLOCK_EXACT, &outcome);
+    for (uint32_t c = 0; c < trace->coflows; c++) {
+        double took = (outcome.end_ms[c] - outcome.start_ms[c]) / 8;
+        if (fabs(took - units[c]) > 1e-6)
+            fail_msg("%s: coflow %u takes %.9f units, not %.9f", policy, c + 1, took, units[c]);
+    }
+    br_coflow_outcome_finish(&outcome);
+    br_coflows_destroy(trace);
+}
+
+/* One downlink with parts of 4 and 1, of which the first comes from two senders. */
+static const char two[] = "2 2\n1 0 2 0 1 1 1:4\n2 0 1 0 1 1:1\n";
+/* Two downlinks that carry 22 each: one coflow at both, one at each of them. */
+static const char three[] = "6 3\n1 0 2 0 1 2 2:10 3:10\n2 0 1 4 1 2:12\n3 0 1 5 1 3:12\n";
+/* One that is overtaken after 2 of its 10. */
+static const char later[] = "2 2\n1 0 1 0 1 1:10\n2 16 1 0 1 1:1\n";
+
+static void test_by_hand(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *policy;
+        double units[3];
+    } cases[] = {
+        {two, "fifo", {4, 5}},
+        {two, "varys", {5, 1}},
+        {two, "lcf", {5, 1}},
+        {two, "sincronia", {5, 1}},
+        {two, "scf", {5, 1}},
+        {two, "fair", {5, 3}},
+        {two, "expected-oracle", {5, 1}},
+        {three, "fifo", {10, 22, 22}},
+        {three, "varys", {10, 22, 22}},
+        {three, "lcf", {22, 12, 12}},
+        {three, "sincronia", {22, 12, 12}},
+        {three, "fair", {15, 22, 22}},
+        {three, "expected-oracle", {22, 12, 12}},
+        {later, "fifo", {10, 9}},
+        {later, "remaining-bottleneck-first", {11, 1}},
+        {later, "lcf", {11, 1}},
+        {later, "fair", {11, 2}},
+        {later, "ncf", {10, 9}},
+        /* Both thin, first in first out, no sizes. */
+        {two, "philae", {4, 5}},
+        {two, "aalo", {4, 5}},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        expect(cases[k].text, cases[k].policy, cases[k].units);
+}
+
+/* A coflow of 25 MiB sinks at 10: one of 12 that came later then goes first up to its own 10, waits
+ * at the end of the second queue, and the first goes on. */
+static void test_aalo_sinks(void **state)
+{
+    (void)state;
+    expect("2 2\n1 0 1 0 1 1:25\n2 8 1 0 1 1:12\n", "aalo", (const double[]){35, 36});
+    expect("2 2\n1 0 1 0 1 1:25\n2 8 1 0 1 1:12\n", "aalo:first=100", (const double[]){25, 36});
+    expect("2 2\n1 0 1 0 1 1:25\n2 8 1 0 1 1:9\n", "aalo-oracle", (const double[]){34, 9});
+}
+
+/* The published simulator admits at 0 what comes until 10240 ms, moves whole MiB in ticks of 8 ms,
+ * and counts from the epoch. 3 MiB over 2 mappers are 2 flows of 2 MiB. */
+static void test_epochs(void **state)
+{
+    (void)state;
+    struct br_coflow_outcome outcome;
+    struct br_coflows *trace = trace_of("3 3\n1 0 2 0 1 1 2:3\n2 10240 1 0 1 1:1\n"
+                                        "3 10241 1 0 1 1:5\n");
+    simulate(trace, "varys", BR_CLOCK_EPOCHS, &outcome);
+    assert_true(outcome.start_ms[1] == 0 && outcome.start_ms[2] == 10240);
+    assert_true(outcome.end_ms[1] == 8);
+    assert_true(outcome.end_ms[0] == 32 || outcome.end_ms[0] == 40);
+    assert_true(outcome.end_ms[2] == 10240 + 40);
+    br_coflow_outcome_finish(&outcome);
+    simulate(trace, "fair", BR_CLOCK_EPOCHS, &outcome);
+    /* Sender 0 has two flows: one of 2 MiB, one of 1, half a MiB a tick each; then the first alone
+     * at half a tick of the receiver's, until the other sender's has ended as well. */
+    assert_true(outcome.end_ms[1] == 16);
+    assert_true(outcome.end_ms[0] == 32);
+    br_coflow_outcome_finish(&outcome);
+    br_coflows_destroy(trace);
+}
+
+/* ---- A policy that is watched ---- */
+
+static struct {
+    const struct br_coflow_row *row;
+    struct br_fabric *fabric;
+    void *policy;
+    bool exact;
+    uint64_t decisions, hash;
+} watched;
+
+static enum br_status watch_create(const struct br_coflow_setup *setup, void **policy,
+                                   struct br_diag *diag)
+{
+    struct br_coflow_setup own = *setup;
+    own.row = watched.row;
+    watched.fabric = setup->fabric;
+    watched.exact = setup->exact;
+    watched.decisions = watched.hash = 0;
+    *policy = NULL;
+    return watched.row->create(&own, &watched.policy, diag);
+}
+
+static void watch_event(void *policy, enum br_coflow_event event, uint32_t coflow)
+{
+    (void)policy;
+    watched.row->event(watched.policy, event, coflow);
+}
+
+static void watch_flow(void *policy, uint32_t coflow, uint32_t receiver, double bytes)
+{
+    (void)policy;
+    if (watched.row->flow)
+        watched.row->flow(watched.policy, coflow, receiver, bytes);
+}
+
+static void watch_decide(void *policy)
+{
+    struct br_fabric *f = watched.fabric;
+    double up[16] = {0}, down[16] = {0};
+    (void)policy;
+    watched.row->decide(watched.policy);
+    for (uint64_t k = 0; k < f->grants; k++) {
+        const struct br_grant *g = &f->grant[k];
+        const struct br_coflow *c = &f->trace->coflow[g->coflow];
+        assert_true(f->rate[g->flow] > 0);
+        assert_false(br_fabric_over(f, g->flow));
+        up[c->up[g->sender]] += f->rate[g->flow];
+        down[c->down[g->receiver]] += f->rate[g->flow];
+        if (watched.decisions == 0) {
+            uint64_t bits;
+            memcpy(&bits, &f->rate[g->flow], sizeof bits);
+            watched.hash = watched.hash * 1099511628211u + g->flow * 31 + bits;
+        }
+    }
+    watched.decisions++;
+    for (uint32_t p = 0; p < f->trace->ports; p++) {
+        assert_true(up[p] <= f->capacity * (1 + 1e-9));
+        assert_true(down[p] <= f->capacity * (1 + 1e-9));
+    }
+    if (!watched.exact)
+        return;
+    for (uint32_t c = 0; c < f->trace->coflows; c++) {
+        const struct br_coflow *coflow = &f->trace->coflow[c];
+        for (uint32_t r = 0; f->coflow[c].up_bits && r < coflow->receivers; r++)
+            for (uint32_t k = 0; k < f->coflow[c].live_down[r]; k++) {
+                uint32_t s = br_fabric_live_senders(f, c, r)[k];
+                if (up[coflow->up[s]] < f->capacity * (1 - 1e-6) &&
+                    down[coflow->down[r]] < f->capacity * (1 - 1e-6))
+                    fail_msg("%s leaves ports %u and %u free", watched.row->name, coflow->up[s],
+                             coflow->down[r]);
+            }
+    }
+}
+
+static void watch_destroy(void *policy)
+{
+    (void)policy;
+    watched.row->destroy(watched.policy);
+}
+
+static void watch(const struct br_coflows *trace, const struct br_coflow_row *row,
+                  enum br_coflow_clock clock, struct br_coflow_outcome *outcome)
+{
+    struct br_coflow_row outer = {.name = row->name,
+                                  .told = row->told,
+                                  .by_flow = row->by_flow,
+                                  .create = watch_create,
+                                  .event = watch_event,
+                                  .flow = watch_flow,
+                                  .decide = watch_decide,
+                                  .destroy = watch_destroy};
+    struct br_coflow_options options = {.clock = clock};
+    struct br_diag diag = {0};
+    assert_int_equal(br_coflow_policy_find(row->name, &options.policy, &diag), BR_OK);
+    options.policy.row = &outer;
+    watched.row = row;
+    assert_int_equal(br_coflow_simulate(trace, &options, outcome, &diag), BR_OK);
+    assert_int_equal(outcome->finished, trace->coflows);
+}
+
+/* ---- Random traces ---- */
+
+enum { PORTS = 6 };
+
+/* Up to `most` coflows; `sizes` draws their bytes, all else comes from `shape`. */
+static struct br_coflows *random_trace(uint64_t shape, uint64_t sizes, uint32_t most)
+{
+    struct br_rng rng = br_rng_seed(shape), bytes = br_rng_seed(sizes);
+    struct br_coflows *trace = br_coflows_create(PORTS);
+    uint32_t coflows = 1 + (uint32_t)br_rng_below(&rng, most);
+    struct br_diag diag = {0};
+    for (uint32_t c = 0; c < coflows; c++) {
+        struct br_coflow_end sender[PORTS], receiver[PORTS];
+        struct br_coflow coflow = {.id = c + 1};
+        coflow.arrival_ms = (int64_t)br_rng_below(&rng, 3) * 40;
+        coflow.senders = 1 + (uint32_t)br_rng_below(&rng, PORTS);
+        coflow.receivers = 1 + (uint32_t)br_rng_below(&rng, PORTS);
+        for (uint32_t s = 0; s < coflow.senders; s++)
+            sender[s].port = (uint32_t)br_rng_below(&rng, PORTS);
+        for (uint32_t r = 0; r < coflow.receivers; r++) {
+            receiver[r].port = (uint32_t)br_rng_below(&rng, PORTS);
+            receiver[r].bytes = (double)(1 + br_rng_below(&bytes, 40)) * BR_COFLOW_MB / 2;
+        }
+        assert_int_equal(br_coflows_add(trace, &coflow, sender, receiver, &diag), BR_OK);
+    }
+    assert_int_equal(br_coflows_finish(trace, &diag), BR_OK);
+    return trace;
+}
+
+static double rounded(double bytes)
+{
+    return ceil(bytes / BR_COFLOW_MB) * BR_COFLOW_MB;
+}
+
+static void test_every_policy(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        struct br_coflows *trace = random_trace(seed, seed, 7);
+        for (int clock = BR_CLOCK_EXACT; clock <= BR_CLOCK_EPOCHS; clock++) {
+            struct br_coflow_bound bound;
+            struct br_coflow_options options = {.clock = (enum br_coflow_clock)clock};
+            struct br_diag diag = {0};
+            double bytes = 0;
+            br_coflow_bound_make(trace, &options, 30, &bound, &diag);
+            for (uint64_t f = 0; f < trace->flows; f++)
+                bytes += clock == BR_CLOCK_EPOCHS ? rounded(trace->bytes[f]) : trace->bytes[f];
+            for (uint32_t k = 0; br_coflow_policy(k); k++) {
+                struct br_coflow_outcome outcome;
+                double moved = 0, sum = 0;
+                watch(trace, br_coflow_policy(k), (enum br_coflow_clock)clock, &outcome);
+                for (uint32_t s = 0; s < outcome.spans; s++)
+                    moved += outcome.span[s].bytes;
+                if (fabs(moved - bytes) > 1)
+                    fail_msg("%s moves %.3f of %.3f bytes (seed %llu)", br_coflow_policy_name(k),
+                             moved, bytes, (unsigned long long)seed);
+                for (uint32_t c = 0; c < trace->coflows; c++)
+                    sum += outcome.end_ms[c] - outcome.start_ms[c];
+                if (sum / trace->coflows / 1000 < bound.average_cct_s * (1 - 1e-9))
+                    fail_msg("%s is below the bound (seed %llu)", br_coflow_policy_name(k),
+                             (unsigned long long)seed);
+                br_coflow_outcome_finish(&outcome);
+            }
+        }
+        br_coflows_destroy(trace);
+    }
+}
+
+/* Traces that differ in sizes alone: the first decision of one who is not told them is the same to
+ * the bit, under both clocks; and of one who is told them it differs somewhere. */
+static void test_blind(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; br_coflow_policy(k); k++) {
+        const struct br_coflow_row *row = br_coflow_policy(k);
+        uint32_t differ = 0;
+        for (uint64_t seed = 0; seed < 60; seed++) {
+            for (int clock = BR_CLOCK_EXACT; clock <= BR_CLOCK_EPOCHS; clock++) {
+                uint64_t hash[2];
+                for (uint64_t side = 0; side < 2; side++) {
+                    struct br_coflow_outcome outcome;
+                    struct br_coflows *trace = random_trace(seed, 1000 + seed * 2 + side, 7);
+                    watch(trace, row, (enum br_coflow_clock)clock, &outcome);
+                    hash[side] = watched.hash;
+                    br_coflow_outcome_finish(&outcome);
+                    br_coflows_destroy(trace);
+                }
+                differ += hash[0] != hash[1];
+            }
+        }
+        if (!row->told && differ)
+            fail_msg("%s sees sizes that it is not told", row->name);
+        if (row->told && !differ && strcmp(row->name, "aalo-oracle") != 0)
+            fail_msg("%s does not use the sizes that it is told", row->name);
+    }
+}
+
+/* ---- The bound against all orders ---- */
+
+static uint32_t order[4], orders;
+
+static enum br_status order_create(const struct br_coflow_setup *setup, void **policy,
+                                   struct br_diag *diag)
+{
+    (void)diag;
+    *policy = setup->fabric;
+    return BR_OK;
+}
+
+static void order_event(void *policy, enum br_coflow_event event, uint32_t coflow)
+{
+    (void)policy;
+    (void)event;
+    (void)coflow;
+}
+
+static void order_decide(void *policy)
+{
+    struct br_fabric *fabric = policy;
+    for (uint32_t k = 0; k < orders; k++)
+        if (fabric->coflow[order[k]].up_bits)
+            br_rates_madd(fabric, order[k]);
+    for (uint32_t k = 0; k < orders; k++)
+        if (fabric->coflow[order[k]].up_bits) {
+            br_rates_fill(fabric, order[k]);
+            br_rates_order(fabric, &order[k], 1);
+        }
+}
+
+static void order_destroy(void *policy)
+{
+    (void)policy;
+}
+
+static void try_orders(const struct br_coflows *trace, uint32_t from, double *best)
+{
+    static const struct br_coflow_row row = {.name = "order",
+                                             .told = true,
+                                             .create = order_create,
+                                             .event = order_event,
+                                             .decide = order_decide,
+                                             .destroy = order_destroy};
+    if (from < orders) {
+        for (uint32_t k = from; k < orders; k++) {
+            uint32_t one = order[from];
+            order[from] = order[k];
+            order[k] = one;
+            try_orders(trace, from + 1, best);
+            order[k] = order[from];
+            order[from] = one;
+        }
+        return;
+    }
+    struct br_coflow_outcome outcome;
+    struct br_coflow_options options = {.policy = {.row = &row}, .clock = BR_CLOCK_EXACT};
+    struct br_diag diag = {0};
+    double sum = 0;
+    assert_int_equal(br_coflow_simulate(trace, &options, &outcome, &diag), BR_OK);
+    for (uint32_t c = 0; c < trace->coflows; c++)
+        sum += outcome.end_ms[c] - outcome.start_ms[c];
+    *best = fmin(*best, sum / trace->coflows / 1000);
+    br_coflow_outcome_finish(&outcome);
+}
+
+/* The bound is never above the best of all orders, and comes near it. */
+static void test_bound(void **state)
+{
+    (void)state;
+    double ratios = 0;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        struct br_coflows *trace = random_trace(seed, seed + 7, 4);
+        struct br_coflow_bound bound;
+        struct br_coflow_options options = {.clock = BR_CLOCK_EXACT};
+        struct br_diag diag = {0};
+        double best = INFINITY;
+        orders = trace->coflows;
+        for (uint32_t k = 0; k < orders; k++)
+            order[k] = k;
+        try_orders(trace, 0, &best);
+        br_coflow_bound_make(trace, &options, 100, &bound, &diag);
+        if (bound.average_cct_s > best * (1 + 1e-9))
+            fail_msg("bound %.9f above %.9f (seed %llu)", bound.average_cct_s, best,
+                     (unsigned long long)seed);
+        ratios += bound.average_cct_s / best;
+        br_coflows_destroy(trace);
+    }
+    assert_true(ratios / 200 > 0.93);
+}
+
+/* Proven optima: 6, 46 and 12 units in all. */
+static void test_proven(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double units;
+    } cases[] = {{two, 6}, {three, 46}, {later, 12}};
+    for (size_t k = 0; k < 3; k++) {
+        struct br_coflows *trace = trace_of(cases[k].text);
+        struct br_coflow_bound bound;
+        struct br_coflow_options options = {.clock = BR_CLOCK_EXACT};
+        struct br_diag diag = {0};
+        br_coflow_bound_make(trace, &options, 100, &bound, &diag);
+        double units = bound.average_cct_s * trace->coflows * 125;
+        if (fabs(units - cases[k].units) > 1e-6)
+            fail_msg("%.9f units are proven, not %.0f", units, cases[k].units);
+        br_coflows_destroy(trace);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand), cmocka_unit_test(test_aalo_sinks),
+        cmocka_unit_test(test_epochs),  cmocka_unit_test(test_every_policy),
+        cmocka_unit_test(test_blind),   cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_proven),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
