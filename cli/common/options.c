@@ -24,8 +24,8 @@ enum {
     READ = JOB | CLI_WORKLOAD | CLI_PREDICT,     /* and take their formats as they come */
     SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN,     /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
-            CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT |
-            CLI_DEADLINE | CLI_COFLOW, /* write a file */
+            CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT | CLI_DEADLINE |
+            CLI_COFLOW, /* write a file */
 };
 
 #define MEMBER(name) offsetof(struct cli_settings, name)
@@ -973,7 +973,7 @@ const struct br_option cli_options[] = {
      .argument = "N",
      .help = "to work with (batch: on one job each); the plans do not depend on it (default: 0, "
              "one per processor)",
-     .commands = SEARCH | CLI_SIMULATE | CLI_PREDICT,
+     .commands = SEARCH | CLI_SIMULATE | CLI_PREDICT | CLI_COFLOW,
      .kind = BR_OPTION_COUNT,
      .most = 1024,
      .offset = MEMBER(search.threads)},
@@ -1204,7 +1204,7 @@ const struct br_option cli_options[] = {
      .help = "no summary and no notes, only what was asked for and errors",
      .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT |
                  CLI_ANNOTATE | CLI_SERVE | CLI_RUN | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT |
-                 CLI_DEADLINE,
+                 CLI_DEADLINE | CLI_COFLOW,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.quiet)},
     {.name = "list",

@@ -3,7 +3,11 @@
 #ifndef BR_EMIT_WORKLOADS_COFLOW_OUTPUTS_H
 #define BR_EMIT_WORKLOADS_COFLOW_OUTPUTS_H
 
-#include "emit/workloads/coflows.h"
+#include <stdio.h>
+
+#include "base/text/diag.h"
+
+struct br_coflow_study;
 
 typedef enum br_status br_coflow_output(const struct br_coflow_study *study, FILE *out,
                                         struct br_diag *diag);

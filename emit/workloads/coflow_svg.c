@@ -6,6 +6,7 @@
 #include "base/numbers/real.h"
 #include "emit/pictures/draw.h"
 #include "emit/workloads/coflow_outputs.h"
+#include "emit/workloads/coflows.h"
 #include "emit/workloads/plot.h"
 #include "emit/workloads/study_fields.h"
 #include "emit/write/write.h"

@@ -11,7 +11,7 @@
 #ifndef BR_SIMULATE_COFLOW_BOUND_H
 #define BR_SIMULATE_COFLOW_BOUND_H
 
-#include "simulate/coflow/engine.h"
+#include "simulate/coflow/clock.h"
 
 struct br_coflow_bound {
     double average_cct_s;

@@ -2,31 +2,8 @@
 #ifndef BR_SIMULATE_COFLOW_ENGINE_H
 #define BR_SIMULATE_COFLOW_ENGINE_H
 
-#include "base/process/stop.h"
-#include "simulate/coflow/policy.h"
+#include "simulate/coflow/clock.h"
 #include "workload/coflow_outcome.h"
-
-/* The speed of a port that the common simulator has: 1 MiB in a tick of 8 ms. */
-#define BR_COFLOW_PORT_RATE 131072.0 /* bytes a millisecond */
-
-enum br_coflow_clock {
-    /* Fluid, without ticks: decides at arrivals, ends of coflows and pilots, and where a policy
-     * asked for it; what a flow leaves free when it ends is given on at once. A completion time
-     * counts from the arrival. */
-    BR_CLOCK_EXACT,
-    /* As the published simulator of Varys and Aalo: flows are whole MiB, ticks are 8 ms, coflows
-     * are admitted at epochs of 1280 ticks (also those that arrive within the epoch), and rates
-     * change at epochs that admit, and when a coflow leaves. What a flow leaves free when it ends
-     * nobody has until then. A completion time counts from the epoch's beginning. */
-    BR_CLOCK_EPOCHS,
-};
-
-struct br_coflow_options {
-    struct br_coflow_setup policy; /* without a fabric */
-    enum br_coflow_clock clock;
-    double port_rate;           /* bytes a millisecond, of the exact clock; 0: the usual one */
-    const struct br_stop *stop; /* may be NULL; ends early, with outcome->cut */
-};
 
 /* BR_SYSTEM (memory). Release the outcome also then. */
 enum br_status br_coflow_simulate(const struct br_coflows *trace,

@@ -32,4 +32,13 @@ void br_rates_order(struct br_fabric *fabric, const uint32_t *coflow, uint32_t c
 /* Max-min fair rates by flow among all coflows that are there [Bertsekas92, 6.5.2]. */
 void br_rates_max_min(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows);
 
+/* ---- For the clocks ---- */
+
+struct br_grant;
+
+/* Takes the rate of a flow back. */
+void br_rates_give_back(struct br_fabric *fabric, const struct br_grant *grant);
+/* Gives what is free at the two ports to coflows in the order of br_rates_order. */
+void br_rates_hand_on(struct br_fabric *fabric, uint32_t up, uint32_t down);
+
 #endif

@@ -2,8 +2,10 @@
 #ifndef BR_SIMULATE_COFLOW_RUN_H
 #define BR_SIMULATE_COFLOW_RUN_H
 
-#include "simulate/coflow/engine.h"
+#include "simulate/coflow/clock.h"
+#include "simulate/coflow/rates.h"
 #include "simulate/coflow/state.h"
+#include "workload/coflow_outcome.h"
 
 struct br_coflow_run {
     const struct br_coflows *trace;

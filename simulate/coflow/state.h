@@ -3,8 +3,6 @@
 #define BR_SIMULATE_COFLOW_STATE_H
 
 #include "simulate/coflow/fabric.h"
-#include "simulate/coflow/rates.h"
-#include "workload/coflow_outcome.h"
 
 /* A flow with less than a thousandth of a byte left has ended. */
 #define BR_FLOW_OVER 1e-3
@@ -89,10 +87,5 @@ double br_fabric_flow_rate_left(const struct br_fabric *fabric, uint32_t coflow,
 /* Moves bytes of a flow. Where it ends, takes it out of the live ones; its rate is left. */
 void br_fabric_move(struct br_fabric *fabric, const struct br_grant *grant, double bytes);
 bool br_fabric_over(const struct br_fabric *fabric, uint64_t flow);
-
-/* Takes the rate of a flow back. */
-void br_rates_give_back(struct br_fabric *fabric, const struct br_grant *grant);
-/* Gives what is free at the two ports to coflows in the order of br_rates_order. */
-void br_rates_hand_on(struct br_fabric *fabric, uint32_t up, uint32_t down);
 
 #endif

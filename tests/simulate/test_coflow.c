@@ -15,6 +15,7 @@
 #include "parsers/workloads/coflow_trace.h"
 #include "simulate/coflow/bound.h"
 #include "simulate/coflow/engine.h"
+#include "simulate/coflow/rates.h"
 #include "simulate/coflow/state.h"
 
 static struct br_coflows *trace_of(const char *text)

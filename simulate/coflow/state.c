@@ -284,7 +284,6 @@ enum br_status br_fabric_init(struct br_fabric *fabric, const struct br_coflows 
         ends += trace->coflow[c].receivers;
         enter(fabric, c, whole);
     }
-    br_rates_reset(fabric);
     return BR_OK;
 }
 
