@@ -169,6 +169,21 @@ static void the_least_error_speaks(void **state)
     row->destroy(p);
 }
 
+/* All jobs are asked for those alone of whom nothing is known, though they erred less. */
+static void all_jobs_are_the_last_resort(void **state)
+{
+    const struct br_predictor_row *row = &br_predictor_point;
+    void *p = create(row, 2, NAN);
+    (void)state;
+    for (int k = 0; k < 50; k++)
+        learn(row, p, NULL, NULL, 20);
+    learn(row, p, "ann", NULL, 1);
+    learn(row, p, "ann", NULL, 100);
+    near(ask(row, p, "ann", NULL, 1, 0, NULL).work_ns, 50.5e9, 1);
+    near(ask(row, p, "bob", NULL, 1, 0, NULL).work_ns, 20e9, 1);
+    row->destroy(p);
+}
+
 /* ---- Pilots ---- */
 
 static void slearn_is_the_mean_of_pilots(void **state)
@@ -321,6 +336,32 @@ static void evidence_is_weighed(void **state)
     row->destroy(p);
 }
 
+/* Tasks of spread 1 about a median of 100 s. The mean of many is e^(1/2) times the median; one
+ * alone is as often above the median as below; and the mean of two still varies. */
+static void tasks_vary_by_themselves(void **state)
+{
+    const struct br_predictor_row *row = &br_predictor_posterior;
+    void *p = create(row, 1, NAN), *fresh = create(row, 1, NAN);
+    struct br_rng rng = br_rng_seed(9);
+    double pilots[60], middle = 0;
+    (void)state;
+    learn_many(p, "calm", 100, 60, 100, 0.01, 1, 4);
+    near(ask(row, p, "calm", NULL, 1, 0, NULL).work_ns, 100e9, 15e9);
+    near(ask(row, p, "calm", NULL, 10000, 0, NULL).work_ns, 165e13, 20e13);
+    struct br_estimate two = ask(row, p, "calm", NULL, 2, 0, NULL);
+    assert_true(two.high_ns > 4 * two.low_ns);
+    struct br_estimate many = ask(row, p, "calm", NULL, 10000, 0, NULL);
+    assert_true(many.high_ns < 2 * many.low_ns);
+    for (int k = 0; k < 60; k++) {
+        pilots[k] = 100 * br_real_exp(br_real_normal(&rng));
+        middle += br_real_log(pilots[k]) / 60;
+    }
+    near(ask(row, fresh, "new", NULL, 10000, 60, pilots).work_ns / 1e13, br_real_exp(middle + 0.5),
+         0.12 * br_real_exp(middle + 0.5));
+    row->destroy(p);
+    row->destroy(fresh);
+}
+
 static void what_is_measured_is_certain(void **state)
 {
     const struct br_predictor_row *row = &br_predictor_posterior;
@@ -468,6 +509,11 @@ static void time_goes_one_way(void **state)
     near(accuracy.too_high, 1.0 / 3, 1e-15);
     near(accuracy.over, 1.0 / 3, 1e-15);
     near(accuracy.pilots, 0, 0);
+    /* With two queues that part at 220 s only the first is wrong, and too high. */
+    queues = (struct br_queues){2, 220e9, 2};
+    OK(br_accuracy_of(&e, &queues, &accuracy, &diag));
+    near(accuracy.too_low, 0, 0);
+    near(accuracy.too_high, 1.0 / 3, 1e-15);
     br_evaluation_finish(&e);
 }
 
@@ -515,6 +561,8 @@ int main(void)
         cmocka_unit_test(point_is_the_median),
         cmocka_unit_test(three_sigma_plans_by_utility),
         cmocka_unit_test(the_least_error_speaks),
+        cmocka_unit_test(all_jobs_are_the_last_resort),
+        cmocka_unit_test(tasks_vary_by_themselves),
         cmocka_unit_test(slearn_is_the_mean_of_pilots),
         cmocka_unit_test(adaptive_pilots_as_printed),
         cmocka_unit_test(slearn_dag_scales_history),
