@@ -30,16 +30,6 @@ const char *br_table_format_summary(uint32_t k)
     return k < FORMATS ? formats[k].summary : NULL;
 }
 
-const char *br_allocation_name(enum br_allocation kind)
-{
-    return kind == BR_SHARES ? "percents" : "tokens";
-}
-
-const char *br_order_name(uint32_t layer)
-{
-    return layer == BR_PLANNED_ORDER ? "planned" : "plain";
-}
-
 /* To nine decimals. */
 static void write_number(FILE *out, double value)
 {

@@ -13,6 +13,7 @@
 
 #include "base/numbers/real.h"
 #include "runtime/deadline/amdahl.h"
+#include "simulate/deadline/cells.h"
 #include "simulate/deadline/make.h"
 #include "simulate/deadline/meter.h"
 #include "simulate/deadline/trial.h"
@@ -132,6 +133,28 @@ static void test_cells(void **state)
     place = br_table_at(table, 0);
     assert_true(llabs(br_table_mean_ns(table, 0, place, 0) - 45 * S) < S / 1000);
     close_scene(&scene);
+}
+
+/* Nine runs of 1 to 9 s: a tenth one is below the least of them in a tenth of the cases. On the way
+ * they are stretches from 0 s, of which the first second has nine parts and the last one has one.
+ */
+static void test_order_statistics(void **state)
+{
+    static const double level[] = {0, 0.1, 0.3, 0.5, 0.9, 1}, want[] = {1, 1, 3, 5, 9, 9};
+    struct br_cells_maker maker;
+    double row[2 * 7];
+    assert_true(br_cells_init(&maker, 9, 1, level, 6));
+    for (int r = 0; r < 9; r++)
+        maker.left_s[2 * r] = (float)(1 + (r * 4) % 9);
+    br_cells_make(&maker, row, 7);
+    assert_true(fabs(row[0] - 5) < 1e-6);
+    for (int q = 0; q < 6; q++)
+        assert_true(fabs(row[1 + q] - want[q]) < 1e-6);
+    assert_true(fabs(row[7] - 285 / 90.0) < 1e-6); /* squares over twice the sum */
+    assert_true(fabs(row[8]) < 1e-6 && fabs(row[13] - 9) < 1e-6);
+    assert_true(fabs(row[9] - 0.5) < 1e-6);            /* 4.5 of 45 */
+    assert_true(fabs(row[11] - (2 + 5.5 / 7)) < 1e-6); /* 22.5: 9 + 8, and 5.5 of the 7 */
+    br_cells_finish(&maker);
 }
 
 /* Usual runs have three of one to four tokens: a runs from 0 to 20 s, b until 25 s, and one task of
@@ -641,14 +664,15 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_weights),   cmocka_unit_test(test_indicators),
-        cmocka_unit_test(test_orders),    cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_failures),  cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_threads),   cmocka_unit_test(test_file),
-        cmocka_unit_test(test_senseless), cmocka_unit_test(test_meter),
-        cmocka_unit_test(test_lookups),   cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_world),
+        cmocka_unit_test(test_by_hand),          cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_weights),          cmocka_unit_test(test_indicators),
+        cmocka_unit_test(test_orders),           cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_failures),         cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_threads),          cmocka_unit_test(test_file),
+        cmocka_unit_test(test_senseless),        cmocka_unit_test(test_meter),
+        cmocka_unit_test(test_lookups),          cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_world),
+        cmocka_unit_test(test_order_statistics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
