@@ -590,7 +590,9 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(control.changes)},
     {.name = "tables",
      .argument = "FILE,...",
-     .help = "tables of the time left, one of each job with a deadline (see 'bigrocks deadline')",
+     .help =
+         "tables of the time left, for jobs with deadlines (see 'bigrocks deadline'; default: made "
+         "from what the jobs declare)",
      .commands = CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(control.tables)},

@@ -3,10 +3,7 @@
 #include <string.h>
 
 #include "base/numbers/real.h"
-#include "base/text/options.h"
 #include "cli/common/control.h"
-
-enum { LIST_MOST = 100000 };
 
 /* The next number of "A,B,...", above 0 and below ten years; *text moves behind it and its comma.
  */
@@ -134,34 +131,54 @@ static enum br_status open_tables(const char *text, struct cli_deadlines *deadli
 static const struct br_table *table_of(void *context, uint32_t dag, struct br_diag *diag)
 {
     const struct cli_deadlines *deadlines = context;
-    if (!deadlines->of[dag])
-        br_fail(diag, BR_USAGE, "make one by 'bigrocks deadline', and name it in --tables",
-                "job '%.80s' has a deadline and no table of the time left",
-                deadlines->workload->dag[dag].dag->name ? deadlines->workload->dag[dag].dag->name
-                                                        : "");
+    (void)diag; /* those of jobs with a deadline are there */
     return deadlines->of[dag];
 }
 
-/* Every job with a deadline has its table. */
-static enum br_status check(struct cli_deadlines *deadlines, struct br_diag *diag)
+static enum br_status make_table(struct cli_deadlines *deadlines, uint32_t dag,
+                                 const struct br_deadline_request *like, struct br_diag *diag)
+{
+    struct br_deadline_request request = *like;
+    struct br_profile profile = {0};
+    struct br_made_table *made = &deadlines->made[dag];
+    request.dag = deadlines->workload->dag[dag].dag;
+    request.profile = &profile;
+    enum br_status status = br_profile_init(&profile, request.dag, diag);
+    if (!status)
+        status = br_deadline_make(&request, made, diag);
+    br_profile_finish(&profile);
+    deadlines->of[dag] = &made->table;
+    return status;
+}
+
+/* Every job with a deadline gets its table. */
+static enum br_status complete(struct cli_deadlines *deadlines,
+                               const struct br_deadline_request *like, struct br_diag *diag)
 {
     const struct br_workload *workload = deadlines->workload;
+    enum br_status status = BR_OK;
     bool any = false;
-    for (uint32_t j = 0; j < workload->jobs; j++) {
+    deadlines->made = br_arena_array(&deadlines->arena, workload->dags, sizeof *deadlines->made);
+    if (!deadlines->made)
+        return br_fail_memory(diag);
+    for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         if (workload->job[j].deadline_ns == BR_NEVER)
             continue;
         any = true;
-        if (!table_of(deadlines, workload->job[j].dag, diag))
-            return BR_USAGE;
+        if (!deadlines->of[workload->job[j].dag])
+            status = make_table(deadlines, workload->job[j].dag, like, diag);
     }
-    return any ? BR_OK
+    return any || status
+               ? status
                : br_fail(diag, BR_USAGE, "add --deadlines SECONDS", "no job has a deadline");
 }
 
 enum br_status cli_deadlines_open(const struct cli_control_settings *options,
-                                  const struct br_workload *workload,
+                                  const struct br_workload *workload, const struct br_world *world,
+                                  uint32_t threads, const struct br_stop *stop,
                                   struct cli_deadlines *deadlines, struct br_diag *diag)
 {
+    struct br_deadline_request like = br_deadline_request_default();
     *deadlines = (struct cli_deadlines){.workload = workload};
     deadlines->settings.table = table_of;
     deadlines->settings.context = deadlines;
@@ -174,13 +191,22 @@ enum br_status cli_deadlines_open(const struct cli_control_settings *options,
         status = read_changes(options->changes, deadlines, diag);
     if (!status && options->tables)
         status = open_tables(options->tables, deadlines, diag);
-    return status ? status : check(deadlines, diag);
+    like.most = deadlines->settings.control.most;
+    like.most = like.most > BR_TABLE_ALLOCATIONS ? BR_TABLE_ALLOCATIONS : like.most;
+    like.fail = world->fail;
+    like.straggle = world->straggle;
+    like.slowness = world->slowness;
+    like.threads = threads;
+    like.stop = stop;
+    return status ? status : complete(deadlines, &like, diag);
 }
 
 void cli_deadlines_finish(struct cli_deadlines *deadlines)
 {
     for (uint32_t k = 0; k < deadlines->files; k++)
         br_table_close(&deadlines->file[k]);
+    for (uint32_t d = 0; deadlines->made && d < deadlines->workload->dags; d++)
+        br_deadline_release(&deadlines->made[d]);
     br_arena_finish(&deadlines->arena);
     *deadlines = (struct cli_deadlines){0};
 }

@@ -14,6 +14,8 @@ static const struct {
     {"text", "a table for people, policy against policy (the default)", false, br_study_text},
     {"csv", "a row for each job and run", false, br_study_csv},
     {"runs", "a row for each run, as CSV", false, br_study_runs},
+    {"allotments", "a row for each decision about a job with a deadline, as CSV", true,
+     br_study_allotments},
     {"json", "all figures of runs and policies, for other programs", false, br_study_json},
     {"svg", "pictures: completion times, running tasks and use over time, fairness", true,
      br_study_svg},

@@ -15,6 +15,7 @@ typedef enum br_status br_study_output(const struct br_study *study, FILE *out,
 br_study_output br_study_text;
 br_study_output br_study_csv;
 br_study_output br_study_runs;
+br_study_output br_study_allotments;
 br_study_output br_study_json;
 br_study_output br_study_svg;
 br_study_output br_study_html;

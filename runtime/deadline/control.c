@@ -43,6 +43,13 @@ enum br_status br_control_init(struct br_control *control, const struct br_table
     return br_control_check(options, diag);
 }
 
+void br_control_move(struct br_control *control, const struct br_utility *utility)
+{
+    control->utility = *utility;
+    if (control->options.adaptation == BR_ADAPT)
+        control->smooth = 0;
+}
+
 /* ---- Forecasts ---- */
 
 /* What all allocations share: where to look, and what the end is counted from. */

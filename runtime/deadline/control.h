@@ -44,8 +44,7 @@ struct br_control_options br_control_options_default(void);
 /* BR_USAGE where a number is out of its range. */
 enum br_status br_control_check(const struct br_control_options *options, struct br_diag *diag);
 
-/* The loop of one job. Table borrowed. The utility may be changed at any time: a deadline that
- * moves while the job runs. */
+/* The loop of one job. Table borrowed. */
 struct br_control {
     const struct br_table *table;
     struct br_control_options options;
@@ -57,6 +56,10 @@ struct br_control {
 enum br_status br_control_init(struct br_control *control, const struct br_table *table,
                                const struct br_control_options *options,
                                const struct br_utility *utility, struct br_diag *diag);
+
+/* The utility changes while the job runs: its deadline moves, say. That is no noise, so the next
+ * decision is not smoothed where the loop adapts. */
+void br_control_move(struct br_control *control, const struct br_utility *utility);
 
 /* How far the job is. */
 struct br_control_view {

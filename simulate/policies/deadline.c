@@ -203,7 +203,8 @@ static void apply_changes(const struct deadlines *all, struct loop *loop, int64_
     while (loop->change < settings->changes &&
            settings->change[loop->change].after_ns <= now_ns - loop->arrival_ns) {
         loop->deadline_ns = settings->change[loop->change++].deadline_ns;
-        loop->control.utility = br_utility_of_deadline((double)loop->deadline_ns * 1e-9);
+        struct br_utility utility = br_utility_of_deadline((double)loop->deadline_ns * 1e-9);
+        br_control_move(&loop->control, &utility);
     }
 }
 

@@ -243,6 +243,29 @@ static void test_hysteresis(void **state)
     free(f);
 }
 
+/* A deadline that moves counts at once, but where the loop does not adapt. */
+static void test_moved(void **state)
+{
+    struct deadline_fixture *f = malloc(sizeof *f);
+    struct br_control_options options = plain();
+    struct br_utility later = br_utility_of_deadline(400), sooner = br_utility_of_deadline(150);
+    (void)state;
+    make_plain(f);
+    options.hysteresis = 0.2;
+    struct br_control control = control_of(f, &options, 200);
+    assert_int_equal(decide(&control, 0, 0).amount, 10);
+    br_control_move(&control, &later);
+    assert_int_equal(decide(&control, 0, 0).amount, 4);
+    br_control_move(&control, &sooner);
+    assert_int_equal(decide(&control, 0, 0).amount, 20);
+    options.adaptation = BR_ADAPT_NOT;
+    control = control_of(f, &options, 200);
+    assert_int_equal(decide(&control, 0, 0).amount, 10);
+    br_control_move(&control, &sooner);
+    assert_int_equal(decide(&control, 0, 0).amount, 10);
+    free(f);
+}
+
 static void test_dead_zone(void **state)
 {
     struct deadline_fixture *f = malloc(sizeof *f);
@@ -465,10 +488,11 @@ int main(void)
         cmocka_unit_test(test_points),           cmocka_unit_test(test_expected),
         cmocka_unit_test(test_expected_by_sums), cmocka_unit_test(test_bad_utilities),
         cmocka_unit_test(test_least_allocation), cmocka_unit_test(test_hysteresis),
-        cmocka_unit_test(test_dead_zone),        cmocka_unit_test(test_adaptations),
-        cmocka_unit_test(test_amdahl),           cmocka_unit_test(test_on_time),
-        cmocka_unit_test(test_bad_options),      cmocka_unit_test(test_monotone),
-        cmocka_unit_test(test_bounded),          cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_dead_zone),        cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_adaptations),      cmocka_unit_test(test_amdahl),
+        cmocka_unit_test(test_on_time),          cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_monotone),         cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
