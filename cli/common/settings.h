@@ -119,7 +119,8 @@ struct cli_simulate_settings {
 /* The control of jobs with deadlines. */
 struct cli_control_settings {
     const char *deadlines, *changes, *tables; /* of simulate */
-    const char *deadline, *table;             /* of run */
+    const char *deadline, *table;             /* of run; the first also of deadline --beside */
+    const char *beside;                       /* of deadline */
     const char *slack, *hysteresis, *dead_zone, *period, *on_time;
     uint64_t most; /* 0: not given */
     bool planned;

@@ -5,6 +5,7 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/output.h"
 #include "cli/common/say.h"
+#include "cli/many/beside.h"
 #include "cli/many/deadline_job.h"
 #include "emit/deadline/table.h"
 #include "simulate/deadline/trial.h"
@@ -107,6 +108,11 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                    uint32_t arguments, struct br_diag *diag)
 {
     const struct cli_deadline_settings *own = &settings->deadline;
+    if (settings->control.beside && (own->show || own->check || arguments != 1))
+        return br_fail(diag, BR_USAGE, "give one table, that of the job that asks",
+                       "--beside is about the job of one table");
+    if (settings->control.beside)
+        return cli_beside(settings, argument[0], diag);
     if (own->show && (own->check || arguments))
         return br_fail(diag, BR_USAGE, "give the table alone", "--show makes and checks nothing");
     if (own->show)
@@ -123,7 +129,7 @@ const struct cli_command cli_deadline = {
     .least = 0,
     .most = 1,
     .perform = perform,
-    .arguments = "JOB | --show TABLE | JOB --check TABLE",
+    .arguments = "JOB | --show TABLE | JOB --check TABLE | TABLE --beside T=S,...",
     .summary = "tell how long a job still takes, at every progress and allocation",
     .text =
         "Simulates the stages of a job many times at every allocation, and writes the "
@@ -132,8 +138,10 @@ const struct cli_command cli_deadline = {
         "Allocations are tokens (tasks at once), or percents of the cluster. Durations are as\n"
         "declared (duration, spread), or as a history has measured them. Without -o FILE it says\n"
         "how long a run takes; -o FILE writes the table, or a picture of it to FILE.svg.\n",
-    .examples = "bigrocks generate --like jockey-a -o g.xml\n"
-                "bigrocks deadline g.xml --tokens 100 -o g.table\n"
-                "bigrocks deadline --show g.table --format svg -o g.svg\n"
-                "bigrocks deadline g.xml --check g.table\n",
+    .examples =
+        "bigrocks generate --like jockey-a -o g.xml\n"
+        "bigrocks deadline g.xml --tokens 100 -o g.table\n"
+        "bigrocks deadline --show g.table --format svg -o g.svg\n"
+        "bigrocks deadline g.xml --check g.table\n"
+        "bigrocks deadline g.table --beside a.table=2400,b.table=3000@0.4 --deadline 3600\n",
 };

@@ -40,11 +40,12 @@ struct deadlines {
     uint32_t bid_room;
 };
 
-/* Those with deadlines first; ties go by arrival. */
+/* Up to its guarantee a job goes first; then jobs without a deadline; what is left is spare. Ties
+ * go by arrival. */
 static double guaranteed_first(const struct br_list_job *job, double number)
 {
     (void)number;
-    return job->limit == UINT32_MAX;
+    return !job->guarantee ? 1 : job->job->state.running < job->guarantee ? 0 : 2;
 }
 
 static const struct br_list_rule beneath = {.order = BR_LIST_BREADTH, .key = guaranteed_first},
@@ -239,7 +240,10 @@ static void settle(struct deadlines *all, struct loop *loop, int64_t now_ns,
                                      .left_ns = decision->left_ns,
                                      .left_high_ns = decision->left_high_ns,
                                      .deadline_ns = loop->arrival_ns + loop->deadline_ns};
-    if (!br_list_limit(all->list, loop->job, decision->amount) ||
+    /* The arbiter gives out no more than there is, so what one leaves over is free for others. */
+    uint32_t limit = all->rule->arbiter ? loop->control.options.most : decision->amount;
+    if (!br_list_limit(all->list, loop->job, limit) ||
+        !br_list_guarantee(all->list, loop->job, decision->amount) ||
         (all->setup.allotments && !br_allotments_add(all->setup.allotments, &row)))
         all->out_of_memory = true;
     loop->begun = true;
@@ -288,7 +292,7 @@ static void decide_together(struct deadlines *all, int64_t now_ns)
         return;
     uint64_t sum = 0;
     arbitrate(all, now_ns);
-    /* What falls slowly may still hold what others need. Then it falls at once. */
+    /* What falls slowly may still hold what others need. Then nothing is smoothed. */
     for (uint32_t k = 0; k < all->loops; k++) {
         uint32_t raw = all->bid[k].allocation[all->chosen[k]],
                  amount = all->loop[k]->control.amount;
@@ -299,7 +303,7 @@ static void decide_together(struct deadlines *all, int64_t now_ns)
         struct br_control_decision decision;
         uint32_t raw = all->bid[k].allocation[all->chosen[k]];
         const struct br_control_view view = view_of(loop, now_ns);
-        if (sum > all->setup.deadlines->total && loop->control.smooth > raw)
+        if (sum > all->setup.deadlines->total)
             loop->control.smooth = raw;
         br_control_follow(&loop->control, &view, raw, raw, &decision);
         settle(all, loop, now_ns, &decision);

@@ -1,6 +1,8 @@
 /* Jobs with deadlines under control loops [Ferguson12]: tokens limit how many tasks of a job run at
  * once. Jobs with deadlines are guaranteed their tokens, in the order of their arrival; those
- * without take what is left, first come first served. */
+ * without take what is left, first come first served. Each loop decides for itself, so that all
+ * together may ask for more than there is. The arbiter gives out what there is; what a job leaves
+ * over of its tokens, and nobody without a deadline wants, others may use beyond theirs. */
 #ifndef BR_SIMULATE_POLICIES_DEADLINE_H
 #define BR_SIMULATE_POLICIES_DEADLINE_H
 

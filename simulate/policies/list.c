@@ -200,6 +200,14 @@ bool br_list_limit(void *policy, uint32_t job, uint32_t limit)
     return !settle(list, slot, NULL);
 }
 
+bool br_list_guarantee(void *policy, uint32_t job, uint32_t guarantee)
+{
+    struct list *list = policy;
+    uint32_t slot = list->members.slot_of[job];
+    list->members.member[slot].known.guarantee = guarantee;
+    return !settle(list, slot, NULL);
+}
+
 uint32_t br_list_running(const void *policy, uint32_t job)
 {
     const struct list *list = policy;

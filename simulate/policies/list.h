@@ -21,6 +21,8 @@ uint32_t br_list_decide(void *policy, int64_t now_ns, struct br_decision *decisi
 /* From now on at most so many tasks of the job run at once; more than that which run go on. False
  * when memory is out. */
 bool br_list_limit(void *policy, uint32_t job, uint32_t limit);
+/* The same for what its key may ask for, beside the limit. */
+bool br_list_guarantee(void *policy, uint32_t job, uint32_t guarantee);
 /* Its tasks that run. */
 uint32_t br_list_running(const void *policy, uint32_t job);
 

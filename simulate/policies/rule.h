@@ -10,12 +10,13 @@ struct br_list_job {
     uint32_t number;    /* in the workload: the order of arrival */
     uint32_t group;
     double weight;
-    double total;   /* work of all its tasks: demand shares x seconds */
-    double share;   /* its dominant share: the most of its running tasks' demands */
-    double tail_s;  /* the longest path that hangs on any ready task, declared */
-    uint32_t limit; /* of its tasks at once; UINT32_MAX: none */
-    uint64_t draw;  /* a number drawn anew whenever one of its tasks starts */
-    double once;    /* of rule->once, if any */
+    double total;       /* work of all its tasks: demand shares x seconds */
+    double share;       /* its dominant share: the most of its running tasks' demands */
+    double tail_s;      /* the longest path that hangs on any ready task, declared */
+    uint32_t limit;     /* of its tasks at once; UINT32_MAX: none */
+    uint32_t guarantee; /* of tasks at once, for keys; 0: none */
+    uint64_t draw;      /* a number drawn anew whenever one of its tasks starts */
+    double once;        /* of rule->once, if any */
 };
 
 enum br_list_order {
