@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Jobs with deadlines, from outside: policies of simulate, run --deadline, and deadline --beside.
+
+deadline_control.py BIGROCKS WRITE_TABLE
+"""
+import csv
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, WRITE_TABLE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+JOB = '''<job xmlns="urn:bigrocks:job:1" name="%s">
+  <resource name="cpu"/>
+  <stage id="map" tasks="400" duration="20"><demand resource="cpu" amount="1"/></stage>
+  <stage id="mid" tasks="200" duration="30"><demand resource="cpu" amount="1"/></stage>
+  <stage id="red" tasks="%d" duration="40"><demand resource="cpu" amount="1"/></stage>
+  <edge from="map" to="mid" type="barrier"/>
+  <edge from="mid" to="red" type="barrier"/>
+</job>
+'''
+COMMANDS = '''<job xmlns="urn:bigrocks:job:1" name="short">
+  <resource name="cpu"/>
+  <stage id="a" tasks="12" duration="0.3"><demand resource="cpu" amount="1"/><command>sleep 0.3</command></stage>
+</job>
+'''
+
+
+def run(*arguments, status=0, cwd=None):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, cwd=cwd)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
+    return done.stderr if status else done.stdout
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def simulate(folder, *more, form='json', status=0, tables='j.table', deadlines='1500'):
+    return run('simulate', folder / 'w.xml', '--capacity', 'cpu=200', '--no-bounds', '-q', '-f', form, '--deadlines',
+               deadlines, '--tables', folder / tables, '--errors', 'job=1.2:0.2,task=1:0.4', *more, status=status)
+
+
+def loops_limit_what_runs(folder):
+    """At a decision no more tasks run than were allowed before; and tokens x minutes are those of the rows."""
+    rows = table(simulate(folder, '--policy', 'deadline', '--seeds', 3, form='allotments'))
+    jobs = table(simulate(folder, '--policy', 'deadline', '--seeds', 3, form='csv'))
+    assert len({row['tokens'] for row in rows}) > 5
+    full = 0
+    for job in jobs:
+        own = [row for row in rows if (row['seed'], row['job']) == (job['seed'], job['job'])]
+        times = [float(row['time']) for row in own] + [float(job['end'])]
+        tokens = [int(row['tokens']) for row in own]
+        assert times[0] == float(job['arrival']) and all(abs(b - a - 60) < 1e-6 for a, b in zip(times[:-2], times[1:-1]))
+        for k in range(1, len(own)):
+            assert int(own[k]['running']) <= max(tokens[:k]), own[k]
+            full += int(own[k]['running']) == tokens[k - 1]
+        minutes = sum(t * (b - a) / 60 for t, a, b in zip(tokens, times, times[1:]))
+        assert abs(minutes - float(job['token_minutes'])) < 1e-5, (minutes, job)
+        late = float(job['end']) - float(job['deadline'])
+        assert abs(late - float(job['lateness'])) < 1e-6
+    assert full > len(rows) / 2
+
+
+def variants_differ(folder):
+    """A fixed allocation stays; the largest is the largest; none is late that has time enough."""
+    found = {one['policy']: one for one in json.loads(simulate(
+        folder, '--policy', 'deadline,deadline-fixed,deadline-amdahl,deadline-most,deadline-arbiter,fifo'))['results']}
+    for name, one in found.items():
+        assert (one['token_minutes'] is None) == (name == 'fifo'), one
+        assert one['met'] + one['missed'] == one['deadlines'] == 3
+    assert found['deadline-most']['token_minutes'] > found['deadline']['token_minutes']
+    assert found['deadline']['mean_jct'] > found['deadline-most']['mean_jct'] >= found['fifo']['mean_jct']
+    fixed = table(simulate(folder, '--policy', 'deadline-fixed', form='allotments'))
+    assert len({(row['job'], row['tokens']) for row in fixed}) == 3
+    shared = table(simulate(folder, '--policy', 'deadline-arbiter', '--most-tokens', 30, form='allotments'))
+    for row in shared:
+        now = {}
+        for other in shared:
+            if float(other['time']) <= float(row['time']):
+                now[other['job']] = int(other['tokens'])
+        alive = {other['job'] for other in shared if float(other['time']) >= float(row['time'])}
+        assert sum(tokens for job, tokens in now.items() if job in alive) <= 30, row
+
+
+def deadlines_move(folder):
+    """What is asked for rises or falls at the moment the deadline does, and not before."""
+    kept = table(simulate(folder, '--policy', 'deadline', form='allotments'))
+    for move, rises in (('600:900', True), ('600:6000', False)):
+        moved = table(simulate(folder, '--policy', 'deadline', '--move-deadlines', move, form='allotments'))
+        one, other = ([r for r in rows if r['job'] == '1'] for rows in (kept, moved))
+        assert one[:10] == other[:10]
+        at = next(r for r in other if float(r['time']) == 600)
+        same = next(r for r in one if float(r['time']) == 600)
+        assert (int(at['tokens']) > int(same['tokens'])) == rises and at['tokens'] != same['tokens']
+        assert float(at['deadline']) == float(move.split(':')[1])
+
+
+def bytes_are_equal(folder):
+    for form in ('json', 'csv', 'allotments', 'svg', 'html', 'text'):
+        assert len({simulate(folder, '--policy', 'deadline,deadline-arbiter', '--seeds', 2, '--threads', n, form=form)
+                    for n in (1, 3)}) == 1, form
+    assert 'Forecast of the end' in simulate(folder, '--policy', 'deadline', form='svg')
+    assert 'Forecast of the end' not in simulate(folder, '--policy', 'fifo', form='svg')
+
+
+def faults_are_told(folder):
+    damaged = bytearray((folder / 'j.table').read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    (folder / 'damaged.table').write_bytes(damaged)
+    for more, tables, deadlines, status, said in (
+            ([], 'other.table', '1500', 3, 'which the workload does not have'), ([], 'damaged.table', '1500', 3, ''),
+            ([], 'nowhere.table', '1500', 5, ''), ([], 'j.table', '-1', 2, 'is no list of times'),
+            ([], 'j.table', '0', 2, 'is no list of times'), ([], 'j.table', '1,2', 2, 'names 2 times'),
+            (['--slack', '0.9'], 'j.table', '1', 2, 'slack'), (['--hysteresis', '0'], 'j.table', '1', 2, 'hysteresis'),
+            (['--period', '0'], 'j.table', '1', 2, 'period'), (['--on-time', '2'], 'j.table', '1', 2, 'on time'),
+            (['--move-deadlines', '60:30'], 'j.table', '1', 2, 'into the past'),
+            (['--planned'], 'j.table', '1', 2, 'planned order')):
+        text = simulate(folder, '--policy', 'deadline', '-o', folder / 'never', *more, status=status, tables=tables,
+                        deadlines=deadlines)
+        assert said in text and not (folder / 'never').exists(), (more, text)
+    assert 'no job has a deadline' in run('simulate', folder / 'w.xml', '--capacity', 'cpu=9', '--policy', 'deadline',
+                                          status=2)
+
+
+def runs_keep_to_the_limit(folder):
+    def go(*more, status=0):
+        done = subprocess.run([PROGRAM, 'run', folder / 'short.xml', '--capacity', 'cpu=32', '--table',
+                               folder / 'short.table', *map(str, more)], capture_output=True, text=True)
+        assert done.returncode == status, done
+        return done.stderr
+    said = go('--deadline', 2.4, '--dead-zone', 0, '--trace', folder / 'trace.csv')
+    told = re.findall(r'on time with probability (\d+) %.* (\d+) tasks at once', said)
+    assert told and 'the deadline is met' in said, said
+    moments = sorted(moment for row in csv.DictReader(open(folder / 'trace.csv'))
+                     for moment in ((float(row['start']), 1), (float(row['end']), -1)))
+    most = running = 0
+    for _, step in moments:
+        running += step
+        most = max(most, running)
+    assert 1 < int(told[0][1]) < 12 and most == int(told[0][1]), (most, told)
+    for more, said in ((['--deadline', 0], 'is past'), (['--deadline', '2001-01-01T00:00'], 'is past'),
+                       (['--deadline', 'soon'], 'is no time'), ([], 'add --deadline'),
+                       (['--deadline', 9, '--simulate'], 'real run')):
+        assert said in go(*more, status=2), more
+    assert 'another job' in run('run', folder / 'short.xml', '--capacity', 'cpu=2', '--deadline', 9, '--table',
+                                folder / 'j.table', status=3)
+    assert 'needs --table' in run('run', folder / 'short.xml', '--capacity', 'cpu=2', '--deadline', 9, status=2)
+
+
+def jobs_fit_or_do_not(folder):
+    """With a tokens this job takes 1.2 (90 + 15,910 / a) s at most, the other 1.2 (90 + 17,910 / a)."""
+    def ask(beside, *more, status=0):
+        done = subprocess.run([PROGRAM, 'deadline', folder / 'j.table', '--beside', beside, '--slack', '1', '--dead-zone',
+                               '0', '--on-time', '1', *map(str, more)], capture_output=True, text=True)
+        assert done.returncode == status, done
+        return done.stdout + done.stderr
+    other = folder / 'other.table'
+    said = ask('%s=910' % other, '--deadline', 910)
+    assert ': 27 tokens' in said and ': 24 tokens' in said and 'fits: 73 of 100' in said, said
+    assert 'earliest deadline 370 s' in said, said # 369.5 with 73 tokens
+    assert 'does not fit' in ask('%s=910' % other, '--deadline', 369, status=1)
+    assert 'fits' in ask('%s=910' % other, '--deadline', 370)
+    assert 'do not fit' in ask('%s=300,%s=300' % (other, other), status=1)
+    assert '50 % done: 13 tokens' in ask('%s=910@0.5' % other)
+    for beside, said in ((other, 'does not say'), ('%s=0' % other, 'is past'), ('%s=9@2' % other, 'does not say')):
+        assert said in ask(beside, status=2)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix='bigrocks-deadline') as scratch:
+        folder = pathlib.Path(scratch)
+        for name, text in (('j', JOB % ('etl', 50)), ('other', JOB % ('other', 100)), ('short', COMMANDS)):
+            (folder / (name + '.xml')).write_text(text)
+            subprocess.run([WRITE_TABLE, folder / (name + '.xml'), folder / (name + '.table')], check=True)
+        run('workload', folder / 'j.xml', '--count', 3, '--arrivals', 'regular', '--interarrival', 300, '-o',
+            folder / 'w.xml')
+        loops_limit_what_runs(folder)
+        variants_differ(folder)
+        deadlines_move(folder)
+        bytes_are_equal(folder)
+        faults_are_told(folder)
+        runs_keep_to_the_limit(folder)
+        jobs_fit_or_do_not(folder)
+    print('kept to their deadlines')
+
+
+if __name__ == '__main__':
+    main()
