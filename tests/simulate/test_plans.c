@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/process/stop.h"
@@ -171,13 +172,16 @@ static void test_rows(void **state)
                                         .group = random.workload->group,
                                         .enforcer = br_runtime_options_default(),
                                         .plan = count_and_get,
-                                        .plan_context = &plans};
+                                        .plan_context = &plans,
+                                        .number = NAN};
         const struct br_workload_job *job = &random.workload->job[0];
         struct br_arrival arrival = {.id = job->id,
                                      .dag = random.workload->dag[job->dag].dag,
                                      .dag_number = job->dag,
                                      .weight = 1,
                                      .deadline_ns = BR_NEVER};
+        if (row->clairvoyant)
+            arrival.true_ns = arrival.dag->duration_ns;
         asked = 0;
         assert_int_equal(row->create(row, &setup, &policy, NULL), BR_OK);
         assert_int_equal(row->arrive(policy, &arrival, 0, NULL), BR_OK);
