@@ -129,7 +129,7 @@ const struct cli_command cli_deadline = {
     .least = 0,
     .most = 1,
     .perform = perform,
-    .arguments = "JOB | --show TABLE | JOB --check TABLE | TABLE --beside T=S,...",
+    .arguments = "JOB | --show TABLE | JOB --check TABLE",
     .summary = "tell how long a job still takes, at every progress and allocation",
     .text =
         "Simulates the stages of a job many times at every allocation, and writes the "

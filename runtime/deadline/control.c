@@ -162,17 +162,58 @@ uint32_t br_control_best(const double *utility, uint32_t count)
     return best;
 }
 
-/* The least allocation of the greatest utility. Goes up from the least one, so it ends early where
- * nothing can be better. */
+/* The best of all where none is safe. Goes down from the most, which is mostly the best, and leaves
+ * out those whose shortest end would not be as good. */
+static uint32_t best_late(const struct look *look, double earlier_s)
+{
+    const struct br_control *control = look->control;
+    const struct br_control_options *options = &control->options;
+    double utility[BR_TABLE_ALLOCATIONS], most = -INFINITY;
+    double base_s = look->elapsed_s + earlier_s;
+    uint32_t count = choices(control), k = count;
+    do {
+        k--;
+        int64_t least_ns = br_table_quantile_ns(control->table, options->layer, look->place, k, 0);
+        double best_s = base_s + options->slack * 1e-9 * (double)least_ns;
+        bool plain = options->forecast == BR_FORECAST_TABLE && options->on_time <= 0;
+        utility[k] = -INFINITY;
+        if (plain && br_utility_at(&control->utility, best_s) < most - 2 * BR_UTILITY_EQUAL)
+            continue;
+        utility[k] = worth(look, k, earlier_s);
+        most = utility[k] > most ? utility[k] : most;
+    } while (k > 0);
+    return br_control_best(utility, count);
+}
+
+/* Surely nothing is lost with this allocation: even its longest end is before the utility falls. */
+static bool is_safe(const struct look *look, uint32_t index, double room_s)
+{
+    const struct br_control *control = look->control;
+    if (control->options.forecast == BR_FORECAST_AMDAHL)
+        return look->serial_s + look->shared_s / control->table->allocation[index] <= room_s;
+    return (double)br_table_quantile_ns(control->table, control->options.layer, look->place, index,
+                                        1) *
+               1e-9 <=
+           room_s;
+}
+
+/* The least allocation of the greatest utility. Where one is safe, only those right below it are
+ * looked at, since few allocations are almost as good as a safe one. */
 static uint32_t best_of(const struct look *look, double earlier_s)
 {
-    double utility[BR_TABLE_ALLOCATIONS];
-    double enough = most_worth(look, earlier_s) - BR_UTILITY_EQUAL / 2;
-    uint32_t count = choices(look->control), k = 0;
-    do {
-        utility[k] = worth(look, k, earlier_s);
-    } while (utility[k++] < enough && k < count);
-    return br_control_best(utility, k);
+    const struct br_control *control = look->control;
+    double enough = most_worth(look, earlier_s) - BR_UTILITY_EQUAL;
+    double room_s = (br_utility_deadline(&control->utility) - look->elapsed_s - earlier_s) /
+                    control->options.slack;
+    uint32_t count = choices(control), safe = 0;
+    while (safe < count && room_s > 0 && !is_safe(look, safe, room_s))
+        safe++;
+    if (safe < count && room_s > 0) {
+        while (safe > 0 && worth(look, safe - 1, earlier_s) >= enough)
+            safe--;
+        return safe;
+    }
+    return best_late(look, earlier_s);
 }
 
 static double rounded_up(double value)

@@ -1,5 +1,6 @@
 /* A distribution is linear between its quantiles, so an end within two of them is uniform, and its
- * mean utility is a difference of areas over a width. */
+ * mean utility is that of its middle within a piece, and else a difference of areas over a width.
+ */
 #include "runtime/deadline/utility.h"
 
 #include <math.h>
@@ -14,6 +15,9 @@
 static void sum_areas(struct br_utility *utility)
 {
     utility->area[0] = 0;
+    for (uint32_t k = 0; k + 1 < utility->points; k++)
+        utility->slope[k] =
+            (utility->value[k + 1] - utility->value[k]) / (utility->at_s[k + 1] - utility->at_s[k]);
     for (uint32_t k = 1; k < utility->points; k++)
         utility->area[k] = utility->area[k - 1] + (utility->at_s[k] - utility->at_s[k - 1]) *
                                                       (utility->value[k] + utility->value[k - 1]) /
@@ -106,16 +110,10 @@ static uint32_t find_piece(const struct br_utility *utility, uint32_t k, double 
     return k;
 }
 
-/* How fast the piece falls. */
-static double slope(const struct br_utility *u, uint32_t k)
-{
-    return k + 1 < u->points ? (u->value[k + 1] - u->value[k]) / (u->at_s[k + 1] - u->at_s[k]) : 0;
-}
-
 static double value_in(const struct br_utility *u, uint32_t k, double at_s)
 {
     double after = at_s - u->at_s[k];
-    return after <= 0 ? u->value[k] : u->value[k] + slope(u, k) * after;
+    return after <= 0 ? u->value[k] : u->value[k] + u->slope[k] * after;
 }
 
 /* The integral up to a time within or behind piece k, or before the first. */
@@ -124,7 +122,7 @@ static double area_in(const struct br_utility *u, uint32_t k, double at_s)
     double after = at_s - u->at_s[k];
     if (after <= 0)
         return u->area[k] + u->value[k] * after;
-    return u->area[k] + after * (u->value[k] + slope(u, k) * after / 2);
+    return u->area[k] + after * (u->value[k] + u->slope[k] * after / 2);
 }
 
 double br_utility_at(const struct br_utility *utility, double at_s)
@@ -140,16 +138,19 @@ double br_utility_expected(const struct br_utility *utility, double base_s, doub
     uint32_t piece = find_piece(utility, 0, from_s);
     if (quantiles == 1)
         return value_in(utility, piece, from_s);
-    double from_area = area_in(utility, piece, from_s);
     for (uint32_t k = 1; k < quantiles; k++) {
-        double to_s = base_s + slack * left_s[k], width = to_s - from_s;
-        piece = find_piece(utility, piece, to_s);
-        double to_area = area_in(utility, piece, to_s);
-        double mean =
-            width < POINT_S ? value_in(utility, piece, to_s) : (to_area - from_area) / width;
+        double to_s = base_s + slack * left_s[k], width = to_s - from_s, mean;
+        uint32_t next = find_piece(utility, piece, to_s);
+        if (next == piece && from_s >= utility->at_s[piece])
+            mean = utility->value[piece] +
+                   utility->slope[piece] * ((from_s + to_s) / 2 - utility->at_s[piece]);
+        else if (width < POINT_S)
+            mean = value_in(utility, next, to_s);
+        else
+            mean = (area_in(utility, next, to_s) - area_in(utility, piece, from_s)) / width;
         sum += (level[k] - level[k - 1]) * mean;
         from_s = to_s;
-        from_area = to_area;
+        piece = next;
     }
     return sum / (level[quantiles - 1] - level[0]);
 }

@@ -17,6 +17,7 @@
 struct br_utility {
     uint32_t points;
     double at_s[BR_UTILITY_POINTS], value[BR_UTILITY_POINTS], area[BR_UTILITY_POINTS];
+    double slope[BR_UTILITY_POINTS]; /* of the piece behind a point */
 };
 
 /* Through (0, 1), (d, 1), (d + 10 min, -1), (d + 1000 min, -1000), as in the paper. d > 0. */
