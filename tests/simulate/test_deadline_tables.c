@@ -230,6 +230,67 @@ static void test_orders(void **state)
     close_scene(&scene);
 }
 
+/* Pairs of 10 s, of which the second ones also wait for all of a stage of 25 s: 35 s, with three
+ * tokens at once. Planned, the last of the pairs come first, which changes nothing. */
+static void test_both_parents(void **state)
+{
+    static const uint32_t rank[] = {1, 2, 5, 3, 4};
+    struct scene scene = {.dag = br_dag_create("both")};
+    add_stage(&scene, "a", 2, 10 * S);
+    add_stage(&scene, "b", 1, 25 * S);
+    add_stage(&scene, "c", 2, 10 * S);
+    assert_int_equal(br_dag_add_edge(scene.dag, 0, 2, BR_ONE_TO_ONE, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(scene.dag, 1, 2, BR_BARRIER, NULL), BR_OK);
+    finish_job(&scene);
+    scene.request.most = 3;
+    scene.request.rank = rank;
+    make(&scene);
+    for (uint32_t layer = 0; layer < 2; layer++)
+        assert_true(llabs(start_ns(&scene.made.table, layer, 2, 0.5) - 35 * S) < S / 1000);
+    assert_true(fabs(scene.made.table.stage[2].work_s - 20) < 1e-6); /* each has run once */
+    close_scene(&scene);
+}
+
+/* Two stages of two tasks of 10 s, and c of 20 s behind b, with two tokens. Where the plan has a
+ * first, c runs from 20 to 40 s; where it has b first, beside a, until 30 s. */
+static void test_turns(void **state)
+{
+    static const uint32_t late[] = {1, 2, 5, 6, 7}, early[] = {5, 6, 1, 2, 3};
+    for (int k = 0; k < 2; k++) {
+        struct scene scene = {.dag = br_dag_create("turns")};
+        add_stage(&scene, "a", 2, 10 * S);
+        add_stage(&scene, "b", 2, 10 * S);
+        add_stage(&scene, "c", 1, 20 * S);
+        assert_int_equal(br_dag_add_edge(scene.dag, 1, 2, BR_BARRIER, NULL), BR_OK);
+        finish_job(&scene);
+        scene.request.most = 2;
+        scene.request.rank = k ? early : late;
+        make(&scene);
+        int64_t ns = start_ns(&scene.made.table, BR_PLANNED_ORDER, 1, 0.5);
+        assert_true(llabs(ns - (k ? 30 : 40) * S) < S / 1000);
+        close_scene(&scene);
+    }
+}
+
+/* Each task of a stage has a turn of its own: a0, b, c behind b, a1 by the plan. With two tokens b
+ * runs beside a0, and c beside a1 until 30 s. */
+static void test_own_turns(void **state)
+{
+    static const uint32_t rank[] = {1, 4, 2, 3};
+    struct scene scene = {.dag = br_dag_create("own")};
+    add_stage(&scene, "a", 2, 10 * S);
+    add_stage(&scene, "b", 1, 10 * S);
+    add_stage(&scene, "c", 1, 20 * S);
+    assert_int_equal(br_dag_add_edge(scene.dag, 1, 2, BR_BARRIER, NULL), BR_OK);
+    finish_job(&scene);
+    scene.request.most = 2;
+    scene.request.rank = rank;
+    make(&scene);
+    assert_true(llabs(start_ns(&scene.made.table, BR_PLANNED_ORDER, 1, 0.5) - 30 * S) < S / 1000);
+    assert_true(llabs(start_ns(&scene.made.table, BR_PLAIN_ORDER, 1, 0.5) - 40 * S) < S / 1000);
+    close_scene(&scene);
+}
+
 /* Four tasks that take a quarter of the cluster each. */
 static void test_shares(void **state)
 {
@@ -664,15 +725,16 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),          cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_weights),          cmocka_unit_test(test_indicators),
-        cmocka_unit_test(test_orders),           cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_failures),         cmocka_unit_test(test_profile),
-        cmocka_unit_test(test_threads),          cmocka_unit_test(test_file),
-        cmocka_unit_test(test_senseless),        cmocka_unit_test(test_meter),
-        cmocka_unit_test(test_lookups),          cmocka_unit_test(test_calibration),
-        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_world),
-        cmocka_unit_test(test_order_statistics),
+        cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_weights),      cmocka_unit_test(test_indicators),
+        cmocka_unit_test(test_orders),       cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_failures),     cmocka_unit_test(test_profile),
+        cmocka_unit_test(test_threads),      cmocka_unit_test(test_file),
+        cmocka_unit_test(test_senseless),    cmocka_unit_test(test_meter),
+        cmocka_unit_test(test_lookups),      cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_world),
+        cmocka_unit_test(test_both_parents), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_own_turns),    cmocka_unit_test(test_order_statistics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
