@@ -61,13 +61,15 @@ void deadline_fixture_draw(struct deadline_fixture *f, struct br_rng *rng)
         for (uint32_t a = allocations; a-- > 0;) {
             uint32_t *row = row_of(f, c, a);
             uint64_t sum = 0;
+            /* Now and then more tokens do not help at all. */
+            uint32_t most = a + 1 < allocations && br_rng_below(rng, 2) == 0 ? 1 : 60;
             for (uint32_t q = 0; q < quantiles; q++) {
                 uint32_t least = q ? row[q] : 0;
                 if (c + 1 < cells && row_of(f, c + 1, a)[1 + q] > least)
                     least = row_of(f, c + 1, a)[1 + q];
                 if (a + 1 < allocations && row_of(f, c, a + 1)[1 + q] > least)
                     least = row_of(f, c, a + 1)[1 + q];
-                row[1 + q] = least + 1000 * br_rng_below(rng, 60);
+                row[1 + q] = least + 1000 * br_rng_below(rng, most);
                 sum += row[1 + q];
             }
             row[0] = (uint32_t)(sum / quantiles);
