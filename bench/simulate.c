@@ -1,11 +1,14 @@
 /* The cost of an event of the simulator: simulate JOBS TASKS STAGES MACHINES LOAD POLICY... makes
  * JOBS jobs of TASKS tasks each, of the generator's kind "cosmos", lets them come so that the load
  * is LOAD (0: all at once), and prints for every policy the events, the processor time an event,
- * and the mean completion time. */
+ * and the mean completion time; at last the most memory that it held. Plans are made before.
+ * simulate batch TASKS MACHINES CORES POLICY... does so with the tasks of bench/simgrid.cpp, as one
+ * job. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/numbers/real.h"
@@ -31,12 +34,12 @@ static void check(enum br_status status, const struct br_diag *diag)
     exit(status);
 }
 
-static struct br_cluster *make_cluster(uint32_t machines)
+static struct br_cluster *make_cluster(uint32_t machines, const char *cores)
 {
     struct br_cluster *cluster = br_cluster_create("bench");
     struct br_diag diag;
     check(br_cluster_add_class(cluster, "m", machines, NULL, &diag), &diag);
-    check(br_cluster_add_capacity(cluster, 0, "cpu", "16", &diag), &diag);
+    check(br_cluster_add_capacity(cluster, 0, "cpu", cores, &diag), &diag);
     check(br_cluster_add_capacity(cluster, 0, "mem", "68719476736", &diag), &diag);
     check(br_cluster_add_capacity(cluster, 0, "net", "1000", &diag), &diag);
     check(br_cluster_add_capacity(cluster, 0, "disk", "1000", &diag), &diag);
@@ -105,9 +108,11 @@ static void run(const struct br_workload *workload, const struct br_cluster *clu
     options.setup.plan = br_plans_get;
     options.setup.plan_context = plans;
     check(br_policies_find(name, &options.row, &options.setup.number, &diag), &diag);
-    double planning_s = plans->seconds, began_s = cpu_now();
+    if (strcmp(name, "graphene") == 0 || strstr(name, "plan") || strcmp(name, "order") == 0)
+        check(br_plans_prepare(plans, 1, NULL, &diag), &diag);
+    double began_s = cpu_now();
     check(br_simulate_workload(workload, cluster, &options, &outcome, &diag), &diag);
-    double took_s = cpu_now() - began_s - (plans->seconds - planning_s), jct_s = 0;
+    double took_s = cpu_now() - began_s, jct_s = 0;
     for (uint32_t j = 0; j < outcome.jobs; j++)
         jct_s += (double)(outcome.end_ns[j] - workload->job[j].arrival_ns) * 1e-9 / outcome.jobs;
     printf("%-16s %9lu events %8.1f ns an event %10.0f a second, mean completion %.1f s%s%s\n",
@@ -118,25 +123,55 @@ static void run(const struct br_workload *workload, const struct br_cluster *clu
     br_outcome_finish(&outcome);
 }
 
+/* Tasks that wait for nothing and hold one core for 1 to 100 s, as bench/simgrid.cpp draws them. */
+static struct br_workload *make_batch(uint32_t tasks)
+{
+    struct br_workload *workload = br_workload_create("batch", NULL);
+    struct br_workload_job job = br_workload_job_default();
+    struct br_dag *dag = br_dag_create("batch");
+    struct br_diag diag;
+    uint64_t draw = 1;
+    check(br_dag_add_stage(dag, "s", tasks, 0, NULL, &diag), &diag);
+    check(br_dag_add_demand(dag, 0, "cpu", "1", &diag), &diag);
+    for (uint32_t t = 0; t < tasks; t++) {
+        draw = draw * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        check(
+            br_dag_set_duration(dag, 0, t, (1 + (int64_t)((draw >> 33) % 100)) * 1000000000, &diag),
+            &diag);
+    }
+    check(br_dag_finish(dag, &diag), &diag);
+    check(br_workload_add_dag(workload, dag, NULL, NULL, &job.dag, &diag), &diag);
+    job.id = "batch";
+    check(br_workload_add_job(workload, &job, &diag), &diag);
+    check(br_workload_finish(workload, &diag), &diag);
+    return workload;
+}
+
 int main(int count, char **argument)
 {
-    if (count < 7) {
-        fprintf(stderr, "simulate JOBS TASKS STAGES MACHINES LOAD POLICY...\n");
+    bool batch = count > 5 && strcmp(argument[1], "batch") == 0;
+    if (!batch && count < 7) {
+        fprintf(stderr, "simulate JOBS TASKS STAGES MACHINES LOAD POLICY...\n"
+                        "simulate batch TASKS MACHINES CORES POLICY...\n");
         return 2;
     }
-    uint32_t machines = (uint32_t)atol(argument[4]);
-    struct br_cluster *cluster = make_cluster(machines);
+    uint32_t machines = (uint32_t)atol(argument[batch ? 3 : 4]);
+    struct br_cluster *cluster = make_cluster(machines, batch ? argument[4] : "16");
     struct br_workload *workload =
-        make_workload((uint32_t)atol(argument[1]), (uint32_t)atol(argument[2]),
-                      (uint32_t)atol(argument[3]), machines, atof(argument[5]));
+        batch ? make_batch((uint32_t)atol(argument[2]))
+              : make_workload((uint32_t)atol(argument[1]), (uint32_t)atol(argument[2]),
+                              (uint32_t)atol(argument[3]), machines, atof(argument[5]));
     struct br_plan_options planning = br_plan_options_default();
     struct br_plans plans;
     struct br_diag diag;
+    struct rusage usage;
     planning.method = "cp"; /* plans of this size cost more than the simulation */
     planning.threads = 1;
     check(br_plans_init(&plans, workload, cluster, &planning, &diag), &diag);
-    for (int k = 6; k < count; k++)
+    for (int k = batch ? 5 : 6; k < count; k++)
         run(workload, cluster, &plans, argument[k]);
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        printf("%ld MiB\n", usage.ru_maxrss / 1024);
     br_plans_finish(&plans);
     br_workload_destroy(workload);
     br_cluster_destroy(cluster);
