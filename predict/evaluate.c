@@ -218,10 +218,10 @@ enum br_status br_accuracy_of(const struct br_evaluation *evaluation,
                               struct br_diag *diag)
 {
     double *error = malloc(2 * ((size_t)evaluation->count + 1) * sizeof *error);
-    double *width = error + evaluation->count + 1, tasks = 0;
     *accuracy = (struct br_accuracy){0};
     if (!error)
         return br_fail_memory(diag);
+    double *width = error + evaluation->count + 1, tasks = 0;
     for (uint32_t k = 0; k < evaluation->count; k++) {
         const struct br_prediction *p = &evaluation->prediction[k];
         if (!(p->work_ns > 0))

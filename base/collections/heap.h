@@ -3,6 +3,7 @@
 #ifndef BR_BASE_COLLECTIONS_HEAP_H
 #define BR_BASE_COLLECTIONS_HEAP_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@
     __attribute__((unused)) static inline void name##_replace(context_type context, type *heap,    \
                                                               uint32_t size, type item)            \
     {                                                                                              \
+        assert(heap); /* it has an element, so there is memory */                                  \
         uint32_t at = 0;                                                                           \
         for (uint32_t child = 1; child < size; child = (children)*at + 1) {                        \
             uint32_t end = size - child < (children) ? size : child + (children);                  \

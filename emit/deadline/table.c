@@ -214,7 +214,9 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 static double field_of(const struct br_trial *trial, size_t k)
 {
-    return *(const double *)((const char *)trial + fields[k].offset);
+    double value;
+    memcpy(&value, (const char *)trial + fields[k].offset, sizeof value);
+    return value;
 }
 
 static void trials_csv(const struct br_table *table, const struct br_trials *trials, FILE *out)

@@ -104,7 +104,7 @@ void br_table_svg(const struct br_table *table, FILE *out)
 {
     struct picture p = {.table = table,
                         .plot = {out, LEFT * PX, TOP * PX, WIDTH * PX, HEIGHT * PX}};
-    uint32_t index[LINES], lines = choose_lines(table, index);
+    uint32_t index[LINES] = {0}, lines = choose_lines(table, index);
     double most_s = 0;
     for (uint32_t c = 0; c < table->cells; c++)
         most_s = fmax(most_s, (double)left_ns(&p, 0, c, index[lines - 1], 0.9) / 1e9);

@@ -98,7 +98,8 @@ bool br_arbitrate(const struct br_bid *bid, uint32_t bids, uint32_t total, void 
 {
     size_t width = (size_t)total + 1;
     double *value = memory, *next = value + width;
-    uint32_t *taken = (uint32_t *)(next + width), *last = taken + bids * width;
+    void *rest = next + width;
+    uint32_t *taken = rest, *last = taken + bids * width;
     uint64_t least = 0;
     for (uint32_t j = 0; j < bids; j++) {
         chosen[j] = 0;

@@ -16,7 +16,8 @@ bool br_cells_init(struct br_cells_maker *maker, uint32_t runs, uint32_t bins, c
                    uint32_t quantiles)
 {
     struct scratch *scratch = calloc(1, sizeof *scratch);
-    *maker = (struct br_cells_maker){runs, bins, quantiles, level, NULL, scratch};
+    *maker = (struct br_cells_maker){runs, bins, quantiles, level, NULL, NULL};
+    maker->scratch = scratch;
     maker->left_s = calloc((size_t)runs * (bins + 1), sizeof *maker->left_s);
     if (scratch) {
         scratch->item = malloc(2 * (size_t)runs * sizeof *scratch->item);

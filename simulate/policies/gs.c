@@ -458,6 +458,7 @@ static bool decide_one(struct gs *gs, int64_t now_ns, struct br_decision *decisi
                 (least == UINT32_MAX || gs->queue[q].use / gs->queue[q].weight <
                                             gs->queue[least].use / gs->queue[least].weight))
                 least = q;
+        assert(least < gs->count); /* one is tried each round */
         tried[least] = true;
         if (serve(gs, least, least == gs->sampling, now_ns, decision))
             return true;
