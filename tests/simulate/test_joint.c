@@ -183,6 +183,37 @@ static void test_overdue(void **state)
     br_dag_destroy(dag);
 }
 
+/* Two machines; a stage of 1 s and 5 s, the longer on machine 0, then one of twice 1 s. At 1 s, of
+ * every second task and machine, none of the first stage is left, so the second may go on; but the
+ * task that nobody counts holds machine 0 until 5 s. */
+static void test_step_while_running(void **state)
+{
+    struct br_dag *dag = br_dag_create("j");
+    struct stage_of_play play;
+    for (uint32_t s = 0; s < 2; s++) {
+        assert_int_equal(br_dag_add_stage(dag, s ? "b" : "a", 2, SECOND, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_set_duration(dag, 0, 1, 5 * SECOND, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(dag, 0, 1, BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    play_begin(&play, make_cluster(2));
+    play_job(&play, dag, 0);
+    play_dispatch(&play);
+    assert_int_equal(play.running[0].task, 1);
+    assert_int_equal(play.running[0].machine, 0);
+    br_scene_end(&play.scene, 0, 0, 1, false);
+    play.runs = 1;
+    play.now_ns = SECOND;
+    for (uint32_t step = 1; step <= 2; step++) {
+        play_on(&play, step, UINT64_MAX);
+        assert_false(play.forward.cut);
+        assert_int_equal(play.forward.end_ns[0], 6 * SECOND);
+    }
+    play_finish(&play);
+    br_dag_destroy(dag);
+}
+
 /* ---- On random workloads ---- */
 
 /* Stands before the policy and asks it, after every decision, when each job would end. */
@@ -372,9 +403,9 @@ static void test_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand_made), cmocka_unit_test(test_cut),
-                                       cmocka_unit_test(test_overdue),
-                                       cmocka_unit_test(test_foreseen),
-                                       cmocka_unit_test(test_search)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hand_made), cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_overdue),   cmocka_unit_test(test_step_while_running),
+        cmocka_unit_test(test_foreseen),  cmocka_unit_test(test_search)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
