@@ -120,7 +120,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (arguments == 0)
         return br_fail(diag, BR_USAGE, "name its file, or - for standard input",
                        "too few arguments: a job");
-    return own->check ? hold(settings, argument[0], diag) : make(settings, argument[0], diag);
+    if (own->check)
+        return hold(settings, argument[0], diag);
+    return make(settings, argument[0], diag);
 }
 
 const struct cli_command cli_deadline = {

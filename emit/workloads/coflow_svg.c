@@ -108,13 +108,15 @@ static void draw_curves(struct picture *p, int64_t top)
     br_plot_text(p->out, 16 * PX, top - 12 * PX, "class=\"strong\" font-size=\"12\"",
                  "Coflows done within a time");
     br_plot_y_axis(&plot, &shares);
-    for (double at = p->least_s; at < 1.5 * p->most_s; at *= 10) {
-        int64_t x = br_plot_x(&plot, &times, br_scale_value(decades(at / p->least_s)));
+    double mark = p->least_s;
+    while (mark < 1.5 * p->most_s) {
+        int64_t x = br_plot_x(&plot, &times, br_scale_value(decades(mark / p->least_s)));
         br_plot_line(p->out, x, top, x, top + (CURVES + 4) * PX, "class=\"grid\"");
         br_plot_begin_text(p->out, x, top + (CURVES + 16) * PX,
                            "class=\"soft\" text-anchor=\"middle\"");
-        br_study_write_about(p->out, at, "");
+        br_study_write_about(p->out, mark, "");
         fputs(" s</text>\n", p->out);
+        mark *= 10;
     }
     for (uint32_t k = 0; k < p->drawn; k++) {
         uint32_t count = sort(p, k), step = count / COLUMNS + 1;

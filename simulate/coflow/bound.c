@@ -232,7 +232,8 @@ static double release_of(const struct br_coflow *coflow, bool epochs)
     int64_t ms = coflow->arrival_ms;
     if (!epochs)
         return (double)ms;
-    return ms <= BR_EPOCH_MS ? 0 : (double)((ms - 1) / BR_EPOCH_MS * BR_EPOCH_MS);
+    int64_t epochs_before = (ms - 1) / BR_EPOCH_MS;
+    return ms <= BR_EPOCH_MS ? 0 : (double)(epochs_before * BR_EPOCH_MS);
 }
 
 static bool allocate(struct duals *d)

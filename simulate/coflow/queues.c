@@ -25,8 +25,11 @@ void br_queues_finish(struct br_queues *queues)
 uint32_t br_queues_of(const struct br_queues *queues, double size)
 {
     uint32_t queue = 0;
-    for (double end = queues->first; end < size && queue + 1 < queues->count; end *= queues->factor)
+    double end = queues->first;
+    while (end < size && queue + 1 < queues->count) {
+        end *= queues->factor;
         queue++;
+    }
     return queue;
 }
 

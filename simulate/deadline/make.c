@@ -66,10 +66,13 @@ static enum br_status check(const struct br_deadline_request *request, struct br
 static uint32_t fill_values(uint32_t least, uint32_t most, double ratio, uint32_t *value)
 {
     uint32_t count = 0;
-    for (double x = least; x<most; x = x * ratio> x + 1 ? floor(x * ratio) : x + 1) {
+    double x = least;
+    while (x < most) {
         if (count == BR_TABLE_ALLOCATIONS - 1)
             return BR_TABLE_ALLOCATIONS;
         value[count++] = (uint32_t)x;
+        double larger = floor(x * ratio);
+        x = larger > x + 1 ? larger : x + 1;
     }
     value[count++] = most;
     return count;

@@ -100,8 +100,10 @@ enum br_status br_gs_create(const struct br_gs_rule *rule, const struct br_polic
             gs->count++;
         }
     }
-    for (uint32_t q = 0; q < gs->count; q++, weight /= gs->queues.factor)
+    for (uint32_t q = 0; q < gs->count; q++) {
         gs->queue[q].weight = weight;
+        weight /= gs->queues.factor;
+    }
     return status;
 }
 

@@ -695,26 +695,33 @@ static void test_calibration(void **state)
     close_scene(&scene);
 }
 
+/* Making it ends so, and leaves nothing behind. */
+static void refuse(struct scene *scene, enum br_status status)
+{
+    struct br_diag diag = {0};
+    assert_int_equal(br_deadline_make(&scene->request, &scene->made, &diag), status);
+    br_deadline_release(&scene->made);
+}
+
 static void test_refusals(void **state)
 {
     struct scene scene = two_stages();
     scene.request.profile = &scene.profile;
     const struct br_deadline_request good = scene.request;
-    struct br_diag diag = {0};
     scene.request.most = 0;
-    assert_int_equal(br_deadline_make(&scene.request, &scene.made, &diag), BR_USAGE);
+    refuse(&scene, BR_USAGE);
     scene.request = good, scene.request.fail = 1;
-    assert_int_equal(br_deadline_make(&scene.request, &scene.made, &diag), BR_USAGE);
+    refuse(&scene, BR_USAGE);
     scene.request = good, scene.request.slowness = 0.5;
-    assert_int_equal(br_deadline_make(&scene.request, &scene.made, &diag), BR_USAGE);
+    refuse(&scene, BR_USAGE);
     scene.request = good, scene.request.cells = BR_TABLE_CELLS;
-    assert_int_equal(br_deadline_make(&scene.request, &scene.made, &diag), BR_USAGE);
+    refuse(&scene, BR_USAGE);
     scene.request = good, scene.request.kind = BR_SHARES;
-    assert_int_equal(br_deadline_make(&scene.request, &scene.made, &diag), BR_USAGE);
+    refuse(&scene, BR_USAGE);
     struct br_stop stop = {0};
     br_stop_set(&stop, 1);
     scene.request = good, scene.request.stop = &stop;
-    assert_int_equal(br_deadline_make(&scene.request, &scene.made, &diag), BR_NO);
+    refuse(&scene, BR_NO);
     scene.request = good, scene.request.most = 100000;
     make(&scene);
     assert_in_range(scene.made.table.allocations, 90, 100);

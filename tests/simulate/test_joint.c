@@ -307,8 +307,8 @@ static uint32_t seer_decide(void *policy, int64_t now_ns, struct br_decision *de
  * order was found. */
 static void test_foreseen(void **state)
 {
-    uint64_t kept = 0, asked = 0;
-    for (uint64_t seed = 1; seed <= random_jobs(300); seed++) {
+    uint64_t kept = 0, asked = 0, games = random_jobs(300);
+    for (uint64_t seed = 1; seed <= games; seed++) {
         struct random_workload random;
         struct br_outcome outcome;
         struct br_diag diag = {0};
@@ -334,7 +334,7 @@ static void test_foreseen(void **state)
         br_outcome_finish(&outcome);
         random_workload_finish(&random);
     }
-    assert_true(kept > 200 && asked > 10 * kept);
+    assert_true(3 * kept > 2 * games && asked > 10 * kept);
 }
 
 /* ---- The search ---- */
