@@ -46,6 +46,7 @@
     __attribute__((unused)) static inline type name##_pop(context_type context, type *heap,        \
                                                           uint32_t *size)                          \
     {                                                                                              \
+        assert(heap);                                                                              \
         type top = heap[0];                                                                        \
         --*size;                                                                                   \
         name##_replace(context, heap, *size, heap[*size]);                                         \
