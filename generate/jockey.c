@@ -119,7 +119,8 @@ static uint32_t cut(struct rank *by, uint32_t stages, struct br_rng *rng, struct
     uint32_t pipes = 1;
     pipe[0] = (struct pipe){.first = 0, .stages = 1};
     for (uint32_t i = 1; i < stages; pipes++) {
-        uint32_t length = 1, most = PIPE_MOST - (uint32_t)br_rng_below(rng, PIPE_MOST / 2), sum = by[i].tasks;
+        uint32_t length = 1, most = PIPE_MOST - (uint32_t)br_rng_below(rng, PIPE_MOST / 2),
+                 sum = by[i].tasks;
         while (length < most && i + length < stages &&
                by[i].tasks <= PIPE_RATIO * by[i + length].tasks)
             sum += by[i + length++].tasks;

@@ -8,8 +8,8 @@
 #include "workload/workload.h"
 
 /* A true duration is the declared one, drawn with the spread that is declared of its stage, times a
- * factor for its job, one for its stage and one for itself. A factor is bias x exp(spread x a normal deviate) / mean of that, so that its mean is the
- * bias. */
+ * factor for its job, one for its stage and one for itself. A factor is bias x exp(spread x a
+ * normal deviate) / mean of that, so that its mean is the bias. */
 struct br_error {
     double bias;   /* > 0; 1: none */
     double spread; /* >= 0; 0: none */

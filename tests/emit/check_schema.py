@@ -7,6 +7,7 @@ usage: check_schema.py plan SCHEMA PLAN...
        check_schema.py workload SCHEMA BIGROCKS EXAMPLES
        check_schema.py prediction SCHEMA BIGROCKS EXAMPLES
        check_schema.py deadline SCHEMA BIGROCKS EXAMPLES
+       check_schema.py coflow SCHEMA BIGROCKS EXAMPLES
 Exit 77 (skipped) where the module jsonschema is missing.
 """
 import copy
@@ -47,6 +48,17 @@ def damages(kind, whole):
         yield changed('no resource', lambda s: run(s)['use'][0].pop('resource'))
         yield changed('no seeds', lambda s: mean(s).update(seeds=0))
         yield changed('more gain than all', lambda s: mean(s).update(gain=2))
+        return
+    if kind == 'coflow':
+        first = lambda c: c['results'][0]
+        yield changed('other version', lambda c: c.update(format='bigrocks-coflow/2'))
+        yield changed('no results', lambda c: c.pop('results'))
+        yield changed('no policy', lambda c: first(c).pop('policy'))
+        yield changed('a clock that is none', lambda c: c.update(clock='sun'))
+        yield changed('negative mean', lambda c: first(c).update(average_cct=-1))
+        yield changed('seconds as text', lambda c: first(c).update(makespan='1'))
+        yield changed('half a coflow', lambda c: first(c).update(finished=0.5))
+        yield changed('no ports', lambda c: c['trace'].update(ports=0))
         return
     if kind == 'prediction':
         first = lambda p: p['results'][0]
@@ -125,6 +137,12 @@ def documents(kind, arguments):
                       ['etl.xml', '--tokens', '3', '--no-plan', '--indicator', 'cp']):
             yield words[0], json.loads(subprocess.run([bigrocks, 'deadline', '-q', examples + '/' + words[0], *words[1:],
                                                        '--runs', '4', '--format', 'json'], check=True, text=True,
+                                                      stdout=subprocess.PIPE).stdout)
+        return
+    if kind == 'coflow':
+        for words in (['--policy', 'fair,expected,aalo'], ['--clock', 'epochs', '--times'], ['--no-bounds']):
+            yield words[0], json.loads(subprocess.run([bigrocks, 'coflow', '-q', examples + '/coflows.txt', *words,
+                                                       '--format', 'json'], check=True, text=True,
                                                       stdout=subprocess.PIPE).stdout)
         return
     for more in ([], ['--no-lp']):

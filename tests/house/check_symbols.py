@@ -24,8 +24,9 @@ def declared(include):
     return names
 
 
-# Exact by their definition; IEEE 754 fixes the square root.
-EXACT = {'frexp', 'ldexp', 'sqrt'}
+# Exact by their definition (of the greater and the lesser of two, but for the sign of a zero); IEEE 754 fixes the
+# square root.
+EXACT = {'fmax', 'fmin', 'frexp', 'ldexp', 'sqrt'}
 
 
 def names(*options):

@@ -19,10 +19,8 @@ enum { FLIPS = 1200, LONGEST = 6000 };
 static const struct {
     const char *path, *format;
 } fixtures[] = {
-    {"../../examples/night.swf", "swf"},
-    {"../../examples/accounting.sacct", "sacct"},
-    {"../../examples/star-join.log", "spark"},
-    {"spark/retry.log", "spark"},
+    {"../../examples/night.swf", "swf"},       {"../../examples/accounting.sacct", "sacct"},
+    {"../../examples/star-join.log", "spark"}, {"spark/retry.log", "spark"},
     {"../../examples/recurring.csv", "tasks"},
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0] };

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
 enum { HORIZON_MAX = 1 << 22, ARCS_MAX = 1000000, PROFILE_CELLS_MAX = 1 << 24 };
