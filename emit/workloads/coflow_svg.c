@@ -167,7 +167,7 @@ static void draw_use(const struct picture *p, uint32_t k, int64_t top)
     double full = p->end_s * 1000 / COLUMNS * p->study->port_rate * p->study->trace->ports;
     char text[64];
     sum_columns(p, k, column);
-    br_plot_text(p->out, 16 * PX, top - 6 * PX, "class=\"strong\"", p->study->result[k].policy);
+    br_plot_text(p->out, LEFT * PX, top - 6 * PX, "class=\"strong\"", p->study->result[k].policy);
     br_plot_x_axis(&plot, &times, k + 1 == p->drawn);
     br_plot_y_axis(&plot, &shares);
     fprintf(p->out, "<path %s d=\"", class_of(text, "f", k, " fill-opacity=\"0.7\""));
