@@ -369,7 +369,8 @@ static void test_blind_after_pilots(void **state)
 
 /* ---- The bound against all orders ---- */
 
-static uint32_t order[4], orders;
+enum { ORDERED_MOST = 4 };
+static uint32_t order[ORDERED_MOST], orders;
 
 static enum br_status order_create(const struct br_coflow_setup *setup, void **policy,
                                    struct br_diag *diag)
@@ -412,8 +413,8 @@ static void try_orders(const struct br_coflows *trace, uint32_t from, double *be
                                              .event = order_event,
                                              .decide = order_decide,
                                              .destroy = order_destroy};
-    if (from < orders) {
-        for (uint32_t k = from; k < orders; k++) {
+    if (from < orders && from < ORDERED_MOST) {
+        for (uint32_t k = from; k < orders && k < ORDERED_MOST; k++) {
             uint32_t one = order[from];
             order[from] = order[k];
             order[k] = one;
@@ -440,7 +441,7 @@ static void test_bound(void **state)
     (void)state;
     double ratios = 0;
     for (uint64_t seed = 0; seed < 200; seed++) {
-        struct br_coflows *trace = random_trace(seed, seed + 7, 4);
+        struct br_coflows *trace = random_trace(seed, seed + 7, ORDERED_MOST);
         struct br_coflow_bound bound;
         struct br_coflow_options options = {.clock = BR_CLOCK_EXACT};
         struct br_diag diag = {0};
