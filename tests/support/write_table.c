@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/collections/arena.h"
 #include "parsers/parsers.h"
 #include "runtime/deadline/table.h"
 
@@ -22,14 +23,16 @@ static void *must(void *memory)
     return memory;
 }
 
-static void fill(struct br_table *table, const struct br_dag *dag, double factor)
+static void fill(struct br_table *table, const struct br_dag *dag, double factor,
+                 struct br_arena *arena)
 {
-    struct br_table_stage *stage = must(calloc(dag->stages, sizeof *stage));
-    struct br_progress_weight *weight = must(calloc(dag->stages, sizeof *weight));
-    uint32_t *tasks = must(calloc(dag->stages, sizeof *tasks));
-    uint32_t *allocation = must(calloc(ALLOCATIONS, sizeof *allocation));
-    double *at = must(calloc(CELLS, sizeof *at)), work_s = 0, path_s = 0;
-    uint32_t *left = must(calloc((size_t)CELLS * ALLOCATIONS * (QUANTILES + 1), sizeof *left));
+    struct br_table_stage *stage = must(br_arena_array(arena, dag->stages, sizeof *stage));
+    struct br_progress_weight *weight = must(br_arena_array(arena, dag->stages, sizeof *weight));
+    uint32_t *tasks = must(br_arena_array(arena, dag->stages, sizeof *tasks));
+    uint32_t *allocation = must(br_arena_array(arena, ALLOCATIONS, sizeof *allocation));
+    double *at = must(br_arena_array(arena, CELLS, sizeof *at)), work_s = 0, path_s = 0;
+    uint32_t *left =
+        must(br_arena_array(arena, (size_t)CELLS * ALLOCATIONS * (QUANTILES + 1), sizeof *left));
     for (uint32_t s = 0; s < dag->stages; s++) {
         double longest_s = 0;
         tasks[s] = dag->stage[s].tasks;
@@ -87,13 +90,15 @@ int main(int count, char **argument)
         fprintf(stderr, "%s\n", diag.what);
         return 1;
     }
-    fill(&table, input.dag, count > 3 ? atof(argument[3]) : 1);
+    struct br_arena arena = {0};
+    fill(&table, input.dag, count > 3 ? atof(argument[3]) : 1, &arena);
     FILE *out = fopen(argument[2], "wb");
     enum br_status status = out ? br_table_write(&table, out, &diag) : BR_SYSTEM;
     if (status || !out || fclose(out)) {
         fprintf(stderr, "%s\n", diag.what);
         return 1;
     }
+    br_arena_finish(&arena);
     br_input_finish(&input);
     return 0;
 }
