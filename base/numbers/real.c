@@ -4,6 +4,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <string.h>
 
 /* ln 2 in two pieces: the high one ends in zero bits, so that small multiples of it are exact. */
 #define LN2_HIGH 0x1.62e42fee00000p-1
@@ -65,6 +67,22 @@ double br_real_of(struct br_decimal value)
 {
     double mantissa = (double)value.mantissa, power = br_real_ten(abs(value.exponent));
     return value.exponent < 0 ? mantissa / power : mantissa * power;
+}
+
+bool br_real_read(const char **text, const char *ends, double *number)
+{
+    char word[64];
+    struct br_decimal value;
+    size_t length = strcspn(*text, ends);
+    if (length >= sizeof word)
+        return false;
+    memcpy(word, *text, length);
+    word[length] = '\0';
+    if (br_decimal_parse_nearest(word, &value) != BR_DECIMAL_OK)
+        return false;
+    *number = br_real_of(value);
+    *text += length;
+    return true;
 }
 
 struct br_decimal br_real_decimal(double x)

@@ -34,6 +34,10 @@ double br_real_ten(int n);
 /* The number that is nearest to the decimal, where its mantissa has 15 digits at most; else within
  * 2e-16 of it, by ratio. */
 double br_real_of(struct br_decimal value);
+/* Reads the plain number at the start of *text, which goes on to one of the characters of `ends` or
+ * to the end of the text, and moves *text there. False, and nothing is changed, where it is none or
+ * has more than 63 characters. */
+bool br_real_read(const char **text, const char *ends, double *number);
 /* The shortest decimal of at most 15 digits from which br_real_of gives x again, where there is one
  * with at most 18 places; else the nearest one of 15. |x| is below 1e15. */
 struct br_decimal br_real_decimal(double x);

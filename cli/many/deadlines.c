@@ -9,17 +9,9 @@
  */
 static bool read_seconds(const char **text, const char *ends, int64_t *ns)
 {
-    char word[40];
-    struct br_decimal value = {0};
-    size_t length = strcspn(*text, ends);
-    if (!length || length >= sizeof word)
+    double seconds;
+    if (!br_real_read(text, ends, &seconds))
         return false;
-    memcpy(word, *text, length);
-    word[length] = '\0';
-    if (br_decimal_parse_nearest(word, &value) != BR_DECIMAL_OK)
-        return false;
-    double seconds = br_real_of(value);
-    *text += length;
     *ns = seconds < 3e8 ? br_real_whole(seconds * 1e9) : -1;
     return *ns > 0;
 }

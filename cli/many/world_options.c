@@ -8,18 +8,7 @@
 /* A plain number of at least 0 up to one of the characters, or the end. */
 static bool read_number(const char **text, const char *ends, double *number)
 {
-    struct br_decimal value;
-    char copy[64];
-    size_t length = strcspn(*text, ends);
-    if (!length || length >= sizeof copy)
-        return false;
-    memcpy(copy, *text, length);
-    copy[length] = 0;
-    if (br_decimal_parse_nearest(copy, &value) != BR_DECIMAL_OK)
-        return false;
-    *number = br_real_of(value);
-    *text += length;
-    return *number >= 0;
+    return br_real_read(text, ends, number) && *number >= 0;
 }
 
 /* "A" or "A:B". */

@@ -59,30 +59,13 @@ enum br_status br_utility_make(const double *at_s, const double *value, uint32_t
     return BR_OK;
 }
 
-/* A number of the text up to one of the ends; *text moves behind it. */
-static bool read_number(const char **text, const char *ends, double *number)
-{
-    char word[40];
-    struct br_decimal value = {0};
-    size_t length = strcspn(*text, ends);
-    if (!length || length >= sizeof word)
-        return false;
-    memcpy(word, *text, length);
-    word[length] = '\0';
-    if (br_decimal_parse_nearest(word, &value) != BR_DECIMAL_OK)
-        return false;
-    *number = br_real_of(value);
-    *text += length;
-    return true;
-}
-
 enum br_status br_utility_read(const char *text, struct br_utility *utility, struct br_diag *diag)
 {
     double at_s[BR_UTILITY_POINTS], value[BR_UTILITY_POINTS];
     uint32_t points = 0;
     for (const char *at = text;; at++) {
-        bool fine = points < BR_UTILITY_POINTS && read_number(&at, ":", &at_s[points]) &&
-                    *at++ == ':' && read_number(&at, ",", &value[points]);
+        bool fine = points < BR_UTILITY_POINTS && br_real_read(&at, ":", &at_s[points]) &&
+                    *at++ == ':' && br_real_read(&at, ",", &value[points]);
         if (!fine)
             return br_fail(diag, BR_USAGE,
                            "give up to 16 points SECONDS:VALUE, such as 0:1,2700:1,3300:-1",

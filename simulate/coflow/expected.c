@@ -81,13 +81,6 @@ void br_expected_event(void *policy, enum br_coflow_event event, uint32_t coflow
     }
 }
 
-static void fill(struct expected *p, const struct br_coflow_list *list)
-{
-    for (uint32_t k = 0; k < list->count; k++)
-        br_rates_fill(p->fabric, list->coflow[k]);
-    br_rates_order(p->fabric, list->coflow, list->count);
-}
-
 void br_expected_decide(void *policy)
 {
     struct expected *p = policy;
@@ -105,9 +98,9 @@ void br_expected_decide(void *policy)
         if (!br_rates_madd(p->fabric, p->sized.coflow[k]))
             br_coflow_list_append(&p->skipped, p->sized.coflow[k]);
     br_rates_split(p->fabric, p->skipped.coflow, p->skipped.count);
-    fill(p, &p->thins);
-    fill(p, &p->sized);
-    fill(p, &p->sampling);
+    br_rates_fill_all(p->fabric, p->thins.coflow, p->thins.count);
+    br_rates_fill_all(p->fabric, p->sized.coflow, p->sized.count);
+    br_rates_fill_all(p->fabric, p->sampling.coflow, p->sampling.count);
 }
 
 void br_expected_destroy(void *policy)

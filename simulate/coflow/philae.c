@@ -129,13 +129,6 @@ static void serve(struct philae *p, const struct br_coflow_list *list)
         br_rates_madd(p->fabric, list->coflow[k]);
 }
 
-static void fill(struct philae *p, const struct br_coflow_list *list)
-{
-    for (uint32_t k = 0; k < list->count; k++)
-        br_rates_fill(p->fabric, list->coflow[k]);
-    br_rates_order(p->fabric, list->coflow, list->count);
-}
-
 void br_philae_decide(void *policy)
 {
     struct philae *p = policy;
@@ -153,10 +146,10 @@ void br_philae_decide(void *policy)
     }
     br_rates_limit(p->fabric, 1);
     br_rates_split(p->fabric, p->sized.coflow, p->sized.count);
-    fill(p, &p->thins);
+    br_rates_fill_all(p->fabric, p->thins.coflow, p->thins.count);
     for (uint32_t q = 0; q < p->queues.count; q++)
-        fill(p, &p->queues.queue[q]);
-    fill(p, &p->sampling);
+        br_rates_fill_all(p->fabric, p->queues.queue[q].coflow, p->queues.queue[q].count);
+    br_rates_fill_all(p->fabric, p->sampling.coflow, p->sampling.count);
 }
 
 void br_philae_destroy(void *policy)

@@ -267,6 +267,13 @@ void br_rates_fill(struct br_fabric *fabric, uint32_t coflow)
     fill(fabric, coflow, false);
 }
 
+void br_rates_fill_all(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
+{
+    for (uint32_t k = 0; k < coflows; k++)
+        br_rates_fill(fabric, coflow[k]);
+    br_rates_order(fabric, coflow, coflows);
+}
+
 void br_rates_pilots(struct br_fabric *fabric, uint32_t coflow)
 {
     fill(fabric, coflow, true);

@@ -544,6 +544,13 @@ static void reals_and_decimals(void **state)
     assert_true(br_real_of((struct br_decimal){1, -1}) == 0.1);
     assert_true(br_real_of((struct br_decimal){123456789012345, -6}) == 123456789.012345);
     assert_true(br_real_of((struct br_decimal){-25, 2}) == -2500);
+    const char *text = "2.5:-1";
+    double first = 0, second = 0;
+    assert_true(br_real_read(&text, ":,", &first) && first == 2.5 && *text++ == ':');
+    assert_true(br_real_read(&text, ":", &second) && second == -1 && !*text);
+    assert_false(br_real_read(&text, ":", &first) || first != 2.5);
+    text = "1x:2";
+    assert_false(br_real_read(&text, ":", &first) || first != 2.5 || *text != '1');
     value = br_real_decimal(0.1 + 0.2); /* 0.30000000000000004 */
     assert_true(value.mantissa == 3 && value.exponent == -1);
     value = br_real_decimal(0);

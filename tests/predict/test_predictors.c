@@ -438,6 +438,10 @@ static void the_table(void **state)
     assert_int_equal(br_predictor_find("slearn=2", &row, &number, &diag), BR_USAGE);
     assert_int_equal(br_predictor_find("slearn=x", &row, &number, &diag), BR_USAGE);
     assert_int_equal(br_predictor_find("point=1", &row, &number, &diag), BR_USAGE);
+    /* SLearn lets jobs of few tasks go first, which it cannot sample; 3Sigma-TL is 3Sigma with that
+     * alone [Jajoo22, 5]. */
+    assert_true(br_predictor_slearn.thin_first && br_predictor_3sigma_tl.thin_first);
+    assert_false(br_predictor_point.thin_first || br_predictor_3sigma.thin_first);
     for (uint32_t k = 0; br_predictor_name(k); k++) {
         void *p = create(br_predictor(k), 0, NAN);
         struct br_estimate estimate =
