@@ -65,6 +65,7 @@ struct br_workload {
     uint64_t tasks;              /* of all jobs */
     struct br_cluster *cluster;  /* that the record is of, owned; NULL where it does not say */
     const char *note; /* what its reader left out or assumed, in a sentence; NULL: nothing */
+    bool note_is_of_declared; /* it is only about what jobs declare, not about what is true */
 };
 
 /* An empty workload with the group "default" of weight 1. Name and source are copied and may be

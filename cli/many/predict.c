@@ -80,7 +80,9 @@ static enum br_status read_workload(const struct cli_settings *settings, const c
 {
     struct br_workload_options options = cli_workload_options(settings);
     enum br_status status = br_parse_workload(path, &options, workload, diag);
-    if (!status && (*workload)->note && !settings->output.quiet)
+    /* Predictors never see what jobs declare. */
+    if (!status && (*workload)->note && !(*workload)->note_is_of_declared &&
+        !settings->output.quiet)
         cli_say("%s: %s", path, (*workload)->note);
     return status;
 }

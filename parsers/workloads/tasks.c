@@ -322,6 +322,7 @@ static enum br_status write_note(struct reader *reader)
              "%" PRIu32 " of %" PRIu32 " jobs declare no time; their tasks count as %s s long",
              reader->undeclared, reader->workload->jobs, seconds);
     reader->workload->note = br_arena_text(&reader->workload->arena, text);
+    reader->workload->note_is_of_declared = true;
     return reader->workload->note ? BR_OK : br_fail_memory(reader->diag);
 }
 

@@ -202,6 +202,21 @@ def nobody_looks_ahead():
         assert same == (a[30]['pilots'] == '0'), (predictor, a[30], b[30])
 
 
+def no_word_of_declared_times():
+    """Jobs that declare no time are worth a word to who plans by it, and predictors do not."""
+    path = write('d.csv', table(2, 10))
+    words = ('--machines', 4, '--capacity', 'cpu=1')
+    told = subprocess.run([PROGRAM, 'simulate', path, *map(str, words)], capture_output=True, text=True)
+    assert '10 of 10 jobs declare no time' in told.stderr, told
+    told = subprocess.run([PROGRAM, 'predict', path, '--before', path], capture_output=True, text=True)
+    assert told.returncode == 0 and not told.stderr, told
+    log = write('d.swf', '; UnixStartTime: 0\n' + ''.join(
+        f'{k} {10 * k} 1 {5 * k} 3 -1 -1 3 -1 -1 1 1 1 1 1 1 -1 -1\n' for k in range(1, 9)) +
+        '9 100 1 -1 3 -1 -1 3 -1 -1 1 1 1 1 1 1 -1 -1\n')
+    told = subprocess.run([PROGRAM, 'predict', log, '--wide', '1'], capture_output=True, text=True)
+    assert told.returncode == 0 and 'left out' in told.stderr, told
+
+
 def before_is_history():
     old = write('old.csv', 'durations,arrival,app\n10 10 10,900,x\n')
     new = write('new.csv', 'arrival,app,durations\n0,x,4 4 4\n1,y,4 4 4\n')
@@ -363,6 +378,6 @@ def google():
 
 
 for test in (tables_come_back, bad_tables_are_refused, figures_follow_from_rows, history_by_a_model,
-             nobody_looks_ahead, before_is_history, the_rest, queues, traces, google):
+             nobody_looks_ahead, before_is_history, no_word_of_declared_times, the_rest, queues, traces, google):
     print(test.__name__, flush=True)
     test()
