@@ -4,7 +4,7 @@
 
 #include "simulate/coflow/run.h"
 
-enum { BR_TICK_MS = 8, BR_EPOCH_TICKS = 1280 };
+enum { BR_TICK_MS = BR_FABRIC_TICK_MS, BR_EPOCH_TICKS = 1280 };
 #define BR_EPOCH_MS ((int64_t)BR_TICK_MS * BR_EPOCH_TICKS)
 
 /* The epoch from this one on in which something happens: where nobody is there, the one that admits

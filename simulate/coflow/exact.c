@@ -92,20 +92,45 @@ static void accrue(struct exact *e, uint32_t coflow, double more)
     state->rate += more;
 }
 
-static double next_wake(const struct exact *e, uint32_t *coflow)
+/* What wakes the policy next. */
+struct alarm {
+    double ms;
+    uint32_t coflow;
+    double *set; /* what asked for it */
+};
+
+static void take_earlier(struct alarm *alarm, double ms, uint32_t coflow, double *set)
 {
-    double next = INFINITY;
+    if (*set > 0 && ms < alarm->ms)
+        *alarm = (struct alarm){ms, coflow, set};
+}
+
+static struct alarm next_alarm(const struct exact *e)
+{
+    struct alarm next = {INFINITY, 0, NULL};
     for (uint32_t k = 0; k < e->actives; k++) {
-        const struct br_coflow_state *state = &e->fabric->coflow[e->active[k]];
-        if (state->wake <= 0 || state->rate <= 0)
-            continue;
-        double ms = state->since_ms + (state->wake - state->accrued) / state->rate;
-        if (ms < next) {
-            next = ms;
-            *coflow = e->active[k];
-        }
+        uint32_t coflow = e->active[k];
+        struct br_coflow_state *state = &e->fabric->coflow[coflow];
+        double sent_ms = state->since_ms + (state->wake - state->accrued) / state->rate;
+        if (state->rate > 0)
+            take_earlier(&next, sent_ms, coflow, &state->wake);
+        take_earlier(&next, state->wake_flow_ms, coflow, &state->wake_flow);
+        take_earlier(&next, state->wake_ms, coflow, &state->wake_ms);
     }
-    return next > e->now_ms ? next : e->now_ms;
+    next.ms = next.ms > e->now_ms ? next.ms : e->now_ms;
+    return next;
+}
+
+/* The flow has a new rate: it may be the first to send what the coflow is to be woken at. */
+static void expect_wake(const struct exact *e, const struct br_grant *grant)
+{
+    const struct br_fabric *fabric = e->fabric;
+    struct br_coflow_state *state = &fabric->coflow[grant->coflow];
+    double size = fabric->size[grant->flow], left = fabric->left[grant->flow];
+    if (state->wake_flow <= 0 || size < state->wake_flow)
+        return;
+    double ms = e->now_ms + (state->wake_flow - (size - left)) / fabric->rate[grant->flow];
+    state->wake_flow_ms = fmin(state->wake_flow_ms, ms);
 }
 
 /* ---- Decisions ---- */
@@ -125,11 +150,13 @@ static enum br_status decide(struct exact *e)
         state->rate = 0;
         state->accrued = state->sent;
         state->since_ms = e->now_ms;
+        state->wake_flow_ms = INFINITY;
     }
     for (uint64_t k = 0; k < fabric->grants; k++) {
         const struct br_grant *grant = &fabric->grant[k];
         e->since_ms[grant->flow] = e->now_ms;
         fabric->coflow[grant->coflow].rate += fabric->rate[grant->flow];
+        expect_wake(e, grant);
         if (!push(e, grant))
             return br_fail_memory(e->run->diag);
     }
@@ -152,6 +179,7 @@ static enum br_status hand_on(struct exact *e, const struct br_grant *grant)
             account(e, &raise->grant, before);
         e->since_ms[raise->grant.flow] = e->now_ms;
         accrue(e, raise->grant.coflow, raise->added);
+        expect_wake(e, &raise->grant);
         if (!push(e, &raise->grant))
             return br_fail_memory(e->run->diag);
     }
@@ -219,18 +247,18 @@ static enum br_status arrive(struct exact *e, bool *changed)
 static enum br_status step(struct exact *e)
 {
     struct br_coflow_run *run = e->run;
-    uint32_t coflow = 0;
     bool changed = false;
-    double end = next_end(e), wake = next_wake(e, &coflow), arrival = INFINITY;
+    double end = next_end(e), arrival = INFINITY;
+    const struct alarm alarm = next_alarm(e);
     if (run->arrived < run->trace->coflows)
         arrival = (double)run->trace->coflow[run->arrived].arrival_ms;
-    double next = fmin(fmin(end, wake), arrival);
+    double next = fmin(fmin(end, alarm.ms), arrival);
     e->now_ms = next > e->now_ms ? next : e->now_ms;
     e->fabric->now_ms = e->now_ms;
     enum br_status status = end_flows(e, &changed);
-    if (!status && wake <= e->now_ms && e->fabric->coflow[coflow].live) {
-        br_fabric_wake_at(e->fabric, coflow, 0);
-        run->row->event(run->policy, BR_COFLOW_WAKES, coflow);
+    if (!status && alarm.ms <= e->now_ms && e->fabric->coflow[alarm.coflow].live) {
+        *alarm.set = 0;
+        run->row->event(run->policy, BR_COFLOW_WAKES, alarm.coflow);
         changed = true;
     }
     if (!status)

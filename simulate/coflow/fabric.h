@@ -12,6 +12,8 @@ uint32_t br_fabric_ports(const struct br_fabric *fabric);
 uint32_t br_fabric_coflows(const struct br_fabric *fabric); /* of the trace */
 /* Bytes that a port moves in the fabric's unit of time. */
 double br_fabric_capacity(const struct br_fabric *fabric);
+/* Milliseconds that a port takes for so many bytes. */
+double br_fabric_port_ms(const struct br_fabric *fabric, double bytes);
 /* Milliseconds since the trace's beginning. */
 double br_fabric_now_ms(const struct br_fabric *fabric);
 /* The ports of a coflow; its number is by arrival. */
@@ -26,6 +28,8 @@ uint32_t br_fabric_live_down(const struct br_fabric *fabric, uint32_t coflow, ui
 double br_fabric_sent(const struct br_fabric *fabric, uint32_t coflow);
 double br_fabric_flow_sent(const struct br_fabric *fabric, uint32_t coflow, uint32_t sender,
                            uint32_t receiver);
+/* The most that one of its flows has sent. */
+double br_fabric_most_sent(const struct br_fabric *fabric, uint32_t coflow);
 bool br_fabric_flow_ended(const struct br_fabric *fabric, uint32_t coflow, uint32_t sender,
                           uint32_t receiver);
 /* Is there such a flow at all? */
@@ -62,5 +66,8 @@ bool br_fabric_is_pilot(const struct br_fabric *fabric, uint32_t coflow, uint32_
 /* Wakes the policy when the coflow has sent so many bytes; 0: no more. The clock of epochs has no
  * such events. */
 void br_fabric_wake_at(struct br_fabric *fabric, uint32_t coflow, double sent);
+/* The same when the first of its flows has sent so many bytes; or at a time, later than now. */
+void br_fabric_wake_flow(struct br_fabric *fabric, uint32_t coflow, double sent);
+void br_fabric_wake_ms(struct br_fabric *fabric, uint32_t coflow, double ms);
 
 #endif

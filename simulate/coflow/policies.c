@@ -9,6 +9,7 @@
 #include "simulate/coflow/ordered.h"
 #include "simulate/coflow/philae.h"
 #include "simulate/coflow/policy.h"
+#include "simulate/coflow/saath.h"
 
 #define ORDERED(order)                                                                             \
     .told = true, .detail = (order), .create = br_ordered_create, .event = br_ordered_event,       \
@@ -36,6 +37,9 @@ static const struct br_coflow_row rows[] = {
     {"philae-c", "the same, queues by the number of coflows that are met",
      PHILAE(BR_PHILAE_CONTENTION)},
     {"aalo", "queues by what is sent, first in, first out, without sizes", AALO(BR_AALO)},
+    {"saath", "all of a coflow or nothing, least contention first, deadlines, without sizes",
+     .option = br_saath_option, .create = br_saath_create, .event = br_saath_event,
+     .decide = br_saath_decide, .destroy = br_saath_destroy},
     {"aalo-oracle", "the same, each coflow in its last queue from the start", .told = true,
      AALO(BR_AALO_ORACLE)},
     {"varys", "smallest effective bottleneck first, MADD", ORDERED(BR_ORDER_BOTTLENECK)},

@@ -21,6 +21,11 @@ double br_fabric_capacity(const struct br_fabric *fabric)
     return fabric->capacity;
 }
 
+double br_fabric_port_ms(const struct br_fabric *fabric, double bytes)
+{
+    return bytes / fabric->capacity * fabric->unit_ms;
+}
+
 double br_fabric_now_ms(const struct br_fabric *fabric)
 {
     return fabric->now_ms;
@@ -54,6 +59,11 @@ uint32_t br_fabric_live_down(const struct br_fabric *fabric, uint32_t coflow, ui
 double br_fabric_sent(const struct br_fabric *fabric, uint32_t coflow)
 {
     return fabric->coflow[coflow].sent;
+}
+
+double br_fabric_most_sent(const struct br_fabric *fabric, uint32_t coflow)
+{
+    return fabric->coflow[coflow].most_sent;
 }
 
 double br_fabric_flow_sent(const struct br_fabric *fabric, uint32_t coflow, uint32_t sender,
@@ -207,6 +217,16 @@ void br_fabric_wake_at(struct br_fabric *fabric, uint32_t coflow, double sent)
     fabric->coflow[coflow].wake = sent;
 }
 
+void br_fabric_wake_flow(struct br_fabric *fabric, uint32_t coflow, double sent)
+{
+    fabric->coflow[coflow].wake_flow = sent;
+}
+
+void br_fabric_wake_ms(struct br_fabric *fabric, uint32_t coflow, double ms)
+{
+    fabric->coflow[coflow].wake_ms = ms;
+}
+
 /* ---- What clocks do ---- */
 
 static double rounded_up(double bytes)
@@ -269,8 +289,11 @@ enum br_status br_fabric_init(struct br_fabric *fabric, const struct br_coflows 
                               double capacity, bool told, bool whole, struct br_diag *diag)
 {
     uint64_t ends = 0;
-    *fabric =
-        (struct br_fabric){.trace = trace, .capacity = capacity, .told = told, .true_rates = whole};
+    *fabric = (struct br_fabric){.trace = trace,
+                                 .capacity = capacity,
+                                 .told = told,
+                                 .true_rates = whole,
+                                 .unit_ms = whole ? BR_FABRIC_TICK_MS : 1};
     for (uint32_t c = 0; c < trace->coflows; c++)
         ends += (uint64_t)trace->coflow[c].senders + trace->coflow[c].receivers;
     if (!allocate(fabric, ends))
@@ -369,7 +392,10 @@ void br_fabric_move(struct br_fabric *fabric, const struct br_grant *grant, doub
     bool ends = *left - bytes <= BR_FLOW_OVER;
     bytes = ends ? *left : bytes;
     *left = ends ? 0 : *left - bytes;
-    fabric->coflow[grant->coflow].sent += bytes;
+    struct br_coflow_state *state = &fabric->coflow[grant->coflow];
+    double sent = fabric->size[grant->flow] - *left;
+    state->sent += bytes;
+    state->most_sent = sent > state->most_sent ? sent : state->most_sent;
     if (ends)
         retire(fabric, grant);
 }

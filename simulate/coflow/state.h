@@ -4,6 +4,8 @@
 
 #include "simulate/coflow/fabric.h"
 
+/* The unit of time of the clock of epochs. That of the exact clock is a millisecond. */
+enum { BR_FABRIC_TICK_MS = 8 };
 /* A flow with less than a thousandth of a byte left has ended. */
 #define BR_FLOW_OVER 1e-3
 /* A port with a lesser part of its capacity free has nothing free. */
@@ -29,8 +31,11 @@ struct br_coflow_state {
     double sent;                   /* bytes */
     double *believed;              /* bytes of a flow to each receiver; 0: nothing is believed */
     bool estimated;                /* something is */
-    double wake;                   /* bytes sent; 0: none */
-    uint32_t pilots;               /* that have not ended */
+    double most_sent;              /* bytes of one flow */
+    /* What wakes the policy, 0 for none: bytes sent, bytes that one of its flows has sent, a time;
+     * and, of the clock, when the first flow will have sent those. */
+    double wake, wake_flow, wake_ms, wake_flow_ms;
+    uint32_t pilots; /* that have not ended */
     /* Of the clock: flows with a rate, when the last of them ends, and the same of pilots. */
     uint64_t rated, rated_pilots;
     double last, last_pilot;
@@ -40,6 +45,7 @@ struct br_coflow_state {
 struct br_fabric {
     const struct br_coflows *trace;
     double capacity; /* of a port in a unit of time */
+    double unit_ms;
     double now_ms;
     bool told; /* sizes */
     /* MADD takes what flows of estimated coflows really have left, as the published simulator. */

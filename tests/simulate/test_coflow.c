@@ -118,6 +118,38 @@ static void test_hand_on(void **state)
     expect("4 2\n1 0 1 0 2 1:2 2:6\n2 24 1 0 1 3:4\n", "aalo:first=6", (const double[]){12, 7});
 }
 
+/* The same of policies that give what is left to all in their order: a third coflow gets nothing of
+ * what the first leaves before the second has enough. */
+static void test_hand_on_in_order(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"aalo", "philae", "philae-a", "expected", "saath"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        expect("5 3\n1 0 1 0 2 1:2 2:6\n2 0 1 3 1 1:4\n3 0 1 4 1 1:4\n", names[n],
+               (const double[]){8, 6, 10});
+}
+
+/* Least contention first within a queue, by bytes of a flow for its coflow; late ones before all.
+ */
+static void test_saath(void **state)
+{
+    (void)state;
+    /* The first coflow meets two others, who meet it alone. */
+    expect(three, "saath:first=100", (const double[]){22, 12, 12});
+    /* They sink at 10 MiB, the first at 5 of each of its two flows, and have 2 left. */
+    expect(three, "saath", (const double[]){22, 17, 17});
+    /* The first queue takes 100 units: the first coflow is late at 5, the others at 10 and 15. */
+    expect(three, "saath:first=100:deadline=0.05", (const double[]){15, 22, 22});
+    /* Each meets two. The second has half of its ports and gets nothing: the third has its own. */
+    expect("6 4\n1 0 1 3 1 1:4\n2 0 1 0 2 1:2 2:2\n3 0 1 0 1 4:4\n4 0 1 3 1 4:4\n",
+           "saath:first=100", (const double[]){4, 8, 4, 8});
+    /* A flow that goes on twice as fast, since another has ended, sinks its coflow at 6, not 8. */
+    expect("4 2\n1 0 1 0 2 1:2 2:6\n2 24 1 0 1 3:4\n", "saath:first=8", (const double[]){12, 7});
+    /* The second coflow's flow of 2 MiB never sends 4; the other one sinks it at 10. */
+    expect("5 3\n1 0 1 4 1 2:6\n2 0 1 0 2 1:2 2:6\n3 56 1 0 1 3:4\n", "saath:first=8",
+           (const double[]){6, 16, 7});
+}
+
 /* The published simulator admits at 0 what comes until 10240 ms, moves whole MiB in ticks of 8 ms,
  * and counts from the epoch. 3 MiB over 2 mappers are 2 flows of 2 MiB. */
 static void test_epochs(void **state)
@@ -150,6 +182,7 @@ static struct {
     bool exact;
     uint64_t decisions, hash;
     uint64_t hashed; /* decisions beyond the first of which the rates count */
+    bool pending;    /* something has happened of which the policy is to decide */
 } watched;
 
 static enum br_status watch_create(const struct br_coflow_setup *setup, void **policy,
@@ -167,36 +200,20 @@ static enum br_status watch_create(const struct br_coflow_setup *setup, void **p
 static void watch_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     (void)policy;
+    watched.pending = true;
     watched.row->event(watched.policy, event, coflow);
 }
 
-static void watch_flow(void *policy, uint32_t coflow, uint32_t receiver, double bytes)
+/* Ports keep their capacity, and in the exact clock nothing is free that a flow could use. */
+static void check_ports(const struct br_fabric *f)
 {
-    (void)policy;
-    if (watched.row->flow)
-        watched.row->flow(watched.policy, coflow, receiver, bytes);
-}
-
-static void watch_decide(void *policy)
-{
-    struct br_fabric *f = watched.fabric;
     double up[16] = {0}, down[16] = {0};
-    (void)policy;
-    watched.row->decide(watched.policy);
     for (uint64_t k = 0; k < f->grants; k++) {
         const struct br_grant *g = &f->grant[k];
         const struct br_coflow *c = &f->trace->coflow[g->coflow];
-        assert_true(f->rate[g->flow] > 0);
-        assert_false(br_fabric_over(f, g->flow));
         up[c->up[g->sender]] += f->rate[g->flow];
         down[c->down[g->receiver]] += f->rate[g->flow];
-        if (watched.decisions <= watched.hashed) {
-            uint64_t bits;
-            memcpy(&bits, &f->rate[g->flow], sizeof bits);
-            watched.hash = watched.hash * 1099511628211u + g->flow * 31 + bits;
-        }
     }
-    watched.decisions++;
     for (uint32_t p = 0; p < f->trace->ports; p++) {
         assert_true(up[p] <= f->capacity * (1 + 1e-9));
         assert_true(down[p] <= f->capacity * (1 + 1e-9));
@@ -214,6 +231,37 @@ static void watch_decide(void *policy)
                              coflow->down[r]);
             }
     }
+}
+
+/* The flow that ends still has its rate; what ended before has been handed on. */
+static void watch_flow(void *policy, uint32_t coflow, uint32_t receiver, double bytes)
+{
+    (void)policy;
+    if (watched.exact && !watched.pending)
+        check_ports(watched.fabric);
+    watched.pending |= watched.row->by_flow;
+    if (watched.row->flow)
+        watched.row->flow(watched.policy, coflow, receiver, bytes);
+}
+
+static void watch_decide(void *policy)
+{
+    const struct br_fabric *f = watched.fabric;
+    (void)policy;
+    watched.row->decide(watched.policy);
+    watched.pending = false;
+    for (uint64_t k = 0; k < f->grants; k++) {
+        const struct br_grant *g = &f->grant[k];
+        assert_true(f->rate[g->flow] > 0);
+        assert_false(br_fabric_over(f, g->flow));
+        if (watched.decisions <= watched.hashed) {
+            uint64_t bits;
+            memcpy(&bits, &f->rate[g->flow], sizeof bits);
+            watched.hash = watched.hash * 1099511628211u + g->flow * 31 + bits;
+        }
+    }
+    watched.decisions++;
+    check_ports(f);
 }
 
 static void watch_destroy(void *policy)
@@ -346,7 +394,8 @@ static void test_blind_after_pilots(void **state)
     (void)state;
     static const char *const text[] = {"10 1\n1 0 1 0 9 1:1 2:5 3:5 4:5 5:5 6:5 7:5 8:5 9:5\n",
                                        "10 1\n1 0 1 0 9 1:1 2:9 3:3 4:7 5:5 6:6 7:8 8:5 9:4\n"};
-    static const char *const names[] = {"philae", "philae-a", "philae-b", "philae-c", "expected"};
+    static const char *const names[] = {"philae",   "philae-a", "philae-b",
+                                        "philae-c", "expected", "saath"};
     watched.hashed = 1;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         uint64_t hash[2];
@@ -488,7 +537,8 @@ int main(void)
         cmocka_unit_test(test_hand_on), cmocka_unit_test(test_blind_after_pilots),
         cmocka_unit_test(test_epochs),  cmocka_unit_test(test_every_policy),
         cmocka_unit_test(test_blind),   cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_proven),
+        cmocka_unit_test(test_proven),  cmocka_unit_test(test_hand_on_in_order),
+        cmocka_unit_test(test_saath),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
