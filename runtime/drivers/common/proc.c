@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/collections/grow.h"
@@ -70,13 +71,14 @@ struct br_proc *br_proc_list(uint32_t *count)
     return list;
 }
 
-/* The environment as the kernel has it: entries that each end with a NUL. The caller's to free. */
-static char *read_environment(pid_t pid, size_t *size)
+/* The file of the process as the kernel has it: entries that each end with a NUL. The caller's to
+ * free; NULL without memory. */
+static char *read_entries(pid_t pid, const char *name, size_t *size)
 {
-    char *text = NULL;
-    uint32_t room = 0, used = 0;
+    uint32_t room = 1 << 16, used = 0; /* mostly one read, which is of one program */
+    char *text = malloc(room);
     ssize_t more = 0;
-    int file = open_file(pid, "environ");
+    int file = text ? open_file(pid, name) : -1;
     while (file >= 0 && br_grow(&text, used, &room, 1) &&
            (more = read(file, text + used, room - used)) > 0)
         used += (uint32_t)more;
@@ -86,21 +88,52 @@ static char *read_environment(pid_t pid, size_t *size)
     return text;
 }
 
-bool br_proc_carries(pid_t pid, const char *const *text)
+/* Is the process between the program that it was and the one that it becomes? Then it has neither
+ * arguments nor an environment yet. Threads of the kernel have none either, and no program. */
+static bool is_in_exec(pid_t pid)
 {
+    char path[64], program[2];
     size_t size;
-    char *all = read_environment(pid, &size);
-    bool every = all != NULL;
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
+    free(read_entries(pid, "cmdline", &size));
+    return size == 0 && readlink(path, program, sizeof program) > 0;
+}
+
+/* Does the environment, as it can be read now, hold all of the texts? Tells its size. */
+static bool holds(pid_t pid, const char *const *text, size_t *size)
+{
+    char *all = read_entries(pid, "environ", size);
+    bool every = *size > 0;
     for (; every && *text; text++) {
         size_t length = strlen(*text) + 1;
         bool found = false;
-        for (char *at = all, *end = all + size; at < end && !found;
+        for (char *at = all, *end = all + *size; at < end && !found;
              at += strnlen(at, (size_t)(end - at)) + 1)
             found = (size_t)(end - at) >= length && memcmp(at, *text, length) == 0;
         every = found;
     }
     free(all);
     return every;
+}
+
+bool br_proc_carries(pid_t pid, const char *const *text)
+{
+    enum { PAUSES = 1000, LOOKS = 16 };
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    size_t size = 0, before;
+    int pauses = 0, looks = 0;
+    do {
+        before = size;
+        if (holds(pid, text, &size))
+            return true;
+        if (size == 0 && is_in_exec(pid)) {
+            nanosleep(&pause, NULL);
+            pauses++;
+        } else {
+            looks++;
+        }
+    } while ((size == 0 || size != before) && pauses < PAUSES && looks < LOOKS);
+    return false;
 }
 
 bool br_proc_is_known_as(pid_t pid, pid_t number)

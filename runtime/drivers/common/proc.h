@@ -19,7 +19,8 @@ bool br_proc_read(pid_t pid, struct br_proc *proc);
 /* All processes, by number; the caller's to free. NULL without /proc or memory. */
 struct br_proc *br_proc_list(uint32_t *count);
 /* Does the environment that the process began with hold all of the texts ("NAME=value",
- * NULL-terminated)? */
+ * NULL-terminated; one at least)? A process in the middle of execve has none for a moment; it is
+ * waited for, a second at most. */
 bool br_proc_carries(pid_t pid, const char *const *text);
 /* Does the process go by that number, here or in the container that it is in? */
 bool br_proc_is_known_as(pid_t pid, pid_t number);
