@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ['include', 'base', 'planner', 'parsers', 'emit', 'generate', 'lp', 'cli', 'runtime', 'predict', 'simulate', 'workload', 'docs',
+ROOMS = ['include', 'base', 'planner', 'parsers', 'emit', 'generate', 'lp', 'cli', 'runtime', 'predict', 'simulate', 'learn', 'workload', 'docs',
          'bench']
 
 

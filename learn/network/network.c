@@ -1,0 +1,112 @@
+/* The parts of a network and their sizes. */
+#include "learn/network/network.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/numbers/rng.h"
+
+const char *br_network_form_name(enum br_network_form form)
+{
+    return form == BR_NETWORK_PAPER ? "paper" : "code";
+}
+
+struct br_network_shape br_network_shape_code(void)
+{
+    return (struct br_network_shape){.form = BR_NETWORK_CODE,
+                                     .node_features = BR_NODE_FEATURES,
+                                     .job_features = BR_JOB_FEATURES,
+                                     .hidden = {16, 8},
+                                     .embedded = 8};
+}
+
+struct br_network_shape br_network_shape_paper(void)
+{
+    return (struct br_network_shape){.form = BR_NETWORK_PAPER,
+                                     .node_features = BR_NODE_FEATURES,
+                                     .job_features = BR_JOB_FEATURES,
+                                     .hidden = {32, 16},
+                                     .embedded = 16};
+}
+
+/* What a part has beside its hidden layers. */
+struct part_shape {
+    uint32_t inputs, outputs;
+    bool biases, last_bias, linear;
+};
+
+static void add_part(struct br_network *network, enum br_part number, struct part_shape shape,
+                     const uint32_t *hidden, uint32_t hidden_layers)
+{
+    struct br_dense *part = &network->part[number];
+    *part = (struct br_dense){.layers = hidden_layers + 1, .linear = shape.linear};
+    part->width[0] = shape.inputs;
+    for (uint32_t k = 0; k < hidden_layers; k++)
+        part->width[k + 1] = hidden[k];
+    part->width[part->layers] = shape.outputs;
+    for (uint32_t k = 0; k < part->layers; k++) {
+        uint32_t inputs = part->width[k], outputs = part->width[k + 1];
+        bool biased = k + 1 < part->layers ? shape.biases : shape.last_bias;
+        part->weights[k] = network->parameters;
+        network->parameters += inputs * outputs;
+        part->biases[k] = biased ? network->parameters : BR_NO_BIAS;
+        network->parameters += biased ? outputs : 0;
+        part->activations += outputs;
+    }
+}
+
+static bool is_width(uint32_t width, uint32_t most)
+{
+    return width >= BR_LANE && width <= most && width % BR_LANE == 0;
+}
+
+enum br_status br_network_init(struct br_network *network, const struct br_network_shape *shape,
+                               struct br_diag *diag)
+{
+    uint32_t e = shape->embedded, x = shape->node_features;
+    bool code = shape->form == BR_NETWORK_CODE;
+    *network = (struct br_network){.shape = *shape, .scores_see_features = code};
+    if ((uint32_t)shape->form >= BR_NETWORK_FORMS || !is_width(shape->hidden[0], BR_DENSE_WIDEST) ||
+        !is_width(shape->hidden[1], BR_DENSE_WIDEST) || !is_width(e, BR_EMBEDDED_MOST) || x < 1 ||
+        x > BR_FEATURES_MOST || shape->job_features > BR_FEATURES_MOST)
+        return br_fail(diag, BR_BAD_INPUT,
+                       "widths are multiples of 4, up to 128; embeddings up to 32",
+                       "a network cannot have these sizes");
+    const uint32_t *hidden = shape->hidden;
+    const uint32_t scores[3] = {code ? 32 : hidden[0], code ? 16 : hidden[1], 8};
+    uint32_t score_layers = code ? 3 : 2;
+    network->node_inputs = (code ? x : 0) + 3 * e;
+    network->limit_inputs = (code ? shape->job_features : 0) + 2 * e + 1;
+    const struct part_shape plain = {e, e, true, true, false};
+    add_part(network, BR_ENCODE, (struct part_shape){x, e, code, code, false}, hidden, 2);
+    add_part(network, BR_MESSAGE, plain, hidden, 2);
+    if (!shape->one_level)
+        add_part(network, BR_RECEIVE, plain, hidden, 2);
+    add_part(network, BR_JOB_INNER, (struct part_shape){code ? x + e : e, e, true, true, false},
+             hidden, 2);
+    if (!code)
+        add_part(network, BR_JOB_OUTER, plain, hidden, 2);
+    add_part(network, BR_ALL_INNER, plain, hidden, 2);
+    if (!code)
+        add_part(network, BR_ALL_OUTER, plain, hidden, 2);
+    add_part(network, BR_SCORE_NODE, (struct part_shape){network->node_inputs, 1, true, code, true},
+             scores, score_layers);
+    add_part(network, BR_SCORE_LIMIT,
+             (struct part_shape){network->limit_inputs, 1, true, code, true}, scores, score_layers);
+    return BR_OK;
+}
+
+void br_network_draw(const struct br_network *network, uint64_t seed, br_weight *parameter)
+{
+    struct br_rng rng = br_rng_seed(seed);
+    memset(parameter, 0, network->parameters * sizeof *parameter);
+    for (int p = 0; p < BR_PARTS; p++) {
+        const struct br_dense *part = &network->part[p];
+        for (uint32_t k = 0; k < part->layers; k++) {
+            uint32_t count = part->width[k] * part->width[k + 1];
+            double reach = sqrt(6.0 / (part->width[k] + part->width[k + 1]));
+            for (uint32_t w = 0; w < count; w++)
+                parameter[part->weights[k] + w] = (br_weight)((2 * br_rng_unit(&rng) - 1) * reach);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/* The network of a learned policy: which small networks it is made of, and where their parameters
+ * stand. [Mao19, 5.1, 5.2]
+ *
+ *     e_v = encode(x_v) + g(sum of f(e_u) over the stages u that wait for v)
+ *     y_i = summary of all e_v of job i, z = summary of all y_i
+ *     q(e_v, y_i, z): score of starting stage v next
+ *     w(y_i, z, l):   score of letting its job have up to l executors
+ *
+ * Messages run against the edges, from the last stages to the first, so that a stage knows of the
+ * work that waits for it.
+ *
+ * Two forms. BR_NETWORK_CODE is that of the authors' public simulator: summaries are plain sums of
+ * one network's outputs, which also sees the features, as the scores do. BR_NETWORK_PAPER is that
+ * of the printed text: summaries have two levels like messages, and scores see embeddings only.
+ * Hidden layers of 16 and 8 give the first 4,770 parameters. Those of 32 and 16 give the second the
+ * printed 12,736, where `encode` has no biases and scores have none in their last layer (a softmax
+ * does not see it); the text does not say how its number comes about.
+ */
+#ifndef BR_LEARN_NETWORK_H
+#define BR_LEARN_NETWORK_H
+
+#include "base/text/diag.h"
+#include "learn/network/dense.h"
+
+enum br_network_form { BR_NETWORK_CODE, BR_NETWORK_PAPER };
+enum { BR_NETWORK_FORMS = 2 };
+const char *br_network_form_name(enum br_network_form form);
+
+/* The small networks. The second levels of summaries are empty (no layers) in BR_NETWORK_CODE. */
+enum br_part {
+    BR_ENCODE,
+    BR_MESSAGE,    /* f of stages */
+    BR_RECEIVE,    /* g of stages */
+    BR_JOB_INNER,  /* f of jobs */
+    BR_JOB_OUTER,  /* g of jobs */
+    BR_ALL_INNER,  /* f of the whole */
+    BR_ALL_OUTER,  /* g of the whole */
+    BR_SCORE_NODE, /* q */
+    BR_SCORE_LIMIT /* w */
+};
+enum { BR_PARTS = 9 };
+
+/* What a network is made by. */
+struct br_network_shape {
+    enum br_network_form form;
+    uint32_t node_features, job_features;
+    uint32_t hidden[2]; /* multiples of BR_LANE */
+    uint32_t embedded;  /* numbers of an embedding; a multiple of BR_LANE */
+    /* One level of aggregation only, as others have it: g is left out. To show what it costs. */
+    bool one_level;
+};
+enum { BR_NODE_FEATURES = 5, BR_JOB_FEATURES = 3, BR_FEATURES_MOST = 32, BR_EMBEDDED_MOST = 32 };
+
+struct br_network {
+    struct br_network_shape shape;
+    struct br_dense part[BR_PARTS];
+    uint32_t parameters;                /* of all parts */
+    uint32_t node_inputs, limit_inputs; /* numbers that the scores look at */
+    bool scores_see_features;
+};
+
+/* The two known sizes. */
+struct br_network_shape br_network_shape_code(void);
+struct br_network_shape br_network_shape_paper(void);
+/* BR_BAD_INPUT: a width that is out of its range. */
+enum br_status br_network_init(struct br_network *network, const struct br_network_shape *shape,
+                               struct br_diag *diag);
+/* Random weights [Glorot10] from the seed, and biases of 0. */
+void br_network_draw(const struct br_network *network, uint64_t seed, br_weight *parameter);
+
+#endif

@@ -1,0 +1,237 @@
+/* From a simulator to a scene. */
+#include "learn/policy/learner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A job of the run, from its arrival to its end. */
+struct br_learner_job {
+    struct br_embedding embedding;
+    uint32_t *graph; /* first[stages + 1], child[...], node by stage; owned */
+    const uint32_t *node;
+    bool there;
+};
+
+void br_learner_init(struct br_learner *learner, const struct br_model *model, br_weight *gradient)
+{
+    *learner = (struct br_learner){.model = model, .gradient = gradient};
+    learner->scene.network = &model->network;
+    learner->scene.parameter = model->parameter;
+    learner->scene.gradient = gradient;
+}
+
+static void leave(struct br_learner *learner, struct br_learner_job *job)
+{
+    if (!job->there)
+        return;
+    if (learner->gradient)
+        br_embedding_send_back(&job->embedding, learner->model->parameter, learner->gradient);
+    learner->computed += job->embedding.computed;
+    br_embedding_finish(&job->embedding);
+    free(job->graph);
+    *job = (struct br_learner_job){0};
+}
+
+void br_learner_end(struct br_learner *learner)
+{
+    for (uint32_t j = 0; j < learner->jobs; j++)
+        leave(learner, &learner->job[j]);
+    learner->jobs = 0;
+}
+
+void br_learner_finish(struct br_learner *learner)
+{
+    br_learner_end(learner);
+    free(learner->job);
+    free(learner->scene.job);
+    free(learner->candidate);
+    free(learner->stage);
+    br_choices_finish(&learner->nodes);
+    br_choices_finish(&learner->limits);
+    *learner = (struct br_learner){0};
+}
+
+enum br_status br_learner_begin(struct br_learner *learner, const struct br_executors *sim,
+                                struct br_diag *diag)
+{
+    br_learner_end(learner);
+    learner->computed = 0;
+    if (sim->jobs > learner->job_room) {
+        free(learner->job);
+        free(learner->scene.job);
+        learner->job = calloc(sim->jobs, sizeof *learner->job);
+        learner->scene.job = calloc(sim->jobs, sizeof *learner->scene.job);
+        learner->job_room = learner->job && learner->scene.job ? sim->jobs : 0;
+    }
+    if (sim->stages > learner->candidate_room) {
+        free(learner->candidate);
+        free(learner->stage);
+        learner->candidate = calloc(sim->stages, sizeof *learner->candidate);
+        learner->stage = calloc(sim->stages, sizeof *learner->stage);
+        learner->candidate_room = learner->candidate && learner->stage ? sim->stages : 0;
+    }
+    if (learner->job_room < sim->jobs || learner->candidate_room < sim->stages)
+        return br_fail_memory(diag);
+    learner->jobs = sim->jobs;
+    return BR_OK;
+}
+
+/* Numbers stages in topological order, as an embedding wants them. */
+static bool arrive(struct br_learner *learner, const struct br_waves *waves,
+                   struct br_learner_job *job)
+{
+    uint32_t stages = waves->stages, edges = 0;
+    for (uint32_t s = 0; s < stages; s++)
+        edges += waves->stage[s].children;
+    uint32_t *graph = malloc((2 * (size_t)stages + 1 + edges) * sizeof *graph);
+    if (!graph)
+        return false;
+    uint32_t *first = graph, *child = graph + stages + 1, *node = child + edges, used = 0;
+    for (uint32_t v = 0; v < stages; v++)
+        node[waves->topological[v]] = v;
+    for (uint32_t v = 0; v < stages; v++) {
+        const struct br_wave_stage *stage = &waves->stage[waves->topological[v]];
+        first[v] = used;
+        for (uint32_t k = 0; k < stage->children; k++)
+            child[used++] = node[waves->child[stage->first_child + k]];
+    }
+    first[stages] = used;
+    const struct br_stage_graph shape = {stages, first, child};
+    if (br_embedding_init(&job->embedding, &learner->model->network, shape, NULL)) {
+        free(graph);
+        return false;
+    }
+    job->graph = graph;
+    job->node = node;
+    job->there = true;
+    return true;
+}
+
+/* ---- Features ---- */
+
+#define PER_EXECUTOR ((br_weight)(1.0 / 20))
+#define PER_TASK ((br_weight)(1.0 / 200))
+#define PER_WORK_US 1e-8 /* 100 s of tasks */
+#define PER_PATH_US 1e-7 /* 10 s of time */
+#define OWN ((br_weight)2)
+
+/* The three numbers that all stages of a job share. */
+static void see_job(const struct br_executors *sim, uint32_t job, br_weight *feature)
+{
+    feature[0] = (br_weight)br_executors_held(sim, job) * PER_EXECUTOR;
+    feature[1] = sim->group.job == job ? OWN : -OWN;
+    feature[2] = (br_weight)sim->group.count * PER_EXECUTOR;
+}
+
+static void see_stage(const struct br_learner *learner, const struct br_executor_stage *stage,
+                      const br_weight *job, br_weight *feature)
+{
+    uint32_t to_start = stage->tasks - stage->started;
+    memcpy(feature, job, BR_JOB_FEATURES * sizeof *feature);
+    feature[3] = (br_weight)((double)stage->waves->mean_us * to_start * PER_WORK_US);
+    feature[4] = (br_weight)to_start * PER_TASK;
+    if (learner->model->inputs == BR_INPUTS_PLANNED) {
+        feature[5] = (br_weight)((double)stage->waves->path_us * PER_PATH_US);
+        feature[6] = (br_weight)((double)stage->waves->below_us * PER_WORK_US);
+        feature[7] = (br_weight)(stage->running + stage->coming) * PER_EXECUTOR;
+    }
+}
+
+static bool see(struct br_learner *learner, const struct br_executors *sim, uint32_t number)
+{
+    const struct br_executor_job *of = &sim->job[number];
+    struct br_learner_job *job = &learner->job[number];
+    if (!job->there && !arrive(learner, of->waves, job))
+        return false;
+    struct br_scene_job *seen = &learner->scene.job[learner->scene.jobs++];
+    seen->embedding = &job->embedding;
+    see_job(sim, number, seen->feature);
+    for (uint32_t s = 0; s < of->stages; s++) {
+        const struct br_executor_stage *stage = &sim->stage[of->first_stage + s];
+        uint32_t node = job->node[s];
+        job->embedding.wanted_gone[node] = stage->ended == stage->tasks;
+        see_stage(learner, stage, seen->feature, br_embedding_features(&job->embedding, node));
+    }
+    return true;
+}
+
+bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
+{
+    learner->scene.jobs = 0;
+    for (uint32_t k = 0; k < learner->jobs; k++)
+        if (learner->job[k].there && sim->job[k].place == BR_EXECUTORS_NONE)
+            leave(learner, &learner->job[k]);
+    for (uint32_t k = 0; k < sim->live_jobs; k++)
+        if (!see(learner, sim, sim->live[k]))
+            return false;
+    learner->candidates = 0;
+    for (uint32_t k = 0; k < sim->ready_stages; k++) {
+        uint32_t stage = sim->ready[k], job = sim->stage[stage].job;
+        if (!br_executors_selectable(sim, stage))
+            continue;
+        learner->candidate[learner->candidates] = (struct br_candidate){
+            sim->job[job].place, learner->job[job].node[stage - sim->job[job].first_stage]};
+        learner->stage[learner->candidates++] = stage;
+    }
+    br_scene_update(&learner->scene);
+    return br_scene_score_nodes(&learner->scene, learner->candidate, learner->candidates,
+                                &learner->nodes);
+}
+
+/* ---- Choosing ---- */
+
+static bool look_at_limits(struct br_learner *learner, const struct br_executors *sim,
+                           uint32_t candidate)
+{
+    uint32_t job = sim->stage[learner->stage[candidate]].job;
+    learner->first_limit = br_executors_held(sim, job) + 1;
+    return br_scene_score_limits(&learner->scene, learner->candidate[candidate].job,
+                                 learner->first_limit, learner->first_limit + sim->group.count - 1,
+                                 sim->options.executors, &learner->limits);
+}
+
+bool br_learner_choose(struct br_learner *learner, const struct br_executors *sim,
+                       struct br_rng *rng, struct br_learner_choice *choice)
+{
+    choice->candidate = br_choices_choose(&learner->nodes, rng ? br_rng_unit(rng) : -1);
+    choice->stage = learner->stage[choice->candidate];
+    if (!look_at_limits(learner, sim, choice->candidate))
+        return false;
+    choice->limit =
+        learner->first_limit + br_choices_choose(&learner->limits, rng ? br_rng_unit(rng) : -1);
+    return true;
+}
+
+bool br_learner_take(struct br_learner *learner, const struct br_executors *sim, uint32_t stage,
+                     uint32_t limit, struct br_learner_choice *choice)
+{
+    uint32_t k = 0;
+    while (k < learner->candidates && learner->stage[k] != stage)
+        k++;
+    if (k == learner->candidates || !look_at_limits(learner, sim, k))
+        return false;
+    uint32_t last = learner->first_limit + learner->limits.count - 1;
+    *choice = (struct br_learner_choice){stage, limit, k};
+    choice->limit = limit < learner->first_limit ? learner->first_limit
+                    : limit > last               ? last
+                                                 : limit;
+    return true;
+}
+
+double br_learner_entropy(const struct br_learner *learner)
+{
+    return br_choices_entropy(&learner->nodes) + br_choices_entropy(&learner->limits);
+}
+
+void br_learner_learn(struct br_learner *learner, const struct br_learner_choice *choice,
+                      double gain, double care)
+{
+    br_choices_learn(&learner->nodes, choice->candidate, gain, care);
+    br_scene_nodes_back(&learner->scene, learner->candidate, &learner->nodes);
+    if (learner->limits.count > 1) {
+        br_choices_learn(&learner->limits, choice->limit - learner->first_limit, gain, care);
+        br_scene_limits_back(&learner->scene, learner->candidate[choice->candidate].job,
+                             &learner->limits);
+    }
+    br_scene_all_back(&learner->scene);
+}

@@ -1,0 +1,65 @@
+/* A network that watches a simulator of executors and decides for it; for training also the way
+ * back.
+ *
+ * What it sees of a stage, each scaled to about 1: executors of the job, whether those to be placed
+ * are the job's own, how many they are, work and number of the tasks to start. [Mao19, 6.1] That is
+ * BR_INPUTS_PLAIN. BR_INPUTS_PLANNED adds what a planner knows: the longest path from the stage to
+ * the end, the work of all that follows it, and executors that run it or are coming. Durations are
+ * means of what was measured, never those of tasks to come.
+ */
+#ifndef BR_LEARN_LEARNER_H
+#define BR_LEARN_LEARNER_H
+
+#include "base/numbers/rng.h"
+#include "learn/network/model.h"
+#include "learn/network/scene.h"
+#include "simulate/executors/executors.h"
+
+struct br_learner_job;
+
+struct br_learner {
+    const struct br_model *model; /* borrowed */
+    br_weight *gradient;          /* borrowed; NULL: nothing is learned */
+    struct br_scene scene;
+    struct br_learner_job *job; /* by number in the run */
+    uint32_t jobs, job_room, scene_room, candidate_room;
+    struct br_candidate *candidate;
+    uint32_t *stage; /* by candidate: its number in the run */
+    uint32_t candidates;
+    struct br_choices nodes, limits;
+    uint32_t first_limit;
+    uint64_t computed; /* stages that were embedded in this run */
+};
+
+struct br_learner_choice {
+    uint32_t stage, limit; /* as the simulator takes them */
+    uint32_t candidate;    /* number of the stage among the candidates */
+};
+
+/* A learner of the model; gradient as above. */
+void br_learner_init(struct br_learner *learner, const struct br_model *model, br_weight *gradient);
+void br_learner_finish(struct br_learner *learner);
+/* A run begins, after the simulator's reset. BR_SYSTEM: memory. */
+enum br_status br_learner_begin(struct br_learner *learner, const struct br_executors *sim,
+                                struct br_diag *diag);
+/* Looks at the simulator and computes what has changed. Scores the stages that can be named. False
+ * when memory is out. */
+bool br_learner_look(struct br_learner *learner, const struct br_executors *sim);
+/* The likeliest stage and limit (rng NULL), or drawn ones. After br_learner_look. False when memory
+ * is out. */
+bool br_learner_choose(struct br_learner *learner, const struct br_executors *sim,
+                       struct br_rng *rng, struct br_learner_choice *choice);
+/* Instead of choosing: takes what was chosen, such as by a teacher; false: it is none that could be
+ * chosen, or memory is out. */
+bool br_learner_take(struct br_learner *learner, const struct br_executors *sim, uint32_t stage,
+                     uint32_t limit, struct br_learner_choice *choice);
+/* After either: adds to the gradient the derivatives of
+ * gain * ln(probability of the choice) + care * entropy. */
+void br_learner_learn(struct br_learner *learner, const struct br_learner_choice *choice,
+                      double gain, double care);
+/* Sends back what waits. The run has ended. */
+void br_learner_end(struct br_learner *learner);
+/* Entropy of the last choice, in nats. */
+double br_learner_entropy(const struct br_learner *learner);
+
+#endif
