@@ -122,9 +122,37 @@ static enum br_status choose_path(struct server *server, struct br_diag *diag)
     return cli_admission_address(path, &server->address, diag);
 }
 
+/* The socket gets its name when it listens, so that whoever sees the name is heard: it is made
+ * under another one in the same folder, reached by a descriptor, since there is no room for a
+ * longer path. False with errno; EEXIST where another server was quicker. */
+static bool appear(int listener, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path];
+    struct sockaddr_un hidden = {.sun_family = AF_UNIX};
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    snprintf(hidden.sun_path, sizeof hidden.sun_path, "/proc/self/fd/%d/.bigrocks-%ld", fd,
+             (long)getpid());
+    unlink(hidden.sun_path);   /* of one that died here under the same number */
+    mode_t mask = umask(0177); /* for this user alone */
+    bool done = bind(listener, (const struct sockaddr *)&hidden, sizeof hidden) == 0;
+    umask(mask);
+    if (done) {
+        done = listen(listener, SOMAXCONN) == 0 && link(hidden.sun_path, path) == 0;
+        int error = errno;
+        unlink(hidden.sun_path);
+        errno = error;
+    }
+    close(fd);
+    return done;
+}
+
 static enum br_status listen_there(struct server *server, struct br_diag *diag)
 {
-    const struct sockaddr *address = (const struct sockaddr *)&server->address;
     struct stat there;
     server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -137,12 +165,8 @@ static enum br_status listen_there(struct server *server, struct br_diag *diag)
         }
         unlink(server->address.sun_path);
     }
-    mode_t mask = umask(0177); /* for this user alone */
-    server->bound = bind(server->listener, address, sizeof server->address) == 0;
-    umask(mask);
-    if (!server->bound || listen(server->listener, SOMAXCONN))
-        return fail_socket(server, "a server cannot be here", diag);
-    return BR_OK;
+    server->bound = appear(server->listener, server->address.sun_path);
+    return server->bound ? BR_OK : fail_socket(server, "a server cannot be here", diag);
 }
 
 /* The machine is the option's, else the plan's, else this one. */

@@ -209,6 +209,24 @@ def test_garbage(folder):
         assert server.admit('--', 'true').wait(20) == 0
 
 
+def test_seen_is_heard(folder):
+    """Whoever sees the socket's name can talk at once, also where the path leaves no room for another name."""
+    import socket
+    name = 'n' * 107
+    before = os.getcwd()
+    os.chdir(folder)
+    for _ in range(20):
+        server = start('serve', '--socket', name, '--capacity', 'cpu=1', cwd=folder)
+        while not os.path.exists(name):
+            assert server.poll() is None, server.communicate()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+            client.connect(name)
+        server.terminate()
+        server.communicate(timeout=20)
+        assert os.listdir() == []
+    os.chdir(before)
+
+
 def test_plan(folder):
     """Those that wait start in the plan's order, whenever they came."""
     job, plan = folder / 'job.xml', folder / 'plan.json'

@@ -26,7 +26,7 @@ def declared(include):
 
 # Exact by their definition (of the greater and the lesser of two, but for the sign of a zero); IEEE 754 fixes the
 # square root.
-EXACT = {'fmax', 'fmin', 'frexp', 'ldexp', 'sqrt'}
+EXACT = {'ceil', 'floor', 'fmax', 'fmin', 'frexp', 'ldexp', 'sqrt'}
 
 
 def names(*options):
