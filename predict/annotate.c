@@ -1,25 +1,18 @@
-/* Writing what a history knows into a job.
- *
- * A finished job does not change, so it is made anew, in the same order. Memory takes the largest
- * of the recent figures where durations take the median: a task that comes late costs some time,
- * one that does not fit into memory costs the run.
- */
+/* Writing what a history knows into a job. Memory takes the largest of the recent figures where
+ * durations take the middle of what is believed: a task that comes late costs some time, one that
+ * does not fit into memory costs the run. */
 #include "predict/annotate.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
+#include <math.h>
 
+#include "base/collections/sort.h"
+#include "base/numbers/real.h"
 #include "base/roles.h"
+#include "predict/dag_with.h"
 
 static const int64_t mebibyte = 1 << 20;
-
-struct annotating {
-    const struct br_dag *dag;
-    struct br_dag *made;
-    bool cpu, mem; /* may be demanded */
-    struct br_diag *diag;
-};
+/* About a hundred years: longer is no duration of a task. */
+static const double longest_ns = 3e18;
 
 /* Time that the system counts to a command, and what it does besides, make up to a quarter of a
  * core; that is not one core more. */
@@ -38,123 +31,148 @@ int64_t br_history_mem(const struct br_history_estimate *estimate)
     return (estimate->mem_bytes + mebibyte - 1) / mebibyte * mebibyte;
 }
 
-static bool is_given(const struct br_dag *dag, const struct br_stage *stage, const char *resource)
+int64_t br_whole_ns(double ns)
 {
-    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
-        if (strcmp(dag->resource[dag->demand[d].resource].name, resource) == 0)
-            return true;
-    return false;
+    return ns < longest_ns ? br_real_whole(ns) : (int64_t)longest_ns;
 }
 
-/* The amount that the estimate gives for the resource; false where it gives none. */
-static bool estimated(const struct annotating *annotating,
-                      const struct br_history_estimate *estimate, const char *resource,
-                      char text[BR_DECIMAL_TEXT])
+struct annotating {
+    struct br_arena arena;
+    struct br_history *history;
+    struct br_beliefs *beliefs;
+    const struct br_dag *dag;
+    int64_t *duration_ns, *cores, *mem_bytes;
+    bool cpu, mem; /* may be demanded */
+    double quantile;
+    struct br_task_belief *belief;
+    struct br_diag *diag;
+};
+
+static double quantile_or(const struct annotating *annotating, double mean_ns, double quantile_ns)
 {
-    int64_t amount = -1;
-    if (br_role_is_own_name(BR_ROLE_CPU, resource) && annotating->cpu)
-        amount = br_history_cores(estimate);
-    if (br_role_is_own_name(BR_ROLE_MEMORY, resource) && annotating->mem)
-        amount = br_history_mem(estimate);
-    snprintf(text, BR_DECIMAL_TEXT, "%" PRId64, amount);
-    return amount >= 0;
+    return annotating->quantile > 0 ? quantile_ns : mean_ns;
 }
 
-static enum br_status copy_demands(const struct annotating *annotating, uint32_t s,
-                                   const struct br_history_estimate *estimate)
-{
-    const char *const measured[] = {br_role_name(BR_ROLE_CPU), br_role_name(BR_ROLE_MEMORY)};
-    const struct br_dag *dag = annotating->dag;
-    const struct br_stage *stage = &dag->stage[s];
-    enum br_status status = BR_OK;
-    char text[BR_DECIMAL_TEXT];
-    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands && !status;
-         d++) {
-        const char *resource = dag->resource[dag->demand[d].resource].name;
-        if (!estimated(annotating, estimate, resource, text))
-            br_decimal_format(dag->demand[d].amount, text, sizeof text);
-        status = br_dag_add_demand(annotating->made, s, resource, text, annotating->diag);
-    }
-    for (size_t k = 0; k < sizeof measured / sizeof *measured && !status; k++)
-        if (!is_given(dag, stage, measured[k]) &&
-            estimated(annotating, estimate, measured[k], text))
-            status = br_dag_add_demand(annotating->made, s, measured[k], text, annotating->diag);
-    return status;
-}
-
-static enum br_status copy_stage(const struct annotating *annotating, uint32_t s,
-                                 const struct br_history_estimate *estimate)
+/* What the job itself says of the stage: its mean is certain, and its tasks may scatter. */
+static void declare(struct annotating *annotating, uint32_t s)
 {
     const struct br_stage *stage = &annotating->dag->stage[s];
-    struct br_dag *made = annotating->made;
-    enum br_status status = br_dag_add_stage(
-        made, stage->id, stage->tasks, estimate->samples ? estimate->wall_ns : stage->duration_ns,
-        NULL, annotating->diag);
-    if (!status)
-        br_dag_set_stage_spread(made, s, stage->spread, stage->longest_ns);
-    for (uint32_t i = 0; i < stage->tasks && !status; i++) {
-        int64_t own_ns = annotating->dag->duration_ns[stage->first_task + i];
-        if (own_ns != stage->duration_ns)
-            status = br_dag_set_duration(made, s, i, own_ns, annotating->diag);
+    double mean_ns = (double)stage->duration_ns, spread = br_real_of(stage->spread), factor = 1;
+    if (annotating->quantile > 0)
+        factor = br_belief_declared(1, spread, annotating->quantile);
+    annotating->belief[s] = (struct br_task_belief){
+        false,   mean_ns, mean_ns,
+        mean_ns, spread,  quantile_or(annotating, mean_ns, mean_ns * factor)};
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
+        int64_t own_ns = annotating->dag->duration_ns[t];
+        int64_t scaled_ns = factor == 1 ? own_ns : br_whole_ns((double)own_ns * factor);
+        bool cut = stage->longest_ns > 0 && scaled_ns > stage->longest_ns && scaled_ns > own_ns;
+        annotating->duration_ns[t] = !cut                         ? scaled_ns
+                                     : stage->longest_ns > own_ns ? stage->longest_ns
+                                                                  : own_ns;
     }
-    if (!status && stage->command)
-        status = br_dag_set_command(made, s, stage->command, annotating->diag);
-    return status ? status : copy_demands(annotating, s, estimate);
 }
 
-static enum br_status copy_rest(const struct annotating *annotating)
+/* What the history says of it. Durations of single tasks stay. */
+static void believe(struct annotating *annotating, uint32_t s)
 {
-    const struct br_dag *dag = annotating->dag;
-    enum br_status status = BR_OK;
-    for (uint32_t e = 0; e < dag->edges && !status; e++)
-        status = br_dag_add_edge(annotating->made, dag->edge[e].parent, dag->edge[e].child,
-                                 dag->edge[e].type, annotating->diag);
-    for (uint32_t a = 0; a < dag->attributes && !status; a++) {
-        const struct br_attribute *it = &dag->attribute[a];
-        status = br_dag_add_attribute(annotating->made, it->owner, it->index, it->name, it->value,
-                                      annotating->diag);
-    }
-    return status ? status : br_dag_finish(annotating->made, annotating->diag);
+    const struct br_stage *stage = &annotating->dag->stage[s];
+    struct br_task_belief *belief = &annotating->belief[s];
+    double share = annotating->quantile > 0 ? annotating->quantile : 0.5;
+    br_beliefs_of(annotating->beliefs, annotating->dag->name, stage, NULL, 0, share, belief);
+    int64_t ns = br_whole_ns(quantile_or(annotating, belief->mean_ns, belief->task_ns));
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+        if (annotating->dag->duration_ns[t] == stage->duration_ns)
+            annotating->duration_ns[t] = ns;
 }
 
-static enum br_status copy_job(struct annotating *annotating, struct br_history *history,
-                               struct br_annotate_report *report)
+static enum br_status annotate_stage(struct annotating *annotating, uint32_t s,
+                                     struct br_annotate_report *report)
 {
-    const struct br_dag *dag = annotating->dag;
+    struct br_history_estimate estimate = {.cpu_milli = -1, .mem_bytes = -1};
     enum br_status status = BR_OK;
-    for (uint32_t r = 0; r < dag->resources && !status; r++)
-        if (dag->resource[r].declared)
-            status = br_dag_add_resource(annotating->made, dag->resource[r].name,
-                                         dag->resource[r].unit, annotating->diag);
-    for (uint32_t s = 0; s < dag->stages && !status; s++) {
-        struct br_history_estimate estimate;
-        status = br_history_estimate(history, dag->stage[s].id, &estimate, annotating->diag);
-        report->known += !status && estimate.samples;
-        if (!status)
-            status = copy_stage(annotating, s, &estimate);
+    declare(annotating, s);
+    if (annotating->history)
+        status = br_history_estimate(annotating->history, annotating->dag->stage[s].id, &estimate,
+                                     annotating->diag);
+    if (status)
+        return status;
+    annotating->cores[s] = annotating->cpu ? br_history_cores(&estimate) : -1;
+    annotating->mem_bytes[s] = annotating->mem ? br_history_mem(&estimate) : -1;
+    if (!estimate.samples)
+        return BR_OK;
+    believe(annotating, s);
+    report->known++;
+    return BR_OK;
+}
+
+static bool allocate(struct annotating *annotating, struct br_annotate_report *report)
+{
+    struct br_arena *arena = &annotating->arena;
+    const struct br_dag *dag = annotating->dag;
+    annotating->duration_ns = br_arena_array(arena, dag->tasks, sizeof *annotating->duration_ns);
+    annotating->cores = br_arena_array(arena, dag->stages, sizeof *annotating->cores);
+    annotating->mem_bytes = br_arena_array(arena, dag->stages, sizeof *annotating->mem_bytes);
+    annotating->belief = br_arena_array(&report->arena, dag->stages, sizeof *annotating->belief);
+    report->belief = annotating->belief;
+    return annotating->duration_ns && annotating->cores && annotating->mem_bytes &&
+           annotating->belief;
+}
+
+/* How far the mean of a stage of median certainty may be off, by ratio. */
+static enum br_status find_factor(struct annotating *annotating, struct br_annotate_report *report)
+{
+    struct br_sort_item *item =
+        br_arena_array(&annotating->arena, 2 * (size_t)report->known + 1, sizeof *item);
+    uint32_t known = 0;
+    if (!item)
+        return br_fail_memory(annotating->diag);
+    for (uint32_t s = 0; s < report->stages; s++) {
+        const struct br_task_belief *belief = &report->belief[s];
+        if (!belief->known)
+            continue;
+        double factor = fmax(belief->high_ns / belief->mean_ns, belief->mean_ns / belief->low_ns);
+        item[known] = (struct br_sort_item){(uint64_t)br_whole_ns(1000 * factor), known};
+        known++;
     }
-    return status ? status : copy_rest(annotating);
+    br_sort(item, item + known, known);
+    report->factor = known ? (double)item[(known - 1) / 2].key / 1000 : 1;
+    return BR_OK;
 }
 
 enum br_status br_history_annotate(struct br_history *history, const struct br_dag *dag,
-                                   const struct br_cluster *cluster, struct br_dag **result,
-                                   struct br_annotate_report *report, struct br_diag *diag)
+                                   const struct br_cluster *cluster, double quantile,
+                                   struct br_dag **result, struct br_annotate_report *report,
+                                   struct br_diag *diag)
 {
     struct annotating annotating = {
+        .history = history,
         .dag = dag,
-        .made = br_dag_create(dag->name),
         .cpu = !cluster || br_cluster_capacity(cluster, 0, br_role_name(BR_ROLE_CPU)).mantissa > 0,
         .mem =
             !cluster || br_cluster_capacity(cluster, 0, br_role_name(BR_ROLE_MEMORY)).mantissa > 0,
+        .quantile = quantile,
         .diag = diag,
     };
     *result = NULL;
     *report = (struct br_annotate_report){.stages = dag->stages};
-    enum br_status status =
-        annotating.made ? copy_job(&annotating, history, report) : br_fail_memory(diag);
-    if (status)
-        br_dag_destroy(annotating.made);
-    else
-        *result = annotating.made;
+    enum br_status status = allocate(&annotating, report) ? BR_OK : br_fail_memory(diag);
+    if (!status)
+        status = br_beliefs_create(history, &annotating.beliefs, diag);
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
+        status = annotate_stage(&annotating, s, report);
+    if (!status)
+        status = find_factor(&annotating, report);
+    const struct br_needs needs = {annotating.duration_ns, annotating.cores, annotating.mem_bytes};
+    if (!status)
+        status = br_dag_with(dag, &needs, result, diag);
+    br_beliefs_destroy(annotating.beliefs);
+    br_arena_finish(&annotating.arena);
     return status;
+}
+
+void br_annotate_report_finish(struct br_annotate_report *report)
+{
+    br_arena_finish(&report->arena);
+    *report = (struct br_annotate_report){0};
 }

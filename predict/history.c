@@ -63,6 +63,13 @@ enum br_status br_history_durations(struct br_history *history, const char *stag
     return fail_missing(diag);
 }
 
+enum br_status br_history_read(struct br_history *history,
+                               void (*row)(void *context, const struct br_history_row *row),
+                               void *context, struct br_diag *diag)
+{
+    return fail_missing(diag);
+}
+
 #else
 
 #include <sqlite3.h>
@@ -95,6 +102,7 @@ enum statement {
     ADD_STAGE,
     ADD_SAMPLE,
     ESTIMATE,
+    READ,
     FORGET_SAMPLES,
     FORGET_RUNS,
     STATEMENTS
@@ -110,6 +118,11 @@ static const char *const statement_text[STATEMENTS] = {
                  " (SELECT DISTINCT run FROM sample WHERE stage = (SELECT id FROM it)"
                  "  ORDER BY run DESC LIMIT ?3)"
                  " ORDER BY run",
+    [READ] = "SELECT sample.run, stage.job, stage.name, sample.wall_ns"
+             " FROM sample JOIN stage ON sample.stage = stage.id WHERE sample.run IN"
+             " (SELECT id FROM (SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT ?2)"
+             "  UNION SELECT id FROM (SELECT id FROM run WHERE job <> ?1 ORDER BY id DESC LIMIT ?3))"
+             " ORDER BY sample.run, sample.stage, sample.rowid",
 #define OLD "(SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)"
     [FORGET_SAMPLES] = "DELETE FROM sample WHERE run IN " OLD,
     [FORGET_RUNS] = "DELETE FROM run WHERE id IN " OLD,
@@ -447,6 +460,27 @@ enum br_status br_history_durations(struct br_history *history, const char *stag
     *samples = *wall_ns ? found.wall.count : 0;
     free_samples(&found);
     return status;
+}
+
+enum br_status br_history_read(struct br_history *history,
+                               void (*row)(void *context, const struct br_history_row *row),
+                               void *context, struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->statement[READ];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 2, BR_HISTORY_RECENT);
+    sqlite3_bind_int64(statement, 3, BR_HISTORY_OTHERS);
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *job = (const char *)sqlite3_column_text(statement, 1);
+        const char *stage = (const char *)sqlite3_column_text(statement, 2);
+        int64_t wall_ns = sqlite3_column_int64(statement, 3);
+        if (job && stage)
+            row(context, &(struct br_history_row){sqlite3_column_int64(statement, 0), job, stage,
+                                                  wall_ns > 0 ? wall_ns : 0});
+    }
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? BR_OK : fail(history, diag);
 }
 
 #endif

@@ -62,4 +62,18 @@ enum br_status br_history_estimate(struct br_history *history, const char *stage
 enum br_status br_history_durations(struct br_history *history, const char *stage,
                                     int64_t **wall_ns, uint32_t *samples, struct br_diag *diag);
 
+/* One task that ran well, of any job. */
+struct br_history_row {
+    int64_t run; /* numbers ascend with time */
+    const char *job, *stage;
+    int64_t wall_ns; /* at least 0 */
+};
+/* Calls `row` for the tasks of the last BR_HISTORY_RECENT runs of the history's job, and of
+ * the last BR_HISTORY_OTHERS of other jobs: run by run, the oldest first, stage by stage.
+ * Texts are borrowed for the call. O(n log n) in the rows. */
+enum { BR_HISTORY_OTHERS = 200 };
+enum br_status br_history_read(struct br_history *history,
+                               void (*row)(void *context, const struct br_history_row *row),
+                               void *context, struct br_diag *diag);
+
 #endif

@@ -26,6 +26,7 @@
 #include "predict/quick.h"
 #include "predict/experts.h"
 #include "predict/mixture.h"
+#include "predict/posterior.h"
 #include "predict/rows.h"
 #include "predict/sum.h"
 
@@ -376,39 +377,107 @@ struct work {
     double rest;     /* tasks beside them */
 };
 
-/* Fills the mixture with the mean duration of the tasks that are no pilots, in logarithms of
- * seconds. The mean of `rest` log-normals is taken for a log-normal of the same first moments. */
-static struct work infer(struct predictor *predictor, const struct br_predict_job *job,
-                         uint32_t stage)
+/* What is believed of a stage, before it is asked about some of its tasks. */
+struct belief {
+    bool known;
+    bool spread_seen; /* in the history or by pilots */
+    struct pilots pilots;
+    uint32_t candidates;
+    double best; /* the largest log weight of a candidate */
+    struct candidate candidate[(LEVELS_MOST + 1) * SPREADS];
+};
+
+static void believe(const struct predictor *predictor, const struct br_predict_job *job,
+                    uint32_t stage, struct belief *belief)
 {
     struct prior prior[LEVELS_MOST + 1];
-    struct candidate candidate[(LEVELS_MOST + 1) * SPREADS];
-    double share[SPREADS], own[SPREADS], best;
-    const struct pilots pilots = measure(&job->stage[stage]);
-    struct work work = {.pilots_s = pilots.sum, .rest = job->stage[stage].tasks - pilots.count};
+    double share[SPREADS];
+    belief->pilots = measure(&job->stage[stage]);
     uint32_t parts = look_up(predictor, job, stage, prior);
-    work.known = parts > 0 || pilots.count > 0;
-    if (work.rest <= 0)
-        return work;
+    belief->known = parts > 0 || belief->pilots.count > 0;
+    belief->spread_seen = belief->pilots.count > 1;
+    for (uint32_t k = 0; k < parts; k++)
+        belief->spread_seen |= prior[k].value->spreads > 0;
     prior_of_spread(predictor, prior, parts, share);
     add_strange(predictor, prior, &parts);
-    uint32_t candidates = weigh(predictor, prior, parts, share, &pilots, candidate, &best);
-    for (int s = 0; s < SPREADS; s++)
-        own[s] = br_quick_log(1 + predictor->growth[s] / work.rest);
+    belief->candidates =
+        weigh(predictor, prior, parts, share, &belief->pilots, belief->candidate, &belief->best);
+}
+
+/* Fills the mixture with the mean duration of so many tasks that have not run, in logarithms of
+ * seconds; INFINITY: with the mean that they scatter about. The mean of several log-normals is
+ * taken for a log-normal of the same first moments. */
+static void mix(struct predictor *predictor, const struct belief *belief, double tasks)
+{
     struct br_mixture *mixture = &predictor->mixture;
+    double own[SPREADS];
+    for (int s = 0; s < SPREADS; s++)
+        own[s] = isinf(tasks) ? 0 : br_quick_log(1 + predictor->growth[s] / tasks);
     mixture->parts = 0;
     mixture->weight = 0;
-    for (uint32_t k = 0; k < candidates; k++) {
-        const struct candidate *c = &candidate[k];
-        if (c->log_weight < best - LEAST_LOG_WEIGHT)
+    for (uint32_t k = 0; k < belief->candidates; k++) {
+        const struct candidate *c = &belief->candidate[k];
+        if (c->log_weight < belief->best - LEAST_LOG_WEIGHT)
             continue;
-        struct br_mixture_part part = {br_quick_exp(c->log_weight - best),
+        struct br_mixture_part part = {br_quick_exp(c->log_weight - belief->best),
                                        c->mean - own[c->spread] / 2,
                                        sqrt(c->variance + own[c->spread])};
         mixture->weight += part.weight;
         mixture->part[mixture->parts++] = part;
     }
+}
+
+/* Fills the mixture with the mean duration of the tasks that are no pilots. */
+static struct work infer(struct predictor *predictor, const struct br_predict_job *job,
+                         uint32_t stage)
+{
+    struct belief belief;
+    double pilots = job->stage[stage].measured;
+    struct work work = {.rest = job->stage[stage].tasks - pilots};
+    if (work.rest <= 0) {
+        work.known = pilots > 0;
+        work.pilots_s = measure(&job->stage[stage]).sum;
+        return work;
+    }
+    believe(predictor, job, stage, &belief);
+    work.known = belief.known;
+    work.pilots_s = belief.pilots.sum;
+    mix(predictor, &belief, work.rest);
     return work;
+}
+
+static double mixed_ns(const struct predictor *predictor, double share)
+{
+    return 1e9 * br_quick_exp(br_mixture_quantile(&predictor->mixture, &predictor->normal, share));
+}
+
+void br_posterior_tasks(void *of, const struct br_predict_job *job, uint32_t stage, double share,
+                        struct br_task_belief *tasks)
+{
+    struct predictor *predictor = of;
+    struct belief belief;
+    double outside = (1 - predictor->setup.interval) / 2, weight = 0, square = 0;
+    believe(predictor, job, stage, &belief);
+    mix(predictor, &belief, INFINITY);
+    *tasks = (struct br_task_belief){.known = belief.known,
+                                     .mean_ns = mixed_ns(predictor, 0.5),
+                                     .low_ns = mixed_ns(predictor, outside),
+                                     .high_ns = mixed_ns(predictor, 1 - outside)};
+    /* Of a stage of one task, runs have shown mean and task as one. */
+    bool scattered = belief.spread_seen && job->stage[stage].tasks > 1;
+    for (uint32_t k = 0; k < belief.candidates && scattered; k++) {
+        const struct candidate *c = &belief.candidate[k];
+        if (c->log_weight < belief.best - LEAST_LOG_WEIGHT)
+            continue;
+        double own = br_quick_exp(c->log_weight - belief.best);
+        weight += own;
+        square += own * spread_of[c->spread] * spread_of[c->spread];
+    }
+    if (scattered) {
+        tasks->spread = sqrt(square / weight);
+        mix(predictor, &belief, 1);
+    }
+    tasks->task_ns = mixed_ns(predictor, share);
 }
 
 static double work_ns(const struct predictor *predictor, const struct work *work, double share)

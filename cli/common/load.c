@@ -121,21 +121,31 @@ void cli_warn(const char *path, const struct br_dag *dag)
         cli_say("warning: %s: %s", strcmp(path, "-") == 0 ? "<stdin>" : path, doubt);
 }
 
+void cli_say_known(const struct br_annotate_report *report)
+{
+    if (report->known)
+        cli_say("%" PRIu32 " of %" PRIu32 " stages as the history has them, their mean durations "
+                "known within a factor of %.3g (%.0f %%)",
+                report->known, report->stages, report->factor, 100 * BR_BELIEF_INTERVAL);
+    else
+        cli_say("0 of %" PRIu32 " stages as the history has them", report->stages);
+}
+
 enum br_status cli_annotate_input(struct br_history *history, struct br_input *input, bool quiet,
                                   struct br_diag *diag)
 {
     struct br_dag *made;
     struct br_annotate_report report;
     enum br_status status =
-        br_history_annotate(history, input->dag, input->cluster, &made, &report, diag);
-    if (status)
-        return status;
-    br_dag_destroy(input->dag);
-    input->dag = made;
-    if (!quiet)
-        cli_say("%" PRIu32 " of %" PRIu32 " stages as the history has them", report.known,
-                report.stages);
-    return BR_OK;
+        br_history_annotate(history, input->dag, input->cluster, 0, &made, &report, diag);
+    if (!status) {
+        br_dag_destroy(input->dag);
+        input->dag = made;
+        if (!quiet)
+            cli_say_known(&report);
+    }
+    br_annotate_report_finish(&report);
+    return status;
 }
 
 enum br_status cli_learn(const char *path, struct br_input *input, bool quiet, struct br_diag *diag)

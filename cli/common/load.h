@@ -33,6 +33,8 @@ const char *cli_doubt(const struct br_dag *dag);
 /* Says so on standard error of the job from the path. */
 void cli_warn(const char *path, const struct br_dag *dag);
 
+/* Says how much of the job the history knows, and how surely. */
+void cli_say_known(const struct br_annotate_report *report);
 /* Replaces the job by one with what the history knows, and says how much that is unless quiet. */
 enum br_status cli_annotate_input(struct br_history *history, struct br_input *input, bool quiet,
                                   struct br_diag *diag);

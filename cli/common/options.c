@@ -798,9 +798,16 @@ const struct br_option cli_options[] = {
     {.name = "history",
      .argument = "FILE",
      .help = "durations as the runs in this history measured them, for the stages that it knows",
-     .commands = CLI_DEADLINE,
+     .commands = CLI_DEADLINE | CLI_PLAN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(needs.history)},
+    {.name = "robust",
+     .argument = "Q",
+     .help = "plan every task as long as what it does not exceed with probability Q, such as 0.9, "
+             "by the history or the job's own spreads",
+     .commands = CLI_PLAN,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(needs.robust)},
     {.name = "learned",
      .argument = "N",
      .help = "know durations only from N simulated runs, as if those had been measured (default: "

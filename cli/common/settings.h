@@ -79,7 +79,7 @@ struct cli_import_settings {
 
 /* The needs of commands: as runs have measured them, or as an option says. */
 struct cli_needs_settings {
-    const char *history, *demand;
+    const char *history, *demand, *robust;
 };
 
 /* The admission of commands. */

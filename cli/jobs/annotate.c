@@ -29,8 +29,9 @@ const struct cli_command cli_annotate = {
     .summary = "write what runs have measured into a job",
     .text = "Reads a job and writes it with the durations and the demands for cpu and mem that its "
             "history\n"
-            "knows: the median of the last runs, and the most memory. Stages are found by the "
-            "job's name\n"
-            "and their own; what the history does not know stays as it is.\n",
+            "knows: what a task takes on average by the last runs, and the most memory. Stages "
+            "are\n"
+            "found by the job's name and their own; what the history does not know stays as it "
+            "is.\n",
     .examples = "bigrocks annotate examples/etl.xml --history runs.sqlite -o job.xml\n",
 };

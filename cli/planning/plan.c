@@ -10,6 +10,7 @@
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "cli/common/stats.h"
+#include "cli/planning/robust.h"
 #include "cli/planning/summary.h"
 #include "cli/planning/trace.h"
 #include "emit/emit.h"
@@ -83,6 +84,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_input input;
     struct br_plan *plan = NULL;
     struct cli_output output;
+    struct cli_robust robust = {0};
     struct cli_trace trace = {.say = settings->output.verbose && !settings->output.quiet};
     enum br_status status = BR_OK;
     int64_t began_ns = br_now_ns();
@@ -94,6 +96,12 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         return status;
     int64_t read_ns = br_now_ns() - began_ns;
     cli_warn(argument[0], input.dag);
+    status = cli_robust_read(settings, &input, &robust, diag);
+    if (status) {
+        cli_robust_finish(&robust);
+        br_input_finish(&input);
+        return status;
+    }
     if (settings->output.verbose)
         cli_say_line(&cli_plan, settings, argument, arguments);
     /* Before the search, so that nobody waits for a plan that cannot be written. */
@@ -112,6 +120,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         if (!settings->output.quiet)
             cli_print_summary(out, plan, input.dag, input.cluster, settings->search.method,
                               met ? NULL : refusal(settings, &input));
+        if (!settings->output.quiet)
+            status = cli_robust_print(out, &robust, &input, plan, settings->search.seed,
+                                      settings->output.explain, diag);
         if (settings->output.explain)
             cli_print_explanation(out, plan);
         if (settings->output.verbose)
@@ -121,6 +132,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
             cli_stats_print(stderr, &plan->counters, settings->output.json);
     }
     br_plan_destroy(plan);
+    cli_robust_finish(&robust);
     br_input_finish(&input);
     return status;
 }

@@ -3,7 +3,12 @@
 
 history.py BIGROCKS EXAMPLES_DIR
 """
+import contextlib
+import json
+import math
 import pathlib
+import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -88,6 +93,82 @@ def check_not_written(folder):
         assert before == after, (before, after)
 
 
+ONE = '<job xmlns="urn:bigrocks:job:1" name="%s"><stage id="a" tasks="%d" %s/></job>'
+
+
+def write_runs(folder, runs, job='known'):
+    """Makes a history of runs of one stage, each given by the durations of its tasks, as `run` would have."""
+    (folder / 'p.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="p"><stage id="a" duration="1">'
+                                  '<command>true</command></stage></job>')
+    bigrocks('run', 'p.xml', '--capacity', 'cpu=1', '--history', 'made', cwd=folder)
+    with contextlib.closing(sqlite3.connect(folder / 'made')) as base:
+        base.execute('INSERT OR IGNORE INTO stage(job, name) VALUES(?, "a")', (job,))
+        stage, = base.execute('SELECT id FROM stage WHERE job = ?', (job,)).fetchone()
+        for run in runs:
+            number = base.execute('INSERT INTO run(job, began) VALUES(?, 0)', (job,)).lastrowid
+            base.executemany('INSERT INTO sample VALUES(?, ?, ?, ?, NULL, NULL)',
+                             [(stage, number, k, int(s * 1e9)) for k, s in enumerate(run)])
+        base.commit()
+
+
+def planned(folder, *words):
+    """Of a plan with --history: makespan; mean, ends and spread of stage a; average and quantile of runs."""
+    told = bigrocks('plan', *words, '--explain', cwd=folder).stdout
+    stage = re.search(r"stage 'a': ([\d.]+) s on average(?: \(80 %: ([\d.]+) to ([\d.]+) s\)|, as declared), "
+                      r"spread of tasks ([\d.]+)", told)
+    runs = re.search(r'runs +([\d.]+) s on average, [\d.]+ % within ([\d.]+) s', told)
+    makespan = float(re.search(r'makespan +([\d.]+) s', told).group(1))
+    return makespan, [float(x or 'nan') for x in stage.groups()], [float(x) for x in runs.groups()]
+
+
+def near(value, wanted, tolerance):
+    assert abs(value / wanted - 1) <= tolerance, (value, wanted)
+
+
+def check_plans(folder):
+    """What is planned with, and what is said of it, beside draws from the same model by Python."""
+    rng = random.Random(7)
+
+    def lognormal(mean, spread):
+        return mean * math.exp(rng.gauss(0, spread) - spread * spread / 2)
+    wide = ['--capacity', 'cpu=20', '--history', 'made']
+    # One sample is taken as it is, and little is made of it.
+    (folder / 'k.xml').write_text(ONE % ('known', 1, 'duration="50"'))
+    write_runs(folder, [[8]])
+    makespan, (mean, low, high, _), runs = planned(folder, 'k.xml', *wide)
+    assert makespan == 8 and mean == 8 and low < 4 and 16 < high < 80, (makespan, mean, low, high)
+    near(runs[1], high, 0.3)  # of one task, both are the upper end
+    # Many runs of 20 tasks: the old ones are forgotten, the mean is sure, and tasks scatter.
+    (folder / 'made').unlink()
+    write_runs(folder, [[9.0] * 20] * 25 + [[lognormal(2, 0.5) for _ in range(20)] for _ in range(10)])
+    (folder / 'k.xml').write_text(ONE % ('known', 20, 'duration="50"'))
+    makespan, (mean, low, high, spread), runs = planned(folder, 'k.xml', *wide)
+    near(makespan, 2, 0.12)
+    assert makespan == mean or abs(makespan - mean) < 0.001
+    assert 1.4 < low < 2 < high < 2.8, (low, high)
+    near(spread, 0.5, 0.25)
+    drawn = sorted(max(lognormal(mean, spread) for _ in range(20)) for _ in range(20000))
+    near(runs[0], sum(drawn) / len(drawn), 0.12)
+    near(runs[1], drawn[18000], 0.2)
+    robust, _, again = planned(folder, 'k.xml', *wide, '--robust', '0.9')
+    near(robust, mean * math.exp(1.2816 * spread - spread ** 2 / 2), 0.2)
+    assert robust > 1.3 * makespan and again == runs, 'the order of equal tasks is of no account'
+    assert planned(folder, 'k.xml', *wide, '--robust', '0.5')[0] < makespan, 'the median is below the mean'
+    # The job's own spread serves where there is no history, and its longest duration is one.
+    (folder / 's.xml').write_text(ONE % ('s', 20, 'duration="2" spread="0.5"'))
+    near(planned(folder, 's.xml', '--capacity', 'cpu=20', '--robust', '0.9')[0], 2 * math.exp(1.28155 * 0.5 - 0.125), 1e-4)
+    (folder / 's.xml').write_text(ONE % ('s', 20, 'duration="2" spread="0.5" longest="3"'))
+    makespan, _, runs = planned(folder, 's.xml', '--capacity', 'cpu=20', '--robust', '0.9')
+    assert makespan == 3 and runs[1] == 3, (makespan, runs)
+    assert 'nothing tells' in bigrocks('plan', 'k.xml', '--capacity', 'cpu=1', '--robust', '0.9', cwd=folder, status=2).stderr
+    for wrong in ('0', '1', '-1', 'x', '90'):
+        assert 'no quantile' in bigrocks('plan', 's.xml', '--capacity', 'cpu=1', f'--robust={wrong}', cwd=folder, status=2).stderr
+    # The plan that is written carries the durations that it was made with.
+    bigrocks('plan', 's.xml', '--capacity', 'cpu=20', '--robust', '0.9', '-o', 'p.json', cwd=folder)
+    assert json.loads((folder / 'p.json').read_text())['makespan'] == 3
+    assert bigrocks('plan', 'k.xml', *wide, cwd=folder).stdout == bigrocks('plan', 'k.xml', *wide, '--threads', 2, cwd=folder).stdout
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-history') as folder:
         folder = pathlib.Path(folder)
@@ -99,6 +180,7 @@ def main():
             return 77
         check_measure(folder)
         check_runs(folder)
+        check_plans(folder)
         check_not_written(folder)
     return 0
 

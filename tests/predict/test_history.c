@@ -191,7 +191,7 @@ static void test_annotate(void **state)
     struct br_history *history = open_history("job");
     add(history, "a", 1000, 2300, (5 << 20) + 1);
     assert_int_equal(br_history_flush(history, NULL), BR_OK);
-    assert_int_equal(br_history_annotate(history, dag, NULL, &made, &report, NULL), BR_OK);
+    assert_int_equal(br_history_annotate(history, dag, NULL, 0, &made, &report, NULL), BR_OK);
     br_dag_destroy(dag);
     assert_int_equal(report.known, 1);
     assert_int_equal(report.stages, 2);
@@ -215,7 +215,7 @@ static void test_annotate(void **state)
     br_cluster_add_class(cluster, "m", 1, NULL, NULL);
     br_cluster_add_capacity(cluster, 0, "disk", "1", NULL);
     dag = make_job();
-    assert_int_equal(br_history_annotate(history, dag, cluster, &made, &report, NULL), BR_OK);
+    assert_int_equal(br_history_annotate(history, dag, cluster, 0, &made, &report, NULL), BR_OK);
     assert_int_equal(demanded(made, 0, "cpu"), 4000);
     assert_int_equal(demanded(made, 0, "mem"), 0);
     br_dag_destroy(dag);
@@ -226,7 +226,8 @@ static void test_annotate(void **state)
         if (mem)
             br_cluster_add_capacity(cluster, 0, "mem", "8000000", NULL);
         dag = make_job();
-        assert_int_equal(br_history_annotate(history, dag, cluster, &made, &report, NULL), BR_OK);
+        assert_int_equal(br_history_annotate(history, dag, cluster, 0, &made, &report, NULL),
+                         BR_OK);
         assert_int_equal(demanded(made, 0, "cpu"), 3000);
         assert_int_equal(demanded(made, 0, "mem"), mem * 1000);
         br_dag_destroy(dag);
@@ -278,7 +279,7 @@ static void test_lost(void **state)
     char log[96];
     snprintf(log, sizeof log, "%s-wal", path);
     assert_true(truncate(log, 0) == 0 && truncate(path, 0) == 0);
-    assert_int_not_equal(br_history_annotate(late, dag, NULL, &made, &report, &diag), BR_OK);
+    assert_int_not_equal(br_history_annotate(late, dag, NULL, 0, &made, &report, &diag), BR_OK);
     assert_null(made);
     assert_true(diag.what[0] != '\0');
     br_history_close(late, NULL);

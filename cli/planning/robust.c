@@ -1,0 +1,220 @@
+/* Durations are drawn as they are believed: the mean of a stage once for all of its tasks, and each
+ * task about it. So errors that tasks share do not cancel out. */
+#include "cli/planning/robust.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/collections/sort.h"
+#include "base/numbers/real.h"
+#include "base/text/diag.h"
+#include "cli/common/say.h"
+#include "planner/model/plan.h"
+#include "simulate/replay.h"
+
+/* Runs drawn, and how many tasks they may have together before they are fewer. */
+enum { RUNS_MOST = 200, RUNS_LEAST = 20, TASKS_DRAWN = 2000000 };
+/* Of runs, where no quantile is asked for. */
+#define USUAL_QUANTILE 0.9
+/* The upper end of the interval BR_BELIEF_INTERVAL, in standard deviations. */
+#define INTERVAL_END 1.2815515655446004
+
+static enum br_status read_quantile(const char *text, double *quantile, struct br_diag *diag)
+{
+    struct br_decimal value = {0};
+    *quantile = 0;
+    if (!text)
+        return BR_OK;
+    if (br_decimal_parse_nearest(text, &value) != BR_DECIMAL_OK ||
+        br_decimal_compare(value, (struct br_decimal){1, -3}) < 0 ||
+        br_decimal_compare(value, (struct br_decimal){999, -3}) > 0)
+        return br_fail(diag, BR_USAGE, "give a share from 0.001 to 0.999, such as 0.9",
+                       "option '--robust': '%.40s' is no quantile", text);
+    *quantile = br_real_of(value);
+    return BR_OK;
+}
+
+/* Do the job's own durations scatter? */
+static bool has_spread(const struct br_dag *dag)
+{
+    for (uint32_t s = 0; s < dag->stages; s++)
+        if (dag->stage[s].spread.mantissa > 0)
+            return true;
+    return false;
+}
+
+/* Both jobs, with mean durations and with the quantile's, as the history has them. */
+static enum br_status annotate(struct br_history *history, struct br_input *input,
+                               struct cli_robust *robust, struct br_diag *diag)
+{
+    struct br_annotate_report report = {0};
+    struct br_dag *made;
+    enum br_status status = br_history_annotate(history, input->dag, input->cluster, 0,
+                                                &robust->mean, &robust->report, diag);
+    if (!status)
+        status = br_history_annotate(history, input->dag, input->cluster, robust->quantile, &made,
+                                     &report, diag);
+    br_annotate_report_finish(&report);
+    if (status)
+        return status;
+    br_dag_destroy(input->dag);
+    input->dag = made;
+    return BR_OK;
+}
+
+enum br_status cli_robust_read(const struct cli_settings *settings, struct br_input *input,
+                               struct cli_robust *robust, struct br_diag *diag)
+{
+    const char *path = settings->needs.history;
+    struct br_history *history = NULL;
+    *robust = (struct cli_robust){0};
+    enum br_status status = read_quantile(settings->needs.robust, &robust->quantile, diag);
+    if (status || (!path && robust->quantile <= 0))
+        return status;
+    if (!path && !has_spread(input->dag))
+        return br_fail(diag, BR_USAGE,
+                       "add --history FILE, which 'bigrocks run --history' writes, or spreads to "
+                       "the job's stages",
+                       "--robust: nothing tells how the durations of this job scatter");
+    if (path)
+        status = br_history_open(path, br_dag_name(input->dag), &history, diag);
+    if (!status)
+        status = annotate(history, input, robust, diag);
+    br_history_close(history, NULL);
+    if (!status && path && !settings->output.quiet)
+        cli_say_known(&robust->report);
+    return status;
+}
+
+void cli_robust_finish(struct cli_robust *robust)
+{
+    br_dag_destroy(robust->mean);
+    br_annotate_report_finish(&robust->report);
+    *robust = (struct cli_robust){0};
+}
+
+/* ---- What may come ---- */
+
+/* What is drawn lies within e to the 50 of the mean, so that a few draws of an unknown stage do not
+ * leave the range of numbers. */
+static double factor_of(double exponent)
+{
+    return br_real_exp(fmax(-50, fmin(50, exponent)));
+}
+
+static void draw(const struct cli_robust *robust, struct br_rng *rng, int64_t *lasts_ns)
+{
+    const struct br_dag *dag = robust->mean;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        const struct br_task_belief *belief = &robust->report.belief[s];
+        double unsure = 0, common, spread = belief->spread;
+        if (belief->known)
+            unsure = br_real_log(belief->high_ns / belief->low_ns) / (2 * INTERVAL_END);
+        common = unsure * br_real_normal(rng);
+        for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
+            double own = spread * br_real_normal(rng) - spread * spread / 2;
+            double ns = (double)dag->duration_ns[t] * factor_of(common + own);
+            if (stage->longest_ns > 0 && ns > (double)stage->longest_ns)
+                ns = (double)stage->longest_ns;
+            lasts_ns[t] = br_whole_ns(ns);
+        }
+    }
+}
+
+static enum br_status run_once(const struct br_input *input, const struct br_plan *plan,
+                               const int64_t *lasts_ns, int64_t *makespan_ns, struct br_diag *diag)
+{
+    struct br_simulation simulation;
+    enum br_status status =
+        br_simulate(input->dag, input->cluster, plan, lasts_ns, NULL, &simulation, diag);
+    *makespan_ns = simulation.makespan_ns;
+    br_simulation_finish(&simulation);
+    return status;
+}
+
+struct outlook {
+    int64_t at_mean_ns, mean_ns, quantile_ns;
+    double quantile;
+    uint32_t runs;
+};
+
+static enum br_status look_ahead(const struct cli_robust *robust, const struct br_input *input,
+                                 const struct br_plan *plan, uint64_t seed, struct outlook *outlook,
+                                 struct br_diag *diag)
+{
+    struct br_arena arena = {0};
+    struct br_rng rng = br_rng_seed(seed);
+    uint32_t runs = TASKS_DRAWN / robust->mean->tasks;
+    runs = runs > RUNS_MOST ? RUNS_MOST : runs < RUNS_LEAST ? RUNS_LEAST : runs;
+    int64_t *lasts_ns = br_arena_array(&arena, robust->mean->tasks, sizeof *lasts_ns);
+    struct br_sort_item *item = br_arena_array(&arena, 2 * (size_t)runs, sizeof *item);
+    double sum = 0;
+    enum br_status status = lasts_ns && item ? BR_OK : br_fail_memory(diag);
+    if (!status)
+        status = run_once(input, plan, robust->mean->duration_ns, &outlook->at_mean_ns, diag);
+    for (uint32_t k = 0; k < runs && !status; k++) {
+        int64_t makespan_ns;
+        draw(robust, &rng, lasts_ns);
+        status = run_once(input, plan, lasts_ns, &makespan_ns, diag);
+        item[k] = (struct br_sort_item){(uint64_t)makespan_ns, k};
+        sum += (double)makespan_ns;
+    }
+    if (!status) {
+        br_sort(item, item + runs, runs);
+        outlook->runs = runs;
+        outlook->mean_ns = br_whole_ns(sum / runs);
+        outlook->quantile = robust->quantile > 0 ? robust->quantile : USUAL_QUANTILE;
+        uint32_t rank = (uint32_t)ceil(outlook->quantile * runs);
+        outlook->quantile_ns = (int64_t)item[rank - 1].key;
+    }
+    br_arena_finish(&arena);
+    return status;
+}
+
+static void print_stages(FILE *out, const struct cli_robust *robust)
+{
+    char mean[CLI_SECONDS_TEXT], low[CLI_SECONDS_TEXT], high[CLI_SECONDS_TEXT];
+    const int64_t digit = 1000000;
+    for (uint32_t s = 0; s < robust->report.stages; s++) {
+        const struct br_task_belief *belief = &robust->report.belief[s];
+        fputs("  stage '", out);
+        cli_print_text(out, robust->mean->stage[s].id);
+        fprintf(out, "': %s s on average",
+                cli_seconds(br_whole_ns(belief->mean_ns) / digit * digit, mean));
+        if (belief->known)
+            fprintf(out, " (%.0f %%: %s to %s s)", 100 * BR_BELIEF_INTERVAL,
+                    cli_seconds(br_whole_ns(belief->low_ns) / digit * digit, low),
+                    cli_seconds(br_whole_ns(belief->high_ns) / digit * digit, high));
+        else
+            fputs(", as declared", out);
+        fprintf(out, ", spread of tasks %.2f\n", belief->spread);
+    }
+}
+
+enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
+                                const struct br_input *input, const struct br_plan *plan,
+                                uint64_t seed, bool stages, struct br_diag *diag)
+{
+    struct outlook outlook = {0};
+    char mean[CLI_SECONDS_TEXT], average[CLI_SECONDS_TEXT], quantile[CLI_SECONDS_TEXT];
+    const int64_t digit = 1000000;
+    if (!robust->mean)
+        return BR_OK;
+    enum br_status status = look_ahead(robust, input, plan, seed, &outlook, diag);
+    if (status)
+        return status;
+    if (robust->quantile > 0)
+        fprintf(out,
+                "%-12s tasks take what they do not exceed in %g %% of runs; at their mean "
+                "durations %s s\n",
+                "robust", 100 * robust->quantile, cli_seconds(outlook.at_mean_ns, mean));
+    fprintf(out,
+            "%-12s %s s on average, %g %% within %s s (%" PRIu32
+            " drawn from what is known of durations)\n",
+            "runs", cli_seconds(outlook.mean_ns / digit * digit, average), 100 * outlook.quantile,
+            cli_seconds(outlook.quantile_ns / digit * digit, quantile), outlook.runs);
+    if (stages)
+        print_stages(out, robust);
+    return BR_OK;
+}
