@@ -15,6 +15,7 @@ static bool is_dax(const char *text);
 static bool is_wfformat(const char *text);
 static bool is_postgres(const char *text);
 static bool is_stg(const char *text);
+static bool is_profile(const char *text);
 
 static const struct format {
     const char *name, *summary;
@@ -29,6 +30,8 @@ static const struct format {
     {"postgres", "PostgreSQL EXPLAIN (ANALYZE, FORMAT XML), as pipelines", is_postgres,
      br_read_postgres},
     {"stg", "Standard Task Graph", is_stg, br_read_stg},
+    {"profile", "Spark job with durations by executor count, as of TPC-H", is_profile,
+     br_read_profile},
     {"psplib", "PSPLIB single-mode project (.sm), with its pool", is_psplib, br_read_psplib},
     {"patterson", "Patterson project (.rcp), with its pool", is_patterson, br_read_patterson},
 };
@@ -104,6 +107,17 @@ static bool is_stg(const char *text)
             return false;
     }
     return *p == '\n' || *p == '\r' || *p == ' ' || *p == '\t';
+}
+
+/* "query N" alone in the first line, then the size or the number of stages. */
+static bool is_profile(const char *text)
+{
+    const char *p = br_text_begin(text);
+    if (strncmp(p, "query ", 6) != 0)
+        return false;
+    p += strcspn(p, "\n");
+    p += strspn(p, "\r\n");
+    return strncmp(p, "size_gb ", 8) == 0 || strncmp(p, "stages ", 7) == 0;
 }
 
 static bool is_psplib(const char *text)

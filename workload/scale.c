@@ -1,5 +1,7 @@
 #include "workload/scale.h"
 
+#include "planner/model/waves.h"
+
 static int64_t scaled(int64_t ns, double factor)
 {
     const int64_t most = INT64_MAX / 4;
@@ -17,6 +19,8 @@ void br_dag_scale(struct br_dag *dag, double factor)
     }
     for (uint32_t t = 0; t < dag->tasks; t++)
         dag->duration_ns[t] = scaled(dag->duration_ns[t], factor);
+    if (dag->waves)
+        br_waves_scale(dag->waves, factor);
 }
 
 void br_workload_scale_durations(struct br_workload *workload, double factor)

@@ -1,6 +1,7 @@
 /* Building and checking a job. Growing arrays while it is built, flat read-only arrays after
  * br_dag_finish; indices find stages by id and edges by their ends. */
 #include "planner/model/dag.h"
+#include "planner/model/waves.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -88,6 +89,7 @@ void br_dag_destroy(struct br_dag *dag)
     free(dag->attribute);
     free(dag->duration_ns);
     free(dag->topological);
+    br_waves_destroy(dag->waves);
     br_arena_finish(&dag->arena);
     free(dag);
 }

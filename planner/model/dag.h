@@ -67,7 +67,8 @@ struct br_dag {
     struct br_attribute *attribute; /* in the order given */
     int64_t *duration_ns;           /* by task */
     uint32_t *topological;          /* stages, parents first, ties by number */
-    struct br_dag_build *build;     /* capacities and indices while it grows; NULL afterwards */
+    struct br_waves *waves; /* durations by executor count, owned; NULL: they were not measured */
+    struct br_dag_build *build; /* capacities and indices while it grows; NULL afterwards */
 };
 
 /* For parsers: where the stage (or the edge added last) stands in the file named by

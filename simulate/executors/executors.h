@@ -33,7 +33,7 @@
 
 #include "base/text/diag.h"
 #include "workload/outcome.h"
-#include "workload/waves.h"
+#include "planner/model/waves.h"
 
 #define BR_EXECUTORS_NONE UINT32_MAX
 #define BR_EXECUTORS_STAY UINT32_MAX /* as a decision: nobody of the group goes anywhere */
@@ -113,8 +113,8 @@ struct br_executors {
     uint32_t moves; /* between jobs, so far */
     struct br_executor_group group;
     /* The reward: the sum over jobs of their time in the system until now, and so the integral of
-     * live_jobs. Differences between two decisions are what the first of them costs. */
-    double jobs_time_s;
+     * live_jobs. What it grows by between two decisions is what the first of them costs. */
+    int64_t jobs_time_ns;
     int64_t busy_ns; /* time that executors have run tasks, up to the ends told */
     uint32_t ended_jobs;
     uint32_t decisions; /* so far */

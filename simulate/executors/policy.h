@@ -25,7 +25,8 @@ struct br_executors_row {
     /* A tuned row is run with every number from `least` to `most`, `step` apart, and told by the
      * best, for each seed by itself. 0: not tuned. */
     double least, most, step;
-    int detail; /* of the policy's own */
+    int detail; /* of the policy's own, as is `usual`: the number where none is given */
+    double usual;
     enum br_status (*create)(const struct br_executors_setup *setup, void **policy,
                              struct br_diag *diag);
     /* A run begins, after its reset. NULL: nobody asks. */

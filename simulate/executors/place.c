@@ -1,0 +1,209 @@
+/* Where executors go that end a stage, arrive, or are idle. */
+#include <assert.h>
+
+#include "simulate/executors/core.h"
+
+/* ---- Lists ---- */
+
+static void push(struct br_executors_core *core, struct br_executor_list *list, uint32_t executor)
+{
+    core->executor[executor].next = NONE;
+    if (list->count++)
+        core->executor[list->last].next = executor;
+    else
+        list->first = executor;
+    list->last = executor;
+}
+
+static uint32_t pop(struct br_executors_core *core, struct br_executor_list *list)
+{
+    uint32_t executor = list->first;
+    assert(list->count);
+    list->first = core->executor[executor].next;
+    list->count--;
+    return executor;
+}
+
+/* ---- Idle and free ---- */
+
+static void unbind(struct br_executors_core *core, uint32_t executor)
+{
+    struct br_executor *at = &core->executor[executor];
+    if (at->job != NONE) {
+        core->seen.job[at->job].executors--;
+        br_executors_mark_job(core, at->job);
+    }
+    at->job = at->last = NONE;
+}
+
+static void note_asked(struct br_executor_list *list, uint32_t asked)
+{
+    if (list->count == 0 || asked < list->asked)
+        list->asked = asked;
+}
+
+void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32_t asked)
+{
+    struct br_executor *at = &core->executor[executor];
+    at->stage = NONE;
+    if (at->job != NONE && core->seen.job[at->job].to_start) {
+        struct br_executor_list *idle = &core->job[at->job].idle;
+        note_asked(idle, asked);
+        push(core, idle, executor);
+        core->seen.job[at->job].idle = idle->count;
+        core->resting++;
+        br_executors_mark_job(core, at->job);
+        return;
+    }
+    unbind(core, executor);
+    note_asked(&core->free, asked);
+    push(core, &core->free, executor);
+    core->seen.free = core->free.count;
+}
+
+uint32_t br_executors_take(struct br_executors_core *core, uint32_t job)
+{
+    if (job == NONE) {
+        uint32_t executor = pop(core, &core->free);
+        core->seen.free = core->free.count;
+        return executor;
+    }
+    uint32_t executor = pop(core, &core->job[job].idle);
+    core->seen.job[job].idle = core->job[job].idle.count;
+    core->resting--;
+    br_executors_mark_job(core, job);
+    return executor;
+}
+
+void br_executors_dismiss(struct br_executors_core *core, uint32_t job)
+{
+    while (core->job[job].idle.count) {
+        uint32_t executor = br_executors_take(core, job);
+        unbind(core, executor);
+        br_executors_rest(core, executor, 0);
+    }
+}
+
+/* ---- Waiting ---- */
+
+static void wait_for(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+{
+    uint32_t job = core->executor[executor].job;
+    core->executor[executor].stage = stage;
+    push(core, &core->job[job].waiting, executor);
+    core->seen.job[job].waiting = core->job[job].waiting.count;
+    core->seen.stage[stage].coming++;
+    br_executors_touch(core, stage);
+}
+
+void br_executors_release(struct br_executors_core *core, uint32_t job)
+{
+    while (core->job[job].waiting.count) {
+        uint32_t executor = pop(core, &core->job[job].waiting);
+        uint32_t stage = core->executor[executor].stage;
+        core->seen.job[job].waiting = core->job[job].waiting.count;
+        core->seen.stage[stage].coming--;
+        br_executors_touch(core, stage);
+        br_executors_rest(core, executor, 0);
+    }
+}
+
+/* ---- To a stage ---- */
+
+static void move(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+{
+    struct br_executor *at = &core->executor[executor];
+    uint32_t job = core->seen.stage[stage].job;
+    unbind(core, executor);
+    at->stage = stage;
+    at->moving = true;
+    core->seen.moves++;
+    core->seen.job[job].coming++;
+    core->seen.stage[stage].coming++;
+    br_executors_touch(core, stage);
+    br_executors_at(core, core->seen.now_ns + core->seen.options.moving_ns, executor);
+}
+
+void br_executors_settle(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+{
+    const struct br_executor_stage *to = &core->seen.stage[stage];
+    assert(core->executor[executor].job == to->job);
+    if (to->started == to->tasks)
+        br_executors_rest(core, executor, 0);
+    else if (to->open)
+        wait_for(core, executor, stage);
+    else
+        br_executors_start(core, executor, stage);
+}
+
+void br_executors_send(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+{
+    const struct br_executor_stage *to = &core->seen.stage[stage];
+    if (to->job == core->executor[executor].job)
+        br_executors_settle(core, executor, stage);
+    else if (to->started < to->tasks)
+        move(core, executor, stage);
+    else
+        br_executors_rest(core, executor, 0);
+}
+
+/* ---- Promises ---- */
+
+void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_t stage,
+                          uint32_t count)
+{
+    struct br_executors *seen = &core->seen;
+    struct br_executor_stage_inside *list = &core->stage[from];
+    uint32_t unused = core->unused_promise;
+    assert(count && unused != NONE);
+    core->unused_promise = core->promise[unused].next;
+    core->promise[unused] = (struct br_executor_promise){stage, count, NONE, core->news};
+    if (list->first_promise == NONE)
+        list->first_promise = unused;
+    else
+        core->promise[list->last_promise].next = unused;
+    list->last_promise = unused;
+    if (stage == BR_EXECUTORS_STAY)
+        return;
+    uint32_t owner = seen->stage[from].job, job = seen->stage[stage].job;
+    if (owner != job) {
+        seen->job[owner].leaving += count;
+        seen->job[job].coming += count;
+        br_executors_mark_job(core, owner);
+    }
+    seen->stage[stage].coming += count;
+    br_executors_touch(core, stage);
+}
+
+/* One executor less is promised: it goes now. */
+static void redeem(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+{
+    struct br_executors *seen = &core->seen;
+    uint32_t owner = core->executor[executor].job, job = seen->stage[stage].job;
+    if (owner != job) {
+        seen->job[owner].leaving--;
+        seen->job[job].coming--;
+    }
+    seen->stage[stage].coming--;
+    br_executors_send(core, executor, stage);
+    br_executors_touch(core, stage);
+}
+
+bool br_executors_keep(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+{
+    struct br_executor_stage_inside *list = &core->stage[stage];
+    uint32_t first = list->first_promise;
+    if (first == NONE)
+        return false;
+    struct br_executor_promise promise = core->promise[first];
+    if (--core->promise[first].count == 0) {
+        list->first_promise = promise.next;
+        core->promise[first].next = core->unused_promise;
+        core->unused_promise = first;
+    }
+    if (promise.stage == BR_EXECUTORS_STAY)
+        br_executors_rest(core, executor, promise.news);
+    else
+        redeem(core, executor, promise.stage);
+    return true;
+}

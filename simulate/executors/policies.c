@@ -1,0 +1,239 @@
+/* Policies for executors that people have thought of, as a table. [Mao19, 7.1]
+ *
+ * Each says which job comes next and which of its stages. Those that share the cluster give every
+ * job a part in proportion to its work to some power; executors that have nothing left to do on
+ * their stage stay in their job while a stage of it is ready, since moving them costs time. What is
+ * over when all jobs have their parts goes where it is the smallest excess. */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/numbers/real.h"
+#include "simulate/executors/policy.h"
+
+enum order { FIFO, SHORTEST, SHARES, RANDOM };
+
+struct rule {
+    enum order order;
+    double exponent;
+    struct br_rng rng;
+    double *weight; /* by job of the run */
+    double *share;  /* the same: executors that are its part */
+    uint32_t room;
+};
+
+static enum br_status create(const struct br_executors_setup *setup, void **policy,
+                             struct br_diag *diag)
+{
+    struct rule *rule = calloc(1, sizeof *rule);
+    *policy = rule;
+    if (!rule)
+        return br_fail_memory(diag);
+    rule->order = (enum order)setup->row->detail;
+    rule->exponent = isnan(setup->number) ? setup->row->usual : setup->number;
+    rule->rng = br_rng_seed(setup->seed);
+    return BR_OK;
+}
+
+static void destroy(void *policy)
+{
+    struct rule *rule = policy;
+    free(rule->weight);
+    free(rule->share);
+    free(rule);
+}
+
+static enum br_status begin(void *policy, const struct br_executors *sim, struct br_diag *diag)
+{
+    struct rule *rule = policy;
+    if (sim->jobs > rule->room) {
+        free(rule->weight);
+        free(rule->share);
+        rule->weight = malloc(sim->jobs * sizeof *rule->weight);
+        rule->share = malloc(sim->jobs * sizeof *rule->share);
+        rule->room = rule->weight && rule->share ? sim->jobs : 0;
+        if (!rule->room)
+            return br_fail_memory(diag);
+    }
+    for (uint32_t j = 0; j < sim->jobs; j++) {
+        double work = (double)sim->job[j].waves->work_us;
+        rule->weight[j] =
+            rule->exponent == 0 ? 1 : br_real_pow(work > 1 ? work : 1, rule->exponent);
+    }
+    return BR_OK;
+}
+
+/* ---- Which stage of a job ---- */
+
+/* Is stage a to be taken before b, of the same job? First come those that can run at once. */
+static bool stage_before(const struct rule *rule, const struct br_executors *sim, uint32_t a,
+                         uint32_t b)
+{
+    const struct br_executor_stage *x = &sim->stage[a], *y = &sim->stage[b];
+    if ((x->open == 0) != (y->open == 0))
+        return x->open == 0;
+    if (rule->order == SHORTEST && x->waves->path_us != y->waves->path_us)
+        return x->waves->path_us > y->waves->path_us;
+    if (rule->order == SHARES && x->running + x->coming != y->running + y->coming)
+        return x->running + x->coming < y->running + y->coming;
+    return a < b;
+}
+
+/* The stage of the job that can be named and comes first; BR_EXECUTORS_NONE: there is none. */
+static uint32_t stage_of(const struct rule *rule, const struct br_executors *sim, uint32_t job)
+{
+    uint32_t best = BR_EXECUTORS_NONE;
+    for (uint32_t k = 0; k < sim->ready_stages; k++) {
+        uint32_t stage = sim->ready[k];
+        if (sim->stage[stage].job == job && br_executors_selectable(sim, stage) &&
+            (best == BR_EXECUTORS_NONE || stage_before(rule, sim, stage, best)))
+            best = stage;
+    }
+    return best;
+}
+
+static bool has_stage(const struct br_executors *sim, uint32_t job)
+{
+    if (sim->job[job].ready == 0)
+        return false;
+    for (uint32_t k = 0; k < sim->ready_stages; k++)
+        if (sim->stage[sim->ready[k]].job == job && br_executors_selectable(sim, sim->ready[k]))
+            return true;
+    return false;
+}
+
+/* ---- Which job ---- */
+
+static struct br_executors_choice all_of(uint32_t stage, const struct br_executors *sim)
+{
+    return (struct br_executors_choice){stage, sim->options.executors};
+}
+
+static struct br_executors_choice next_in_order(struct rule *rule, const struct br_executors *sim)
+{
+    uint32_t best = BR_EXECUTORS_NONE;
+    for (uint32_t k = 0; k < sim->live_jobs; k++) {
+        uint32_t job = sim->live[k];
+        if (!has_stage(sim, job))
+            continue;
+        if (best == BR_EXECUTORS_NONE ||
+            (rule->order == SHORTEST &&
+             sim->job[job].waves->work_us < sim->job[best].waves->work_us))
+            best = job;
+    }
+    return all_of(stage_of(rule, sim, best), sim);
+}
+
+static struct br_executors_choice any(struct rule *rule, const struct br_executors *sim)
+{
+    uint32_t count = 0, nth;
+    for (uint32_t k = 0; k < sim->ready_stages; k++)
+        count += br_executors_selectable(sim, sim->ready[k]);
+    nth = (uint32_t)br_rng_below(&rule->rng, count);
+    for (uint32_t k = 0; k < sim->ready_stages; k++)
+        if (br_executors_selectable(sim, sim->ready[k]) && nth-- == 0) {
+            uint32_t stage = sim->ready[k], held = br_executors_held(sim, sim->stage[stage].job);
+            return (struct br_executors_choice){
+                stage, held + 1 + (uint32_t)br_rng_below(&rule->rng, sim->group.count)};
+        }
+    return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
+}
+
+/* Parts of all jobs that have something to start. */
+static void set_shares(struct rule *rule, const struct br_executors *sim)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < sim->live_jobs; k++)
+        if (sim->job[sim->live[k]].to_start)
+            sum += rule->weight[sim->live[k]];
+    for (uint32_t k = 0; k < sim->live_jobs; k++) {
+        uint32_t job = sim->live[k];
+        rule->share[job] =
+            sim->job[job].to_start ? sim->options.executors * rule->weight[job] / sum : 0;
+    }
+}
+
+static struct br_executors_choice by_shares(struct rule *rule, const struct br_executors *sim)
+{
+    uint32_t own = sim->group.job, best = BR_EXECUTORS_NONE;
+    double least = INFINITY;
+    if (own != BR_EXECUTORS_NONE && sim->job[own].ready) {
+        uint32_t stage = stage_of(rule, sim, own);
+        if (stage != BR_EXECUTORS_NONE)
+            return all_of(stage, sim);
+    }
+    set_shares(rule, sim);
+    for (uint32_t k = 0; k < sim->live_jobs; k++) {
+        uint32_t job = sim->live[k];
+        double held = br_executors_held(sim, job) / rule->share[job];
+        if (has_stage(sim, job) && held < least) {
+            least = held;
+            best = job;
+        }
+    }
+    uint32_t held = br_executors_held(sim, best), part = (uint32_t)ceil(rule->share[best]);
+    return (struct br_executors_choice){stage_of(rule, sim, best), part > held ? part : held + 1};
+}
+
+static struct br_executors_choice decide(void *policy, const struct br_executors *sim)
+{
+    struct rule *rule = policy;
+    switch (rule->order) {
+    case SHARES:
+        return by_shares(rule, sim);
+    case RANDOM:
+        return any(rule, sim);
+    case FIFO:
+    case SHORTEST:
+        break;
+    }
+    return next_in_order(rule, sim);
+}
+
+/* ---- The table ---- */
+
+#define RULE(which, exponent)                                                                      \
+    .detail = (which), .usual = (exponent), .create = create, .begin = begin, .decide = decide,    \
+    .destroy = destroy
+
+static const struct br_executors_row rows[] = {
+    {.name = "fifo", .summary = "first come first served, all executors to a job", RULE(FIFO, 0)},
+    {.name = "sjf-cp",
+     .summary = "the job with the least work, by its critical path",
+     RULE(SHORTEST, 0)},
+    {.name = "fair", .summary = "every job the same number of executors", RULE(SHARES, 0)},
+    {.name = "weighted-fair-naive",
+     .summary = "executors in proportion to a job's work",
+     RULE(SHARES, 1)},
+    {.name = "weighted-fair",
+     .summary = "executors in proportion to work^NUMBER, -1 unless given",
+     .number = "the exponent of a job's work",
+     RULE(SHARES, -1)},
+    {.name = "weighted-fair-tuned",
+     .summary = "weighted-fair with the exponent from -2 to 2 that serves this workload best",
+     .least = -2,
+     .most = 2,
+     .step = 0.1,
+     RULE(SHARES, 0)},
+    {.name = "random", .summary = "any stage, any number of executors", RULE(RANDOM, 0)},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+const struct br_executors_row *br_executors_policy(uint32_t k)
+{
+    return k < ROWS ? &rows[k] : NULL;
+}
+
+enum br_status br_executors_follow(struct br_executors *sim, const struct br_executors_row *row,
+                                   void *policy, struct br_diag *diag)
+{
+    enum br_status status = row->begin ? row->begin(policy, sim, diag) : BR_OK;
+    if (status)
+        return status;
+    while (br_executors_next(sim)) {
+        struct br_executors_choice choice = row->decide(policy, sim);
+        br_executors_decide(sim, choice.stage, choice.limit);
+    }
+    status = br_executors_status(sim);
+    return status ? br_fail_memory(diag) : BR_OK;
+}
