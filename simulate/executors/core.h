@@ -109,10 +109,15 @@ void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_
  * where the first promise says. False: there is none. */
 bool br_executors_keep(struct br_executors_core *core, uint32_t executor, uint32_t stage);
 
-/* ---- run.c: tasks and time ---- */
+/* ---- tasks.c: how long tasks last ---- */
 
 /* The executor at hand starts the next task of the stage, which is of its job and open. */
 void br_executors_start(struct br_executors_core *core, uint32_t executor, uint32_t stage);
+/* It has ended its task, of which a span goes to the record. */
+void br_executors_record(struct br_executors_core *core, uint32_t executor);
+/* Something of the executor ends at that time. */
 void br_executors_at(struct br_executors_core *core, int64_t time_ns, uint32_t executor);
+/* Takes the first event, which there is, and says of whom it is. */
+uint32_t br_executors_due(struct br_executors_core *core);
 
 #endif
