@@ -510,6 +510,12 @@ const struct br_option cli_options[] = {
      .choice = br_predictions_format,
      .summary = br_predictions_summary,
      .offset = MEMBER(output.format)},
+    {.name = "bound",
+     .help = "also solve the linear program over the order of coflows, by bigrocks-bound, for a "
+             "tighter lower bound; up to 150 coflows",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(coflow.bound)},
     {.name = "policy",
      .argument = "P,...",
      .help =
@@ -1022,8 +1028,8 @@ const struct br_option cli_options[] = {
     {.name = "time-limit",
      .argument = "S",
      .help = "seconds; the best so far is the result (plan, batch: of the search for one job, "
-             "default none; bound: default a fixed amount of work)",
-     .commands = SEARCH | CLI_BOUND,
+             "default none; bound, coflow --bound: default a fixed amount of work)",
+     .commands = SEARCH | CLI_BOUND | CLI_COFLOW,
      .kind = BR_OPTION_SECONDS,
      .offset = MEMBER(search.time_limit_ns)},
     {.name = "cpu-limit",

@@ -147,7 +147,7 @@ struct cli_deadline_settings {
 struct cli_coflow_settings {
     const char *policies, *clock, *port, *skew, *scale_time, *scale_bytes;
     uint64_t wide, repeat;
-    bool uneven;
+    bool uneven, bound;
 };
 
 /* The output. */

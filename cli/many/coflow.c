@@ -12,14 +12,14 @@
 #include "cli/common/output.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
+#include "cli/many/coflow_bound.h"
 #include "cli/many/many.h"
 #include "emit/workloads/coflows.h"
 #include "parsers/workloads/coflow_trace.h"
-#include "simulate/coflow/bound.h"
 #include "simulate/coflow/engine.h"
 #include "workload/coflow_make.h"
 
-enum { POLICIES_MOST = 1000, BOUND_ROUNDS = 200 };
+enum { POLICIES_MOST = 1000 };
 
 struct study {
     const struct br_coflows *trace;
@@ -29,7 +29,7 @@ struct study {
     struct br_coflow_options options; /* but for the policy */
     struct br_coflow_outcome *outcome;
     struct br_coflow_result *result;
-    struct br_coflow_bound bound;
+    double bound_s;
     pthread_mutex_t lock; /* guards what follows */
     struct cli_progress progress;
     uint32_t done;
@@ -78,16 +78,15 @@ static enum br_status run_all(struct study *study, const struct cli_settings *se
 {
     uint32_t threads = (uint32_t)settings->search.threads;
     study->options.stop = cli_interrupt_catch();
-    study->bound.average_cct_s = NAN;
+    study->bound_s = NAN;
     cli_progress_begin(&study->progress, settings->output.quiet);
     enum br_status status = BR_OK;
     if (!settings->simulate.no_bounds)
-        status =
-            br_coflow_bound_make(study->trace, &study->options, BOUND_ROUNDS, &study->bound, diag);
+        status = cli_coflow_bound(settings, study->trace, &study->options, &study->bound_s, diag);
     for (uint32_t k = 0; k < study->policies; k++)
         study->result[k] = (struct br_coflow_result){.policy = study->name[k],
                                                      .outcome = &study->outcome[k],
-                                                     .lower_bound_s = study->bound.average_cct_s};
+                                                     .lower_bound_s = study->bound_s};
     if (!status) {
         br_parallel(threads ? threads : br_processors(), study->policies, run_one, study);
         status = study->status;

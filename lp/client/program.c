@@ -17,6 +17,7 @@
 #include "base/numbers/decimal.h"
 #include "emit/data/job_xml.h"
 #include "lp/client/child.h"
+#include "lp/client/coflows.h"
 #include "parsers/plans/bound_json.h"
 
 #define PROGRAM "bigrocks-bound"
@@ -72,7 +73,7 @@ bool br_bound_program_path(char *path)
 }
 
 /* The first line of the child's complaint, or how it ended. */
-static void describe_failure(const struct br_talk *talk, struct br_bound_answer *answer)
+static void describe_failure(const struct br_talk *talk, char why[256])
 {
     const char *complaint = "";
     if (talk->complaint) {
@@ -82,27 +83,35 @@ static void describe_failure(const struct br_talk *talk, struct br_bound_answer 
     if (strncmp(complaint, PROGRAM ": ", strlen(PROGRAM ": ")) == 0)
         complaint += strlen(PROGRAM ": ");
     if (*complaint)
-        snprintf(answer->why, sizeof answer->why, "not available (" PROGRAM ": %.200s)", complaint);
+        snprintf(why, 256, "not available (" PROGRAM ": %.200s)", complaint);
     else if (WIFSIGNALED(talk->state))
-        snprintf(answer->why, sizeof answer->why, "not available (" PROGRAM " died of signal %d)",
-                 WTERMSIG(talk->state));
+        snprintf(why, 256, "not available (" PROGRAM " died of signal %d)", WTERMSIG(talk->state));
     else
-        snprintf(answer->why, sizeof answer->why,
-                 "not available (" PROGRAM " ended with status %d)", WEXITSTATUS(talk->state));
+        snprintf(why, 256, "not available (" PROGRAM " ended with status %d)",
+                 WEXITSTATUS(talk->state));
+}
+
+/* Has the child ended well? Else says why not. */
+static bool has_answered(const struct br_talk *talk, char why[256])
+{
+    if (talk->ending == BR_TALK_STOPPED)
+        snprintf(why, 256, "not available (interrupted)");
+    else if (talk->ending == BR_TALK_LATE)
+        snprintf(why, 256, "not available (stopped at the time limit)");
+    else if (!WIFEXITED(talk->state) || WEXITSTATUS(talk->state) != 0)
+        describe_failure(talk, why);
+    else
+        return true;
+    return false;
 }
 
 static void take_answer(const struct br_talk *talk, const struct br_dag *dag,
                         struct br_bound_answer *answer)
 {
     struct br_diag diag = {0};
-    if (talk->ending == BR_TALK_STOPPED)
-        snprintf(answer->why, sizeof answer->why, "not available (interrupted)");
-    else if (talk->ending == BR_TALK_LATE)
-        snprintf(answer->why, sizeof answer->why, "not available (stopped at the time limit)");
-    else if (!WIFEXITED(talk->state) || WEXITSTATUS(talk->state) != 0)
-        describe_failure(talk, answer);
-    else if (br_parse_bound(talk->answer ? talk->answer : "", talk->answer_size, dag, answer,
-                            &diag))
+    if (!has_answered(talk, answer->why))
+        return;
+    if (br_parse_bound(talk->answer ? talk->answer : "", talk->answer_size, dag, answer, &diag))
         snprintf(answer->why, sizeof answer->why, "not available (" PROGRAM "'s answer: %.200s)",
                  diag.what);
     else
@@ -179,6 +188,37 @@ static void find(void *context, const struct br_dag *dag, const struct br_cluste
     else
         snprintf(answer->why, sizeof answer->why, "not available (out of memory)");
     free(job);
+}
+
+void br_bound_coflows(struct br_coflow_talk *asked)
+{
+    char path[PATH_MAX], seconds[BR_SECONDS_TEXT], parent[32];
+    int64_t guard_ns = asked->limit_ns > 0 ? asked->limit_ns : work_guard_ns;
+    const char *const words[] = {
+        PROGRAM, "--coflows", "--time-limit", seconds, "--parent", parent, "--work", "1", NULL};
+    if (!br_bound_program_path(path)) {
+        snprintf(asked->why, sizeof asked->why, "not available (" PROGRAM " not found)");
+        return;
+    }
+    br_seconds_format(guard_ns, seconds, sizeof seconds);
+    snprintf(parent, sizeof parent, "%ld", (long)getpid());
+    struct br_talk talk = {.program = path,
+                           .argv = words,
+                           .text = asked->problem,
+                           .size = asked->size,
+                           .limit_ns = guard_ns + guard_ns / 4 + second_ns,
+                           .processor_seconds = (uint64_t)(guard_ns / second_ns) * 4 + 10,
+                           .stop = asked->stop};
+    int error = br_talk(&talk);
+    if (error) {
+        snprintf(asked->why, sizeof asked->why, "not available (%.150s: %s)", path,
+                 strerror(error));
+    } else if (has_answered(&talk, asked->why)) {
+        asked->answer = talk.answer;
+        asked->answer_size = talk.answer_size;
+        talk.answer = NULL;
+    }
+    br_talk_finish(&talk);
 }
 
 struct br_bound_source br_bound_program(const char *path)

@@ -16,6 +16,7 @@
 
 #include "base/numbers/decimal.h"
 #include "emit/data/certificate_json.h"
+#include "lp/solver/coflow_problem.h"
 #include "lp/solver/destructive.h"
 #include "lp/solver/lines.h"
 #include "parsers/jobs/native.h"
@@ -47,6 +48,9 @@ static const char help[] =
     "                        equal bounds (default: 1 where no time limit is given)\n"
     "  --time-limit SECONDS  stop after about so long\n"
     "  --cpu-limit SECONDS   stop after about so much processor time\n"
+    "  --coflows             read releases of coflows and what each has at each port, as\n"
+    "                        bigrocks coflow --bound hands them over, and write the weights that\n"
+    "                        prove a bound on their mean completion time\n"
     "  --help, --version\n"
     "\n"
     "Example:\n"
@@ -164,12 +168,14 @@ int main(int argc, char **argv)
         {"time-limit", required_argument, NULL, 't'},
         {"cpu-limit", required_argument, NULL, 'c'},
         {"work", required_argument, NULL, 'w'},
+        {"coflows", no_argument, NULL, 'f'},
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'v'},
         {"parent", required_argument, NULL, 'p'},
         {NULL, 0, NULL, 0},
     };
     double factor = 0, until = 0;
+    bool coflows = false;
     struct br_diag diag = {0};
     int option;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -200,6 +206,9 @@ int main(int argc, char **argv)
             if (getppid() != strtol(optarg, NULL, 10))
                 return BR_SYSTEM;
             break;
+        case 'f':
+            coflows = true;
+            break;
         case 'h':
             fputs(help, stdout);
             return BR_OK;
@@ -222,7 +231,8 @@ int main(int argc, char **argv)
         budget.rounds = (int64_t)(factor * DEFAULT_ROUNDS) + 1;
         budget.nodes = (int64_t)(factor * DEFAULT_NODES) + 1;
     }
-    if (bound(optind < argc ? argv[optind] : "-", &budget, &diag))
+    const char *path = optind < argc ? argv[optind] : "-";
+    if (coflows ? lp_coflow_problem(path, &budget, &diag) : bound(path, &budget, &diag))
         return fail(&diag);
     return BR_OK;
 }

@@ -3,6 +3,7 @@
 #include "lp/solver/master.h"
 
 #include <glpk.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
 
@@ -98,12 +99,30 @@ void lp_master_extend_row(struct lp_master *m, int row, int count, int *column, 
     glp_set_mat_row(m->lp, row, count, column, value);
 }
 
-bool lp_master_solve(struct lp_master *m, double seconds)
+int lp_master_add_variable(struct lp_master *m, double cost, double most)
+{
+    int column = glp_add_cols(m->lp, 1);
+    bool ends = most < INFINITY;
+    glp_set_col_bnds(m->lp, column, ends ? GLP_DB : GLP_LO, 0, ends ? most : 0);
+    glp_set_obj_coef(m->lp, column, cost);
+    return column;
+}
+
+int lp_master_add_cut(struct lp_master *m, double value, int count, const int *column,
+                      const double *coefficient)
+{
+    int row = glp_add_rows(m->lp, 1);
+    glp_set_row_bnds(m->lp, row, GLP_LO, value, value);
+    glp_set_mat_row(m->lp, row, count, column, coefficient);
+    return row;
+}
+
+static bool solve(struct lp_master *m, double seconds, int method)
 {
     glp_smcp options;
     glp_init_smcp(&options);
     options.msg_lev = GLP_MSG_OFF;
-    options.meth = GLP_PRIMAL;
+    options.meth = method;
     if (seconds > 0 && seconds < 1e6)
         options.tm_lim = (int)(seconds * 1000) + 1;
     int fault = glp_simplex(m->lp, &options);
@@ -112,6 +131,16 @@ bool lp_master_solve(struct lp_master *m, double seconds)
         fault = glp_simplex(m->lp, &options);
     }
     return fault == 0 && glp_get_status(m->lp) == GLP_OPT;
+}
+
+bool lp_master_solve(struct lp_master *m, double seconds)
+{
+    return solve(m, seconds, GLP_PRIMAL);
+}
+
+bool lp_master_resolve(struct lp_master *m, double seconds)
+{
+    return solve(m, seconds, GLP_DUALP);
 }
 
 double lp_master_objective(const struct lp_master *m)

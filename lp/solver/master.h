@@ -1,6 +1,7 @@
 /* The one place that knows GLPK: a linear program that grows by rows and columns.
  *
- * Minimise the sum of the shortfalls of the rows with >=; all variables are 0 or more. What comes
+ * Minimise the sum of the shortfalls of the rows with >=, and of what variables cost; all variables
+ * are 0 or more. What comes
  * out is floating point and only ever a hint: every bound is checked in integers elsewhere.
  */
 #ifndef BR_LP_SOLVER_MASTER_H
@@ -30,9 +31,18 @@ int lp_master_add_column(struct lp_master *master, int count, const int *row, co
  * Both arrays have room for one more. */
 void lp_master_extend_row(struct lp_master *master, int row, int count, int *column, double *value);
 
+/* Adds a variable from 0 to `most` (INFINITY: no end) that costs so much a unit, in no row yet.
+ * Returns its number. */
+int lp_master_add_variable(struct lp_master *master, double cost, double most);
+/* Adds a row >= value without a shortfall, of column[k] for k = 1 .. count. Returns its number. */
+int lp_master_add_cut(struct lp_master *master, double value, int count, const int *column,
+                      const double *coefficient);
+
 /* Solves, from the last basis, within about so many seconds (0: no limit). False where GLPK found
  * no optimum. */
 bool lp_master_solve(struct lp_master *master, double seconds);
+/* The same by the dual simplex: for a basis that was best before rows were added. */
+bool lp_master_resolve(struct lp_master *master, double seconds);
 /* Of the last solve: the sum of shortfalls, what a row's right side is worth (0 or more), and the
  * value of a variable. */
 double lp_master_objective(const struct lp_master *master);

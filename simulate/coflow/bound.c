@@ -5,7 +5,6 @@
 
 #include "base/collections/heap.h"
 #include "base/numbers/real.h"
-#include "simulate/coflow/epoch.h"
 
 /* What a coflow has at a port. */
 struct part {
@@ -29,14 +28,11 @@ static bool is_before(const void *none, const struct waiting *a, const struct wa
 BR_HEAP(waits, struct waiting, const void *, is_before, 4)
 
 struct duals {
-    const struct br_coflows *trace;
-    double *release_ms; /* by coflow */
-    uint32_t ports;     /* uplinks and downlinks */
-    uint64_t *first;    /* of a port's parts, ascending in release; one more ends the last */
+    const struct br_coflow_parts *in;
+    uint64_t *first; /* of a port's parts, ascending in release; one more ends the last */
     struct part *part;
     struct waiting *heap;
     double *sum; /* by coflow */
-    double *busiest_ms;
 };
 
 /* ---- One port ---- */
@@ -47,16 +43,16 @@ static double shortest_first(struct duals *d, const struct part *part, uint32_t 
     double now = 0, sum = 0;
     uint32_t size = 0, next = 0;
     while (size || next < parts) {
-        if (!size && d->release_ms[part[next].coflow] > now)
-            now = d->release_ms[part[next].coflow];
-        for (; next < parts && d->release_ms[part[next].coflow] <= now; next++)
+        if (!size && d->in->release_ms[part[next].coflow] > now)
+            now = d->in->release_ms[part[next].coflow];
+        for (; next < parts && d->in->release_ms[part[next].coflow] <= now; next++)
             if (part[next].weight > 0)
                 waits_push(NULL, d->heap, &size,
                            (struct waiting){part[next].length_ms, part[next].length_ms, next});
         if (!size)
             continue;
         struct waiting top = waits_pop(NULL, d->heap, &size);
-        double until = next < parts ? d->release_ms[part[next].coflow] : INFINITY;
+        double until = next < parts ? d->in->release_ms[part[next].coflow] : INFINITY;
         if (now + top.left_ms <= until) {
             now += top.left_ms;
             sum += now;
@@ -79,14 +75,14 @@ static double mean_busy(struct duals *d, struct part *part, uint32_t parts)
     for (uint32_t k = 0; k < parts; k++)
         part[k].value = 0;
     while (size || next < parts) {
-        if (!size && d->release_ms[part[next].coflow] > now)
-            now = d->release_ms[part[next].coflow];
-        for (; next < parts && d->release_ms[part[next].coflow] <= now; next++) {
+        if (!size && d->in->release_ms[part[next].coflow] > now)
+            now = d->in->release_ms[part[next].coflow];
+        for (; next < parts && d->in->release_ms[part[next].coflow] <= now; next++) {
             double key = -part[next].weight / part[next].length_ms;
             waits_push(NULL, d->heap, &size, (struct waiting){key, part[next].length_ms, next});
         }
         struct waiting top = waits_pop(NULL, d->heap, &size);
-        double until = next < parts ? d->release_ms[part[next].coflow] : INFINITY;
+        double until = next < parts ? d->in->release_ms[part[next].coflow] : INFINITY;
         double runs = fmin(top.left_ms, until - now);
         part[top.part].value += runs * (now + runs / 2) / part[top.part].length_ms;
         now += runs;
@@ -112,15 +108,16 @@ static uint32_t parts_of(const struct duals *d, uint32_t port)
 static double one_port(struct duals *d)
 {
     double sum = 0;
-    for (uint32_t c = 0; c < d->trace->coflows; c++)
+    for (uint32_t c = 0; c < d->in->coflows; c++)
         d->sum[c] = 0;
-    for (uint64_t k = 0; k < d->first[d->ports]; k++) {
+    for (uint64_t k = 0; k < d->first[d->in->ports]; k++) {
         struct part *part = &d->part[k];
-        bool chosen = d->sum[part->coflow] <= 0 && part->length_ms >= d->busiest_ms[part->coflow];
+        bool chosen =
+            d->sum[part->coflow] <= 0 && part->length_ms >= d->in->busiest_ms[part->coflow];
         part->weight = chosen;
         d->sum[part->coflow] += chosen;
     }
-    for (uint32_t p = 0; p < d->ports; p++)
+    for (uint32_t p = 0; p < d->in->ports; p++)
         sum += shortest_first(d, d->part + d->first[p], parts_of(d, p));
     return sum;
 }
@@ -128,38 +125,38 @@ static double one_port(struct duals *d)
 /* Makes every coflow's weights one in all. */
 static void normalise(struct duals *d)
 {
-    for (uint32_t c = 0; c < d->trace->coflows; c++)
+    for (uint32_t c = 0; c < d->in->coflows; c++)
         d->sum[c] = 0;
-    for (uint64_t k = 0; k < d->first[d->ports]; k++)
+    for (uint64_t k = 0; k < d->first[d->in->ports]; k++)
         d->sum[d->part[k].coflow] += d->part[k].weight;
-    for (uint64_t k = 0; k < d->first[d->ports]; k++)
+    for (uint64_t k = 0; k < d->first[d->in->ports]; k++)
         d->part[k].weight /= d->sum[d->part[k].coflow];
 }
 
 static double search(struct duals *d, uint32_t rounds, const struct br_stop *stop)
 {
     double best = 0;
-    for (uint64_t k = 0; k < d->first[d->ports]; k++) {
-        double share = d->part[k].length_ms / d->busiest_ms[d->part[k].coflow];
+    for (uint64_t k = 0; k < d->first[d->in->ports]; k++) {
+        double share = d->part[k].length_ms / d->in->busiest_ms[d->part[k].coflow];
         d->part[k].weight = br_real_exp(20 * (share - 1));
     }
     for (uint32_t round = 0; round < rounds && !br_stopped(stop); round++) {
         double sum = 0;
         normalise(d);
-        for (uint32_t p = 0; p < d->ports; p++)
+        for (uint32_t p = 0; p < d->in->ports; p++)
             sum += mean_busy(d, d->part + d->first[p], parts_of(d, p));
         best = fmax(best, sum);
         /* Weight moves to where a coflow completes late; steps get smaller. */
-        for (uint32_t c = 0; c < d->trace->coflows; c++)
+        for (uint32_t c = 0; c < d->in->coflows; c++)
             d->sum[c] = 1e-9;
-        for (uint64_t k = 0; k < d->first[d->ports]; k++) {
+        for (uint64_t k = 0; k < d->first[d->in->ports]; k++) {
             const struct part *part = &d->part[k];
-            double took = part->value - d->release_ms[part->coflow];
+            double took = part->value - d->in->release_ms[part->coflow];
             d->sum[part->coflow] = fmax(d->sum[part->coflow], took);
         }
-        for (uint64_t k = 0; k < d->first[d->ports]; k++) {
+        for (uint64_t k = 0; k < d->first[d->in->ports]; k++) {
             struct part *part = &d->part[k];
-            double took = part->value - d->release_ms[part->coflow];
+            double took = part->value - d->in->release_ms[part->coflow];
             double step = 8.0 / (1 + round / 4.0);
             part->weight *= br_real_exp(step * (took / d->sum[part->coflow] - 1));
             part->weight = fmax(part->weight, 1e-12);
@@ -170,116 +167,48 @@ static double search(struct duals *d, uint32_t rounds, const struct br_stop *sto
 
 /* ---- The instance ---- */
 
-static double flow_bytes(const struct br_coflows *trace, uint64_t flow, bool whole)
+/* Puts the parts in order of ports. Coflows are in order of their releases. */
+static bool fill(struct duals *d)
 {
-    double bytes = trace->bytes[flow];
-    double down = (double)(int64_t)(bytes / BR_COFLOW_MB) * BR_COFLOW_MB;
-    return !whole ? bytes : down < bytes ? down + BR_COFLOW_MB : down;
-}
-
-/* Calls with each port of the coflow and its time there. */
-static void each_part(struct duals *d, uint32_t coflow, double rate, bool whole,
-                      void (*visit)(struct duals *, uint32_t, uint32_t, double))
-{
-    const struct br_coflow *c = &d->trace->coflow[coflow];
-    for (uint32_t s = 0; s < c->senders; s++) {
-        double sum = 0;
-        for (uint32_t r = 0; r < c->receivers; r++)
-            sum += flow_bytes(d->trace, c->first + (uint64_t)r * c->senders + s, whole);
-        visit(d, coflow, c->up[s], sum / rate);
-    }
-    for (uint32_t r = 0; r < c->receivers; r++) {
-        double sum = 0;
-        for (uint32_t s = 0; s < c->senders; s++)
-            sum += flow_bytes(d->trace, c->first + (uint64_t)r * c->senders + s, whole);
-        visit(d, coflow, d->trace->ports + c->down[r], sum / rate);
-    }
-}
-
-static void count(struct duals *d, uint32_t coflow, uint32_t port, double ms)
-{
-    (void)coflow;
-    d->first[port + 1] += ms > 0;
-}
-
-static void put(struct duals *d, uint32_t coflow, uint32_t port, double ms)
-{
-    if (ms > 0)
-        d->part[d->first[port]++] = (struct part){coflow, ms, 0, 0};
-    d->busiest_ms[coflow] = fmax(d->busiest_ms[coflow], ms);
-}
-
-static bool fill(struct duals *d, double rate, bool whole)
-{
-    for (uint32_t c = 0; c < d->trace->coflows; c++)
-        each_part(d, c, rate, whole, count);
-    for (uint32_t p = 0; p < d->ports; p++)
-        d->first[p + 1] += d->first[p];
-    d->part = malloc((d->first[d->ports] + 1) * sizeof *d->part);
-    d->heap = malloc(((size_t)d->trace->coflows + 1) * sizeof *d->heap);
-    if (!d->part || !d->heap)
+    const struct br_coflow_parts *in = d->in;
+    uint64_t parts = in->first[in->coflows];
+    d->sum = calloc((size_t)in->coflows + 1, sizeof *d->sum);
+    d->first = calloc((size_t)in->ports + 2, sizeof *d->first);
+    d->part = malloc((parts + 1) * sizeof *d->part);
+    d->heap = malloc(((size_t)in->coflows + 1) * sizeof *d->heap);
+    if (!d->sum || !d->first || !d->part || !d->heap)
         return false;
-    for (uint32_t c = 0; c < d->trace->coflows; c++)
-        each_part(d, c, rate, whole, put);
-    for (uint32_t p = d->ports; p; p--)
+    for (uint64_t k = 0; k < parts; k++)
+        d->first[in->part[k].port + 1]++;
+    for (uint32_t p = 0; p < in->ports; p++)
+        d->first[p + 1] += d->first[p];
+    for (uint32_t c = 0; c < in->coflows; c++)
+        for (uint64_t k = in->first[c]; k < in->first[c + 1]; k++)
+            d->part[d->first[in->part[k].port]++] = (struct part){c, in->part[k].ms, 0, 0};
+    for (uint32_t p = in->ports; p; p--)
         d->first[p] = d->first[p - 1];
     d->first[0] = 0;
     return true;
 }
 
-static double release_of(const struct br_coflow *coflow, bool epochs)
+enum br_status br_coflow_bound_make(const struct br_coflow_parts *parts, uint32_t rounds,
+                                    const struct br_stop *stop, struct br_coflow_bound *bound,
+                                    struct br_diag *diag)
 {
-    int64_t ms = coflow->arrival_ms;
-    if (!epochs)
-        return (double)ms;
-    int64_t epochs_before = (ms - 1) / BR_EPOCH_MS;
-    return ms <= BR_EPOCH_MS ? 0 : (double)(epochs_before * BR_EPOCH_MS);
-}
-
-static bool allocate(struct duals *d)
-{
-    size_t coflows = (size_t)d->trace->coflows + 1;
-    d->ports = 2 * d->trace->ports;
-    d->release_ms = malloc(coflows * sizeof *d->release_ms);
-    d->sum = calloc(coflows, sizeof *d->sum);
-    d->busiest_ms = calloc(coflows, sizeof *d->busiest_ms);
-    d->first = calloc((size_t)d->ports + 2, sizeof *d->first);
-    return d->release_ms && d->sum && d->busiest_ms && d->first;
-}
-
-enum br_status br_coflow_bound_make(const struct br_coflows *trace,
-                                    const struct br_coflow_options *options, uint32_t rounds,
-                                    struct br_coflow_bound *bound, struct br_diag *diag)
-{
-    struct duals d = {.trace = trace};
-    bool epochs = options->clock == BR_CLOCK_EPOCHS;
-    double rate = !epochs && options->port_rate > 0 ? options->port_rate : BR_COFLOW_PORT_RATE;
-    enum br_status status = BR_OK;
-    double releases = 0, alone = 0, coflows = trace->coflows;
-    if (!allocate(&d))
-        status = br_fail_memory(diag);
-    for (uint32_t c = 0; !status && c < trace->coflows; c++) {
-        d.release_ms[c] = release_of(&trace->coflow[c], epochs);
-        releases += d.release_ms[c];
-    }
-    if (!status && !fill(&d, rate, epochs))
-        status = br_fail_memory(diag);
-    for (uint32_t c = 0; !status && c < trace->coflows; c++) {
-        alone += d.busiest_ms[c];
-        /* One without bytes has no part: it completes when it comes. */
-        releases -= d.busiest_ms[c] > 0 ? 0 : d.release_ms[c];
-    }
+    struct duals d = {.in = parts};
+    enum br_status status = fill(&d) ? BR_OK : br_fail_memory(diag);
+    double alone = 0, coflows = parts->coflows;
+    for (uint32_t c = 0; c < parts->coflows; c++)
+        alone += parts->busiest_ms[c];
     if (!status) {
         bound->alone_s = alone / coflows / 1000;
-        bound->one_port_s = (one_port(&d) - releases) / coflows / 1000;
-        double searched = (search(&d, rounds, options->stop) - releases) / coflows / 1000;
+        bound->one_port_s = (one_port(&d) - parts->releases_ms) / coflows / 1000;
+        double searched = (search(&d, rounds, stop) - parts->releases_ms) / coflows / 1000;
         /* Sums of some hundred thousand terms may be off by their rounding. */
         bound->average_cct_s =
             fmax(fmax(bound->alone_s, bound->one_port_s), searched) * (1 - 1e-10);
     }
-    free(d.release_ms);
     free(d.sum);
-    free(d.busiest_ms);
     free(d.first);
     free(d.part);
     free(d.heap);

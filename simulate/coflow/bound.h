@@ -11,7 +11,7 @@
 #ifndef BR_SIMULATE_COFLOW_BOUND_H
 #define BR_SIMULATE_COFLOW_BOUND_H
 
-#include "simulate/coflow/clock.h"
+#include "simulate/coflow/parts.h"
 
 struct br_coflow_bound {
     double average_cct_s;
@@ -19,11 +19,10 @@ struct br_coflow_bound {
     double one_port_s; /* and that of coflows each at one port, by shortest remaining first */
 };
 
-/* For the clock, whose arrivals and sizes count: of the epochs' clock those of its epochs. `rounds`
- * is how often weights are tried. O(rounds x ends x log coflows). A stop leaves the best so far.
- * BR_SYSTEM (memory). */
-enum br_status br_coflow_bound_make(const struct br_coflows *trace,
-                                    const struct br_coflow_options *options, uint32_t rounds,
-                                    struct br_coflow_bound *bound, struct br_diag *diag);
+/* `rounds` is how often weights are tried. O(rounds x ends x log coflows). A stop (may be NULL)
+ * leaves the best so far. BR_SYSTEM (memory). */
+enum br_status br_coflow_bound_make(const struct br_coflow_parts *parts, uint32_t rounds,
+                                    const struct br_stop *stop, struct br_coflow_bound *bound,
+                                    struct br_diag *diag);
 
 #endif
