@@ -50,8 +50,7 @@ static enum br_status read_number(const struct range *range, const char *text, d
 enum br_status cli_enforcer_options(const struct cli_enforcer_settings *settings,
                                     struct br_runtime_options *options, struct br_diag *diag)
 {
-    static const struct range eta = {"eta", "give a number from 0 to 1000, such as 0.2", 1000,
-                                     true};
+    static const struct range eta = {"eta", "give a number from 0 to 1000, such as 1", 1000, true};
     static const struct range remote = {"remote-penalty", "give a number from 0 to 1, such as 0.8",
                                         1, true};
     static const struct range kappa = {"kappa", "give a number above 0, to 1000, such as 0.1", 1000,

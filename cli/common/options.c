@@ -404,7 +404,8 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(enforcer.policy)},
     {.name = "eta",
      .argument = "X",
-     .help = "how much a job with little work left counts against packing, from 0 (default: 1)",
+     .help = "how much a job with little work left counts against packing, from 0 (default: 3; "
+             "1: as in the paper)",
      .commands = CLI_RUN | CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(enforcer.eta)},

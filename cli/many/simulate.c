@@ -141,6 +141,8 @@ static enum br_status study(const struct cli_settings *settings, struct cli_stud
                 done.plans_by_path);
     if (!status && done.study.runs)
         status = write_study(settings, format, &done, diag);
+    if (!status && done.cut)
+        status = BR_NO; /* a script has to know that runs are missing */
     cli_study_finish(&done);
     return status;
 }

@@ -31,11 +31,16 @@ enum br_fairness {
     BR_FAIR_DOMINANT, /* its largest share of the cluster in any resource */
 };
 
+/* A value of eta_factor: the ratio of means by itself, which is how the paper reads. [Grandl16, 5]
+ * The default is larger: docs/simulate.md has what that brings. */
+#define BR_ETA_PAPER 1.0
+
 /* Start from br_runtime_options_default(). */
 struct br_runtime_options {
     const char *policy;    /* how ready tasks are scored; a row of br_policy_name() */
     double remote_penalty; /* 0..1: factor on the packing score away from the plan's machine */
-    double eta_factor;     /* >= 0: weight of short remaining work among jobs */
+    double eta_factor;     /* >= 0: weight of short remaining work among jobs, in ratios of mean
+                              packing over mean remaining work; as BR_ETA_PAPER */
     double kappa;          /* > 0: most unfairness, as a share of the cluster's capacity */
     enum br_fairness fairness;
     uint32_t bundle; /* >= 1: candidates that one pass over the ready tasks collects */

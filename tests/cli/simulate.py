@@ -77,6 +77,18 @@ def tuning_finds_the_best(workload):
     assert found[0]['mean_jct'] == min(one['mean_jct'] for one in found[1:])
 
 
+def help_tells_the_defaults(folder):
+    """What the help calls the default gives what giving nothing gives, and another number something else."""
+    text, crowd = ' '.join(run('simulate', '--help').split()), folder / 'crowd.xml'
+    run('workload', '--like', 'cosmos', '--tasks', 60, '--count', 20, '--arrivals', 'batch', '--groups', 'a=1,b=2',
+        '--seed', 2, '-o', crowd)
+    common = ['simulate', crowd, *CLUSTER, '--policy', 'graphene', '--no-bounds', '-q', '-f', 'runs']
+    usual = run(*common)
+    for option, other in (('eta', 1), ('remote-penalty', 0.2), ('kappa', 2), ('bundle', 1)):
+        told = re.search(r'--%s [A-Z] .*?\(default: ([0-9.]+)[;)]' % option, text)[1]
+        assert run(*common, '--' + option, told) == usual != run(*common, '--' + option, other), (option, told)
+
+
 def planning_is_limited(workload):
     """Jobs that are too large for the limit are planned by their critical path alone. How many is told, and how
     long it took beside every policy that follows plans."""
@@ -121,7 +133,7 @@ def faults_are_told(folder, workload):
 
 
 def an_interrupt_keeps_what_is_done(folder):
-    """Thousands of runs; after Ctrl-C the table has the first ones, whole."""
+    """Thousands of runs; after Ctrl-C the table has the first ones, whole, and the exit status tells."""
     large = folder / 'large.xml'
     run('workload', '--like', 'cosmos', '--count', 60, '--interarrival', 5, '--seed', 3, '-o', large)
     table = folder / 'cut.csv'
@@ -130,7 +142,7 @@ def an_interrupt_keeps_what_is_done(folder):
     time.sleep(4)
     child.send_signal(signal.SIGINT)
     said = child.communicate(timeout=60)[1]
-    assert 'interrupted with' in said, said
+    assert 'interrupted with' in said and child.returncode == 1, (child.returncode, said)
     if table.exists():
         done = [(row['policy'], int(row['seed'])) for row in rows(table.read_text())]
         assert done and len(done) < 10000 and done == sorted(set(done)), done
@@ -146,6 +158,7 @@ def main():
         shards_merge(folder, workload)
         figures_agree(workload)
         tuning_finds_the_best(workload)
+        help_tells_the_defaults(folder)
         planning_is_limited(workload)
         faults_are_told(folder, workload)
         an_interrupt_keeps_what_is_done(folder)

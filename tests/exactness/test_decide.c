@@ -618,7 +618,7 @@ static void run(uint64_t seed, struct tally *tally)
     m.options.fairness = br_rng_below(&rng, 2) ? BR_FAIR_SLOTS : BR_FAIR_DOMINANT;
     m.options.bundle = 1 + (uint32_t)br_rng_below(&rng, 6);
     m.options.remote_penalty = (double)br_rng_below(&rng, 5) / 4;
-    m.options.eta_factor = (double)br_rng_below(&rng, 4) / 4;
+    m.options.eta_factor = 0.75 * (double)br_rng_below(&rng, 5);
     m.options.kappa = 0.02 * (double)(1 + br_rng_below(&rng, 20));
     m.options.keep_plan = br_rng_below(&rng, 2);
     take_cluster(&m, job[0].cluster);

@@ -100,7 +100,7 @@ static void create(struct game *g, uint64_t seed)
     options.keep_plan = false;
     options.kappa = kappas[below(g, 4)];
     options.remote_penalty = penalties[below(g, 4)];
-    options.eta_factor = 0.4 * below(g, 4);
+    options.eta_factor = 1.5 * below(g, 4);
     options.bundle = 1 + below(g, 10);
     options.fairness = below(g, 2) ? BR_FAIR_SLOTS : BR_FAIR_DOMINANT;
     g->small_tasks = below(g, 2);

@@ -453,7 +453,8 @@ static void play(uint64_t seed, unsigned *decisions, unsigned *by_fairness, unsi
     struct model m = {.options = &options};
     options.policy = br_policy_name((uint32_t)seed % 3);
     options.remote_penalty = penalties[seed / 3 % 4];
-    options.eta_factor = seed % 5 ? 0.2 * (double)(seed % 5) : 1;
+    if (seed % 5) /* else as it is by default */
+        options.eta_factor = BR_ETA_PAPER * 0.25 * (double)(seed % 5);
     options.kappa = kappas[seed / 2 % 3];
     options.fairness = seed / 4 % 2 ? BR_FAIR_SLOTS : BR_FAIR_DOMINANT;
     options.bundle = 1 + (uint32_t)seed % 9;

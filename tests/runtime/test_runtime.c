@@ -565,6 +565,36 @@ static void test_remaining_work(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* A job of 6 tasks with 1 of 4 cpu packs worse than one of 4 tasks with 2, and has less to do.
+ * Packing is 1/4 and 1/2, in the mean over tasks 7/20. Work is in the ratio 6 to 8, so 6/7 and 8/7
+ * of the mean over jobs. Scores times 20 are 5 - 6 eta and 10 - 8 eta: the larger tasks go first
+ * with eta x1, as in the paper, and up to x5/2; the shorter job goes first by default. */
+static void test_weight_of_work(void **state)
+{
+    struct br_cluster *cluster = machine("4", "8");
+    struct br_dag *dag[2] = {wide_job(6, "1"), wide_job(4, "2")};
+    static const double factor[] = {BR_ETA_PAPER, 2.4375, 2.5625};
+    for (int k = 0; k < 4; k++) {
+        struct br_runtime_options options = br_runtime_options_default();
+        struct br_runtime *runtime;
+        struct br_decision decision;
+        uint32_t job[2];
+        if (k < 3)
+            options.eta_factor = factor[k];
+        assert_int_equal(br_runtime_create(cluster, &options, &runtime, NULL), BR_OK);
+        for (int j = 0; j < 2; j++)
+            assert_int_equal(
+                br_runtime_submit(runtime, dag[j], NULL, 0, BR_READY_BY_EDGES, &job[j], NULL),
+                BR_OK);
+        assert_int_equal(br_runtime_decide(runtime, 0, 0, &decision, 1), 1);
+        assert_int_equal(decision.job, job[k < 2]);
+        br_runtime_destroy(runtime);
+    }
+    br_dag_destroy(dag[0]);
+    br_dag_destroy(dag[1]);
+    br_cluster_destroy(cluster);
+}
+
 /* Groups of weights 1 and 3; a task of the first takes 1 of 8 cpu and 4 of 8 mem. As a slot that is
  * an eighth of the cluster, by its dominant share a half. The first has had that and was due a
  * quarter of it; the second was due three quarters and has had nothing. */
@@ -596,10 +626,10 @@ static void test_deficits(void **state)
         assert_true(br_runtime_deficit(runtime, group[1]) == 0.75 * taken / 8);
         br_runtime_destroy(runtime);
     }
-    /* The paper's values, and those of the command's help. */
+    /* The values of the command's help. */
     struct br_runtime_options usual = br_runtime_options_default();
     assert_true(usual.fairness == BR_FAIR_DOMINANT && usual.kappa == 0.1 &&
-                usual.remote_penalty == 0.8 && usual.eta_factor == 1 && usual.bundle == 8 &&
+                usual.remote_penalty == 0.8 && usual.eta_factor == 3 && usual.bundle == 8 &&
                 usual.keep_plan && strcmp(usual.policy, "graphene") == 0);
     br_dag_destroy(dag);
     br_cluster_destroy(cluster);
@@ -740,6 +770,7 @@ int main(void)
         cmocka_unit_test(test_bundle),
         cmocka_unit_test(test_remote_penalty),
         cmocka_unit_test(test_remaining_work),
+        cmocka_unit_test(test_weight_of_work),
         cmocka_unit_test(test_deficits),
         cmocka_unit_test(test_what_is_overbooked),
     };
