@@ -49,6 +49,8 @@ struct br_workload_job {
     struct br_pos pos; /* where the file says so */
 };
 
+enum { BR_WORKLOAD_EXECUTORS = 1000000 }; /* most of them */
+
 struct br_workload {
     struct br_arena arena; /* owns texts and true durations */
     const char *name;
@@ -64,6 +66,7 @@ struct br_workload {
     struct br_workload_job *job; /* after br_workload_finish by arrival, then in the order given */
     uint64_t tasks;              /* of all jobs */
     struct br_cluster *cluster;  /* that the record is of, owned; NULL where it does not say */
+    uint32_t executors; /* of a Spark-like cluster that is to run it; 0: it does not say */
     const char *note; /* what its reader left out or assumed, in a sentence; NULL: nothing */
     bool note_is_of_declared; /* it is only about what jobs declare, not about what is true */
 };

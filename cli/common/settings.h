@@ -116,6 +116,12 @@ struct cli_simulate_settings {
     bool no_bounds;
 };
 
+/* Spark-like executors. */
+struct cli_executors_settings {
+    uint64_t count;    /* 0: not given */
+    int64_t moving_ns; /* to another job */
+};
+
 /* The control of jobs with deadlines. */
 struct cli_control_settings {
     const char *deadlines, *changes, *tables; /* of simulate */
@@ -176,6 +182,7 @@ struct cli_settings {
     struct cli_record_settings record;
     struct cli_workload_settings workload;
     struct cli_simulate_settings simulate;
+    struct cli_executors_settings executors;
     struct cli_control_settings control;
     struct cli_predict_settings predict;
     struct cli_deadline_settings deadline;

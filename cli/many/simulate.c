@@ -23,8 +23,9 @@
 enum { MOST_POLICIES = 1000 };
 
 /* "a,b=1,c": names into rows. */
-static enum br_status read_policies(const char *text, struct cli_study_policy **policies,
-                                    uint32_t *count, struct br_diag *diag)
+static enum br_status read_policies(const char *text, bool executors,
+                                    struct cli_study_policy **policies, uint32_t *count,
+                                    struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     *count = 0;
@@ -41,7 +42,9 @@ static enum br_status read_policies(const char *text, struct cli_study_policy **
         if (!policy->name)
             return br_fail_memory(diag);
         ++*count;
-        status = br_policies_find(policy->name, &policy->row, &policy->number, diag);
+        status = executors
+                     ? cli_executors_find(policy->name, &policy->executors, &policy->number, diag)
+                     : br_policies_find(policy->name, &policy->row, &policy->number, diag);
         if (!text[length])
             break;
         text += length + 1;
@@ -156,11 +159,37 @@ static const char *format_of(const struct cli_output_settings *output)
     return format ? format : "text";
 }
 
+/* Executors in place of machines: of the option, else of the workload unless there is a cluster. */
+static enum br_status read_executors(const struct cli_settings *settings,
+                                     const struct br_workload *workload,
+                                     struct br_cluster **cluster, struct cli_study_request *request,
+                                     struct br_diag *diag)
+{
+    const struct cli_simulate_settings *simulate = &settings->simulate;
+    struct br_executors_options *options = &request->executors.options;
+    uint32_t executors = settings->executors.count ? (uint32_t)settings->executors.count
+                         : *cluster                ? 0
+                                                   : workload->executors;
+    if (!executors)
+        return BR_OK;
+    if (*cluster)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "--executors takes the place of a cluster");
+    if (simulate->errors || simulate->failures || simulate->stragglers || simulate->leave ||
+        simulate->clairvoyant || settings->enforcer.overbook)
+        return br_fail(
+            diag, BR_USAGE, "give a cluster of machines by --cluster",
+            "executors know no errors, failures, stragglers, overbooking or clairvoyants");
+    *options = (struct br_executors_options){.executors = executors,
+                                             .moving_ns = settings->executors.moving_ns};
+    return cli_executors_cluster(executors, cluster, diag);
+}
+
 /* Whether a policy is about deadlines. */
 static bool controls(const struct cli_study_request *request)
 {
     for (uint32_t k = 0; k < request->policies; k++)
-        if (request->policy[k].row->decide == br_deadline_decide)
+        if (request->policy[k].row && request->policy[k].row->decide == br_deadline_decide)
             return true;
     return false;
 }
@@ -199,18 +228,21 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (arguments > 1)
         return br_fail(diag, BR_USAGE, "simulate one after the other",
                        "too many arguments: one workload");
-    enum br_status status =
-        read_policies(settings->simulate.policies ? settings->simulate.policies : "graphene",
-                      &policies, &request.policies, diag);
-    request.policy = policies;
-    if (!status)
-        status = read_options(settings, &request, diag);
+    enum br_status status = read_options(settings, &request, diag);
     if (!status)
         status = cli_load_cluster(&settings->job, &cluster, diag);
     if (!status)
         status = br_parse_workload(argument[0], &reading, &workload, diag);
     if (!status && workload->note && !settings->output.quiet)
         cli_say("%s: %s", argument[0], workload->note);
+    if (!status)
+        status = read_executors(settings, workload, &cluster, &request, diag);
+    bool executors = request.executors.options.executors;
+    const char *usual = executors ? "fair" : "graphene";
+    if (!status)
+        status = read_policies(settings->simulate.policies ? settings->simulate.policies : usual,
+                               executors, &policies, &request.policies, diag);
+    request.policy = policies;
     request.workload = workload;
     request.cluster = used = cluster ? cluster : workload ? workload->cluster : NULL;
     if (!status && !used)

@@ -59,7 +59,8 @@ static int64_t **true_durations(const struct cli_study_request *request, uint32_
     }
     by_job[0] = all;
     for (uint32_t j = 0; j < workload->jobs; j++) {
-        br_world_durations(&world, workload, j, by_job[j]);
+        if (!request->executors.options.executors)
+            br_world_durations(&world, workload, j, by_job[j]);
         by_job[j + 1] = by_job[j] + workload->dag[workload->job[j].dag].dag->tasks;
     }
     return by_job;
@@ -93,11 +94,13 @@ static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
     if (br_stopped(runner->stop))
         return false;
     int64_t **true_ns = true_durations(request, seed);
-    enum br_status status =
-        true_ns ? br_workload_bounds_make(request->workload, request->cluster,
-                                          (const int64_t *const *)true_ns, request->overbooked > 0,
-                                          runner->stop, &runner->bounds[seed], &diag)
-                : br_fail_memory(&diag);
+    enum br_status status = true_ns ? BR_OK : br_fail_memory(&diag);
+    if (!status && request->executors.options.executors)
+        status = cli_executors_least(request->workload, request->world.seed + seed, true_ns, &diag);
+    if (!status)
+        status = br_workload_bounds_make(request->workload, request->cluster,
+                                         (const int64_t *const *)true_ns, request->overbooked > 0,
+                                         runner->stop, &runner->bounds[seed], &diag);
     if (!status)
         status = look_ahead(runner, (const int64_t *const *)true_ns, seed, &diag);
     if (true_ns)
@@ -147,10 +150,15 @@ static double mean_jct(const struct br_workload *workload, const struct br_outco
 
 /* Simulates, a tuned row with each of its numbers, of which the best is kept. */
 static enum br_status simulate(const struct cli_study_request *request,
+                               const struct cli_study_policy *policy,
                                struct br_simulate_options *options, struct br_outcome *outcome,
                                struct br_diag *diag)
 {
     const struct br_policy_row *row = options->row;
+    if (!row)
+        return cli_executors_simulate(&request->executors, request->workload, policy->executors,
+                                      policy->number, options->world.seed, options->stop, outcome,
+                                      diag);
     if (row->step <= 0)
         return br_simulate_workload(request->workload, request->cluster, options, outcome, diag);
     enum br_status status = BR_OK;
@@ -206,10 +214,10 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
         .makespan_bound_s = bounds ? bounds->makespan_s : NAN,
         .clairvoyant_mean_jct_s = bounds ? runner->clairvoyant_s[seed] : NAN,
     };
-    enum br_status status = simulate(request, &options, &outcome, &diag);
+    enum br_status status = simulate(request, policy, &options, &outcome, &diag);
     if (!status)
         status = measure(runner, &outcome, bounds, at, &diag);
-    if (policy->row->plans)
+    if (policy->row && policy->row->plans)
         runner->study->run[at].planning_seconds += runner->ahead_s;
     br_outcome_finish(&outcome);
     if (status)
@@ -226,9 +234,12 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
 /* Whether a run of this shard follows plans. */
 static bool wants_plans(const struct cli_study_request *request, uint32_t runs)
 {
-    for (uint32_t at = 0; at < runs; at++)
-        if (request->policy[(request->first + at * request->step) / request->seeds].row->plans)
+    for (uint32_t at = 0; at < runs; at++) {
+        uint32_t number = (request->first + at * request->step) / request->seeds;
+        const struct br_policy_row *row = request->policy[number].row;
+        if (row && row->plans)
             return true;
+    }
     return false;
 }
 

@@ -3,6 +3,7 @@
 #define BR_CLI_MANY_STUDY_H
 
 #include "cli/common/progress.h"
+#include "cli/many/executors.h"
 #include "emit/workloads/study.h"
 #include "simulate/bounds/clairvoyant.h"
 #include "simulate/bounds/regret.h"
@@ -12,7 +13,8 @@
 /* One policy as the user named it. */
 struct cli_study_policy {
     char *name;
-    const struct br_policy_row *row;
+    const struct br_policy_row *row;          /* NULL: it is one for executors */
+    const struct br_executors_row *executors; /* NULL: it is one for machines */
     double number;
 };
 
@@ -24,6 +26,7 @@ struct cli_study_request {
     const struct cli_study_policy *policy;
     uint32_t seeds; /* world.seed, world.seed + 1, ... */
     struct br_world world;
+    struct cli_executors_request executors; /* all policies are for these, or none is */
     struct br_runtime_options enforcer;
     uint32_t overbooked;
     const struct br_overbook *overbook;

@@ -7,6 +7,7 @@
 #include "cli/common/commands.h"
 #include "cli/common/load.h"
 #include "cli/common/output.h"
+#include "cli/many/executors.h"
 #include "cli/many/many.h"
 #include "emit/workloads/workload.h"
 #include "workload/make.h"
@@ -313,6 +314,10 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     enum br_status status = cli_load_cluster(&settings->job, &cluster, diag);
     if (!status)
         status = cli_jobs_read(settings, argument, arguments, &jobs, diag);
+    if (!status && settings->executors.count && !cluster) {
+        jobs.workload->executors = (uint32_t)settings->executors.count;
+        status = cli_executors_cluster(jobs.workload->executors, &cluster, diag);
+    }
     const struct br_cluster *used = cluster         ? cluster
                                     : jobs.workload ? jobs.workload->cluster
                                                     : NULL;

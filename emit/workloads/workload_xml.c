@@ -49,6 +49,8 @@ void br_write_workload_xml(const struct br_workload *workload, const char *const
     fputs(BR_XML_DECLARATION "<workload xmlns=\"urn:bigrocks:workload:1\"", out);
     if (workload->name)
         br_write_attribute(out, "name", workload->name);
+    if (workload->executors)
+        fprintf(out, " executors=\"%" PRIu32 "\"", workload->executors);
     fputs(">\n", out);
     if (workload->cluster)
         br_write_cluster_xml(out, 1, workload->cluster);

@@ -5,6 +5,7 @@
 
 #include "parsers/reader/formats.h"
 #include "parsers/text/begin.h"
+#include "parsers/text/value.h"
 #include "parsers/text/xml_rule.h"
 #include "parsers/workloads/formats.h"
 #include "parsers/workloads/rows.h"
@@ -30,6 +31,16 @@ static enum br_status start_workload(void *context, struct br_xml *xml)
 {
     struct reader *reader = context;
     const char *name = br_xml_attribute(xml, "name");
+    const char *executors = br_xml_attribute(xml, "executors");
+    uint32_t *count = &reader->workload->executors;
+    enum br_status status =
+        executors ? br_value_count(executors, "executors", "the workload", count, xml->diag)
+                  : BR_OK;
+    if (status)
+        return status;
+    if (executors && (*count == 0 || *count > BR_WORKLOAD_EXECUTORS))
+        return br_fail(xml->diag, BR_BAD_INPUT, "write a number from 1 to 1000000",
+                       "the workload is for %.20s executors", executors);
     if (name && !(reader->workload->name = br_arena_text(&reader->workload->arena, name)))
         return br_fail_memory(xml->diag);
     return br_rows_begin(&reader->rows, reader->source, reader->options, reader->workload,
@@ -82,7 +93,7 @@ static enum br_status start_cluster(void *context, struct br_xml *xml)
 }
 
 static const struct br_xml_rule rules[] = {
-    {"workload", "", BR_WORKLOAD_SPACE, NULL, {"name"}, start_workload},
+    {"workload", "", BR_WORKLOAD_SPACE, NULL, {"name", "executors"}, start_workload},
     {"group", "workload", BR_WORKLOAD_SPACE, NULL, {"name", "weight"}, start_group},
     {"job",
      "workload",

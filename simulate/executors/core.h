@@ -3,6 +3,7 @@
 #ifndef BR_SIMULATE_EXECUTORS_CORE_H
 #define BR_SIMULATE_EXECUTORS_CORE_H
 
+#include "base/numbers/rng.h"
 #include "simulate/executors/executors.h"
 
 #define NONE BR_EXECUTORS_NONE
@@ -108,6 +109,16 @@ void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_
 /* The executor at hand has ended a task of the stage, of which none is left to start, and goes
  * where the first promise says. False: there is none. */
 bool br_executors_keep(struct br_executors_core *core, uint32_t executor, uint32_t stage);
+
+/* What chooses the duration of a task: the same whatever is decided. */
+static inline void br_executors_random(uint64_t seed, uint32_t stage, uint32_t task,
+                                       uint64_t random[2])
+{
+    struct br_rng rng =
+        br_rng_seed(seed ^ ((uint64_t)stage << 32 | task) * UINT64_C(0xd1342543de82ef95));
+    random[0] = br_rng_next(&rng);
+    random[1] = br_rng_next(&rng);
+}
 
 /* ---- tasks.c: how long tasks last ---- */
 

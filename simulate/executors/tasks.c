@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/collections/heap.h"
-#include "base/numbers/rng.h"
 #include "simulate/executors/core.h"
 
 static int before(const void *none, const struct br_executor_event *a,
@@ -37,9 +36,8 @@ static int64_t draw_ns(const struct br_executors_core *core, uint32_t executor, 
     enum br_wave wave = last == NONE ? BR_WAVE_FRESH : last == stage ? BR_WAVE_REST : BR_WAVE_FIRST;
     if (seen->options.simple)
         return at->waves->mean_us * 1000;
-    struct br_rng rng = br_rng_seed(job->seed ^ ((uint64_t)number << 32 | at->started) *
-                                                    UINT64_C(0xd1342543de82ef95));
-    uint64_t random[2] = {br_rng_next(&rng), br_rng_next(&rng)};
+    uint64_t random[2];
+    br_executors_random(job->seed, number, at->started, random);
     return br_waves_draw_ns(job->waves, number, wave, job->executors, seen->options.by_distance,
                             random);
 }

@@ -50,6 +50,11 @@ void fuzz_stg(const uint8_t *data, size_t size)
     read_job("stg", data, size);
 }
 
+void fuzz_profile(const uint8_t *data, size_t size)
+{
+    read_job("profile", data, size);
+}
+
 void fuzz_psplib(const uint8_t *data, size_t size)
 {
     read_job("psplib", data, size);

@@ -1,5 +1,6 @@
 /* Records of workflows, query plans and task graphs from elsewhere, read as jobs, and what is
  * refused of them. */
+#include "planner/model/waves.h"
 #include "tests/parsers/parse_text.h"
 
 #include <setjmp.h>
@@ -82,6 +83,57 @@ static const struct bad graphs[] = {
 static void bad_graphs(void **state)
 {
     REFUSE(graphs, "stg");
+}
+
+/* Durations are means over all that was measured: (3400 + 4000) / 8, 750 / 3. */
+static void profile(void **state)
+{
+    struct br_input input;
+    expect("small.profile.txt", NULL,
+           "small.profile\n"
+           "resource cpu in cores\n"
+           "s0*4 0.925 cpu=1 @0:0\n"
+           "s1*3 0.25 cpu=1 @0:0\n"
+           "s2*1 0.333 cpu=1 @0:0\n"
+           "s0 -> s2 @0:0\n"
+           "s1 -> s2 @0:0\n");
+    assert_int_equal(br_parse_job(parse_fixture("small.profile.txt"), NULL, &input, NULL), BR_OK);
+    const struct br_waves *waves = input.dag->waves;
+    assert_int_equal(waves->stage[0].points, 2);
+    assert_int_equal(waves->stage[0].point[0].sample[BR_WAVE_FRESH].ms[1], 1000);
+    assert_int_equal(waves->stage[0].point[0].sample[BR_WAVE_FIRST].ms[1], 800);
+    assert_int_equal(waves->stage[1].point[0].sample[BR_WAVE_REST].ms[0], 150);
+    br_input_finish(&input);
+}
+
+static const struct bad profiles[] = {
+    {"query 1\nstages 1\nstage 0 tasks 1\nfirst 5 1 7\nfresh 5 0\nrest 5 0\n", 7,
+     "ends before its line 'end'"},
+    {"query 1\nstages 1\nstage 1 tasks 1\nend\n", 3,
+     "the number of a stage is 1, and there are 1 stages"},
+    {"query 1\nedge 0 1\n", 2, "comes before the number of stages"},
+    {"query 1\nstages 2\nedge 1 1\n", 3, "stage 1 waits for itself"},
+    {"query 1\nstages 1\nstages 1\n", 3, "given twice"},
+    {"query 1\nstages 0\n", 2, "not within its limits"},
+    {"query 1\nstages 1\nfirst 5 1 7\n", 3, "durations come before a stage"},
+    {"query 1\nstages 1\nstage 0 tasks 0\n", 3, "stage 0 has no tasks"},
+    {"query 1\nstages 1\nstage 0\n", 3, "the number of tasks is missing"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nfirst 5 2 7\n", 4, "the line ends before a duration"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nfirst 5 1 7 8\n", 4, "more in the line"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nfirst 5 1 -7\n", 4, "a duration is '-7'"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nfirst 0 1 7\n", 4, "nothing runs on 0 executors"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nfirst 5 1 7\nfirst 5 1 7\n", 5, "a wave twice"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nfirst 5 1 7\nend\n", 4, "lacks a wave"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nstage 0 tasks 1\n", 4, "two stages 0"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nend\n", 0, "stage 0 has no durations"},
+    {"query 1\nstages 1\nstage 0 tasks 1\nfirst 5 0\nfresh 5 0\nrest 5 0\nend\n", 0,
+     "no duration on 5 executors"},
+    {"query 1\nstages 1\nstag 0\n", 3, "no word that is known"},
+};
+
+static void bad_profiles(void **state)
+{
+    REFUSE(profiles, "profile");
 }
 
 /* Gaps of the recording: a runtime, cores and memory of 0 or less or of null are unknown;
@@ -280,6 +332,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(standard_task_graph),
         cmocka_unit_test(bad_graphs),
+        cmocka_unit_test(profile),
+        cmocka_unit_test(bad_profiles),
         cmocka_unit_test(recorded),
         cmocka_unit_test(recorded_transfers),
         cmocka_unit_test(bad_instances),

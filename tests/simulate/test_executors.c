@@ -1,0 +1,480 @@
+/* The simulator of executors: cases that can be computed by hand, and random runs that a judge of
+ * its own looks over. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/rng.h"
+#include "simulate/executors/jobs.h"
+#include "simulate/executors/policy.h"
+
+#define MS INT64_C(1000000)
+#define STAY BR_EXECUTORS_STAY
+
+/* A stage whose tasks last fresh, first or rest ms, whatever the number of executors. */
+struct stage {
+    uint32_t tasks, fresh, first, rest;
+};
+
+static struct br_waves *waves_of(const struct stage *stage, uint32_t stages,
+                                 const uint32_t (*edge)[2], uint32_t edges)
+{
+    struct br_waves *waves = br_waves_create(stages);
+    struct br_diag diag = {0};
+    assert_non_null(waves);
+    for (uint32_t s = 0; s < stages; s++) {
+        uint32_t first[2] = {stage[s].fresh, stage[s].first};
+        const struct br_wave_measured measured = {
+            .executors = 5,
+            .count = {1, 2, 1},
+            .ms = {&stage[s].fresh, first, &stage[s].rest},
+        };
+        waves->stage[s].tasks = stage[s].tasks;
+        assert_int_equal(br_waves_add(waves, s, &measured, &diag), BR_OK);
+    }
+    for (uint32_t e = 0; e < edges; e++)
+        assert_int_equal(br_waves_add_edge(waves, edge[e][0], edge[e][1], &diag), BR_OK);
+    assert_int_equal(br_waves_finish(waves, &diag), BR_OK);
+    return waves;
+}
+
+static struct br_executors *sim_of(uint32_t executors)
+{
+    const struct br_executors_options options = {.executors = executors, .moving_ns = 2000 * MS};
+    struct br_executors *sim = br_executors_create(&options);
+    assert_non_null(sim);
+    return sim;
+}
+
+static void begin(struct br_executors *sim, const struct br_executors_arrival *arrival,
+                  uint32_t jobs, struct br_outcome *record)
+{
+    const struct br_executors_run run = {BR_NEVER, record};
+    assert_int_equal(br_executors_reset(sim, arrival, jobs, &run, NULL), BR_OK);
+}
+
+/* The group that is asked for. */
+static void expect(struct br_executors *sim, int64_t now_ms, uint32_t count, uint32_t job,
+                   uint32_t stage)
+{
+    assert_true(br_executors_next(sim));
+    assert_int_equal(sim->now_ns, now_ms * MS);
+    assert_int_equal(sim->group.count, count);
+    assert_int_equal(sim->group.job, job);
+    assert_int_equal(sim->group.stage, stage);
+}
+
+/* Two executors move to the job in 2 s, run a fresh task each (1.5 s), then one the third task (0.5
+ * s): the other is asked about, and nothing is left to name. */
+static void test_waves(void **state)
+{
+    const struct stage one = {3, 1500, 1000, 500};
+    struct br_waves *waves = waves_of(&one, 1, NULL, 0);
+    struct br_executors *sim = sim_of(2);
+    struct br_outcome record;
+    const struct br_executors_arrival job = {waves, 1000 * MS, 7};
+    (void)state;
+    begin(sim, &job, 1, &record);
+    expect(sim, 1000, 2, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    assert_int_equal(sim->live_jobs, 1);
+    assert_int_equal(br_executors_need(&sim->stage[0]), 3);
+    br_executors_decide(sim, 0, 2);
+    assert_int_equal(br_executors_need(&sim->stage[0]), 1);
+    assert_false(br_executors_next(sim));
+    assert_int_equal(record.spans, 3);
+    assert_int_equal(record.span[0].start_ns, 3000 * MS);
+    assert_int_equal(record.span[0].end_ns, 4500 * MS);
+    assert_int_equal(record.span[2].start_ns, 4500 * MS);
+    assert_int_equal(record.end_ns[0], 5000 * MS);
+    assert_int_equal(sim->jobs_time_ns, 4000 * MS);
+    assert_int_equal(sim->busy_ns, 3500 * MS);
+    assert_int_equal(sim->moves, 2);
+    br_outcome_finish(&record);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves);
+}
+
+/* A stage can be named once its parents are saturated, and starts when they have ended: an executor
+ * that waits for it is asked about again then, and runs a first task, not a fresh one. */
+static void test_waiting(void **state)
+{
+    const struct stage two[] = {{2, 1000, 900, 500}, {2, 5000, 700, 300}};
+    const uint32_t edge[][2] = {{0, 1}};
+    struct br_waves *waves = waves_of(two, 2, edge, 1);
+    struct br_executors *sim = sim_of(3);
+    struct br_outcome record;
+    const struct br_executors_arrival job = {waves, 0, 7};
+    (void)state;
+    begin(sim, &job, 1, &record);
+    expect(sim, 0, 3, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    assert_int_equal(sim->ready_stages, 1);
+    br_executors_decide(sim, 0, 3); /* it needs two */
+    assert_int_equal(sim->group.count, 1);
+    assert_true(br_executors_selectable(sim, 1));
+    assert_false(br_executors_selectable(sim, 0));
+    br_executors_decide(sim, 1, 3);
+    /* The third arrives at 2 s and waits. The first two end at 3 s, one after the other. */
+    expect(sim, 3000, 2, 0, 0);
+    assert_int_equal(sim->job[0].waiting, 1);
+    assert_int_equal(br_executors_need(&sim->stage[1]), 1);
+    br_executors_decide(sim, 1, 3); /* the one at hand; the other has nothing to do */
+    expect(sim, 3000, 3, 0, BR_EXECUTORS_NONE);
+    assert_int_equal(sim->stage[1].open, 0);
+    br_executors_decide(sim, 1, 3);
+    assert_false(br_executors_next(sim));
+    /* The order of idle executors: those that waited come first, of them the third with its fresh
+     * task of 5 s. */
+    assert_int_equal(record.spans, 4);
+    assert_int_equal(record.span[2].end_ns, 3700 * MS);
+    assert_int_equal(record.end_ns[0], 8000 * MS);
+    br_outcome_finish(&record);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves);
+}
+
+/* Executors that run the last tasks of a stage are promised ahead, and move as they end. A limit
+ * counts what the job has and is promised. What stays is free when its job has nothing to start. */
+static void test_promises(void **state)
+{
+    const struct stage a = {4, 1000, 1000, 1000}, b = {8, 10, 10, 10};
+    struct br_waves *waves[] = {waves_of(&a, 1, NULL, 0), waves_of(&b, 1, NULL, 0)};
+    struct br_executors *sim = sim_of(4);
+    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7}, {waves[1], 2500 * MS, 8}};
+    (void)state;
+    begin(sim, jobs, 2, NULL);
+    expect(sim, 0, 4, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    br_executors_decide(sim, 0, 9);
+    expect(sim, 3000, 4, 0, 0);
+    assert_int_equal(sim->stage[0].running, 3);
+    assert_int_equal(br_executors_held(sim, 0), 0);
+    assert_int_equal(br_executors_held(sim, 1), 0);
+    br_executors_decide(sim, 1, 3);
+    assert_int_equal(sim->group.count, 1);
+    assert_int_equal(sim->job[1].coming, 3);
+    assert_int_equal(sim->job[0].leaving, 2);
+    assert_int_equal(br_executors_held(sim, 0), 0);
+    assert_int_equal(br_executors_held(sim, 1), 3);
+    /* The stage has been named, so the last one stays; free, it is asked about when job 0 ends. */
+    expect(sim, 3000, 1, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    assert_int_equal(sim->ended_jobs, 1);
+    assert_int_equal(sim->job[0].leaving, 0);
+    assert_int_equal(sim->free, 1);
+    br_executors_decide(sim, STAY, 0);
+    assert_false(br_executors_next(sim));
+    assert_int_equal(sim->now_ns, 5030 * MS); /* 3, 3, 2 tasks of 10 ms */
+    assert_int_equal(sim->moves, 7);
+    assert_int_equal(sim->jobs_time_ns, (3000 + 2530) * MS);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves[0]);
+    br_waves_destroy(waves[1]);
+}
+
+/* A run ends where it is told to, and the jobs of which something is left count until then. */
+static void test_until(void **state)
+{
+    const struct stage one = {3, 1500, 1000, 500};
+    struct br_waves *waves = waves_of(&one, 1, NULL, 0);
+    struct br_executors *sim = sim_of(1);
+    const struct br_executors_arrival jobs[] = {{waves, 0, 7}, {waves, 3000 * MS, 7}};
+    const struct br_executors_run run = {.until_ns = 3600 * MS};
+    (void)state;
+    assert_int_equal(br_executors_reset(sim, jobs, 2, &run, NULL), BR_OK);
+    while (br_executors_next(sim))
+        br_executors_decide(sim, 0, 1);
+    assert_int_equal(sim->now_ns, 3600 * MS);
+    assert_int_equal(sim->jobs_time_ns, 4200 * MS);
+    assert_int_equal(sim->ended_jobs, 0);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves);
+}
+
+/* ---- Random runs ---- */
+
+enum { JOBS = 12, EXECUTORS = 7, STAGES = 9 };
+
+static struct br_waves *random_waves(struct br_rng *rng)
+{
+    struct stage stage[STAGES];
+    uint32_t edge[STAGES * STAGES][2], edges = 0;
+    uint32_t stages = 1 + (uint32_t)br_rng_below(rng, STAGES);
+    for (uint32_t s = 0; s < stages; s++) {
+        stage[s] = (struct stage){.tasks = 1 + (uint32_t)br_rng_below(rng, 12),
+                                  .fresh = (uint32_t)br_rng_below(rng, 4000),
+                                  .first = (uint32_t)br_rng_below(rng, 3000),
+                                  .rest = (uint32_t)br_rng_below(rng, 1500)};
+        for (uint32_t p = 0; p < s; p++)
+            if (br_rng_below(rng, 3) == 0)
+                edge[edges][0] = p, edge[edges++][1] = s;
+    }
+    return waves_of(stage, stages, (const uint32_t(*)[2])edge, edges);
+}
+
+static uint32_t stage_of(const struct br_waves *waves, uint32_t task)
+{
+    uint32_t stage = 0;
+    for (; task >= waves->stage[stage].tasks; stage++)
+        task -= waves->stage[stage].tasks;
+    return stage;
+}
+
+/* When the last task of the stage ended. */
+static int64_t stage_end(const struct br_outcome *record, const struct br_waves *waves,
+                         uint32_t job, uint32_t stage)
+{
+    int64_t end_ns = 0;
+    for (uint64_t k = 0; k < record->spans; k++)
+        if (record->span[k].job == job && stage_of(waves, record->span[k].task) == stage &&
+            record->span[k].end_ns > end_ns)
+            end_ns = record->span[k].end_ns;
+    return end_ns;
+}
+
+/* What has to hold of every run, whoever decides: each task once, after its stage's parents; one
+ * task at a time on an executor, and two seconds between those of two jobs; durations by what the
+ * executor ran before. */
+static void judge(const struct br_executors_arrival *jobs, const struct br_outcome *record)
+{
+    uint64_t tasks = 0;
+    for (uint32_t j = 0; j < JOBS; j++)
+        tasks += jobs[j].waves->tasks;
+    assert_int_equal(record->spans, tasks);
+    for (uint64_t k = 0; k < record->spans; k++) {
+        const struct br_span *span = &record->span[k], *last = NULL;
+        const struct br_waves *waves = jobs[span->job].waves;
+        uint32_t stage = stage_of(waves, span->task);
+        for (uint64_t i = 0; i < k; i++) {
+            assert_false(record->span[i].job == span->job && record->span[i].task == span->task);
+            if (record->span[i].machine == span->machine)
+                last = &record->span[i];
+        }
+        assert_true(span->start_ns >= jobs[span->job].arrival_ns + (last ? 0 : 2000 * MS));
+        if (last)
+            assert_true(span->start_ns >= last->end_ns + (last->job == span->job ? 0 : 2000 * MS));
+        for (uint32_t p = 0; p < waves->stages; p++)
+            for (uint32_t c = 0; c < waves->stage[p].children; c++)
+                if (waves->child[waves->stage[p].first_child + c] == stage)
+                    assert_true(span->start_ns >= stage_end(record, waves, span->job, p));
+        /* An executor that left a job and came back is fresh again, which the spans do not tell
+         * where it ran nothing between; so only what they tell is held to. */
+        int64_t lasted_ms = (span->end_ns - span->start_ns) / MS;
+        const struct br_wave_sample *sample = waves->stage[stage].point[0].sample;
+        bool same_job = last && last->job == span->job;
+        bool same_stage = same_job && stage_of(waves, last->task) == stage;
+        if (!same_job)
+            assert_int_equal(lasted_ms, sample[BR_WAVE_FRESH].ms[0]);
+        else if (last->end_ns == span->start_ns)
+            assert_int_equal(lasted_ms, sample[same_stage ? BR_WAVE_REST : BR_WAVE_FIRST].ms[0]);
+    }
+}
+
+/* What is seen has to agree with itself at every decision. */
+static void check_view(const struct br_executors *sim)
+{
+    uint32_t bound = 0, moving = 0, live = 0;
+    assert_true(sim->group.count >= 1);
+    for (uint32_t j = 0; j < sim->jobs; j++) {
+        const struct br_executor_job *job = &sim->job[j];
+        uint32_t running = 0, ready = 0;
+        uint64_t to_start = 0;
+        live += job->place != BR_EXECUTORS_NONE;
+        if (job->place != BR_EXECUTORS_NONE)
+            assert_int_equal(sim->live[job->place], j);
+        bound += job->executors;
+        moving += job->coming;
+        for (uint32_t s = job->first_stage; s < job->first_stage + job->stages; s++) {
+            const struct br_executor_stage *stage = &sim->stage[s];
+            running += stage->running;
+            to_start += stage->tasks - stage->started;
+            bool saturated = stage->started + stage->coming >= stage->tasks, parents = true;
+            assert_int_equal(stage->running, stage->started - stage->ended);
+            for (uint32_t p = job->first_stage; p < s; p++)
+                for (uint32_t c = 0; c < sim->stage[p].waves->children; c++)
+                    if (job->first_stage +
+                            job->waves->child[sim->stage[p].waves->first_child + c] ==
+                        s)
+                        parents &= br_executors_need(&sim->stage[p]) == 0;
+            bool named = job->place != BR_EXECUTORS_NONE && !saturated && parents;
+            assert_int_equal(named, stage->place != BR_EXECUTORS_NONE);
+            ready += named;
+        }
+        assert_int_equal(ready, job->ready);
+        assert_int_equal(to_start, job->to_start);
+        uint32_t at_hand = sim->group.executor != BR_EXECUTORS_NONE && sim->group.job == j;
+        assert_int_equal(running + job->idle + job->waiting + at_hand, job->executors);
+        assert_true(job->leaving <= job->executors);
+    }
+    assert_int_equal(live, sim->live_jobs);
+    assert_true(bound + sim->free <= EXECUTORS);
+    assert_true(moving <= EXECUTORS);
+}
+
+/* A decision of any kind, also one that stays. */
+static struct br_executors_choice choose(struct br_rng *rng, const struct br_executors *sim)
+{
+    uint32_t stage;
+    if (br_rng_below(rng, 8) == 0 && (sim->free < EXECUTORS || sim->live_jobs > 1))
+        return (struct br_executors_choice){STAY, 0};
+    do
+        stage = sim->ready[br_rng_below(rng, sim->ready_stages)];
+    while (!br_executors_selectable(sim, stage));
+    return (struct br_executors_choice){stage, (uint32_t)br_rng_below(rng, EXECUTORS + 2)};
+}
+
+/* True where every job ended; a run may also hang in executors that were told to stay. */
+static bool random_run(struct br_executors *sim, const struct br_executors_arrival *jobs,
+                       uint64_t seed, struct br_outcome *record)
+{
+    struct br_rng rng = br_rng_seed(seed);
+    int64_t before_ns = 0;
+    begin(sim, jobs, JOBS, record);
+    while (br_executors_next(sim)) {
+        check_view(sim);
+        assert_true(sim->jobs_time_ns >= before_ns);
+        before_ns = sim->jobs_time_ns;
+        struct br_executors_choice choice = choose(&rng, sim);
+        uint32_t count = sim->group.count;
+        if (choice.stage != STAY) {
+            uint32_t job = sim->stage[choice.stage].job, held = br_executors_held(sim, job);
+            uint32_t need = br_executors_need(&sim->stage[choice.stage]);
+            uint32_t may = choice.limit > held ? choice.limit - held : 1;
+            uint32_t least = may < need ? may : need;
+            br_executors_decide(sim, choice.stage, choice.limit);
+            assert_int_equal(count - sim->group.count, least < count ? least : count);
+        } else {
+            br_executors_decide(sim, STAY, 0);
+            assert_int_equal(sim->group.count, 0);
+        }
+    }
+    return sim->ended_jobs == JOBS;
+}
+
+static void test_random(void **state)
+{
+    struct br_executors *sim = sim_of(EXECUTORS);
+    struct br_rng rng = br_rng_seed(18);
+    uint32_t ended = 0;
+    (void)state;
+    for (uint32_t round = 0; round < 40; round++) {
+        struct br_executors_arrival jobs[JOBS];
+        struct br_outcome record, again;
+        int64_t at_ns = 0, jct_ns = 0;
+        for (uint32_t j = 0; j < JOBS; j++) {
+            at_ns += round % 2 ? 0 : (int64_t)br_rng_below(&rng, 9000) * MS;
+            jobs[j] = (struct br_executors_arrival){random_waves(&rng), at_ns, br_rng_next(&rng)};
+        }
+        if (random_run(sim, jobs, round, &record)) {
+            ended++;
+            judge(jobs, &record);
+            for (uint32_t j = 0; j < JOBS; j++)
+                jct_ns += record.end_ns[j] - jobs[j].arrival_ns;
+            assert_int_equal(sim->jobs_time_ns, jct_ns);
+        }
+        random_run(sim, jobs, round, &again);
+        assert_int_equal(record.spans, again.spans);
+        assert_memory_equal(record.end_ns, again.end_ns, JOBS * sizeof *record.end_ns);
+        br_outcome_finish(&record);
+        br_outcome_finish(&again);
+        for (uint32_t j = 0; j < JOBS; j++)
+            br_waves_destroy((struct br_waves *)jobs[j].waves);
+    }
+    assert_true(ended > 30);
+    br_executors_destroy(sim);
+}
+
+/* Every row of the table ends every job, and draws nothing that it could not. */
+static void test_policies(void **state)
+{
+    struct br_executors *sim = sim_of(EXECUTORS);
+    struct br_rng rng = br_rng_seed(19);
+    (void)state;
+    for (uint32_t k = 0; br_executors_policy(k); k++) {
+        const struct br_executors_row *row = br_executors_policy(k);
+        const struct br_executors_setup setup = {.row = row, .seed = 3, .number = row->usual};
+        struct br_executors_arrival jobs[JOBS];
+        struct br_outcome record;
+        struct br_diag diag = {0};
+        void *policy;
+        for (uint32_t j = 0; j < JOBS; j++)
+            jobs[j] = (struct br_executors_arrival){random_waves(&rng), j * 1000 * MS, j};
+        assert_int_equal(row->create(&setup, &policy, &diag), BR_OK);
+        begin(sim, jobs, JOBS, &record);
+        assert_int_equal(br_executors_follow(sim, row, policy, &diag), BR_OK);
+        assert_int_equal(record.finished, JOBS);
+        judge(jobs, &record);
+        row->destroy(policy);
+        br_outcome_finish(&record);
+        for (uint32_t j = 0; j < JOBS; j++)
+            br_waves_destroy((struct br_waves *)jobs[j].waves);
+    }
+    br_executors_destroy(sim);
+}
+
+/* ---- What each policy is ---- */
+
+/* The first stage that the row names with these jobs, of one stage each, all there at 0. */
+static struct br_executors_choice first_choice(const char *name, double number,
+                                               const struct stage *stage, uint32_t jobs)
+{
+    struct br_executors *sim = sim_of(10);
+    struct br_executors_arrival arrival[4];
+    const struct br_executors_row *row = NULL;
+    void *policy;
+    for (uint32_t k = 0; br_executors_policy(k); k++)
+        if (strcmp(br_executors_policy(k)->name, name) == 0)
+            row = br_executors_policy(k);
+    assert_non_null(row);
+    for (uint32_t j = 0; j < jobs; j++)
+        arrival[j] = (struct br_executors_arrival){waves_of(&stage[j], 1, NULL, 0), 0, j};
+    const struct br_executors_setup setup = {.row = row, .number = number};
+    assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
+    begin(sim, arrival, jobs, NULL);
+    assert_int_equal(row->begin(policy, sim, NULL), BR_OK);
+    assert_true(br_executors_next(sim));
+    struct br_executors_choice choice = row->decide(policy, sim);
+    row->destroy(policy);
+    br_executors_destroy(sim);
+    for (uint32_t j = 0; j < jobs; j++)
+        br_waves_destroy((struct br_waves *)arrival[j].waves);
+    return choice;
+}
+
+static void test_first_choices(void **state)
+{
+    /* Work 30, 10 and 60 s. */
+    const struct stage stage[] = {
+        {30, 1000, 1000, 1000}, {10, 1000, 1000, 1000}, {60, 1000, 1000, 1000}};
+    struct br_executors_choice choice;
+    (void)state;
+    choice = first_choice("fifo", NAN, stage, 3);
+    assert_int_equal(choice.stage, 0);
+    assert_int_equal(choice.limit, 10);
+    choice = first_choice("sjf-cp", NAN, stage, 3);
+    assert_int_equal(choice.stage, 1);
+    assert_int_equal(choice.limit, 10);
+    choice = first_choice("fair", NAN, stage, 3);
+    assert_int_equal(choice.limit, 4); /* a third of 10 */
+    choice = first_choice("weighted-fair-naive", NAN, stage, 3);
+    assert_int_equal(choice.stage, 0); /* all have 0 of their parts: the first */
+    assert_int_equal(choice.limit, 3); /* 30 of 100 */
+    choice = first_choice("weighted-fair", NAN, stage, 3);
+    assert_int_equal(choice.limit, 3); /* (1/30) of (1/30 + 1/10 + 1/60): 2/9 of 10 */
+    choice = first_choice("weighted-fair", 2, stage, 3);
+    assert_int_equal(choice.limit, 2); /* 900 of 4600 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_waves),         cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_promises),      cmocka_unit_test(test_until),
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_first_choices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
