@@ -14,7 +14,7 @@
 #include "cli/common/say.h"
 #include "cli/many/coflow_bound.h"
 #include "cli/many/many.h"
-#include "emit/workloads/coflows.h"
+#include "emit/coflows/coflows.h"
 #include "parsers/workloads/coflow_trace.h"
 #include "simulate/coflow/engine.h"
 #include "workload/coflow_make.h"

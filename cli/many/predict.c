@@ -13,7 +13,7 @@
 #include "cli/common/say.h"
 #include "cli/many/many.h"
 #include "cli/many/record_options.h"
-#include "emit/workloads/predictions.h"
+#include "emit/predictions/predictions.h"
 
 enum { PREDICTORS_MOST = 100 };
 

@@ -4,7 +4,7 @@
 
 #include "cli/common/progress.h"
 #include "cli/many/executors.h"
-#include "emit/workloads/study.h"
+#include "emit/studies/study.h"
 #include "simulate/bounds/clairvoyant.h"
 #include "simulate/bounds/regret.h"
 #include "simulate/engine.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "emit/pictures/draw.h"
-#include "emit/workloads/plot.h"
+#include "emit/plots/plot.h"
 #include "emit/write/write.h"
 
 #define PX BR_PX

@@ -10,6 +10,7 @@
 #include "base/numbers/wide.h"
 #include "emit/pictures/draw.h"
 #include "emit/pictures/picture.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 #define PX INT64_C(100)

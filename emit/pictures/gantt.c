@@ -8,6 +8,7 @@
 #include "base/numbers/wide.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/draw.h"
+#include "emit/write/figures.h"
 #include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 

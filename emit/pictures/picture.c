@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/numbers/wide.h"
+#include "emit/write/figures.h"
 
 const struct br_subset_style br_subset_style[BR_SUBSETS] = {
     {'T', "#E69F00", "#F3C867", "troublesome, placed first"},
@@ -33,15 +34,6 @@ bool br_subsets_used(const struct br_plan *plan, bool used[BR_SUBSETS])
         others |= k != S_INDEX;
     }
     return others;
-}
-
-void br_write_about(FILE *out, int64_t ns)
-{
-    int64_t step = 1, size = ns < 0 ? -ns : ns;
-    while (step < 1000000000 && size / step >= 10000)
-        step *= 10;
-    int64_t rounded = (size + step / 2) / step * step;
-    br_write_seconds(out, ns < 0 ? -rounded : rounded);
 }
 
 void br_write_gap(FILE *out, const struct br_plan *plan)

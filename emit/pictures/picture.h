@@ -22,8 +22,6 @@ bool br_subsets_used(const struct br_plan *plan, bool used[BR_SUBSETS]);
 #define BR_COLOUR_MAKESPAN "#222222"
 #define BR_COLOUR_BOUND "#0072B2"
 
-/* Seconds rounded for reading: four significant digits or more, no trailing zeros. */
-void br_write_about(FILE *out, int64_t ns);
 /* "3.2 %", or "none known" where there is no bound. */
 void br_write_gap(FILE *out, const struct br_plan *plan);
 /* "job: makespan 35 s, lower bound 33 s (method), gap 6.1 %; planned by method", or "optimal". */

@@ -1,6 +1,7 @@
 /* The job graph with the plan on it: one node per stage, coloured by the subset of its tasks
  * (striped in proportion where they differ), labelled with when and where it runs. Edges are solid
  * for barriers and dashed for one-to-one. */
+#include "emit/write/figures.h"
 #include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 

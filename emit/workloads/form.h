@@ -22,7 +22,5 @@ static inline const char *br_workload_entry(const struct br_workload *workload,
 
 /* A field of a table with commas, in quotes where it needs them. */
 void br_write_table_text(FILE *out, const char *text);
-/* The shortest plain decimal that is read as this number. */
-void br_write_real(FILE *out, double value);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emit/workloads/form.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 static void write_job(FILE *out, const struct br_workload *workload, const char *path,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "emit/workloads/form.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 /* Stages one after the other, in their order, each behind a barrier. */

@@ -4,6 +4,7 @@
 
 #include "emit/data/job_xml.h"
 #include "emit/workloads/form.h"
+#include "emit/write/figures.h"
 
 static void write_job(FILE *out, const struct br_workload *workload, const char *path,
                       const struct br_workload_job *job)

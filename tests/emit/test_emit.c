@@ -16,6 +16,7 @@
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/picture.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 static char *read_golden(const char *path)

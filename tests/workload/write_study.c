@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/workloads/study.h"
+#include "emit/studies/study.h"
 #include "tests/workload/made.h"
 
 #define S INT64_C(1000000000)

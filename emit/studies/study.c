@@ -1,9 +1,9 @@
 /* The table of outputs: a new one is a file and a row here. */
-#include "emit/workloads/study.h"
+#include "emit/studies/study.h"
 
 #include <string.h>
 
-#include "emit/workloads/study_outputs.h"
+#include "emit/studies/study_outputs.h"
 #include "emit/write/write.h"
 
 static const struct {

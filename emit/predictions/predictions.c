@@ -1,13 +1,13 @@
 /* Predictions as a table for people, as JSON (docs/schema/prediction-1.schema.json), and as CSV
  * with a row for each job and predictor. */
-#include "emit/workloads/predictions.h"
+#include "emit/predictions/predictions.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "emit/workloads/predictions_outputs.h"
-#include "emit/workloads/study_fields.h"
+#include "emit/predictions/predictions_outputs.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 /* Figures of a run in the order in which they are written. */
@@ -37,8 +37,8 @@ static enum br_status write_json(const struct br_predictions *p, FILE *out, stru
 {
     fputs("{\"format\": \"bigrocks-prediction/1\"", out);
     if (p->workload->name)
-        br_study_text_key(out, ",\n ", "workload", p->workload->name);
-    br_study_number_key(out, ",\n ", "interval", p->interval);
+        br_write_text_key(out, ",\n ", "workload", p->workload->name);
+    br_write_figure_key(out, ",\n ", "interval", p->interval);
     fputs(",\n \"features\": [", out);
     for (uint32_t f = 0; f < p->features; f++) {
         fputs(f ? ", \"" : "\"", out);
@@ -48,16 +48,16 @@ static enum br_status write_json(const struct br_predictions *p, FILE *out, stru
     fputs("],\n \"results\": [", out);
     for (uint32_t r = 0; r < p->runs; r++) {
         const struct br_predictions_run *run = &p->run[r];
-        br_study_text_key(out, r ? ",\n  {" : "\n  {", "predictor", run->predictor);
+        br_write_text_key(out, r ? ",\n  {" : "\n  {", "predictor", run->predictor);
         fprintf(out, ", \"seed\": %" PRIu64 ", \"jobs\": %" PRIu32 ", \"known\": %" PRIu32,
                 run->seed, run->accuracy.jobs, run->accuracy.known);
         for (uint32_t k = 0; k < FIGURES; k++)
-            br_study_number_key(out, k % 6 ? ", " : ",\n   ", figures[k].name,
+            br_write_figure_key(out, k % 6 ? ", " : ",\n   ", figures[k].name,
                                 figure_of(&run->accuracy, k));
         fputs(",\n   \"calibration\": [", out);
         for (int c = 0; c < BR_CALIBRATIONS; c++) {
-            br_study_number_key(out, c ? ", {" : "{", "interval", run->calibration[c].interval);
-            br_study_number_key(out, ", ", "inside", run->calibration[c].inside);
+            br_write_figure_key(out, c ? ", {" : "{", "interval", run->calibration[c].interval);
+            br_write_figure_key(out, ", ", "inside", run->calibration[c].inside);
             putc('}', out);
         }
         fputs("]}", out);
@@ -69,7 +69,7 @@ static enum br_status write_json(const struct br_predictions *p, FILE *out, stru
 static void write_field(FILE *out, double value)
 {
     putc(',', out);
-    br_study_write(out, value, "");
+    br_write_figure(out, value, "");
 }
 
 static enum br_status write_csv(const struct br_predictions *p, FILE *out, struct br_diag *diag)

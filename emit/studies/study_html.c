@@ -1,14 +1,15 @@
-/* A report for a browser: emit/workloads/study.html with the study in it as JSON. One file, which
+/* A report for a browser: emit/studies/study.html with the study in it as JSON. One file, which
  * fetches nothing. Its size is bounded: curves are thinned, and of many jobs a sample is kept. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/workloads/study_deadlines.h"
-#include "emit/workloads/study_fields.h"
-#include "emit/workloads/study_outputs.h"
-#include "emit/workloads/study_sample.h"
+#include "emit/studies/study_deadlines.h"
+#include "emit/studies/study_fields.h"
+#include "emit/studies/study_outputs.h"
+#include "emit/studies/study_sample.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 #include "study_html.h"
@@ -27,14 +28,14 @@ static void write_string(FILE *out, const char *before, const char *text)
 static void write_number(FILE *out, const char *before, double value)
 {
     fputs(before, out);
-    br_study_write(out, value, "null");
+    br_write_figure(out, value, "null");
 }
 
 /* The same with four digits, for curves. */
 static void write_about(FILE *out, const char *before, double value)
 {
     fputs(before, out);
-    br_study_write_about(out, value, "null");
+    br_write_figure_about(out, value, "null");
 }
 
 /* Jobs that are kept, evenly spread over the arrivals; the k-th of them. */

@@ -1,7 +1,7 @@
 /* The outputs of a study, one per file; each is a row of the table in study.c. They write to `out`
  * and leave flushing and its errors to br_emit_study. */
-#ifndef BR_EMIT_WORKLOADS_STUDY_OUTPUTS_H
-#define BR_EMIT_WORKLOADS_STUDY_OUTPUTS_H
+#ifndef BR_EMIT_STUDIES_STUDY_OUTPUTS_H
+#define BR_EMIT_STUDIES_STUDY_OUTPUTS_H
 
 #include <stdio.h>
 

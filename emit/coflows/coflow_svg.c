@@ -5,10 +5,10 @@
 
 #include "base/numbers/real.h"
 #include "emit/pictures/draw.h"
-#include "emit/workloads/coflow_outputs.h"
-#include "emit/workloads/coflows.h"
-#include "emit/workloads/plot.h"
-#include "emit/workloads/study_fields.h"
+#include "emit/coflows/coflow_outputs.h"
+#include "emit/coflows/coflows.h"
+#include "emit/plots/plot.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 #define PX BR_PX
@@ -114,7 +114,7 @@ static void draw_curves(struct picture *p, int64_t top)
         br_plot_line(p->out, x, top, x, top + (CURVES + 4) * PX, "class=\"grid\"");
         br_plot_begin_text(p->out, x, top + (CURVES + 16) * PX,
                            "class=\"soft\" text-anchor=\"middle\"");
-        br_study_write_about(p->out, mark, "");
+        br_write_figure_about(p->out, mark, "");
         fputs(" s</text>\n", p->out);
         mark *= 10;
     }
@@ -223,7 +223,7 @@ static void write_row(FILE *out, const struct br_coflow_result *result)
     fputs("</th>", out);
     for (size_t k = 0; k < sizeof figure / sizeof *figure; k++) {
         fputs("<td>", out);
-        br_study_write_about(out, figure[k], "-");
+        br_write_figure_about(out, figure[k], "-");
         fputs("</td>", out);
     }
     fputs("</tr>\n", out);

@@ -1,6 +1,6 @@
 /* Writing what `bigrocks simulate` found: one workload under some policies and seeds. */
-#ifndef BR_EMIT_WORKLOADS_STUDY_H
-#define BR_EMIT_WORKLOADS_STUDY_H
+#ifndef BR_EMIT_STUDIES_STUDY_H
+#define BR_EMIT_STUDIES_STUDY_H
 
 #include <stdbool.h>
 #include <stdio.h>

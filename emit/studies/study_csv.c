@@ -4,8 +4,9 @@
 #include <math.h>
 
 #include "base/numbers/real.h"
-#include "emit/workloads/study_fields.h"
-#include "emit/workloads/study_outputs.h"
+#include "emit/studies/study_fields.h"
+#include "emit/studies/study_outputs.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 static void write_text(FILE *out, const char *text)
@@ -18,7 +19,7 @@ static void write_text(FILE *out, const char *text)
 static void write_number(FILE *out, double value)
 {
     putc(',', out);
-    br_study_write(out, value, "");
+    br_write_figure(out, value, "");
 }
 
 static void write_time(FILE *out, int64_t ns)

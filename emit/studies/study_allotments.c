@@ -2,8 +2,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "emit/workloads/study_fields.h"
-#include "emit/workloads/study_outputs.h"
+#include "emit/studies/study_fields.h"
+#include "emit/studies/study_outputs.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 static void write_text(FILE *out, const char *text)
@@ -26,9 +27,9 @@ static void write_row(FILE *out, const struct br_study *study, const struct br_s
         br_write_seconds(out, time_ns[k]);
     }
     fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", row->raw, row->amount, row->running);
-    br_study_write(out, row->progress, "");
+    br_write_figure(out, row->progress, "");
     putc(',', out);
-    br_study_write(out, row->on_time, "");
+    br_write_figure(out, row->on_time, "");
     putc('\n', out);
 }
 

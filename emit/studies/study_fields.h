@@ -1,9 +1,9 @@
 /* What every output of a study tells of a run: the figures by name, and their means over the seeds
  * of a policy. */
-#ifndef BR_EMIT_WORKLOADS_STUDY_FIELDS_H
-#define BR_EMIT_WORKLOADS_STUDY_FIELDS_H
+#ifndef BR_EMIT_STUDIES_STUDY_FIELDS_H
+#define BR_EMIT_STUDIES_STUDY_FIELDS_H
 
-#include "emit/workloads/study.h"
+#include "emit/studies/study.h"
 
 /* A figure of a run; NAN: not known. */
 struct br_study_field {
@@ -40,15 +40,5 @@ double br_study_deviation(const struct br_study *study, const struct br_study_po
  * are no fair sample. */
 double br_study_gain(const struct br_study *study, const struct br_study_policy *policy,
                      const struct br_study_policy *other);
-
-/* A number to nine decimals, trailing zeros left out; `none` where it is not known. No locale and
- * no printf of floats can change a byte. */
-void br_study_write(FILE *out, double value, const char *none);
-/* `"key": "text"` and `"key": number` of a JSON object, behind `before`; null where it is not
- * known. */
-void br_study_text_key(FILE *out, const char *before, const char *key, const char *text);
-void br_study_number_key(FILE *out, const char *before, const char *key, double value);
-/* The same rounded for people: four significant digits or more. */
-void br_study_write_about(FILE *out, double value, const char *none);
 
 #endif

@@ -1,8 +1,8 @@
 /* The completion times of a policy over all its seeds, sorted and thinned for curves. */
-#ifndef BR_EMIT_WORKLOADS_STUDY_SAMPLE_H
-#define BR_EMIT_WORKLOADS_STUDY_SAMPLE_H
+#ifndef BR_EMIT_STUDIES_STUDY_SAMPLE_H
+#define BR_EMIT_STUDIES_STUDY_SAMPLE_H
 
-#include "emit/workloads/study_fields.h"
+#include "emit/studies/study_fields.h"
 
 enum { BR_SAMPLE_MOST = 400 }; /* points of a curve */
 

@@ -1,6 +1,6 @@
 /* Writing what `bigrocks predict` found: how good predictors are on the jobs of a workload. */
-#ifndef BR_EMIT_WORKLOADS_PREDICTIONS_H
-#define BR_EMIT_WORKLOADS_PREDICTIONS_H
+#ifndef BR_EMIT_PREDICTIONS_PREDICTIONS_H
+#define BR_EMIT_PREDICTIONS_PREDICTIONS_H
 
 #include <stdio.h>
 

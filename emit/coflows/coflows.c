@@ -1,13 +1,13 @@
 /* The table of outputs, and those that are rows of figures. */
-#include "emit/workloads/coflows.h"
+#include "emit/coflows/coflows.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/numbers/real.h"
-#include "emit/workloads/coflow_outputs.h"
-#include "emit/workloads/study_fields.h"
+#include "emit/coflows/coflow_outputs.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 static const struct {
@@ -104,7 +104,7 @@ static void quoted(FILE *out, const char *text)
 static void number(FILE *out, double value)
 {
     putc(',', out);
-    br_study_write(out, value, "");
+    br_write_figure(out, value, "");
 }
 
 enum br_status br_coflows_csv(const struct br_coflow_study *study, FILE *out, struct br_diag *diag)
@@ -161,24 +161,24 @@ static void write_result(FILE *out, const struct br_coflow_study *study, uint32_
     const struct br_coflow_figures *f = &result->figures;
     double mean, deviation;
     errors(study, result->outcome, &mean, &deviation);
-    br_study_text_key(out, k ? ",\n  {" : "\n  {", "policy", result->policy);
+    br_write_text_key(out, k ? ",\n  {" : "\n  {", "policy", result->policy);
     fprintf(out, ", \"coflows\": %" PRIu32 ", \"finished\": %" PRIu32, study->trace->coflows,
             f->finished);
-    br_study_number_key(out, ", ", "average_cct", f->average_cct_s);
-    br_study_number_key(out, ", ", "p50_cct", f->p50_cct_s);
-    br_study_number_key(out, ", ", "p90_cct", f->p90_cct_s);
-    br_study_number_key(out, ", ", "p99_cct", f->p99_cct_s);
-    br_study_number_key(out, ",\n   ", "makespan", f->makespan_s);
-    br_study_number_key(out, ", ", "lower_bound", result->lower_bound_s);
-    br_study_number_key(out, ", ", "gap", f->average_cct_s / result->lower_bound_s - 1);
-    br_study_number_key(out, ", ", "slowdown", f->slowdown);
-    br_study_number_key(out, ", ", "utilisation", f->utilisation);
-    br_study_number_key(out, ",\n   ", "size_error", mean);
-    br_study_number_key(out, ", ", "size_error_deviation", deviation);
+    br_write_figure_key(out, ", ", "average_cct", f->average_cct_s);
+    br_write_figure_key(out, ", ", "p50_cct", f->p50_cct_s);
+    br_write_figure_key(out, ", ", "p90_cct", f->p90_cct_s);
+    br_write_figure_key(out, ", ", "p99_cct", f->p99_cct_s);
+    br_write_figure_key(out, ",\n   ", "makespan", f->makespan_s);
+    br_write_figure_key(out, ", ", "lower_bound", result->lower_bound_s);
+    br_write_figure_key(out, ", ", "gap", f->average_cct_s / result->lower_bound_s - 1);
+    br_write_figure_key(out, ", ", "slowdown", f->slowdown);
+    br_write_figure_key(out, ", ", "utilisation", f->utilisation);
+    br_write_figure_key(out, ",\n   ", "size_error", mean);
+    br_write_figure_key(out, ", ", "size_error_deviation", deviation);
     fprintf(out, ", \"decisions\": %" PRIu64 ", \"events\": %" PRIu64, result->outcome->decisions,
             result->outcome->events);
     fprintf(out, ", \"cut\": %s", result->outcome->cut ? "true" : "false");
-    br_study_number_key(out, ", ", "seconds", study->times ? result->outcome->seconds : NAN);
+    br_write_figure_key(out, ", ", "seconds", study->times ? result->outcome->seconds : NAN);
     putc('}', out);
 }
 
@@ -186,7 +186,7 @@ enum br_status br_coflows_json(const struct br_coflow_study *study, FILE *out, s
 {
     (void)diag;
     fputs("{\"format\": \"bigrocks-coflow/1\"", out);
-    br_study_text_key(out, ",\n ", "clock", study->clock);
+    br_write_text_key(out, ",\n ", "clock", study->clock);
     fprintf(out,
             ",\n \"trace\": {\"ports\": %" PRIu32 ", \"coflows\": %" PRIu32 ", \"flows\": %" PRIu64,
             study->trace->ports, study->trace->coflows, study->trace->flows);

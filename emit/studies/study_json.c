@@ -2,23 +2,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "emit/workloads/study_fields.h"
-#include "emit/workloads/study_outputs.h"
+#include "emit/studies/study_fields.h"
+#include "emit/studies/study_outputs.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 static void write_workload(FILE *out, const struct br_study *study)
 {
     const struct br_workload *workload = study->workload;
-    br_study_text_key(out, ",\n \"workload\": {", "name", workload->name ? workload->name : "");
+    br_write_text_key(out, ",\n \"workload\": {", "name", workload->name ? workload->name : "");
     fprintf(out, ", \"jobs\": %" PRIu32 ", \"tasks\": %" PRIu64 ", \"groups\": [", workload->jobs,
             workload->tasks);
     for (uint32_t g = 0; g < workload->groups; g++) {
-        br_study_text_key(out, g ? ", {" : "{", "name", workload->group[g].name);
-        br_study_number_key(out, ", ", "weight", workload->group[g].weight);
+        br_write_text_key(out, g ? ", {" : "{", "name", workload->group[g].name);
+        br_write_figure_key(out, ", ", "weight", workload->group[g].weight);
         putc('}', out);
     }
     const struct br_cluster *cluster = study->cluster;
-    br_study_text_key(out, "]},\n \"cluster\": {", "name", cluster->name ? cluster->name : "");
+    br_write_text_key(out, "]},\n \"cluster\": {", "name", cluster->name ? cluster->name : "");
     fprintf(out, ", \"machines\": %" PRIu32 "}", cluster->machines);
 }
 
@@ -39,9 +40,9 @@ static void write_use(FILE *out, const struct br_study *study, const struct br_s
     const struct br_metrics *metrics = study->run[policy->first_run].metrics;
     fputs(",\n   \"use\": [", out);
     for (uint32_t k = 0; k < metrics->resources; k++) {
-        br_study_text_key(out, k ? ", {" : "{", "resource", metrics->resource[k]);
-        br_study_number_key(out, ", ", "mean", mean_use(study, policy, k, false));
-        br_study_number_key(out, ", ", "peak", mean_use(study, policy, k, true));
+        br_write_text_key(out, k ? ", {" : "{", "resource", metrics->resource[k]);
+        br_write_figure_key(out, ", ", "mean", mean_use(study, policy, k, false));
+        br_write_figure_key(out, ", ", "peak", mean_use(study, policy, k, true));
         putc('}', out);
     }
     putc(']', out);
@@ -51,15 +52,15 @@ static void write_run(FILE *out, const struct br_study *study, uint32_t r)
 {
     const struct br_study_run *run = &study->run[r];
     const struct br_study_policy alone = {run->policy, r, 1};
-    br_study_text_key(out, r ? ",\n  {" : "\n  {", "policy", run->policy);
+    br_write_text_key(out, r ? ",\n  {" : "\n  {", "policy", run->policy);
     fprintf(out, ", \"seed\": %" PRIu64, run->seed);
     for (uint32_t k = 0; k < br_study_fields; k++)
-        br_study_number_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
+        br_write_figure_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
                             br_study_value(study, run, &br_study_field[k]));
     write_use(out, study, &alone);
     fprintf(out, ", \"cut\": %s", run->cut ? "true" : "false");
     if (run->note)
-        br_study_text_key(out, ", ", "note", run->note);
+        br_write_text_key(out, ", ", "note", run->note);
     putc('}', out);
 }
 
@@ -67,13 +68,13 @@ static void write_summary(FILE *out, const struct br_study *study,
                           const struct br_study_policy *policy, const struct br_study_policy *first)
 {
     const struct br_study_field *jct = br_study_find_field("mean_jct");
-    br_study_text_key(out, policy == first ? "\n  {" : ",\n  {", "policy", policy->name);
+    br_write_text_key(out, policy == first ? "\n  {" : ",\n  {", "policy", policy->name);
     fprintf(out, ", \"seeds\": %" PRIu32, policy->runs);
     for (uint32_t k = 0; k < br_study_fields; k++)
-        br_study_number_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
+        br_write_figure_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
                             br_study_mean(study, policy, &br_study_field[k]));
-    br_study_number_key(out, ", ", "mean_jct_deviation", br_study_deviation(study, policy, jct));
-    br_study_number_key(out, ", ", "gain", br_study_gain(study, policy, first));
+    br_write_figure_key(out, ", ", "mean_jct_deviation", br_study_deviation(study, policy, jct));
+    br_write_figure_key(out, ", ", "gain", br_study_gain(study, policy, first));
     write_use(out, study, policy);
     putc('}', out);
 }

@@ -1,4 +1,4 @@
-#include "emit/workloads/study_deadlines.h"
+#include "emit/studies/study_deadlines.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "base/numbers/real.h"
 #include "emit/pictures/draw.h"
-#include "emit/workloads/plot.h"
+#include "emit/plots/plot.h"
 #include "emit/write/write.h"
 
 #define PX BR_PX

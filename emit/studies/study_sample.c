@@ -1,4 +1,4 @@
-#include "emit/workloads/study_sample.h"
+#include "emit/studies/study_sample.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The outputs of a study of coflows; each is a row of the table in coflows.c. They write to `out`
  * and leave flushing and its errors to br_emit_coflows. */
-#ifndef BR_EMIT_WORKLOADS_COFLOW_OUTPUTS_H
-#define BR_EMIT_WORKLOADS_COFLOW_OUTPUTS_H
+#ifndef BR_EMIT_COFLOWS_COFLOW_OUTPUTS_H
+#define BR_EMIT_COFLOWS_COFLOW_OUTPUTS_H
 
 #include <stdio.h>
 

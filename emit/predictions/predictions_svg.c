@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "emit/workloads/plot.h"
-#include "emit/workloads/predictions.h"
-#include "emit/workloads/predictions_outputs.h"
+#include "emit/plots/plot.h"
+#include "emit/predictions/predictions.h"
+#include "emit/predictions/predictions_outputs.h"
 
 #define PX BR_PX
 

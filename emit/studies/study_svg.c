@@ -7,11 +7,12 @@
 
 #include "base/numbers/real.h"
 #include "emit/pictures/draw.h"
-#include "emit/workloads/plot.h"
-#include "emit/workloads/study_deadlines.h"
-#include "emit/workloads/study_fields.h"
-#include "emit/workloads/study_outputs.h"
-#include "emit/workloads/study_sample.h"
+#include "emit/plots/plot.h"
+#include "emit/studies/study_deadlines.h"
+#include "emit/studies/study_fields.h"
+#include "emit/studies/study_outputs.h"
+#include "emit/studies/study_sample.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 #define PX BR_PX
@@ -144,7 +145,7 @@ static void times_axis(const struct br_plot *plot, const struct times *t)
         int64_t x = time_x(plot, t, at), foot = plot->top + plot->height;
         br_plot_line(plot->out, x, plot->top, x, foot + 4 * PX, "class=\"grid\"");
         br_plot_begin_text(plot->out, x, foot + 16 * PX, "class=\"soft\" text-anchor=\"middle\"");
-        br_study_write_about(plot->out, at, "");
+        br_write_figure_about(plot->out, at, "");
         fputs(" s</text>\n", plot->out);
         at *= 10;
     }
@@ -231,7 +232,7 @@ static void draw_bars(const struct picture *p, const struct bars *bars, int64_t 
             end = to > end ? to : end;
         }
         br_plot_begin_text(p->out, end + 5 * PX, y + (BAR / 2 + 4) * PX, "");
-        br_study_write_about(p->out, value, "");
+        br_write_figure_about(p->out, value, "");
         fputs(" s</text>\n", p->out);
     }
     if (bounded) {

@@ -1,8 +1,8 @@
 /* Plots of a study's picture: a frame with axes, and what is drawn in it. Places are in hundredths
  * of a pixel and integers, so that equal studies give equal bytes. Colours are classes of a style
  * that follows light and dark. */
-#ifndef BR_EMIT_WORKLOADS_PLOT_H
-#define BR_EMIT_WORKLOADS_PLOT_H
+#ifndef BR_EMIT_PLOTS_PLOT_H
+#define BR_EMIT_PLOTS_PLOT_H
 
 #include <stdbool.h>
 #include <stdint.h>

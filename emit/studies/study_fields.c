@@ -1,11 +1,10 @@
 #include "base/numbers/real.h"
-#include "emit/workloads/study_fields.h"
+#include "emit/studies/study_fields.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/pictures/picture.h"
 #include "emit/write/write.h"
 
 #define METRIC(name)                                                                               \
@@ -229,47 +228,4 @@ double br_study_gain(const struct br_study *study, const struct br_study_policy 
     double than = br_study_mean(study, other, jct);
     bool known = finished_all(study, policy) && finished_all(study, other) && than > 0;
     return known ? 1 - br_study_mean(study, policy, jct) / than : NAN;
-}
-
-enum { BILLION = 1000000000 };
-
-/* As billionths, which fit for all but what no simulation takes. */
-static int64_t billionths(double value)
-{
-    double most = 9e9;
-    double clipped = value > most ? most : value < -most ? -most : value;
-    return br_real_whole(clipped * BILLION);
-}
-
-void br_study_write(FILE *out, double value, const char *none)
-{
-    if (!isfinite(value))
-        fputs(none, out);
-    else if (fabs(value) < 9e9)
-        br_write_seconds(out, billionths(value));
-    else
-        fprintf(out, "%.0f", value);
-}
-
-void br_study_write_about(FILE *out, double value, const char *none)
-{
-    if (!isfinite(value))
-        fputs(none, out);
-    else if (fabs(value) < 9e9)
-        br_write_about(out, billionths(value));
-    else
-        fprintf(out, "%.0f", value);
-}
-
-void br_study_text_key(FILE *out, const char *before, const char *key, const char *text)
-{
-    fprintf(out, "%s\"%s\": \"", before, key);
-    br_write_text(out, BR_QUOTE_JSON, text);
-    putc('"', out);
-}
-
-void br_study_number_key(FILE *out, const char *before, const char *key, double value)
-{
-    fprintf(out, "%s\"%s\": ", before, key);
-    br_study_write(out, value, "null");
 }

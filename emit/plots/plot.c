@@ -1,5 +1,5 @@
 #include "base/numbers/real.h"
-#include "emit/workloads/plot.h"
+#include "emit/plots/plot.h"
 
 #include <math.h>
 #include <string.h>

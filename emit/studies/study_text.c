@@ -8,8 +8,8 @@
 
 #include "base/numbers/real.h"
 #include "base/text/text.h"
-#include "emit/workloads/study_fields.h"
-#include "emit/workloads/study_outputs.h"
+#include "emit/studies/study_fields.h"
+#include "emit/studies/study_outputs.h"
 #include "emit/write/write.h"
 
 enum { NAME_MOST = 32, COLUMNS_MOST = 24, CELL = 32 };

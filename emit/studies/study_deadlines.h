@@ -1,9 +1,9 @@
 /* Jobs with deadlines over time, as in the paper's figures 6 and 7 [Ferguson12]: what each was
  * given beside what it used, and how its end was forecast. */
-#ifndef BR_EMIT_WORKLOADS_STUDY_DEADLINES_H
-#define BR_EMIT_WORKLOADS_STUDY_DEADLINES_H
+#ifndef BR_EMIT_STUDIES_STUDY_DEADLINES_H
+#define BR_EMIT_STUDIES_STUDY_DEADLINES_H
 
-#include "emit/workloads/study.h"
+#include "emit/studies/study.h"
 
 /* The height that the drawing takes, in hundredths of a pixel; 0: no run has allotments. */
 int64_t br_study_deadlines_height(const struct br_study *study);

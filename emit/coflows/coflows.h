@@ -1,6 +1,6 @@
 /* Writing what `bigrocks coflow` found: one trace of coflows under some policies. */
-#ifndef BR_EMIT_WORKLOADS_COFLOWS_H
-#define BR_EMIT_WORKLOADS_COFLOWS_H
+#ifndef BR_EMIT_COFLOWS_COFLOWS_H
+#define BR_EMIT_COFLOWS_COFLOWS_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* The outputs of predictions in files of their own. Internal to this room. */
-#ifndef BR_EMIT_WORKLOADS_PREDICTIONS_OUTPUTS_H
-#define BR_EMIT_WORKLOADS_PREDICTIONS_OUTPUTS_H
+#ifndef BR_EMIT_PREDICTIONS_PREDICTIONS_OUTPUTS_H
+#define BR_EMIT_PREDICTIONS_PREDICTIONS_OUTPUTS_H
 
 #include <stdio.h>
 
