@@ -47,6 +47,7 @@ enum br_status br_coflow_simulate(const struct br_coflows *trace,
         return br_fail_memory(diag);
     enum br_status status = br_fabric_init(&run.fabric, trace, epochs ? BR_COFLOW_MB : capacity,
                                            run.row->told, epochs, diag);
+    run.fabric.true_rates = epochs && run.row->true_rates;
     struct br_coflow_setup setup = options->policy;
     setup.fabric = &run.fabric;
     setup.exact = !epochs;

@@ -1,7 +1,10 @@
 /* Pilots tell what flows may be expected to have; every flow that ends refines it: those to the
  * same receiver by their own mean, the others by the mean of all. Coflows go in the order of
  * bottleneck-select-scale-iterate over what they are expected to have left [Agarwal18], improved by
- * exchanges of neighbours. Where sizes are told nothing is expected, and no flow is a pilot. */
+ * exchanges of neighbours. A coflow takes what MADD gives it, and equal parts of all else that is
+ * free at its ports before the next one is served: what MADD saves for others it saves by sizes
+ * that may be wrong, and where one port is taken it serves nobody. Where sizes are told nothing is
+ * expected, and no flow is a pilot. */
 #include "simulate/coflow/expected.h"
 
 #include "simulate/coflow/list.h"
@@ -21,7 +24,7 @@ struct expected {
     bool told;
     double pilots_share;
     uint32_t thin, passes;
-    struct br_coflow_list thins, sampling, sized, skipped;
+    struct br_coflow_list thins, sampling, sized;
     struct seen *seen, *storage; /* by coflow; and by its receivers */
     struct seen **row;
     bool *stale; /* by coflow: flows have ended since its expectation */
@@ -93,11 +96,10 @@ void br_expected_decide(void *policy)
         br_rates_pilots(p->fabric, p->sampling.coflow[k]);
     br_sequence_find(&p->sequence, p->fabric, p->sized.coflow, p->sized.count);
     br_sequence_improve(&p->sequence, p->fabric, p->sized.coflow, p->sized.count, p->passes);
-    p->skipped.count = 0;
-    for (uint32_t k = 0; k < p->sized.count; k++)
-        if (!br_rates_madd(p->fabric, p->sized.coflow[k]))
-            br_coflow_list_append(&p->skipped, p->sized.coflow[k]);
-    br_rates_split(p->fabric, p->skipped.coflow, p->skipped.count);
+    for (uint32_t k = 0; k < p->sized.count; k++) {
+        br_rates_madd(p->fabric, p->sized.coflow[k]);
+        br_rates_split(p->fabric, &p->sized.coflow[k], 1);
+    }
     br_rates_fill_all(p->fabric, p->thins.coflow, p->thins.count);
     br_rates_fill_all(p->fabric, p->sized.coflow, p->sized.count);
     br_rates_fill_all(p->fabric, p->sampling.coflow, p->sampling.count);
@@ -111,7 +113,6 @@ void br_expected_destroy(void *policy)
     free(p->thins.coflow);
     free(p->sampling.coflow);
     free(p->sized.coflow);
-    free(p->skipped.coflow);
     free(p->seen);
     free(p->storage);
     free(p->row);
@@ -138,8 +139,8 @@ static bool allocate(struct expected *p, uint32_t coflows)
         rows += br_fabric_coflow(p->fabric, c)->receivers;
     }
     return br_coflow_list_init(&p->thins, coflows) && br_coflow_list_init(&p->sampling, coflows) &&
-           br_coflow_list_init(&p->sized, coflows) && br_coflow_list_init(&p->skipped, coflows) &&
-           br_pilots_init(&p->pilots, p->fabric) && br_sequence_init(&p->sequence, p->fabric);
+           br_coflow_list_init(&p->sized, coflows) && br_pilots_init(&p->pilots, p->fabric) &&
+           br_sequence_init(&p->sequence, p->fabric);
 }
 
 enum br_status br_expected_create(const struct br_coflow_setup *setup, void **policy,

@@ -19,7 +19,7 @@
     .decide = br_aalo_decide, .destroy = br_aalo_destroy
 
 #define PHILAE(rule)                                                                               \
-    .detail = (rule), .option = br_philae_option, .create = br_philae_create,                      \
+    .true_rates = true, .detail = (rule), .option = br_philae_option, .create = br_philae_create,  \
     .event = br_philae_event, .decide = br_philae_decide, .destroy = br_philae_destroy
 
 #define EXPECTED                                                                                   \

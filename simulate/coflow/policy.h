@@ -32,7 +32,10 @@ struct br_coflow_row {
     const char *name, *summary;
     bool told;    /* sizes, when a coflow arrives */
     bool by_flow; /* shares change with every flow: decides after each end, also in epochs */
-    int detail;   /* of the policy's own */
+    /* In epochs, MADD takes what the flows of an estimated coflow really have left, as in the
+     * published simulator. */
+    bool true_rates;
+    int detail;                            /* of the policy's own */
     const struct br_coflow_option *option; /* one without a name ends them; NULL: none */
     enum br_status (*create)(const struct br_coflow_setup *setup, void **policy,
                              struct br_diag *diag);

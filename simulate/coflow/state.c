@@ -292,7 +292,6 @@ enum br_status br_fabric_init(struct br_fabric *fabric, const struct br_coflows 
     *fabric = (struct br_fabric){.trace = trace,
                                  .capacity = capacity,
                                  .told = told,
-                                 .true_rates = whole,
                                  .unit_ms = whole ? BR_FABRIC_TICK_MS : 1};
     for (uint32_t c = 0; c < trace->coflows; c++)
         ends += (uint64_t)trace->coflow[c].senders + trace->coflow[c].receivers;

@@ -48,7 +48,7 @@ struct br_fabric {
     double unit_ms;
     double now_ms;
     bool told; /* sizes */
-    /* MADD takes what flows of estimated coflows really have left, as the published simulator. */
+    /* MADD takes what flows of estimated coflows really have left. */
     bool true_rates;
     double *size, *left, *rate;
     bool *pilot;
