@@ -164,6 +164,22 @@ def test_left_behind(folder):
         wait(lambda: not pathlib.Path('/proc/' + (folder / 'pid').read_text().strip()).exists())
 
 
+def test_left_behind_deaf(folder):
+    """So does what does not listen to SIGTERM, a while later; another job's is left alone."""
+    deaf = "setsid sh -c 'trap \"\" TERM; echo $$ > %s; while :; do sleep 0.1; done' > /dev/null 2>&1 & "
+    wait_for_it = 'until [ -s %s ]; do sleep 0.01; done'
+    stays = Job().stage('a', deaf % 'other' + 'until [ -e go ]; do sleep 0.05; done', shell=True)
+    job = Job().stage('a', deaf % 'pid' + wait_for_it % 'pid', shell=True)
+    with server(folder):
+        drop(folder, 'stays.xml', stays)
+        drop(folder, 'job.xml', job)
+        wait(lambda: 'job.xml' in files(folder, 'done'))
+        wait(lambda: not pathlib.Path('/proc/' + (folder / 'pid').read_text().strip()).exists())
+        assert pathlib.Path('/proc/' + (folder / 'other').read_text().strip()).exists()
+        (folder / 'go').touch()
+        wait(lambda: 'stays.xml' in files(folder, 'done'))
+
+
 def test_many(folder):
     """Of one group 256 jobs are taken at once; others wait, and another group does not wait for them."""
     job = Job().stage('a', 'test -e go || sleep 60', shell=True)

@@ -105,16 +105,16 @@ bool br_environment_fit(struct br_environment *environment, const struct br_run_
     return make_room(environment, room);
 }
 
-void br_environment_set_job(struct br_environment *environment, const struct br_run_job *job)
+void br_environment_set_job(struct br_environment *environment, const char *name)
 {
-    snprintf(environment->job, environment->room, "BIGROCKS_JOB=%s", job->name);
+    snprintf(environment->job, environment->room, "BIGROCKS_JOB=%s", name);
 }
 
 void br_environment_set(struct br_environment *environment, const struct br_run_job *job,
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine)
 {
     const struct br_dag *dag = job->dag;
-    br_environment_set_job(environment, job);
+    br_environment_set_job(environment, job->name);
     int used = snprintf(environment->task, environment->room, "BIGROCKS_TASK=");
     br_dag_task_id(dag, task, environment->task + used, environment->room - (size_t)used);
     snprintf(environment->index, environment->room, "BIGROCKS_INDEX=%u",

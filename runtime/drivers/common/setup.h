@@ -29,8 +29,8 @@ bool br_environment_init(struct br_environment *environment, const struct br_clu
                          const char *run, const char *mark);
 /* Makes room for the job's names, once before it is set. False when memory is out. */
 bool br_environment_fit(struct br_environment *environment, const struct br_run_job *job);
-/* Sets the job alone. */
-void br_environment_set_job(struct br_environment *environment, const struct br_run_job *job);
+/* Sets the job alone, by its name, for which there is room. */
+void br_environment_set_job(struct br_environment *environment, const char *name);
 void br_environment_set(struct br_environment *environment, const struct br_run_job *job,
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine);
 void br_environment_finish(struct br_environment *environment);

@@ -24,6 +24,12 @@ struct br_driver_job {
     struct br_driver_job *next;
 };
 
+/* A job that is over, and what it has left behind has been asked to end. */
+struct br_left_behind {
+    char *job;        /* its name */
+    int64_t asked_ns; /* on the clock of the limits */
+};
+
 struct br_driver {
     struct br_work work;
     const struct br_cluster *cluster;
@@ -39,6 +45,9 @@ struct br_driver {
     struct br_driver_job *touched;
     bool settled; /* all jobs that an earlier run has begun have come */
     bool more;    /* others may come later */
+
+    struct br_left_behind *left; /* by time */
+    uint32_t lefts, left_room;
 
     struct br_slots slots;
     struct br_awake awake;
@@ -99,8 +108,10 @@ uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot 
 /* Kills what the task of the slot has left behind, and waits until it is gone, so that the next
  * attempt does not meet it. */
 void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot);
-/* Asks what the tasks of a job that is over have left behind to end. */
+/* Asks what the tasks of a job that is over have left behind to end; br_driver_watch_left kills
+ * what did not, unless a job of the same name has come meanwhile. */
 void br_driver_end_job_strays(struct br_driver *driver, const struct br_driver_job *job);
+void br_driver_watch_left(struct br_driver *driver);
 /* Asks those to end that have to, and kills those that did not. */
 void br_driver_watch_stops(struct br_driver *driver);
 /* Milliseconds until something other than an end of a task is due. */
@@ -113,8 +124,8 @@ void br_driver_end_strays(struct br_driver *driver);
 
 /* Finds where in the plan of the job the run begins, from what has been started. */
 void br_driver_enter_plan(struct br_driver_job *job);
-/* Does the work that is due ten times a second: zombies, the journal's flush, telling how far the
- * run is. */
+/* Does the work that is due ten times a second: zombies and what jobs have left behind, the
+ * journal's flush, telling how far the run is. */
 void br_driver_tick(struct br_driver *driver);
 
 #endif

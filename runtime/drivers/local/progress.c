@@ -50,6 +50,7 @@ void br_driver_tick(struct br_driver *driver)
 {
     if (driver->now_ns - driver->reaped_ns >= BR_DRIVER_TICK_NS) {
         br_family_reap(&(struct br_own){br_slots_has, &driver->slots});
+        br_driver_watch_left(driver);
         driver->reaped_ns = driver->now_ns;
     }
     if (driver->now_ns - driver->synced_ns >= BR_DRIVER_TICK_NS || !driver->slots.running) {

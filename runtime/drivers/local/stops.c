@@ -5,7 +5,11 @@
 #include "runtime/drivers/local/driver.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+#include "base/collections/grow.h"
 
 static const int64_t milli_ns = 1000000;
 /* How long processes have to end when they are asked to. */
@@ -42,9 +46,41 @@ void br_driver_end_job_strays(struct br_driver *driver, const struct br_driver_j
     struct br_own own = {br_slots_has, &driver->slots};
     if (!br_family_has_other(&own))
         return;
-    br_environment_set_job(&driver->environment, job->work.job);
-    driver->work.result->strays +=
+    br_environment_set_job(&driver->environment, job->work.job->name);
+    uint32_t asked =
         br_family_signal(&driver->family, &own, driver->environment.job, NULL, SIGTERM);
+    driver->work.result->strays += asked;
+    if (!asked || !br_grow(&driver->left, driver->lefts, &driver->left_room, sizeof *driver->left))
+        return; /* without memory, the end of the run ends them */
+    char *name = strdup(job->work.job->name);
+    if (name)
+        driver->left[driver->lefts++] = (struct br_left_behind){name, br_awake_ns(&driver->awake)};
+}
+
+static bool is_here(const struct br_driver *driver, const char *name)
+{
+    for (uint32_t number = 0; number < driver->job_room; number++)
+        if (driver->job[number] && strcmp(driver->job[number]->work.job->name, name) == 0)
+            return true;
+    return false;
+}
+
+void br_driver_watch_left(struct br_driver *driver)
+{
+    struct br_own own = {br_slots_has, &driver->slots};
+    uint32_t late = 0;
+    while (late < driver->lefts &&
+           br_awake_ns(&driver->awake) - driver->left[late].asked_ns >= grace_ns) {
+        char *name = driver->left[late++].job;
+        if (!is_here(driver, name)) {
+            br_environment_set_job(&driver->environment, name);
+            br_family_signal(&driver->family, &own, driver->environment.job, NULL, SIGKILL);
+        }
+        free(name);
+    }
+    driver->lefts -= late;
+    if (late)
+        memmove(driver->left, driver->left + late, driver->lefts * sizeof *driver->left);
 }
 
 static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int number)

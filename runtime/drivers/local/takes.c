@@ -265,5 +265,8 @@ void br_driver_drop_jobs(struct br_driver *driver)
     for (uint32_t k = 0; k < driver->groups; k++)
         free(driver->group[k]);
     free(driver->group);
+    for (uint32_t k = 0; k < driver->lefts; k++)
+        free(driver->left[k].job);
+    free(driver->left);
     free(driver->job);
 }
