@@ -9,16 +9,20 @@
 #include <stdlib.h>
 
 #include "base/numbers/real.h"
+#include "simulate/executors/bound.h"
 #include "simulate/executors/policy.h"
 
-enum order { FIFO, SHORTEST, SHARES, RANDOM };
+enum order { FIFO, SHORTEST, SHARES, GRAPHENE, TETRIS, RANDOM };
+
+#define TROUBLE 0.5 /* mean durations from this part of the longest of the job */
 
 struct rule {
     enum order order;
     double exponent;
     struct br_rng rng;
-    double *weight; /* by job of the run */
-    double *share;  /* the same: executors that are its part */
+    double *weight;      /* by job of the run */
+    double *share;       /* the same: executors that are its part */
+    int64_t *trouble_us; /* the same: mean durations from which stages are troublesome */
     uint32_t room;
 };
 
@@ -40,6 +44,7 @@ static void destroy(void *policy)
     struct rule *rule = policy;
     free(rule->weight);
     free(rule->share);
+    free(rule->trouble_us);
     free(rule);
 }
 
@@ -49,13 +54,20 @@ static enum br_status begin(void *policy, const struct br_executors *sim, struct
     if (sim->jobs > rule->room) {
         free(rule->weight);
         free(rule->share);
+        free(rule->trouble_us);
+        rule->trouble_us = malloc(sim->jobs * sizeof *rule->trouble_us);
         rule->weight = malloc(sim->jobs * sizeof *rule->weight);
         rule->share = malloc(sim->jobs * sizeof *rule->share);
-        rule->room = rule->weight && rule->share ? sim->jobs : 0;
+        rule->room = rule->weight && rule->share && rule->trouble_us ? sim->jobs : 0;
         if (!rule->room)
             return br_fail_memory(diag);
     }
     for (uint32_t j = 0; j < sim->jobs; j++) {
+        int64_t longest_us = 0;
+        for (uint32_t s = 0; s < sim->job[j].stages; s++)
+            if (sim->job[j].waves->stage[s].mean_us > longest_us)
+                longest_us = sim->job[j].waves->stage[s].mean_us;
+        rule->trouble_us[j] = (int64_t)((double)longest_us * TROUBLE);
         double work = (double)sim->job[j].waves->work_us;
         rule->weight[j] =
             rule->exponent == 0 ? 1 : br_real_pow(work > 1 ? work : 1, rule->exponent);
@@ -65,16 +77,34 @@ static enum br_status begin(void *policy, const struct br_executors *sim, struct
 
 /* ---- Which stage of a job ---- */
 
+/* Is the stage troublesome and has to wait, until all troublesome ones of its job that have not
+ * begun can be named? [Grandl16, 4.1; Mao19, F] */
+static bool suppressed(const struct rule *rule, const struct br_executors *sim, uint32_t stage)
+{
+    const struct br_executor_job *job = &sim->job[sim->stage[stage].job];
+    int64_t least_us = rule->trouble_us[sim->stage[stage].job];
+    if (sim->stage[stage].waves->mean_us < least_us)
+        return false;
+    for (uint32_t s = job->first_stage; s < job->first_stage + job->stages; s++)
+        if (sim->stage[s].waves->mean_us >= least_us && br_executors_need(&sim->stage[s]) &&
+            sim->stage[s].place == BR_EXECUTORS_NONE)
+            return true;
+    return false;
+}
+
 /* Is stage a to be taken before b, of the same job? First come those that can run at once. */
 static bool stage_before(const struct rule *rule, const struct br_executors *sim, uint32_t a,
                          uint32_t b)
 {
     const struct br_executor_stage *x = &sim->stage[a], *y = &sim->stage[b];
+    if (rule->order == GRAPHENE && suppressed(rule, sim, a) != suppressed(rule, sim, b))
+        return !suppressed(rule, sim, a);
     if ((x->open == 0) != (y->open == 0))
         return x->open == 0;
     if (rule->order == SHORTEST && x->waves->path_us != y->waves->path_us)
         return x->waves->path_us > y->waves->path_us;
-    if (rule->order == SHARES && x->running + x->coming != y->running + y->coming)
+    if (rule->order != SHORTEST && rule->order != FIFO &&
+        x->running + x->coming != y->running + y->coming)
         return x->running + x->coming < y->running + y->coming;
     return a < b;
 }
@@ -122,6 +152,22 @@ static struct br_executors_choice next_in_order(struct rule *rule, const struct 
             best = job;
     }
     return all_of(stage_of(rule, sim, best), sim);
+}
+
+/* The stage that takes the most of the group: where all tasks demand the same, that is the largest
+ * product of what is requested and what is there. [Grandl14; Mao19, 7.1] */
+static struct br_executors_choice most_packed(const struct br_executors *sim)
+{
+    uint32_t best = BR_EXECUTORS_NONE;
+    for (uint32_t k = 0; k < sim->ready_stages; k++) {
+        uint32_t stage = sim->ready[k], need = br_executors_need(&sim->stage[stage]);
+        if (!br_executors_selectable(sim, stage))
+            continue;
+        uint32_t most = best == BR_EXECUTORS_NONE ? 0 : br_executors_need(&sim->stage[best]);
+        if (need > most || (need == most && stage < best))
+            best = stage;
+    }
+    return all_of(best, sim);
 }
 
 static struct br_executors_choice any(struct rule *rule, const struct br_executors *sim)
@@ -179,7 +225,10 @@ static struct br_executors_choice decide(void *policy, const struct br_executors
 {
     struct rule *rule = policy;
     switch (rule->order) {
+    case TETRIS:
+        return most_packed(sim);
     case SHARES:
+    case GRAPHENE:
         return by_shares(rule, sim);
     case RANDOM:
         return any(rule, sim);
@@ -215,6 +264,27 @@ static const struct br_executors_row rows[] = {
      .most = 2,
      .step = 0.1,
      RULE(SHARES, 0)},
+    {.name = "tetris",
+     .summary = "the stage that takes the most executors, as many as it needs",
+     RULE(TETRIS, 0)},
+    {.name = "graphene",
+     .summary = "weighted-fair, troublesome stages of a job together [Mao19, F]",
+     .number = "the exponent of a job's work",
+     RULE(GRAPHENE, -1)},
+    {.name = "graphene-tuned",
+     .summary = "graphene with the exponent from -2 to 2 that serves this workload best",
+     .least = -2,
+     .most = 2,
+     .step = 0.1,
+     RULE(GRAPHENE, 0)},
+    {.name = "bound",
+     .summary = "the job with the least work left, on as many executors as pay by its bound",
+     .number = "how much the time of executors counts, from 0 to 1",
+     .usual = 0.85,
+     .create = br_executors_bound_create,
+     .begin = br_executors_bound_begin,
+     .decide = br_executors_bound_decide,
+     .destroy = br_executors_bound_destroy},
     {.name = "random", .summary = "any stage, any number of executors", RULE(RANDOM, 0)},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

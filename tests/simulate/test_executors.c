@@ -466,6 +466,15 @@ static void test_first_choices(void **state)
     assert_int_equal(choice.limit, 3); /* (1/30) of (1/30 + 1/10 + 1/60): 2/9 of 10 */
     choice = first_choice("weighted-fair", 2, stage, 3);
     assert_int_equal(choice.limit, 2); /* 900 of 4600 */
+    choice = first_choice("tetris", NAN, stage, 3);
+    assert_int_equal(choice.stage, 2); /* it could take 60 */
+    assert_int_equal(choice.limit, 10);
+    /* The least work; on k executors 10 tasks take 10, 5, 4, 3, 2, ..., 2, 1 s. */
+    choice = first_choice("bound", NAN, stage, 3);
+    assert_int_equal(choice.stage, 1);
+    assert_int_equal(choice.limit, 10); /* 1 x 10^0.85 is the least */
+    choice = first_choice("bound", 2, stage, 3);
+    assert_int_equal(choice.limit, 1); /* 10 x 1 is the least */
 }
 
 int main(void)

@@ -1,0 +1,15 @@
+/* Our own policy for executors: the least work first, each job on no more executors than
+ * pay for it. Internal to this room. */
+#ifndef BR_SIMULATE_EXECUTORS_BOUND_H
+#define BR_SIMULATE_EXECUTORS_BOUND_H
+
+#include "simulate/executors/policy.h"
+
+enum br_status br_executors_bound_create(const struct br_executors_setup *setup, void **policy,
+                                         struct br_diag *diag);
+enum br_status br_executors_bound_begin(void *policy, const struct br_executors *sim,
+                                        struct br_diag *diag);
+struct br_executors_choice br_executors_bound_decide(void *policy, const struct br_executors *sim);
+void br_executors_bound_destroy(void *policy);
+
+#endif

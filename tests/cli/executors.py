@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Workloads on executors, from outside: the file says for how many they are, any number of threads gives equal bytes,
+nothing is below its bound, and what does not fit is refused without an output.
+
+executors.py BIGROCKS EXAMPLES
+"""
+import csv
+import io
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, EXAMPLES = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+POLICIES = 'fifo,sjf-cp,fair,weighted-fair-naive,weighted-fair=-0.5,weighted-fair-tuned,tetris,graphene,bound,random'
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
+    return done.stderr if status else done.stdout
+
+
+def the_file_says_it(folder):
+    batch = folder / 'batch.xml'
+    run('workload', EXAMPLES / 'profiles', '--executors', 20, '--count', 8, '--arrivals', 'batch', '-qo', batch)
+    assert ' executors="20"' in batch.read_text() and 'arrival="0"' in batch.read_text()
+    again = run('workload', batch, '-f', 'xml', '-q')
+    assert ' executors="20"' in again and again.count('<job ') == 8
+    of = {n: json.loads(run('simulate', batch, '--policy', 'fair', '-qf', 'json', *more))['cluster']['machines']
+          for n, more in ((20, []), (7, ['--executors', 7]), (3, ['--machines', 3, '--capacity', 'cpu=1']))}
+    assert all(n == machines for n, machines in of.items()), of
+    return batch
+
+
+def threads_give_equal_bytes(batch):
+    for form in ('json', 'csv', 'runs', 'text', 'svg'):
+        texts = {run('simulate', batch, '--policy', POLICIES, '--seeds', 2, '--threads', n, '-qf', form) for n in (1, 2, 5)}
+        assert len(texts) == 1, form
+
+
+def figures_agree(batch):
+    """Means over the jobs are those told; a tuned policy is as good as each of those that it tries; no cost of moving
+    means no worse; another seed is another world."""
+    text = run('simulate', batch, '--policy', POLICIES, '-qf', 'json')
+    results = {row['policy']: row for row in json.loads(text)['results']}
+    jobs = list(csv.DictReader(io.StringIO(run('simulate', batch, '--policy', POLICIES, '-qf', 'csv'))))
+    for policy, row in results.items():
+        jct = [float(job['jct']) for job in jobs if job['policy'] == policy]
+        assert len(jct) == 8 and abs(sum(jct) / 8 - row['mean_jct']) < 1e-6, policy
+        assert row['mean_jct'] >= row['mean_jct_bound'] > 0 and row['makespan'] >= row['makespan_bound'] > 0, row
+        assert row['finished'] == 8 and row['use'][0]['peak'] <= 1
+    tuned = results['weighted-fair-tuned']['mean_jct']
+    for policy in ('fair', 'weighted-fair-naive', 'weighted-fair=-0.5'):
+        assert tuned <= results[policy]['mean_jct'] + 1e-9, policy
+    assert len({row['mean_jct'] for row in results.values()}) >= 6
+    fixed, moved = (json.loads(run('simulate', batch, '--policy', 'fifo', '-qf', 'json', '--moving', s))['results'][0]
+                    for s in (0, 30))
+    assert moved['makespan'] > results['fifo']['makespan'] > fixed['makespan']
+    other = json.loads(run('simulate', batch, '--policy', 'fair', '--seed', 2, '-qf', 'json'))['results'][0]
+    assert other['mean_jct'] != results['fair']['mean_jct']
+
+
+def refusals(folder, batch):
+    out = folder / 'out.json'
+    for words, said in ((['--policy', 'fifo,decima'], "no policy for executors is called 'decima'"),
+                        (['--policy', 'fifo=2'], 'takes no number'),
+                        (['--policy', 'weighted-fair=many'], 'is not a number'),
+                        (['--policy', 'weighted-fair=11'], 'is not within'),
+                        (['--failures', '0.1'], 'executors know no'),
+                        (['--executors', 5, '--machines', 2, '--capacity', 'cpu=1'], 'takes the place of a cluster')):
+        assert said in run('simulate', batch, *words, '-o', out, status=2), words
+        assert not out.exists()
+    for count in ('0', '-1', 'x', '1000001'):
+        bad = folder / 'bad.xml'
+        bad.write_text(batch.read_text().replace('"20"', '"%s"' % count, 1))
+        assert 'bad.xml:2:' in run('simulate', bad, status=3), count
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        batch = the_file_says_it(folder)
+        threads_give_equal_bytes(batch)
+        figures_agree(batch)
+        refusals(folder, batch)
+
+
+if __name__ == '__main__':
+    main()
