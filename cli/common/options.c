@@ -380,6 +380,19 @@ const struct br_option cli_options[] = {
      .commands = CLI_RUN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(run.cgroup)},
+    {.name = "learn",
+     .help = "run a few tasks first of stages without a duration, and plan the rest again while "
+             "the job runs, by what they took",
+     .commands = CLI_RUN,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(run.learn)},
+    {.name = "pilots",
+     .argument = "X",
+     .help = "with --learn: the share of a stage's tasks that run first, at least one (default: "
+             "0.03)",
+     .commands = CLI_RUN,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(run.pilots)},
     {.name = "fungible",
      .argument = "R,...",
      .help = "resources of which demand beyond the capacity only slows tasks down, beside those "

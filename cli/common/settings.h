@@ -103,7 +103,8 @@ struct cli_run_settings {
     const char *spread, *effort;  /* effort NULL: as it suits the number of jobs */
     const char *group, *group_of; /* weights of groups; the groups of the jobs in their order */
     const char *spool;            /* a folder from which jobs are taken */
-    bool resume, keep_going, shell, simulate, limit_memory, until_empty;
+    const char *pilots;           /* with learn: their share */
+    bool learn, resume, keep_going, shell, simulate, limit_memory, until_empty;
     uint64_t retries;
     int64_t timeout_ns; /* 0: none */
 };

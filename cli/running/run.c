@@ -209,6 +209,8 @@ static enum br_status read_options(const struct cli_settings *settings,
         .damaged = cli_report_damaged,
         .ended = cli_report_ended,
         .tick = cli_report_tick,
+        .started = settings->run.learn ? cli_report_started : NULL,
+        .replan = settings->run.learn ? cli_report_replan : NULL,
         .context = report,
     };
     return cli_enforcer_options(&settings->enforcer, &options->runtime, diag);
@@ -336,6 +338,7 @@ static enum br_status check_spool(const struct cli_run_settings *run,
                         : run->plan                    ? "--plan"
                         : run->group_of                ? "--group-of"
                         : run->simulate                ? "--simulate"
+                        : run->learn                   ? "--learn"
                         : control->deadline            ? "--deadline"
                         : strcmp(run->on, "here") != 0 ? "--on"
                                                        : NULL;
@@ -345,6 +348,12 @@ static enum br_status check_spool(const struct cli_run_settings *run,
                    "--spool takes its jobs from the folder, runs them here with a journal of its "
                    "own, and goes without %s",
                    other);
+}
+
+static bool learn_goes(const struct cli_settings *settings)
+{
+    return !settings->run.plan && !settings->run.simulate && !settings->control.deadline &&
+           strcmp(settings->run.on, "here") == 0;
 }
 
 static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
@@ -358,6 +367,13 @@ static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
                        "--until-empty is about a spool folder");
     if (!jobs)
         return br_fail(diag, BR_USAGE, "see 'bigrocks help run'", "run needs a JOB");
+    if (run->learn && !learn_goes(settings))
+        return br_fail(diag, BR_USAGE, "see 'bigrocks help run'",
+                       "--learn plans jobs while they run on this machine, and goes without "
+                       "--plan, --simulate, --deadline and --on");
+    if (run->pilots && !run->learn)
+        return br_fail(diag, BR_USAGE, "add --learn, or leave it out",
+                       "--pilots is for a run that learns durations");
     if (run->resume && !run->journal)
         return br_fail(diag, BR_USAGE, "add --journal FILE, the journal of the run to go on with",
                        "--resume needs a journal");

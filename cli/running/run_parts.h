@@ -6,6 +6,7 @@
 
 #include "cli/common/load.h"
 #include "cli/common/progress.h"
+#include "cli/running/run_learn.h"
 #include "cli/running/spool.h"
 #include "predict/history.h"
 #include "planner/model/dag.h"
@@ -18,6 +19,7 @@
 struct cli_run_input {
     struct br_input input; /* its cluster is that of all jobs, and borrowed */
     struct br_plan *plan;
+    struct cli_run_learn *learn; /* NULL: all durations are known */
 };
 
 /* Loads the job and, with it or from --plan, its plan; without one, plans it, less thoroughly where
@@ -175,6 +177,8 @@ void cli_report_damaged(void *report, uint32_t records, uint64_t offset);
 void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t task);
 void cli_report_ended(void *report, const struct br_task_end *end);
 void cli_report_tick(void *report, const struct br_run_state *state);
+void cli_report_started(void *report, const struct br_run_job *job, uint32_t task, int64_t now_ns);
+bool cli_report_replan(void *report, struct br_run_job *job, struct br_replan *replan);
 /* The last word. */
 void cli_report_result(struct cli_report *report, const struct br_run_result *result);
 /* Waits until all of it is read. Returns the status, or what came of writing; *unread is set where

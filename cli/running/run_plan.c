@@ -7,6 +7,7 @@
 #include "cli/common/say.h"
 #include "cli/running/run_parts.h"
 #include "planner/model/cluster.h"
+#include "runtime/replanning/replanner.h"
 
 /* Searching longer than this share of what the job takes at least is not worth it. */
 enum { BOUND_SHARE = 20 };
@@ -211,13 +212,22 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
         share_cluster(input, cluster);
     if (!status && !input->input.cluster)
         status = use_this_machine(quiet, &input->input.cluster, diag);
+    bool *unknown = NULL;
+    if (!status && settings->run.learn)
+        status = br_replanner_unknown(input->input.dag, &unknown, diag);
     if (!status && settings->needs.history)
         status = cli_learn(settings->needs.history, &input->input, quiet, diag);
+    if (!status && unknown)
+        status = cli_run_learn_open(settings, unknown, &input->input, &input->learn, diag);
+    free(unknown);
     if (status)
         return status;
     if (!settings->run.spool)
         cli_warn(path, input->input.dag);
-    return make_plan(settings, alone, input, diag);
+    status = make_plan(settings, alone, input, diag);
+    if (!status && input->learn)
+        status = cli_run_learn_begin(input->learn, &input->input, &input->plan, diag);
+    return status;
 }
 
 enum br_status cli_run_load(const struct cli_settings *settings, const char *path, bool alone,
@@ -238,6 +248,7 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
 
 void cli_run_finish(struct cli_run_input *input)
 {
+    cli_run_learn_close(input->learn);
     br_plan_destroy(input->plan);
     input->input.cluster = NULL;
     br_input_finish(&input->input);

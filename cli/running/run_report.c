@@ -152,6 +152,17 @@ void cli_report_resumed(void *context, const struct br_run_job *job, uint32_t ta
     struct cli_report *report = context;
     cli_run_deadline_done(&report->deadline, task);
     cli_run_ninja_resumed(&cli_run_job_of(job)->ninja, task);
+    cli_run_learn_resumed(cli_run_job_of(job)->input.learn, task);
+}
+
+void cli_report_started(void *context, const struct br_run_job *job, uint32_t task, int64_t now_ns)
+{
+    cli_run_learn_started(cli_run_job_of(job)->input.learn, task, now_ns);
+}
+
+bool cli_report_replan(void *context, struct br_run_job *job, struct br_replan *replan)
+{
+    return cli_run_learn_replan(cli_run_job_of(job)->input.learn, replan);
 }
 
 void cli_report_damaged(void *context, uint32_t records, uint64_t offset)
@@ -172,6 +183,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     struct cli_run_job *one = cli_run_job_of(end->job);
     bool failed = end->outcome != BR_TASK_DONE && end->outcome != BR_TASK_STOPPED;
     cli_run_trace_add(&report->trace, end);
+    cli_run_learn_ended(one->input.learn, end);
     if (end->outcome == BR_TASK_DONE && end->words)
         remember(report, end);
     if (end->outcome == BR_TASK_DONE) {
@@ -245,6 +257,14 @@ static void print_failed_tasks(const struct cli_report *report)
         fputs(", ...", stderr);
 }
 
+static void print_learnt(const struct cli_report *report, const struct cli_run_job *one)
+{
+    char before[300] = "";
+    if (report->several)
+        snprintf(before, sizeof before, "job '%.200s': ", one->name);
+    cli_run_learn_print(one->input.learn, before, report->settings->output.verbose);
+}
+
 void cli_report_result(struct cli_report *report, const struct br_run_result *result)
 {
     char wall[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
@@ -272,7 +292,8 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
     fputs("bigrocks: ", stderr);
     cli_print_count(stderr, result->finished, "task", "tasks");
     fprintf(stderr, " done in %s s", cli_seconds(result->wall_ns, wall));
-    if (!result->failed && !result->left && !result->resumed && plan_ns > 0)
+    bool guessed = !report->several && report->jobs->one->input.learn;
+    if (!result->failed && !result->left && !result->resumed && plan_ns > 0 && !guessed)
         fprintf(stderr, ", planned %s s (%+.1f %%)", cli_seconds(plan_ns, plan),
                 100 * ((double)result->wall_ns / (double)plan_ns - 1));
     if (result->failed) {
@@ -291,6 +312,8 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
                     ? ", as nobody reads the output any more"
                     : "");
     fputc('\n', stderr);
+    for (uint32_t k = 0; k < report->jobs->count && !report->passing; k++)
+        print_learnt(report, &report->jobs->one[k]);
 }
 
 void cli_report_begin(struct cli_report *report)

@@ -110,6 +110,13 @@ struct br_run_state {
                              there are several */
 };
 
+/* Another plan of a job that runs. */
+struct br_replan {
+    const struct br_dag *dag;   /* the job with other durations; read during the call alone */
+    const struct br_plan *plan; /* of it, on the run's clock; borrowed until the next one, or as a
+                                   job's plan is */
+};
+
 struct br_run_options {
     struct br_runtime_options runtime;
     const struct br_run_group *group;
@@ -146,6 +153,11 @@ struct br_run_options {
     void (*damaged)(void *context, uint32_t records, uint64_t offset);
     void (*ended)(void *context, const struct br_task_end *end);
     void (*tick)(void *context, const struct br_run_state *state);
+    /* Of the driver on this machine, may be NULL: `started` is called for every task that has been
+     * started, `replan` often for every job, and returns true with a plan that is to be followed
+     * from now on. */
+    void (*started)(void *context, const struct br_run_job *job, uint32_t task, int64_t now_ns);
+    bool (*replan)(void *context, struct br_run_job *job, struct br_replan *replan);
     void *context;
 };
 

@@ -1,7 +1,7 @@
 /* The state of one run on this machine, which the parts of the driver hand around: takes.c takes
- * jobs and lets them go, starts.c starts what the enforcer decides, ends.c collects what has ended,
- * stops.c keeps limits and ends what has to end before its time, progress.c does what is due ten
- * times a second, local.c is the loop. */
+ * jobs and lets them go, replans.c follows other plans of them, starts.c starts what the enforcer
+ * decides, ends.c collects what has ended, stops.c keeps limits and ends what has to end before its
+ * time, progress.c does what is due ten times a second, local.c is the loop. */
 #ifndef BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
 #define BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
 
@@ -10,17 +10,22 @@
 #include "runtime/drivers/local/slots.h"
 #include "runtime/drivers/common/work.h"
 
+/* The tasks that are through. */
+enum br_fate { BR_FATE_OPEN, BR_FATE_DONE, BR_FATE_FAILED };
+
 /* A job that has been taken and is not over. */
 struct br_driver_job {
     struct br_job_work work;
-    uint32_t number;      /* the enforcer's */
-    int64_t *limit_bytes; /* of memory, by stage; NULL: nothing is limited */
-    uint8_t *attempts;    /* by task */
-    uint8_t *started;     /* by task */
-    uint32_t plan_head;   /* all before it in the plan's order have been started */
-    int64_t plan_ns;      /* where in the plan this run begins */
-    bool closing;         /* nothing new of it is started: a failure */
-    bool touched;         /* on the list of those that may be over */
+    uint32_t number;            /* the enforcer's */
+    int64_t *limit_bytes;       /* of memory, by stage; NULL: nothing is limited */
+    uint8_t *attempts;          /* by task */
+    uint8_t *started;           /* by task */
+    uint8_t *fate;              /* by task: enum br_fate */
+    uint32_t plan_head;         /* all before it in the plan's order have been started */
+    const struct br_plan *plan; /* the job's, or the one that replaced it; NULL: none */
+    int64_t plan_ns;            /* where in the plan this run begins */
+    bool closing;               /* nothing new of it is started: a failure */
+    bool touched;               /* on the list of those that may be over */
     struct br_driver_job *next;
 };
 
@@ -75,6 +80,10 @@ void br_driver_note(struct br_driver *driver, enum br_status status);
 
 /* Takes up the jobs that are there at first: all of them, or none. */
 enum br_status br_driver_take_first(struct br_driver *driver, const struct br_run_jobs *jobs);
+/* Hands the job to the enforcer, with this plan and the durations of this dag; sets its number. */
+enum br_status br_driver_submit(struct br_driver *driver, struct br_driver_job *job,
+                                const struct br_dag *dag, const struct br_plan *plan,
+                                struct br_diag *diag);
 /* Takes those that the source has now, or some of them. True where there was one. */
 bool br_driver_take_more(struct br_driver *driver);
 /* The job may be over: br_driver_let_go looks. */
@@ -92,6 +101,11 @@ void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uin
 void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struct br_task_end *end);
 /* Collects the process of a slot if it has ended. */
 void br_driver_collect(struct br_driver *driver, uint32_t number);
+
+/* replans.c */
+
+/* Hands the enforcer new plans of the jobs that have one. */
+void br_driver_replan(struct br_driver *driver);
 
 /* starts.c */
 

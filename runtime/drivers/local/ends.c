@@ -8,6 +8,7 @@
 
 void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task)
 {
+    job->fate[task] = BR_FATE_DONE;
     br_driver_note(driver, br_work_finished(&driver->work, &job->work, task));
     br_driver_note(driver,
                    br_runtime_finished(driver->runtime, job->number, task, driver->work.diag));
@@ -24,6 +25,7 @@ void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struc
     br_driver_touch(driver, job);
     if (end->again || stopped)
         return;
+    job->fate[end->task] = BR_FATE_FAILED;
     br_work_failed(&driver->work, &job->work);
     if (driver->work.options->keep_going || job->closing)
         return;

@@ -41,6 +41,7 @@ static void loop(struct br_driver *driver)
         look(driver);
         br_driver_watch_stops(driver);
         bool moved = br_driver_take_more(driver);
+        br_driver_replan(driver);
         br_driver_start_all(driver);
         moved |= br_driver_let_go(driver);
         br_driver_tick(driver);

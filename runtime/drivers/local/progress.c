@@ -3,14 +3,14 @@
 
 static void skip_started(struct br_driver_job *job)
 {
-    const struct br_plan *plan = job->work.job->plan;
+    const struct br_plan *plan = job->plan;
     while (job->plan_head < plan->tasks && job->started[plan->order[job->plan_head]])
         job->plan_head++;
 }
 
 void br_driver_enter_plan(struct br_driver_job *job)
 {
-    const struct br_plan *plan = job->work.job->plan;
+    const struct br_plan *plan = job->plan;
     if (!plan)
         return;
     skip_started(job);
@@ -21,7 +21,7 @@ void br_driver_enter_plan(struct br_driver_job *job)
 /* The plan's makespan, and how late the first task is that has not been started. */
 static int64_t predict(struct br_driver *driver, struct br_driver_job *job)
 {
-    const struct br_plan *plan = job->work.job->plan;
+    const struct br_plan *plan = job->plan;
     int64_t end_ns = driver->now_ns;
     if (!plan)
         return 0;

@@ -104,6 +104,9 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
     slot->start_ns = driver->now_ns;
     slot->awake_start_ns = br_awake_at(&driver->awake, driver->now_ns);
     driver->slots.running++;
+    if (driver->work.options->started)
+        driver->work.options->started(driver->work.options->context, job->work.job, task,
+                                      driver->now_ns);
 }
 
 /* How many tasks may be started in one go. */

@@ -68,37 +68,48 @@ static enum br_status make(struct br_driver *driver, struct br_run_job *from,
     if (!status) {
         job->attempts = br_arena_array(arena, from->dag->tasks, sizeof *job->attempts);
         job->started = br_arena_array(arena, from->dag->tasks, sizeof *job->started);
+        job->fate = br_arena_array(arena, from->dag->tasks, sizeof *job->fate);
+        job->plan = from->plan;
         if (driver->work.options->limit_memory)
             job->limit_bytes = br_run_limits(arena, from->dag);
-        if (!job->attempts || !job->started ||
+        if (!job->attempts || !job->started || !job->fate ||
             (driver->work.options->limit_memory && !job->limit_bytes))
             status = br_fail_memory(diag);
     }
     return status;
 }
 
-static enum br_status submit(struct br_driver *driver, struct br_driver_job *job,
-                             struct br_diag *diag)
+enum br_status br_driver_submit(struct br_driver *driver, struct br_driver_job *job,
+                                const struct br_dag *dag, const struct br_plan *plan,
+                                struct br_diag *diag)
 {
-    const struct br_run_job *from = job->work.job;
-    uint32_t group;
-    enum br_status status = find_group(driver, from->group, &group, diag);
+    uint32_t group, number;
+    enum br_status status = find_group(driver, job->work.job->group, &group, diag);
     if (!status)
-        status = br_runtime_submit(driver->runtime, from->dag, from->plan, group, BR_READY_BY_EDGES,
-                                   &job->number, diag);
+        status =
+            br_runtime_submit(driver->runtime, dag, plan, group, BR_READY_BY_EDGES, &number, diag);
     if (status)
         return status;
-    while (job->number >= driver->job_room) {
+    while (number >= driver->job_room) {
         uint32_t before = driver->job_room;
         if (!br_grow(&driver->job, before, &driver->job_room, sizeof *driver->job)) {
-            br_runtime_retire(driver->runtime, job->number, NULL);
+            br_runtime_retire(driver->runtime, number, NULL);
             return br_fail_memory(diag);
         }
         memset(driver->job + before, 0, (driver->job_room - before) * sizeof *driver->job);
     }
-    driver->job[job->number] = job;
-    driver->jobs++;
+    job->number = number;
+    driver->job[number] = job;
     return BR_OK;
+}
+
+static enum br_status submit(struct br_driver *driver, struct br_driver_job *job,
+                             struct br_diag *diag)
+{
+    const struct br_run_job *from = job->work.job;
+    enum br_status status = br_driver_submit(driver, job, from->dag, from->plan, diag);
+    driver->jobs += !status;
+    return status;
 }
 
 /* What an earlier run has done of it is done here, too. */
@@ -109,6 +120,7 @@ static enum br_status go_on(struct br_driver *driver, struct br_driver_job *job)
     for (uint32_t t = 0; t < job->work.dag->tasks && !status; t++)
         if (job->work.known.done[t]) {
             job->started[t] = true;
+            job->fate[t] = BR_FATE_DONE;
             status = br_runtime_finished(driver->runtime, job->number, t, driver->work.diag);
         }
     br_driver_enter_plan(job);

@@ -1,0 +1,261 @@
+/* Pilots of a stage are drawn once, by its number of tasks: so tasks of equal stages that wait for
+ * one another one by one are pilots together. [Jajoo22] samples the same share of the tasks.
+ *
+ * Stages of which nothing is known count as long as the geometric mean of those of the same job of
+ * which something is. */
+#include "runtime/replanning/replanner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+#include "base/text/diag.h"
+#include "predict/annotate.h"
+
+/* The guess where nothing is known of any stage. */
+#define NO_IDEA_NS 1e9
+/* Of a running task that should have ended by now at least this share is left. */
+#define LEFT_LEAST 0.1
+
+struct stage {
+    bool unknown;
+    uint32_t pilots_left; /* not ended */
+    uint32_t measured;
+    double planned_ns; /* the mean that was looked at last; 0: never */
+};
+
+struct br_replanner {
+    struct br_arena arena;
+    const struct br_dag *dag;
+    struct br_beliefs *beliefs;
+    struct br_replanner_options options;
+    struct stage *stage;
+    uint8_t *state; /* by task, as in struct br_rest */
+    bool *pilot;
+    int64_t *started_ns;
+    int64_t *lasted_ns;   /* what was measured, from the first task of each stage on */
+    int64_t *expected_ns; /* by task */
+    int64_t *left_ns;
+    uint32_t waiting; /* tasks */
+    uint32_t pilots_measured;
+    bool news;
+};
+
+struct br_replanner_options br_replanner_options_default(void)
+{
+    return (struct br_replanner_options){.ratio = 0.03, .changed = 1.1, .seed = 1};
+}
+
+enum br_status br_replanner_unknown(const struct br_dag *dag, bool **unknown, struct br_diag *diag)
+{
+    uint32_t count = 0;
+    *unknown = calloc((size_t)dag->stages + 1, sizeof **unknown);
+    if (!*unknown)
+        return br_fail_memory(diag);
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        bool none = stage->command != NULL;
+        for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks && none; t++)
+            none = dag->duration_ns[t] == 0;
+        (*unknown)[s] = none;
+        count += none;
+    }
+    if (!count) {
+        free(*unknown);
+        *unknown = NULL;
+    }
+    return BR_OK;
+}
+
+/* Draws the stage's pilots, without repetition, each set as probable as another. */
+static void draw(struct br_replanner *replanner, uint32_t s)
+{
+    const struct br_stage *stage = &replanner->dag->stage[s];
+    struct br_rng rng = br_rng_seed(replanner->options.seed + stage->tasks);
+    uint32_t wanted = (uint32_t)(replanner->options.ratio * stage->tasks + 0.5);
+    wanted = wanted < 1 ? 1 : wanted > stage->tasks ? stage->tasks : wanted;
+    replanner->stage[s].pilots_left = wanted;
+    for (uint32_t i = 0; i < stage->tasks && wanted; i++) {
+        bool taken = br_rng_below(&rng, stage->tasks - i) < wanted;
+        replanner->pilot[stage->first_task + i] = taken;
+        wanted -= taken;
+    }
+}
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+enum br_status br_replanner_create(const struct br_dag *dag, const bool *unknown,
+                                   struct br_beliefs *beliefs,
+                                   const struct br_replanner_options *options,
+                                   struct br_replanner **result, struct br_diag *diag)
+{
+    struct br_replanner *replanner = calloc(1, sizeof *replanner);
+    *result = NULL;
+    if (!replanner)
+        return br_fail_memory(diag);
+    struct br_arena *arena = &replanner->arena;
+    replanner->dag = dag;
+    replanner->beliefs = beliefs;
+    replanner->options = *options;
+    replanner->waiting = dag->tasks;
+    if (!ARRAY(arena, dag->stages, replanner->stage) ||
+        !ARRAY(arena, dag->tasks, replanner->state) ||
+        !ARRAY(arena, dag->tasks, replanner->pilot) ||
+        !ARRAY(arena, dag->tasks, replanner->started_ns) ||
+        !ARRAY(arena, dag->tasks, replanner->lasted_ns) ||
+        !ARRAY(arena, dag->tasks, replanner->expected_ns) ||
+        !ARRAY(arena, dag->tasks, replanner->left_ns)) {
+        br_replanner_destroy(replanner);
+        return br_fail_memory(diag);
+    }
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        replanner->stage[s].unknown = unknown[s];
+        if (unknown[s])
+            draw(replanner, s);
+    }
+    *result = replanner;
+    return BR_OK;
+}
+
+void br_replanner_destroy(struct br_replanner *replanner)
+{
+    if (!replanner)
+        return;
+    br_arena_finish(&replanner->arena);
+    free(replanner);
+}
+
+/* ---- Events ---- */
+
+static void move(struct br_replanner *replanner, uint32_t task, enum br_rest_state state)
+{
+    replanner->waiting -= replanner->state[task] == BR_REST_WAITING;
+    replanner->waiting += state == BR_REST_WAITING;
+    replanner->state[task] = (uint8_t)state;
+}
+
+void br_replanner_started(struct br_replanner *replanner, uint32_t task, int64_t now_ns)
+{
+    move(replanner, task, BR_REST_RUNNING);
+    replanner->started_ns[task] = now_ns;
+}
+
+void br_replanner_failed(struct br_replanner *replanner, uint32_t task, bool again)
+{
+    move(replanner, task, again ? BR_REST_WAITING : BR_REST_ENDED);
+}
+
+bool br_replanner_stage(struct br_replanner *replanner, uint32_t s, struct br_task_belief *belief,
+                        uint32_t *measured)
+{
+    const struct br_stage *stage = &replanner->dag->stage[s];
+    *measured = replanner->stage[s].measured;
+    br_beliefs_of(replanner->beliefs, replanner->dag->name, stage,
+                  replanner->lasted_ns + stage->first_task, *measured, 0.5, belief);
+    return replanner->stage[s].unknown;
+}
+
+/* Is the mean that was planned with off by now? */
+static bool has_moved(struct br_replanner *replanner, uint32_t s)
+{
+    struct br_task_belief belief;
+    uint32_t measured;
+    double planned_ns = replanner->stage[s].planned_ns, ratio = replanner->options.changed;
+    br_replanner_stage(replanner, s, &belief, &measured);
+    return belief.mean_ns > ratio * planned_ns || planned_ns > ratio * belief.mean_ns;
+}
+
+void br_replanner_ended(struct br_replanner *replanner, uint32_t task, int64_t lasted_ns)
+{
+    uint32_t s = br_dag_task_stage(replanner->dag, task);
+    struct stage *stage = &replanner->stage[s];
+    if (replanner->state[task] == BR_REST_ENDED)
+        return;
+    move(replanner, task, BR_REST_ENDED);
+    if (!stage->unknown)
+        return;
+    if (lasted_ns >= 0) {
+        replanner->lasted_ns[replanner->dag->stage[s].first_task + stage->measured] = lasted_ns;
+        stage->measured++;
+        replanner->pilots_measured += replanner->pilot[task];
+    }
+    if (replanner->pilot[task] && stage->pilots_left > 0)
+        stage->pilots_left--;
+    if (!replanner->news && !stage->pilots_left && stage->measured)
+        replanner->news = has_moved(replanner, s);
+}
+
+/* ---- Questions ---- */
+
+bool br_replanner_wants(const struct br_replanner *replanner)
+{
+    return replanner->news && replanner->waiting > 0;
+}
+
+/* The means of the stages; those that are no more than guesses in the end. */
+static void expect(struct br_replanner *replanner)
+{
+    const struct br_dag *dag = replanner->dag;
+    double logs = 0, known = 0;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        struct stage *stage = &replanner->stage[s];
+        struct br_task_belief belief;
+        uint32_t measured;
+        double mean_ns = (double)dag->stage[s].duration_ns;
+        if (stage->unknown) {
+            br_replanner_stage(replanner, s, &belief, &measured);
+            mean_ns = belief.known ? fmax(belief.mean_ns, 1) : 0;
+        }
+        stage->planned_ns = mean_ns;
+        if (mean_ns > 0) {
+            logs += br_real_log(mean_ns);
+            known++;
+        }
+    }
+    double guess_ns = known > 0 ? br_real_exp(logs / known) : NO_IDEA_NS;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        if (replanner->stage[s].unknown && replanner->stage[s].planned_ns <= 0)
+            replanner->stage[s].planned_ns = guess_ns;
+}
+
+/* What is left of the task at that time. */
+static int64_t left_of(const struct br_replanner *replanner, uint32_t task, int64_t now_ns)
+{
+    int64_t expected_ns = replanner->expected_ns[task];
+    if (replanner->state[task] != BR_REST_RUNNING)
+        return expected_ns;
+    int64_t least_ns = (int64_t)(LEFT_LEAST * (double)expected_ns);
+    int64_t left_ns = expected_ns - (now_ns - replanner->started_ns[task]);
+    return left_ns > least_ns ? left_ns : least_ns;
+}
+
+struct br_rest br_replanner_look(struct br_replanner *replanner, int64_t now_ns,
+                                 const int64_t **duration_ns)
+{
+    const struct br_dag *dag = replanner->dag;
+    expect(replanner);
+    replanner->news = false;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        int64_t mean_ns = br_whole_ns(replanner->stage[s].planned_ns);
+        for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
+            replanner->expected_ns[t] = replanner->stage[s].unknown ? mean_ns : dag->duration_ns[t];
+            replanner->left_ns[t] = left_of(replanner, t, now_ns);
+        }
+    }
+    if (duration_ns)
+        *duration_ns = replanner->expected_ns;
+    return (struct br_rest){replanner->state, replanner->left_ns, replanner->pilot, now_ns};
+}
+
+struct br_replanner_report br_replanner_report(const struct br_replanner *replanner)
+{
+    struct br_replanner_report report = {.pilots = replanner->pilots_measured};
+    for (uint32_t s = 0; s < replanner->dag->stages; s++) {
+        report.unknown += replanner->stage[s].unknown;
+        report.learnt += replanner->stage[s].measured > 0;
+        report.measured += replanner->stage[s].measured;
+    }
+    return report;
+}

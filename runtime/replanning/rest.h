@@ -1,0 +1,37 @@
+/* The rest of a job that runs, planned anew. */
+#ifndef BR_RUNTIME_REPLANNING_REST_H
+#define BR_RUNTIME_REPLANNING_REST_H
+
+#include <bigrocks/planner.h>
+
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
+
+enum br_rest_state { BR_REST_WAITING, BR_REST_RUNNING, BR_REST_ENDED };
+
+/* How far the job is. Arrays are by task, and borrowed. */
+struct br_rest {
+    const uint8_t *state;       /* enum br_rest_state; failed tasks have ended, too */
+    const int64_t *duration_ns; /* expected; of a running task what is left of it */
+    const bool *pilot;          /* waiting ones come before all others */
+    int64_t now_ns;             /* on the clock of the plan that comes out */
+};
+
+/* The tasks that have not ended as a job, with what holds among them. *task is the number in the
+ * job of each of its tasks. Both are the caller's. BR_NO: all have ended, or what is left is too
+ * entangled to be a job of bearable size. O(tasks + edges). */
+enum br_status br_rest_job(const struct br_dag *dag, const struct br_rest *rest,
+                           struct br_dag **made, uint32_t **task, struct br_diag *diag);
+
+/* A plan of all tasks of the job that gives their order, not their machines: those that have ended,
+ * those that run, waiting pilots, the others as a plan of the rest has them. Starts and makespan
+ * are those of that plan. *plan is the caller's. BR_NO as above, else as br_plan_make. */
+enum br_status br_rest_plan(const struct br_dag *dag, const struct br_cluster *cluster,
+                            const struct br_rest *rest, const struct br_plan_options *options,
+                            struct br_plan **plan, struct br_diag *diag);
+/* The same order from a plan of the whole job of which nothing has begun. */
+enum br_status br_rest_order(const struct br_dag *dag, const struct br_plan *whole,
+                             const bool *pilot, struct br_plan **plan, struct br_diag *diag);
+
+#endif
