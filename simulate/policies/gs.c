@@ -35,6 +35,8 @@ struct member {
     struct br_predict_stage *stage; /* in the order of `topological` */
     const uint32_t *topological;
     double attained_ns, work_ns;
+    double whole_ns;       /* predicted, before what has ended is taken off; 0: not predicted */
+    uint32_t predicted_at; /* tasks that had ended then */
 };
 
 struct queue {
@@ -60,6 +62,12 @@ struct gs {
     uint32_t misses;
 };
 
+/* One order of all jobs that are not sampled, in place of queues. */
+static bool has_no_queues(const struct gs *gs)
+{
+    return gs->rule.order == BR_GS_SHORTEST || gs->rule.order == BR_GS_REMAINING;
+}
+
 /* ---- Begin and end ---- */
 
 static enum br_status learn_history(struct gs *gs, struct br_diag *diag)
@@ -81,7 +89,7 @@ enum br_status br_gs_create(const struct br_gs_rule *rule, const struct br_polic
     gs->rule = *rule;
     gs->setup = *setup;
     gs->queues = br_queues_default();
-    gs->count = rule->order == BR_GS_SHORTEST ? 1 : gs->queues.count;
+    gs->count = has_no_queues(gs) ? 1 : gs->queues.count;
     gs->sampling = UINT32_MAX;
     enum br_status status = br_capacities_make(&gs->arena, setup->cluster, &gs->capacities, diag);
     if (!status && !br_rooms_init(&gs->rooms, setup->cluster, &gs->capacities))
@@ -96,7 +104,7 @@ enum br_status br_gs_create(const struct br_gs_rule *rule, const struct br_polic
         if (!status)
             status = learn_history(gs, diag);
         if (!status && gs->row->pilots) {
-            gs->sampling = rule->order == BR_GS_SHORTEST ? 0 : 1;
+            gs->sampling = has_no_queues(gs) ? 0 : 1;
             gs->count++;
         }
     }
@@ -135,7 +143,7 @@ void br_gs_destroy(void *policy)
 
 static bool goes_before(const struct gs *gs, const struct member *a, const struct member *b)
 {
-    if (gs->rule.order == BR_GS_SHORTEST && a->work_ns != b->work_ns)
+    if (has_no_queues(gs) && a->work_ns != b->work_ns)
         return a->work_ns < b->work_ns;
     return a->number < b->number;
 }
@@ -183,7 +191,7 @@ static void leave(struct gs *gs, struct member *member)
 /* The queue of jobs of this work; that for pilots stands in between. */
 static uint32_t queue_for(const struct gs *gs, double work_ns)
 {
-    if (gs->rule.order == BR_GS_SHORTEST)
+    if (has_no_queues(gs))
         return gs->sampling == UINT32_MAX ? 0 : 1;
     uint32_t queue = br_queue_of(&gs->queues, work_ns);
     return queue + (queue >= gs->sampling);
@@ -191,8 +199,8 @@ static uint32_t queue_for(const struct gs *gs, double work_ns)
 
 /* ---- Predictions ---- */
 
-/* Predicts the job from its pilots that have ended. */
-static void predict(struct gs *gs, struct member *member)
+/* Predicts the job from its pilots, or from all of its tasks that have ended. */
+static void predict(struct gs *gs, struct member *member, bool all)
 {
     struct br_estimate estimate;
     uint32_t used = 0;
@@ -202,12 +210,14 @@ static void predict(struct gs *gs, struct member *member)
         of->measured = 0;
         of->duration_ns = member->measured_ns + used;
         for (uint32_t t = first; t < first + of->tasks; t++)
-            if (member->pilot[t])
+            if (all ? member->job->task_state[t] == BR_TASK_FINISHED : member->pilot[t])
                 member->measured_ns[used + of->measured++] = member->lasted_ns[t];
         used += of->measured;
     }
     gs->row->predict(gs->predictor, &member->known, &estimate, NULL);
     member->work_ns = estimate.work_ns;
+    member->whole_ns = estimate.work_ns;
+    member->predicted_at = member->job->state.finished + 1;
 }
 
 /* Draws pilots among the tasks of the stages that wait for nothing. */
@@ -257,7 +267,7 @@ static enum br_status meet(struct gs *gs, struct member *member, const struct br
     if (gs->row->clairvoyant)
         predict_clairvoyantly(member, arrival->true_ns);
     else
-        predict(gs, member);
+        predict(gs, member, false);
     return enter(gs, member, queue_for(gs, member->work_ns), diag);
 }
 
@@ -310,21 +320,36 @@ enum br_status br_gs_arrive(void *policy, const struct br_arrival *arrival, int6
     return status ? status : meet(gs, member, arrival, diag);
 }
 
+/* The job's place in the order by what is left of it; predicted again whenever twice as many tasks
+ * have ended. */
+static enum br_status refine(struct gs *gs, struct member *member, struct br_diag *diag)
+{
+    uint32_t ended = member->job->state.finished;
+    if (ended >= 2 * member->predicted_at) {
+        predict(gs, member, true);
+    }
+    leave(gs, member);
+    member->work_ns = fmax(member->whole_ns - member->attained_ns, 0);
+    return enter(gs, member, member->queue, diag);
+}
+
 /* The job goes where it belongs by now. */
 static enum br_status move(struct gs *gs, struct member *member, struct br_diag *diag)
 {
     uint32_t queue = member->queue;
     if (member->sampled && !member->pilots_left) {
         member->sampled = false;
-        predict(gs, member);
+        predict(gs, member, false);
         queue = queue_for(gs, member->work_ns);
     }
     if (gs->rule.order == BR_GS_ATTAINED)
         queue = queue_for(gs, member->attained_ns);
-    if (queue == member->queue)
-        return BR_OK;
-    leave(gs, member);
-    return enter(gs, member, queue, diag);
+    if (queue != member->queue) {
+        leave(gs, member);
+        return enter(gs, member, queue, diag);
+    }
+    bool predicted = !member->sampled && member->known.stages && member->whole_ns > 0;
+    return gs->rule.order == BR_GS_REMAINING && predicted ? refine(gs, member, diag) : BR_OK;
 }
 
 enum br_status br_gs_end(void *policy, const struct br_ended *ended, int64_t now_ns,

@@ -9,9 +9,10 @@
 #include "simulate/policy.h"
 
 enum br_gs_order {
-    BR_GS_QUEUES,   /* by predicted work */
-    BR_GS_ATTAINED, /* by the time that its ended tasks took, with no prediction */
-    BR_GS_SHORTEST, /* no queues: the least predicted work first */
+    BR_GS_QUEUES,    /* by predicted work */
+    BR_GS_ATTAINED,  /* by the time that its ended tasks took, with no prediction */
+    BR_GS_SHORTEST,  /* no queues: the least predicted work first */
+    BR_GS_REMAINING, /* the same of what is left of it, predicted again as tasks end */
 };
 
 /* A row. */

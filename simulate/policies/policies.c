@@ -143,6 +143,10 @@ GS_RULE(gs_posterior, BR_GS_QUEUES, "posterior");
 GS_RULE(gs_oracle, BR_GS_QUEUES, "oracle");
 GS_RULE(las, BR_GS_ATTAINED, NULL);
 GS_RULE(shortest, BR_GS_SHORTEST, "posterior");
+GS_RULE(shortest_3sigma, BR_GS_SHORTEST, "3sigma");
+GS_RULE(shortest_slearn, BR_GS_SHORTEST, "slearn");
+GS_RULE(shortest_oracle, BR_GS_SHORTEST, "oracle");
+GS_RULE(shortest_remaining, BR_GS_REMAINING, "posterior");
 
 static enum br_status create_gs(const struct br_policy_row *row,
                                 const struct br_policy_setup *setup, void **policy,
@@ -258,6 +262,19 @@ static const struct br_policy_row rows[] = {
      .summary = "the least work that the posterior predicts first, no queues",
      .number = "the share of tasks that are pilots",
      GS(shortest)},
+    {.name = "shortest-3sigma", .summary = "the same by 3Sigma", GS(shortest_3sigma)},
+    {.name = "shortest-slearn",
+     .summary = "the same by pilots",
+     .number = "the share of tasks that are pilots",
+     GS(shortest_slearn)},
+    {.name = "shortest-oracle",
+     .summary = "the same by the true work, which nobody knows",
+     .clairvoyant = true,
+     GS(shortest_oracle)},
+    {.name = "shortest-remaining",
+     .summary = "the least work that the posterior predicts to be left first, no queues",
+     .number = "the share of tasks that are pilots",
+     GS(shortest_remaining)},
     {.name = "random", .summary = "any job, drawn anew after each start", LIST(random_job)},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

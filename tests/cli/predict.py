@@ -296,6 +296,16 @@ def queues():
     runs = ['e,0,v,1 1', 'a,0,z,1500 1500 1500', 'b,4499,w,400 400', 'c,4503,z,7 7 7', 'd,4503,v,1 1']
     assert completions('gs-point', 1, runs) == {'e': 2, 'a': 4502, 'b': 803, 'd': 801, 'c': 822}
     assert completions('fifo', 1, runs) == {'e': 2, 'a': 4502, 'b': 803, 'c': 820, 'd': 822}
+    # A job of 100 s, of which 10 are left when one of 40 has run its pilot, goes first only where that counts.
+    left = ['long,0,,' + tasks(10, 10), 'short,85,,' + tasks(4, 10)]
+    assert completions('shortest-remaining', 1, left) == {'long': 110, 'short': 55}
+    for policy in ('shortest', 'shortest-slearn', 'shortest-oracle'):
+        assert completions(policy, 1, left) == {'long': 140, 'short': 45}, policy
+    # Two tasks of x, which took 1 s before, take 50 s: then 900 s are left of it, and y goes first with 300 s.
+    old = write('h2.csv', 'arrival,app,durations\n' + (f'0,x,{tasks(20, 1)}\n0,y,{tasks(3, 100)}\n') * 5)
+    slow = ['x,0,x,' + tasks(20, 50), 'y,0,y,' + tasks(3, 100)]
+    assert completions('shortest-remaining=0', 1, slow, '--before', old) == {'x': 1300, 'y': 400}
+    assert completions('shortest=0', 1, slow, '--before', old) == {'x': 1000, 'y': 1300}
     # Tasks that fail run again, pilots among them, and all jobs end.
     failing = completions('gs-posterior', 2, [f'j{k},{k},a,' + tasks(6, 5) for k in range(20)], '--failures', '0.2')
     assert len(failing) == 20 and all(jct > 0 for jct in failing.values())
