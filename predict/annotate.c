@@ -136,7 +136,8 @@ static enum br_status find_factor(struct annotating *annotating, struct br_annot
         known++;
     }
     br_sort(item, item + known, known);
-    report->factor = known ? (double)item[(known - 1) / 2].key / 1000 : 1;
+    uint32_t middle = known ? (known - 1) / 2 : 0;
+    report->factor = known ? (double)item[middle].key / 1000 : 1;
     return BR_OK;
 }
 

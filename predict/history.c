@@ -118,11 +118,12 @@ static const char *const statement_text[STATEMENTS] = {
                  " (SELECT DISTINCT run FROM sample WHERE stage = (SELECT id FROM it)"
                  "  ORDER BY run DESC LIMIT ?3)"
                  " ORDER BY run",
-    [READ] = "SELECT sample.run, stage.job, stage.name, sample.wall_ns"
-             " FROM sample JOIN stage ON sample.stage = stage.id WHERE sample.run IN"
-             " (SELECT id FROM (SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT ?2)"
-             "  UNION SELECT id FROM (SELECT id FROM run WHERE job <> ?1 ORDER BY id DESC LIMIT ?3))"
-             " ORDER BY sample.run, sample.stage, sample.rowid",
+    [READ] =
+        "SELECT sample.run, stage.job, stage.name, sample.wall_ns"
+        " FROM sample JOIN stage ON sample.stage = stage.id WHERE sample.run IN"
+        " (SELECT id FROM (SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT ?2)"
+        "  UNION SELECT id FROM (SELECT id FROM run WHERE job <> ?1 ORDER BY id DESC LIMIT ?3))"
+        " ORDER BY sample.run, sample.stage, sample.rowid",
 #define OLD "(SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)"
     [FORGET_SAMPLES] = "DELETE FROM sample WHERE run IN " OLD,
     [FORGET_RUNS] = "DELETE FROM run WHERE id IN " OLD,

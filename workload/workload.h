@@ -66,7 +66,7 @@ struct br_workload {
     struct br_workload_job *job; /* after br_workload_finish by arrival, then in the order given */
     uint64_t tasks;              /* of all jobs */
     struct br_cluster *cluster;  /* that the record is of, owned; NULL where it does not say */
-    uint32_t executors; /* of a Spark-like cluster that is to run it; 0: it does not say */
+    uint32_t executors;          /* of a Spark-like cluster that is to run it; 0: it does not say */
     const char *note; /* what its reader left out or assumed, in a sentence; NULL: nothing */
     bool note_is_of_declared; /* it is only about what jobs declare, not about what is true */
 };

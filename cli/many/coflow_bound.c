@@ -163,7 +163,7 @@ enum br_status cli_coflow_bound(const struct cli_settings *settings, const struc
                                 struct br_diag *diag)
 {
     struct br_coflow_parts parts;
-    struct br_coflow_bound bound;
+    struct br_coflow_bound bound = {0};
     enum br_status status = br_coflow_parts_make(trace, options, &parts, diag);
     if (!status)
         status = br_coflow_bound_make(&parts, ROUNDS, options->stop, &bound, diag);

@@ -27,8 +27,11 @@ void br_adam_finish(struct br_adam *adam)
 static double power(double x, uint64_t n)
 {
     double result = 1;
-    for (; n; n /= 2, x *= x)
+    while (n) {
         result = n % 2 ? result * x : result;
+        x *= x;
+        n /= 2;
+    }
     return result;
 }
 

@@ -179,7 +179,8 @@ static bool differs(const struct br_embedding *embedding)
 {
     uint32_t x = embedding->network->shape.node_features, nodes = embedding->graph.nodes;
     return !embedding->valid ||
-           memcmp(embedding->feature, embedding->wanted, (size_t)nodes * x * sizeof(br_weight)) ||
+           memcmp(embedding->feature, embedding->wanted, (size_t)nodes * x * sizeof(br_weight)) !=
+               0 ||
            memcmp(embedding->gone, embedding->wanted_gone, nodes * sizeof(bool)) != 0;
 }
 

@@ -157,8 +157,11 @@ static void separate(struct solver *s)
     uint32_t rows = s->rows;
     for (uint32_t c = 0; c < s->order->coflows; c++)
         separate_coflow(s, c);
-    for (double least = 0.25; s->rows == rows && least > least_broken; least /= 16)
+    double least = 0.25;
+    while (s->rows == rows && least > least_broken) {
         separate_cycles(s, least);
+        least /= 16;
+    }
 }
 
 /* ---- Rounds ---- */

@@ -52,9 +52,10 @@ void br_driver_end_job_strays(struct br_driver *driver, const struct br_driver_j
     driver->work.result->strays += asked;
     if (!asked || !br_grow(&driver->left, driver->lefts, &driver->left_room, sizeof *driver->left))
         return; /* without memory, the end of the run ends them */
-    char *name = strdup(job->work.job->name);
-    if (name)
-        driver->left[driver->lefts++] = (struct br_left_behind){name, br_awake_ns(&driver->awake)};
+    struct br_left_behind *left = &driver->left[driver->lefts];
+    left->job = strdup(job->work.job->name);
+    left->asked_ns = br_awake_ns(&driver->awake);
+    driver->lefts += left->job != NULL;
 }
 
 static bool is_here(const struct br_driver *driver, const char *name)
