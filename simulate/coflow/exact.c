@@ -256,7 +256,7 @@ static enum br_status step(struct exact *e)
     e->now_ms = next > e->now_ms ? next : e->now_ms;
     e->fabric->now_ms = e->now_ms;
     enum br_status status = end_flows(e, &changed);
-    if (!status && alarm.ms <= e->now_ms && e->fabric->coflow[alarm.coflow].live) {
+    if (!status && alarm.set && alarm.ms <= e->now_ms && e->fabric->coflow[alarm.coflow].live) {
         *alarm.set = 0;
         run->row->event(run->policy, BR_COFLOW_WAKES, alarm.coflow);
         changed = true;
