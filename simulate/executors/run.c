@@ -291,8 +291,8 @@ struct br_executors *br_executors_create(const struct br_executors_options *opti
     core->promise = calloc(executors, sizeof *core->promise);
     core->event = calloc(executors, sizeof *core->event);
     if (core->executor && core->promise && core->event)
-        return &core->seen;
-    br_executors_destroy(&core->seen);
+        return (struct br_executors *)core;
+    br_executors_destroy((struct br_executors *)core);
     return NULL;
 }
 
@@ -307,10 +307,10 @@ void br_executors_destroy(struct br_executors *sim)
     free(core->arrival);
     free(core->job);
     free(core->stage);
-    free(sim->job);
-    free(sim->live);
-    free(sim->stage);
-    free(sim->ready);
+    free(core->seen.job);
+    free(core->seen.live);
+    free(core->seen.stage);
+    free(core->seen.ready);
     free(core);
 }
 

@@ -415,6 +415,47 @@ static void test_policies(void **state)
     br_executors_destroy(sim);
 }
 
+/* How long a task lasts does not depend on who decides: here all waves are equal, so it is the same
+ * under every policy, and tasks differ. The least that tasks can last is just that. */
+static void test_same_world(void **state)
+{
+    enum { TASKS = 40 };
+    const uint32_t ms[] = {100, 200, 300, 400, 500, 600, 700, 800};
+    const struct br_wave_measured measured = {5, {8, 8, 8}, {ms, ms, ms}};
+    struct br_waves *waves = br_waves_create(1);
+    struct br_executors *sim = sim_of(EXECUTORS);
+    int64_t lasted_ns[2][TASKS], least_ns[TASKS];
+    (void)state;
+    waves->stage[0].tasks = TASKS;
+    assert_int_equal(br_waves_add(waves, 0, &measured, NULL), BR_OK);
+    assert_int_equal(br_waves_finish(waves, NULL), BR_OK);
+    const struct br_executors_arrival jobs[] = {{waves, 0, 1}, {waves, 0, 2}};
+    for (int run = 0; run < 2; run++) {
+        struct br_rng rng = br_rng_seed((uint64_t)run);
+        struct br_outcome record;
+        begin(sim, jobs, 2, &record);
+        while (br_executors_next(sim)) {
+            struct br_executors_choice choice = choose(&rng, sim);
+            br_executors_decide(sim, choice.stage, choice.limit);
+        }
+        for (uint64_t k = 0; k < record.spans; k++)
+            if (record.span[k].job == 1)
+                lasted_ns[run][record.span[k].task] =
+                    record.span[k].end_ns - record.span[k].start_ns;
+        br_outcome_finish(&record);
+    }
+    assert_memory_equal(lasted_ns[0], lasted_ns[1], sizeof lasted_ns[0]);
+    br_executors_least(&jobs[1], least_ns);
+    assert_memory_equal(lasted_ns[0], least_ns, sizeof least_ns);
+    uint32_t of[9] = {0};
+    for (uint32_t t = 0; t < TASKS; t++)
+        of[least_ns[t] / (100 * MS)]++;
+    for (uint32_t k = 1; k < 9; k++)
+        assert_in_range(of[k], 1, TASKS / 3);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves);
+}
+
 /* ---- What each policy is ---- */
 
 /* The first stage that the row names with these jobs, of one stage each, all there at 0. */
@@ -480,10 +521,10 @@ static void test_first_choices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waves),         cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_promises),      cmocka_unit_test(test_until),
-        cmocka_unit_test(test_random),        cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_first_choices),
+        cmocka_unit_test(test_waves),      cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_promises),   cmocka_unit_test(test_until),
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_same_world), cmocka_unit_test(test_first_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
