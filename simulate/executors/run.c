@@ -152,8 +152,10 @@ static void leave(struct br_executors_core *core, uint32_t executor, uint32_t st
     struct br_executors *seen = &core->seen;
     uint32_t job = seen->stage[stage].job;
     bool kept = br_executors_keep(core, executor, stage);
-    if (opened)
+    if (opened) {
+        core->job[job].idle.asked = 0;
         br_executors_release(core, job);
+    }
     if (kept)
         return;
     if (opened || seen->job[job].end_ns >= 0) {

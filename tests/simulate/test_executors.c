@@ -175,6 +175,63 @@ static void test_promises(void **state)
     br_waves_destroy(waves[1]);
 }
 
+/* Of one moment ends come first, then jobs that arrive: those that run the last tasks of a stage
+ * are not asked about a job that comes as they end, but then, as free ones. */
+static void test_moment(void **state)
+{
+    const struct stage one = {2, 1000, 1000, 1000};
+    struct br_waves *waves = waves_of(&one, 1, NULL, 0);
+    struct br_executors *sim = sim_of(2);
+    const struct br_executors_arrival jobs[] = {{waves, 0, 7}, {waves, 3000 * MS, 8}};
+    (void)state;
+    begin(sim, jobs, 2, NULL);
+    expect(sim, 0, 2, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    br_executors_decide(sim, 0, 2);
+    expect(sim, 3000, 2, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    assert_int_equal(sim->ended_jobs, 1);
+    br_executors_decide(sim, 1, 2);
+    assert_false(br_executors_next(sim));
+    assert_int_equal(sim->now_ns, 6000 * MS);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves);
+}
+
+/* What is promised first is kept first: of three executors that end one after the other, the first
+ * goes where the first decision says, and so on. Those that stay are asked about again when their
+ * stage, which ends, lets another one run. */
+static void test_promised_order(void **state)
+{
+    const struct stage a[] = {{3, 1000, 1000, 1000}, {3, 70, 70, 70}}, b = {1, 10, 10, 10};
+    const uint32_t edge[][2] = {{0, 1}};
+    struct br_waves *waves[] = {waves_of(a, 2, edge, 1), waves_of(&b, 1, NULL, 0)};
+    struct br_executors *sim = sim_of(3);
+    struct br_outcome record;
+    const struct br_executors_arrival jobs[] = {
+        {waves[0], 0, 7}, {waves[1], 2500 * MS, 8}, {waves[1], 2500 * MS, 9}};
+    (void)state;
+    begin(sim, jobs, 3, &record);
+    expect(sim, 0, 3, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    br_executors_decide(sim, 0, 3);
+    expect(sim, 3000, 3, 0, 0);
+    br_executors_decide(sim, STAY, 0);
+    expect(sim, 3000, 3, 0, BR_EXECUTORS_NONE);
+    assert_int_equal(sim->stage[1].open, 0);
+    br_executors_decide(sim, 1, 3);
+    expect(sim, 3070, 3, 0, 1);
+    br_executors_decide(sim, 3, 1);
+    br_executors_decide(sim, 2, 1);
+    assert_false(br_executors_next(sim)); /* the last of them is free, with nothing to do */
+    assert_int_equal(record.spans, 8);
+    assert_int_equal(record.span[6].job, 2);
+    assert_int_equal(record.span[7].job, 1);
+    assert_int_equal(record.span[6].machine, record.span[3].machine);
+    assert_int_equal(record.span[7].machine, record.span[4].machine);
+    br_outcome_finish(&record);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves[0]);
+    br_waves_destroy(waves[1]);
+}
+
 /* A run ends where it is told to, and the jobs of which something is left count until then. */
 static void test_until(void **state)
 {
@@ -282,6 +339,7 @@ static void check_view(const struct br_executors *sim)
         const struct br_executor_job *job = &sim->job[j];
         uint32_t running = 0, ready = 0;
         uint64_t to_start = 0;
+        int64_t left_us = 0;
         live += job->place != BR_EXECUTORS_NONE;
         if (job->place != BR_EXECUTORS_NONE)
             assert_int_equal(sim->live[job->place], j);
@@ -291,6 +349,7 @@ static void check_view(const struct br_executors *sim)
             const struct br_executor_stage *stage = &sim->stage[s];
             running += stage->running;
             to_start += stage->tasks - stage->started;
+            left_us += (stage->tasks - stage->started) * stage->waves->mean_us;
             bool saturated = stage->started + stage->coming >= stage->tasks, parents = true;
             assert_int_equal(stage->running, stage->started - stage->ended);
             for (uint32_t p = job->first_stage; p < s; p++)
@@ -305,6 +364,9 @@ static void check_view(const struct br_executors *sim)
         }
         assert_int_equal(ready, job->ready);
         assert_int_equal(to_start, job->to_start);
+        assert_int_equal(left_us, job->left_us);
+        if (job->end_ns >= 0)
+            assert_int_equal(job->executors, 0);
         uint32_t at_hand = sim->group.executor != BR_EXECUTORS_NONE && sim->group.job == j;
         assert_int_equal(running + job->idle + job->waiting + at_hand, job->executors);
         assert_true(job->leaving <= job->executors);
@@ -523,6 +585,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waves),      cmocka_unit_test(test_waiting),
         cmocka_unit_test(test_promises),   cmocka_unit_test(test_until),
+        cmocka_unit_test(test_moment),     cmocka_unit_test(test_promised_order),
         cmocka_unit_test(test_random),     cmocka_unit_test(test_policies),
         cmocka_unit_test(test_same_world), cmocka_unit_test(test_first_choices),
     };
