@@ -16,6 +16,14 @@ struct br_coflow_guess {
     double at_ms;
 };
 
+/* What a coordinator did, where there is one. */
+struct br_coordinator_figures {
+    uint64_t intervals; /* in which there was some coflow */
+    uint64_t rounds;    /* of them, that told agents new rates */
+    uint64_t missed;    /* in which it was at work from before */
+    uint64_t heard;     /* agents, summed over intervals */
+};
+
 struct br_coflow_outcome {
     uint32_t coflows, finished;
     double *start_ms; /* by coflow: from when its completion time counts */
@@ -24,6 +32,7 @@ struct br_coflow_outcome {
     uint32_t spans, room;
     struct br_coflow_span *span;
     uint64_t decisions, events;
+    struct br_coordinator_figures coordinator;
     bool cut;       /* stopped before the end */
     double seconds; /* of a processor, that the simulation took */
 };

@@ -472,6 +472,21 @@ const struct br_option cli_options[] = {
      .commands = CLI_PREDICT,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(predict.features)},
+    {.name = "coordinator",
+     .argument = "C",
+     .help = "decisions by a coordinator that hears and tells late, such as "
+             "interval=8:latency=1:loss=0.01:report=10:rate=0.1:update=10 (milliseconds, a part of "
+             "the messages, microseconds of work; exact clock; see docs/coflow.md)",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(coflow.coordinator)},
+    {.name = "fail",
+     .argument = "F,...",
+     .help = "a time without a port, or without the coordinator, in seconds: 3:at=100:for=60, "
+             "coordinator:at=100:for=60 (exact clock)",
+     .commands = CLI_COFLOW,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(coflow.fail)},
     {.name = "wide",
      .argument = "N",
      .help = "predict jobs of at least N tasks (default: 3)",

@@ -152,7 +152,7 @@ struct cli_deadline_settings {
 
 /* Coflows on a fabric. */
 struct cli_coflow_settings {
-    const char *policies, *clock, *port, *skew, *scale_time, *scale_bytes;
+    const char *policies, *clock, *port, *skew, *scale_time, *scale_bytes, *coordinator, *fail;
     uint64_t wide, repeat;
     bool uneven, bound;
 };

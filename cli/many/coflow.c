@@ -19,7 +19,7 @@
 #include "simulate/coflow/engine.h"
 #include "workload/coflow_make.h"
 
-enum { POLICIES_MOST = 1000 };
+enum { POLICIES_MOST = 1000, FAILURES_MOST = 1000 };
 
 struct study {
     const struct br_coflows *trace;
@@ -27,6 +27,7 @@ struct study {
     char **name;
     struct br_coflow_setup *setup;
     struct br_coflow_options options; /* but for the policy */
+    struct br_coflow_failure failure[FAILURES_MOST];
     struct br_coflow_outcome *outcome;
     struct br_coflow_result *result;
     double bound_s;
@@ -173,6 +174,42 @@ static enum br_status read_clock(const struct cli_settings *settings,
     return status;
 }
 
+/* What goes wrong, and who decides. */
+static enum br_status read_trouble(const struct cli_settings *settings, struct study *study,
+                                   struct br_diag *diag)
+{
+    const char *text = settings->coflow.fail;
+    struct br_coflow_options *options = &study->options;
+    enum br_status status = BR_OK;
+    if ((text || settings->coflow.coordinator) && options->clock == BR_CLOCK_EPOCHS)
+        return br_fail(diag, BR_USAGE, "add --clock exact",
+                       "the clock of epochs has no coordinator and no failures");
+    if (settings->coflow.coordinator)
+        status = br_coordinator_read(settings->coflow.coordinator, &options->coordinator, diag);
+    options->coordinator.seed = settings->simulate.seed;
+    options->failure = study->failure;
+    while (!status && text && *text) {
+        size_t length = strcspn(text, ",");
+        if (options->failures == FAILURES_MOST)
+            return br_fail(diag, BR_USAGE, NULL, "--fail has more than %d failures", FAILURES_MOST);
+        status = br_coflow_failure_read(text, length, &study->failure[options->failures++], diag);
+        text += length + (text[length] == ',');
+    }
+    return status;
+}
+
+static enum br_status check_failures(const struct study *study, const struct br_coflows *trace,
+                                     struct br_diag *diag)
+{
+    for (uint32_t k = 0; k < study->options.failures; k++)
+        if (study->failure[k].port != BR_FAILS_COORDINATOR &&
+            study->failure[k].port >= trace->ports)
+            return br_fail(diag, BR_USAGE, "ports count from 0",
+                           "--fail names port %u; the trace has %u", study->failure[k].port,
+                           trace->ports);
+    return BR_OK;
+}
+
 /* The format that -f gives, or the ending of -o FILE, else text. */
 static const char *format_of(const struct cli_output_settings *output)
 {
@@ -227,9 +264,13 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = read_clock(settings, &study.options, diag);
     if (!status)
+        status = read_trouble(settings, &study, diag);
+    if (!status)
         status = br_parse_coflows(argument[0], &trace, diag);
     if (!status)
         status = change_trace(settings, trace, diag);
+    if (!status)
+        status = check_failures(&study, trace, diag);
     if (!status) {
         study.trace = trace;
         study.outcome = calloc((size_t)study.policies + 1, sizeof *study.outcome);

@@ -60,6 +60,27 @@ static void cell(FILE *out, double value, int width, int decimals)
     fprintf(out, "%*" PRId64 ".%0*" PRId64, room, scaled / unit, decimals, scaled % unit);
 }
 
+/* What the coordinator did under each policy, where there was one. */
+static void coordinator_rows(const struct br_coflow_study *study, int name, FILE *out)
+{
+    bool titled = false;
+    for (uint32_t k = 0; k < study->results; k++) {
+        const struct br_coordinator_figures *c = &study->result[k].outcome->coordinator;
+        double intervals = (double)c->intervals;
+        if (!c->intervals)
+            continue;
+        if (!titled)
+            fprintf(out, "\n%-*s  %10s %10s %10s\n", name, "intervals", "missed %", "rates %",
+                    "agents");
+        titled = true;
+        fprintf(out, "%-*s ", name, study->result[k].policy);
+        cell(out, 100 * (double)c->missed / intervals, 11, 1);
+        cell(out, 100 * (double)c->rounds / intervals, 11, 1);
+        cell(out, (double)c->heard / intervals, 11, 1);
+        putc('\n', out);
+    }
+}
+
 enum br_status br_coflows_text(const struct br_coflow_study *study, FILE *out, struct br_diag *diag)
 {
     (void)diag;
@@ -82,6 +103,7 @@ enum br_status br_coflows_text(const struct br_coflow_study *study, FILE *out, s
         putc('\n', out);
     }
     double bound = study->results ? study->result[0].lower_bound_s : NAN;
+    coordinator_rows(study, name, out);
     fprintf(out, "\n%" PRIu32 " coflows, %" PRIu64 " flows, %" PRIu32 " ports; clock %s\n",
             study->trace->coflows, study->trace->flows, study->trace->ports, study->clock);
     if (!isnan(bound)) {
@@ -177,6 +199,12 @@ static void write_result(FILE *out, const struct br_coflow_study *study, uint32_
     br_write_figure_key(out, ", ", "size_error_deviation", deviation);
     fprintf(out, ", \"decisions\": %" PRIu64 ", \"events\": %" PRIu64, result->outcome->decisions,
             result->outcome->events);
+    const struct br_coordinator_figures *c = &result->outcome->coordinator;
+    if (c->intervals)
+        fprintf(out,
+                ",\n   \"coordinator\": {\"intervals\": %" PRIu64 ", \"rounds\": %" PRIu64
+                ", \"missed\": %" PRIu64 ", \"heard\": %" PRIu64 "}",
+                c->intervals, c->rounds, c->missed, c->heard);
     fprintf(out, ", \"cut\": %s", result->outcome->cut ? "true" : "false");
     br_write_figure_key(out, ", ", "seconds", study->times ? result->outcome->seconds : NAN);
     putc('}', out);

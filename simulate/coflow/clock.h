@@ -3,6 +3,7 @@
 #define BR_SIMULATE_COFLOW_CLOCK_H
 
 #include "base/process/stop.h"
+#include "simulate/coflow/coordinator.h"
 #include "simulate/coflow/policy.h"
 
 /* The speed of a port that the common simulator has: 1 MiB in a tick of 8 ms. */
@@ -23,8 +24,12 @@ enum br_coflow_clock {
 struct br_coflow_options {
     struct br_coflow_setup policy; /* without a fabric */
     enum br_coflow_clock clock;
-    double port_rate;           /* bytes a millisecond, of the exact clock; 0: the usual one */
-    const struct br_stop *stop; /* may be NULL; ends early, with outcome->cut */
+    double port_rate; /* bytes a millisecond, of the exact clock; 0: the usual one */
+    /* Of the exact clock: */
+    struct br_coordinator coordinator;
+    uint32_t failures;
+    const struct br_coflow_failure *failure; /* borrowed */
+    const struct br_stop *stop;              /* may be NULL; ends early, with outcome->cut */
 };
 
 #endif

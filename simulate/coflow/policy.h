@@ -35,7 +35,8 @@ struct br_coflow_row {
     /* In epochs, MADD takes what the flows of an estimated coflow really have left, as in the
      * published simulator. */
     bool true_rates;
-    int detail;                            /* of the policy's own */
+    bool reports; /* by bytes sent: under a coordinator all who send report in every interval */
+    int detail;   /* of the policy's own */
     const struct br_coflow_option *option; /* one without a name ends them; NULL: none */
     enum br_status (*create)(const struct br_coflow_setup *setup, void **policy,
                              struct br_diag *diag);

@@ -31,6 +31,11 @@ static void set_down(struct br_fabric *fabric, uint32_t port, double free)
     set_bit(fabric->any_down, port, !is_full(fabric, free));
 }
 
+static double capacity_of(const struct br_fabric *fabric, uint32_t port)
+{
+    return fabric->failed && fabric->failed[port] ? 0 : fabric->capacity;
+}
+
 void br_rates_reset(struct br_fabric *fabric)
 {
     for (uint64_t k = 0; k < fabric->grants; k++)
@@ -38,8 +43,8 @@ void br_rates_reset(struct br_fabric *fabric)
     fabric->grants = 0;
     fabric->ordered = 0;
     for (uint32_t p = 0; p < fabric->trace->ports; p++) {
-        set_up(fabric, p, fabric->capacity);
-        set_down(fabric, p, fabric->capacity);
+        set_up(fabric, p, capacity_of(fabric, p));
+        set_down(fabric, p, capacity_of(fabric, p));
     }
 }
 
@@ -79,8 +84,8 @@ void br_rates_limit(struct br_fabric *fabric, double share)
         fabric->down[c->down[grant->receiver]] += fabric->rate[grant->flow];
     }
     for (uint32_t p = 0; p < fabric->trace->ports; p++) {
-        set_up(fabric, p, (fabric->capacity - fabric->up[p]) * share);
-        set_down(fabric, p, (fabric->capacity - fabric->down[p]) * share);
+        set_up(fabric, p, (capacity_of(fabric, p) - fabric->up[p]) * share);
+        set_down(fabric, p, (capacity_of(fabric, p) - fabric->down[p]) * share);
     }
 }
 

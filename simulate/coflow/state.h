@@ -47,7 +47,8 @@ struct br_fabric {
     double capacity; /* of a port in a unit of time */
     double unit_ms;
     double now_ms;
-    bool told; /* sizes */
+    bool told;          /* sizes */
+    const bool *failed; /* by port; NULL: none has */
     /* MADD takes what flows of estimated coflows really have left. */
     bool true_rates;
     double *size, *left, *rate;
