@@ -1,4 +1,5 @@
 /* All public instances that lie beside the project; skipped where they do not. */
+#include "planner/model/waves.h"
 #include "tests/parsers/parse_text.h"
 
 #include <dirent.h>
@@ -141,11 +142,33 @@ static void reads_query(const char *path)
     free(text);
 }
 
+/* Every stage was measured on five numbers of executors at least, and one stage ends the job. */
+static void reads_profile(const char *path)
+{
+    struct br_input input;
+    struct br_diag diag = {0};
+    uint32_t sinks = 0;
+    if (br_parse_job(path, NULL, &input, &diag))
+        fail_msg("%s: %s", path, diag.what);
+    const struct br_waves *waves = input.dag->waves;
+    assert_int_equal(waves->stages, br_dag_stage_count(input.dag));
+    for (uint32_t s = 0; s < waves->stages; s++) {
+        sinks += waves->stage[s].children == 0;
+        assert_true(waves->stage[s].points >= 5);
+        assert_true(waves->stage[s].mean_us > 0);
+        assert_true(waves->stage[s].path_us <= waves->stage[s].below_us);
+    }
+    assert_int_equal(sinks, 1);
+    assert_int_equal(waves->tasks, br_dag_task_count(input.dag));
+    br_input_finish(&input);
+}
+
 static void recorded(void **state)
 {
     assert_true(each("wfformat", "*-*-*.json", reads_instance) >= 10);
     assert_true(each("pgplans", "*.xml", reads_query) >= 3);
     assert_true(each("stg", "*.stg", reads) >= 5);
+    assert_int_equal(each("tpch-profiles", "q*.txt", reads_profile), 132);
 }
 
 static void cycles(void **state)
