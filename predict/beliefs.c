@@ -112,7 +112,8 @@ double br_belief_declared(double mean_ns, double spread, double share)
     if (mean_ns <= 0 || spread <= 0)
         return mean_ns;
     struct br_normal normal;
-    struct br_mixture one = {.parts = 1, .weight = 1, .part[0] = {1, -spread * spread / 2, spread}};
+    struct br_mixture one = {
+        .parts = 1, .weight = 1, .part[0] = {1, -spread * spread / 2, spread, 1 / spread}};
     br_normal_init(&normal);
     return mean_ns * br_quick_exp(br_mixture_quantile(&one, &normal, share));
 }

@@ -14,9 +14,9 @@ void br_normal_init(struct br_normal *normal);
 /* The probability of what is below z, and the density there (may be NULL). */
 double br_normal_below(const struct br_normal *normal, double z, double *density);
 
-/* One part: its weight, and mean and deviation (> 0) of the logarithm. */
+/* One part: its weight, and mean and deviation (> 0) of the logarithm; narrow is 1 / deviation. */
 struct br_mixture_part {
-    double weight, mean, deviation;
+    double weight, mean, deviation, narrow;
 };
 enum { BR_MIXTURE_MOST = 1024 };
 struct br_mixture {

@@ -421,7 +421,8 @@ static void mix(struct predictor *predictor, const struct belief *belief, double
             continue;
         struct br_mixture_part part = {br_quick_exp(c->log_weight - belief->best),
                                        c->mean - own[c->spread] / 2,
-                                       sqrt(c->variance + own[c->spread])};
+                                       sqrt(c->variance + own[c->spread]), 0};
+        part.narrow = 1 / part.deviation;
         mixture->weight += part.weight;
         mixture->part[mixture->parts++] = part;
     }

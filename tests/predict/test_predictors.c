@@ -276,8 +276,8 @@ static void slearn_dag_scales_history(void **state)
 static void quantiles_of_mixtures(void **state)
 {
     struct br_normal normal;
-    static struct br_mixture one = {1, {{3, 1, 0.5}}, 3};
-    static struct br_mixture two = {2, {{1, -2, 0.25}, {1, 4, 0.25}}, 2};
+    static struct br_mixture one = {1, {{3, 1, 0.5, 2}}, 3};
+    static struct br_mixture two = {2, {{1, -2, 0.25, 4}, {1, 4, 0.25, 4}}, 2};
     double density;
     (void)state;
     br_normal_init(&normal);
