@@ -245,14 +245,41 @@ static void test_coordinator(void **state)
     assert_true(under(three, "varys", "interval=8:loss=0.8", NULL, NULL).rounds > 3);
     f = under(three, "varys", "interval=8", NULL, (const double[]){10, 22, 22});
     assert_int_equal(f.rounds, 2);
+    /* What comes at 10 waits for the round until 20, is seen at 24, and told after 40 ms. */
+    f = under("3 2\n1 0 1 0 1 1:10\n2 10 1 2 1 0:1\n", "fifo", "interval=8:rate=20000", NULL,
+              (const double[]){12.5, 7.75});
+    assert_true(f.missed == 2 + 5 + 2 && f.rounds == 3); /* and one when the second has ended */
     /* Who shares by flow asks nobody. */
     f = under(two, "fair", "interval=8:latency=4", NULL, (const double[]){5, 3});
     assert_int_equal(f.rounds, 0);
 }
 
+/* Half of the messages are lost: the arrival is heard an interval late in the mean. Its rates are
+ * lost once in the mean, each time for an interval and until that is heard: 3 units in all. */
+static void test_loss(void **state)
+{
+    (void)state;
+    double late = 0;
+    struct br_coflows *trace = trace_of(at_once);
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        struct br_coflow_outcome outcome;
+        struct br_coflow_options options = {.coordinator = {.interval_ms = 8, .loss = 0.5}};
+        struct br_diag diag = {0};
+        options.coordinator.seed = seed;
+        assert_int_equal(br_coflow_policy_find("fifo", &options.policy, &diag), BR_OK);
+        assert_int_equal(br_coflow_simulate(trace, &options, &outcome, &diag), BR_OK);
+        late += (outcome.end_ms[0] / 8 - 10) / 400;
+        br_coflow_outcome_finish(&outcome);
+    }
+    assert_true(late > 2.6 && late < 3.4);
+    br_coflows_destroy(trace);
+}
+
 static void test_failures(void **state)
 {
     (void)state;
+    /* It fails at 17 ms, before the coordinator can see it at 24, and is back at 56. */
+    under(at_once, "fifo", "interval=8", "1:at=0.017:for=0.039", (const double[]){14.875});
     under(at_once, "fifo", NULL, "1:at=0.016:for=0.04", (const double[]){15});
     under(at_once, "fair", NULL, "0:at=0.016:for=0.04", (const double[]){15});
     under(at_once, "fifo", NULL, "2:at=0.016:for=0.04", (const double[]){10});
@@ -771,6 +798,7 @@ int main(void)
         cmocka_unit_test(test_hand_on_in_order),
         cmocka_unit_test(test_coordinator),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_loss),
         cmocka_unit_test(test_saath),
         cmocka_unit_test(test_order_by_hand),
         cmocka_unit_test(test_order_any_weights),
