@@ -46,7 +46,8 @@ static enum kind kind_of(const struct event *event)
 static bool before(const void *none, const struct event *a, const struct event *b)
 {
     (void)none;
-    return a->when != b->when ? a->when < b->when : a->about < b->about;
+    /* Without a branch: which of two comes first nobody can foretell, the processor included. */
+    return (a->when < b->when) | ((a->when == b->when) & (a->about < b->about));
 }
 
 BR_HEAP(event, struct event, const void *, before, 4)
@@ -237,7 +238,8 @@ static enum br_status perform(struct simulation *sim, const struct event *event,
     uint32_t machine = task->machine;
     enum br_status status =
         leave(sim, event->slot, task->fails ? BR_SPAN_FAILED : BR_SPAN_DONE, diag);
-    br_machines_settle(&sim->machines, machine, sim->now_ns, enqueue_end, sim);
+    if (sim->machines.overbooked)
+        br_machines_settle(&sim->machines, machine, sim->now_ns, enqueue_end, sim);
     return sim->out_of_memory ? br_fail_memory(diag) : status;
 }
 
@@ -295,7 +297,8 @@ static enum br_status start(struct simulation *sim, const struct br_decision *de
         return br_fail_memory(diag);
     live->state[decision->task] = RUNNING;
     enqueue_end(sim, slot, sim->now_ns + attempt.lasts_ns);
-    br_machines_settle(&sim->machines, decision->machine, sim->now_ns, enqueue_end, sim);
+    if (sim->machines.overbooked)
+        br_machines_settle(&sim->machines, decision->machine, sim->now_ns, enqueue_end, sim);
     return sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
 }
 

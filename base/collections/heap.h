@@ -32,9 +32,16 @@
         uint32_t at = 0;                                                                           \
         for (uint32_t child = 1; child < size; child = (children)*at + 1) {                        \
             uint32_t end = size - child < (children) ? size : child + (children);                  \
-            for (uint32_t other = child + 1; other < end; other++)                                 \
-                if (before(context, &heap[other], &heap[child]))                                   \
-                    child = other;                                                                 \
+            if ((children) == 4 && end - child == 4) { /* as the loop, but with fewer branches */  \
+                uint32_t a = child + (before(context, &heap[child + 1], &heap[child]) ? 1 : 0);    \
+                uint32_t b =                                                                       \
+                    child + 2 + (before(context, &heap[child + 3], &heap[child + 2]) ? 1 : 0);     \
+                child = before(context, &heap[b], &heap[a]) ? b : a;                               \
+            } else {                                                                               \
+                for (uint32_t other = child + 1; other < end; other++)                             \
+                    if (before(context, &heap[other], &heap[child]))                               \
+                        child = other;                                                             \
+            }                                                                                      \
             if (!before(context, &heap[child], &item))                                             \
                 break;                                                                             \
             heap[at] = heap[child];                                                                \

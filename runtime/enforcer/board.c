@@ -14,7 +14,7 @@
 
 static const double packing_units = 0x1p40; /* sums of packing are whole numbers of these */
 static const double lag = 15.0 / 16;
-enum { FEW = 4 };
+enum { FEW = 8 };
 
 /* ---- Set up ---- */
 
@@ -37,13 +37,12 @@ bool br_board_add_group(struct br_runtime *runtime)
 
 /* Tasks of one kind on one planned machine are a cell; returns how many there are. cell: by rank.
  */
-static uint32_t find_cells(const struct br_job *job, uint32_t machines, uint32_t *cell,
-                           uint32_t *kind_cell)
+static uint32_t find_cells(const struct br_job *job, uint32_t *cell, uint32_t *kind_cell)
 {
     uint32_t cells = 0;
-    for (uint32_t m = 0; m < machines; m++) {
+    for (uint32_t p = 0; p < job->places; p++) {
         uint32_t first = cells; /* those of this machine come from here on */
-        for (uint32_t at = job->local_first[m]; at < job->local_first[m + 1]; at++) {
+        for (uint32_t at = job->local_first[p]; at < job->local_first[p + 1]; at++) {
             uint32_t k = job->local[at], kind = job->ready.rank_kind[k];
             if (kind_cell[kind] <= first) {
                 cells++;
@@ -62,17 +61,17 @@ static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t 
     uint32_t *kind_cell = calloc((size_t)job->ready.kinds + 1, sizeof *kind_cell);
     bool ok = kind_cell && ARRAY(arena, job->tasks, posted->rank_cell) &&
               ARRAY(arena, job->tasks, posted->counted);
-    uint32_t cells = ok ? find_cells(job, runtime->machines, posted->rank_cell, kind_cell) : 0;
+    uint32_t cells = ok ? find_cells(job, posted->rank_cell, kind_cell) : 0;
     ok = ok && ARRAY(arena, cells, posted->cell) && ARRAY(arena, cells, posted->cell_ready);
-    for (uint32_t m = 0; ok && m < runtime->machines; m++)
-        for (uint32_t at = job->local_first[m]; at < job->local_first[m + 1]; at++) {
+    for (uint32_t p = 0; ok && p < job->places; p++)
+        for (uint32_t at = job->local_first[p]; at < job->local_first[p + 1]; at++) {
             uint32_t k = job->local[at], kind = job->ready.rank_kind[k];
-            posted->cell[posted->rank_cell[k]] =
-                (struct br_offer){.job = number,
-                                  .kind = kind,
-                                  .tree = br_board_local_tree(runtime, job->group, m),
-                                  .demand = job->demand + (size_t)kind * runtime->resources,
-                                  .share = 1};
+            posted->cell[posted->rank_cell[k]] = (struct br_offer){
+                .job = number,
+                .kind = kind,
+                .tree = br_board_local_tree(runtime, job->group, job->place_machine[p]),
+                .demand = job->demand + (size_t)kind * runtime->resources,
+                .share = 1};
         }
     posted->cells = cells;
     free(kind_cell);
@@ -92,7 +91,8 @@ bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t numbe
                               .demand = job->demand + (size_t)kind * runtime->resources,
                               .tree = br_board_tree(runtime, job->group),
                               .share = job->planned ? runtime->options.remote_penalty : 1};
-    posted->remaining = job->remaining;
+    for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
+        posted->set[s].remaining = job->remaining;
     /* No more can be ready than there are tasks, or kinds and cells. */
     uint64_t most = (uint64_t)job->ready.kinds + posted->cells;
     uint64_t offers = 2 * (uint64_t)job->ready.changes;
@@ -123,26 +123,33 @@ bool br_board_reserve_one(struct br_runtime *runtime)
 
 /* ---- Offers ---- */
 
+static struct br_posted_set *set_of(const struct br_runtime *runtime, struct br_job *job,
+                                    const struct br_offer *offer)
+{
+    bool kind = offer->tree == br_board_tree(runtime, job->group);
+    return &job->posted.set[kind ? BR_POSTED_KINDS : BR_POSTED_CELLS];
+}
+
 static void post(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer)
 {
-    struct br_posted *posted = &job->posted;
-    offer->remaining = posted->remaining;
+    struct br_posted_set *set = set_of(runtime, job, offer);
+    offer->remaining = set->remaining;
     offer->before = NULL;
-    offer->after = posted->first;
-    if (posted->first)
-        posted->first->before = offer;
-    posted->first = offer;
-    posted->offers++;
+    offer->after = set->first;
+    if (set->first)
+        set->first->before = offer;
+    set->first = offer;
+    set->offers++;
     br_offers_insert(&runtime->offers, &runtime->tree[offer->tree], offer);
 }
 
 static void withdraw(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer)
 {
-    struct br_posted *posted = &job->posted;
+    struct br_posted_set *set = set_of(runtime, job, offer);
     if (offer->after)
         offer->after->before = offer->before;
-    *(offer->before ? &offer->before->after : &posted->first) = offer->after;
-    posted->offers--;
+    *(offer->before ? &offer->before->after : &set->first) = offer->after;
+    set->offers--;
     br_offers_remove(&runtime->offers, &runtime->tree[offer->tree], offer);
 }
 
@@ -193,20 +200,20 @@ static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t
         return;
     }
     /* Nothing that the plan has before the head of its machine is ready. */
-    uint32_t machine = job->planned[job->task[k]];
-    set_best(runtime, job, &posted->cell[cell], job->local[job->local_head[machine]]);
+    uint32_t place = job->place[job->task[k]];
+    set_best(runtime, job, &posted->cell[cell], job->local[job->local_head[place]]);
 }
 
-static void update_remaining(struct br_runtime *runtime, struct br_job *job)
+static void update_remaining(struct br_runtime *runtime, const struct br_job *job,
+                             struct br_posted_set *set)
 {
-    struct br_posted *posted = &job->posted;
-    if (!posted->offers)
-        posted->remaining = job->remaining;
-    if (posted->remaining <= job->remaining)
+    if (!set->offers)
+        set->remaining = job->remaining;
+    if (set->remaining <= job->remaining)
         return;
-    posted->remaining = posted->offers <= FEW ? job->remaining : lag * job->remaining;
-    for (struct br_offer *offer = posted->first; offer; offer = offer->after) {
-        offer->remaining = posted->remaining;
+    set->remaining = set->offers <= FEW ? job->remaining : lag * job->remaining;
+    for (struct br_offer *offer = set->first; offer; offer = offer->after) {
+        offer->remaining = set->remaining;
         br_offers_update(&runtime->offers, offer);
     }
 }
@@ -251,7 +258,8 @@ void br_board_update(struct br_runtime *runtime, uint32_t number)
     struct br_job *job = runtime->job[number];
     struct br_ready *ready = &job->ready;
     update_sums(runtime, job, job->state.ready || job->state.waiting);
-    update_remaining(runtime, job);
+    for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
+        update_remaining(runtime, job, &job->posted.set[s]);
     for (uint32_t c = 0; c < ready->changes; c++) {
         uint32_t k = ready->changed[c];
         ready->is_changed[k] = false;
@@ -267,8 +275,9 @@ void br_board_drop(struct br_runtime *runtime, uint32_t number)
     struct br_job *job = runtime->job[number];
     struct br_posted *posted = &job->posted;
     update_sums(runtime, job, false);
-    while (posted->first)
-        withdraw(runtime, job, posted->first);
+    for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
+        while (posted->set[s].first)
+            withdraw(runtime, job, posted->set[s].first);
     for (uint32_t kind = 0; kind < job->ready.kinds; kind++)
         br_vacancy_forget(&runtime->vacancy, &posted->kind[kind]);
 }
@@ -293,7 +302,8 @@ static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *
                                        offer->remaining > job->remaining))
             return false;
     }
-    return offers == job->posted.offers;
+    return offers ==
+           job->posted.set[BR_POSTED_KINDS].offers + job->posted.set[BR_POSTED_CELLS].offers;
 }
 
 bool br_board_is_sound(const struct br_runtime *runtime)
@@ -309,7 +319,8 @@ bool br_board_is_sound(const struct br_runtime *runtime)
             sum.tasks += job->tasks;
             sum.work += job->work;
         }
-        offers += job->posted.offers;
+        for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
+            offers += job->posted.set[s].offers;
         if (!job_is_sound(runtime, job))
             return false;
     }

@@ -160,8 +160,9 @@ static void visit_local(void *context, const struct br_offer *offer)
     struct pass *pass = context;
     struct br_job *job = pass->job = pass->runtime->job[offer->job];
     pass->number = offer->job;
-    uint32_t head = job->local_head[pass->machine], end = job->local_first[pass->machine + 1];
     if (job->posted.looked != pass->runtime->pass) {
+        uint32_t place = br_job_place(job, pass->machine); /* an offer here is of the plan's */
+        uint32_t head = job->local_head[place], end = job->local_first[place + 1];
         job->posted.looked = pass->runtime->pass;
         for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
             uint32_t k = job->local[head];
@@ -335,7 +336,8 @@ static void look(struct pass *pass)
     if (!job)
         return;
     br_job_begin(job, job->task[job->ready.best[1]], runtime->now_ns);
-    pass->guarded = br_outlook_make(&runtime->outlook, job, pass->machine, runtime->room,
+    pass->guarded = br_job_chain(job, runtime->machines) &&
+                    br_outlook_make(&runtime->outlook, job, pass->machine, runtime->room,
                                     runtime->resources, runtime->now_ns);
 }
 

@@ -109,7 +109,63 @@ static bool rank_by_tail(struct br_job *job, const struct br_dag *dag)
     return ok;
 }
 
-/* Ranks, and each machine's tasks in their order. */
+/* The machines that the plan uses. A job may be far smaller than the cluster, so nothing here is as
+ * large as that. */
+static bool find_places(struct br_job *job)
+{
+    struct br_sort_item *item = malloc(2 * (size_t)job->tasks * sizeof *item);
+    uint32_t *machine = malloc(job->tasks * sizeof *machine);
+    bool ok = item && machine && ARRAY(&job->arena, job->tasks, job->place);
+    for (uint32_t t = 0; ok && t < job->tasks; t++)
+        item[t] = (struct br_sort_item){job->planned[t], t};
+    if (ok)
+        br_sort(item, item + job->tasks, job->tasks);
+    for (uint32_t k = 0; ok && k < job->tasks; k++) {
+        if (k == 0 || item[k].key != item[k - 1].key)
+            machine[job->places++] = (uint32_t)item[k].key;
+        job->place[item[k].item] = job->places - 1;
+    }
+    ok = ok && ARRAY(&job->arena, job->places, job->place_machine);
+    if (ok)
+        memcpy(job->place_machine, machine, job->places * sizeof *machine);
+    free(item);
+    free(machine);
+    return ok;
+}
+
+/* Each place's tasks in their order. */
+static bool fill_places(struct br_job *job)
+{
+    struct br_arena *arena = &job->arena;
+    if (!ARRAY(arena, (size_t)job->places + 1, job->local_first) ||
+        !ARRAY(arena, job->tasks, job->local) || !ARRAY(arena, job->places, job->local_head))
+        return false;
+    for (uint32_t t = 0; t < job->tasks; t++)
+        job->local_first[job->place[t] + 1]++;
+    for (uint32_t p = 0; p < job->places; p++) {
+        job->local_first[p + 1] += job->local_first[p];
+        job->local_head[p] = job->local_first[p];
+    }
+    for (uint32_t k = 0; k < job->tasks; k++)
+        job->local[job->local_head[job->place[job->task[k]]]++] = k;
+    memcpy(job->local_head, job->local_first, job->places * sizeof *job->local_head);
+    return true;
+}
+
+uint32_t br_job_place(const struct br_job *job, uint32_t machine)
+{
+    uint32_t low = 0, high = job->places;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (job->place_machine[middle] < machine)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < job->places && job->place_machine[low] == machine ? low : BR_ANY;
+}
+
+/* Ranks, and where the plan has its tasks. */
 static bool take_plan(struct br_job *job, const struct br_dag *dag, const struct br_plan *plan,
                       const uint32_t *order, uint32_t machines)
 {
@@ -128,28 +184,12 @@ static bool take_plan(struct br_job *job, const struct br_dag *dag, const struct
         if (plan->machine[t] >= machines)
             return true;
     struct br_arena *arena = &job->arena;
-    if (!ARRAY(arena, job->tasks, job->planned) ||
-        !ARRAY(arena, (size_t)machines + 1, job->local_first) ||
-        !ARRAY(arena, job->tasks, job->local) || !ARRAY(arena, machines, job->local_head) ||
-        !ARRAY(arena, job->tasks, job->plan_start_ns) ||
-        !ARRAY(arena, job->tasks, job->started_ns) || !ARRAY(arena, machines, job->first_running) ||
-        !ARRAY(arena, job->tasks, job->next_running) ||
-        !ARRAY(arena, job->tasks, job->last_running))
+    if (!ARRAY(arena, job->tasks, job->planned) || !ARRAY(arena, job->tasks, job->plan_start_ns) ||
+        !ARRAY(arena, job->tasks, job->started_ns))
         return false;
+    memcpy(job->planned, plan->machine, job->tasks * sizeof *job->planned);
     memcpy(job->plan_start_ns, plan->start_ns, job->tasks * sizeof *job->plan_start_ns);
-    memset(job->first_running, 0xff, machines * sizeof *job->first_running);
-    for (uint32_t t = 0; t < job->tasks; t++) {
-        job->planned[t] = plan->machine[t];
-        job->local_first[plan->machine[t] + 1]++;
-    }
-    for (uint32_t m = 0; m < machines; m++) {
-        job->local_first[m + 1] += job->local_first[m];
-        job->local_head[m] = job->local_first[m];
-    }
-    for (uint32_t k = 0; k < job->tasks; k++)
-        job->local[job->local_head[plan->machine[plan->order[k]]]++] = k;
-    memcpy(job->local_head, job->local_first, machines * sizeof *job->local_head);
-    return true;
+    return find_places(job) && fill_places(job);
 }
 
 /* ---- Edges ---- */
@@ -313,8 +353,8 @@ void br_job_ready(struct br_job *job, uint32_t task)
     job->woken = true;
     /* A task that comes back is before what its machine is at. */
     if (job->planned) {
-        uint32_t *head = &job->local_head[job->planned[task]], k = job->rank[task];
-        while (*head > job->local_first[job->planned[task]] && job->local[*head - 1] >= k)
+        uint32_t *head = &job->local_head[job->place[task]], k = job->rank[task];
+        while (*head > job->local_first[job->place[task]] && job->local[*head - 1] >= k)
             --*head;
     }
 }
@@ -324,12 +364,39 @@ void br_job_withdraw(struct br_job *job, uint32_t task)
     move(job, task, BR_TASK_WAITING);
 }
 
+static void chain(struct br_job *job, uint32_t task, uint32_t machine)
+{
+    uint32_t first = job->first_running[machine];
+    job->last_running[task] = BR_ANY;
+    job->next_running[task] = first;
+    if (first != BR_ANY)
+        job->last_running[first] = task;
+    job->first_running[machine] = task;
+}
+
+bool br_job_chain(struct br_job *job, uint32_t machines)
+{
+    struct br_arena *arena = &job->arena;
+    uint32_t *first;
+    if (job->first_running)
+        return true;
+    if (!ARRAY(arena, machines, first) || !ARRAY(arena, job->tasks, job->next_running) ||
+        !ARRAY(arena, job->tasks, job->last_running))
+        return false;
+    memset(first, 0xff, machines * sizeof *first);
+    job->first_running = first;
+    for (uint32_t t = 0; t < job->tasks; t++)
+        if (job->machine[t] != BR_ANY)
+            chain(job, t, job->machine[t]);
+    return true;
+}
+
 /* Takes the task out of its machine's chain of running tasks. */
 static void unchain(struct br_job *job, uint32_t task)
 {
     uint32_t machine = job->machine[task];
     job->machine[task] = BR_ANY;
-    if (!job->planned || machine == BR_ANY)
+    if (!job->first_running || machine == BR_ANY)
         return;
     uint32_t last = job->last_running[task], next = job->next_running[task];
     *(last == BR_ANY ? &job->first_running[machine] : &job->next_running[last]) = next;
@@ -353,15 +420,11 @@ void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now
     job->machine[task] = machine;
     if (!job->planned)
         return;
-    uint32_t m = job->planned[task], *head = &job->local_head[m],
-             first = job->first_running[machine];
+    uint32_t place = job->place[task], *head = &job->local_head[place];
     job->started_ns[task] = now_ns - job->began_ns;
-    job->last_running[task] = BR_ANY;
-    job->next_running[task] = first;
-    if (first != BR_ANY)
-        job->last_running[first] = task;
-    job->first_running[machine] = task;
-    while (*head < job->local_first[m + 1] &&
+    if (job->first_running)
+        chain(job, task, machine);
+    while (*head < job->local_first[place + 1] &&
            job->task_state[job->task[job->local[*head]]] > BR_TASK_READY)
         ++*head;
 }

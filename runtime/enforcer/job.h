@@ -19,6 +19,15 @@ enum br_task_state {
     BR_TASK_FAILED,
 };
 
+/* Offers of a job that stand in trees, chained, and what they say that it has left: at most what it
+ * has. */
+struct br_posted_set {
+    struct br_offer *first;
+    uint32_t offers;
+    double remaining;
+};
+enum { BR_POSTED_KINDS, BR_POSTED_CELLS, BR_POSTED_SETS };
+
 /* What board.c has of the job in the trees over all jobs. */
 struct br_posted {
     struct br_offer *kind; /* by kind */
@@ -26,10 +35,8 @@ struct br_posted {
     uint32_t cells, *rank_cell, *cell_ready; /* cell by rank - 1; ready tasks by cell */
     struct br_offer *cell;                   /* by cell */
     uint8_t *counted;                        /* by rank - 1: among cell_ready */
-    struct br_offer *first;                  /* those that stand in trees, chained */
-    uint32_t offers;
-    double remaining; /* at most what the job has left; what its offers say */
-    bool pending;     /* in the sums behind eta, with this work */
+    struct br_posted_set set[BR_POSTED_SETS];
+    bool pending; /* in the sums behind eta, with this work */
     br_wide work;
     uint64_t looked; /* the last pass that looked at the plan's next tasks */
 };
@@ -64,15 +71,19 @@ struct br_job {
     struct br_posted posted;
 
     /* The plan's machines and times, where the plan is for this cluster; else NULL. */
-    uint32_t *planned;      /* by task */
-    int64_t *plan_start_ns; /* by task, from the start of the plan */
-    uint32_t *local_first;  /* machines + 1 */
-    uint32_t *local;        /* ranks, ascending by machine */
-    uint32_t *local_head;   /* by machine: all before it have been started */
+    uint32_t *planned;       /* by task */
+    int64_t *plan_start_ns;  /* by task, from the start of the plan */
+    uint32_t places;         /* machines that the plan uses */
+    uint32_t *place_machine; /* by place, ascending */
+    uint32_t *place;         /* by task */
+    uint32_t *local_first;   /* places + 1 */
+    uint32_t *local;         /* ranks, ascending by place */
+    uint32_t *local_head;    /* by place: all before it have been started */
     bool begun;
-    int64_t began_ns;                      /* when the plan began, on the caller's clock */
-    int64_t *started_ns;                   /* by task, from then on */
-    uint32_t *first_running;               /* by machine: its running tasks, chained; BR_ANY ends */
+    int64_t began_ns;    /* when the plan began, on the caller's clock */
+    int64_t *started_ns; /* by task, from then on */
+    /* By machine: its running tasks, chained; BR_ANY ends. NULL until br_job_chain. */
+    uint32_t *first_running;
     uint32_t *next_running, *last_running; /* by task: neighbours in the chain */
 
     /* Children in CSR form, and how many parents are in the way. */
@@ -104,6 +115,13 @@ static inline double br_job_priority(const struct br_job *job, uint32_t k)
 {
     return (double)(job->tasks - k) / job->tasks;
 }
+
+/* The place of the machine among those that the job's plan uses, or BR_ANY. O(log places). */
+uint32_t br_job_place(const struct br_job *job, uint32_t machine);
+
+/* Keeps, from now on, the running tasks of the planned job by machine. False when memory is out.
+ * O(tasks + machines) the first time. */
+bool br_job_chain(struct br_job *job, uint32_t machines);
 
 /* Units of work in seconds of the whole cluster. */
 double br_job_seconds(br_wide work);

@@ -13,9 +13,17 @@
 
 /* ---- Nodes ---- */
 
-enum { PRIORITY, REMAINING, SHARE, UNUSED, TERMS };
+/* LINK is no number: it holds what a search asks of a node beside its bounds, so that it reads one
+ * place in memory a node. */
+enum { PRIORITY, REMAINING, SHARE, LINK, TERMS };
+
+struct link {
+    uint32_t left, job; /* as in the node */
+};
 
 /* Two numbers that the processor handles at once. */
+enum { LINE = 64 /* bytes that memory brings at once */ };
+
 typedef double pair_of __attribute__((vector_size(16), may_alias));
 typedef int64_t mask_of __attribute__((vector_size(16), may_alias));
 
@@ -38,6 +46,21 @@ static double *box_of(const struct br_offers *offers, uint32_t node)
 static double *terms_of(const struct br_offers *offers, uint32_t node)
 {
     return box_of(offers, node) + 4 * (size_t)pairs(offers);
+}
+
+static struct link link_in(const double *terms)
+{
+    struct link link;
+    static_assert(sizeof link == sizeof *terms, "a link takes the place of a term");
+    memcpy(&link, terms + LINK, sizeof link);
+    return link;
+}
+
+/* The node has got another left child or job. */
+static void set_link(struct br_offers *offers, uint32_t node)
+{
+    struct link link = {offers->node[node].left, offers->node[node].job};
+    memcpy(terms_of(offers, node) + LINK, &link, sizeof link);
 }
 
 bool br_offers_reserve(struct br_offers *offers, uint64_t more)
@@ -107,6 +130,7 @@ static void set_leaf(struct br_offers *offers, uint32_t node, uint32_t parent,
     terms[PRIORITY] = offer->priority;
     terms[REMAINING] = offer->remaining;
     terms[SHARE] = offer->share;
+    set_link(offers, node);
     offer->node = node;
 }
 
@@ -144,7 +168,8 @@ static bool enclose(struct br_offers *offers, uint32_t node)
     double *box = box_of(offers, node), *a = box_of(offers, n->left), *b = a + stride(offers);
     bool changed = n->job != job;
     n->job = job;
-    for (uint32_t k = 0; k < 2 * width + TERMS; k++) {
+    set_link(offers, node);
+    for (uint32_t k = 0; k < 2 * width + LINK; k++) {
         bool least = k < width || k == 2 * width + REMAINING;
         double bound = least ? lesser(a[k], b[k]) : greater(a[k], b[k]);
         changed |= bound != box[k];
@@ -400,7 +425,7 @@ __attribute__((always_inline)) static inline double bound_over(const struct br_o
     if (score > *search->least)
         return score;
     return score == *search->least &&
-                   search->wins_tie(search->context, best.priority, offers->node[node].job)
+                   search->wins_tie(search->context, best.priority, link_in(terms).job)
                ? score
                : -INFINITY;
 }
@@ -426,12 +451,20 @@ static bool sooner(const void *none, const struct br_offer_front *a, const struc
 
 BR_HEAP(front, struct br_offer_front, const void *, sooner, 4)
 
+/* Asks for the boxes below the node, which the search is likely to look at next. */
+static void fetch_below(const struct br_offers *offers, uint32_t node)
+{
+    const char *box = (const char *)box_of(offers, link_in(terms_of(offers, node)).left);
+    for (size_t at = 0; at < 2 * stride(offers) * sizeof *offers->box; at += LINE)
+        __builtin_prefetch(box + at);
+}
+
 /* What comes below the node, or next from the front. The better child is gone on with at once where
  * nothing in the front is better still. */
 static struct br_offer_front go_on(struct br_offers *offers, const struct br_offer_search *search,
                                    uint32_t node, uint32_t *waiting)
 {
-    uint32_t left = offers->node[node].left;
+    uint32_t left = link_in(terms_of(offers, node)).left;
     struct br_offer_front a = {-INFINITY, 0}, b = a;
     if (left) {
         a = (struct br_offer_front){bound_of(offers, search, left), left};
@@ -441,6 +474,8 @@ static struct br_offer_front go_on(struct br_offers *offers, const struct br_off
             a = b;
             b = swap;
         }
+        if (a.bound > -INFINITY)
+            fetch_below(offers, a.node);
         if (b.bound > -INFINITY)
             front_push(NULL, offers->front, waiting, b);
     }
@@ -461,7 +496,8 @@ void br_offers_search(struct br_offers *offers, uint32_t root, const struct br_o
     /* Whatever waits is no better than what comes next. */
     while (at.bound > -INFINITY && at.bound >= *search->least) {
         /* The bound may be from before the last visit; of equal ones it says who is in time. */
-        if (!offers->node[at.node].left && bound_of(offers, search, at.node) > -INFINITY)
+        if (!link_in(terms_of(offers, at.node)).left &&
+            bound_of(offers, search, at.node) > -INFINITY)
             search->visit(search->context, offers->node[at.node].offer);
         at = go_on(offers, search, at.node, &waiting);
     }
@@ -471,15 +507,14 @@ bool br_offers_any_fits(const struct br_offers *offers, uint32_t root, const int
 {
     if (!root)
         return false;
-    const struct br_offer_node *n = &offers->node[root];
     const double *least = box_of(offers, root);
     for (uint32_t r = 0; r < offers->width; r++)
         if (least[r] > 0 && least[r] > (double)room[r])
             return false;
-    if (!n->left)
-        return br_demand_fits(n->offer->demand, room, offers->width);
-    return br_offers_any_fits(offers, n->left, room) ||
-           br_offers_any_fits(offers, n->left + 1, room);
+    uint32_t left = link_in(terms_of(offers, root)).left;
+    if (!left)
+        return br_demand_fits(offers->node[root].offer->demand, room, offers->width);
+    return br_offers_any_fits(offers, left, room) || br_offers_any_fits(offers, left + 1, room);
 }
 
 bool br_offers_is_sound(const struct br_offers *offers, uint32_t root)
@@ -488,6 +523,9 @@ bool br_offers_is_sound(const struct br_offers *offers, uint32_t root)
         return true;
     const struct br_offer_node *n = &offers->node[root];
     const double *box = box_of(offers, root);
+    struct link link = link_in(terms_of(offers, root));
+    if (link.left != n->left || link.job != n->job)
+        return false;
     if (!n->left)
         return n->size == 1 && n->offer->node == root && n->offer->job == n->job;
     const struct br_offer_node *child = &offers->node[n->left];
@@ -496,7 +534,7 @@ bool br_offers_is_sound(const struct br_offers *offers, uint32_t root)
         const double *part = box_of(offers, n->left + c);
         if (child[c].parent != root || child[c].job < n->job)
             return false;
-        for (uint32_t k = 0; k < 2 * width + TERMS; k++)
+        for (uint32_t k = 0; k < 2 * width + LINK; k++)
             if (k < width || k == 2 * width + REMAINING ? part[k] < box[k] : part[k] > box[k])
                 return false;
     }

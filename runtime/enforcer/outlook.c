@@ -58,7 +58,9 @@ static int64_t due_ns(const struct br_outlook *outlook, const struct br_job *job
 
 static bool add_planned(struct br_outlook *outlook, const struct br_job *job, uint32_t machine)
 {
-    uint32_t at = job->local_head[machine], end = job->local_first[machine + 1];
+    uint32_t place = br_job_place(job, machine);
+    uint32_t at = place == BR_ANY ? 0 : job->local_head[place];
+    uint32_t end = place == BR_ANY ? 0 : job->local_first[place + 1];
     /* Whether what waits comes is for the caller to say, or a failure has made it doubtful. */
     enum br_task_state first = job->by_event || job->state.failed ? BR_TASK_READY : BR_TASK_WAITING;
     bool ok = true;

@@ -1,12 +1,13 @@
-/* Heaps of ranks under a tree with ranges of demands; branch and bound from its root. */
+/* Bits of ranks under a tree with ranges of demands; branch and bound from its root. */
 #include "runtime/enforcer/ready.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/collections/heap.h"
 #include "base/invariant.h"
 #include "runtime/enforcer/offers.h"
+
+enum { BITS = 64 /* of a word */ };
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -50,40 +51,81 @@ static void fill_ranges(struct br_ready *ready)
     }
 }
 
+/* The ranks of each kind, ascending. */
+static void fill_places(struct br_ready *ready, uint32_t tasks)
+{
+    uint32_t *count = ready->changed; /* of a kind so far; not in use yet, and all 0 */
+    for (uint32_t k = 0; k < tasks; k++) {
+        uint32_t kind = ready->rank_kind[k];
+        ready->place[k] = count[kind]++;
+        ready->rank[ready->kind[kind].first + ready->place[k]] = k;
+    }
+}
+
 bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kinds, uint32_t width,
                    const int64_t *demand, const uint32_t *rank_kind, const uint32_t *size,
                    uint32_t tasks)
 {
-    *ready = (struct br_ready){.kinds = kinds, .width = width, .leaves = 1};
+    *ready = (struct br_ready){.kinds = kinds, .width = width, .tasks = tasks, .leaves = 1};
     ready->demand = demand;
     ready->rank_kind = rank_kind;
     while (ready->leaves < kinds)
         ready->leaves *= 2;
-    if (!ARRAY(arena, kinds, ready->first) || !ARRAY(arena, kinds, ready->count) ||
-        !ARRAY(arena, tasks, ready->heap) || !ARRAY(arena, tasks, ready->is_ready) ||
-        !ARRAY(arena, tasks, ready->queued) || !ARRAY(arena, tasks, ready->changed) ||
+    uint32_t words = 0, somes = 0, places = 0;
+    if (!ARRAY(arena, kinds, ready->kind))
+        return false;
+    for (uint32_t kind = 0; kind < kinds; kind++) {
+        uint32_t own = size[kind] / BITS + 1;
+        ready->kind[kind] = (struct br_ready_kind){places, words, somes, own / BITS + 1};
+        places += size[kind];
+        words += own;
+        somes += ready->kind[kind].somes;
+    }
+    if (!ARRAY(arena, words, ready->bits) || !ARRAY(arena, somes, ready->some) ||
+        !ARRAY(arena, tasks, ready->rank) || !ARRAY(arena, tasks, ready->place) ||
+        !ARRAY(arena, tasks, ready->is_ready) || !ARRAY(arena, tasks, ready->changed) ||
         !ARRAY(arena, tasks, ready->is_changed) ||
         !ARRAY(arena, (size_t)ready->leaves * 2, ready->best) ||
         !ARRAY(arena, (size_t)ready->leaves * 2 * width, ready->range))
         return false;
-    for (uint32_t kind = 1; kind < kinds; kind++)
-        ready->first[kind] = ready->first[kind - 1] + size[kind - 1];
+    fill_places(ready, tasks);
     memset(ready->best, 0xff, 2 * (size_t)ready->leaves * sizeof *ready->best);
     fill_ranges(ready);
     return true;
 }
 
-/* Whether the kind's heap holds the ranks that are marked as queued, the ready one on top, and
- * every node above it the least rank below. */
+/* The least rank - 1 of the kind that is ready, or BR_NO_RANK. */
+static uint32_t first_rank(const struct br_ready *ready, uint32_t kind)
+{
+    const struct br_ready_kind *own = &ready->kind[kind];
+    for (uint32_t s = 0; s < own->somes; s++) {
+        uint64_t some = ready->some[own->some + s];
+        if (!some)
+            continue;
+        uint32_t word = s * BITS + (uint32_t)__builtin_ctzll(some);
+        uint32_t bit = (uint32_t)__builtin_ctzll(ready->bits[own->word + word]);
+        return ready->rank[own->first + word * BITS + bit];
+    }
+    return BR_NO_RANK;
+}
+
+/* Whether the kind's bits say which of its ranks are ready, and every node above it holds the least
+ * rank below. */
 static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
 {
-    const uint32_t *heap = ready->heap + ready->first[kind];
-    uint32_t best = ready->count[kind] ? heap[0] : BR_NO_RANK, node = kind + ready->leaves;
-    for (uint32_t k = 0; k < ready->count[kind]; k++)
-        if (!ready->queued[heap[k]] || ready->rank_kind[heap[k]] != kind ||
-            heap[k] < heap[k ? (k - 1) / 2 : 0])
+    const struct br_ready_kind *own = &ready->kind[kind];
+    uint32_t end = kind + 1 < ready->kinds ? ready->kind[kind + 1].first : ready->tasks;
+    uint32_t best = BR_NO_RANK, node = kind + ready->leaves;
+    for (uint32_t at = end; at-- > own->first;) {
+        uint32_t k = ready->rank[at], place = at - own->first, word = place / BITS;
+        bool bit = ready->bits[own->word + word] >> place % BITS & 1;
+        bool some = ready->some[own->some + word / BITS] >> word % BITS & 1;
+        if (bit != ready->is_ready[k] || (bit && !some) || ready->place[k] != place ||
+            ready->rank_kind[k] != kind)
             return false;
-    if (ready->best[node] != best || (best != BR_NO_RANK && !ready->is_ready[best]))
+        best = bit ? k : best;
+    }
+    if (ready->best[node] != best || first_rank(ready, kind) != best)
         return false;
     for (node /= 2; node; node /= 2) {
         uint32_t a = ready->best[2 * node], b = ready->best[2 * node + 1];
@@ -96,13 +138,8 @@ static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
 /* Brings the kind's path in the tree up to date. */
 static void refresh(struct br_ready *ready, uint32_t kind)
 {
-    uint32_t *heap = ready->heap + ready->first[kind], *count = &ready->count[kind];
-    while (*count && !ready->is_ready[heap[0]]) {
-        ready->queued[heap[0]] = false;
-        br_numbers_pop(NULL, heap, count);
-    }
     uint32_t node = kind + ready->leaves;
-    ready->best[node] = *count ? heap[0] : BR_NO_RANK;
+    ready->best[node] = first_rank(ready, kind);
     for (node /= 2; node; node /= 2) {
         uint32_t a = ready->best[2 * node], b = ready->best[2 * node + 1], best = a < b ? a : b;
         if (ready->best[node] == best)
@@ -121,23 +158,29 @@ static void note(struct br_ready *ready, uint32_t k)
 
 void br_ready_add(struct br_ready *ready, uint32_t k)
 {
-    uint32_t kind = ready->rank_kind[k];
+    uint32_t kind = ready->rank_kind[k], place = ready->place[k], word = place / BITS;
+    const struct br_ready_kind *own = &ready->kind[kind];
     assert(!ready->is_ready[k]);
     ready->is_ready[k] = true;
-    if (!ready->queued[k]) {
-        ready->queued[k] = true;
-        br_numbers_push(NULL, ready->heap + ready->first[kind], &ready->count[kind], k);
-    }
+    ready->bits[own->word + word] |= UINT64_C(1) << place % BITS;
+    ready->some[own->some + word / BITS] |= UINT64_C(1) << word % BITS;
     note(ready, k);
-    refresh(ready, kind);
+    if (k < ready->best[kind + ready->leaves])
+        refresh(ready, kind);
 }
 
 void br_ready_remove(struct br_ready *ready, uint32_t k)
 {
+    uint32_t kind = ready->rank_kind[k], place = ready->place[k], word = place / BITS;
+    const struct br_ready_kind *own = &ready->kind[kind];
     assert(ready->is_ready[k]);
     ready->is_ready[k] = false;
+    uint64_t left = ready->bits[own->word + word] &= ~(UINT64_C(1) << place % BITS);
+    if (!left)
+        ready->some[own->some + word / BITS] &= ~(UINT64_C(1) << word % BITS);
     note(ready, k);
-    refresh(ready, ready->rank_kind[k]);
+    if (k == ready->best[kind + ready->leaves])
+        refresh(ready, kind);
 }
 
 uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind)

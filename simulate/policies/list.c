@@ -111,7 +111,8 @@ static double change(const struct list *list, int64_t *held, const int64_t *dema
 static void count(struct list *list, struct br_member *member, const int64_t *demand, int sign)
 {
     uint32_t g = member->known.group, width = list->capacities.scale.resources;
-    member->known.share = change(list, member->held, demand, sign);
+    if (list->rule.by_share)
+        member->known.share = change(list, member->held, demand, sign);
     if (!list->rule.by_group)
         return;
     list->group_share[g] = change(list, list->group_held + (size_t)g * width, demand, sign) /

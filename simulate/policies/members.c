@@ -250,6 +250,9 @@ static void rank_visit(void *context, uint32_t kind)
 uint32_t br_member_first(const struct br_member *member, const int64_t *room)
 {
     const struct br_ready *ready = &member->known.job->ready;
+    uint32_t least = ready->best[1];
+    if (least != BR_NO_RANK && br_ready_kind_fits(ready, ready->rank_kind[least], room))
+        return least;
     struct least_rank search = {ready, BR_NO_RANK};
     const struct br_ready_walk walk = {rank_bound, rank_visit, &search};
     br_ready_search(ready, room, &walk);

@@ -22,7 +22,7 @@ struct br_member {
     uint32_t *posting;             /* by kind: in the roster, or BR_NOBODY */
     struct br_fresh *fresh;        /* since the caller set `freshes` to 0 */
     uint32_t freshes;
-    int64_t *held;    /* by resource: demands of its running tasks */
+    int64_t *held;    /* where by_share, by resource: demands of its running tasks */
     int64_t *tail_ns; /* by stage; NULL where the rule orders otherwise */
     bool held_back;   /* it is at its limit, and nothing of it stands in the roster */
     bool woken;       /* the caller's */

@@ -77,8 +77,8 @@ static const struct br_list_rule
     capacity_plan = {.key = nothing, .by_group = true, .order = BR_LIST_PLAN},
     fair = {.key = running_tasks},
     weighted_fair = {.key = share_by_work, .number = -1, .once = power_of_work},
-    drf = {.key = dominant_share}, sjf = {.key = total_work}, srpt = {.key = work_left},
-    srpt_plan = {.key = work_left, .order = BR_LIST_PLAN},
+    drf = {.key = dominant_share, .by_share = true}, sjf = {.key = total_work},
+    srpt = {.key = work_left}, srpt_plan = {.key = work_left, .order = BR_LIST_PLAN},
     cp = {.key = longest_tail, .order = BR_LIST_TAIL}, random_job = {.key = any};
 
 static enum br_status create_list(const struct br_policy_row *row,

@@ -1,5 +1,6 @@
 /* What is free on the machines: finds the first machine that a demand fits on, by a bitmap
- * (bitmap.h). */
+ * (bitmap.h). The bitmap follows when it is asked: most machines where a task ends take another
+ * before that, and are much as they were. */
 #ifndef BR_SIMULATE_POLICIES_ROOMS_H
 #define BR_SIMULATE_POLICIES_ROOMS_H
 
@@ -11,7 +12,11 @@ struct br_rooms {
     int64_t *most;   /* by resource: of the largest machine */
     int64_t *amount; /* [machine * width]: free, also where the machine is away */
     bool *away;
-    struct br_bitmap bitmap; /* of what is free on the machines */
+    struct br_bitmap bitmap; /* of what was free on the machines when it last followed */
+    /* Machines that have changed since. Where one of them has got room (`more`) the bitmap may miss
+     * it; room that is gone costs a comparison at most. */
+    uint32_t *changed, changes;
+    bool *is_changed, more;
 };
 
 /* All machines empty. False when memory is out. */
@@ -26,12 +31,13 @@ static inline const int64_t *br_rooms_free(const struct br_rooms *rooms, uint32_
 }
 /* The machine leaves: nothing fits there. Or it returns. */
 void br_rooms_move(struct br_rooms *rooms, uint32_t machine, bool there);
-/* Takes the demand from the machine (sign -1), or gives it back (+1). O(width x levels between). */
+/* Takes the demand from the machine (sign -1), or gives it back (+1). O(width). */
 void br_rooms_change(struct br_rooms *rooms, uint32_t machine, const int64_t *demand, int sign);
 /* Does it fit there? What demands nothing of a resource fits, however little of that is free. */
 bool br_rooms_fit(const struct br_rooms *rooms, uint32_t machine, const int64_t *demand);
 /* The first machine from this one on that it fits on, or UINT32_MAX. O(width x machines / 64), and
- * a comparison for each machine that only nearly has the room. */
+ * a comparison for each machine that only nearly has the room; now and then what the machines that
+ * have changed cost. */
 uint32_t br_rooms_first(struct br_rooms *rooms, const int64_t *demand, uint32_t from);
 
 #endif

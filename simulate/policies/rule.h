@@ -11,7 +11,7 @@ struct br_list_job {
     uint32_t group;
     double weight;
     double total;       /* work of all its tasks: demand shares x seconds */
-    double share;       /* its dominant share: the most of its running tasks' demands */
+    double share;       /* where by_share: the most of its running tasks' demands of a resource */
     double tail_s;      /* the longest path that hangs on any ready task, declared */
     uint32_t limit;     /* of its tasks at once; UINT32_MAX: none */
     uint32_t guarantee; /* of tasks at once, for keys; 0: none */
@@ -28,6 +28,7 @@ enum br_list_order {
 struct br_list_rule {
     enum br_list_order order;
     bool by_group; /* the group that has the least share over its weight goes first */
+    bool by_share; /* the key asks for the job's share */
     /* The least goes first, then the job that came first. `number` is the row's option. */
     double (*key)(const struct br_list_job *job, double number);
     double number; /* where the option is not given */

@@ -101,8 +101,11 @@ static bool is_next(const struct view *v, const struct br_job *job, uint32_t k)
 {
     if (!job->planned || job->planned[job->task[k]] != v->machine)
         return false;
-    uint32_t head = job->local_head[v->machine];
-    for (uint32_t at = head; at < job->local_first[v->machine + 1] && at < head + LOCAL_LOOK; at++)
+    uint32_t place = br_job_place(job, v->machine);
+    if (place == BR_ANY)
+        return false;
+    uint32_t head = job->local_head[place];
+    for (uint32_t at = head; at < job->local_first[place + 1] && at < head + LOCAL_LOOK; at++)
         if (job->local[at] == k)
             return true;
     return false;
