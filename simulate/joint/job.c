@@ -39,6 +39,7 @@ static void add_tasks(struct br_joint_job *job, uint32_t s, struct br_sort_item 
         job->task_stage[task] = s;
         job->work += stage->share * (double)job->duration_ns[task];
         job->total_work += stage->sum * (double)job->duration_ns[task];
+        job->packing += stage->sum;
         item[k] = (struct br_sort_item){~br_sort_key(job->duration_ns[task]), task};
     }
     br_sort(item, item + stage->tasks, stage->tasks);

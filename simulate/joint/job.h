@@ -40,6 +40,7 @@ struct br_joint_job {
     double weight;
     double work;                /* by the largest shares */
     double total_work;          /* by the sums of shares */
+    double packing;             /* sum over tasks of these sums */
     bool pairs;                 /* it has one-to-one edges */
     const int64_t *duration_ns; /* by task; the dag's */
     uint32_t *task_stage;

@@ -1,5 +1,3 @@
-/* Between two dispatches nothing that is ready fits anywhere. So a stage is tried on machines that
- * something has left, and on all only when its first task has just become ready. */
 #include "simulate/joint/scene.h"
 
 #include <stdlib.h>
@@ -125,11 +123,6 @@ bool br_scene_copy(struct br_scene *to, const struct br_scene *from)
 
 /* ---- What happens ---- */
 
-static bool is_open(const struct br_scene_live *live, uint32_t stage)
-{
-    return live->ready_first[stage] < live->ready_end[stage];
-}
-
 static void open_stage(struct br_scene *scene, uint32_t slot, uint32_t stage)
 {
     assert(scene->opens < scene->open_room); /* which holds all stages of all jobs */
@@ -141,7 +134,7 @@ static void open_stage(struct br_scene *scene, uint32_t slot, uint32_t stage)
 void br_scene_make_ready(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_t task)
 {
     struct br_scene_live *live = &scene->live[slot];
-    if (!is_open(live, stage))
+    if (!br_scene_is_open(live, stage))
         open_stage(scene, slot, stage);
     live->ready[live->ready_end[stage]++] = task;
 }
@@ -217,7 +210,7 @@ static void again(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_
 {
     struct br_scene_live *live = &scene->live[slot];
     const struct br_joint_stage *what = &live->job->stage[stage];
-    if (!is_open(live, stage))
+    if (!br_scene_is_open(live, stage))
         open_stage(scene, slot, stage);
     assert(live->ready_first[stage] > what->first); /* it had been taken from the queue */
     live->ready[--live->ready_first[stage]] = task;
@@ -253,121 +246,4 @@ void br_scene_end(struct br_scene *scene, uint32_t slot, uint32_t task, uint32_t
             br_scene_release(scene, slot, child);
         }
     }
-}
-
-/* ---- Starts ---- */
-
-enum { SMALL = 16 };
-
-struct dispatch {
-    struct br_scene *scene;
-    const struct br_joint_order *order;
-    void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine);
-    void *context;
-    /* Demands of which more is ready than fits anywhere; what demands no less does not fit. */
-    const int64_t *too_much[SMALL];
-    uint32_t count;
-};
-
-static bool goes_first(const struct dispatch *d, struct br_scene_open a, struct br_scene_open b)
-{
-    const uint32_t *place = d->order->place;
-    if (a.slot != b.slot)
-        return place[a.slot] < place[b.slot];
-    const struct br_joint_stage *stage = d->scene->live[a.slot].job->stage;
-    uint8_t within = d->order->within[a.slot];
-    return stage[a.stage].rank[within] < stage[b.stage].rank[within];
-}
-
-static void sort_open(const struct dispatch *d)
-{
-    struct br_scene_open *open = d->scene->open;
-    for (uint32_t k = 1; k < d->scene->opens; k++) {
-        struct br_scene_open one = open[k];
-        uint32_t at = k;
-        for (; at && goes_first(d, one, open[at - 1]); at--)
-            open[at] = open[at - 1];
-        open[at] = one;
-    }
-}
-
-static bool fits(const struct br_scene *scene, const int64_t *demand, uint32_t machine)
-{
-    const int64_t *room = scene->free + (size_t)machine * scene->resources;
-    for (uint32_t r = 0; r < scene->resources; r++)
-        if (demand[r] > 0 && demand[r] > room[r])
-            return false;
-    return !scene->away[machine];
-}
-
-static bool is_too_much(const struct dispatch *d, const int64_t *demand)
-{
-    for (uint32_t k = 0; k < d->count; k++) {
-        uint32_t r = 0;
-        while (r < d->scene->resources && d->too_much[k][r] <= demand[r])
-            r++;
-        if (r == d->scene->resources)
-            return true;
-    }
-    return false;
-}
-
-/* Starts tasks of the stage on the machine while there are some and they fit. */
-static void fill(const struct dispatch *d, struct br_scene_open open, uint32_t machine)
-{
-    struct br_scene *scene = d->scene;
-    struct br_scene_live *live = &scene->live[open.slot];
-    const struct br_joint_stage *stage = &live->job->stage[open.stage];
-    int64_t *room = scene->free + (size_t)machine * scene->resources;
-    while (is_open(live, open.stage) && fits(scene, stage->demand, machine)) {
-        uint32_t task = live->ready[live->ready_first[open.stage]++];
-        double lasts_ns = (double)live->job->duration_ns[task] * scene->step;
-        for (uint32_t r = 0; r < scene->resources; r++)
-            room[r] -= stage->demand[r];
-        live->work_left -= stage->share * lasts_ns;
-        live->total_work_left -= stage->sum * lasts_ns;
-        d->start(d->context, open.slot, task, machine);
-    }
-}
-
-/* Returns whether the stage has ready tasks left. */
-static bool serve(struct dispatch *d, struct br_scene_open open)
-{
-    struct br_scene *scene = d->scene;
-    struct br_scene_live *live = &scene->live[open.slot];
-    const int64_t *demand = live->job->stage[open.stage].demand;
-    bool fresh = live->fresh[open.stage];
-    live->fresh[open.stage] = false;
-    if (fresh && is_too_much(d, demand))
-        return true;
-    for (uint32_t m = 0; fresh && m < scene->machines && is_open(live, open.stage);
-         m += scene->step)
-        fill(d, open, m);
-    for (uint32_t c = 0; !fresh && c < scene->changes; c++)
-        fill(d, open, scene->changed[c]);
-    bool left = is_open(live, open.stage);
-    if (left && d->count < SMALL)
-        d->too_much[d->count++] = demand;
-    return left;
-}
-
-void br_scene_dispatch(struct br_scene *scene, const struct br_joint_order *order,
-                       void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine),
-                       void *context)
-{
-    struct dispatch d = {.scene = scene, .order = order, .start = start, .context = context};
-    uint32_t kept = 0;
-    if (scene->changes || scene->any_fresh) {
-        sort_open(&d);
-        for (uint32_t k = 0; k < scene->opens; k++) {
-            struct br_scene_open open = scene->open[k];
-            if (serve(&d, open))
-                scene->open[kept++] = open;
-        }
-        scene->opens = kept;
-    }
-    for (uint32_t c = 0; c < scene->changes; c++)
-        scene->is_changed[scene->changed[c]] = false;
-    scene->changes = 0;
-    scene->any_fresh = false;
 }

@@ -39,10 +39,13 @@ struct br_scene {
     uint32_t opens, open_room;
 };
 
-/* Who goes first: jobs by place, then stages by their rank in that order within the job. */
+/* Who goes first: jobs by place, then stages by their rank in that order within the job. Or, where
+ * eta is above 0: what packs best on the machine, less the work that its job has left, eta being
+ * what that weighs [Grandl14]; then the order decides between equals. */
 struct br_joint_order {
     uint32_t *place; /* by slot, no two equal among those in use */
     uint8_t *within; /* by slot: enum br_joint_within */
+    double eta;
 };
 
 /* All machines empty. False when memory is out; release by br_scene_finish, also then. */
@@ -63,12 +66,17 @@ void br_scene_end(struct br_scene *scene, uint32_t slot, uint32_t task, uint32_t
 /* The machine leaves (nothing runs there any more), or returns. */
 void br_scene_move(struct br_scene *scene, uint32_t machine, bool there);
 
-/* Starts what is ready, stage by stage in the order, on the first machines with room, until nothing
- * fits. `start` is told of each; it has room for all tasks of the jobs. */
+/* Starts what is ready in the order, stage by stage on the first machines with room, or machine by
+ * machine, until nothing fits. `start` is told of each; it has room for all tasks of the jobs. */
 void br_scene_dispatch(struct br_scene *scene, const struct br_joint_order *order,
                        void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine),
                        void *context);
 
+/* Has the stage a ready task? */
+static inline bool br_scene_is_open(const struct br_scene_live *live, uint32_t stage)
+{
+    return live->ready_first[stage] < live->ready_end[stage];
+}
 /* Is the task one of those that the scene holds? */
 static inline bool br_scene_holds(const struct br_scene *scene, const struct br_joint_stage *stage,
                                   uint32_t task)

@@ -1,11 +1,12 @@
 /* Begins with the best of: the last order, with what has come since put in by its remaining work;
- * the least remaining work first, with each order within the jobs; and the order in which jobs end
- * under the best of these. Then moves a job past some others, or changes the order within one, and
- * keeps what is no worse.
+ * the least remaining work first, with each order within the jobs; what packs best, less remaining
+ * work; and the order in which jobs end under the best of these. Then moves a job past some others,
+ * or changes the order within one, and keeps what is no worse.
  *
- * The budget is in placements. A run takes about a fiftieth of it: where more tasks are left, every
- * few tasks and machines stand for all, and the run is cut. All runs of a search are cut at the
- * same moment, so that their values can be compared. */
+ * The budget is in placements, and grows with the tasks that are left. A run takes about a fiftieth
+ * of it: where more tasks are left, every few tasks and machines stand for all; then runs are
+ * fewer, and at last they are cut. Where they would see next to nothing, what packs best goes
+ * first. All runs of a search are cut at the same moment, so that their values can be compared. */
 #include "simulate/joint/search.h"
 
 #include <math.h>
@@ -15,15 +16,23 @@
 #include "base/collections/sort.h"
 
 enum {
-    RUNS = 50,           /* in a search that has more to place than its budget allows */
+    RUNS = 50,           /* of a search at least, where they see the end of all jobs */
+    FEW_RUNS = 12,       /* where they do not */
+    A_TASK = 4,          /* placements beside the budget for each task that is left */
+    WORTH = 8,           /* less than this part of the tasks is too little to be seen */
     NEAR = 4,            /* a move takes a job past at most so many others */
     LEAST_MACHINES = 16, /* that stand for a cluster */
     RUNS_A_JOB = 12,     /* moves that are tried at most, for each job that is there */
 };
 
+/* What remaining work weighs against packing, as its factor (see starts.c). */
+static const double etas[] = {1, 0.5, 2};
+enum { ETAS = sizeof etas / sizeof *etas };
+
 struct br_joint_row {
     uint32_t *slot;  /* the job that goes first, first */
     uint8_t *within; /* by slot */
+    double eta;      /* above 0: by packing, and the row decides between equals */
     uint32_t count;
     struct br_sort_item *item; /* to sort by */
 };
@@ -34,7 +43,9 @@ bool br_joint_search_init(struct br_joint_search *search, const struct br_cluste
     *search = (struct br_joint_search){.budget = budget, .rng = br_rng_seed(seed)};
     search->best = calloc(1, sizeof *search->best);
     search->tried = calloc(1, sizeof *search->tried);
-    return br_forward_init(&search->forward, cluster, capacities) && search->best && search->tried;
+    search->listed = calloc(1, sizeof *search->listed);
+    return br_forward_init(&search->forward, cluster, capacities) && search->best &&
+           search->tried && search->listed;
 }
 
 static void free_row(struct br_joint_row *row)
@@ -51,8 +62,11 @@ void br_joint_search_finish(struct br_joint_search *search)
         free_row(search->best);
     if (search->tried)
         free_row(search->tried);
+    if (search->listed)
+        free_row(search->listed);
     free(search->best);
     free(search->tried);
+    free(search->listed);
     free(search->order.place);
     free(search->order.within);
     br_forward_finish(&search->forward);
@@ -80,7 +94,7 @@ bool br_joint_search_reserve(struct br_joint_search *search, const struct br_sce
     search->order.place = calloc(2 * (size_t)slots, sizeof *search->order.place);
     search->order.within = calloc(2 * (size_t)slots, sizeof *search->order.within);
     if (!search->order.place || !search->order.within || !make_row(search->best, 2 * slots) ||
-        !make_row(search->tried, 2 * slots))
+        !make_row(search->tried, 2 * slots) || !make_row(search->listed, 2 * slots))
         return false;
     search->room = 2 * slots;
     return true;
@@ -92,6 +106,7 @@ static void copy_row(const struct br_joint_search *search, struct br_joint_row *
                      const struct br_joint_row *from)
 {
     to->count = from->count;
+    to->eta = from->eta;
     memcpy(to->slot, from->slot, from->count * sizeof *to->slot);
     memcpy(to->within, from->within, search->room * sizeof *to->within);
 }
@@ -114,6 +129,7 @@ static void row_by_work(const struct br_joint_search *search, const struct br_sc
                         struct br_joint_row *row, uint8_t within)
 {
     row->count = 0;
+    row->eta = 0;
     memset(row->within, within, search->room);
     for (uint32_t k = 0; k < scene->slots; k++)
         if (scene->live[k].job)
@@ -133,6 +149,7 @@ static bool row_of_last(const struct br_scene *scene, const struct br_joint_orde
                         struct br_joint_row *row)
 {
     uint32_t old = 0, count = row->count;
+    row->eta = last->eta;
     struct br_sort_item *item = row->item, *added = item + count;
     uint32_t news = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -167,6 +184,7 @@ static bool row_of_last(const struct br_scene *scene, const struct br_joint_orde
 
 static void row_by_ends(const struct br_joint_search *search, struct br_joint_row *row)
 {
+    row->eta = 0;
     for (uint32_t k = 0; k < row->count; k++)
         row->item[k] =
             (struct br_sort_item){br_sort_key(search->forward.end_ns[row->slot[k]]), row->slot[k]};
@@ -177,6 +195,7 @@ static void row_by_ends(const struct br_joint_search *search, struct br_joint_ro
 
 static void order_by(const struct br_joint_row *row, struct br_joint_order *order)
 {
+    order->eta = row->eta;
     for (uint32_t k = 0; k < row->count; k++) {
         order->place[row->slot[k]] = k;
         order->within[row->slot[k]] = row->within[row->slot[k]];
@@ -194,6 +213,10 @@ static void try_row(struct br_joint_search *search, bool equal)
         search->until_ns = search->forward.now_ns;
         search->most *= 4; /* the clock cuts the others */
     }
+    if (search->tried->eta == 0 && value <= search->listed_value) {
+        search->listed_value = value;
+        copy_row(search, search->listed, search->tried);
+    }
     if (value < search->value || (equal && value <= search->value)) {
         search->improvements += value < search->value;
         search->value = value;
@@ -204,13 +227,18 @@ static void try_row(struct br_joint_search *search, bool equal)
 static void begin(struct br_joint_search *search, const struct br_scene *scene,
                   const struct br_joint_order *last)
 {
-    search->value = INFINITY;
+    search->value = search->listed_value = INFINITY;
     row_by_work(search, scene, search->tried, BR_WITHIN_BREADTH);
     if (row_of_last(scene, last, search->tried))
         try_row(search, false);
-    for (uint8_t within = 0; within < BR_WITHIN_COUNT && search->spent <= search->budget;
+    for (uint8_t within = 0; within < BR_WITHIN_COUNT && search->spent <= search->allowed;
          within++) {
         row_by_work(search, scene, search->tried, within);
+        try_row(search, false);
+    }
+    for (uint32_t k = 0; k < ETAS && search->spent <= search->allowed; k++) {
+        row_by_work(search, scene, search->tried, BR_WITHIN_TAIL);
+        search->tried->eta = etas[k];
         try_row(search, false);
     }
     copy_row(search, search->tried, search->best);
@@ -242,7 +270,13 @@ static void move(struct br_joint_row *row, uint32_t at, uint32_t to)
 static void improve(struct br_joint_search *search)
 {
     struct br_joint_row *row = search->tried;
-    copy_row(search, row, search->best);
+    if (search->best->eta > 0 && br_rng_below(&search->rng, 4) == 0) {
+        copy_row(search, row, search->best);
+        row->eta *= 0.5 + 1.5 * br_rng_unit(&search->rng);
+        try_row(search, true);
+        return;
+    }
+    copy_row(search, row, search->listed);
     uint32_t at = (uint32_t)br_rng_below(&search->rng, row->count);
     if (row->count == 1 || br_rng_below(&search->rng, 3) == 0) {
         uint8_t *within = &row->within[row->slot[at]];
@@ -254,15 +288,23 @@ static void improve(struct br_joint_search *search)
     try_row(search, true);
 }
 
-/* How many tasks and machines one stands for. */
-static uint32_t choose_step(const struct br_joint_search *search, const struct br_scene *scene)
+/* Shares the budget out: how many starts a run may take, and how many tasks and machines one stands
+ * for. Runs shall see the end of all jobs rather than be many. Returns false where they would see
+ * so little of what is left that what they say is worth nothing. */
+static bool share_out(struct br_joint_search *search, const struct br_scene *scene, uint32_t *step)
 {
-    uint64_t tasks = 0, most = scene->machines / LEAST_MACHINES;
+    uint64_t tasks = 0, most_step = scene->machines / LEAST_MACHINES;
     for (uint32_t k = 0; k < scene->slots; k++)
         tasks += scene->live[k].job ? scene->live[k].tasks_left : 0;
-    uint64_t step = tasks / search->most + 1;
-    step = step < most ? step : most;
-    return step ? (uint32_t)step : 1;
+    if (!most_step)
+        most_step = 1;
+    search->allowed = search->budget + A_TASK * tasks;
+    uint64_t least = search->allowed / RUNS + 1, most = search->allowed / FEW_RUNS + 1;
+    uint64_t thinned = tasks / most_step + 1, wanted = thinned > least ? thinned : least;
+    search->most = wanted < most ? wanted : most;
+    uint64_t fits = tasks / search->most + 1;
+    *step = (uint32_t)(fits < most_step ? fits : most_step);
+    return search->most * *step >= tasks / WORTH;
 }
 
 void br_joint_search_run(struct br_joint_search *search, const struct br_scene *scene,
@@ -272,13 +314,15 @@ void br_joint_search_run(struct br_joint_search *search, const struct br_scene *
     uint32_t trials = 0;
     search->spent = 0;
     search->until_ns = INT64_MAX;
-    search->most = search->budget / RUNS + 1;
+    uint32_t step;
     row_by_work(search, scene, search->best, BR_WITHIN_BREADTH);
-    if (search->budget && search->best->count) {
-        br_forward_begin(&search->forward, scene, running, count, now_ns,
-                         choose_step(search, scene));
+    if (search->budget && !share_out(search, scene, &step)) {
+        row_by_work(search, scene, search->best, BR_WITHIN_TAIL);
+        search->best->eta = etas[0];
+    } else if (search->budget && search->best->count) {
+        br_forward_begin(&search->forward, scene, running, count, now_ns, step);
         begin(search, scene, order);
-        while (search->spent < search->budget && trials++ < RUNS_A_JOB * search->best->count)
+        while (search->spent < search->allowed && trials++ < RUNS_A_JOB * search->best->count)
             improve(search);
     }
     order_by(search->best, order);

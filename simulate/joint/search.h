@@ -13,14 +13,17 @@ struct br_joint_row; /* jobs in an order, as lists */
 struct br_joint_search {
     struct br_forward forward;
     struct br_rng rng;
-    uint64_t budget; /* placements a search; 0: by the remaining work alone */
+    uint64_t budget;  /* placements a search, beside some a task; 0: by the remaining work alone */
+    uint64_t allowed; /* of the search that goes on */
     struct br_joint_row *best, *tried;
+    struct br_joint_row *listed; /* the best that is not by packing */
     struct br_joint_order order; /* of the one that is being tried */
     uint32_t room;
     uint64_t most;       /* starts of a run */
     uint64_t spent;      /* of the last search */
     int64_t until_ns;    /* where runs are cut */
     double first, value; /* of the best order to begin with, and of the one found */
+    double listed_value;
     uint64_t trials, improvements;
 };
 
