@@ -43,7 +43,8 @@ static char *write_problem(const struct br_coflow_parts *parts, size_t *size)
         fputs("]}", out);
     }
     fputs("]}\n", out);
-    if (!ferror(out) && fclose(out) == 0)
+    bool written = !ferror(out);
+    if (fclose(out) == 0 && written)
         return text;
     free(text);
     return NULL;

@@ -174,7 +174,7 @@ static bool fill(struct duals *d)
     uint64_t parts = in->first[in->coflows];
     d->sum = calloc((size_t)in->coflows + 1, sizeof *d->sum);
     d->first = calloc((size_t)in->ports + 2, sizeof *d->first);
-    d->part = malloc((parts + 1) * sizeof *d->part);
+    d->part = calloc(parts + 1, sizeof *d->part);
     d->heap = malloc(((size_t)in->coflows + 1) * sizeof *d->heap);
     if (!d->sum || !d->first || !d->part || !d->heap)
         return false;

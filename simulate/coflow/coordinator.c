@@ -146,7 +146,8 @@ void br_desk_pass(struct br_desk *desk, double from_ms, double to_ms, bool activ
 void br_desk_begin(struct br_desk *desk, double now_ms, uint64_t flows, uint32_t agents)
 {
     const struct br_coordinator *is = desk->is;
-    double reports = desk->reports ? desk->senders : desk->figures.heard - desk->told_heard;
+    double reports =
+        desk->reports ? desk->senders : (double)(desk->figures.heard - desk->told_heard);
     double takes_ms =
         (reports * is->report_us + (double)flows * is->rate_us + agents * is->update_us) / 1000;
     desk->told_heard = desk->figures.heard;
