@@ -210,6 +210,7 @@ static void test_annotate(void **state)
     assert_int_equal(made->attributes, 1);
     assert_string_equal(made->attribute[0].value, "x");
     br_dag_destroy(made);
+    br_annotate_report_finish(&report);
     /* A cluster without memory is asked for none. */
     struct br_cluster *cluster = br_cluster_create(NULL);
     br_cluster_add_class(cluster, "m", 1, NULL, NULL);
@@ -220,6 +221,7 @@ static void test_annotate(void **state)
     assert_int_equal(demanded(made, 0, "mem"), 0);
     br_dag_destroy(dag);
     br_dag_destroy(made);
+    br_annotate_report_finish(&report);
     /* One with processors is asked for them alone, and one with both for both. */
     br_cluster_add_capacity(cluster, 0, "cpu", "8", NULL);
     for (int64_t mem = 0; mem <= 6 << 20; mem += 6 << 20) {
@@ -232,6 +234,7 @@ static void test_annotate(void **state)
         assert_int_equal(demanded(made, 0, "mem"), mem * 1000);
         br_dag_destroy(dag);
         br_dag_destroy(made);
+        br_annotate_report_finish(&report);
     }
     br_cluster_destroy(cluster);
     assert_int_equal(br_history_close(history, NULL), BR_OK);
@@ -282,6 +285,7 @@ static void test_lost(void **state)
     assert_int_not_equal(br_history_annotate(late, dag, NULL, 0, &made, &report, &diag), BR_OK);
     assert_null(made);
     assert_true(diag.what[0] != '\0');
+    br_annotate_report_finish(&report);
     br_history_close(late, NULL);
     br_history_close(history, NULL);
     br_dag_destroy(dag);
