@@ -114,3 +114,16 @@ static const struct choice clocks[] = {
     {"epochs", "as the published simulator: ticks of 8 ms, epochs of 10.24 s that admit"},
 };
 CHOICE(clock, clocks)
+
+static const struct choice networks[] = {
+    {"code", "as in the public simulator of Decima's authors: 4,770 parameters"},
+    {"paper", "as their paper prints it: 12,736 parameters"},
+    {"split", "what all stages of a job share goes to the decisions alone: a fifth of the time"},
+};
+CHOICE(network, networks)
+
+static const struct choice objectives[] = {
+    {"completion", "the mean completion time of jobs"},
+    {"makespan", "the end of the last job"},
+};
+CHOICE(objective, objectives)

@@ -29,5 +29,9 @@ const char *cli_grouping_name(uint32_t k);
 const char *cli_grouping_summary(uint32_t k);
 const char *cli_clock_name(uint32_t k);
 const char *cli_clock_summary(uint32_t k);
+const char *cli_network_name(uint32_t k);
+const char *cli_network_summary(uint32_t k);
+const char *cli_objective_name(uint32_t k);
+const char *cli_objective_summary(uint32_t k);
 
 #endif

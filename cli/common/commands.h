@@ -23,6 +23,7 @@
     ROW(RUN, run)                                                                                  \
     ROW(WORKLOAD, workload)                                                                        \
     ROW(SIMULATE, simulate)                                                                        \
+    ROW(TRAIN, train)                                                                              \
     ROW(COFLOW, coflow)                                                                            \
     ROW(PREDICT, predict)                                                                          \
     ROW(DEADLINE, deadline)                                                                        \

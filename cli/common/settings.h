@@ -111,7 +111,7 @@ struct cli_run_settings {
 
 /* A simulated cluster. */
 struct cli_simulate_settings {
-    const char *policies, *plan_effort;
+    const char *policies, *plan_effort, *model;
     const char *errors, *failures, *stragglers, *leave;
     uint64_t seed, seeds, clairvoyant, placements;
     bool no_bounds;
@@ -148,6 +148,16 @@ struct cli_deadline_settings {
     uint64_t seed, learned;
     int64_t period_ns;
     bool no_plan;
+};
+
+/* The training of a policy. */
+struct cli_train_settings {
+    const char *network, *objective;
+    const char *rate, *entropy, *length; /* "A" or "A:B" */
+    const char *teacher, *checkpoint, *curve;
+    uint64_t executors, count, iterations, episodes, seed, every, trials, trial_seed;
+    int64_t interarrival_ns, moving_ns;
+    bool resume, own_arrivals;
 };
 
 /* Coflows on a fabric. */
@@ -187,6 +197,7 @@ struct cli_settings {
     struct cli_control_settings control;
     struct cli_predict_settings predict;
     struct cli_deadline_settings deadline;
+    struct cli_train_settings train;
     struct cli_coflow_settings coflow;
     struct cli_output_settings output;
     struct cli_about_settings about;

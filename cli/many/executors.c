@@ -10,6 +10,7 @@
 #include "base/numbers/real.h"
 #include "base/process/clock.h"
 #include "base/text/text.h"
+#include "learn/policy/learned.h"
 #include "simulate/executors/jobs.h"
 
 enum br_status cli_executors_cluster(uint32_t executors, struct br_cluster **cluster,
@@ -29,6 +30,14 @@ enum br_status cli_executors_cluster(uint32_t executors, struct br_cluster **clu
     return status;
 }
 
+/* All rows: those that are not learned, then the learned one; NULL past the end. */
+static const struct br_executors_row *policy(uint32_t k)
+{
+    if (br_executors_policy(k))
+        return br_executors_policy(k);
+    return k == 0 || br_executors_policy(k - 1) ? &br_learned_policy : NULL;
+}
+
 enum br_status cli_executors_find(const char *text, const struct br_executors_row **row,
                                   double *number, struct br_diag *diag)
 {
@@ -37,8 +46,8 @@ enum br_status cli_executors_find(const char *text, const struct br_executors_ro
     size_t used = 0;
     *row = NULL;
     *number = NAN;
-    for (uint32_t k = 0; br_executors_policy(k); k++) {
-        const struct br_executors_row *next = br_executors_policy(k);
+    for (uint32_t k = 0; policy(k); k++) {
+        const struct br_executors_row *next = policy(k);
         if (used < sizeof hint)
             used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "",
                                      next->name);

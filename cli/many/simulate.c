@@ -16,6 +16,7 @@
 #include "cli/many/record_options.h"
 #include "cli/many/study.h"
 #include "cli/many/world_options.h"
+#include "learn/network/model.h"
 #include "parsers/workloads/workloads.h"
 #include "runtime/drivers/common/overbook.h"
 #include "simulate/policies/policies.h"
@@ -185,6 +186,20 @@ static enum br_status read_executors(const struct cli_settings *settings,
     return cli_executors_cluster(executors, cluster, diag);
 }
 
+/* The model of a learned policy. */
+static enum br_status read_model(const char *path, struct br_model *model,
+                                 struct cli_study_request *request, struct br_diag *diag)
+{
+    if (!request->executors.options.executors)
+        return br_fail(diag, BR_USAGE, "give --executors N", "--model is for executors");
+    enum br_status status = br_model_open(path, model, diag);
+    if (status)
+        return status;
+    br_diag_file(diag, NULL);
+    request->executors.model = model;
+    return BR_OK;
+}
+
 /* Whether a policy is about deadlines. */
 static bool controls(const struct cli_study_request *request)
 {
@@ -222,6 +237,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_arena arena = {0};
     struct cli_cases cases = {0};
     struct cli_deadlines deadlines = {0};
+    struct br_model model = {0};
     struct br_workload_options reading = cli_workload_options(settings);
     if (settings->batch.merge)
         return merge(settings, argument, arguments, diag);
@@ -238,6 +254,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = read_executors(settings, workload, &cluster, &request, diag);
     bool executors = request.executors.options.executors;
+    if (!status && settings->simulate.model)
+        status = read_model(settings->simulate.model, &model, &request, diag);
     const char *usual = executors ? "fair" : "graphene";
     if (!status)
         status = read_policies(settings->simulate.policies ? settings->simulate.policies : usual,
@@ -265,6 +283,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = study(settings, &request, format_of(&settings->output), diag);
     cli_cases_finish(&cases);
     cli_deadlines_finish(&deadlines);
+    br_model_finish(&model);
     br_workload_destroy(workload);
     br_cluster_destroy(cluster);
     br_arena_finish(&arena);

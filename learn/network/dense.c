@@ -11,12 +11,11 @@ typedef br_weight lane __attribute__((vector_size(BR_LANE * sizeof(br_weight)),
 enum { LANES = BR_DENSE_WIDEST / BR_LANE };
 
 #define SLOPE ((br_weight)0.2)
+#define INLINED static inline __attribute__((always_inline))
 
 /* `lanes` is constant where this is inlined, so that sums stay in registers. */
-static inline __attribute__((always_inline)) void rows(const br_weight *weight,
-                                                       const br_weight *bias, const br_weight *x,
-                                                       uint32_t inputs, uint32_t lanes,
-                                                       br_weight *y)
+INLINED void rows(const br_weight *weight, const br_weight *bias, const br_weight *x,
+                  uint32_t inputs, uint32_t lanes, br_weight *y)
 {
     lane sum[LANES];
     for (uint32_t j = 0; j < lanes; j++)
@@ -31,43 +30,43 @@ static inline __attribute__((always_inline)) void rows(const br_weight *weight,
 }
 
 /* The sum of x[i] * y[i] for a count that is a multiple of a lane. */
-static inline br_weight product(const br_weight *x, const br_weight *y, uint32_t count)
+INLINED br_weight product(const br_weight *x, const br_weight *y, uint32_t count)
 {
     lane sum = {0};
     for (uint32_t i = 0; i < count; i += BR_LANE)
         sum += *(const lane *)(x + i) * *(const lane *)(y + i);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-static void multiply(const br_weight *weight, const br_weight *bias, const br_weight *x,
-                     uint32_t inputs, uint32_t outputs, br_weight *y)
+INLINED void multiply(const br_weight *weight, const br_weight *bias, const br_weight *x,
+                      uint32_t inputs, uint32_t outputs, br_weight *y)
 {
     switch (outputs) {
     case 1:
         *y = product(weight, x, inputs) + (bias ? *bias : 0);
         break;
     case 8:
-        rows(weight, bias, x, inputs, 2, y);
+        rows(weight, bias, x, inputs, 8 / BR_LANE, y);
         break;
     case 16:
-        rows(weight, bias, x, inputs, 4, y);
+        rows(weight, bias, x, inputs, 16 / BR_LANE, y);
         break;
     case 32:
-        rows(weight, bias, x, inputs, 8, y);
+        rows(weight, bias, x, inputs, 32 / BR_LANE, y);
         break;
     default:
         rows(weight, bias, x, inputs, outputs / BR_LANE, y);
     }
 }
 
-static void bend(br_weight *y, uint32_t count)
+INLINED void bend(br_weight *y, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
         y[k] = y[k] >= 0 ? y[k] : y[k] * SLOPE;
 }
 
-void br_dense_forward(const struct br_dense *net, const br_weight *parameter,
-                      const br_weight *input, br_weight *activation)
+INLINED void forward(const struct br_dense *net, const br_weight *parameter, const br_weight *input,
+                     br_weight *activation)
 {
     const br_weight *x = input;
     br_weight *y = activation;
@@ -83,9 +82,8 @@ void br_dense_forward(const struct br_dense *net, const br_weight *parameter,
 }
 
 /* The gradient of the weights is x times the adjoint of y, by rows. */
-static inline __attribute__((always_inline)) void spread(br_weight *gradient, const br_weight *x,
-                                                         uint32_t inputs, const br_weight *adjoint,
-                                                         uint32_t lanes)
+INLINED void spread(br_weight *gradient, const br_weight *x, uint32_t inputs,
+                    const br_weight *adjoint, uint32_t lanes)
 {
     lane by[LANES];
     for (uint32_t j = 0; j < lanes; j++)
@@ -97,18 +95,18 @@ static inline __attribute__((always_inline)) void spread(br_weight *gradient, co
     }
 }
 
-static void collect(const br_weight *x, uint32_t inputs, const br_weight *adjoint, uint32_t outputs,
-                    br_weight *weights, br_weight *biases)
+INLINED void collect(const br_weight *x, uint32_t inputs, const br_weight *adjoint,
+                     uint32_t outputs, br_weight *weights, br_weight *biases)
 {
     if (outputs == 1)
         for (uint32_t i = 0; i < inputs; i++)
             weights[i] += x[i] * *adjoint;
     else if (outputs == 8)
-        spread(weights, x, inputs, adjoint, 2);
+        spread(weights, x, inputs, adjoint, 8 / BR_LANE);
     else if (outputs == 16)
-        spread(weights, x, inputs, adjoint, 4);
+        spread(weights, x, inputs, adjoint, 16 / BR_LANE);
     else if (outputs == 32)
-        spread(weights, x, inputs, adjoint, 8);
+        spread(weights, x, inputs, adjoint, 32 / BR_LANE);
     else
         spread(weights, x, inputs, adjoint, outputs / BR_LANE);
     for (uint32_t j = 0; biases && j < outputs; j++)
@@ -116,8 +114,8 @@ static void collect(const br_weight *x, uint32_t inputs, const br_weight *adjoin
 }
 
 /* Adds the adjoint of the input to what is there. */
-static void send_back(const br_weight *weight, uint32_t inputs, const br_weight *adjoint,
-                      uint32_t outputs, br_weight *back)
+INLINED void send_back(const br_weight *weight, uint32_t inputs, const br_weight *adjoint,
+                       uint32_t outputs, br_weight *back)
 {
     if (outputs == 1)
         for (uint32_t i = 0; i < inputs; i++)
@@ -127,10 +125,10 @@ static void send_back(const br_weight *weight, uint32_t inputs, const br_weight 
             back[i] += product(weight + (size_t)i * outputs, adjoint, outputs);
 }
 
-void br_dense_backward(const struct br_dense *net, const br_weight *parameter,
-                       const br_weight *input, const br_weight *activation,
-                       const br_weight *output_adjoint, br_weight *gradient,
-                       br_weight *input_adjoint)
+INLINED void backward(const struct br_dense *net, const br_weight *parameter,
+                      const br_weight *input, const br_weight *activation,
+                      const br_weight *output_adjoint, br_weight *gradient,
+                      br_weight *input_adjoint)
 {
     br_weight adjoint[BR_DENSE_WIDEST], before[BR_DENSE_WIDEST];
     const br_weight *y = activation + net->activations;
@@ -153,4 +151,47 @@ void br_dense_backward(const struct br_dense *net, const br_weight *parameter,
         send_back(parameter + net->weights[k], inputs, adjoint, outputs, before);
         memcpy(adjoint, before, inputs * sizeof *adjoint);
     }
+}
+
+/* ---- What the processor has ---- */
+
+#define FORWARD                                                                                    \
+    const struct br_dense *net, const br_weight *parameter, const br_weight *input,                \
+        br_weight *activation
+#define BACKWARD                                                                                   \
+    const struct br_dense *net, const br_weight *parameter, const br_weight *input,                \
+        const br_weight *activation, const br_weight *output_adjoint, br_weight *gradient,         \
+        br_weight *input_adjoint
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void wide_forward(FORWARD)
+{
+    forward(net, parameter, input, activation);
+}
+
+__attribute__((target("avx2"))) static void wide_backward(BACKWARD)
+{
+    backward(net, parameter, input, activation, output_adjoint, gradient, input_adjoint);
+}
+#define IS_WIDE __builtin_cpu_supports("avx2")
+#else
+#define wide_forward forward
+#define wide_backward backward
+#define IS_WIDE 0
+#endif
+
+void br_dense_forward(FORWARD)
+{
+    if (IS_WIDE)
+        wide_forward(net, parameter, input, activation);
+    else
+        forward(net, parameter, input, activation);
+}
+
+void br_dense_backward(BACKWARD)
+{
+    if (IS_WIDE)
+        wide_backward(net, parameter, input, activation, output_adjoint, gradient, input_adjoint);
+    else
+        backward(net, parameter, input, activation, output_adjoint, gradient, input_adjoint);
 }

@@ -20,7 +20,7 @@ typedef float br_weight;
 #endif
 
 /* Rows are computed in lanes of this many outputs. */
-enum { BR_LANE = 4, BR_DENSE_LAYERS = 5, BR_DENSE_WIDEST = 128 };
+enum { BR_LANE = 8, BR_DENSE_LAYERS = 5, BR_DENSE_WIDEST = 128 };
 
 /* Where its parameters stand in the vector of all, and its layers. width[0] is the input; all other
  * widths are multiples of BR_LANE, but that the last may be 1. */

@@ -243,7 +243,7 @@ static void leave_stage(struct br_embedding *embedding, const br_weight *paramet
     uint32_t before = part[BR_JOB_INNER].width[0] - e;
     br_weight *adjoint = embedding->stage_adjoint + (size_t)node * e;
     const br_weight *sum = embedding->sum + (size_t)node * e;
-    br_weight seen[BR_FEATURES_MOST + BR_EMBEDDED_MOST] = {0}, from_sum[BR_EMBEDDED_MOST] = {0};
+    br_weight seen[BR_NETWORK_FEATURES + BR_EMBEDDED_MOST] = {0}, from_sum[BR_EMBEDDED_MOST] = {0};
     br_dense_backward(&part[BR_JOB_INNER], parameter,
                       embedding->seen + (size_t)node * part[BR_JOB_INNER].width[0],
                       of(embedding, embedding->inner, BR_JOB_INNER, node), total_adjoint, gradient,

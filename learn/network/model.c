@@ -19,21 +19,11 @@ struct head {
     uint32_t version, order_mark;
     uint64_t size, sum; /* the sum is of all that follows it */
     uint64_t seed, iterations;
-    uint32_t form, inputs, hidden[2], embedded, node_features, job_features;
-    uint32_t executors, parameters, made_by_length;
+    uint32_t form, hidden[2], embedded, node_features, job_features;
+    uint32_t executors, parameters, made_by_length, zero;
 };
 enum { SUMMED_FROM = offsetof(struct head, seed) };
 _Static_assert(sizeof(struct head) % 8 == 0, "nothing fills the head");
-
-const char *br_inputs_name(enum br_inputs inputs)
-{
-    return inputs == BR_INPUTS_PLANNED ? "planned" : "plain";
-}
-
-uint32_t br_inputs_node_features(enum br_inputs inputs)
-{
-    return inputs == BR_INPUTS_PLANNED ? 8 : BR_NODE_FEATURES;
-}
 
 enum br_status br_model_init(struct br_model *model, const struct br_network_shape *shape,
                              struct br_diag *diag)
@@ -90,10 +80,10 @@ static enum br_status check_head(const struct head *head, const char *bytes, siz
         return damaged(diag, size < head->size ? "it is cut" : "its size is not what it says");
     if (head->sum != add_words(head->version, bytes + SUMMED_FROM, size - SUMMED_FROM))
         return damaged(diag, "its sum does not fit it");
-    if (head->form >= BR_NETWORK_FORMS || head->inputs >= BR_INPUT_KINDS || !head->executors ||
+    if (head->form >= BR_NETWORK_FORMS || head->zero || !head->executors ||
         head->made_by_length > MADE_BY_MOST ||
-        head->node_features != br_inputs_node_features((enum br_inputs)head->inputs) ||
-        head->job_features != BR_JOB_FEATURES)
+        head->node_features != br_network_node_features((enum br_network_form)head->form) ||
+        head->job_features != br_network_job_features((enum br_network_form)head->form))
         return damaged(diag, "a number of its head is out of its range");
     return BR_OK;
 }
@@ -136,7 +126,6 @@ enum br_status br_model_read(const void *bytes, size_t size, struct br_model *mo
                                            .hidden = {head.hidden[0], head.hidden[1]},
                                            .embedded = head.embedded};
     status = br_model_init(model, &shape, diag);
-    model->inputs = (enum br_inputs)head.inputs;
     model->executors = head.executors;
     model->seed = head.seed;
     model->iterations = head.iterations;
@@ -184,7 +173,6 @@ enum br_status br_model_write(const struct br_model *model, FILE *file, struct b
                         .seed = model->seed,
                         .iterations = model->iterations,
                         .form = network->shape.form,
-                        .inputs = model->inputs,
                         .hidden = {network->shape.hidden[0], network->shape.hidden[1]},
                         .embedded = network->shape.embedded,
                         .node_features = network->shape.node_features,

@@ -13,18 +13,11 @@
 #include "learn/network/network.h"
 
 #define BR_MODEL_VERSION 1u
-/* No trained network has weights beyond this. It keeps all sums finite. */
+/* No trained network has weights beyond this. */
 #define BR_MODEL_LARGEST 1e4f
-
-/* What the numbers that a network is given mean; see learn/policy/features.h. */
-enum br_inputs { BR_INPUTS_PLAIN, BR_INPUTS_PLANNED };
-enum { BR_INPUT_KINDS = 2 };
-const char *br_inputs_name(enum br_inputs inputs);
-uint32_t br_inputs_node_features(enum br_inputs inputs);
 
 struct br_model {
     struct br_network network;
-    enum br_inputs inputs;
     uint32_t executors;   /* it was trained on */
     uint64_t seed;        /* of its training */
     uint64_t iterations;  /* of its training */

@@ -6,27 +6,53 @@
 
 #include "base/numbers/rng.h"
 
+static const struct {
+    const char *name;
+    uint32_t node_features, job_features;
+} forms[BR_NETWORK_FORMS] = {
+    [BR_NETWORK_CODE] = {"code", 5, 3},
+    [BR_NETWORK_PAPER] = {"paper", 5, 3},
+    [BR_NETWORK_SPLIT] = {"split", 6, 5},
+};
+
 const char *br_network_form_name(enum br_network_form form)
 {
-    return form == BR_NETWORK_PAPER ? "paper" : "code";
+    return forms[form].name;
+}
+
+uint32_t br_network_node_features(enum br_network_form form)
+{
+    return forms[form].node_features;
+}
+
+uint32_t br_network_job_features(enum br_network_form form)
+{
+    return forms[form].job_features;
+}
+
+static struct br_network_shape shape_of(enum br_network_form form, uint32_t first, uint32_t second,
+                                        uint32_t embedded)
+{
+    return (struct br_network_shape){.form = form,
+                                     .node_features = forms[form].node_features,
+                                     .job_features = forms[form].job_features,
+                                     .hidden = {first, second},
+                                     .embedded = embedded};
 }
 
 struct br_network_shape br_network_shape_code(void)
 {
-    return (struct br_network_shape){.form = BR_NETWORK_CODE,
-                                     .node_features = BR_NODE_FEATURES,
-                                     .job_features = BR_JOB_FEATURES,
-                                     .hidden = {16, 8},
-                                     .embedded = 8};
+    return shape_of(BR_NETWORK_CODE, 16, 8, 8);
 }
 
 struct br_network_shape br_network_shape_paper(void)
 {
-    return (struct br_network_shape){.form = BR_NETWORK_PAPER,
-                                     .node_features = BR_NODE_FEATURES,
-                                     .job_features = BR_JOB_FEATURES,
-                                     .hidden = {32, 16},
-                                     .embedded = 16};
+    return shape_of(BR_NETWORK_PAPER, 32, 16, 16);
+}
+
+struct br_network_shape br_network_shape_split(void)
+{
+    return shape_of(BR_NETWORK_SPLIT, 16, 8, 8);
 }
 
 /* What a part has beside its hidden layers. */
@@ -64,35 +90,41 @@ enum br_status br_network_init(struct br_network *network, const struct br_netwo
                                struct br_diag *diag)
 {
     uint32_t e = shape->embedded, x = shape->node_features;
-    bool code = shape->form == BR_NETWORK_CODE;
-    *network = (struct br_network){.shape = *shape, .scores_see_features = code};
+    uint32_t y = shape->job_features;
+    bool code = shape->form == BR_NETWORK_CODE, paper = shape->form == BR_NETWORK_PAPER;
+    *network = (struct br_network){.shape = *shape};
     if ((uint32_t)shape->form >= BR_NETWORK_FORMS || !is_width(shape->hidden[0], BR_DENSE_WIDEST) ||
         !is_width(shape->hidden[1], BR_DENSE_WIDEST) || !is_width(e, BR_EMBEDDED_MOST) || x < 1 ||
-        x > BR_FEATURES_MOST || shape->job_features > BR_FEATURES_MOST)
+        x > BR_NETWORK_FEATURES || shape->job_features > BR_NETWORK_FEATURES)
         return br_fail(diag, BR_BAD_INPUT,
-                       "widths are multiples of 4, up to 128; embeddings up to 32",
+                       "widths are multiples of 8, up to 128; embeddings up to 32",
                        "a network cannot have these sizes");
     const uint32_t *hidden = shape->hidden;
     const uint32_t scores[3] = {code ? 32 : hidden[0], code ? 16 : hidden[1], 8};
     uint32_t score_layers = code ? 3 : 2;
-    network->node_inputs = (code ? x : 0) + 3 * e;
-    network->limit_inputs = (code ? shape->job_features : 0) + 2 * e + 1;
+    network->node_own = paper ? 0 : x;
+    network->node_job = shape->form == BR_NETWORK_SPLIT ? y : 0;
+    network->limit_job = paper ? 0 : y;
+    network->node_inputs = network->node_own + network->node_job + 3 * e;
+    network->limit_inputs = network->limit_job + 2 * e + 1;
     const struct part_shape plain = {e, e, true, true, false};
-    add_part(network, BR_ENCODE, (struct part_shape){x, e, code, code, false}, hidden, 2);
+    add_part(network, BR_ENCODE, (struct part_shape){x, e, !paper, !paper, false}, hidden, 2);
     add_part(network, BR_MESSAGE, plain, hidden, 2);
     if (!shape->one_level)
         add_part(network, BR_RECEIVE, plain, hidden, 2);
-    add_part(network, BR_JOB_INNER, (struct part_shape){code ? x + e : e, e, true, true, false},
+    add_part(network, BR_JOB_INNER, (struct part_shape){paper ? e : x + e, e, true, true, false},
              hidden, 2);
-    if (!code)
+    if (paper)
         add_part(network, BR_JOB_OUTER, plain, hidden, 2);
     add_part(network, BR_ALL_INNER, plain, hidden, 2);
-    if (!code)
+    if (paper)
         add_part(network, BR_ALL_OUTER, plain, hidden, 2);
-    add_part(network, BR_SCORE_NODE, (struct part_shape){network->node_inputs, 1, true, code, true},
-             scores, score_layers);
+    add_part(network, BR_SCORE_NODE,
+             (struct part_shape){network->node_inputs, 1, true, !paper, true}, scores,
+             score_layers);
     add_part(network, BR_SCORE_LIMIT,
-             (struct part_shape){network->limit_inputs, 1, true, code, true}, scores, score_layers);
+             (struct part_shape){network->limit_inputs, 1, true, !paper, true}, scores,
+             score_layers);
     return BR_OK;
 }
 

@@ -9,12 +9,17 @@
  * Messages run against the edges, from the last stages to the first, so that a stage knows of the
  * work that waits for it.
  *
- * Two forms. BR_NETWORK_CODE is that of the authors' public simulator: summaries are plain sums of
- * one network's outputs, which also sees the features, as the scores do. BR_NETWORK_PAPER is that
- * of the printed text: summaries have two levels like messages, and scores see embeddings only.
- * Hidden layers of 16 and 8 give the first 4,770 parameters. Those of 32 and 16 give the second the
- * printed 12,736, where `encode` has no biases and scores have none in their last layer (a softmax
- * does not see it); the text does not say how its number comes about.
+ * Three forms. BR_NETWORK_CODE is that of the authors' public simulator: summaries are plain sums
+ * of one network's outputs, which also sees the features, as the scores do. BR_NETWORK_PAPER is
+ * that of the printed text: summaries have two levels like messages, and scores see embeddings
+ * only. Hidden layers of 16 and 8 give the first 4,770 parameters. Those of 32 and 16 give the
+ * second the printed 12,736, where `encode` has no biases and scores have none in their last layer
+ * (a softmax does not see it); the text does not say how its number comes about.
+ *
+ * BR_NETWORK_SPLIT is ours. In the other two all stages of a job are given what is true of the job
+ * (its executors, and those to be placed), so that one event changes every embedding. Here that
+ * goes to the scores alone. A stage is given what is its own, and what a planner knows of it; an
+ * event changes few embeddings, and a decision costs a fraction.
  */
 #ifndef BR_LEARN_NETWORK_H
 #define BR_LEARN_NETWORK_H
@@ -22,9 +27,12 @@
 #include "base/text/diag.h"
 #include "learn/network/dense.h"
 
-enum br_network_form { BR_NETWORK_CODE, BR_NETWORK_PAPER };
-enum { BR_NETWORK_FORMS = 2 };
-const char *br_network_form_name(enum br_network_form form);
+enum br_network_form { BR_NETWORK_CODE, BR_NETWORK_PAPER, BR_NETWORK_SPLIT };
+enum { BR_NETWORK_FORMS = 3 };
+const char *br_network_form_name(enum br_network_form form); /* "code", "paper", "split" */
+/* Numbers that it is given of a stage and of a job; see learn/policy/learner.h. */
+uint32_t br_network_node_features(enum br_network_form form);
+uint32_t br_network_job_features(enum br_network_form form);
 
 /* The small networks. The second levels of summaries are empty (no layers) in BR_NETWORK_CODE. */
 enum br_part {
@@ -49,19 +57,22 @@ struct br_network_shape {
     /* One level of aggregation only, as others have it: g is left out. To show what it costs. */
     bool one_level;
 };
-enum { BR_NODE_FEATURES = 5, BR_JOB_FEATURES = 3, BR_FEATURES_MOST = 32, BR_EMBEDDED_MOST = 32 };
+enum { BR_NETWORK_FEATURES = 32, BR_EMBEDDED_MOST = 32 };
 
 struct br_network {
     struct br_network_shape shape;
     struct br_dense part[BR_PARTS];
     uint32_t parameters;                /* of all parts */
     uint32_t node_inputs, limit_inputs; /* numbers that the scores look at */
-    bool scores_see_features;
+    /* Features that the scores look at beside embeddings: of the stage, of its job, and of the job
+     * for the limit. */
+    uint32_t node_own, node_job, limit_job;
 };
 
-/* The two known sizes. */
+/* The two known sizes, and ours. */
 struct br_network_shape br_network_shape_code(void);
 struct br_network_shape br_network_shape_paper(void);
+struct br_network_shape br_network_shape_split(void);
 /* BR_BAD_INPUT: a width that is out of its range. */
 enum br_status br_network_init(struct br_network *network, const struct br_network_shape *shape,
                                struct br_diag *diag);

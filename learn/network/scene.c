@@ -67,7 +67,7 @@ static void soften(struct br_choices *scores)
     for (uint32_t k = 0; k < scores->count; k++)
         most = scores->score[k] > most ? scores->score[k] : most;
     for (uint32_t k = 0; k < scores->count; k++) {
-        double behind = scores->score[k] - most; /* at most 0; NaN: a model is refused before */
+        double behind = scores->score[k] - most; /* at most 0 */
         scores->share[k] = behind > -600 ? br_real_exp(behind) : 0;
         sum += scores->share[k];
     }
@@ -81,6 +81,10 @@ static br_weight *append(br_weight *at, const br_weight *numbers, uint32_t count
     return at + count;
 }
 
+/* Scores beyond this are cut to it, and what is no number to the least: weights that no training
+ * gives may exceed what numbers hold. */
+#define HIGHEST 1e6
+
 static void score_all(struct br_scene *scene, const struct br_dense *part,
                       struct br_choices *scores)
 {
@@ -88,7 +92,8 @@ static void score_all(struct br_scene *scene, const struct br_dense *part,
         br_weight *activation = scores->activation + (size_t)k * part->activations;
         br_dense_forward(part, scene->parameter, scores->input + (size_t)k * part->width[0],
                          activation);
-        scores->score[k] = *br_dense_output(part, activation);
+        double score = (double)*br_dense_output(part, activation);
+        scores->score[k] = score > -HIGHEST ? score < HIGHEST ? score : HIGHEST : -HIGHEST;
     }
     soften(scores);
 }
@@ -104,8 +109,9 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_candidate *can
     for (uint32_t k = 0; k < count; k++) {
         const struct br_embedding *embedding = scene->job[candidate[k].job].embedding;
         br_weight *at = scores->input + (size_t)k * part->width[0];
-        if (network->scores_see_features)
+        if (network->node_own)
             at = append(at, embedding->feature + (size_t)candidate[k].node * x, x);
+        at = append(at, scene->job[candidate[k].job].feature, network->node_job);
         at = append(at, embedding->stage + (size_t)candidate[k].node * e, e);
         at = append(at, embedding->job, e);
         append(at, scene->all, e);
@@ -125,8 +131,7 @@ bool br_scene_score_limits(struct br_scene *scene, uint32_t job, uint32_t first,
         return false;
     for (uint32_t limit = first; limit <= last; limit++) {
         br_weight *at = scores->input + (size_t)(limit - first) * part->width[0];
-        if (network->scores_see_features)
-            at = append(at, of->feature, network->shape.job_features);
+        at = append(at, of->feature, network->limit_job);
         at = append(at, of->embedding->job, e);
         at = append(at, scene->all, e);
         *at = (br_weight)limit / (br_weight)most;
@@ -162,7 +167,7 @@ void br_scene_nodes_back(struct br_scene *scene, const struct br_candidate *cand
 {
     const struct br_network *network = scene->network;
     uint32_t e = network->shape.embedded, before = network->node_inputs - 3 * e;
-    br_weight input[BR_FEATURES_MOST + 3 * BR_EMBEDDED_MOST];
+    br_weight input[2 * BR_NETWORK_FEATURES + 3 * BR_EMBEDDED_MOST];
     for (uint32_t k = 0; k < scores->count; k++) {
         struct br_embedding *embedding = scene->job[candidate[k].job].embedding;
         if (!score_back(scene, &network->part[BR_SCORE_NODE], scores, k, input))
@@ -179,7 +184,7 @@ void br_scene_limits_back(struct br_scene *scene, uint32_t job, const struct br_
     const struct br_network *network = scene->network;
     struct br_embedding *embedding = scene->job[job].embedding;
     uint32_t e = network->shape.embedded, before = network->limit_inputs - 2 * e - 1;
-    br_weight input[BR_FEATURES_MOST + 3 * BR_EMBEDDED_MOST];
+    br_weight input[2 * BR_NETWORK_FEATURES + 3 * BR_EMBEDDED_MOST];
     for (uint32_t k = 0; k < scores->count; k++) {
         if (!score_back(scene, &network->part[BR_SCORE_LIMIT], scores, k, input))
             continue;

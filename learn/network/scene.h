@@ -11,7 +11,7 @@
 
 struct br_scene_job {
     struct br_embedding *embedding; /* borrowed */
-    br_weight feature[BR_FEATURES_MOST];
+    br_weight feature[BR_NETWORK_FEATURES];
 };
 
 /* A stage that could be started. */

@@ -115,25 +115,34 @@ static bool arrive(struct br_learner *learner, const struct br_waves *waves,
 #define PER_PATH_US 1e-7 /* 10 s of time */
 #define OWN ((br_weight)2)
 
-/* The three numbers that all stages of a job share. */
-static void see_job(const struct br_executors *sim, uint32_t job, br_weight *feature)
+static void see_job(const struct br_learner *learner, const struct br_executors *sim, uint32_t job,
+                    br_weight *feature)
 {
     feature[0] = (br_weight)br_executors_held(sim, job) * PER_EXECUTOR;
     feature[1] = sim->group.job == job ? OWN : -OWN;
     feature[2] = (br_weight)sim->group.count * PER_EXECUTOR;
+    if (learner->model->network.node_job) {
+        feature[3] = (br_weight)((double)sim->job[job].left_us * PER_WORK_US);
+        feature[4] = (br_weight)sim->live_jobs * PER_EXECUTOR;
+    }
 }
 
 static void see_stage(const struct br_learner *learner, const struct br_executor_stage *stage,
                       const br_weight *job, br_weight *feature)
 {
     uint32_t to_start = stage->tasks - stage->started;
-    memcpy(feature, job, BR_JOB_FEATURES * sizeof *feature);
-    feature[3] = (br_weight)((double)stage->waves->mean_us * to_start * PER_WORK_US);
-    feature[4] = (br_weight)to_start * PER_TASK;
-    if (learner->model->inputs == BR_INPUTS_PLANNED) {
-        feature[5] = (br_weight)((double)stage->waves->path_us * PER_PATH_US);
-        feature[6] = (br_weight)((double)stage->waves->below_us * PER_WORK_US);
-        feature[7] = (br_weight)(stage->running + stage->coming) * PER_EXECUTOR;
+    br_weight work = (br_weight)((double)stage->waves->mean_us * to_start * PER_WORK_US);
+    if (learner->model->network.node_job) {
+        feature[0] = work;
+        feature[1] = (br_weight)to_start * PER_TASK;
+        feature[2] = (br_weight)((double)stage->waves->path_us * PER_PATH_US);
+        feature[3] = (br_weight)((double)stage->waves->below_us * PER_WORK_US);
+        feature[4] = (br_weight)(stage->running + stage->coming) * PER_EXECUTOR;
+        feature[5] = stage->open ? 0 : 1;
+    } else {
+        memcpy(feature, job, 3 * sizeof *feature);
+        feature[3] = work;
+        feature[4] = (br_weight)to_start * PER_TASK;
     }
 }
 
@@ -145,7 +154,7 @@ static bool see(struct br_learner *learner, const struct br_executors *sim, uint
         return false;
     struct br_scene_job *seen = &learner->scene.job[learner->scene.jobs++];
     seen->embedding = &job->embedding;
-    see_job(sim, number, seen->feature);
+    see_job(learner, sim, number, seen->feature);
     for (uint32_t s = 0; s < of->stages; s++) {
         const struct br_executor_stage *stage = &sim->stage[of->first_stage + s];
         uint32_t node = job->node[s];

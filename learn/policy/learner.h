@@ -1,11 +1,12 @@
 /* A network that watches a simulator of executors and decides for it; for training also the way
  * back.
  *
- * What it sees of a stage, each scaled to about 1: executors of the job, whether those to be placed
- * are the job's own, how many they are, work and number of the tasks to start. [Mao19, 6.1] That is
- * BR_INPUTS_PLAIN. BR_INPUTS_PLANNED adds what a planner knows: the longest path from the stage to
- * the end, the work of all that follows it, and executors that run it or are coming. Durations are
- * means of what was measured, never those of tasks to come.
+ * What it sees of a stage, each number scaled to about 1: executors of the job, whether those to be
+ * placed are the job's own, how many they are, work and number of the tasks to start. [Mao19, 6.1]
+ * In BR_NETWORK_SPLIT the first three are of the job alone, together with its work to start and the
+ * number of jobs, and of the stage there are what a planner knows, too: the longest path from it to
+ * the end, the work of it and all that follows, executors that run it or are coming, and whether
+ * its parents have ended. Durations are means of what was measured, never those of tasks to come.
  */
 #ifndef BR_LEARN_LEARNER_H
 #define BR_LEARN_LEARNER_H

@@ -41,6 +41,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"workload-xml", fuzz_workload_xml},
     {"workload-csv", fuzz_workload_csv},
     {"table", fuzz_table},
+    {"model", fuzz_model},
     {NULL, NULL},
 };
 

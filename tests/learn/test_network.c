@@ -66,7 +66,7 @@ static void change(struct world *world, int step)
                 if (step == 0 || (j == step % JOBS && v == (uint32_t)step + 1))
                     br_embedding_features(&world->embedding[j], v)[x] = (br_weight)number;
             }
-    for (uint32_t x = 0; x < BR_JOB_FEATURES; x++)
+    for (uint32_t x = 0; x < world->network.shape.job_features; x++)
         world->job[0].feature[x] = (br_weight)(br_rng_unit(&rng) - 0.5);
     if (step == 2)
         world->embedding[1].wanted_gone[0] = true;
@@ -151,6 +151,7 @@ static void gradients_are_finite_differences(void **state)
     check_gradient(br_network_shape_code(), 1);
     check_gradient(br_network_shape_paper(), 7);
     check_gradient(one_level, 3);
+    check_gradient(br_network_shape_split(), 1);
 }
 
 static void sizes_are_the_known_ones(void **state)

@@ -1,0 +1,13 @@
+/* How a training went: its curve as a table or as a picture. */
+#ifndef BR_EMIT_LEARN_CURVE_H
+#define BR_EMIT_LEARN_CURVE_H
+
+#include "learn/train/course.h"
+
+/* The forms: csv, svg; NULL past the end. */
+const char *br_learning_form(uint32_t k);
+/* BR_USAGE for another form; BR_SYSTEM where writing fails. */
+enum br_status br_emit_learning(const char *form, const struct br_course *course, FILE *out,
+                                struct br_diag *diag);
+
+#endif

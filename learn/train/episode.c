@@ -1,0 +1,208 @@
+/* Playing and learning. */
+#include "learn/train/episode.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/grow.h"
+
+enum br_status br_episode_init(struct br_episode *episode, const struct br_model *model,
+                               const struct br_executors_options *options, struct br_diag *diag)
+{
+    *episode = (struct br_episode){0};
+    episode->sim = br_executors_create(options);
+    episode->gradient = calloc(model->network.parameters, sizeof *episode->gradient);
+    br_learner_init(&episode->learner, model, NULL);
+    return episode->sim && episode->gradient ? BR_OK : br_fail_memory(diag);
+}
+
+void br_episode_finish(struct br_episode *episode)
+{
+    br_learner_finish(&episode->learner);
+    br_executors_destroy(episode->sim);
+    free(episode->gradient);
+    free(episode->step);
+    *episode = (struct br_episode){0};
+}
+
+static double cost_of(const struct br_executors *sim, enum br_objective objective)
+{
+    return objective == BR_MAKESPAN ? (double)sim->now_ns * 1e-9 : (double)sim->jobs_time_ns * 1e-9;
+}
+
+static enum br_status begin(struct br_episode *episode, const struct br_episode_run *run,
+                            br_weight *gradient, struct br_diag *diag)
+{
+    struct br_learner *learner = &episode->learner;
+    const struct br_executors_run limits = {.until_ns = run->until_ns};
+    br_learner_end(learner);
+    learner->gradient = learner->scene.gradient = gradient;
+    if (gradient)
+        memset(gradient, 0, learner->model->network.parameters * sizeof *gradient);
+    enum br_status status =
+        br_executors_reset(episode->sim, run->arrival, run->jobs, &limits, diag);
+    return status ? status : br_learner_begin(learner, episode->sim, diag);
+}
+
+static enum br_status end(struct br_episode *episode, const struct br_episode_run *run,
+                          bool complete, struct br_diag *diag)
+{
+    br_learner_end(&episode->learner);
+    episode->end_ns = episode->sim->now_ns;
+    episode->cost = cost_of(episode->sim, run->objective);
+    episode->ended_jobs = episode->sim->ended_jobs;
+    return complete && !br_executors_status(episode->sim) ? BR_OK : br_fail_memory(diag);
+}
+
+/* One decision of the network's own; false when memory is out. */
+static bool decide(struct br_episode *episode, enum br_objective objective, struct br_rng *rng)
+{
+    struct br_executors *sim = episode->sim;
+    struct br_learner_choice choice;
+    if (!br_learner_look(&episode->learner, sim) ||
+        !br_learner_choose(&episode->learner, sim, rng, &choice) ||
+        !br_grow(&episode->step, episode->steps, &episode->room, sizeof *episode->step))
+        return false;
+    episode->entropy += br_learner_entropy(&episode->learner);
+    episode->step[episode->steps++] = (struct br_episode_step){.now_ns = sim->now_ns,
+                                                               .cost = cost_of(sim, objective),
+                                                               .stage = choice.stage,
+                                                               .limit = choice.limit};
+    br_executors_decide(sim, choice.stage, choice.limit);
+    return true;
+}
+
+enum br_status br_episode_play(struct br_episode *episode, const struct br_episode_run *run,
+                               bool draws, uint64_t seed, struct br_diag *diag)
+{
+    struct br_rng rng = br_rng_seed(seed);
+    enum br_status status = begin(episode, run, NULL, diag);
+    bool complete = true;
+    if (status)
+        return status;
+    episode->steps = 0;
+    episode->entropy = 0;
+    while (complete && br_executors_next(episode->sim))
+        complete = decide(episode, run->objective, draws ? &rng : NULL);
+    episode->entropy /= episode->steps ? episode->steps : 1;
+    return end(episode, run, complete, diag);
+}
+
+/* Learns one decision and makes it. */
+static bool repeat(struct br_episode *episode, uint32_t stage, uint32_t limit, double gain,
+                   double care)
+{
+    struct br_learner *learner = &episode->learner;
+    struct br_learner_choice choice;
+    if (!br_learner_look(learner, episode->sim) ||
+        !br_learner_take(learner, episode->sim, stage, limit, &choice))
+        return false;
+    br_learner_learn(learner, &choice, gain, care);
+    br_executors_decide(episode->sim, stage, limit);
+    return true;
+}
+
+enum br_status br_episode_learn(struct br_episode *episode, const struct br_episode_run *run,
+                                double care, struct br_diag *diag)
+{
+    enum br_status status = begin(episode, run, episode->gradient, diag);
+    bool complete = true;
+    if (status)
+        return status;
+    for (uint32_t k = 0; complete && k < episode->steps && br_executors_next(episode->sim); k++) {
+        const struct br_episode_step *step = &episode->step[k];
+        complete = repeat(episode, step->stage, step->limit, step->gain, care);
+    }
+    if (complete)
+        complete = !br_executors_next(episode->sim);
+    return end(episode, run, complete, diag);
+}
+
+enum br_status br_episode_follow(struct br_episode *episode, const struct br_episode_run *run,
+                                 const struct br_executors_setup *teacher, struct br_diag *diag)
+{
+    void *policy = NULL;
+    enum br_status status = begin(episode, run, episode->gradient, diag);
+    bool complete = true;
+    if (!status)
+        status = teacher->row->create(teacher, &policy, diag);
+    if (!status && teacher->row->begin)
+        status = teacher->row->begin(policy, episode->sim, diag);
+    episode->steps = 0;
+    while (!status && complete && br_executors_next(episode->sim)) {
+        struct br_executors_choice told = teacher->row->decide(policy, episode->sim);
+        if (told.stage == BR_EXECUTORS_STAY) {
+            br_executors_decide(episode->sim, told.stage, told.limit);
+            continue;
+        }
+        complete = repeat(episode, told.stage, told.limit, 1, 0);
+        episode->steps++;
+    }
+    if (policy)
+        teacher->row->destroy(policy);
+    return status ? status : end(episode, run, complete, diag);
+}
+
+/* ---- Gains ---- */
+
+/* What the episode costs from a time on; `*at` is the number of steps up to it, and moves with
+ * times that ascend. Between two steps the cost grows evenly. */
+static double cost_from(const struct br_episode *episode, int64_t now_ns, uint32_t *at)
+{
+    const struct br_episode_step *step = episode->step;
+    if (now_ns >= episode->end_ns || !episode->steps)
+        return 0;
+    while (*at < episode->steps && step[*at].now_ns <= now_ns)
+        ++*at;
+    double before = *at ? step[*at - 1].cost : 0;
+    double after = *at < episode->steps ? step[*at].cost : episode->cost;
+    int64_t from = *at ? step[*at - 1].now_ns : 0;
+    int64_t to = *at < episode->steps ? step[*at].now_ns : episode->end_ns;
+    double share = to > from ? (double)(now_ns - from) / (double)(to - from) : 0;
+    return episode->cost - (before + (after - before) * share);
+}
+
+static double excess(const struct br_episode *episode, int64_t now_ns, double rate, uint32_t *at)
+{
+    double left_s = now_ns < episode->end_ns ? (double)(episode->end_ns - now_ns) * 1e-9 : 0;
+    return cost_from(episode, now_ns, at) - rate * left_s;
+}
+
+/* The gains of one episode's steps, not yet over their spread. */
+static void compare(struct br_episode *episode, uint32_t episodes, uint32_t own, double rate,
+                    uint32_t *at)
+{
+    memset(at, 0, episodes * sizeof *at);
+    for (uint32_t k = 0; k < episode[own].steps; k++) {
+        struct br_episode_step *step = &episode[own].step[k];
+        double sum = 0, mine = 0;
+        for (uint32_t i = 0; i < episodes; i++) {
+            double cost = excess(&episode[i], step->now_ns, rate, &at[i]);
+            sum += cost;
+            mine = i == own ? cost : mine;
+        }
+        step->gain = sum / episodes - mine;
+    }
+}
+
+bool br_episodes_gains(struct br_episode *episode, uint32_t episodes, double rate)
+{
+    uint32_t *at = calloc(episodes, sizeof *at);
+    double square = 0;
+    uint64_t steps = 0;
+    if (!at)
+        return false;
+    for (uint32_t i = 0; i < episodes; i++) {
+        compare(episode, episodes, i, rate, at);
+        for (uint32_t k = 0; k < episode[i].steps; k++)
+            square += episode[i].step[k].gain * episode[i].step[k].gain;
+        steps += episode[i].steps;
+    }
+    free(at);
+    double spread = steps ? sqrt(square / (double)steps) : 0;
+    for (uint32_t i = 0; i < episodes; i++)
+        for (uint32_t k = 0; k < episode[i].steps; k++)
+            episode[i].step[k].gain *= spread > 0 ? 1 / spread : 0;
+    return true;
+}

@@ -1,0 +1,370 @@
+/* Iterations of training. */
+#include "learn/train/trainer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/index.h"
+#include "base/numbers/real.h"
+#include "base/process/parallel.h"
+
+/* What is drawn, so that no draw of one kind is that of another. */
+enum purpose { OF_WEIGHTS = 1, OF_ARRIVALS, OF_DECISIONS, OF_TRIAL };
+enum { JOBS_MOST = 100000, EPISODES_MOST = 1024, USUAL_OVER = 50 };
+
+static uint64_t seed_of(uint64_t seed, enum purpose purpose, uint64_t iteration, uint64_t episode)
+{
+    seed = br_hash_number(seed ^ br_hash_number(purpose));
+    return br_hash_number(br_hash_number(seed + iteration) ^ episode);
+}
+
+struct br_train_options br_train_options_default(void)
+{
+    return (struct br_train_options){.shape = br_network_shape_split(),
+                                     .cluster = {.executors = 50, .moving_ns = 2000000000},
+                                     .episodes = 16,
+                                     .threads = 1,
+                                     .jobs = 20,
+                                     .iterations = 1000,
+                                     .rate = 1e-3,
+                                     .last_rate = 1e-3,
+                                     .care = 0.05,
+                                     .last_care = 0.001,
+                                     .longest = 1};
+}
+
+static bool is_share(double number)
+{
+    return number >= 0 && number <= 10;
+}
+
+enum br_status br_train_options_check(const struct br_train_options *options, struct br_diag *diag)
+{
+    const char *what = NULL;
+    if (options->episodes < 2 || options->episodes > EPISODES_MOST)
+        what = "an iteration needs 2 to 1024 episodes: what one costs is held against the others";
+    else if (options->jobs < 1 || options->jobs > JOBS_MOST)
+        what = "an episode has 1 to 100000 jobs";
+    else if (options->cluster.executors < 1 || options->cluster.executors > 1000000)
+        what = "there are 1 to 1000000 executors";
+    else if (!(options->rate > 0) || !is_share(options->rate) || !is_share(options->last_rate))
+        what = "the rate of learning is above 0, and at most 10";
+    else if (!is_share(options->care) || !is_share(options->last_care))
+        what = "the weight of the entropy is from 0 to 10";
+    else if (options->iterations < 1)
+        what = "there is at least one iteration";
+    else if ((options->length_ns > 0) != (options->last_length_ns > 0))
+        what = "lengths of episodes are given for the start and for the end, or for neither";
+    return what ? br_fail(diag, BR_USAGE, NULL, "%s", what) : BR_OK;
+}
+
+static uint64_t add_number(uint64_t sum, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return br_hash_number(sum ^ bits);
+}
+
+uint64_t br_train_options_fingerprint(const struct br_train_options *o)
+{
+    const double numbers[] = {o->shape.form,
+                              o->shape.hidden[0],
+                              o->shape.hidden[1],
+                              o->shape.embedded,
+                              o->cluster.executors,
+                              o->cluster.simple,
+                              o->cluster.by_distance,
+                              o->objective,
+                              o->episodes,
+                              o->jobs,
+                              o->rate,
+                              o->last_rate,
+                              o->care,
+                              o->last_care,
+                              o->own_arrivals,
+                              o->longest,
+                              o->teacher_number,
+                              (double)o->length_ns,
+                              (double)o->last_length_ns,
+                              (double)o->interarrival_ns,
+                              (double)o->cluster.moving_ns};
+    uint64_t sum = br_hash_number(o->seed);
+    bool falls = o->rate != o->last_rate || o->care != o->last_care ||
+                 o->length_ns != o->last_length_ns;
+    sum = br_hash_number(sum ^ (falls ? o->iterations : 0));
+    sum = br_hash_number(sum ^ o->taught);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        sum = add_number(sum, isnan(numbers[k]) ? -1 : numbers[k]);
+    return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
+}
+
+enum br_status br_trainer_init(struct br_trainer *trainer, const struct br_train_options *options,
+                               struct br_train_jobs jobs, struct br_diag *diag)
+{
+    *trainer = (struct br_trainer){.options = *options, .jobs = jobs};
+    struct br_train_options *own = &trainer->options;
+    enum br_status status = br_train_options_check(options, diag);
+    if (!status && !jobs.count)
+        status = br_fail(diag, BR_BAD_INPUT, NULL, "there are no jobs to train with");
+    if (!status)
+        status = br_model_init(&trainer->model, &own->shape, diag);
+    if (status)
+        return status;
+    uint32_t parameters = trainer->model.network.parameters;
+    trainer->model.executors = own->cluster.executors;
+    trainer->model.seed = own->seed;
+    br_network_draw(&trainer->model.network, seed_of(own->seed, OF_WEIGHTS, 0, 0),
+                    trainer->model.parameter);
+    trainer->episode = calloc(own->episodes, sizeof *trainer->episode);
+    trainer->arrival = calloc((size_t)own->episodes * own->jobs, sizeof *trainer->arrival);
+    trainer->gradient = calloc(parameters, sizeof *trainer->gradient);
+    if (!br_adam_init(&trainer->adam, parameters, own->rate) || !trainer->episode ||
+        !trainer->arrival || !trainer->gradient)
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; !status && k < own->episodes; k++)
+        status = br_episode_init(&trainer->episode[k], &trainer->model, &own->cluster, diag);
+    return status;
+}
+
+void br_trainer_finish(struct br_trainer *trainer)
+{
+    for (uint32_t k = 0; trainer->episode && k < trainer->options.episodes; k++)
+        br_episode_finish(&trainer->episode[k]);
+    free(trainer->episode);
+    free(trainer->arrival);
+    free(trainer->gradient);
+    br_adam_finish(&trainer->adam);
+    br_model_finish(&trainer->model);
+    *trainer = (struct br_trainer){0};
+}
+
+/* ---- What comes ---- */
+
+static double exponential(struct br_rng *rng)
+{
+    return -br_real_log(1 - br_rng_unit(rng));
+}
+
+static int64_t draw_ns(struct br_rng *rng, int64_t mean_ns)
+{
+    double ns = exponential(rng) * (double)mean_ns;
+    return ns < 9e18 ? (int64_t)ns : BR_NEVER;
+}
+
+static void draw_arrivals(const struct br_trainer *trainer, uint64_t seed,
+                          struct br_executors_arrival *arrival)
+{
+    const struct br_train_options *options = &trainer->options;
+    struct br_rng rng = br_rng_seed(seed);
+    int64_t now_ns = 0;
+    for (uint32_t k = 0; k < options->jobs; k++) {
+        arrival[k] = (struct br_executors_arrival){
+            .waves = trainer->jobs.waves[br_rng_below(&rng, trainer->jobs.count)],
+            .arrival_ns = now_ns,
+            .seed = br_rng_next(&rng)};
+        now_ns += options->interarrival_ns ? draw_ns(&rng, options->interarrival_ns) : 0;
+    }
+}
+
+/* From 0 to 1 over all iterations. */
+static double progress(const struct br_trainer *trainer)
+{
+    double last = (double)trainer->options.iterations - 1;
+    return last > 0 ? (double)trainer->iteration / last : 0;
+}
+
+static double between(double from, double to, double share)
+{
+    return from + (to - from) * (share < 1 ? share : 1);
+}
+
+/* ---- An iteration ---- */
+
+/* What all threads look at. */
+struct round {
+    struct br_trainer *trainer;
+    struct br_episode_run run; /* arrivals: see run_of */
+    double care;
+    bool trial;
+    uint64_t seed; /* of a trial */
+    struct br_executors_setup teacher;
+    enum br_status *status; /* by episode */
+    struct br_diag *diag;   /* by episode */
+};
+
+/* The run of one episode: all have the arrivals of the first, but in trials and where each is to
+ * have its own. */
+static struct br_episode_run run_of(const struct round *round, uint32_t k)
+{
+    const struct br_trainer *trainer = round->trainer;
+    struct br_episode_run run = round->run;
+    bool own = round->trial || trainer->options.own_arrivals;
+    run.arrival = trainer->arrival + (own ? (size_t)k * trainer->options.jobs : 0);
+    return run;
+}
+
+static bool play(void *context, uint32_t worker, uint32_t k)
+{
+    struct round *round = context;
+    struct br_trainer *trainer = round->trainer;
+    const struct br_episode_run run = run_of(round, k);
+    uint64_t seed = seed_of(trainer->options.seed, OF_DECISIONS, trainer->iteration, k);
+    round->status[k] =
+        br_episode_play(&trainer->episode[k], &run, !round->trial, seed, &round->diag[k]);
+    return true;
+}
+
+static bool learn(void *context, uint32_t worker, uint32_t k)
+{
+    struct round *round = context;
+    const struct br_episode_run run = run_of(round, k);
+    round->status[k] =
+        br_episode_learn(&round->trainer->episode[k], &run, round->care, &round->diag[k]);
+    return true;
+}
+
+static bool follow(void *context, uint32_t worker, uint32_t k)
+{
+    struct round *round = context;
+    const struct br_episode_run run = run_of(round, k);
+    struct br_executors_setup teacher = round->teacher;
+    teacher.seed =
+        seed_of(round->trainer->options.seed, OF_DECISIONS, round->trainer->iteration, k);
+    round->status[k] =
+        br_episode_follow(&round->trainer->episode[k], &run, &teacher, &round->diag[k]);
+    return true;
+}
+
+/* Does it for `count` episodes on all threads. The first failure in their order is told. */
+static enum br_status for_all(struct round *round, uint32_t count,
+                              bool (*work)(void *context, uint32_t worker, uint32_t index),
+                              struct br_diag *diag)
+{
+    uint32_t threads = round->trainer->options.threads;
+    round->status = calloc(count, sizeof *round->status);
+    round->diag = calloc(count, sizeof *round->diag);
+    enum br_status status = round->status && round->diag ? BR_OK : br_fail_memory(diag);
+    if (!status)
+        br_parallel(threads < count ? threads : count, count, work, round);
+    for (uint32_t k = 0; !status && k < count; k++)
+        if ((status = round->status[k]) && diag)
+            *diag = round->diag[k];
+    free(round->status);
+    free(round->diag);
+    return status;
+}
+
+/* The mean gradient of a decision, downhill; its length. */
+static double add_gradients(struct br_trainer *trainer)
+{
+    uint32_t parameters = trainer->model.network.parameters;
+    double steps = 0, square = 0;
+    memset(trainer->gradient, 0, parameters * sizeof *trainer->gradient);
+    for (uint32_t k = 0; k < trainer->options.episodes; k++) {
+        steps += trainer->episode[k].steps;
+        for (uint32_t p = 0; p < parameters; p++)
+            trainer->gradient[p] -= (double)trainer->episode[k].gradient[p];
+    }
+    for (uint32_t p = 0; p < parameters; p++) {
+        trainer->gradient[p] /= steps > 0 ? steps : 1;
+        square += trainer->gradient[p] * trainer->gradient[p];
+    }
+    return sqrt(square);
+}
+
+/* What an episode costs a job. */
+static double cost_of_job(const struct br_trainer *trainer, const struct br_episode *episode)
+{
+    if (trainer->options.objective == BR_MAKESPAN)
+        return episode->cost;
+    uint32_t arrived = 0; /* by the end, for episodes that end early */
+    const struct br_executors *sim = episode->sim;
+    while (arrived < sim->jobs && sim->job[arrived].arrival_ns <= episode->end_ns)
+        arrived++;
+    return arrived ? episode->cost / arrived : 0;
+}
+
+static void sum_up(struct br_trainer *trainer, struct br_train_report *report)
+{
+    double cost = 0, time_s = 0;
+    for (uint32_t k = 0; k < trainer->options.episodes; k++) {
+        const struct br_episode *episode = &trainer->episode[k];
+        report->mean_cost_s += cost_of_job(trainer, episode) / trainer->options.episodes;
+        report->entropy += episode->entropy / trainer->options.episodes;
+        report->decisions += (double)episode->steps / trainer->options.episodes;
+        cost += episode->cost;
+        time_s += (double)episode->end_ns * 1e-9;
+    }
+    double rate = time_s > 0 ? cost / time_s : 0;
+    trainer->usual_rate += (rate - trainer->usual_rate) / (trainer->iteration ? USUAL_OVER : 1);
+}
+
+static struct round round_of(struct br_trainer *trainer)
+{
+    const struct br_train_options *options = &trainer->options;
+    struct round round = {.trainer = trainer};
+    double share = progress(trainer);
+    struct br_rng rng = br_rng_seed(seed_of(options->seed, OF_ARRIVALS, trainer->iteration, 0));
+    double mean_ns = between((double)options->length_ns, (double)options->last_length_ns, share);
+    round.run = (struct br_episode_run){.jobs = options->jobs, .objective = options->objective};
+    round.run.until_ns = options->length_ns ? draw_ns(&rng, (int64_t)mean_ns) : BR_NEVER;
+    round.care = between(options->care, options->last_care, share);
+    uint32_t sequences = options->own_arrivals ? options->episodes : 1;
+    for (uint32_t k = 0; k < sequences; k++)
+        draw_arrivals(trainer, seed_of(options->seed, OF_ARRIVALS, trainer->iteration, k + 1),
+                      trainer->arrival + (size_t)k * options->jobs);
+    return round;
+}
+
+enum br_status br_trainer_step(struct br_trainer *trainer, struct br_train_report *report,
+                               struct br_diag *diag)
+{
+    const struct br_train_options *options = &trainer->options;
+    struct round round = round_of(trainer);
+    enum br_status status;
+    *report = (struct br_train_report){.taught = trainer->iteration < options->taught};
+    if (report->taught) {
+        round.teacher =
+            (struct br_executors_setup){.row = options->teacher, .number = options->teacher_number};
+        status = for_all(&round, options->episodes, follow, diag);
+    } else {
+        status = for_all(&round, options->episodes, play, diag);
+        double rate = options->length_ns ? trainer->usual_rate : 0;
+        if (!status && !br_episodes_gains(trainer->episode, options->episodes, rate))
+            status = br_fail_memory(diag);
+        if (!status)
+            status = for_all(&round, options->episodes, learn, diag);
+    }
+    if (status)
+        return status;
+    sum_up(trainer, report);
+    report->length = add_gradients(trainer);
+    trainer->adam.rate = between(options->rate, options->last_rate, progress(trainer));
+    report->moved =
+        br_adam_step(&trainer->adam, trainer->gradient, options->longest, trainer->model.parameter);
+    report->iteration = trainer->model.iterations = ++trainer->iteration;
+    return BR_OK;
+}
+
+enum br_status br_trainer_try(struct br_trainer *trainer, uint32_t sequences, uint64_t seed,
+                              double *mean_cost_s, struct br_diag *diag)
+{
+    struct round round = {.trainer = trainer, .trial = true, .seed = seed};
+    uint32_t most = trainer->options.episodes;
+    enum br_status status = BR_OK;
+    *mean_cost_s = 0;
+    round.run = (struct br_episode_run){.jobs = trainer->options.jobs,
+                                        .until_ns = BR_NEVER,
+                                        .objective = trainer->options.objective};
+    for (uint32_t first = 0; !status && first < sequences; first += most) {
+        uint32_t count = sequences - first < most ? sequences - first : most;
+        for (uint32_t k = 0; k < count; k++)
+            draw_arrivals(trainer, seed_of(seed, OF_TRIAL, first + k, 0),
+                          trainer->arrival + (size_t)k * trainer->options.jobs);
+        status = for_all(&round, count, play, diag);
+        for (uint32_t k = 0; !status && k < count; k++)
+            *mean_cost_s += cost_of_job(trainer, &trainer->episode[k]) / sequences;
+    }
+    return status;
+}

@@ -1,0 +1,83 @@
+/* Training: an iteration is some episodes of one sequence of arrivals, their gains, and a step of
+ * Adam. [Mao19, 5.3, C]
+ *
+ * Everything that an iteration draws comes from the seed and the iteration's number, and gradients
+ * are added in the order of the episodes. So a run that is taken up again goes on as it would have,
+ * and any number of threads gives the same model to the byte. */
+#ifndef BR_LEARN_TRAINER_H
+#define BR_LEARN_TRAINER_H
+
+#include <bigrocks/stop.h>
+
+#include "learn/network/adam.h"
+#include "learn/train/episode.h"
+
+struct br_train_options {
+    struct br_network_shape shape;
+    struct br_executors_options cluster;
+    enum br_objective objective;
+    uint64_t seed;
+    uint32_t threads, episodes; /* episodes: of an iteration */
+    uint32_t jobs;              /* of an episode */
+    int64_t interarrival_ns;    /* mean of Poisson arrivals; 0: all at once */
+    uint64_t iterations;        /* in all; the schedules below reach their ends there */
+    double rate, last_rate;     /* of Adam, at the start and at the end */
+    double care, last_care;     /* weight of the entropy, at the start and at the end */
+    /* Mean length of episodes, which end at a time drawn without memory [Mao19, 5.3]; grows evenly
+     * from the first to the last. 0: episodes end with their jobs. */
+    int64_t length_ns, last_length_ns;
+    bool own_arrivals; /* every episode has its own: what that costs [Mao19, Fig. 14] */
+    double longest;    /* of gradients; 0: as they are */
+    /* First so many iterations learn to do what this policy does. */
+    const struct br_executors_row *teacher;
+    double teacher_number;
+    uint64_t taught;
+};
+struct br_train_options br_train_options_default(void);
+/* BR_USAGE with what is out of its range. */
+enum br_status br_train_options_check(const struct br_train_options *options, struct br_diag *diag);
+/* A number that differs where what is trained does. Threads do not count, nor does the number of
+ * iterations where nothing is to change evenly over all of them: more can be added then. */
+uint64_t br_train_options_fingerprint(const struct br_train_options *options);
+
+/* The jobs that episodes are drawn from; borrowed. */
+struct br_train_jobs {
+    const struct br_waves *const *waves;
+    uint32_t count;
+};
+
+/* What came of an iteration. */
+struct br_train_report {
+    uint64_t iteration; /* from 1 on */
+    double mean_cost_s; /* of a job: mean completion time, or the makespan */
+    double entropy;     /* mean of a decision, in nats */
+    double decisions;   /* mean of an episode */
+    double length;      /* of the gradient */
+    bool taught, moved; /* by the teacher; false: the gradient was not finite */
+};
+
+struct br_trainer {
+    struct br_train_options options;
+    struct br_train_jobs jobs;
+    struct br_model model;
+    struct br_adam adam;
+    uint64_t iteration; /* done */
+    double usual_rate;  /* moving average of the cost of a second */
+    struct br_episode *episode;
+    struct br_executors_arrival *arrival; /* of all episodes */
+    double *gradient;
+};
+
+/* An untrained model. BR_USAGE, BR_SYSTEM; br_trainer_finish is due in any case. */
+enum br_status br_trainer_init(struct br_trainer *trainer, const struct br_train_options *options,
+                               struct br_train_jobs jobs, struct br_diag *diag);
+void br_trainer_finish(struct br_trainer *trainer);
+/* One iteration. */
+enum br_status br_trainer_step(struct br_trainer *trainer, struct br_train_report *report,
+                               struct br_diag *diag);
+/* The mean cost of a job, with the likeliest decisions, over `sequences` sequences of arrivals of
+ * their own seed. Does not change what is trained. */
+enum br_status br_trainer_try(struct br_trainer *trainer, uint32_t sequences, uint64_t seed,
+                              double *mean_cost_s, struct br_diag *diag);
+
+#endif
