@@ -9,4 +9,11 @@
 enum br_status cli_control_read(const struct cli_control_settings *options,
                                 struct br_control_options *control, struct br_diag *diag);
 
+/* Reads --utility, "SECONDS:VALUE,..." in seconds after a job's start: one for all jobs, or one for
+ * each with '/' between them. Fills utility[0 .. jobs - 1]. The deadline of a utility is the last
+ * time up to which nothing is lost. BR_USAGE: no such text, another number of them, one that rises,
+ * or one that never falls. */
+enum br_status cli_utilities_read(const char *text, struct br_utility *utility, uint32_t jobs,
+                                  struct br_diag *diag);
+
 #endif

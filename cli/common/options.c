@@ -653,22 +653,32 @@ const struct br_option cli_options[] = {
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(control.tables)},
     {.name = "deadline",
-     .argument = "T",
+     .argument = "T,...",
      .help = "run no more tasks at once than it takes to end within T seconds, or by a moment such "
-             "as 2026-01-31T18:00; tells how probable that is",
+             "as 2026-01-31T18:00; one for all jobs or one for each, which share what there is; "
+             "tells how probable that is",
      .commands = CLI_RUN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(control.deadline)},
     {.name = "table",
-     .argument = "FILE",
-     .help = "with --deadline: the job's table of the time left (see 'bigrocks deadline')",
+     .argument = "FILE,...",
+     .help = "with --deadline: tables of the time left (see 'bigrocks deadline'; default: made from "
+             "the job, its history and the cluster)",
      .commands = CLI_RUN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(control.table)},
+    {.name = "utility",
+     .argument = "S:U,...",
+     .help = "what it is worth that a job ends S seconds after its start, along lines through these "
+             "points, never rising, in place of a deadline; one for all jobs, or one for each with "
+             "'/' between them",
+     .commands = CLI_SIMULATE | CLI_RUN,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(control.utility)},
     {.name = "most-tokens",
      .argument = "N",
-     .help = "a job with a deadline runs at most N tasks at once, and under deadline-arbiter all "
-             "together (default: 100)",
+     .help = "a job with a deadline runs at most N tasks at once, and all together under run and "
+             "deadline-arbiter (default: 100; of run at most what the cluster holds)",
      .commands = CLI_SIMULATE | CLI_RUN,
      .kind = BR_OPTION_COUNT,
      .least = 1,
@@ -891,6 +901,13 @@ const struct br_option cli_options[] = {
      .commands = CLI_DEADLINE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(control.beside)},
+    {.name = "utility",
+     .argument = "S:U,...",
+     .help = "with --beside: what it is worth that the job ends S seconds from now on, in place of "
+             "--deadline; never rising",
+     .commands = CLI_DEADLINE,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(control.utility)},
     {.name = "deadline",
      .argument = "S",
      .help =

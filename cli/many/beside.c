@@ -88,6 +88,14 @@ static enum br_status read_all(const struct cli_settings *settings, const char *
     all->options.most = all->total;
     for (char *word; !status && (word = strsep(&rest, ","));)
         status = add_resident(all, word, diag);
+    if (!status && settings->control.utility && settings->control.deadline)
+        status = br_fail(diag, BR_USAGE, "leave out one of them",
+                         "a --utility has its deadline, so --deadline goes without");
+    struct br_utility utility;
+    if (!status && settings->control.utility) {
+        status = cli_utilities_read(settings->control.utility, &utility, 1, diag);
+        deadline_s = status ? deadline_s : br_utility_deadline(&utility);
+    }
     if (!status && settings->control.deadline &&
         (!read_number(settings->control.deadline, &deadline_s) || deadline_s <= 0))
         status = br_fail(diag, BR_USAGE, "give seconds from now on, above 0",

@@ -111,6 +111,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (settings->control.beside && (own->show || own->check || arguments != 1))
         return br_fail(diag, BR_USAGE, "give one table, that of the job that asks",
                        "--beside is about the job of one table");
+    if (settings->control.utility && !settings->control.beside)
+        return br_fail(diag, BR_USAGE, "add --beside, or leave it out",
+                       "--utility is about the job that asks whether it fits");
     if (settings->control.beside)
         return cli_beside(settings, argument[0], diag);
     if (own->show && (own->check || arguments))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/process/parallel.h"
+#include "cli/common/job_table.h"
 #include "cli/common/say.h"
 #include "cli/many/world_options.h"
 #include "planner/model/plan.h"
@@ -16,25 +17,11 @@ enum { TOKENS = 100 };
 static enum br_status take_history(const char *path, struct cli_deadline_job *job, bool quiet,
                                    struct br_diag *diag)
 {
-    const struct br_dag *dag = job->input.dag;
-    struct br_history *history;
-    uint32_t known = 0;
-    enum br_status status = br_history_open(path, dag->name, &history, diag);
-    if (status)
-        return status;
-    for (uint32_t s = 0; s < dag->stages && !status; s++) {
-        int64_t *wall_ns;
-        uint32_t samples;
-        status = br_history_durations(history, dag->stage[s].id, &wall_ns, &samples, diag);
-        if (!status && samples) {
-            known++;
-            status = br_profile_measured(&job->profile, s, wall_ns, samples, diag);
-        }
-        free(wall_ns);
-    }
-    br_history_close(history, NULL);
+    uint32_t known;
+    enum br_status status = cli_profile_history(path, &job->profile, &known, diag);
     if (!status && !quiet)
-        cli_say("%" PRIu32 " of %" PRIu32 " stages as the history has them", known, dag->stages);
+        cli_say("%" PRIu32 " of %" PRIu32 " stages as the history has them", known,
+                job->input.dag->stages);
     return status;
 }
 

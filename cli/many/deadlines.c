@@ -1,5 +1,6 @@
 #include "cli/many/deadlines.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers/real.h"
@@ -16,12 +17,35 @@ static bool read_seconds(const char **text, const char *ends, int64_t *ns)
     return *ns > 0;
 }
 
+/* The deadlines of utilities, by which the jobs are judged. */
+static enum br_status set_by_utility(const struct cli_control_settings *options,
+                                     struct br_workload *workload, struct br_diag *diag)
+{
+    const char *other = options->deadlines ? "--deadlines"
+                        : options->changes ? "--move-deadlines"
+                                           : NULL;
+    if (other)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "a --utility has its deadline, so %s goes without", other);
+    struct br_utility *utility = calloc((size_t)workload->jobs + 1, sizeof *utility);
+    enum br_status status =
+        utility ? cli_utilities_read(options->utility, utility, workload->jobs, diag)
+                : br_fail_memory(diag);
+    for (uint32_t j = 0; j < workload->jobs && !status; j++)
+        workload->job[j].deadline_ns =
+            workload->job[j].arrival_ns + br_real_whole(br_utility_deadline(&utility[j]) * 1e9);
+    free(utility);
+    return status;
+}
+
 enum br_status cli_deadlines_set(const struct cli_control_settings *options,
                                  struct br_workload *workload, struct br_diag *diag)
 {
     const char *text = options->deadlines;
     int64_t first_ns = 0;
     uint32_t count = 0;
+    if (options->utility)
+        return set_by_utility(options, workload, diag);
     if (!text)
         return BR_OK;
     for (bool more = true; more; count++) {
@@ -42,6 +66,15 @@ enum br_status cli_deadlines_set(const struct cli_control_settings *options,
     for (uint32_t j = 1; j < workload->jobs && count == 1; j++)
         workload->job[j].deadline_ns = workload->job[j].arrival_ns + first_ns;
     return BR_OK;
+}
+
+static enum br_status keep_utilities(const char *text, struct cli_deadlines *deadlines,
+                                     struct br_diag *diag)
+{
+    uint32_t jobs = deadlines->workload->jobs;
+    struct br_utility *utility = br_arena_array(&deadlines->arena, jobs, sizeof *utility);
+    deadlines->settings.utility = utility;
+    return utility ? cli_utilities_read(text, utility, jobs, diag) : br_fail_memory(diag);
 }
 
 /* "AFTER:DEADLINE,...", seconds after a job's arrival. */
@@ -179,6 +212,8 @@ enum br_status cli_deadlines_open(const struct cli_control_settings *options,
         return br_fail_memory(diag);
     enum br_status status = cli_control_read(options, &deadlines->settings.control, diag);
     deadlines->settings.total = deadlines->settings.control.most;
+    if (!status && options->utility)
+        status = keep_utilities(options->utility, deadlines, diag);
     if (!status && options->changes)
         status = read_changes(options->changes, deadlines, diag);
     if (!status && options->tables)

@@ -18,8 +18,9 @@ struct cli_deadlines {
     const struct br_workload *workload;
 };
 
-/* Gives the jobs of the workload the deadlines of --deadlines, if any, each counted from the job's
- * arrival. BR_USAGE: no number, one that is not above 0, or neither one nor as many as jobs. */
+/* Gives the jobs of the workload the deadlines of --deadlines or --utility, if any, each counted
+ * from the job's arrival. BR_USAGE: no number, one that is not above 0, or neither one nor as many
+ * as jobs; a utility that rises or has no deadline; both options. */
 enum br_status cli_deadlines_set(const struct cli_control_settings *options,
                                  struct br_workload *workload, struct br_diag *diag);
 /* Opens the tables of --tables and finds that of each dag; makes those that are missing, from what

@@ -263,19 +263,16 @@ static enum br_status run_here(const struct cli_settings *settings, struct cli_r
     struct br_run_options options;
     enum br_status status = cli_declare_fungible(&settings->enforcer, jobs->cluster, diag);
     if (!status)
-        status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
-    if (!status)
         status = cli_run_deadline_open(settings, jobs, &report.deadline, diag);
+    if (!status)
+        status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
     if (!status)
         status = cli_run_trace_open(&report.trace, settings->run.trace, jobs->cluster, diag);
     if (status) {
         cli_run_deadline_close(&report.deadline);
         return status;
     }
-    if (report.deadline.done) {
-        options.limit = &report.deadline.limit;
-        cli_run_deadline_tick(&report.deadline, &report.progress, 0);
-    }
+    cli_run_deadline_tick(&report.deadline, &report.progress, 0);
     for (uint32_t k = 0; k < jobs->count && !status; k++)
         status = cli_run_job_open(settings, &jobs->one[k], diag);
     if (!status)
@@ -340,6 +337,7 @@ static enum br_status check_spool(const struct cli_run_settings *run,
                         : run->simulate                ? "--simulate"
                         : run->learn                   ? "--learn"
                         : control->deadline            ? "--deadline"
+                        : control->utility             ? "--utility"
                         : strcmp(run->on, "here") != 0 ? "--on"
                                                        : NULL;
     if (!other)
@@ -387,7 +385,7 @@ static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
         return br_fail(diag, BR_USAGE,
                        "make a workload of JOB, and 'bigrocks simulate' it with --overbook",
                        "--simulate plays a job without tasks that slow one another down");
-    if (run->simulate && settings->control.deadline)
+    if (run->simulate && (settings->control.deadline || settings->control.utility))
         return br_fail(diag, BR_USAGE, "see 'bigrocks help simulate', and its policy 'deadline'",
                        "--deadline is for a real run");
     if (run->spread && !run->simulate)

@@ -150,7 +150,7 @@ static void remember(struct cli_report *report, const struct br_task_end *end)
 void cli_report_resumed(void *context, const struct br_run_job *job, uint32_t task)
 {
     struct cli_report *report = context;
-    cli_run_deadline_done(&report->deadline, task);
+    cli_run_deadline_done(&report->deadline, job, task);
     cli_run_ninja_resumed(&cli_run_job_of(job)->ninja, task);
     cli_run_learn_resumed(cli_run_job_of(job)->input.learn, task);
 }
@@ -188,12 +188,14 @@ void cli_report_ended(void *context, const struct br_task_end *end)
         remember(report, end);
     if (end->outcome == BR_TASK_DONE) {
         cli_run_ninja_ended(&one->ninja, end);
-        cli_run_deadline_done(&report->deadline, end->task);
+        cli_run_deadline_done(&report->deadline, end->job, end->task);
     }
     if (failed && !end->again && !report->passing && report->failures < CLI_FAILURES_SHOWN) {
         report->failed[report->failures].job = end->job;
         report->failed[report->failures].task = end->task;
     }
+    if (failed && !end->again)
+        cli_run_deadline_failed(&report->deadline, end->job);
     report->failures += failed && !end->again;
     if (!failed && !end->output_size)
         return;

@@ -101,13 +101,14 @@ static double share_within(const double *level, const double *left_s, uint32_t q
     return 1;
 }
 
-/* What an allocation is worth where the deadline is earlier_s before the one that is set. */
-static double worth(const struct look *look, uint32_t index, double earlier_s)
+/* What these quantiles of the time left are worth where the deadline is earlier_s before the one
+ * that is set. */
+static double value(const struct look *look, const double *left_s, uint32_t quantiles,
+                    double earlier_s)
 {
     const struct br_control *control = look->control;
     const struct br_control_options *options = &control->options;
-    double left_s[BR_TABLE_QUANTILES], base_s = look->elapsed_s + earlier_s;
-    uint32_t quantiles = distribution(look, index, left_s);
+    double base_s = look->elapsed_s + earlier_s;
     if (options->on_time > 0) {
         double room_s = (br_utility_deadline(&control->utility) - base_s) / options->slack;
         double share = share_within(control->table->level, left_s, quantiles, room_s);
@@ -115,6 +116,14 @@ static double worth(const struct look *look, uint32_t index, double earlier_s)
     }
     return br_utility_expected(&control->utility, base_s, options->slack, control->table->level,
                                left_s, quantiles);
+}
+
+/* What an allocation is worth. */
+static double worth(const struct look *look, uint32_t index, double earlier_s)
+{
+    double left_s[BR_TABLE_QUANTILES];
+    uint32_t quantiles = distribution(look, index, left_s);
+    return value(look, left_s, quantiles, earlier_s);
 }
 
 /* No allocation is worth more than this: the job would end now. */
@@ -297,4 +306,83 @@ void br_control_decide(struct br_control *control, const struct br_control_view 
     if (control->smooth > 0 && control->smooth < raw && control->options.dead_zone_s > 0)
         least = table->allocation[best_of(&look, 0)];
     settle(control, &look, raw, least, decision);
+}
+
+/* ---- Moments to come ---- */
+
+static struct look look_ahead(const struct br_control *control,
+                              const struct br_control_moment *moment)
+{
+    return (struct look){
+        .control = control,
+        .elapsed_s = moment->elapsed_s,
+        .progress = moment->progress,
+        .place = moment->begun ? br_table_at(control->table, moment->progress)
+                               : br_table_start(control->table),
+    };
+}
+
+double br_control_progress(const struct br_control *control, const struct br_control_view *view)
+{
+    return view->begun ? br_table_progress(control->table, view->done) : 0;
+}
+
+uint32_t br_control_need(const struct br_control *control, const struct br_control_moment *moment)
+{
+    const struct look look = look_ahead(control, moment);
+    return best_of(&look, control->options.dead_zone_s);
+}
+
+double br_control_mean_s(const struct br_control *control, const struct br_control_moment *moment,
+                         uint32_t index)
+{
+    const struct look look = look_ahead(control, moment);
+    return (double)br_table_mean_ns(control->table, control->options.layer, look.place, index) *
+           1e-9;
+}
+
+double br_control_used(const struct br_control *control, const struct br_control_moment *moment,
+                       uint32_t index)
+{
+    const struct br_table *table = control->table;
+    double work_s = br_control_mean_s(control, moment, 0) * table->allocation[0];
+    double mean_s = br_control_mean_s(control, moment, index), most = table->allocation[index];
+    double used = mean_s > 0 ? work_s / mean_s : most;
+    return used < most ? used : most;
+}
+
+double br_control_later(const struct br_control *control, const struct br_control_moment *moment,
+                        uint32_t index, double for_s)
+{
+    enum { HALVINGS = 20 };
+    double least_s = br_control_mean_s(control, moment, index) - for_s;
+    double from = moment->progress, to = 1;
+    struct br_control_moment middle = {.begun = true};
+    for (uint32_t k = 0; k < HALVINGS; k++) {
+        middle.progress = from + (to - from) / 2;
+        if (br_control_mean_s(control, &middle, index) > least_s)
+            from = middle.progress;
+        else
+            to = middle.progress;
+    }
+    return from;
+}
+
+double br_control_worth(const struct br_control *control, const struct br_control_view *view,
+                        uint32_t index, double end_s)
+{
+    const struct br_table *table = control->table;
+    const struct look look = look_at(control, view);
+    double left_s[BR_TABLE_QUANTILES];
+    double mean_s =
+        (double)br_table_mean_ns(table, control->options.layer, look.place, index) * 1e-9;
+    double ratio = mean_s > 0 ? end_s / mean_s : 0;
+    br_table_distribution(table, control->options.layer, look.place, index, left_s);
+    for (uint32_t k = 0; k < table->quantiles; k++)
+        left_s[k] *= ratio;
+    if (control->options.on_time > 0)
+        return share_within(table->level, left_s, table->quantiles,
+                            br_utility_deadline(&control->utility) - look.elapsed_s);
+    return br_utility_expected(&control->utility, look.elapsed_s, 1, table->level, left_s,
+                               table->quantiles);
 }

@@ -90,6 +90,30 @@ uint32_t br_control_curve(const struct br_control *control, const struct br_cont
 void br_control_follow(struct br_control *control, const struct br_control_view *view, uint32_t raw,
                        uint32_t least, struct br_control_decision *decision);
 
+/* For plans over several jobs and over time (together.h): a moment that the job is thought to come
+ * to. Of tables; Amdahl's model counts as the table here. `index` is into table->allocation. */
+struct br_control_moment {
+    double elapsed_s, progress;
+    bool begun;
+};
+/* The progress in this view; 0 where the job has not begun. */
+double br_control_progress(const struct br_control *control, const struct br_control_view *view);
+/* The index of the raw allocation at this moment. */
+uint32_t br_control_need(const struct br_control *control, const struct br_control_moment *moment);
+/* The mean time left with the allocation. */
+double br_control_mean_s(const struct br_control *control, const struct br_control_moment *moment,
+                         uint32_t index);
+/* How many tokens of the allocation it uses on average: its work over the time left. */
+double br_control_used(const struct br_control *control, const struct br_control_moment *moment,
+                       uint32_t index);
+/* The progress after so long with the allocation, which is less than the mean time left. O(log). */
+double br_control_later(const struct br_control *control, const struct br_control_moment *moment,
+                        uint32_t index, double for_s);
+/* The expected utility, without slack and dead zone, where the job is planned to end end_s from now
+ * on, and its end is spread about that as the forecast with the allocation is about its mean. */
+double br_control_worth(const struct br_control *control, const struct br_control_view *view,
+                        uint32_t index, double end_s);
+
 /* Utilities that differ by less count as equal. */
 #define BR_UTILITY_EQUAL 1e-6
 /* The least index whose utility is the greatest. count > 0. */

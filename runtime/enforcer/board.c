@@ -78,6 +78,31 @@ static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t 
     return ok;
 }
 
+/* Beside what becomes ready, jobs with a limit may come back at any end of a task. */
+static bool reserve(struct br_runtime *runtime, uint64_t offers)
+{
+    return br_offers_reserve(&runtime->offers, offers + runtime->limited);
+}
+
+static uint64_t most_offers(const struct br_job *job)
+{
+    return (uint64_t)job->ready.kinds + job->posted.cells;
+}
+
+bool br_board_reserve_limited(struct br_runtime *runtime, const struct br_job *job)
+{
+    if (!reserve(runtime, most_offers(job)))
+        return false;
+    runtime->limited += most_offers(job);
+    return true;
+}
+
+void br_board_release_limited(struct br_runtime *runtime, const struct br_job *job)
+{
+    assert(runtime->limited >= most_offers(job));
+    runtime->limited -= most_offers(job);
+}
+
 bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t number)
 {
     struct br_posted *posted = &job->posted;
@@ -94,9 +119,9 @@ bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t numbe
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         posted->set[s].remaining = job->remaining;
     /* No more can be ready than there are tasks, or kinds and cells. */
-    uint64_t most = (uint64_t)job->ready.kinds + posted->cells;
+    uint64_t most = most_offers(job);
     uint64_t offers = 2 * (uint64_t)job->ready.changes;
-    return br_offers_reserve(&runtime->offers, offers < most ? offers : most);
+    return reserve(runtime, offers < most ? offers : most);
 }
 
 bool br_board_reserve_children(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
@@ -112,13 +137,13 @@ bool br_board_reserve_children(struct br_runtime *runtime, const struct br_job *
         else if (last && job->stage_waits[child] == 1)
             tasks += job->stage_first[child + 1] - job->stage_first[child];
     }
-    uint64_t most = (uint64_t)job->ready.kinds + job->posted.cells;
-    return br_offers_reserve(&runtime->offers, 2 * tasks < most ? 2 * tasks : most);
+    uint64_t most = most_offers(job);
+    return reserve(runtime, 2 * tasks < most ? 2 * tasks : most);
 }
 
 bool br_board_reserve_one(struct br_runtime *runtime)
 {
-    return br_offers_reserve(&runtime->offers, 2);
+    return reserve(runtime, 2);
 }
 
 /* ---- Offers ---- */
@@ -179,11 +204,20 @@ static bool set_best(struct br_runtime *runtime, struct br_job *job, struct br_o
 static void update_kind(struct br_runtime *runtime, struct br_job *job, uint32_t kind)
 {
     struct br_offer *offer = &job->posted.kind[kind];
-    if (!set_best(runtime, job, offer, br_ready_best(&job->ready, kind)))
+    uint32_t best = job->held ? BR_NO_RANK : br_ready_best(&job->ready, kind);
+    if (!set_best(runtime, job, offer, best))
         return;
     br_vacancy_wake(&runtime->vacancy, offer);
     if (job->group == runtime->kept_for)
         runtime->kept_stale = true;
+}
+
+/* Nothing that the plan has before the head of its machine is ready. */
+static void post_cell(struct br_runtime *runtime, struct br_job *job, uint32_t cell, uint32_t place)
+{
+    bool any = job->posted.cell_ready[cell] && !job->held;
+    set_best(runtime, job, &job->posted.cell[cell],
+             any ? job->local[job->local_head[place]] : BR_NO_RANK);
 }
 
 static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t k)
@@ -195,13 +229,7 @@ static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t
     posted->counted[k] = ready;
     uint32_t cell = posted->rank_cell[k];
     posted->cell_ready[cell] += ready ? 1 : UINT32_MAX;
-    if (!posted->cell_ready[cell]) {
-        set_best(runtime, job, &posted->cell[cell], BR_NO_RANK);
-        return;
-    }
-    /* Nothing that the plan has before the head of its machine is ready. */
-    uint32_t place = job->place[job->task[k]];
-    set_best(runtime, job, &posted->cell[cell], job->local[job->local_head[place]]);
+    post_cell(runtime, job, cell, job->place[job->task[k]]);
 }
 
 static void update_remaining(struct br_runtime *runtime, const struct br_job *job,
@@ -270,6 +298,22 @@ void br_board_update(struct br_runtime *runtime, uint32_t number)
     ready->changes = 0;
 }
 
+void br_board_hold(struct br_runtime *runtime, uint32_t number, bool held)
+{
+    struct br_job *job = runtime->job[number];
+    struct br_posted *posted = &job->posted;
+    uint32_t first = br_board_local_tree(runtime, job->group, 0);
+    job->held = held;
+    for (uint32_t kind = 0; kind < job->ready.kinds; kind++)
+        update_kind(runtime, job, kind);
+    /* Cells ascend by place, and places by machine. */
+    for (uint32_t c = 0, place = 0; c < posted->cells; c++) {
+        while (job->place_machine[place] < posted->cell[c].tree - first)
+            place++;
+        post_cell(runtime, job, c, place);
+    }
+}
+
 void br_board_drop(struct br_runtime *runtime, uint32_t number)
 {
     struct br_job *job = runtime->job[number];
@@ -286,7 +330,7 @@ static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *
 {
     uint32_t offers = 0;
     for (uint32_t kind = 0; kind < job->ready.kinds; kind++) {
-        uint32_t k = br_ready_best(&job->ready, kind);
+        uint32_t k = job->held ? BR_NO_RANK : br_ready_best(&job->ready, kind);
         const struct br_offer *offer = &job->posted.kind[kind];
         offers += k != BR_NO_RANK;
         if ((k != BR_NO_RANK) != (offer->node != 0) ||
@@ -298,8 +342,9 @@ static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *
         offers += job->posted.cell[c].node != 0;
     for (uint32_t k = 0; job->planned && k < job->tasks; k++) {
         const struct br_offer *offer = &job->posted.cell[job->posted.rank_cell[k]];
-        if (job->ready.is_ready[k] && (!offer->node || offer->priority < br_job_priority(job, k) ||
-                                       offer->remaining > job->remaining))
+        if (job->ready.is_ready[k] && !job->held &&
+            (!offer->node || offer->priority < br_job_priority(job, k) ||
+             offer->remaining > job->remaining))
             return false;
     }
     return offers ==

@@ -25,6 +25,13 @@ bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t numbe
  * out. O(children). */
 bool br_board_reserve_children(struct br_runtime *runtime, const struct br_job *job, uint32_t task);
 bool br_board_reserve_one(struct br_runtime *runtime);
+/* Room for all offers that a job with a limit may have, as long as it has one; false when memory is
+ * out. Once more, it is given back. */
+bool br_board_reserve_limited(struct br_runtime *runtime, const struct br_job *job);
+void br_board_release_limited(struct br_runtime *runtime, const struct br_job *job);
+
+/* Takes the offers of a job that is held out of the trees, or those of one that is no more back. */
+void br_board_hold(struct br_runtime *runtime, uint32_t number, bool held);
 
 /* The job has changed; there is room for what has become ready. O(tasks that have come or gone x
  * log offers x resources), and now and then all offers of the job. */

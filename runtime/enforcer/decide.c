@@ -353,7 +353,7 @@ static uint32_t best_of_bundle(struct pass *pass)
         pass->job = runtime->job[candidate->job];
         struct br_ready *ready = &pass->job->ready;
         uint32_t kind = ready->rank_kind[candidate->k];
-        bool gone = !br_ready_kind_fits(ready, kind, runtime->room);
+        bool gone = pass->job->held || !br_ready_kind_fits(ready, kind, runtime->room);
         if (!gone && !ready->is_ready[candidate->k]) {
             uint32_t next = br_ready_best(ready, kind);
             gone = next == BR_NO_RANK || in_bundle(pass, next);

@@ -1,4 +1,4 @@
-/* Between the decisions and the events; and one event that is not public. */
+/* Between the decisions and the events; and two events that are not public. */
 #ifndef BR_RUNTIME_ENFORCER_DECIDE_H
 #define BR_RUNTIME_ENFORCER_DECIDE_H
 
@@ -10,5 +10,14 @@ void br_runtime_place(struct br_runtime *runtime, uint32_t job, uint32_t task, u
 /* The machine leaves: nothing starts there, not even what demands nothing or what may be
  * overbooked, until it returns. What ran there is told by br_runtime_failed. */
 void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there);
+
+/* At most `most` tasks of the job run at once from now on (BR_ANY: as many as fit). While that many
+ * run, it counts as one without ready tasks: nothing of it starts, and no machine is kept free for
+ * it. BR_USAGE: there is no such job; BR_SYSTEM: memory is out, and nothing has changed. O(kinds of
+ * its tasks on each machine x log n), and so is each start and end that reaches or leaves the
+ * limit.
+ */
+enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t job, uint32_t most,
+                                struct br_diag *diag);
 
 #endif

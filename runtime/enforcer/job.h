@@ -47,6 +47,8 @@ struct br_job {
     bool by_event; /* edges are ignored */
     bool closed;   /* nothing more is started */
     bool woken;    /* a task has become ready since this was last false */
+    uint32_t most; /* running tasks; BR_ANY: no limit */
+    bool held;     /* as many run, so that nothing of it stands in trees */
     uint32_t tasks, stages;
     struct br_job_state state;
 

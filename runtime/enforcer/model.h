@@ -65,6 +65,7 @@ struct br_runtime {
     size_t tree_room;
     struct br_vacancy vacancy;
     struct br_pending pending;
+    uint64_t limited;  /* offers that jobs with a limit may have together */
     uint32_t kept_for; /* the group that machines are kept free for; BR_ANY: none has been */
     bool kept_stale;   /* and something of it has become ready since */
     uint32_t *kept;    /* by class: machines that are kept free */

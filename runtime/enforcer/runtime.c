@@ -197,7 +197,7 @@ static bool group_is_sound(const struct br_runtime *runtime, uint32_t group)
         if (!job || job->group != group)
             continue;
         live += job->state.waiting + job->state.ready + job->state.running;
-        ready += job->state.ready;
+        ready += job->held ? 0 : job->state.ready;
     }
     return runtime->group[group].live == live && runtime->group[group].ready == ready;
 }
@@ -226,8 +226,9 @@ static void recount(struct br_runtime *runtime, uint32_t number, const struct br
     const struct br_job_state *now = &job->state;
     group->live += now->waiting + now->ready + now->running;
     group->live -= before->waiting + before->ready + before->running;
-    group->ready += now->ready;
-    group->ready -= before->ready;
+    bool was_held = job->held, held = now->running >= job->most;
+    group->ready += held ? 0 : now->ready;
+    group->ready -= was_held ? 0 : before->ready;
     /* A group that wants nothing is owed nothing. */
     if (!group->live)
         group->deficit = 0;
@@ -235,6 +236,10 @@ static void recount(struct br_runtime *runtime, uint32_t number, const struct br
     runtime->epoch += job->woken;
     job->woken = false;
     br_board_update(runtime, number);
+    if (held != was_held) {
+        br_board_hold(runtime, number, held);
+        runtime->epoch++; /* what was kept back for its tasks, or of them, may start */
+    }
     br_costly_assert(group_is_sound(runtime, job->group));
     br_costly_assert(br_board_is_sound(runtime));
 }
@@ -284,6 +289,7 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
     if (status)
         return status;
     job->group = group;
+    job->most = BR_ANY;
     status = check_kinds(runtime, job, dag, diag);
     if (!status && !br_board_add(runtime, job, at))
         status = br_fail_memory(diag);
@@ -344,6 +350,8 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
         release(runtime, job, t);
     struct br_job_state before = job->state;
     job->state = (struct br_job_state){0};
+    if (job->most != BR_ANY)
+        br_board_release_limited(runtime, job);
     recount(runtime, number, &before);
     br_board_drop(runtime, number);
     br_job_destroy(job);
@@ -367,6 +375,26 @@ enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t number, str
     recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     runtime->epoch++; /* what was kept back for its tasks may start */
+    return BR_OK;
+}
+
+enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t number, uint32_t most,
+                                struct br_diag *diag)
+{
+    struct br_job *job = find_job(runtime, number);
+    if (!job)
+        return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
+    if (job->most == most)
+        return BR_OK;
+    if (job->most == BR_ANY && !br_board_reserve_limited(runtime, job))
+        return br_fail_memory(diag);
+    job->most = most;
+    struct br_job_state before = job->state;
+    recount(runtime, number, &before);
+    /* Only now, since what stands in the trees has its room from here on. */
+    if (most == BR_ANY)
+        br_board_release_limited(runtime, job);
+    br_costly_assert(br_job_is_sound(job));
     return BR_OK;
 }
 

@@ -55,7 +55,7 @@ static enum br_status check(const struct br_deadline_request *request, struct br
         !(request->slowness >= 1 && request->slowness <= 1e6))
         return br_fail(diag, BR_USAGE, "such as a share of 0.05, 3 times as slow",
                        "stragglers are out of their range");
-    if (request->kind == BR_SHARES && !request->cluster)
+    if ((request->kind == BR_SHARES || request->within) && !request->cluster)
         return br_fail(diag, BR_USAGE, NULL, "shares need a cluster that they are of");
     return BR_OK;
 }

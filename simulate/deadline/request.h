@@ -13,8 +13,9 @@ struct br_deadline_request {
     enum br_allocation kind;
     uint32_t most; /* allocations are 1 .. most, of many some */
     /* BR_SHARES: what percents are of, as one pool. BR_TOKENS: only its name and fingerprint are
-     * used; may be NULL. */
+     * used, unless `within`; may be NULL. */
     const struct br_cluster *cluster;
+    bool within;          /* BR_TOKENS: tasks at once also fit into the cluster as one pool */
     const uint32_t *rank; /* by task, lesser first: the planned order; NULL: no such layer */
     enum br_indicator indicator;
     uint32_t runs;  /* 0: as many as the job's size allows within seconds */

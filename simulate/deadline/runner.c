@@ -147,7 +147,9 @@ enum br_status br_runner_job_init(struct br_runner_job *job,
     }
     if (request->rank && !line_up(job, request->rank))
         return br_fail_memory(diag);
-    return request->kind == BR_SHARES ? read_demands(job, request->cluster, diag) : BR_OK;
+    job->shares = request->kind == BR_SHARES;
+    bool pooled = job->shares || (request->within && request->cluster);
+    return pooled ? read_demands(job, request->cluster, diag) : BR_OK;
 }
 
 void br_runner_job_finish(struct br_runner_job *job)
@@ -305,19 +307,18 @@ static int64_t attempt(struct br_runner *runner, uint32_t task)
 static void take_room(struct br_runner *runner, uint32_t s, int64_t sign)
 {
     const struct br_runner_job *job = runner->job;
-    if (!runner->pooled)
+    if (!job->shares)
         runner->tokens -= (uint32_t)sign;
-    else
-        for (uint32_t r = 0; r < job->resources; r++)
-            runner->room[r] -= sign * job->demand[s * job->resources + r];
+    for (uint32_t r = 0; r < job->resources && runner->pooled; r++)
+        runner->room[r] -= sign * job->demand[s * job->resources + r];
 }
 
 static bool has_room(const struct br_runner *runner, uint32_t s)
 {
     const struct br_runner_job *job = runner->job;
-    if (!runner->pooled)
-        return runner->tokens > 0;
-    for (uint32_t r = 0; r < job->resources; r++)
+    if (!job->shares && runner->tokens == 0)
+        return false;
+    for (uint32_t r = 0; r < job->resources && runner->pooled; r++)
         if (runner->room[r] < job->demand[s * job->resources + r])
             return false;
     return true;
@@ -348,7 +349,7 @@ static void start(struct br_runner *runner, uint32_t s)
 static void decide(struct br_runner *runner)
 {
     uint32_t aside = 0;
-    while (runner->turns > 0 && (runner->pooled || runner->tokens > 0)) {
+    while (runner->turns > 0 && (runner->job->shares || runner->tokens > 0)) {
         uint32_t s = runner->turn[0].stage;
         if (!has_room(runner, s)) {
             runner->aside[aside++] = turns_pop(NULL, runner->turn, &runner->turns);
@@ -410,7 +411,7 @@ int64_t br_runner_run(struct br_runner *runner, uint32_t allocation, bool planne
     runner->pooled = job->resources > 0 && allocation != BR_UNLIMITED;
     runner->tokens = allocation;
     for (uint32_t r = 0; r < job->resources && runner->pooled; r++)
-        runner->room[r] = pool(job, r, allocation);
+        runner->room[r] = pool(job, r, job->shares ? allocation : 100);
     runner->duration_ns = duration_ns;
     runner->seed = seed;
     runner->watch = watch;

@@ -22,10 +22,12 @@ struct br_runner_job {
     /* Tasks of a stage in the order in which they start, and the plan's ranks in ascending order,
      * both at the stage's first task and on; NULL: no plan. */
     uint32_t *line, *rank;
-    /* Of shares: demands by stage and resource, and what the whole cluster has. */
+    /* Of shares, and of tokens within a cluster: demands by stage and resource, and what the whole
+     * cluster has. */
     uint32_t resources;
     const int64_t *demand, *total;
     struct br_instance *instance;
+    bool shares; /* allocations are percents of it; else tokens, within it */
     double fail, straggle, slowness;
 };
 

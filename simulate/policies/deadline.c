@@ -8,7 +8,7 @@
 #include "base/collections/grow.h"
 #include "base/invariant.h"
 #include "base/numbers/real.h"
-#include "runtime/deadline/arbiter.h"
+#include "runtime/deadline/together.h"
 #include "simulate/policies/list.h"
 
 /* A job with a deadline. */
@@ -19,6 +19,7 @@ struct loop {
     uint32_t job;
     int64_t arrival_ns, deadline_ns, due_ns, period_ns;
     uint32_t change; /* the next one */
+    uint32_t turn;   /* under the arbiter, of its last decision; UINT32_MAX: none yet */
     bool begun;
 };
 
@@ -34,18 +35,23 @@ struct deadlines {
     bool out_of_memory;
     /* The arbiter's, for as many loops as there is room for. */
     void *memory;
-    struct br_bid *bid;
-    uint32_t *chosen;
-    double *utility; /* [BR_TABLE_ALLOCATIONS] for each loop */
-    uint32_t bid_room;
+    struct br_rival *rival;
+    struct br_portion *portion;
+    struct br_control_decision *decision;
+    uint32_t rival_room;
 };
 
-/* Up to its guarantee a job goes first; then jobs without a deadline; what is left is spare. Ties
- * go by arrival. */
+/* Up to its guarantee a job goes first; then, in turn, those that need more; then jobs without a
+ * deadline; what is left is spare. Ties go by arrival. */
 static double guaranteed_first(const struct br_list_job *job, double number)
 {
     (void)number;
-    return !job->guarantee ? 1 : job->job->state.running < job->guarantee ? 0 : 2;
+    uint32_t running = job->job->state.running;
+    if (!job->guarantee)
+        return 1;
+    if (running < job->guarantee)
+        return 0;
+    return running < job->ask ? 1 - 1 / (job->turn + 2.0) : 2;
 }
 
 static const struct br_list_rule beneath = {.order = BR_LIST_BREADTH, .key = guaranteed_first},
@@ -83,9 +89,9 @@ void br_deadline_destroy(void *policy)
     free(all->loop);
     free(all->of);
     free(all->memory);
-    free(all->bid);
-    free(all->chosen);
-    free(all->utility);
+    free(all->rival);
+    free(all->portion);
+    free(all->decision);
     free(all);
 }
 
@@ -96,19 +102,19 @@ static bool reserve(struct deadlines *all)
 {
     if (!br_grow(&all->loop, all->loops, &all->loop_room, sizeof *all->loop))
         return false;
-    if (!all->rule->arbiter || all->bid_room == all->loop_room)
+    if (!all->rule->arbiter || all->rival_room == all->loop_room)
         return true;
     uint32_t room = all->loop_room, tokens = all->setup.deadlines->total;
     free(all->memory);
-    free(all->bid);
-    free(all->chosen);
-    free(all->utility);
-    all->memory = malloc(br_arbiter_memory(room, tokens));
-    all->bid = malloc(room * sizeof *all->bid);
-    all->chosen = malloc(room * sizeof *all->chosen);
-    all->utility = malloc((size_t)room * BR_TABLE_ALLOCATIONS * sizeof *all->utility);
-    all->bid_room = room;
-    return all->memory && all->bid && all->chosen && all->utility;
+    free(all->rival);
+    free(all->portion);
+    free(all->decision);
+    all->memory = malloc(br_together_memory(room, tokens));
+    all->rival = malloc(room * sizeof *all->rival);
+    all->portion = malloc(room * sizeof *all->portion);
+    all->decision = malloc(room * sizeof *all->decision);
+    all->rival_room = room;
+    return all->memory && all->rival && all->portion && all->decision;
 }
 
 static enum br_status make_loop(struct deadlines *all, const struct br_arrival *arrival,
@@ -125,6 +131,7 @@ static enum br_status make_loop(struct deadlines *all, const struct br_arrival *
     if (!loop->done)
         return br_fail_memory(diag);
     loop->job = arrival->job;
+    loop->turn = UINT32_MAX;
     loop->arrival_ns = loop->due_ns = arrival->arrival_ns;
     loop->deadline_ns = arrival->deadline_ns - arrival->arrival_ns;
     loop->period_ns = br_real_whole(options.period_s * 1e9);
@@ -133,7 +140,9 @@ static enum br_status make_loop(struct deadlines *all, const struct br_arrival *
     const struct br_table *table = settings->table(settings->context, arrival->dag_number, diag);
     if (!table)
         return diag ? diag->status : BR_SYSTEM;
-    struct br_utility utility = br_utility_of_deadline((double)loop->deadline_ns * 1e-9);
+    struct br_utility utility = settings->utility
+                                    ? settings->utility[arrival->job]
+                                    : br_utility_of_deadline((double)loop->deadline_ns * 1e-9);
     return br_control_init(&loop->control, table, &options, &utility, diag);
 }
 
@@ -228,8 +237,9 @@ static struct br_control_view view_of(const struct loop *loop, int64_t now_ns)
 
 /* The loop has decided: the list's limit, a row of the record, and when it is due again. */
 static void settle(struct deadlines *all, struct loop *loop, int64_t now_ns,
-                   const struct br_control_decision *decision)
+                   const struct br_control_decision *decision, const struct br_portion *portion)
 {
+    const struct br_list_share share = {decision->amount, portion->need, portion->turn};
     const struct br_allotment row = {.at_ns = now_ns,
                                      .job = loop->job,
                                      .raw = decision->raw,
@@ -243,7 +253,7 @@ static void settle(struct deadlines *all, struct loop *loop, int64_t now_ns,
     /* The arbiter gives out no more than there is, so what one leaves over is free for others. */
     uint32_t limit = all->rule->arbiter ? loop->control.options.most : decision->amount;
     if (!br_list_limit(all->list, loop->job, limit) ||
-        !br_list_guarantee(all->list, loop->job, decision->amount) ||
+        !br_list_guarantee(all->list, loop->job, &share) ||
         (all->setup.allotments && !br_allotments_add(all->setup.allotments, &row)))
         all->out_of_memory = true;
     loop->begun = true;
@@ -260,7 +270,7 @@ static void decide_alone(struct deadlines *all, int64_t now_ns)
         apply_changes(all, loop, now_ns);
         const struct br_control_view view = view_of(loop, now_ns);
         br_control_decide(&loop->control, &view, &decision);
-        settle(all, loop, now_ns, &decision);
+        settle(all, loop, now_ns, &decision, &(struct br_portion){.need = decision.amount});
     }
 }
 
@@ -272,41 +282,21 @@ static bool is_due(const struct deadlines *all, int64_t now_ns)
     return due;
 }
 
-/* Raw allocations for all loops together: of the least each where there is not even that. */
-static void arbitrate(struct deadlines *all, int64_t now_ns)
-{
-    for (uint32_t k = 0; k < all->loops; k++) {
-        struct loop *loop = all->loop[k];
-        double *utility = all->utility + (size_t)k * BR_TABLE_ALLOCATIONS;
-        apply_changes(all, loop, now_ns);
-        const struct br_control_view view = view_of(loop, now_ns);
-        all->bid[k] = (struct br_bid){br_control_curve(&loop->control, &view, utility),
-                                      loop->control.table->allocation, utility, 1};
-    }
-    br_arbitrate(all->bid, all->loops, all->setup.deadlines->total, all->memory, all->chosen);
-}
-
 static void decide_together(struct deadlines *all, int64_t now_ns)
 {
     if (!is_due(all, now_ns))
         return;
-    uint64_t sum = 0;
-    arbitrate(all, now_ns);
-    /* What falls slowly may still hold what others need. Then nothing is smoothed. */
-    for (uint32_t k = 0; k < all->loops; k++) {
-        uint32_t raw = all->bid[k].allocation[all->chosen[k]],
-                 amount = all->loop[k]->control.amount;
-        sum += amount > raw ? amount : raw;
-    }
     for (uint32_t k = 0; k < all->loops; k++) {
         struct loop *loop = all->loop[k];
-        struct br_control_decision decision;
-        uint32_t raw = all->bid[k].allocation[all->chosen[k]];
-        const struct br_control_view view = view_of(loop, now_ns);
-        if (sum > all->setup.deadlines->total)
-            loop->control.smooth = raw;
-        br_control_follow(&loop->control, &view, raw, raw, &decision);
-        settle(all, loop, now_ns, &decision);
+        apply_changes(all, loop, now_ns);
+        all->rival[k] = (struct br_rival){&loop->control, view_of(loop, now_ns), 1};
+        all->portion[k].turn = loop->turn;
+    }
+    br_together_decide(all->rival, all->loops, all->setup.deadlines->total, all->memory,
+                       all->portion, all->decision);
+    for (uint32_t k = 0; k < all->loops; k++) {
+        all->loop[k]->turn = all->portion[k].turn;
+        settle(all, all->loop[k], now_ns, &all->decision[k], &all->portion[k]);
     }
     all->ended = false;
 }

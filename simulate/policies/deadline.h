@@ -22,7 +22,8 @@ struct br_deadline_settings {
     /* The table of the dag; NULL where there is none (diag says why). */
     const struct br_table *(*table)(void *context, uint32_t dag_number, struct br_diag *diag);
     void *context;
-    uint32_t changes; /* by time */
+    const struct br_utility *utility; /* by job of the workload; NULL: those of their deadlines */
+    uint32_t changes;                 /* by time */
     const struct br_deadline_change *change;
 };
 

@@ -201,11 +201,14 @@ bool br_list_limit(void *policy, uint32_t job, uint32_t limit)
     return !settle(list, slot, NULL);
 }
 
-bool br_list_guarantee(void *policy, uint32_t job, uint32_t guarantee)
+bool br_list_guarantee(void *policy, uint32_t job, const struct br_list_share *share)
 {
     struct list *list = policy;
     uint32_t slot = list->members.slot_of[job];
-    list->members.member[slot].known.guarantee = guarantee;
+    struct br_list_job *known = &list->members.member[slot].known;
+    known->guarantee = share->guarantee;
+    known->ask = share->ask;
+    known->turn = share->turn;
     return !settle(list, slot, NULL);
 }
 

@@ -22,7 +22,10 @@ uint32_t br_list_decide(void *policy, int64_t now_ns, struct br_decision *decisi
  * when memory is out. */
 bool br_list_limit(void *policy, uint32_t job, uint32_t limit);
 /* The same for what its key may ask for, beside the limit. */
-bool br_list_guarantee(void *policy, uint32_t job, uint32_t guarantee);
+struct br_list_share {
+    uint32_t guarantee, ask, turn; /* see rule.h */
+};
+bool br_list_guarantee(void *policy, uint32_t job, const struct br_list_share *share);
 /* Its tasks that run. */
 uint32_t br_list_running(const void *policy, uint32_t job);
 

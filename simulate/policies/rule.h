@@ -15,6 +15,8 @@ struct br_list_job {
     double tail_s;      /* the longest path that hangs on any ready task, declared */
     uint32_t limit;     /* of its tasks at once; UINT32_MAX: none */
     uint32_t guarantee; /* of tasks at once, for keys; 0: none */
+    uint32_t ask;       /* what it needs of them, guaranteed or not */
+    uint32_t turn;      /* among those that have less than they ask for */
     uint64_t draw;      /* a number drawn anew whenever one of its tasks starts */
     double once;        /* of rule->once, if any */
 };

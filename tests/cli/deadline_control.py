@@ -135,12 +135,7 @@ def runs_keep_to_the_limit(folder):
     said = go('--deadline', 2.4, '--dead-zone', 0, '--trace', folder / 'trace.csv')
     told = re.findall(r'on time with probability (\d+) %.* (\d+) tasks at once', said)
     assert told and 'the deadline is met' in said, said
-    moments = sorted(moment for row in csv.DictReader(open(folder / 'trace.csv'))
-                     for moment in ((float(row['start']), 1), (float(row['end']), -1)))
-    most = running = 0
-    for _, step in moments:
-        running += step
-        most = max(most, running)
+    most = most_at_once(folder / 'trace.csv')
     assert 1 < int(told[0][1]) < 12 and most == int(told[0][1]), (most, told)
     for more, said in ((['--deadline', 0], 'is past'), (['--deadline', '2001-01-01T00:00'], 'is past'),
                        (['--deadline', 'soon'], 'is no time'), ([], 'add --deadline'),
@@ -148,7 +143,157 @@ def runs_keep_to_the_limit(folder):
         assert said in go(*more, status=2), more
     assert 'another job' in run('run', folder / 'short.xml', '--capacity', 'cpu=2', '--deadline', 9, '--table',
                                 folder / 'j.table', status=3)
-    assert 'needs --table' in run('run', folder / 'short.xml', '--capacity', 'cpu=2', '--deadline', 9, status=2)
+    assert 'names 3 times, and there are 1 jobs' in go('--deadline', '9,9,9', status=2)
+    assert 'goes without' in go('--deadline', 9, '--utility', '0:1,9:1,10:0', status=2)
+
+
+def most_at_once(path, job='', before=1e9):
+    """The most tasks that ran at once, of all jobs or of one, of those that started before some time."""
+    moments = sorted(moment for row in csv.DictReader(open(path)) if job in row['job'] and float(row['start']) < before
+                     for moment in ((float(row['start']), 1), (float(row['end']), -1)))
+    most = running = 0
+    for _, step in moments:
+        running += step
+        most = max(most, running)
+    return most
+
+
+def runs_make_their_tables(folder):
+    """Without --table: for as many tasks at once as the cluster holds, from durations or a history. A stage that
+    the cluster holds less of counts as it is held: 2 tasks of 0.3 s at once are 1.8 s whatever the tokens."""
+    def go(job, *more, status=0):
+        done = subprocess.run([PROGRAM, 'run', folder / job, '--dead-zone', '0', *map(str, more)], capture_output=True,
+                              text=True)
+        assert done.returncode == status, done
+        return done.stderr
+    said = go('short.xml', '--capacity', 'cpu=2', '--deadline', 90)
+    assert re.search(r'made the table of \S*short.xml in \d+\.\d s: 2 allocations, 1000 runs for each', said), said
+    assert 'the deadline is met' in said
+    (folder / 'wide.xml').write_text(COMMANDS.replace('"short"', '"wide"').replace('<edge', '').replace('</job>', '''
+  <stage id="b" tasks="12" duration="0.3"><demand resource="cpu" amount="4"/><command>true</command></stage>
+  <edge from="a" to="b" type="barrier"/>
+</job>'''))
+    said = go('wide.xml', '--capacity', 'cpu=8', '--deadline', 90)
+    assert ': 8 allocations' in said, said
+    left = re.search(r'until the deadline, (\S+) s left on average with (\d+) tasks at once', said)
+    # With 1 token 7.2 s, and the deadline is far.
+    assert left.group(2) == '1' and abs(float(left.group(1)) - 7.2) < 0.11, said # cut, not rounded
+    said = go('wide.xml', '--capacity', 'cpu=8', '--deadline', 0.01, status=0)
+    left = re.search(r'(\S+) s left on average with (\d+) tasks at once', said)
+    # With all: 12 of 8 at once are 0.6 s, then 12 of 2 at once 1.8 s.
+    assert abs(float(left.group(1)) - 2.4) < 0.11, said
+    (folder / 'nothing.xml').write_text(COMMANDS.replace('duration="0.3"', ''))
+    assert 'nothing says how long' in go('nothing.xml', '--capacity', 'cpu=2', '--deadline', 9, status=3)
+    # What a history has measured counts before what is declared.
+    (folder / 'taught.xml').write_text(COMMANDS.replace('duration="0.3"', 'duration="50"'))
+    history = folder / 'h.db'
+    if 'no SQLite' not in run('--version'):
+        go('taught.xml', '--capacity', 'cpu=12', '--history', history, '--deadline', 9999)
+        said = go('taught.xml', '--capacity', 'cpu=12', '--history', history, '--deadline', 9999)
+        assert float(re.search(r'(\S+) s left on average', said).group(1)) < 50, said
+
+
+def several_share(folder):
+    """Two jobs under one deadline each: each runs at most what it was told last, together no more than fits."""
+    (folder / 'long.xml').write_text(COMMANDS.replace('"short"', '"long"'))
+    done = subprocess.run([PROGRAM, 'run', folder / 'short.xml', folder / 'long.xml', '--capacity', 'cpu=12', '--deadline',
+                           '2.4,4.8', '--dead-zone', '0', '--trace', folder / 'both.csv'], capture_output=True, text=True)
+    assert done.returncode == 0, done
+    said = done.stderr
+    told = {name: int(tokens) for name, tokens in reversed(re.findall(
+        r'/(short|long).xml: on time with probability \d+ %.* (\d+) tasks at once', said))} # the first of each
+    assert told['long'] < told['short'] < 12 and sum(told.values()) <= 12, said
+    rows = list(csv.DictReader(open(folder / 'both.csv')))
+    # With the end of the first one all is decided anew.
+    end = max(float(row['end']) for row in rows if 'short.xml' in row['job'])
+    for name, tokens in told.items():
+        assert most_at_once(folder / 'both.csv', name + '.xml', end) == tokens, (name, tokens, said)
+    assert said.count('the deadline is met') == 2, said
+    # Tables are told apart by the jobs that they are of.
+    text = run('run', folder / 'short.xml', folder / 'j.xml', '--capacity', 'cpu=2', '--deadline', 9, '--table',
+               '%s,%s' % (folder / 'j.table', folder / 'other.table'), status=3)
+    assert 'other.table' in text and 'another job' in text, text
+
+
+def share_within(levels, left, room):
+    if room < left[0]:
+        return 0
+    for k in range(1, len(left)):
+        if room < left[k]:
+            return levels[k - 1] + (levels[k] - levels[k - 1]) * (room - left[k - 1]) / (left[k] - left[k - 1])
+    return 1
+
+
+def told_again_by_five_points(folder):
+    """The probability is told at the start, and then at every change of five points, and at no lesser one. Tasks declare
+    11 days with a spread and end at once, so that the probability depends on how many are done, and not on the clock."""
+    tasks = 24
+    (folder / 'told.xml').write_text('''<job xmlns="urn:bigrocks:job:1" name="told">
+  <resource name="cpu"/>
+  <stage id="a" tasks="%d" duration="1000000" spread="0.6"><demand resource="cpu" amount="1"/><command>sleep 0.22</command></stage>
+</job>''' % tasks)
+    run('deadline', folder / 'told.xml', '--tokens', 1, '--runs', 400, '--no-plan', '-q', '-o', folder / 'told.table')
+    cells = table(run('deadline', '--show', folder / 'told.table', '-f', 'csv'))
+    levels = [float(name[1:]) for name in cells[0] if name.startswith('q')]
+    def number(cell):
+        return [float(value) for name, value in cell.items() if name.startswith('q')]
+    start, rest = number(cells[0]), [(float(cell['progress']), number(cell)) for cell in cells[1:]]
+    deadline = 22e6
+    def probability(done):
+        p = done / tasks
+        k = min(int(p * len(rest)), len(rest) - 1)
+        k -= p < rest[k][0] and k > 0
+        (low, a), (high, b) = rest[k], rest[min(k + 1, len(rest) - 1)]
+        part = min(max((p - low) / (high - low), 0), 1) if high > low else 0
+        return share_within(levels, [x + (y - x) * part for x, y in zip(a, b)], deadline)
+    shares = [share_within(levels, start, deadline)] + [probability(done) for done in range(tasks)]
+    expected, last = [], None
+    for share in shares:
+        if last is None or abs(share - last) >= 0.05 - 1e-9:
+            last = share
+            expected.append(share)
+    assert len(expected) >= 6, expected
+    # A machine that stands still for a moment may see two tasks end at once. Not every time.
+    for _ in range(8):
+        done = subprocess.run([PROGRAM, 'run', folder / 'told.xml', '--capacity', 'cpu=1', '--table', folder / 'told.table',
+                               '--deadline', str(deadline), '--dead-zone', '0', '--period', '0.01'], capture_output=True,
+                              text=True)
+        assert done.returncode == 0, done
+        told = [int(x) for x in re.findall(r'on time with probability (\d+) %', done.stderr)]
+        assert all(abs(a - b) >= 4 for a, b in zip(told, told[1:])), told
+        # Rounded to percents. The end of all may come before the next decision, or after it.
+        if len(told) - len(expected) in (0, 1) and all(abs(a - 100 * b) <= 1 for a, b in zip(told, expected)):
+            return
+    raise AssertionError((expected, told))
+
+
+def utilities_count(folder):
+    """A utility takes the place of a deadline, and its deadline is the last time up to which nothing is lost."""
+    def go(*more, **named):
+        return run('simulate', folder / 'w.xml', '--capacity', 'cpu=200', '--no-bounds', '-q', '-f', 'allotments', '--tables',
+                   folder / 'j.table', '--errors', 'job=1.2:0.2,task=1:0.4', '--policy', 'deadline', *more, **named)
+    same = '0:1,1500:1,2100:-1,61500:-1000'
+    assert go('--utility', same) == go('--deadlines', 1500)
+    assert go('--utility', '/'.join([same] * 3)) == go('--deadlines', 1500)
+    assert go('--utility', '0:1,1500:1,9000:-1') != go('--deadlines', 1500)
+    # Where less is lost by coming late than counts, nobody asks for more than the least.
+    lax = table(go('--utility', '0:1,1:1,100000:0.9999995'))
+    assert {row['tokens'] for row in lax} == {'1'}, lax[:3]
+    for more, said in ((['--utility', '0:1,10:2'], 'rises at point 2'), (['--utility', '0:1,9:1'], 'has no deadline'),
+                       (['--utility', '9:1,8:0'], 'is not after the one before'), (['--utility', '0:1,x'], 'is no utility'),
+                       (['--utility', same + '/' + same], 'has 2 of them, and there are 3 jobs'),
+                       (['--utility', same, '--deadlines', '9'], 'goes without'),
+                       (['--utility', same, '--move-deadlines', '9:99'], 'goes without')):
+        assert said in go(*more, '-o', folder / 'never', status=2) and not (folder / 'never').exists(), more
+    ask = ['deadline', folder / 'j.table', '--beside', '%s=910' % (folder / 'other.table'), '--slack', '1', '--dead-zone', '0',
+           '--on-time', '1']
+    assert run(*ask, '--utility', '0:1,910:1,2000:0') == run(*ask, '--deadline', 910)
+    assert 'rises' in run(*ask, '--utility', '0:1,910:2', status=2)
+    assert 'add --beside' in run('deadline', folder / 'j.xml', '--utility', '0:1,910:0', status=2)
+    done = subprocess.run([PROGRAM, 'run', folder / 'short.xml', '--capacity', 'cpu=12', '--table', folder / 'short.table',
+                           '--utility', '0:1,2.4:1,3:-9', '--dead-zone', '0'], capture_output=True, text=True)
+    assert done.returncode == 0 and '2.4 s until the deadline' in done.stderr, done
+    assert 'rises' in run('run', folder / 'short.xml', '--capacity', 'cpu=2', '--utility', '0:1,5:2', status=2)
 
 
 def jobs_fit_or_do_not(folder):
@@ -184,6 +329,10 @@ def main():
         bytes_are_equal(folder)
         faults_are_told(folder)
         runs_keep_to_the_limit(folder)
+        runs_make_their_tables(folder)
+        several_share(folder)
+        told_again_by_five_points(folder)
+        utilities_count(folder)
         jobs_fit_or_do_not(folder)
     print('kept to their deadlines')
 

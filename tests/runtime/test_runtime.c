@@ -11,6 +11,7 @@
 #include "base/numbers/rng.h"
 #include "planner/model/instance.h"
 #include "planner/model/plan.h"
+#include "runtime/enforcer/decide.h"
 #include "tests/support/random_job.h"
 
 enum { JOBS = 3, TASKS = 40, ROOM = 7 };
@@ -73,11 +74,34 @@ static bool parents_done(const struct book *book, uint32_t j, uint32_t task)
     return done;
 }
 
-/* Runs the jobs in an order of ends drawn by the seed, and tasks that fail for good with `fatal`;
- * returns a digest of all decisions. */
-static uint64_t run(struct random_job *jobs, struct br_plan **plan, uint32_t count,
-                    const struct br_runtime_options *options, uint64_t seed, bool fatal)
+/* Draws a limit of running tasks for each job, or none. */
+static void draw_limits(struct br_runtime *runtime, const uint32_t *number, uint32_t count,
+                        struct br_rng *rng, uint32_t *limit)
 {
+    struct br_diag diag = {0};
+    for (uint32_t j = 0; j < count; j++) {
+        limit[j] = br_rng_below(rng, 4) ? 1 + (uint32_t)br_rng_below(rng, 4) : BR_ANY;
+        assert_int_equal(br_runtime_limit(runtime, number[j], limit[j], &diag), BR_OK);
+    }
+}
+
+static uint32_t running_of(const struct book *book, uint32_t j)
+{
+    uint32_t running = 0;
+    for (uint32_t r = 0; r < book->runs; r++)
+        running += book->running[r] / RANDOM_JOB_TASKS == j;
+    return running;
+}
+
+enum { FATAL = 1, LIMITED = 2 };
+
+/* Runs the jobs in an order of ends drawn by the seed, and tasks that fail for good with FATAL, and
+ * with limits that change now and then with LIMITED; returns a digest of all decisions. */
+static uint64_t run(struct random_job *jobs, struct br_plan **plan, uint32_t count,
+                    const struct br_runtime_options *options, uint64_t seed, unsigned how)
+{
+    bool fatal = how & FATAL;
+    uint32_t limit[JOBS];
     struct br_runtime *runtime;
     struct br_diag diag = {0};
     struct book book = {0};
@@ -95,8 +119,11 @@ static uint64_t run(struct random_job *jobs, struct br_plan **plan, uint32_t cou
         assert_int_equal(br_runtime_submit(runtime, jobs[j].dag, plan[j], group, BR_READY_BY_EDGES,
                                            &number[j], &diag),
                          BR_OK);
+        limit[j] = BR_ANY;
     }
     for (;;) {
+        if (how & LIMITED && br_rng_below(&rng, 3) == 0)
+            draw_limits(runtime, number, count, &rng, limit);
         struct br_decision decision[ROOM];
         uint32_t got;
         do {
@@ -110,6 +137,7 @@ static uint64_t run(struct random_job *jobs, struct br_plan **plan, uint32_t cou
                 book.state[j][t] = 1;
                 book.machine[j][t] = decision[d].machine;
                 book.running[book.runs++] = j * RANDOM_JOB_TASKS + t;
+                assert_true(running_of(&book, j) <= limit[j]);
                 digest = digest * 31 + (j * 1000003 + t * 1009 + decision[d].machine + 1);
                 if (br_rng_below(&rng, 2))
                     assert_int_equal(
@@ -176,9 +204,10 @@ static void test_random(void **state)
             options.policy = br_policy_name(p);
             options.fairness = seed % 2 ? BR_FAIR_SLOTS : BR_FAIR_DOMINANT;
             options.bundle = 1 + (uint32_t)seed % 5;
-            uint64_t a = run(job, plan, count, &options, seed, false);
-            assert_true(a == run(job, plan, count, &options, seed, false));
-            run(job, plan, count, &options, seed, true);
+            uint64_t a = run(job, plan, count, &options, seed, 0);
+            assert_true(a == run(job, plan, count, &options, seed, 0));
+            run(job, plan, count, &options, seed, FATAL);
+            run(job, plan, count, &options, seed, LIMITED | (seed % 2 ? FATAL : 0));
         }
         for (uint32_t j = 0; j < count; j++) {
             br_plan_destroy(plan[j]);
@@ -209,6 +238,51 @@ static struct br_cluster *machine(const char *cpu, const char *net)
     assert_int_equal(br_cluster_add_capacity(cluster, cls, "net", net, NULL), BR_OK);
     assert_int_equal(br_cluster_add_capacity(cluster, cls, "mem", "8", NULL), BR_OK);
     return cluster;
+}
+
+/* As many tasks as fit beside it run of another job, while one is at its limit; a limit that rises
+ * lets go on at once, and one that falls stops nothing. A group whose job is at its limit is not
+ * owed more, so no machine is kept free for it. */
+static void test_limit(void **state)
+{
+    struct br_dag *dag = wide_job(20, "1");
+    struct br_cluster *cluster = machine("10", "1");
+    struct br_runtime *runtime;
+    struct br_decision decision[16];
+    uint32_t one, other, group;
+    (void)state;
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+    assert_int_equal(br_runtime_add_group(runtime, "g", 100, &group, NULL), BR_OK);
+    assert_int_equal(br_runtime_submit(runtime, dag, NULL, group, BR_READY_BY_EDGES, &one, NULL),
+                     BR_OK);
+    assert_int_equal(br_runtime_limit(runtime, one, 3, NULL), BR_OK);
+    assert_int_equal(br_runtime_limit(runtime, one + 1, 3, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 16), 3);
+    assert_int_equal(br_runtime_submit(runtime, dag, NULL, 0, BR_READY_BY_EDGES, &other, NULL),
+                     BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision + 3, 13), 7);
+    assert_int_equal(br_runtime_job(runtime, one).running, 3);
+    assert_int_equal(br_runtime_job(runtime, other).running, 7);
+    assert_true(br_runtime_deficit(runtime, group) <= 0);
+    /* What ends makes room for the other, and for the one only up to its limit. */
+    for (uint32_t k = 3; k < 7; k++)
+        assert_int_equal(br_runtime_finished(runtime, other, decision[k].task, NULL), BR_OK);
+    assert_int_equal(br_runtime_limit(runtime, one, 5, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 1, decision + 3, 13), 4);
+    assert_int_equal(br_runtime_job(runtime, one).running, 5);
+    assert_int_equal(br_runtime_limit(runtime, one, 1, NULL), BR_OK);
+    assert_int_equal(br_runtime_finished(runtime, one, decision[0].task, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 2, decision, 16), 1);
+    assert_int_equal(decision[0].job, other);
+    assert_int_equal(br_runtime_job(runtime, one).running, 4);
+    /* Without a limit it takes all that comes free. */
+    assert_int_equal(br_runtime_limit(runtime, one, BR_ANY, NULL), BR_OK);
+    assert_int_equal(br_runtime_finished(runtime, other, decision[0].task, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 3, decision, 16), 1);
+    assert_int_equal(decision[0].job, one);
+    br_runtime_destroy(runtime);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
 }
 
 /* Two groups of weights 1 and 3 share one machine: what each has had differs from its share by no
@@ -759,6 +833,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_fairness),
         cmocka_unit_test(test_kept_back),
         cmocka_unit_test(test_events),

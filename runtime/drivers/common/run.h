@@ -28,8 +28,12 @@ struct br_job_result {
 struct br_run_job {
     const char *name; /* no other job of the run has it; tasks have it in their environment */
     const struct br_dag *dag;
-    const struct br_plan *plan;  /* NULL: none; one for another cluster gives the order alone */
-    const char *group;           /* whose share it counts against; NULL: the default one's */
+    const struct br_plan *plan; /* NULL: none; one for another cluster gives the order alone */
+    const char *group;          /* whose share it counts against; NULL: the default one's */
+    /* Of the driver on this machine: at most so many of its tasks run at once; looked at before
+     * every start, and may change in calls that the run makes. More than that which run go on.
+     * NULL: no limit. */
+    const uint32_t *limit;
     void *context;               /* the caller's */
     struct br_job_result result; /* filled in */
 };
@@ -127,12 +131,8 @@ struct br_run_options {
     bool keep_going;       /* after a failure, with all of its job that does not depend on it */
     uint32_t retries;      /* further attempts at a task that fails */
     int64_t timeout_ns;    /* for one attempt; 0: none */
-    /* Of the driver on this machine: at most so many tasks run at once; looked at before every
-     * start, and may change in calls that the run makes. More than that which run go on. NULL: no
-     * limit. */
-    const uint32_t *limit;
-    const char *mark;    /* of this session, see family.h; NULL: a new one */
-    const char *journal; /* file, or NULL */
+    const char *mark;      /* of this session, see family.h; NULL: a new one */
+    const char *journal;   /* file, or NULL */
     bool resume;
     /* Open ones: every task runs in a group of its own, and is counted by it; borrowed. NULL: in
      * none. With limit_memory, for which they must have memory, a task is held to its demand for

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/text/diag.h"
+#include "runtime/enforcer/decide.h"
 
 enum { BATCH = 64 };
 
@@ -109,24 +110,25 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
                                       driver->now_ns);
 }
 
-/* How many tasks may be started in one go. */
-static uint32_t room_for(const struct br_driver *driver)
+/* Tells the enforcer the limits of jobs as they are now. */
+static void set_limits(struct br_driver *driver)
 {
-    const uint32_t *limit = driver->work.options->limit;
-    uint32_t running = driver->slots.running;
-    if (!limit)
-        return BATCH;
-    uint32_t room = *limit > running ? *limit - running : 0;
-    return room < BATCH ? room : BATCH;
+    for (uint32_t j = 0; j < driver->job_room; j++) {
+        const struct br_driver_job *job = driver->job[j];
+        if (job && job->work.job->limit)
+            br_driver_note(driver, br_runtime_limit(driver->runtime, job->number,
+                                                    *job->work.job->limit, driver->work.diag));
+    }
 }
 
 void br_driver_start_all(struct br_driver *driver)
 {
     struct br_decision decision[BATCH];
-    uint32_t got = BATCH, room;
+    uint32_t got = BATCH;
+    set_limits(driver);
     /* A task that is only waited for ends at once, and may make more ready. */
-    while (got && !driver->closing && !driver->short_of && (room = room_for(driver)) > 0) {
-        got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, room);
+    while (got && !driver->closing && !driver->short_of) {
+        got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, BATCH);
         for (uint32_t d = 0; d < got; d++)
             start(driver, &decision[d]);
     }

@@ -1,0 +1,342 @@
+/* The value of a plan is the sum of its jobs' expected utilities. A job's end is spread as that of
+ * its forecast with the allocation that it has last: all quantiles are stretched by the ratio of
+ * the planned end to the forecast's mean. For a job that keeps one allocation that is its forecast.
+ */
+#include "runtime/deadline/together.h"
+
+#include <math.h>
+
+#include "base/invariant.h"
+#include "runtime/deadline/arbiter.h"
+
+/* Orders that are valued at most, for each job. */
+enum { TRIALS = 6 };
+
+/* Another order is taken where it is worth more by this, for each job: plans are only as good as
+ * forecasts, and one that is given up every minute is none. */
+static const double calm = 0.2;
+
+/* A job while its future is played. */
+struct played {
+    double progress, left_s;   /* mean, with what it has */
+    uint32_t need, own, given; /* indexes into its table's allocations; given: lent ones too */
+    bool begun, ended, runs;
+    double end_s; /* from now on */
+};
+
+struct together {
+    const struct br_rival *rival;
+    uint32_t jobs, total;
+    struct br_bid *bid;
+    uint32_t *chosen, *order, *best;
+    struct br_portion *trial;
+    struct played *played;
+    double *utility; /* [BR_TABLE_ALLOCATIONS] for each job */
+    void *arbiter;
+};
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+size_t br_together_memory(uint32_t jobs, uint32_t total)
+{
+    size_t n = jobs;
+    return rounded(n * sizeof(struct br_bid)) + 3 * rounded(n * sizeof(uint32_t)) +
+           rounded(n * sizeof(struct br_portion)) + rounded(n * sizeof(struct played)) +
+           rounded(n * BR_TABLE_ALLOCATIONS * sizeof(double)) +
+           rounded(br_arbiter_memory(jobs, total));
+}
+
+static void *take(char **memory, size_t bytes)
+{
+    void *start = *memory;
+    *memory += rounded(bytes);
+    return start;
+}
+
+static struct together lay_out(const struct br_rival *rival, uint32_t jobs, uint32_t total,
+                               void *memory)
+{
+    char *at = memory;
+    size_t n = jobs;
+    struct together all = {.rival = rival, .jobs = jobs, .total = total};
+    all.bid = take(&at, n * sizeof *all.bid);
+    all.chosen = take(&at, n * sizeof *all.chosen);
+    all.order = take(&at, n * sizeof *all.order);
+    all.best = take(&at, n * sizeof *all.best);
+    all.trial = take(&at, n * sizeof *all.trial);
+    all.played = take(&at, n * sizeof *all.played);
+    all.utility = take(&at, n * BR_TABLE_ALLOCATIONS * sizeof *all.utility);
+    all.arbiter = take(&at, br_arbiter_memory(jobs, total));
+    return all;
+}
+
+/* ---- The future of all jobs ---- */
+
+static void begin(struct together *all)
+{
+    for (uint32_t j = 0; j < all->jobs; j++) {
+        const struct br_rival *rival = &all->rival[j];
+        all->played[j] = (struct played){
+            .progress = br_control_progress(rival->control, &rival->view),
+            .begun = rival->view.begun,
+        };
+    }
+}
+
+static struct br_control_moment moment_of(const struct together *all, uint32_t j, double now_s)
+{
+    const struct played *played = &all->played[j];
+    double elapsed_s = (double)all->rival[j].view.elapsed_ns * 1e-9 + now_s;
+    return (struct br_control_moment){elapsed_s, played->progress, played->begun};
+}
+
+/* The largest choice up to the need within the room; at least the first. */
+static uint32_t within(const struct br_table *table, uint32_t need, double room)
+{
+    while (need > 0 && table->allocation[need] > room)
+        need--;
+    return need;
+}
+
+/* What each job of the order gets from now_s on; one token is kept for each that comes later. True
+ * where all get what they need. */
+static bool hand_out(struct together *all, const uint32_t *order, double now_s)
+{
+    double left = all->total, idle = all->total;
+    uint32_t later = 0;
+    bool enough = true;
+    for (uint32_t j = 0; j < all->jobs; j++)
+        later += !all->played[j].ended;
+    for (uint32_t k = 0; k < all->jobs; k++) {
+        struct played *played = &all->played[order[k]];
+        const struct br_control *control = all->rival[order[k]].control;
+        const struct br_table *table = control->table;
+        if (played->ended)
+            continue;
+        struct br_control_moment moment = moment_of(all, order[k], now_s);
+        later--;
+        played->need = br_control_need(control, &moment);
+        played->own = within(table, played->need, left - later);
+        played->given = within(table, played->need, idle - later);
+        played->given = played->given > played->own ? played->given : played->own;
+        played->runs = table->allocation[played->own] <= left;
+        left -= played->runs ? table->allocation[played->own] : 0;
+        idle -= played->runs ? br_control_used(control, &moment, played->given) : 0;
+        enough &= played->own == played->need && played->runs;
+    }
+    return enough;
+}
+
+/* Reads how long those that run would take; the least of it, INFINITY where none runs. */
+static double look_ahead(struct together *all)
+{
+    double least_s = INFINITY;
+    for (uint32_t j = 0; j < all->jobs; j++) {
+        struct played *played = &all->played[j];
+        if (played->ended || !played->runs)
+            continue;
+        struct br_control_moment moment = moment_of(all, j, 0);
+        played->left_s = br_control_mean_s(all->rival[j].control, &moment, played->given);
+        least_s = played->left_s < least_s ? played->left_s : least_s;
+    }
+    return least_s;
+}
+
+/* All that run come on for so long; those with no more left have ended. */
+static void come_on(struct together *all, double now_s, double for_s)
+{
+    for (uint32_t j = 0; j < all->jobs; j++) {
+        struct played *played = &all->played[j];
+        if (played->ended || !played->runs)
+            continue;
+        if (played->left_s <= for_s) {
+            played->ended = true;
+            played->end_s = now_s + played->left_s;
+            continue;
+        }
+        struct br_control_moment moment = moment_of(all, j, 0);
+        played->progress = br_control_later(all->rival[j].control, &moment, played->given, for_s);
+        played->begun = true;
+    }
+}
+
+/* Plays on from allocations that have just been given until all have ended, or (`settled`) each
+ * keeps what it has. Returns what the plan is worth. */
+static double play_on(struct together *all, const uint32_t *order, bool settled)
+{
+    double now_s = 0, sum = 0;
+    for (uint32_t open = all->jobs; open > 0;) {
+        double step_s = look_ahead(all);
+        if (step_s == INFINITY)
+            return -INFINITY; /* nobody gets anything */
+        if (settled)
+            step_s = INFINITY;
+        come_on(all, now_s, step_s);
+        open = 0;
+        for (uint32_t j = 0; j < all->jobs; j++)
+            open += !all->played[j].ended;
+        if (open) {
+            now_s += step_s;
+            settled = hand_out(all, order, now_s);
+        }
+    }
+    for (uint32_t j = 0; j < all->jobs; j++) {
+        const struct br_rival *rival = &all->rival[j];
+        sum += rival->weight * br_control_worth(rival->control, &rival->view, all->played[j].given,
+                                                all->played[j].end_s);
+    }
+    return sum;
+}
+
+/* ---- Choosing ---- */
+
+/* Keeps what the order has handed out for now. */
+static void note(const struct together *all, const uint32_t *order, struct br_portion *portion)
+{
+    for (uint32_t k = 0; k < all->jobs; k++) {
+        const struct played *played = &all->played[order[k]];
+        const uint32_t *allocation = all->rival[order[k]].control->table->allocation;
+        uint32_t now = allocation[played->own], need = allocation[played->need];
+        portion[order[k]] = (struct br_portion){now, need > now ? need : now, k};
+    }
+}
+
+/* What the order is worth; fills now[] with what it gives at once. */
+static double value_order(struct together *all, const uint32_t *order, struct br_portion *now)
+{
+    begin(all);
+    bool enough = hand_out(all, order, 0);
+    note(all, order, now);
+    return play_on(all, order, enough);
+}
+
+/* The allocations of greatest total utility where all keep them, with the order for what comes
+ * after the first end. */
+static double value_kept(struct together *all, const uint32_t *order, struct br_portion *now)
+{
+    for (uint32_t j = 0; j < all->jobs; j++) {
+        const struct br_rival *rival = &all->rival[j];
+        double *utility = all->utility + (size_t)j * BR_TABLE_ALLOCATIONS;
+        all->bid[j] = (struct br_bid){br_control_curve(rival->control, &rival->view, utility),
+                                      rival->control->table->allocation, utility, rival->weight};
+    }
+    if (!br_arbitrate(all->bid, all->jobs, all->total, all->arbiter, all->chosen))
+        return -INFINITY;
+    begin(all);
+    hand_out(all, order, 0);
+    for (uint32_t j = 0; j < all->jobs; j++) {
+        all->played[j].own = all->played[j].given = all->chosen[j];
+        all->played[j].runs = true;
+    }
+    note(all, order, now);
+    return play_on(all, order, false);
+}
+
+static void exchange(uint32_t *order, uint32_t k)
+{
+    uint32_t job = order[k];
+    order[k] = order[k + 1];
+    order[k + 1] = job;
+}
+
+/* Improves all->order by exchanges of neighbours; fills portion[] with what it gives now, and
+ * returns its value. */
+static double search(struct together *all, double value, struct br_portion *portion)
+{
+    uint32_t trials = TRIALS * all->jobs, same = 0;
+    for (uint32_t k = 0; all->jobs > 1 && trials > 0 && same + 1 < all->jobs; trials--) {
+        exchange(all->order, k);
+        double other = value_order(all, all->order, all->trial);
+        if (other > value + calm * all->jobs) {
+            value = other;
+            same = 0;
+            for (uint32_t j = 0; j < all->jobs; j++)
+                portion[j] = all->trial[j];
+        } else {
+            exchange(all->order, k);
+            same++;
+        }
+        k = k + 2 < all->jobs ? k + 1 : 0;
+    }
+    return value;
+}
+
+/* The order of the last decision; ties, such as at first, by arrival. */
+static void keep_order(const struct together *all, const struct br_portion *portion)
+{
+    for (uint32_t j = 0; j < all->jobs; j++) {
+        uint32_t k = j;
+        for (; k > 0 && portion[all->order[k - 1]].turn > portion[j].turn; k--)
+            all->order[k] = all->order[k - 1];
+        all->order[k] = j;
+    }
+}
+
+/* The order by deadlines, ties by arrival. */
+static void by_deadline(const struct together *all, uint32_t *order)
+{
+    for (uint32_t j = 0; j < all->jobs; j++) {
+        const struct br_rival *rival = &all->rival[j];
+        double left_s =
+            br_utility_deadline(&rival->control->utility) - (double)rival->view.elapsed_ns * 1e-9;
+        uint32_t k = j;
+        for (; k > 0; k--) {
+            const struct br_rival *other = &all->rival[order[k - 1]];
+            if (br_utility_deadline(&other->control->utility) -
+                    (double)other->view.elapsed_ns * 1e-9 <=
+                left_s)
+                break;
+            order[k] = order[k - 1];
+        }
+        order[k] = j;
+    }
+}
+
+void br_together_choose(const struct br_rival *rival, uint32_t jobs, uint32_t total, void *memory,
+                        struct br_portion *portion)
+{
+    struct together all = lay_out(rival, jobs, total, memory);
+    assert(jobs > 0);
+    keep_order(&all, portion);
+    begin(&all);
+    bool enough = hand_out(&all, all.order, 0);
+    note(&all, all.order, portion);
+    if (enough || jobs > total)
+        return;
+    double value = play_on(&all, all.order, false);
+    by_deadline(&all, all.best);
+    double other = value_order(&all, all.best, all.trial);
+    if (other > value + calm * jobs) {
+        value = other;
+        for (uint32_t j = 0; j < jobs; j++) {
+            portion[j] = all.trial[j];
+            all.order[j] = all.best[j];
+        }
+    }
+    value = search(&all, value, portion);
+    other = value_kept(&all, all.order, all.trial);
+    if (other > value + calm * jobs)
+        for (uint32_t j = 0; j < jobs; j++)
+            portion[j] = all.trial[j];
+}
+
+void br_together_decide(const struct br_rival *rival, uint32_t jobs, uint32_t total, void *memory,
+                        struct br_portion *portion, struct br_control_decision *decision)
+{
+    uint64_t sum = 0;
+    br_together_choose(rival, jobs, total, memory, portion);
+    /* What falls slowly may still hold what others need. Then nothing is smoothed. */
+    for (uint32_t j = 0; j < jobs; j++) {
+        uint32_t amount = rival[j].control->amount;
+        sum += amount > portion[j].now ? amount : portion[j].now;
+    }
+    for (uint32_t j = 0; j < jobs; j++) {
+        uint32_t now = portion[j].now;
+        if (sum > total)
+            rival[j].control->smooth = now;
+        br_control_follow(rival[j].control, &rival[j].view, now, now, &decision[j]);
+    }
+}
