@@ -7,7 +7,7 @@
 
 /* That many tasks are simulated for a job that waits to run, unless the least number of runs is
  * more: seconds. */
-enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000, ORDERS = 2 };
+enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000 };
 
 enum br_status cli_profile_history(const char *path, struct br_profile *profile, uint32_t *known,
                                    struct br_diag *diag)
@@ -82,10 +82,9 @@ enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct
     request.cluster = job->cluster;
     request.within = true;
     request.most = job->most < BR_TABLE_ALLOCATIONS ? job->most : BR_TABLE_ALLOCATIONS;
-    request.rank = job->rank;
     request.threads = job->threads;
     request.stop = stop;
-    uint64_t runs = TASKS_RUN / ((uint64_t)job->dag->tasks * request.most * ORDERS);
+    uint64_t runs = TASKS_RUN / ((uint64_t)job->dag->tasks * request.most);
     request.runs = runs < RUNS_LEAST ? RUNS_LEAST : runs < RUNS_MOST ? (uint32_t)runs : RUNS_MOST;
     if (!status)
         status = br_deadline_make(&request, made, diag);

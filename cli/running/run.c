@@ -351,7 +351,7 @@ static enum br_status check_spool(const struct cli_run_settings *run,
 static bool learn_goes(const struct cli_settings *settings)
 {
     return !settings->run.plan && !settings->run.simulate && !settings->control.deadline &&
-           strcmp(settings->run.on, "here") == 0;
+           !settings->control.utility && strcmp(settings->run.on, "here") == 0;
 }
 
 static enum br_status check(const struct cli_settings *settings, uint32_t jobs,

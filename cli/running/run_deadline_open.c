@@ -139,7 +139,6 @@ static enum br_status make_table(const struct cli_settings *settings,
     const struct cli_job_to_run job = {
         .dag = loop->job->dag,
         .cluster = cluster,
-        .rank = loop->job->plan ? loop->job->plan->rank : NULL,
         .history = settings->needs.history,
         .most = most,
         .threads = settings->search.threads ? (uint32_t)settings->search.threads : br_processors(),
@@ -230,16 +229,11 @@ begin_loop(const struct cli_settings *settings, const struct cli_run_jobs *jobs,
            struct cli_run_deadline *deadline, uint32_t k, struct br_diag *diag)
 {
     struct cli_run_loop *loop = &deadline->loop[k];
-    struct br_control_options options = *like;
-    enum br_status status = BR_OK;
-    if (!loop->table) {
-        status = make_table(settings, jobs->cluster, like->most, deadline, loop, diag);
-        if (!status)
-            options.layer = loop->made.table.layers - 1;
-    }
+    enum br_status status =
+        loop->table ? BR_OK : make_table(settings, jobs->cluster, like->most, deadline, loop, diag);
     loop->deadline_ns = br_real_whole(br_utility_deadline(utility) * 1e9);
     jobs->job[k].limit = &loop->limit;
-    return status ? status : br_control_init(&loop->control, loop->table, &options, utility, diag);
+    return status ? status : br_control_init(&loop->control, loop->table, like, utility, diag);
 }
 
 enum br_status cli_run_deadline_open(const struct cli_settings *settings, struct cli_run_jobs *jobs,
