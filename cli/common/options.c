@@ -662,16 +662,18 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(control.deadline)},
     {.name = "table",
      .argument = "FILE,...",
-     .help = "with --deadline: tables of the time left (see 'bigrocks deadline'; default: made from "
-             "the job, its history and the cluster)",
+     .help =
+         "with --deadline: tables of the time left (see 'bigrocks deadline'; default: made from "
+         "the job, its history and the cluster)",
      .commands = CLI_RUN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(control.table)},
     {.name = "utility",
      .argument = "S:U,...",
-     .help = "what it is worth that a job ends S seconds after its start, along lines through these "
-             "points, never rising, in place of a deadline; one for all jobs, or one for each with "
-             "'/' between them",
+     .help =
+         "what it is worth that a job ends S seconds after its start, along lines through these "
+         "points, never rising, in place of a deadline; one for all jobs, or one for each with "
+         "'/' between them",
      .commands = CLI_SIMULATE | CLI_RUN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(control.utility)},

@@ -128,7 +128,7 @@ struct cli_control_settings {
     const char *deadlines, *changes, *tables; /* of simulate */
     const char *deadline, *table;             /* of run; the first also of deadline --beside */
     const char *beside;                       /* of deadline */
-    const char *utility; /* of run, simulate, and deadline --beside */
+    const char *utility;                      /* of run, simulate, and deadline --beside */
     const char *slack, *hysteresis, *dead_zone, *period, *on_time;
     uint64_t most; /* 0: not given */
     bool planned;

@@ -46,8 +46,8 @@ enum br_status cli_executors_find(const char *text, const struct br_executors_ro
     size_t used = 0;
     *row = NULL;
     *number = NAN;
-    for (uint32_t k = 0; policy(k); k++) {
-        const struct br_executors_row *next = policy(k);
+    const struct br_executors_row *next;
+    for (uint32_t k = 0; (next = policy(k)); k++) {
         if (used < sizeof hint)
             used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "",
                                      next->name);

@@ -220,12 +220,11 @@ static enum br_status checkpoint_path(const struct cli_settings *settings, struc
         return settings->train.resume && !*path ? br_fail(diag, BR_USAGE, "give --checkpoint FILE",
                                                           "--resume has nothing to go on from")
                                                 : BR_OK;
-    size_t length = strlen(model);
-    char *text = br_arena_alloc(arena, length + sizeof ".part");
+    size_t room = strlen(model) + sizeof ".part";
+    char *text = br_arena_alloc(arena, room);
     if (!text)
         return br_fail_memory(diag);
-    memcpy(text, model, length);
-    memcpy(text + length, ".part", sizeof ".part");
+    snprintf(text, room, "%s.part", model);
     *path = text;
     return BR_OK;
 }

@@ -90,8 +90,8 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
                               (double)o->interarrival_ns,
                               (double)o->cluster.moving_ns};
     uint64_t sum = br_hash_number(o->seed);
-    bool falls = o->rate != o->last_rate || o->care != o->last_care ||
-                 o->length_ns != o->last_length_ns;
+    bool falls =
+        o->rate != o->last_rate || o->care != o->last_care || o->length_ns != o->last_length_ns;
     sum = br_hash_number(sum ^ (falls ? o->iterations : 0));
     sum = br_hash_number(sum ^ o->taught);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)

@@ -105,7 +105,8 @@ static uint32_t within(const struct br_table *table, uint32_t need, double room)
  * where all get what they need. */
 static bool hand_out(struct together *all, const uint32_t *order, double now_s)
 {
-    double left = all->total, idle = all->total;
+    double left = all->total; /* to own */
+    double idle = left;       /* to lend */
     uint32_t later = 0;
     bool enough = true;
     for (uint32_t j = 0; j < all->jobs; j++)

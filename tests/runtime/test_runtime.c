@@ -832,22 +832,14 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_fairness),
-        cmocka_unit_test(test_kept_back),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_overbook_and_report),
-        cmocka_unit_test(test_no_starvation),
-        cmocka_unit_test(test_close),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_packing),
-        cmocka_unit_test(test_bundle),
-        cmocka_unit_test(test_remote_penalty),
-        cmocka_unit_test(test_remaining_work),
-        cmocka_unit_test(test_weight_of_work),
-        cmocka_unit_test(test_deficits),
-        cmocka_unit_test(test_what_is_overbooked),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_fairness),       cmocka_unit_test(test_kept_back),
+        cmocka_unit_test(test_events),         cmocka_unit_test(test_overbook_and_report),
+        cmocka_unit_test(test_no_starvation),  cmocka_unit_test(test_close),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_packing),
+        cmocka_unit_test(test_bundle),         cmocka_unit_test(test_remote_penalty),
+        cmocka_unit_test(test_remaining_work), cmocka_unit_test(test_weight_of_work),
+        cmocka_unit_test(test_deficits),       cmocka_unit_test(test_what_is_overbooked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
