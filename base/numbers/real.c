@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 /* ln 2 in two pieces: the high one ends in zero bits, so that small multiples of it are exact. */
 #define LN2_HIGH 0x1.62e42fee00000p-1
