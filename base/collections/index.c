@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 uint64_t br_hash_number(uint64_t number)
 {
@@ -18,6 +19,17 @@ uint64_t br_hash_text(const char *text)
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
     return br_hash_number(hash);
+}
+
+uint64_t br_hash_words(uint64_t sum, const void *bytes, uint64_t size)
+{
+    const char *at = bytes;
+    for (uint64_t k = 0; k < size; k += 8) {
+        uint64_t word = 0;
+        memcpy(&word, at + k, size - k < 8 ? (size_t)(size - k) : 8);
+        sum = br_hash_number(sum ^ word);
+    }
+    return sum;
 }
 
 uint32_t br_index_find(const struct br_index *index, const struct br_index_keys *keys,

@@ -34,5 +34,8 @@ void br_index_finish(struct br_index *index);
 /* Hashes for keys: of a text, and of a number. */
 uint64_t br_hash_text(const char *text);
 uint64_t br_hash_number(uint64_t number);
+/* A checksum of bytes, added to an earlier one: by words of 8 as this machine has them, the last
+ * one filled up with zeros. O(size). */
+uint64_t br_hash_words(uint64_t sum, const void *bytes, uint64_t size);
 
 #endif

@@ -43,17 +43,6 @@ void br_model_finish(struct br_model *model)
     *model = (struct br_model){0};
 }
 
-static uint64_t add_words(uint64_t sum, const void *bytes, uint64_t size)
-{
-    const char *at = bytes;
-    for (uint64_t k = 0; k < size; k += 8) {
-        uint64_t word = 0;
-        memcpy(&word, at + k, size - k < 8 ? (size_t)(size - k) : 8);
-        sum = br_hash_number(sum ^ word);
-    }
-    return sum;
-}
-
 /* ---- Reading ---- */
 
 static enum br_status damaged(struct br_diag *diag, const char *what)
@@ -78,7 +67,7 @@ static enum br_status check_head(const struct head *head, const char *bytes, siz
                        head->version, BR_MODEL_VERSION);
     if (head->size != size)
         return damaged(diag, size < head->size ? "it is cut" : "its size is not what it says");
-    if (head->sum != add_words(head->version, bytes + SUMMED_FROM, size - SUMMED_FROM))
+    if (head->sum != br_hash_words(head->version, bytes + SUMMED_FROM, size - SUMMED_FROM))
         return damaged(diag, "its sum does not fit it");
     if (head->form >= BR_NETWORK_FORMS || head->zero || !head->executors ||
         head->made_by_length > MADE_BY_MOST ||
@@ -190,7 +179,7 @@ enum br_status br_model_write(const struct br_model *model, FILE *file, struct b
     }
     memcpy(bytes + sizeof head + numbers, made_by, length);
     memcpy(bytes, &head, sizeof head);
-    head.sum = add_words(head.version, bytes + SUMMED_FROM, (size_t)head.size - SUMMED_FROM);
+    head.sum = br_hash_words(head.version, bytes + SUMMED_FROM, (size_t)head.size - SUMMED_FROM);
     memcpy(bytes, &head, sizeof head);
     bool written = fwrite(bytes, (size_t)head.size, 1, file) == 1;
     free(bytes);

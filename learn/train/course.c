@@ -124,17 +124,6 @@ static uint64_t fingerprint(const struct br_course *course)
     return sum;
 }
 
-static uint64_t sum_of(const char *bytes, size_t size)
-{
-    uint64_t sum = VERSION;
-    for (size_t k = 0; k < size; k += 8) {
-        uint64_t word = 0;
-        memcpy(&word, bytes + k, size - k < 8 ? size - k : 8);
-        sum = br_hash_number(sum ^ word);
-    }
-    return sum;
-}
-
 /* The arrays behind the head, one after the other. */
 struct array {
     void *data;
@@ -180,7 +169,7 @@ enum br_status br_course_save(const struct br_course *course, FILE *file, struct
     for (int k = 0; k < ARRAYS; at += array[k++].size)
         if (array[k].size)
             memcpy(at, array[k].data, array[k].size);
-    head.sum = sum_of(bytes + SUMMED_FROM, (size_t)head.size - SUMMED_FROM);
+    head.sum = br_hash_words(VERSION, bytes + SUMMED_FROM, (size_t)head.size - SUMMED_FROM);
     memcpy(bytes, &head, sizeof head);
     bool written = fwrite(bytes, (size_t)head.size, 1, file) == 1;
     free(bytes);
@@ -204,7 +193,8 @@ static enum br_status check_head(const struct br_course *course, const struct he
         return damaged(diag, "it is none of this machine's");
     if (head->version != VERSION)
         return damaged(diag, "it is of another version");
-    if (head->size != size || head->sum != sum_of(bytes + SUMMED_FROM, size - SUMMED_FROM))
+    if (head->size != size ||
+        head->sum != br_hash_words(VERSION, bytes + SUMMED_FROM, size - SUMMED_FROM))
         return damaged(diag, "it is cut or changed");
     if (head->fingerprint != fingerprint(course))
         return damaged(diag, "it is of a training with other options or jobs");

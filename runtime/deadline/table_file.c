@@ -61,17 +61,6 @@ static struct layout lay_out(const struct head *head)
     return layout;
 }
 
-static uint64_t add_words(uint64_t sum, const void *bytes, uint64_t size)
-{
-    const char *at = bytes;
-    for (uint64_t k = 0; k < size; k += 8) {
-        uint64_t word = 0;
-        memcpy(&word, at + k, size - k < 8 ? (size_t)(size - k) : 8);
-        sum = br_hash_number(sum ^ word);
-    }
-    return sum;
-}
-
 static enum br_status damaged(struct br_diag *diag, const char *what)
 {
     return br_fail(diag, BR_BAD_INPUT, "make the table again by 'bigrocks deadline JOB -o TABLE'",
@@ -102,7 +91,8 @@ static enum br_status check_head(const struct head *head, uint64_t size, struct 
         return damaged(diag, "a count is out of its range");
     if (head->size != size || lay_out(head).size != size)
         return damaged(diag, size < head->size ? "it is cut" : "its size is not what it says");
-    if (head->sum != add_words(head->version, (const char *)head + SUMMED_FROM, size - SUMMED_FROM))
+    if (head->sum !=
+        br_hash_words(head->version, (const char *)head + SUMMED_FROM, size - SUMMED_FROM))
         return damaged(diag, "its sum does not fit it");
     if (head->kind > BR_SHARES || head->indicator >= BR_INDICATORS || head->unit_ns < 1 ||
         head->unit_ns > BR_TABLE_UNIT_NS || head->runs < 1 || head->zero != 0)
@@ -318,9 +308,9 @@ enum br_status br_table_write(const struct br_table *table, FILE *out, struct br
     struct layout layout = lay_out(&head);
     head.size = layout.size;
     head.sum =
-        add_words(head.version, (const char *)&head + SUMMED_FROM, sizeof head - SUMMED_FROM);
+        br_hash_words(head.version, (const char *)&head + SUMMED_FROM, sizeof head - SUMMED_FROM);
     for (int k = 0; k < PARTS; k++)
-        head.sum = add_words(head.sum, part_of(table, (enum part)k), layout.bytes[k]);
+        head.sum = br_hash_words(head.sum, part_of(table, (enum part)k), layout.bytes[k]);
     fwrite(&head, sizeof head, 1, out);
     for (int k = 0; k < PARTS; k++) {
         fwrite(part_of(table, (enum part)k), 1, layout.bytes[k], out);
