@@ -4,7 +4,7 @@
 
 #include "parsers/workloads/coflow_trace.h"
 #include "parsers/workloads/workloads.h"
-#include "simulate/coflow/engine.h"
+#include "simulate/coflow/clocks/engine.h"
 #include "tests/fuzz/fuzz.h"
 
 /* As many tasks as a line says could take all memory. */

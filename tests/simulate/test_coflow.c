@@ -13,11 +13,11 @@
 
 #include "base/numbers/rng.h"
 #include "parsers/workloads/coflow_trace.h"
-#include "simulate/coflow/bound.h"
-#include "simulate/coflow/engine.h"
-#include "simulate/coflow/order_bound.h"
-#include "simulate/coflow/rates.h"
-#include "simulate/coflow/state.h"
+#include "simulate/coflow/bounds/bound.h"
+#include "simulate/coflow/clocks/engine.h"
+#include "simulate/coflow/bounds/order_bound.h"
+#include "simulate/coflow/fabric/rates.h"
+#include "simulate/coflow/fabric/state.h"
 
 static struct br_coflows *trace_of(const char *text)
 {

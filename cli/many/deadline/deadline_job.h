@@ -1,0 +1,24 @@
+/* The job of a table: what it is, how long its tasks last, and in which order a plan takes them. */
+#ifndef BR_CLI_MANY_DEADLINE_DEADLINE_JOB_H
+#define BR_CLI_MANY_DEADLINE_DEADLINE_JOB_H
+
+#include "base/process/stop.h"
+#include "cli/common/load.h"
+#include "simulate/deadline/make.h"
+
+struct cli_deadline_job {
+    struct br_input input;
+    struct br_profile profile;
+    struct br_plan *plan;               /* NULL: none was made */
+    struct br_deadline_request request; /* borrows from all of these */
+};
+
+/* Reads the job and fills the request, with the plan's order unless settled otherwise. Where `like`
+ * is a table, the allocations are as it has them. Release by cli_deadline_job_finish, also after a
+ * failure. */
+enum br_status cli_deadline_job_load(const struct cli_settings *settings, const char *path,
+                                     const struct br_table *like, const struct br_stop *stop,
+                                     struct cli_deadline_job *job, struct br_diag *diag);
+void cli_deadline_job_finish(struct cli_deadline_job *job);
+
+#endif

@@ -1,0 +1,25 @@
+/* What 'train' is asked for: from options, or from a file that spells them out. */
+#ifndef BR_CLI_MANY_LEARN_TRAIN_OPTIONS_H
+#define BR_CLI_MANY_LEARN_TRAIN_OPTIONS_H
+
+#include "base/collections/arena.h"
+#include "cli/common/settings.h"
+#include "learn/train/course.h"
+
+/* The options of a training, but for its jobs. BR_USAGE with what is wrong. */
+enum br_status cli_train_options(const struct cli_settings *settings,
+                                 struct br_train_options *options, struct br_course_options *course,
+                                 struct br_diag *diag);
+/* Is it such a file? By its ending. */
+bool cli_train_is_file(const char *path);
+/* Reads lines "option = value" into the settings, as if they were given as --option=value, and
+ * "jobs = PATH" into *jobs. Values may stand in quotes; # begins a comment. Texts live in the
+ * arena. BR_BAD_INPUT with the line. */
+enum br_status cli_train_read(const char *path, struct br_arena *arena,
+                              struct cli_settings *settings, const char **jobs,
+                              struct br_diag *diag);
+/* The command that makes the model again, from the arena; NULL when memory is out. */
+const char *cli_train_command(const struct cli_settings *settings, const char *const *argument,
+                              uint32_t arguments, struct br_arena *arena);
+
+#endif

@@ -1,0 +1,35 @@
+/* What the policies that control jobs with deadlines need: deadlines, tables of the time left, and
+ * how their loops are to run. */
+#ifndef BR_CLI_MANY_SIMULATE_DEADLINES_H
+#define BR_CLI_MANY_SIMULATE_DEADLINES_H
+
+#include "cli/common/settings.h"
+#include "simulate/deadline/make.h"
+#include "simulate/policies/deadline.h"
+#include "workload/world.h"
+
+struct cli_deadlines {
+    struct br_arena arena;
+    struct br_deadline_settings settings;
+    struct br_table *file; /* tables of files, to be closed */
+    uint32_t files;
+    struct br_made_table *made; /* by dag of the workload: those that no file gives */
+    const struct br_table **of; /* by dag of the workload; NULL: none */
+    const struct br_workload *workload;
+};
+
+/* Gives the jobs of the workload the deadlines of --deadlines or --utility, if any, each counted
+ * from the job's arrival. BR_USAGE: no number, one that is not above 0, or neither one nor as many
+ * as jobs; a utility that rises or has no deadline; both options. */
+enum br_status cli_deadlines_set(const struct cli_control_settings *options,
+                                 struct br_workload *workload, struct br_diag *diag);
+/* Opens the tables of --tables and finds that of each dag; makes those that are missing, from what
+ * the jobs declare and what the world does to attempts. BR_USAGE: no job has a deadline;
+ * BR_BAD_INPUT: a table that is of no job; BR_NO: stopped. To be finished in any case. */
+enum br_status cli_deadlines_open(const struct cli_control_settings *options,
+                                  const struct br_workload *workload, const struct br_world *world,
+                                  uint32_t threads, const struct br_stop *stop,
+                                  struct cli_deadlines *deadlines, struct br_diag *diag);
+void cli_deadlines_finish(struct cli_deadlines *deadlines);
+
+#endif

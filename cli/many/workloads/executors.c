@@ -1,0 +1,158 @@
+/* Workloads on executors. */
+#include "cli/many/workloads/executors.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+#include "base/process/clock.h"
+#include "base/text/text.h"
+#include "learn/policy/learned.h"
+#include "simulate/executors/jobs.h"
+
+enum br_status cli_executors_cluster(uint32_t executors, struct br_cluster **cluster,
+                                     struct br_diag *diag)
+{
+    uint32_t cls;
+    *cluster = br_cluster_create("executors");
+    enum br_status status = *cluster ? BR_OK : br_fail_memory(diag);
+    if (!status)
+        status = br_cluster_add_class(*cluster, "executor", executors, &cls, diag);
+    if (!status)
+        status = br_cluster_add_capacity(*cluster, cls, "cpu", "1", diag);
+    if (status) {
+        br_cluster_destroy(*cluster);
+        *cluster = NULL;
+    }
+    return status;
+}
+
+/* All rows: those that are not learned, then the learned one; NULL past the end. */
+static const struct br_executors_row *policy(uint32_t k)
+{
+    if (br_executors_policy(k))
+        return br_executors_policy(k);
+    return k == 0 || br_executors_policy(k - 1) ? &br_learned_policy : NULL;
+}
+
+enum br_status cli_executors_find(const char *text, const struct br_executors_row **row,
+                                  double *number, struct br_diag *diag)
+{
+    size_t length = strcspn(text, "=");
+    char hint[240] = "";
+    size_t used = 0;
+    *row = NULL;
+    *number = NAN;
+    const struct br_executors_row *next;
+    for (uint32_t k = 0; (next = policy(k)); k++) {
+        if (used < sizeof hint)
+            used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "",
+                                     next->name);
+        if (strlen(next->name) == length && strncmp(next->name, text, length) == 0)
+            *row = next;
+    }
+    if (!*row)
+        return br_fail(diag, BR_USAGE, hint, "no policy for executors is called '%.80s'", text);
+    if (!text[length])
+        return BR_OK;
+    struct br_decimal value = {0};
+    if (!(*row)->number)
+        return br_fail(diag, BR_USAGE, NULL, "policy '%s' takes no number", (*row)->name);
+    if (br_decimal_parse_nearest(text + length + 1, &value) != BR_DECIMAL_OK)
+        return br_fail(diag, BR_USAGE, (*row)->number, "'%.40s' is not a number",
+                       text + length + 1);
+    *number = br_real_of(value);
+    if (!(*number >= -10 && *number <= 10))
+        return br_fail(diag, BR_USAGE, (*row)->number, "'%.40s' is not within -10 and 10",
+                       text + length + 1);
+    return BR_OK;
+}
+
+/* ---- Runs ---- */
+
+/* Follows the row to the end, unless it is stopped: then the outcome is cut. */
+static enum br_status follow(struct br_executors *sim, const struct br_executors_setup *setup,
+                             const struct br_stop *stop, struct br_outcome *outcome,
+                             struct br_diag *diag)
+{
+    const struct br_executors_row *row = setup->row;
+    void *policy = NULL;
+    enum br_status status = row->create(setup, &policy, diag);
+    if (!status && row->begin)
+        status = row->begin(policy, sim, diag);
+    while (!status && br_executors_next(sim)) {
+        struct br_executors_choice choice = row->decide(policy, sim);
+        br_executors_decide(sim, choice.stage, choice.limit);
+        if (sim->decisions % 256 == 0 && br_stopped(stop)) {
+            outcome->cut = true;
+            break;
+        }
+    }
+    if (!status && br_executors_status(sim))
+        status = br_fail_memory(diag);
+    if (policy)
+        row->destroy(policy);
+    return status;
+}
+
+static enum br_status run(struct br_executors *sim, const struct br_executors_jobs *jobs,
+                          const struct br_executors_setup *setup, const struct br_stop *stop,
+                          struct br_outcome *outcome, struct br_diag *diag)
+{
+    const struct br_executors_run how = {.until_ns = BR_NEVER, .record = outcome};
+    *outcome = (struct br_outcome){0};
+    enum br_status status = br_executors_reset(sim, jobs->arrival, jobs->jobs, &how, diag);
+    if (!status)
+        status = follow(sim, setup, stop, outcome, diag);
+    outcome->policy = setup->row->name;
+    return status;
+}
+
+enum br_status cli_executors_simulate(const struct cli_executors_request *request,
+                                      const struct br_workload *workload,
+                                      const struct br_executors_row *row, double number,
+                                      uint64_t seed, const struct br_stop *stop,
+                                      struct br_outcome *outcome, struct br_diag *diag)
+{
+    int64_t start_ns = br_now_ns(), least_ns = INT64_MAX;
+    uint32_t tries = row->step > 0 ? (uint32_t)((row->most - row->least) / row->step + 0.5) + 1 : 1;
+    struct br_executors_jobs jobs;
+    struct br_executors_setup setup = {
+        .row = row, .seed = seed, .number = number, .model = request->model};
+    *outcome = (struct br_outcome){0};
+    struct br_executors *sim = br_executors_create(&request->options);
+    enum br_status status = br_executors_jobs_make(workload, seed, &jobs, diag);
+    if (!status && !sim)
+        status = br_fail_memory(diag);
+    for (uint32_t k = 0; k < tries && !status && (k == 0 || !outcome->cut); k++) {
+        struct br_outcome next;
+        if (row->step > 0)
+            setup.number = row->least + k * row->step;
+        status = run(sim, &jobs, &setup, stop, &next, diag);
+        bool better = k == 0 || next.cut || sim->jobs_time_ns < least_ns;
+        if (better)
+            least_ns = sim->jobs_time_ns;
+        br_outcome_finish(better ? outcome : &next);
+        if (better)
+            *outcome = next;
+    }
+    outcome->seed = seed;
+    outcome->seconds = (double)(br_now_ns() - start_ns) / 1e9;
+    br_executors_destroy(sim);
+    br_executors_jobs_finish(&jobs);
+    return status;
+}
+
+enum br_status cli_executors_least(const struct br_workload *workload, uint64_t seed,
+                                   int64_t *const *least_ns, struct br_diag *diag)
+{
+    struct br_executors_jobs jobs;
+    enum br_status status = br_executors_jobs_make(workload, seed, &jobs, diag);
+    for (uint32_t j = 0; j < jobs.jobs && !status; j++)
+        br_executors_least(&jobs.arrival[j], least_ns[j]);
+    br_executors_jobs_finish(&jobs);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* The world that the options ask for. */
+#ifndef BR_CLI_MANY_WORKLOADS_WORLD_OPTIONS_H
+#define BR_CLI_MANY_WORKLOADS_WORLD_OPTIONS_H
+
+#include "cli/common/settings.h"
+#include "workload/world.h"
+
+/* BR_USAGE, with the option's name, where one is not written as it should be or out of its range.
+ */
+enum br_status cli_world_options(const struct cli_simulate_settings *settings,
+                                 struct br_world *world, struct br_diag *diag);
+
+#endif

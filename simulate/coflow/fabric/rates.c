@@ -1,0 +1,414 @@
+#include "simulate/coflow/fabric/rates.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "simulate/coflow/fabric/state.h"
+
+/* ---- Ports ---- */
+
+static bool is_full(const struct br_fabric *fabric, double free)
+{
+    return free <= BR_PORT_FULL * fabric->capacity;
+}
+
+/* Keeps the set of ports with something free beside the numbers. */
+static void set_bit(uint64_t *bits, uint32_t port, bool on)
+{
+    uint64_t bit = UINT64_C(1) << (port % 64);
+    bits[port / 64] = on ? bits[port / 64] | bit : bits[port / 64] & ~bit;
+}
+
+static void set_up(struct br_fabric *fabric, uint32_t port, double free)
+{
+    fabric->free_up[port] = free > 0 ? free : 0;
+    set_bit(fabric->any_up, port, !is_full(fabric, free));
+}
+
+static void set_down(struct br_fabric *fabric, uint32_t port, double free)
+{
+    fabric->free_down[port] = free > 0 ? free : 0;
+    set_bit(fabric->any_down, port, !is_full(fabric, free));
+}
+
+static double capacity_of(const struct br_fabric *fabric, uint32_t port)
+{
+    return fabric->failed && fabric->failed[port] ? 0 : fabric->capacity;
+}
+
+void br_rates_reset(struct br_fabric *fabric)
+{
+    for (uint64_t k = 0; k < fabric->grants; k++)
+        fabric->rate[fabric->grant[k].flow] = 0;
+    fabric->grants = 0;
+    fabric->ordered = 0;
+    for (uint32_t p = 0; p < fabric->trace->ports; p++) {
+        set_up(fabric, p, capacity_of(fabric, p));
+        set_down(fabric, p, capacity_of(fabric, p));
+    }
+}
+
+void br_rates_give_back(struct br_fabric *fabric, const struct br_grant *grant)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[grant->coflow];
+    uint32_t up = c->up[grant->sender], down = c->down[grant->receiver];
+    set_up(fabric, up, fabric->free_up[up] + fabric->rate[grant->flow]);
+    set_down(fabric, down, fabric->free_down[down] + fabric->rate[grant->flow]);
+    fabric->rate[grant->flow] = 0;
+}
+
+bool br_rates_any_free(const struct br_fabric *fabric)
+{
+    uint64_t up = 0, down = 0;
+    for (uint32_t w = 0; w < fabric->words; w++) {
+        up |= fabric->any_up[w];
+        down |= fabric->any_down[w];
+    }
+    return up && down;
+}
+
+void br_rates_order(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
+{
+    memcpy(fabric->order + fabric->ordered, coflow, coflows * sizeof *coflow);
+    fabric->ordered += coflows;
+}
+
+void br_rates_limit(struct br_fabric *fabric, double share)
+{
+    memset(fabric->up, 0, fabric->trace->ports * sizeof *fabric->up);
+    memset(fabric->down, 0, fabric->trace->ports * sizeof *fabric->down);
+    for (uint64_t k = 0; k < fabric->grants; k++) {
+        const struct br_grant *grant = &fabric->grant[k];
+        const struct br_coflow *c = &fabric->trace->coflow[grant->coflow];
+        fabric->up[c->up[grant->sender]] += fabric->rate[grant->flow];
+        fabric->down[c->down[grant->receiver]] += fabric->rate[grant->flow];
+    }
+    for (uint32_t p = 0; p < fabric->trace->ports; p++) {
+        set_up(fabric, p, (capacity_of(fabric, p) - fabric->up[p]) * share);
+        set_down(fabric, p, (capacity_of(fabric, p) - fabric->down[p]) * share);
+    }
+}
+
+/* ---- Grants ---- */
+
+static void grant(struct br_fabric *fabric, uint32_t coflow, uint32_t sender, uint32_t receiver,
+                  double rate)
+{
+    uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
+    if (rate <= 0)
+        return;
+    if (fabric->rate[flow] <= 0)
+        fabric->grant[fabric->grants++] = (struct br_grant){flow, coflow, sender, receiver};
+    fabric->rate[flow] += rate;
+    if (fabric->notes_raises)
+        fabric->raise[fabric->raises++] = (struct br_raise){{flow, coflow, sender, receiver}, rate};
+}
+
+/* Has the coflow a sender and a receiver with something free, both with live flows? */
+static bool has_room(const struct br_fabric *fabric, const struct br_coflow_state *state)
+{
+    uint64_t up = 0, down = 0;
+    for (uint32_t w = 0; w < fabric->words; w++) {
+        up |= state->up_bits[w] & fabric->any_up[w];
+        down |= state->down_bits[w] & fabric->any_down[w];
+    }
+    return up && down;
+}
+
+/* Are all its live ports free to some part? */
+static bool has_all(const struct br_fabric *fabric, const struct br_coflow_state *state)
+{
+    uint64_t full = 0;
+    for (uint32_t w = 0; w < fabric->words; w++)
+        full |=
+            (state->up_bits[w] & ~fabric->any_up[w]) | (state->down_bits[w] & ~fabric->any_down[w]);
+    return !full;
+}
+
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static void take(struct br_fabric *fabric, const struct br_coflow *c, const double *up,
+                 const double *down)
+{
+    for (uint32_t s = 0; s < c->senders; s++)
+        set_up(fabric, c->up[s], fabric->free_up[c->up[s]] - up[s]);
+    for (uint32_t r = 0; r < c->receivers; r++)
+        set_down(fabric, c->down[r], fabric->free_down[c->down[r]] - down[r]);
+}
+
+bool br_rates_madd(struct br_fabric *fabric, uint32_t coflow)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    const struct br_coflow_state *state = &fabric->coflow[coflow];
+    double alpha = 0;
+    if (!state->live || !has_all(fabric, state))
+        return false;
+    br_fabric_rate_left(fabric, coflow, fabric->up, fabric->down);
+    for (uint32_t s = 0; s < c->senders; s++)
+        if (state->live_up[s])
+            alpha = fmax(alpha, fabric->up[s] / fabric->free_up[c->up[s]]);
+    for (uint32_t r = 0; r < c->receivers; r++)
+        if (state->live_down[r])
+            alpha = fmax(alpha, fabric->down[r] / fabric->free_down[c->down[r]]);
+    memset(fabric->up, 0, c->senders * sizeof *fabric->up);
+    for (uint32_t r = 0; r < c->receivers; r++) {
+        const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
+        fabric->down[r] = 0;
+        for (uint32_t k = 0; k < state->live_down[r]; k++) {
+            uint32_t s = senders[k];
+            uint64_t flow = br_fabric_flow(fabric, coflow, s, r);
+            double rate = br_fabric_flow_rate_left(fabric, coflow, r, flow) / alpha;
+            double most = lesser(fabric->free_up[c->up[s]], fabric->free_down[c->down[r]]);
+            rate = lesser(rate, most);
+            fabric->up[s] += rate;
+            fabric->down[r] += rate;
+            grant(fabric, coflow, s, r, rate);
+        }
+    }
+    take(fabric, c, fabric->up, fabric->down);
+    return true;
+}
+
+/* ---- Equal parts ---- */
+
+/* Counts flows of which both ports are free, by port. */
+static void count_flows(struct br_fabric *fabric, uint32_t coflow)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    const struct br_coflow_state *state = &fabric->coflow[coflow];
+    if (!has_room(fabric, state))
+        return;
+    for (uint32_t r = 0; r < c->receivers; r++) {
+        const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
+        if (!state->live_down[r] || is_full(fabric, fabric->free_down[c->down[r]]))
+            continue;
+        for (uint32_t k = 0; k < state->live_down[r]; k++) {
+            uint32_t port = c->up[senders[k]];
+            if (is_full(fabric, fabric->free_up[port]))
+                continue;
+            fabric->up_flows[port]++;
+            fabric->down_flows[c->down[r]]++;
+        }
+    }
+}
+
+static void give_parts(struct br_fabric *fabric, uint32_t coflow)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    const struct br_coflow_state *state = &fabric->coflow[coflow];
+    if (!has_room(fabric, state))
+        return;
+    for (uint32_t r = 0; r < c->receivers; r++) {
+        const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
+        uint32_t to = c->down[r];
+        if (!state->live_down[r] || is_full(fabric, fabric->free_down[to]))
+            continue;
+        double part = fabric->free_down[to] / fabric->down_flows[to];
+        for (uint32_t k = 0; k < state->live_down[r]; k++) {
+            uint32_t from = c->up[senders[k]];
+            if (is_full(fabric, fabric->free_up[from]))
+                continue;
+            double rate = lesser(fabric->free_up[from] / fabric->up_flows[from], part);
+            fabric->up[from] += rate;
+            fabric->down[to] += rate;
+            grant(fabric, coflow, senders[k], r, rate);
+        }
+    }
+}
+
+void br_rates_split(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
+{
+    uint32_t ports = fabric->trace->ports;
+    memset(fabric->up_flows, 0, ports * sizeof *fabric->up_flows);
+    memset(fabric->down_flows, 0, ports * sizeof *fabric->down_flows);
+    memset(fabric->up, 0, ports * sizeof *fabric->up);
+    memset(fabric->down, 0, ports * sizeof *fabric->down);
+    for (uint32_t k = 0; k < coflows; k++)
+        count_flows(fabric, coflow[k]);
+    for (uint32_t k = 0; k < coflows; k++)
+        give_parts(fabric, coflow[k]);
+    for (uint32_t p = 0; p < ports; p++) {
+        set_up(fabric, p, fabric->free_up[p] - fabric->up[p]);
+        set_down(fabric, p, fabric->free_down[p] - fabric->down[p]);
+    }
+}
+
+/* ---- All that is free ---- */
+
+void br_rates_flow(struct br_fabric *fabric, uint32_t coflow, uint32_t sender, uint32_t receiver)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    uint32_t up = c->up[sender], down = c->down[receiver];
+    double rate = lesser(fabric->free_up[up], fabric->free_down[down]);
+    if (is_full(fabric, rate))
+        return;
+    grant(fabric, coflow, sender, receiver, rate);
+    set_up(fabric, up, fabric->free_up[up] - rate);
+    set_down(fabric, down, fabric->free_down[down] - rate);
+}
+
+static void fill(struct br_fabric *fabric, uint32_t coflow, bool pilots)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    const struct br_coflow_state *state = &fabric->coflow[coflow];
+    if (!has_room(fabric, state))
+        return;
+    for (uint32_t r = 0; r < c->receivers; r++) {
+        const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
+        for (uint32_t k = 0; k < state->live_down[r]; k++) {
+            if (is_full(fabric, fabric->free_down[c->down[r]]))
+                break;
+            if (!pilots || br_fabric_is_pilot(fabric, coflow, senders[k], r))
+                br_rates_flow(fabric, coflow, senders[k], r);
+        }
+    }
+}
+
+void br_rates_fill(struct br_fabric *fabric, uint32_t coflow)
+{
+    fill(fabric, coflow, false);
+}
+
+void br_rates_fill_all(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
+{
+    for (uint32_t k = 0; k < coflows; k++)
+        br_rates_fill(fabric, coflow[k]);
+    br_rates_order(fabric, coflow, coflows);
+}
+
+void br_rates_pilots(struct br_fabric *fabric, uint32_t coflow)
+{
+    fill(fabric, coflow, true);
+}
+
+/* ---- Handing on ---- */
+
+/* The place of the port among those, ascending; it is there. */
+static uint32_t place_of(const uint32_t *end, uint32_t count, uint32_t port)
+{
+    uint32_t low = 0;
+    while (count > 1) {
+        uint32_t half = count / 2;
+        low = end[low + half] <= port ? low + half : low;
+        count -= half;
+    }
+    return low;
+}
+
+static bool has_bit(const uint64_t *bits, uint32_t port)
+{
+    return bits[port / 64] >> (port % 64) & 1;
+}
+
+/* Gives what is free at an uplink to the coflow's flows, by receivers with something free. */
+static void hand_on_up(struct br_fabric *fabric, uint32_t coflow, uint32_t port)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    const struct br_coflow_state *state = &fabric->coflow[coflow];
+    uint32_t sender = place_of(c->up, c->senders, port);
+    for (uint32_t w = 0; w < fabric->words; w++) {
+        uint64_t bits = state->down_bits[w] & fabric->any_down[w];
+        for (; bits && has_bit(fabric->any_up, port); bits &= bits - 1) {
+            uint32_t to = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            uint32_t receiver = place_of(c->down, c->receivers, to);
+            if (!br_fabric_flow_ended(fabric, coflow, sender, receiver))
+                br_rates_flow(fabric, coflow, sender, receiver);
+        }
+    }
+}
+
+static void hand_on_down(struct br_fabric *fabric, uint32_t coflow, uint32_t port)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    const struct br_coflow_state *state = &fabric->coflow[coflow];
+    uint32_t receiver = place_of(c->down, c->receivers, port);
+    for (uint32_t w = 0; w < fabric->words; w++) {
+        uint64_t bits = state->up_bits[w] & fabric->any_up[w];
+        for (; bits && has_bit(fabric->any_down, port); bits &= bits - 1) {
+            uint32_t from = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            uint32_t sender = place_of(c->up, c->senders, from);
+            if (!br_fabric_flow_ended(fabric, coflow, sender, receiver))
+                br_rates_flow(fabric, coflow, sender, receiver);
+        }
+    }
+}
+
+void br_rates_hand_on(struct br_fabric *fabric, uint32_t up, uint32_t down)
+{
+    for (uint32_t k = 0; k < fabric->ordered && has_bit(fabric->any_up, up); k++)
+        if (has_bit(fabric->coflow[fabric->order[k]].up_bits, up))
+            hand_on_up(fabric, fabric->order[k], up);
+    for (uint32_t k = 0; k < fabric->ordered && has_bit(fabric->any_down, down); k++)
+        if (has_bit(fabric->coflow[fabric->order[k]].down_bits, down))
+            hand_on_down(fabric, fabric->order[k], down);
+}
+
+/* ---- Max-min ---- */
+
+/* The port that would be full first were all flows that are not frozen to grow alike. */
+struct tightest {
+    bool up;
+    uint32_t port;
+    double level;
+};
+
+static struct tightest find_tightest(const struct br_fabric *fabric)
+{
+    struct tightest found = {false, 0, INFINITY};
+    for (uint32_t p = 0; p < fabric->trace->ports; p++) {
+        if (fabric->up_flows[p] && fabric->free_up[p] / fabric->up_flows[p] < found.level)
+            found = (struct tightest){true, p, fabric->free_up[p] / fabric->up_flows[p]};
+        if (fabric->down_flows[p] && fabric->free_down[p] / fabric->down_flows[p] < found.level)
+            found = (struct tightest){false, p, fabric->free_down[p] / fabric->down_flows[p]};
+    }
+    /* By rounding a port may seem to have less than nothing; a frozen flow has some rate. */
+    found.level = fmax(found.level, 1e-15 * fabric->capacity);
+    return found;
+}
+
+/* Freezes the flows of the coflow at the tightest port, at its level. */
+static void freeze(struct br_fabric *fabric, uint32_t coflow, const struct tightest *tightest)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    const struct br_coflow_state *state = &fabric->coflow[coflow];
+    for (uint32_t r = 0; r < c->receivers; r++) {
+        const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
+        uint32_t to = c->down[r];
+        if (!state->live_down[r] || (!tightest->up && to != tightest->port))
+            continue;
+        for (uint32_t k = 0; k < state->live_down[r]; k++) {
+            uint32_t from = c->up[senders[k]];
+            uint64_t flow = br_fabric_flow(fabric, coflow, senders[k], r);
+            if ((tightest->up && from != tightest->port) || fabric->rate[flow] > 0)
+                continue;
+            grant(fabric, coflow, senders[k], r, tightest->level);
+            fabric->free_up[from] -= tightest->level;
+            fabric->free_down[to] -= tightest->level;
+            fabric->up_flows[from]--;
+            fabric->down_flows[to]--;
+        }
+    }
+}
+
+void br_rates_max_min(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
+{
+    uint32_t ports = fabric->trace->ports;
+    memset(fabric->up_flows, 0, ports * sizeof *fabric->up_flows);
+    memset(fabric->down_flows, 0, ports * sizeof *fabric->down_flows);
+    for (uint32_t k = 0; k < coflows; k++)
+        count_flows(fabric, coflow[k]);
+    for (;;) {
+        struct tightest tightest = find_tightest(fabric);
+        if (!(tightest.level < INFINITY))
+            break;
+        for (uint32_t k = 0; k < coflows; k++)
+            freeze(fabric, coflow[k], &tightest);
+    }
+    for (uint32_t p = 0; p < ports; p++) {
+        set_up(fabric, p, fabric->free_up[p]);
+        set_down(fabric, p, fabric->free_down[p]);
+    }
+}

@@ -1,0 +1,158 @@
+/* Pilots tell what flows may be expected to have; every flow that ends refines it: those to the
+ * same receiver by their own mean, the others by the mean of all. Coflows go in the order of
+ * bottleneck-select-scale-iterate over what they are expected to have left [Agarwal18], improved by
+ * exchanges of neighbours. A coflow takes what MADD gives it, and equal parts of all else that is
+ * free at its ports before the next one is served: what MADD saves for others it saves by sizes
+ * that may be wrong, and where one port is taken it serves nobody. Where sizes are told nothing is
+ * expected, and no flow is a pilot. */
+#include "simulate/coflow/policies/expected.h"
+
+#include "simulate/coflow/fabric/list.h"
+#include "simulate/coflow/policies/pilots.h"
+#include "simulate/coflow/policies/sequence.h"
+
+enum { PILOTS, THIN, PASSES };
+
+/* Of flows that have ended. */
+struct seen {
+    double bytes;
+    uint32_t flows;
+};
+
+struct expected {
+    struct br_fabric *fabric;
+    bool told;
+    double pilots_share;
+    uint32_t thin, passes;
+    struct br_coflow_list thins, sampling, sized;
+    struct seen *seen, *storage; /* by coflow; and by its receivers */
+    struct seen **row;
+    bool *stale; /* by coflow: flows have ended since its expectation */
+    struct br_pilots pilots;
+    struct br_sequence sequence;
+};
+
+const struct br_coflow_option br_expected_option[] = {
+    {"pilots", "a part of the senders, of which there are so many pilots, at least one", 0.05, 0,
+     1},
+    {"thin", "flows up to which a coflow needs no pilots", 7, 0, 1e9},
+    {"passes", "of exchanges of neighbours in the order", 20, 0, 1000},
+    {0}};
+
+static void expect(struct expected *p, uint32_t coflow)
+{
+    const struct br_coflow *c = br_fabric_coflow(p->fabric, coflow);
+    const struct seen *all = &p->seen[coflow];
+    p->stale[coflow] = false;
+    for (uint32_t r = 0; all->flows && r < c->receivers; r++) {
+        const struct seen *seen = p->row[coflow][r].flows ? &p->row[coflow][r] : all;
+        br_fabric_believe_row(p->fabric, coflow, r, seen->bytes / seen->flows);
+    }
+}
+
+void br_expected_flow(void *policy, uint32_t coflow, uint32_t receiver, double bytes)
+{
+    struct expected *p = policy;
+    p->seen[coflow].bytes += bytes;
+    p->seen[coflow].flows++;
+    p->row[coflow][receiver].bytes += bytes;
+    p->row[coflow][receiver].flows++;
+    p->stale[coflow] = true;
+}
+
+void br_expected_event(void *policy, enum br_coflow_event event, uint32_t coflow)
+{
+    struct expected *p = policy;
+    if (event == BR_COFLOW_ARRIVES && p->told) {
+        br_coflow_list_append(&p->sized, coflow);
+    } else if (event == BR_COFLOW_ARRIVES && br_fabric_width(p->fabric, coflow) <= p->thin) {
+        br_coflow_list_append(&p->thins, coflow);
+    } else if (event == BR_COFLOW_ARRIVES) {
+        double count = p->pilots_share * br_fabric_coflow(p->fabric, coflow)->senders;
+        br_pilots_choose(&p->pilots, coflow, count < 1 ? 1 : (uint64_t)count);
+        br_coflow_list_append(&p->sampling, coflow);
+    } else if (event == BR_COFLOW_PILOTS) {
+        br_pilots_estimate(&p->pilots, coflow);
+        expect(p, coflow);
+        br_coflow_list_remove(&p->sampling, coflow);
+        br_coflow_list_append(&p->sized, coflow);
+    } else if (event == BR_COFLOW_LEAVES) {
+        if (br_coflow_list_remove(&p->sampling, coflow))
+            br_pilots_estimate(&p->pilots, coflow);
+        br_coflow_list_remove(&p->thins, coflow);
+        br_coflow_list_remove(&p->sized, coflow);
+    }
+}
+
+void br_expected_decide(void *policy)
+{
+    struct expected *p = policy;
+    for (uint32_t k = 0; k < p->sized.count; k++)
+        if (p->stale[p->sized.coflow[k]])
+            expect(p, p->sized.coflow[k]);
+    for (uint32_t k = 0; k < p->thins.count; k++)
+        br_rates_split(p->fabric, &p->thins.coflow[k], 1);
+    for (uint32_t k = 0; k < p->sampling.count; k++)
+        br_rates_pilots(p->fabric, p->sampling.coflow[k]);
+    br_sequence_find(&p->sequence, p->fabric, p->sized.coflow, p->sized.count);
+    br_sequence_improve(&p->sequence, p->fabric, p->sized.coflow, p->sized.count, p->passes);
+    for (uint32_t k = 0; k < p->sized.count; k++) {
+        br_rates_madd(p->fabric, p->sized.coflow[k]);
+        br_rates_split(p->fabric, &p->sized.coflow[k], 1);
+    }
+    br_rates_fill_all(p->fabric, p->thins.coflow, p->thins.count);
+    br_rates_fill_all(p->fabric, p->sized.coflow, p->sized.count);
+    br_rates_fill_all(p->fabric, p->sampling.coflow, p->sampling.count);
+}
+
+void br_expected_destroy(void *policy)
+{
+    struct expected *p = policy;
+    if (!p)
+        return;
+    free(p->thins.coflow);
+    free(p->sampling.coflow);
+    free(p->sized.coflow);
+    free(p->seen);
+    free(p->storage);
+    free(p->row);
+    free(p->stale);
+    br_pilots_finish(&p->pilots);
+    br_sequence_finish(&p->sequence);
+    free(p);
+}
+
+static bool allocate(struct expected *p, uint32_t coflows)
+{
+    size_t room = (size_t)coflows + 1, rows = 1;
+    for (uint32_t c = 0; c < coflows; c++)
+        rows += br_fabric_coflow(p->fabric, c)->receivers;
+    p->seen = calloc(room, sizeof *p->seen);
+    p->storage = calloc(rows, sizeof *p->storage);
+    p->row = calloc(room, sizeof(struct seen *));
+    p->stale = calloc(room, sizeof *p->stale);
+    if (!p->seen || !p->storage || !p->row || !p->stale)
+        return false;
+    rows = 0;
+    for (uint32_t c = 0; c < coflows; c++) {
+        p->row[c] = p->storage + rows;
+        rows += br_fabric_coflow(p->fabric, c)->receivers;
+    }
+    return br_coflow_list_init(&p->thins, coflows) && br_coflow_list_init(&p->sampling, coflows) &&
+           br_coflow_list_init(&p->sized, coflows) && br_pilots_init(&p->pilots, p->fabric) &&
+           br_sequence_init(&p->sequence, p->fabric);
+}
+
+enum br_status br_expected_create(const struct br_coflow_setup *setup, void **policy,
+                                  struct br_diag *diag)
+{
+    struct expected *p = *policy = calloc(1, sizeof *p);
+    if (!p)
+        return br_fail_memory(diag);
+    p->fabric = setup->fabric;
+    p->told = setup->row->told;
+    p->pilots_share = setup->option[PILOTS];
+    p->thin = (uint32_t)setup->option[THIN];
+    p->passes = (uint32_t)setup->option[PASSES];
+    return allocate(p, br_fabric_coflows(p->fabric)) ? BR_OK : br_fail_memory(diag);
+}
