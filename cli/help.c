@@ -1,19 +1,31 @@
 /* Help texts, made from the tables of sub-commands and options. */
 #include <bigrocks/bigrocks.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text/options.h"
 #include "cli/common/settings.h"
+#include "cli/common/terminal.h"
 #include "cli/help.h"
 
-enum { WIDTH = 96, INDENT = 28 };
+/* As wide as texts are written, unless the reader's terminal is narrower. */
+enum { WIDTH = 96, LEAST_WIDTH = 50, INDENT = 28 };
 
-/* Prints the words of a text from the current column on, and breaks lines before WIDTH. */
-static void print_wrapped(FILE *out, const char *text, size_t column, int indent)
+static size_t width(void)
 {
-    while (*text) {
-        size_t length = strcspn(text, " ");
-        if (column + 1 + length > WIDTH) {
+    uint32_t columns = cli_terminal_columns(STDOUT_FILENO);
+    return !columns || columns > WIDTH ? WIDTH : columns < LEAST_WIDTH ? LEAST_WIDTH : columns;
+}
+
+/* Prints so many bytes of words from the current column on, and breaks lines before the width. */
+static void print_words(FILE *out, const char *text, size_t size, size_t column, int indent)
+{
+    const char *end = text + size;
+    while (text < end) {
+        size_t length = strcspn(text, " \n");
+        if (text + length > end)
+            length = (size_t)(end - text);
+        if (column > (size_t)indent && column + 1 + length > width()) {
             fprintf(out, "\n%*s", indent, "");
             column = (size_t)indent;
         } else if (column > (size_t)indent) {
@@ -22,9 +34,26 @@ static void print_wrapped(FILE *out, const char *text, size_t column, int indent
         }
         fwrite(text, 1, length, out);
         column += length;
-        text += length + (text[length] == ' ');
+        text += length + (text + length < end);
     }
     fputc('\n', out);
+}
+
+/* Prints a text that is written in lines of its own: as it is, or with paragraphs that fit. */
+static void print_text(FILE *out, const char *text)
+{
+    while (*text) {
+        size_t line = strcspn(text, "\n");
+        bool words = line && *text != ' ' && width() < WIDTH;
+        while (words && text[line] && text[line + 1] != '\n' && text[line + 1] != ' ' &&
+               text[line + 1])
+            line += 1 + strcspn(text + line + 1, "\n");
+        if (words)
+            print_words(out, text, line, 0, 0);
+        else
+            fprintf(out, "%.*s\n", (int)line, text);
+        text += line + (text[line] == '\n');
+    }
 }
 
 static void print_row(FILE *out, const char *left, const char *text)
@@ -33,7 +62,7 @@ static void print_row(FILE *out, const char *left, const char *text)
     if (used > INDENT - 2)
         used = fprintf(out, "\n") - 1;
     fprintf(out, "%*s", INDENT - used, "");
-    print_wrapped(out, text, INDENT, INDENT);
+    print_words(out, text, strlen(text), INDENT, INDENT);
 }
 
 static void print_option(FILE *out, const struct br_option *option)
@@ -73,21 +102,22 @@ static void print_indented(FILE *out, const char *text)
 
 static void print_overview(FILE *out)
 {
-    fputs("bigrocks plans a job (a DAG of tasks) on a cluster, the troublesome tasks first.\n\n"
-          "usage: bigrocks COMMAND [options] ...\n\nCommands:\n",
-          out);
+    print_text(
+        out, "bigrocks plans a job (a DAG of tasks) on a cluster, the troublesome tasks first.\n\n"
+             "usage: bigrocks COMMAND [options] ...\n\nCommands:\n");
     for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", cli_commands[k]->name, cli_commands[k]->arguments);
         print_row(out, left, cli_commands[k]->summary);
     }
-    fputs("\n'bigrocks help COMMAND' (or 'bigrocks COMMAND --help') shows its options. JOB and "
-          "PLAN are\nfiles, or - for standard input. Results go to standard output, messages to "
-          "standard error.\n\n"
-          "Exit status: 0 done; 1 the answer is no (a check failed); 2 wrong usage; 3 bad input;\n"
-          "5 system failure or missing dependency.\n\nFor a start:\n"
-          "  bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1\n",
-          out);
+    print_text(
+        out,
+        "\n'bigrocks help COMMAND' (or 'bigrocks COMMAND --help') shows its options. JOB and "
+        "PLAN are\nfiles, or - for standard input. Results go to standard output, messages to "
+        "standard error.\n\n"
+        "Exit status: 0 done; 1 the answer is no (a check failed); 2 wrong usage; 3 bad input;\n"
+        "5 system failure or missing dependency.\n\nFor a start:\n"
+        "  bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1\n");
 }
 
 void cli_help_print(const struct cli_command *command, FILE *out)
@@ -98,7 +128,8 @@ void cli_help_print(const struct cli_command *command, FILE *out)
     }
     fprintf(out, "usage: bigrocks %s [options]%s%s\n\n", command->name,
             *command->arguments ? " " : "", command->arguments);
-    fprintf(out, "%s\nOptions:\n", command->text);
+    print_text(out, command->text);
+    fputs("\nOptions:\n", out);
     for (const struct br_option *option = cli_options; option->name; option++)
         if (option->commands & command->bit)
             print_option(out, option);

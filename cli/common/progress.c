@@ -1,4 +1,5 @@
 /* The progress line: only on a terminal, only for what takes longer than a second. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,9 @@
 #include "cli/common/progress.h"
 #include "base/process/clock.h"
 #include "cli/common/say.h"
+#include "cli/common/terminal.h"
 
-enum { BAR = 24 };
+enum { BAR = 24, LEAST_BAR = 4, SHARE = 8, COLUMNS = 80 };
 static const int64_t second_ns = INT64_C(1000000000);
 
 void cli_progress_begin(struct cli_progress *progress, bool quiet)
@@ -22,15 +24,66 @@ void cli_progress_begin(struct cli_progress *progress, bool quiet)
     };
 }
 
-/* The line so far is replaced: back to its start, the bar, clear the rest. */
-static void draw(struct cli_progress *progress, double share)
+/* How wide the terminal is now. Standard error may be a pipe to it while tasks run. */
+static uint32_t terminal_columns(void)
 {
-    int full = (int)((share > 1 ? 1 : share) * BAR);
-    fprintf(stderr, "\r\033[K%s", progress->colour ? "\033[32m" : "");
-    for (int k = 0; k < BAR; k++)
+    int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    uint32_t columns = cli_terminal_columns(terminal < 0 ? STDERR_FILENO : terminal);
+    if (terminal >= 0)
+        close(terminal);
+    return columns ? columns : COLUMNS;
+}
+
+/* The bytes of so many characters of the text, or of all of it. */
+static int bytes_of(const char *text, int characters)
+{
+    int at = 0;
+    while (text[at]) {
+        bool begins = ((unsigned char)text[at] & 0xc0) != 0x80;
+        if (begins && characters-- == 0)
+            break;
+        at++;
+    }
+    return at;
+}
+
+static int characters_of(const char *text)
+{
+    int count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
+/* The line so far is replaced: back to its start, the bar, the share, the text, clear the rest. A
+ * line that is wider than the terminal would be broken, and its first part stay for ever; so the
+ * bar becomes shorter, then it goes, then the text is cut. */
+static void draw(struct cli_progress *progress, double share, char *text)
+{
+    uint32_t columns = terminal_columns();
+    int room = (int)columns - 1 - SHARE;
+    int left = room - characters_of(text);
+    if (columns != progress->columns)
+        progress->bar = BAR;
+    if (left < progress->bar)
+        progress->bar = left < LEAST_BAR ? 0 : left;
+    int bar = progress->bar;
+    progress->columns = columns;
+    share = share > 1 ? 1 : share;
+    int full = (int)(share * bar);
+    fputs("\r\033[K", stderr);
+    if (bar && progress->colour)
+        fputs("\033[32m", stderr);
+    for (int k = 0; k < bar; k++)
         fputc(k < full ? '#' : '.', stderr);
-    fprintf(stderr, "%s %3.0f %%  ", progress->colour ? "\033[0m" : "",
-            100 * (share > 1 ? 1 : share));
+    if (bar && progress->colour)
+        fputs("\033[0m", stderr);
+    if (room >= 0) {
+        fprintf(stderr, "%*.0f %%  ", bar ? 4 : 3, 100 * share);
+        text[bytes_of(text, room)] = '\0';
+        cli_print_text(stderr, text);
+    }
+    fflush(stderr);
     progress->drawn = true;
 }
 
@@ -49,14 +102,16 @@ void cli_progress_plan(void *context, const struct br_progress *state)
     }
     if (!due(progress))
         return;
-    draw(progress, state->share);
+    char text[4 * CLI_SECONDS_TEXT] = "";
+    size_t used = 0;
     if (state->makespan_ns > 0)
-        fprintf(stderr, "makespan %s s  bound %s s", cli_seconds(state->makespan_ns, makespan),
-                cli_seconds(state->lower_bound_ns, bound));
+        used = (size_t)snprintf(text, sizeof text, "makespan %s s  bound %s s",
+                                cli_seconds(state->makespan_ns, makespan),
+                                cli_seconds(state->lower_bound_ns, bound));
     if (state->makespan_ns > 0 && state->lower_bound_ns > 0)
-        fprintf(stderr, "  gap %.2f %%",
-                100 * ((double)state->makespan_ns / (double)state->lower_bound_ns - 1));
-    fflush(stderr);
+        snprintf(text + used, sizeof text - used, "  gap %.2f %%",
+                 100 * ((double)state->makespan_ns / (double)state->lower_bound_ns - 1));
+    draw(progress, state->share, text);
 }
 
 void cli_progress_bound(void *context, int64_t past_ns, int64_t limit_ns)
@@ -64,9 +119,8 @@ void cli_progress_bound(void *context, int64_t past_ns, int64_t limit_ns)
     struct cli_progress *progress = context;
     if (!due(progress))
         return;
-    draw(progress, limit_ns > 0 ? (double)past_ns / (double)limit_ns : 0);
-    fputs("tightening the bound", stderr);
-    fflush(stderr);
+    char text[] = "tightening the bound";
+    draw(progress, limit_ns > 0 ? (double)past_ns / (double)limit_ns : 0, text);
 }
 
 void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
@@ -76,11 +130,11 @@ void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t to
     if (!due(progress) || now - progress->shown_ns < second_ns / 10)
         return;
     progress->shown_ns = now;
-    draw(progress, total ? (double)done / total : 0);
-    fprintf(stderr, "%" PRIu32 " of %" PRIu32 " jobs", done, total);
+    char text[96];
+    int used = snprintf(text, sizeof text, "%" PRIu32 " of %" PRIu32 " jobs", done, total);
     if (refused)
-        fprintf(stderr, ", %" PRIu32 " refused", refused);
-    fflush(stderr);
+        snprintf(text + used, sizeof text - (size_t)used, ", %" PRIu32 " refused", refused);
+    draw(progress, total ? (double)done / total : 0, text);
 }
 
 void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t total,
@@ -88,10 +142,10 @@ void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t tot
 {
     if (!due(progress))
         return;
-    draw(progress, total ? (double)done / total : 0);
-    fprintf(stderr, "%" PRIu32 " of %" PRIu32 " done, %" PRIu32 " running  ", done, total, running);
-    cli_print_text(stderr, text);
-    fflush(stderr);
+    char line[512];
+    snprintf(line, sizeof line, "%" PRIu32 " of %" PRIu32 " done, %" PRIu32 " running  %s", done,
+             total, running, text);
+    draw(progress, total ? (double)done / total : 0, line);
 }
 
 void cli_progress_end(struct cli_progress *progress)

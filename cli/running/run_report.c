@@ -222,23 +222,22 @@ void cli_report_tick(void *context, const struct br_run_state *state)
     }
     wake_spools(report);
     cli_run_deadline_tick(&report->deadline, &report->progress, state->now_ns);
-    for (uint32_t k = 0; state->runtime && k < cluster->cls[0].capacities && used < 100; k++) {
-        const char *name = cluster->cls[0].capacity[k].resource;
-        used += snprintf(text + used, sizeof text - (size_t)used, "%.20s %.0f %%  ", name,
-                         100 * br_runtime_used(state->runtime, BR_ANY, name));
-    }
+    cli_seconds(state->now_ns / tenth * tenth, now);
     if (report->several) {
-        snprintf(text + used, sizeof text - (size_t)used, "%s s, %" PRIu32 " of %" PRIu32 " jobs",
-                 cli_seconds(state->now_ns / tenth * tenth, now), state->over, state->jobs);
+        used = snprintf(text, sizeof text, "%s s, %" PRIu32 " of %" PRIu32 " jobs", now,
+                        state->over, state->jobs);
     } else {
         cli_seconds(report->jobs->one->input.plan->makespan_ns / tenth * tenth, plan);
         if (!state->runtime) /* then who decides says nothing of the end either */
-            snprintf(text, sizeof text, "%s s (plan %s s)",
-                     cli_seconds(state->now_ns / tenth * tenth, now), plan);
+            used = snprintf(text, sizeof text, "%s s (plan %s s)", now, plan);
         else
-            snprintf(text + used, sizeof text - (size_t)used, "%s s, end at %s s (plan %s s)",
-                     cli_seconds(state->now_ns / tenth * tenth, now),
-                     cli_seconds(state->predicted_ns / tenth * tenth, end), plan);
+            used = snprintf(text, sizeof text, "%s s, end at %s s (plan %s s)", now,
+                            cli_seconds(state->predicted_ns / tenth * tenth, end), plan);
+    }
+    for (uint32_t k = 0; state->runtime && k < cluster->cls[0].capacities && used < 200; k++) {
+        const char *name = cluster->cls[0].capacity[k].resource;
+        used += snprintf(text + used, sizeof text - (size_t)used, "  %.20s %.0f %%", name,
+                         100 * br_runtime_used(state->runtime, BR_ANY, name));
     }
     cli_progress_run(&report->progress, state->finished, state->tasks, state->running, text);
 }

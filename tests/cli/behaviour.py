@@ -3,6 +3,7 @@
 
 behaviour.py BIGROCKS [NAME...]
 """
+import fcntl
 import json
 import os
 import pathlib
@@ -11,9 +12,11 @@ import random
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
@@ -212,7 +215,11 @@ def closed_stderr_spares_the_output(folder):
     json.loads((folder / 'plan.json').read_text())
 
 
-def on_terminal(arguments, seconds, until=None, **more):
+def resize(terminal, columns):
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+
+
+def on_terminal(arguments, seconds, until=None, columns=None, **more):
     """The program's text for a terminal on standard error in so much time, or until the pattern
     is in it, and how it ended (None: it did not)."""
     pid, terminal = pty.fork()
@@ -222,6 +229,8 @@ def on_terminal(arguments, seconds, until=None, **more):
         for name, value in {'BIGROCKS_BOUND': '/nonexistent', 'TERM': 'xterm', **more}.items():
             os.environ[name] = value
         os.execv(PROGRAM, [str(PROGRAM), *map(str, arguments)])
+    if columns:
+        resize(terminal, columns)
     written, deadline = b'', time.monotonic() + seconds
     while time.monotonic() < deadline:
         ready = select.select([terminal], [], [], 0.1)[0]
@@ -247,11 +256,11 @@ def progress_on_a_terminal(folder):
     plan = ['plan', folder / 'big.xml', *CLUSTER, *LONG, '--format', 'order']
     # A loaded machine may take long to get there.
     bar = r'\r\033\[K\033\[32m[#.]{24}\033\[0m +\d+ %.*makespan'
-    written, status = on_terminal(plan, 60, bar)
+    written, status = on_terminal(plan, 60, bar, 120)
     assert status is None, 'the job is too small for this test'
     assert re.search(bar, written), written[:400]
     bar = r'\r\033\[K[#.]{24} +\d+ %'
-    plain, _ = on_terminal(plan, 60, bar, NO_COLOR='1')
+    plain, _ = on_terminal(plan, 60, bar, 120, NO_COLOR='1')
     assert re.search(bar, plain) and '\033[3' not in plain, plain[:400]
     assert on_terminal(plan, 2, TERM='dumb') == ('', None)
     assert on_terminal([*plan, '-q'], 2) == ('', None)
@@ -268,12 +277,81 @@ def runs_show_progress(folder):
         '<demand resource="cpu" amount="1"/><command>sleep %s</command></stage></job>'
     (folder / 'long.xml').write_text(job % '1.2')
     words = ['--capacity', 'cpu=1', '--threads', '1']
-    bar = r'\r\033\[K(\033\[32m)?[#.]{24}(\033\[0m)? +\d+ %  1 of 3 done, 1 running'
+    bar = r'\r\033\[K(\033\[32m)?[#.]+(\033\[0m)? +\d+ %  1 of 3 done, 1 running'
     written, _ = on_terminal(['run', folder / 'long.xml', *words], 60, bar)
     assert re.search(bar, written), written
     done = subprocess.run([PROGRAM, 'run', folder / 'long.xml', *words], capture_output=True, text=True,
                           env=environment(), check=True)
     assert '%' not in done.stderr.partition('planned')[0] and '\033' not in done.stderr, done.stderr
+
+
+def visible(written):
+    """The lines that a terminal shows one after another in one place."""
+    return [re.sub(r'\033\[\d*m', '', line) for line in written.split('\r\033[K')[1:]]
+
+
+def progress_fits_the_terminal(folder):
+    """A line that is as wide as the terminal, or wider, would stay there for ever, five times a second. Amounts
+    and resources that make a long line; the bar becomes shorter, then it goes, then the text is cut."""
+    resources = ['a_resource_%d' % k for k in range(6)]
+    demands = ''.join('<demand resource="%s" amount="1"/>' % name for name in resources)
+    (folder / 'wide.xml').write_text(
+        '<job xmlns="urn:bigrocks:job:1" name="j"><stage id="s" tasks="3" duration="123456.5">%s'
+        '<command>sleep 1.5</command></stage></job>' % demands)
+    words = ['run', folder / 'wide.xml', '--capacity', ','.join('%s=1' % name for name in resources),
+             '--threads', '1']
+    for columns in 12, 40, 80, 205, 300:
+        written, _ = on_terminal(words, 60, r'\r\033\[K.*%.*\r\033\[K.*%.*', columns)
+        lines = visible(written)
+        assert lines and max(map(len, lines)) < columns, (columns, lines)
+        assert (columns < 80) == ('end at' not in lines[0]), lines
+        assert (columns == 300) == ('a_resource_5 100 %' in lines[0] and '.' * 24 in lines[0]), lines
+        assert (columns >= 205) == (lines[0][:4] == '....'), lines
+
+
+def progress_follows_the_terminal(folder):
+    def fits(line):
+        return len(line) < 30
+    (folder / 'long.xml').write_text(
+        '<job xmlns="urn:bigrocks:job:1" name="j"><stage id="s" tasks="9" duration="1">'
+        '<demand resource="cpu" amount="1"/><command>sleep 2</command></stage></job>')
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM='xterm')
+        os.execv(PROGRAM, [str(PROGRAM), 'run', str(folder / 'long.xml'), '--capacity', 'cpu=1', '--threads', '1'])
+    resize(terminal, 120)
+    lines, deadline = [], time.monotonic() + 60
+    try:
+        while time.monotonic() < deadline and len(lines) < 2:
+            lines += visible(os.read(terminal, 65536).decode())
+        assert min(map(len, lines)) > 60, lines
+        resize(terminal, 30)
+        lines = []
+        # What was drawn before the change may still be on its way.
+        while time.monotonic() < deadline and (len(lines) < 3 or not all(map(fits, lines[-3:]))):
+            lines += visible(os.read(terminal, 65536).decode())
+        assert all(map(fits, lines[-3:])), lines
+        resize(terminal, 120)
+        while time.monotonic() < deadline and not re.match('[#.]{24} ', lines[-1]):
+            lines += visible(os.read(terminal, 65536).decode())
+        assert re.match('[#.]{24} ', lines[-1]), lines
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
+
+
+def help_fits_the_terminal(folder):
+    def text(*words, **more):
+        return subprocess.run([PROGRAM, 'help', *words], capture_output=True, text=True, check=True, cwd=folder,
+                              env=environment(**more)).stdout
+    for words in ['simulate'], ['run'], []:
+        wide, narrow = text(*words, COLUMNS=''), text(*words, COLUMNS='60')
+        assert wide.split() == narrow.split()
+        # Commands to copy, and the usage, stay in one piece.
+        lines = [line for line in narrow.splitlines() if not re.match('usage:|  bigrocks ', line)]
+        assert max(map(len, lines)) <= 60, max(lines, key=len)
+        assert 80 < max(map(len, wide.partition('Examples:')[0].splitlines())) <= 96
 
 
 def examples_of_the_help_work(folder):
@@ -294,7 +372,8 @@ def examples_of_the_help_work(folder):
 TESTS = [interrupt_gives_best_plan, terminate_gives_best_plan, second_interrupt_quits,
          interrupt_ends_bounding, child_of_bounding_dies_too, bounding_gets_the_job, bounding_is_limited,
          bounding_program_is_found, closed_pipe_is_quiet, closed_stderr_spares_the_output, progress_on_a_terminal,
-         no_progress_for_short_runs, runs_show_progress, examples_of_the_help_work]
+         no_progress_for_short_runs, runs_show_progress, progress_fits_the_terminal, progress_follows_the_terminal,
+         help_fits_the_terminal, examples_of_the_help_work]
 
 
 def main():
