@@ -7,6 +7,7 @@
 #include <bigrocks/cluster.h>
 #include <bigrocks/dag.h>
 #include <bigrocks/diag.h>
+#include <bigrocks/learned.h>
 #include <bigrocks/plan.h>
 #include <bigrocks/planner.h>
 #include <bigrocks/runtime.h>

@@ -29,7 +29,7 @@ void br_scene_update(struct br_scene *scene)
     }
 }
 
-static bool make_room(struct br_choices *scores, const struct br_dense *part, uint32_t count)
+bool br_choices_reserve(struct br_choices *scores, const struct br_dense *part, uint32_t count)
 {
     scores->count = count;
     if (count > scores->room) {
@@ -104,7 +104,7 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_candidate *can
     const struct br_network *network = scene->network;
     const struct br_dense *part = &network->part[BR_SCORE_NODE];
     uint32_t e = network->shape.embedded, x = network->shape.node_features;
-    if (!make_room(scores, part, count))
+    if (!br_choices_reserve(scores, part, count))
         return false;
     for (uint32_t k = 0; k < count; k++) {
         const struct br_embedding *embedding = scene->job[candidate[k].job].embedding;
@@ -127,7 +127,7 @@ bool br_scene_score_limits(struct br_scene *scene, uint32_t job, uint32_t first,
     const struct br_dense *part = &network->part[BR_SCORE_LIMIT];
     const struct br_scene_job *of = &scene->job[job];
     uint32_t e = network->shape.embedded;
-    if (!make_room(scores, part, last - first + 1))
+    if (!br_choices_reserve(scores, part, last - first + 1))
         return false;
     for (uint32_t limit = first; limit <= last; limit++) {
         br_weight *at = scores->input + (size_t)(limit - first) * part->width[0];

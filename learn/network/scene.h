@@ -40,6 +40,8 @@ struct br_scene {
 };
 
 void br_choices_finish(struct br_choices *scores);
+/* Room for `count` scores by the part; what was there is lost. False when memory is out. */
+bool br_choices_reserve(struct br_choices *scores, const struct br_dense *part, uint32_t count);
 
 /* Brings the embeddings of all jobs up to date, and the whole's. */
 void br_scene_update(struct br_scene *scene);

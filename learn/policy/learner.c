@@ -1,6 +1,7 @@
 /* From a simulator to a scene. */
 #include "learn/policy/learner.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,9 @@ void br_learner_init(struct br_learner *learner, const struct br_model *model, b
     learner->scene.gradient = gradient;
 }
 
-static void leave(struct br_learner *learner, struct br_learner_job *job)
+void br_learner_leave(struct br_learner *learner, uint32_t number)
 {
+    struct br_learner_job *job = &learner->job[number];
     if (!job->there)
         return;
     if (learner->gradient)
@@ -35,7 +37,7 @@ static void leave(struct br_learner *learner, struct br_learner_job *job)
 void br_learner_end(struct br_learner *learner)
 {
     for (uint32_t j = 0; j < learner->jobs; j++)
-        leave(learner, &learner->job[j]);
+        br_learner_leave(learner, j);
     learner->jobs = 0;
 }
 
@@ -51,29 +53,54 @@ void br_learner_finish(struct br_learner *learner)
     *learner = (struct br_learner){0};
 }
 
+/* Room for so many jobs and stages; what is there stays, also on failure. */
+static bool make_room(struct br_learner *learner, uint32_t jobs, uint32_t stages)
+{
+    if (jobs > learner->job_room) {
+        uint32_t room = jobs + jobs / 2, had = learner->job_room;
+        struct br_learner_job *job = realloc(learner->job, room * sizeof *job);
+        learner->job = job ? job : learner->job;
+        struct br_scene_job *seen = realloc(learner->scene.job, room * sizeof *seen);
+        learner->scene.job = seen ? seen : learner->scene.job;
+        if (!job || !seen)
+            return false;
+        memset(job + had, 0, (room - had) * sizeof *job);
+        learner->job_room = room;
+    }
+    if (stages > learner->candidate_room) {
+        uint32_t room = stages + stages / 2;
+        struct br_candidate *candidate = realloc(learner->candidate, room * sizeof *candidate);
+        learner->candidate = candidate ? candidate : learner->candidate;
+        uint32_t *stage = realloc(learner->stage, room * sizeof *stage);
+        learner->stage = stage ? stage : learner->stage;
+        if (!candidate || !stage)
+            return false;
+        learner->candidate_room = room;
+    }
+    return true;
+}
+
 enum br_status br_learner_begin(struct br_learner *learner, const struct br_executors *sim,
                                 struct br_diag *diag)
 {
     br_learner_end(learner);
     learner->computed = 0;
-    if (sim->jobs > learner->job_room) {
-        free(learner->job);
-        free(learner->scene.job);
-        learner->job = calloc(sim->jobs, sizeof *learner->job);
-        learner->scene.job = calloc(sim->jobs, sizeof *learner->scene.job);
-        learner->job_room = learner->job && learner->scene.job ? sim->jobs : 0;
-    }
-    if (sim->stages > learner->candidate_room) {
-        free(learner->candidate);
-        free(learner->stage);
-        learner->candidate = calloc(sim->stages, sizeof *learner->candidate);
-        learner->stage = calloc(sim->stages, sizeof *learner->stage);
-        learner->candidate_room = learner->candidate && learner->stage ? sim->stages : 0;
-    }
-    if (learner->job_room < sim->jobs || learner->candidate_room < sim->stages)
+    if (!make_room(learner, sim->jobs, sim->stages))
         return br_fail_memory(diag);
     learner->jobs = sim->jobs;
     return BR_OK;
+}
+
+bool br_learner_reserve(struct br_learner *learner, uint32_t jobs, uint32_t stages,
+                        uint32_t executors)
+{
+    const struct br_dense *part = learner->model->network.part;
+    if (!make_room(learner, jobs, stages) ||
+        !br_choices_reserve(&learner->nodes, &part[BR_SCORE_NODE], stages) ||
+        !br_choices_reserve(&learner->limits, &part[BR_SCORE_LIMIT], executors))
+        return false;
+    learner->jobs = jobs;
+    return true;
 }
 
 /* Numbers stages in topological order, as an embedding wants them. */
@@ -146,6 +173,12 @@ static void see_stage(const struct br_learner *learner, const struct br_executor
     }
 }
 
+bool br_learner_arrive(struct br_learner *learner, const struct br_executors *sim, uint32_t number)
+{
+    assert(!learner->job[number].there);
+    return arrive(learner, sim->job[number].waves, &learner->job[number]);
+}
+
 static bool see(struct br_learner *learner, const struct br_executors *sim, uint32_t number)
 {
     const struct br_executor_job *of = &sim->job[number];
@@ -169,7 +202,7 @@ bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
     learner->scene.jobs = 0;
     for (uint32_t k = 0; k < learner->jobs; k++)
         if (learner->job[k].there && sim->job[k].place == BR_EXECUTORS_NONE)
-            leave(learner, &learner->job[k]);
+            br_learner_leave(learner, k);
     for (uint32_t k = 0; k < sim->live_jobs; k++)
         if (!see(learner, sim, sim->live[k]))
             return false;

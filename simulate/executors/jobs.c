@@ -21,8 +21,8 @@ static enum br_status add_stage(struct br_waves *waves, const struct br_dag *dag
                         diag);
 }
 
-static enum br_status make_waves(const struct br_dag *dag, struct br_waves **made,
-                                 struct br_diag *diag)
+enum br_status br_executors_waves(const struct br_dag *dag, struct br_waves **made,
+                                  struct br_diag *diag)
 {
     uint32_t *ms = malloc(((size_t)dag->tasks + 1) * sizeof *ms);
     *made = ms ? br_waves_create(dag->stages) : NULL;
@@ -48,7 +48,7 @@ enum br_status br_executors_jobs_make(const struct br_workload *workload, uint64
         return br_fail_memory(diag);
     for (uint32_t d = 0; d < workload->dags && !status; d++)
         if (!workload->dag[d].dag->waves)
-            status = make_waves(workload->dag[d].dag, &jobs->waves[d], diag);
+            status = br_executors_waves(workload->dag[d].dag, &jobs->waves[d], diag);
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         const struct br_workload_job *job = &workload->job[j];
         const struct br_waves *waves = workload->dag[job->dag].dag->waves;

@@ -12,6 +12,11 @@ struct br_executors_jobs {
     struct br_waves **waves; /* made for dags that were not measured by executor count */
 };
 
+/* The stages of a dag, of which every task lasts what it is declared to last, on any number of
+ * executors. *made is the caller's, also after a failure; NULL: none. BR_SYSTEM (memory). */
+enum br_status br_executors_waves(const struct br_dag *dag, struct br_waves **made,
+                                  struct br_diag *diag);
+
 /* Tasks of a dag without waves last what its stage's tasks are declared to last, whatever their
  * executor did before. Release by br_executors_jobs_finish, also after a failure; the workload is
  * borrowed until then. BR_SYSTEM (memory). */
