@@ -268,11 +268,10 @@ void cli_run_learn_started(struct cli_run_learn *learn, uint32_t task, int64_t n
     br_replanner_started(learn->replanner, task, now_ns);
 }
 
-/* A duration that is known only roughly, since this program was stopped, teaches nothing. */
-static int64_t lasted_of(const struct br_task_end *end)
+/* A duration that is known only roughly, since the program was stopped, teaches nothing. */
+static int64_t measured(int64_t lasted_ns)
 {
-    int64_t lasted_ns = end->end_ns - end->start_ns;
-    return end->unseen_ns > lasted_ns / 10 ? -1 : lasted_ns;
+    return lasted_ns > 0 ? lasted_ns : -1;
 }
 
 void cli_run_learn_ended(struct cli_run_learn *learn, const struct br_task_end *end)
@@ -281,15 +280,15 @@ void cli_run_learn_ended(struct cli_run_learn *learn, const struct br_task_end *
         return;
     learn->now_ns = end->end_ns;
     if (end->outcome == BR_TASK_DONE)
-        br_replanner_ended(learn->replanner, end->task, lasted_of(end));
+        br_replanner_ended(learn->replanner, end->task, measured(br_task_end_lasted(end)));
     else
         br_replanner_failed(learn->replanner, end->task, end->again);
 }
 
-void cli_run_learn_resumed(struct cli_run_learn *learn, uint32_t task)
+void cli_run_learn_resumed(struct cli_run_learn *learn, uint32_t task, int64_t lasted_ns)
 {
     if (learn)
-        br_replanner_ended(learn->replanner, task, -1);
+        br_replanner_ended(learn->replanner, task, measured(lasted_ns));
 }
 
 /* ---- What was learnt ---- */

@@ -24,7 +24,8 @@ enum br_status cli_run_learn_begin(struct cli_run_learn *learn, const struct br_
 /* For the calls of br_run_options; a NULL learns nothing. */
 void cli_run_learn_started(struct cli_run_learn *learn, uint32_t task, int64_t now_ns);
 void cli_run_learn_ended(struct cli_run_learn *learn, const struct br_task_end *end);
-void cli_run_learn_resumed(struct cli_run_learn *learn, uint32_t task);
+/* A task that an earlier run has finished, which took so long; 0: nobody knows. */
+void cli_run_learn_resumed(struct cli_run_learn *learn, uint32_t task, int64_t lasted_ns);
 bool cli_run_learn_replan(struct cli_run_learn *learn, struct br_replan *replan);
 
 /* What was learnt, in lines on standard error that begin with `before`; with `stages` one for each.

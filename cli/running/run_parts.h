@@ -196,7 +196,8 @@ struct cli_report {
 void cli_report_begin(struct cli_report *report);
 /* For br_run_options; the context is the report. */
 void cli_report_damaged(void *report, uint32_t records, uint64_t offset);
-void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t task);
+void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t task,
+                        int64_t lasted_ns);
 void cli_report_ended(void *report, const struct br_task_end *end);
 void cli_report_tick(void *report, const struct br_run_state *state);
 void cli_report_started(void *report, const struct br_run_job *job, uint32_t task, int64_t now_ns);

@@ -147,12 +147,13 @@ static void remember(struct cli_report *report, const struct br_task_end *end)
     }
 }
 
-void cli_report_resumed(void *context, const struct br_run_job *job, uint32_t task)
+void cli_report_resumed(void *context, const struct br_run_job *job, uint32_t task,
+                        int64_t lasted_ns)
 {
     struct cli_report *report = context;
     cli_run_deadline_done(&report->deadline, job, task);
     cli_run_ninja_resumed(&cli_run_job_of(job)->ninja, task);
-    cli_run_learn_resumed(cli_run_job_of(job)->input.learn, task);
+    cli_run_learn_resumed(cli_run_job_of(job)->input.learn, task, lasted_ns);
 }
 
 void cli_report_started(void *context, const struct br_run_job *job, uint32_t task, int64_t now_ns)

@@ -126,6 +126,32 @@ def interrupted():
     done = ran()
     assert set(done) == {f'a[{k}]' for k in range(30)} | {f'b[{k}]' for k in range(10)}
     assert sum(done.values()) <= 40 + 2, 'what had ended does not run again'
+    stage = learnt(told)
+    assert stage['a'][0] >= 0.05 and stage['a'][3] == 30 and stage['b'][3] == 10, told
+
+
+def killed():
+    """What was learnt before the run was killed comes back with the journal: its second session measures b alone, and
+    plans with what a took."""
+    clear()
+    path = job('kill', {'a': (6, None, log('a') + 'sleep 0.2'), 'b': (8, None, log('b') + 'sleep 0.2')},
+               [('a', 'b', 'barrier')])
+    words = [BIGROCKS, 'run', path, '--capacity', 'cpu=2', '--learn', '-v', '--journal', 'k']
+    running = subprocess.Popen(words, cwd=FOLDER, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    end = time.monotonic() + 120
+    while not any(name.startswith('b') for name in ran()):
+        assert time.monotonic() < end and running.poll() is None
+        time.sleep(0.01)
+    running.kill()
+    running.wait()
+    told = bigrocks(*words[1:], '--resume').stderr
+    stage = learnt(told)
+    assert ran()['a[0]'] == 1 and sum(count for name, count in ran().items() if name[0] == 'a') == 6, ran()
+    assert stage['a'][3] == 6 and 0.2 <= stage['a'][0], told
+    assert stage['b'][3] == 8, told
+    # Nothing is left to be measured, and all is known.
+    told = bigrocks(*words[1:], '--resume').stderr
+    assert learnt(told)['a'][3] == 6 and learnt(told)['b'][3] == 8 and sum(ran().values()) <= 16, told
 
 
 def several():
@@ -148,6 +174,6 @@ def refusals():
     assert '--learn' in bigrocks('run', '--spool', 'q', '--learn', status=2).stderr
 
 
-for test in (pilots_first, with_history, failures, interrupted, several, refusals):
+for test in (pilots_first, with_history, failures, interrupted, killed, several, refusals):
     print(test.__name__, flush=True)
     test()

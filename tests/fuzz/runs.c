@@ -22,7 +22,7 @@ static char *good_journal(const char *path, const struct br_dag *dag, size_t *si
         fuzz_fail(&diag, "a journal cannot be begun");
     for (uint32_t t = 0; t < 3; t++)
         if (br_journal_started(&journal, 0, t, &diag) ||
-            (t < 2 && br_journal_finished(&journal, 0, t, &diag)))
+            (t < 2 && br_journal_finished(&journal, 0, t, INT64_C(1234567890), &diag)))
             fuzz_fail(&diag, "a journal cannot be gone on with");
     br_journal_close(&journal);
     FILE *file = fopen(path, "re");
@@ -77,8 +77,9 @@ void fuzz_journal(const uint8_t *data, size_t size)
             fuzz_fail(NULL, "a journal makes up that a task has finished");
         undone = done[t] ? undone : t;
     }
-    if (undone < JOURNAL_TASKS && (br_journal_started(&journal, 0, undone, &diag) ||
-                                   br_journal_finished(&journal, 0, undone, &diag)))
+    if (undone < JOURNAL_TASKS &&
+        (br_journal_started(&journal, 0, undone, &diag) ||
+         br_journal_finished(&journal, 0, undone, INT64_C(1234567890), &diag)))
         fuzz_fail(&diag, "a journal cannot be gone on with");
     br_journal_close(&journal);
     known.done = again;

@@ -15,6 +15,7 @@
 #include "predict/evaluate.h"
 #include "predict/histogram.h"
 #include "predict/mixture.h"
+#include "predict/posterior.h"
 #include "predict/quick.h"
 #include "predict/rows.h"
 
@@ -377,6 +378,49 @@ static void what_is_measured_is_certain(void **state)
     row->destroy(p);
 }
 
+/* The spread of a stage's tasks is told where two of its tasks have been seen together, in one run
+ * of the history or by pilots; else they are taken to be as long as their mean. */
+static void spreads_are_seen(void **state)
+{
+    const double same[] = {60, 60};
+    const struct br_predictor_row *row = &br_predictor_posterior;
+    struct br_task_belief belief;
+    struct job job;
+    void *p = create(row, 0, NAN);
+    (void)state;
+    /* Nothing, one pilot, and one task a run: the interval of 80 % ends at the 90th percentile. */
+    for (uint32_t pilots = 0; pilots < 2; pilots++) {
+        br_posterior_tasks(p, make(&job, NULL, NULL, 4, pilots, same), 0, 0.9, &belief);
+        assert_int_equal(belief.known, pilots > 0);
+        near(belief.spread, 0, 0);
+        near(belief.task_ns, belief.high_ns, 0);
+    }
+    for (uint32_t run = 0; run < 3; run++)
+        learn(row, p, NULL, NULL, 60);
+    br_posterior_tasks(p, make(&job, NULL, NULL, 4, 0, same), 0, 0.9, &belief);
+    assert_true(belief.known);
+    near(belief.spread, 0, 0);
+    near(belief.task_ns, belief.high_ns, 0);
+    /* A run of which two tasks were seen. They were alike, so the least spreads are likely, and a
+     * single task scatters more than the mean. */
+    OK(row->learn(p, make(&job, NULL, NULL, 2, 2, same), NAN, &diag));
+    br_posterior_tasks(p, make(&job, NULL, NULL, 4, 0, same), 0, 0.9, &belief);
+    assert_true(belief.spread > 0.1 && belief.spread < 1);
+    assert_true(belief.task_ns > belief.high_ns);
+    /* Of a stage of one task nothing is told. */
+    br_posterior_tasks(p, make(&job, NULL, NULL, 1, 0, same), 0, 0.9, &belief);
+    near(belief.spread, 0, 0);
+    row->destroy(p);
+    /* Two pilots of 60 s without a history: of the twelve spreads s, equally likely before, each
+     * weighs 1/s e^(-h^2 / 2v) / sqrt(v) with h = s^2 / 2 and v = 16 + h; log 60 is what is
+     * expected. The mean square is 0.1140880^2. */
+    p = create(row, 0, NAN);
+    br_posterior_tasks(p, make(&job, NULL, NULL, 4, 2, same), 0, 0.9, &belief);
+    near(belief.spread, 0.11408804732630237, 1e-6);
+    assert_true(belief.task_ns > belief.high_ns);
+    row->destroy(p);
+}
+
 /* Jobs drawn from the model: intervals hold their share, within 3 points; and neither pilots nor
  * history alone do better. */
 static void intervals_hold(void **state)
@@ -573,6 +617,7 @@ int main(void)
         cmocka_unit_test(quantiles_of_mixtures),
         cmocka_unit_test(evidence_is_weighed),
         cmocka_unit_test(what_is_measured_is_certain),
+        cmocka_unit_test(spreads_are_seen),
         cmocka_unit_test(intervals_hold),
         cmocka_unit_test(the_table),
         cmocka_unit_test(queues_by_work),

@@ -73,7 +73,7 @@ static void make_journal(const char *path, const struct br_dag *dag)
     assert_int_equal(open_it(&journal, path, true, dag, done, &in_flight), BR_OK);
     assert_int_equal(in_flight, 0);
     for (uint32_t k = 0; k < RECORDS; k++)
-        assert_int_equal(records[k].end ? br_journal_finished(&journal, 0, records[k].task, NULL)
+        assert_int_equal(records[k].end ? br_journal_finished(&journal, 0, records[k].task, 0, NULL)
                                         : br_journal_started(&journal, 0, records[k].task, NULL),
                          BR_OK);
     assert_int_equal(br_journal_sync(&journal, NULL), BR_OK);
@@ -163,7 +163,7 @@ static void test_journal(void **state)
         assert_int_equal(in_flight, running_by[whole]);
         assert_int_equal(found.damaged,
                          size > HEAD && size < HEAD + SESSION ? (size - HEAD) / RECORD : 0);
-        assert_int_equal(br_journal_finished(&journal, 0, 3, NULL), BR_OK);
+        assert_int_equal(br_journal_finished(&journal, 0, 3, 0, NULL), BR_OK);
         br_journal_close(&journal);
         /* Whoever goes on looks for what is left of the session before, which takes a while. */
         if ((size + 1) % RECORD > 2)
@@ -213,15 +213,17 @@ static void test_journal_of_several(void **state)
     struct br_dag *x = make_job("x"), *y = make_job("y");
     bool done[4][5];
     struct br_journal journal;
-    struct br_journal_job jobs[4] = {{x, done[0], 0, 0}, {y, done[1], 0, 0}, {x, done[2], 0, 0}};
+    struct br_journal_job jobs[4] = {
+        {x, done[0], 0, 0, NULL}, {y, done[1], 0, 0, NULL}, {x, done[2], 0, 0, NULL}};
     assert_int_equal(open_jobs(&journal, path, jobs, 3), BR_OK);
-    assert_int_equal(br_journal_finished(&journal, jobs[0].number, 1, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, jobs[0].number, 1, 0, NULL), BR_OK);
     assert_int_equal(br_journal_started(&journal, jobs[1].number, 2, NULL), BR_OK);
     assert_int_equal(br_journal_started(&journal, jobs[1].number, 3, NULL), BR_OK);
-    assert_int_equal(br_journal_finished(&journal, jobs[1].number, 3, NULL), BR_OK);
-    assert_int_equal(br_journal_finished(&journal, jobs[2].number, 4, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, jobs[1].number, 3, 0, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, jobs[2].number, 4, 0, NULL), BR_OK);
     br_journal_close(&journal);
-    struct br_journal_job turned[3] = {{y, done[1], 0, 9}, {x, done[0], 0, 9}, {x, done[2], 0, 9}};
+    struct br_journal_job turned[3] = {
+        {y, done[1], 0, 9, NULL}, {x, done[0], 0, 9, NULL}, {x, done[2], 0, 9, NULL}};
     assert_int_equal(open_jobs(&journal, path, turned, 3), BR_OK);
     for (uint32_t t = 0; t < 5; t++) {
         assert_int_equal(done[0][t], t == 1);
@@ -232,8 +234,10 @@ static void test_journal_of_several(void **state)
     assert_int_equal(turned[1].in_flight + turned[2].in_flight, 0);
     br_journal_close(&journal);
     /* Fewer, more, and others. */
-    struct br_journal_job wrong[4] = {
-        {x, done[0], 0, 0}, {y, done[1], 0, 0}, {y, done[2], 0, 0}, {x, done[3], 0, 0}};
+    struct br_journal_job wrong[4] = {{x, done[0], 0, 0, NULL},
+                                      {y, done[1], 0, 0, NULL},
+                                      {y, done[2], 0, 0, NULL},
+                                      {x, done[3], 0, 0, NULL}};
     for (uint32_t count = 0; count <= 4; count++)
         assert_int_equal(open_jobs(&journal, path, wrong, count), BR_NO);
     unlink(path);
@@ -266,19 +270,19 @@ static void test_journal_of_a_spool(void **state)
     struct br_dag *x = make_job("x"), *y = make_job("y");
     bool done[2][5];
     struct br_journal journal;
-    struct br_journal_job a = {x, done[0], 0, 0}, b = {y, done[1], 0, 0};
+    struct br_journal_job a = {x, done[0], 0, 0, NULL}, b = {y, done[1], 0, 0, NULL};
     assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
     assert_int_equal(br_journal_settle(&journal, NULL), BR_OK);
     assert_int_equal(add_job(&journal, "a", &a), BR_OK);
     assert_int_equal(add_job(&journal, "b", &b), BR_OK);
     assert_int_not_equal(a.number, b.number);
-    assert_int_equal(br_journal_finished(&journal, a.number, 2, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, a.number, 2, 0, NULL), BR_OK);
     assert_int_equal(br_journal_started(&journal, b.number, 0, NULL), BR_OK);
-    assert_int_equal(br_journal_finished(&journal, b.number, 4, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, b.number, 4, 0, NULL), BR_OK);
     br_journal_close(&journal);
     /* The next session: b goes on, under its name alone, and only as the job that it was. */
     assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
-    struct br_journal_job changed = {x, done[0], 0, 0};
+    struct br_journal_job changed = {x, done[0], 0, 0, NULL};
     assert_int_equal(add_job(&journal, "b", &changed), BR_NO);
     assert_int_equal(add_job(&journal, "b", &b), BR_OK);
     for (uint32_t t = 0; t < 5; t++)
@@ -289,7 +293,7 @@ static void test_journal_of_a_spool(void **state)
     assert_int_equal(add_job(&journal, "a", &a), BR_OK);
     for (uint32_t t = 0; t < 5; t++)
         assert_int_equal(done[0][t], 0);
-    assert_int_equal(br_journal_finished(&journal, a.number, 0, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, a.number, 0, 0, NULL), BR_OK);
     assert_int_equal(br_journal_drop(&journal, b.number, NULL), BR_OK);
     br_journal_close(&journal);
     assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
@@ -313,7 +317,7 @@ static void test_journal_of_a_spool(void **state)
     assert_int_equal(br_journal_drop(&journal, a.number, NULL), BR_OK);
     assert_int_equal(size_of(path), HEAD + SESSION);
     assert_int_equal(add_job(&journal, "a", &a), BR_OK);
-    assert_int_equal(br_journal_finished(&journal, a.number, 3, NULL), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, a.number, 3, 0, NULL), BR_OK);
     br_journal_close(&journal);
     assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
     assert_int_equal(add_job(&journal, "a", &a), BR_OK);

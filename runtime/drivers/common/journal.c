@@ -101,8 +101,27 @@ static enum br_status add(struct br_journal *journal, uint32_t size, const char 
     return BR_OK;
 }
 
+/* Writes how long a task took behind the text of its record, as many digits as there is room for;
+ * nothing where less than three would do. */
+static void tell_lasted(char text[BR_RECORD_SHORT], int64_t lasted_ns)
+{
+    enum { ROOM = BR_RECORD_SHORT - BR_RECORD_SUM - 2, DIGITS_LEAST = 100 };
+    uint32_t used = (uint32_t)strlen(text), zeros = 0;
+    char lasted[32];
+    for (int64_t ns = lasted_ns; ns > 0; ns = ns / 10 + (ns % 10 >= 5), zeros++) {
+        int length = zeros ? snprintf(lasted, sizeof lasted, " %" PRId64 "e%" PRIu32, ns, zeros)
+                           : snprintf(lasted, sizeof lasted, " %" PRId64, ns);
+        if (zeros && ns < DIGITS_LEAST)
+            return;
+        if (used + (uint32_t)length <= ROOM) {
+            memcpy(text + used, lasted, (size_t)length + 1);
+            return;
+        }
+    }
+}
+
 static enum br_status add_task(struct br_journal *journal, const char *word, uint32_t number,
-                               uint32_t task, struct br_diag *diag)
+                               uint32_t task, int64_t lasted_ns, struct br_diag *diag)
 {
     char text[BR_RECORD_SHORT];
     if (journal->file < 0)
@@ -112,20 +131,21 @@ static enum br_status add_task(struct br_journal *journal, const char *word, uin
     assert(journal->size >= 2 * BR_RECORD_LONG && journal->seed == br_hash_text(journal->run));
     assert(number < journal->numbers);
     /* By numbers: the record of the job says that it is this very job. */
-    snprintf(text, sizeof text, "%-8s %010" PRIu32 " %010" PRIu32, word, number, task);
+    snprintf(text, sizeof text, "%-8s %" PRIu32 " %" PRIu32, word, number, task);
+    tell_lasted(text, lasted_ns);
     return add(journal, BR_RECORD_SHORT, text, diag);
 }
 
 enum br_status br_journal_started(struct br_journal *journal, uint32_t number, uint32_t task,
                                   struct br_diag *diag)
 {
-    return add_task(journal, "started", number, task, diag);
+    return add_task(journal, "started", number, task, 0, diag);
 }
 
 enum br_status br_journal_finished(struct br_journal *journal, uint32_t number, uint32_t task,
-                                   struct br_diag *diag)
+                                   int64_t lasted_ns, struct br_diag *diag)
 {
-    return add_task(journal, "finished", number, task, diag);
+    return add_task(journal, "finished", number, task, lasted_ns, diag);
 }
 
 enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag)
@@ -231,6 +251,8 @@ static void take_up(const struct br_past *past, struct br_journal_job *job)
 {
     for (uint32_t t = 0; past->state && t < past->tasks; t++) {
         job->done[t] = past->state[t] & BR_PAST_FINISHED;
+        if (job->lasted_ns)
+            job->lasted_ns[t] = past->lasted_ns[t];
         job->in_flight += past->state[t] == BR_PAST_STARTED;
     }
 }
@@ -423,14 +445,14 @@ enum br_status br_journal_settle(struct br_journal *journal, struct br_diag *dia
     }
     for (uint32_t k = 0; k < journal->past.jobs && !status; k++)
         if (journal->past.past[k].state)
-            status = add_task(journal, "dropped", k, 0, diag);
+            status = add_task(journal, "dropped", k, 0, 0, diag);
     br_replay_finish(&journal->past);
     return status;
 }
 
 enum br_status br_journal_drop(struct br_journal *journal, uint32_t number, struct br_diag *diag)
 {
-    enum br_status status = add_task(journal, "dropped", number, 0, diag);
+    enum br_status status = add_task(journal, "dropped", number, 0, 0, diag);
     if (journal->file < 0)
         return BR_OK;
     assert(journal->open > 0);

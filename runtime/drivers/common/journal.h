@@ -26,6 +26,8 @@ struct br_journal_job {
     bool *done;         /* by task: set where the journal has its end; of zeros before */
     uint32_t number;    /* in the journal; filled in */
     uint32_t in_flight; /* tasks that were running when the last session died; filled in */
+    int64_t *lasted_ns; /* by task that is done: how long it took, to three digits at least where
+                           the journal tells it, else 0; of zeros before. NULL: not asked for */
 };
 
 struct br_journal {
@@ -73,8 +75,9 @@ enum br_status br_journal_drop(struct br_journal *journal, uint32_t number, stru
 /* Adds a record; it survives the death of this program from then on. */
 enum br_status br_journal_started(struct br_journal *journal, uint32_t number, uint32_t task,
                                   struct br_diag *diag);
+/* The task has taken so long; 0: nobody knows. */
 enum br_status br_journal_finished(struct br_journal *journal, uint32_t number, uint32_t task,
-                                   struct br_diag *diag);
+                                   int64_t lasted_ns, struct br_diag *diag);
 /* Makes what has been added survive the death of the machine. */
 enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag);
 void br_journal_close(struct br_journal *journal);

@@ -18,8 +18,12 @@ bool br_replay_add(struct br_replay *replay, const struct br_past *past)
     struct br_past *added = &replay->past[replay->jobs];
     *added = *past;
     added->state = calloc((size_t)past->tasks + 1, 1);
-    replay->jobs += added->state != NULL;
-    return added->state != NULL;
+    added->lasted_ns = calloc((size_t)past->tasks + 1, sizeof *added->lasted_ns);
+    replay->jobs++;
+    if (added->state && added->lasted_ns)
+        return true;
+    br_replay_drop(replay, replay->jobs - 1);
+    return false;
 }
 
 void br_replay_drop(struct br_replay *replay, uint32_t number)
@@ -27,7 +31,9 @@ void br_replay_drop(struct br_replay *replay, uint32_t number)
     if (number >= replay->jobs)
         return;
     free(replay->past[number].state);
+    free(replay->past[number].lasted_ns);
     replay->past[number].state = NULL;
+    replay->past[number].lasted_ns = NULL;
 }
 
 uint32_t br_replay_find(const struct br_replay *replay, uint64_t name)
@@ -41,7 +47,7 @@ uint32_t br_replay_find(const struct br_replay *replay, uint64_t name)
 void br_replay_finish(struct br_replay *replay)
 {
     for (uint32_t k = 0; k < replay->jobs; k++)
-        free(replay->past[k].state);
+        br_replay_drop(replay, k);
     free(replay->past);
     *replay = (struct br_replay){0};
 }
@@ -56,11 +62,26 @@ static bool read_session(const char *text, struct br_session *session)
     return true;
 }
 
-/* "started", "finished" or "dropped", with a job and a task. */
+/* How long the task took, a number of nanoseconds and the zeros behind it, such as "123e4"; 0: the
+ * record does not tell. */
+static int64_t read_lasted(const char *text)
+{
+    uint32_t zeros = 0;
+    uint64_t ns;
+    if (sscanf(text, "%" SCNu64 "e%2" SCNu32, &ns, &zeros) < 1)
+        return 0;
+    for (; zeros > 0 && ns <= INT64_MAX / 10; zeros--)
+        ns *= 10;
+    return zeros || ns > INT64_MAX ? 0 : (int64_t)ns;
+}
+
+/* "started", "finished" or "dropped", with a job and a task; and with how long it took. */
 static bool take_short(struct br_replay *replay, const char *text)
 {
     uint32_t job, task;
-    if (sscanf(text + strcspn(text, " "), "%" SCNu32 " %" SCNu32, &job, &task) != 2 ||
+    int behind = 0;
+    const char *numbers = text + strcspn(text, " ");
+    if (sscanf(numbers, "%" SCNu32 " %" SCNu32 "%n", &job, &task, &behind) != 2 ||
         job >= replay->jobs)
         return false;
     struct br_past *past = &replay->past[job];
@@ -70,12 +91,14 @@ static bool take_short(struct br_replay *replay, const char *text)
     }
     if (!past->state || task >= past->tasks)
         return false;
-    if (strncmp(text, "started ", 8) == 0)
+    if (strncmp(text, "started ", 8) == 0) {
         past->state[task] |= BR_PAST_STARTED;
-    else if (strncmp(text, "finished ", 9) == 0)
+    } else if (strncmp(text, "finished ", 9) == 0) {
         past->state[task] |= BR_PAST_FINISHED;
-    else
+        past->lasted_ns[task] = read_lasted(numbers + behind);
+    } else {
         return false;
+    }
     return true;
 }
 

@@ -15,7 +15,8 @@ struct br_past {
     uint64_t sum;  /* of its tasks, edges and commands */
     uint64_t name; /* hash of its name */
     uint32_t tasks;
-    uint8_t *state; /* by task: bits of the above; NULL: the journal has dropped the job */
+    uint8_t *state;     /* by task: bits of the above; NULL: the journal has dropped the job */
+    int64_t *lasted_ns; /* by task that has finished; 0: not known */
 };
 
 /* A session: a process of a machine that has booted at some time, and its tasks' mark. */

@@ -103,6 +103,8 @@ struct br_task_end {
     int64_t output_size; /* in bytes */
     char *const *words;  /* of its command, NULL-terminated; NULL: it has none */
 };
+/* How long the attempt took; 0 where that is known only roughly. */
+int64_t br_task_end_lasted(const struct br_task_end *end);
 
 /* How far the run is. */
 struct br_run_state {
@@ -146,10 +148,10 @@ struct br_run_options {
                          uint32_t machine, char *const *words);
     void *wrap_context;
     /* All may be NULL. `resumed` is called at first for every task that an earlier run has
-     * finished, and `damaged` where records of the journal cannot be read, the first of them at
-     * that byte; what they told of is as if it had not been. `ended` is called for every attempt,
-     * `tick` about ten times a second. */
-    void (*resumed)(void *context, const struct br_run_job *job, uint32_t task);
+     * finished and how long it took (0: nobody knows), and `damaged` where records of the journal
+     * cannot be read, the first of them at that byte; what they told of is as if it had not been.
+     * `ended` is called for every attempt, `tick` about ten times a second. */
+    void (*resumed)(void *context, const struct br_run_job *job, uint32_t task, int64_t lasted_ns);
     void (*damaged)(void *context, uint32_t records, uint64_t offset);
     void (*ended)(void *context, const struct br_task_end *end);
     void (*tick)(void *context, const struct br_run_state *state);

@@ -29,7 +29,10 @@ enum br_status br_job_work_init(struct br_job_work *job_work, const struct br_wo
     job_work->known.dag = job->dag;
     job_work->known.done =
         br_arena_array(&job_work->arena, job->dag->tasks, sizeof *job_work->known.done);
-    if (!job_work->known.done)
+    if (work->options->resumed)
+        job_work->known.lasted_ns =
+            br_arena_array(&job_work->arena, job->dag->tasks, sizeof *job_work->known.lasted_ns);
+    if (!job_work->known.done || (work->options->resumed && !job_work->known.lasted_ns))
         return br_fail_memory(diag);
     return br_run_commands(&job_work->arena, job->dag, work->options->shell, &job_work->command,
                            diag);
@@ -81,7 +84,7 @@ void br_work_count_job(struct br_work *work, struct br_job_work *job_work)
             continue;
         result->resumed++;
         if (options->resumed)
-            options->resumed(options->context, job_work->job, t);
+            options->resumed(options->context, job_work->job, t, job_work->known.lasted_ns[t]);
     }
     work->result->resumed += result->resumed;
 }
@@ -122,11 +125,18 @@ enum br_status br_work_started(struct br_work *work, const struct br_job_work *j
     return br_journal_started(&work->journal, job_work->known.number, task, work->diag);
 }
 
-enum br_status br_work_finished(struct br_work *work, struct br_job_work *job_work, uint32_t task)
+enum br_status br_work_finished(struct br_work *work, struct br_job_work *job_work, uint32_t task,
+                                int64_t lasted_ns)
 {
     work->result->finished++;
     job_work->job->result.finished++;
-    return br_journal_finished(&work->journal, job_work->known.number, task, work->diag);
+    return br_journal_finished(&work->journal, job_work->known.number, task, lasted_ns, work->diag);
+}
+
+int64_t br_task_end_lasted(const struct br_task_end *end)
+{
+    int64_t lasted_ns = end->end_ns - end->start_ns;
+    return end->unseen_ns > lasted_ns / 10 || lasted_ns < 0 ? 0 : lasted_ns;
 }
 
 void br_work_failed(struct br_work *work, struct br_job_work *job_work)

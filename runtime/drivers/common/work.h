@@ -53,10 +53,12 @@ int64_t br_work_now_ns(const struct br_work *work);
 bool br_work_has_command(const struct br_job_work *job_work, uint32_t task);
 /* Puts the words of the task's command into work->words. False when memory is out. */
 bool br_work_words(struct br_work *work, const struct br_job_work *job_work, uint32_t task);
-/* Puts the start or the end of a task into the journal; the end counts in the results. */
+/* Puts the start or the end of a task into the journal, the end with how long it took (0: nobody
+ * knows); it counts in the results. */
 enum br_status br_work_started(struct br_work *work, const struct br_job_work *job_work,
                                uint32_t task);
-enum br_status br_work_finished(struct br_work *work, struct br_job_work *job_work, uint32_t task);
+enum br_status br_work_finished(struct br_work *work, struct br_job_work *job_work, uint32_t task,
+                                int64_t lasted_ns);
 /* A task of the job has failed for good: counts it. */
 void br_work_failed(struct br_work *work, struct br_job_work *job_work);
 /* Tells of the end of an attempt; adds the job, the size of its output and its words. */

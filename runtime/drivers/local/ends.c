@@ -6,10 +6,11 @@
  */
 #include "runtime/drivers/local/driver.h"
 
-void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task)
+void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task,
+                        int64_t lasted_ns)
 {
     job->fate[task] = BR_FATE_DONE;
-    br_driver_note(driver, br_work_finished(&driver->work, &job->work, task));
+    br_driver_note(driver, br_work_finished(&driver->work, &job->work, task, lasted_ns));
     br_driver_note(driver,
                    br_runtime_finished(driver->runtime, job->number, task, driver->work.diag));
     br_driver_touch(driver, job);
@@ -62,7 +63,7 @@ void br_driver_collect(struct br_driver *driver, uint32_t number)
     driver->short_of = false;
     if (good && !slot->timed_out) {
         end.outcome = BR_TASK_DONE;
-        br_driver_finished(driver, job, slot->task);
+        br_driver_finished(driver, job, slot->task, br_task_end_lasted(&end));
     } else {
         end.outcome = slot->timed_out    ? BR_TASK_TIMEOUT
                       : slot->asked_ns   ? BR_TASK_STOPPED

@@ -54,7 +54,7 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
     }
     job->started[task] = true;
     if (!br_work_has_command(&job->work, task)) {
-        br_driver_finished(driver, job, task);
+        br_driver_finished(driver, job, task, 0);
         return;
     }
     job->attempts[task]++;

@@ -231,10 +231,10 @@ static void leave(struct jobs *jobs, uint32_t task, enum state state)
     jobs->state[task] = (uint8_t)state;
 }
 
-static enum br_status finish(struct jobs *jobs, uint32_t task)
+static enum br_status finish(struct jobs *jobs, uint32_t task, int64_t lasted_ns)
 {
     leave(jobs, task, DONE);
-    return br_work_finished(&jobs->work, &jobs->job, task);
+    return br_work_finished(&jobs->work, &jobs->job, task, lasted_ns);
 }
 
 static void tell(struct jobs *jobs, struct br_task_end *end)
@@ -274,7 +274,7 @@ static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status
     ended.start_ns = since(jobs, begin);
     ended.end_ns = since(jobs, end);
     if (ended.code == 0) {
-        *status = finish(jobs, task);
+        *status = finish(jobs, task, br_task_end_lasted(&ended));
         ended.outcome = BR_TASK_DONE;
         tell(jobs, &ended);
         return true;
@@ -351,7 +351,7 @@ static enum br_status finish_waits(struct jobs *jobs)
             uint32_t task = stage->first_task + i;
             if (jobs->state[task] == WAITING && list_parents(jobs, task, none, sizeof none) &&
                 !none[0])
-                status = finish(jobs, task);
+                status = finish(jobs, task, 0);
         }
     }
     return status;
