@@ -51,13 +51,14 @@ enum br_status br_coflow_simulate(const struct br_coflows *trace,
     struct br_coflow_setup setup = options->policy;
     setup.fabric = &run.fabric;
     setup.exact = !epochs;
-    if (!status)
+    if (!status && run.row->create)
         status = run.row->create(&setup, &run.policy, diag);
-    if (!status)
-        status = !epochs            ? br_run_exact(&run)
-                 : run.row->by_flow ? br_run_shares(&run)
-                                    : br_run_epochs(&run);
-    run.row->destroy(run.policy);
+    if (!status && run.row->by_flow)
+        status = epochs ? br_run_shares(&run) : br_run_max_min(&run);
+    else if (!status)
+        status = epochs ? br_run_epochs(&run) : br_run_exact(&run);
+    if (run.row->destroy)
+        run.row->destroy(run.policy);
     br_fabric_finish(&run.fabric);
     outcome->seconds = processor_seconds() - began_s;
     return status;

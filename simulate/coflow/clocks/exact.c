@@ -8,8 +8,6 @@
 #include "base/collections/heap.h"
 #include "simulate/coflow/clocks/run.h"
 
-#define SAME_MS 1e-6
-
 struct end {
     double ms;
     uint32_t version;
@@ -264,20 +262,6 @@ static enum br_status tell(struct exact *e)
 
 /* ---- Failures ---- */
 
-static double next_failure(const struct exact *e)
-{
-    const struct br_coflow_options *options = e->run->options;
-    double next = INFINITY;
-    for (uint32_t k = 0; k < options->failures; k++) {
-        const struct br_coflow_failure *f = &options->failure[k];
-        if (f->port != BR_FAILS_COORDINATOR)
-            next = fmin(next, f->at_ms > e->now_ms      ? f->at_ms
-                              : f->until_ms > e->now_ms ? f->until_ms
-                                                        : INFINITY);
-    }
-    return next;
-}
-
 /* Takes the rates of flows at ports that have failed. */
 static void stop_flows(struct exact *e)
 {
@@ -298,13 +282,9 @@ static void stop_flows(struct exact *e)
 /* Sets *changed where a port fails or comes back now. */
 static void fail_ports(struct exact *e, bool *changed)
 {
-    const struct br_coflow_options *options = e->run->options;
     bool stops = false;
-    for (uint32_t p = 0; options->failures && p < e->fabric->trace->ports; p++) {
-        bool failed = false;
-        for (uint32_t k = 0; k < options->failures; k++)
-            failed |= options->failure[k].port == p && options->failure[k].at_ms <= e->now_ms &&
-                      e->now_ms < options->failure[k].until_ms;
+    for (uint32_t p = 0; e->run->options->failures && p < e->fabric->trace->ports; p++) {
+        bool failed = br_run_port_fails(e->run, p, e->now_ms);
         if (failed == e->failed[p])
             continue;
         e->failed[p] = failed;
@@ -366,7 +346,6 @@ static enum br_status end_flow(struct exact *e, const struct end *end, bool *cha
         br_run_pilots(e->run, end->grant.coflow);
         *changed = true;
     }
-    *changed |= e->run->row->by_flow;
     if (e->coordinated)
         br_desk_note(&e->desk, sender_of(fabric, &end->grant));
     if (e->coordinated && (state->live == 0 || (pilots && !state->pilots)))
@@ -377,7 +356,7 @@ static enum br_status end_flow(struct exact *e, const struct end *end, bool *cha
 static enum br_status end_flows(struct exact *e, bool *changed)
 {
     enum br_status status = BR_OK;
-    while (!status && next_end(e) <= e->now_ms + SAME_MS) {
+    while (!status && next_end(e) <= e->now_ms + BR_SAME_MS) {
         struct end end = ends_pop(NULL, e->heap, &e->size);
         status = end_flow(e, &end, changed);
         if (!status && !*changed && !e->coordinated)
@@ -408,7 +387,8 @@ static enum br_status arrive(struct exact *e, bool *changed)
 static void go_on(struct exact *e, const struct alarm *alarm)
 {
     const struct br_coflow_run *run = e->run;
-    double next = fmin(fmin(next_end(e), alarm->ms), next_failure(e)), before_ms = e->now_ms;
+    double next = fmin(fmin(next_end(e), alarm->ms), br_run_next_failure(run, e->now_ms)),
+           before_ms = e->now_ms;
     if (run->arrived < run->trace->coflows)
         next = fmin(next, (double)run->trace->coflow[run->arrived].arrival_ms);
     if (e->coordinated)
@@ -479,8 +459,7 @@ static bool allocate(struct exact *e)
 enum br_status br_run_exact(struct br_coflow_run *run)
 {
     struct exact e = {.run = run, .fabric = &run->fabric};
-    /* Who shares by flow needs no coordinator. */
-    e.coordinated = run->options->coordinator.interval_ms > 0 && !run->row->by_flow;
+    e.coordinated = run->options->coordinator.interval_ms > 0;
     enum br_status status = allocate(&e) ? BR_OK : br_fail_memory(run->diag);
     e.desk.failures = run->options->failures;
     e.desk.failure = run->options->failure;

@@ -1,6 +1,13 @@
 #include "simulate/coflow/clocks/run.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+static void tell(struct br_coflow_run *run, enum br_coflow_event event, uint32_t coflow)
+{
+    if (run->row->event)
+        run->row->event(run->policy, event, coflow);
+}
 
 enum br_status br_run_arrive(struct br_coflow_run *run, uint32_t coflow, double start_ms)
 {
@@ -15,7 +22,7 @@ enum br_status br_run_arrive(struct br_coflow_run *run, uint32_t coflow, double 
     run->active++;
     enum br_status status = br_fabric_enter(&run->fabric, coflow, run->diag);
     if (!status)
-        run->row->event(run->policy, BR_COFLOW_ARRIVES, coflow);
+        tell(run, BR_COFLOW_ARRIVES, coflow);
     return status;
 }
 
@@ -25,7 +32,7 @@ void br_run_leave(struct br_coflow_run *run, uint32_t coflow, double end_ms)
     run->outcome->finished++;
     run->outcome->events++;
     run->active--;
-    run->row->event(run->policy, BR_COFLOW_LEAVES, coflow);
+    tell(run, BR_COFLOW_LEAVES, coflow);
     br_fabric_leave(&run->fabric, coflow);
 }
 
@@ -41,7 +48,7 @@ void br_run_pilots(struct br_coflow_run *run, uint32_t coflow)
     const struct br_coflow *c = &run->trace->coflow[coflow];
     const struct br_coflow_state *state = &run->fabric.coflow[coflow];
     struct br_coflow_guess *guess = &run->outcome->guess[coflow];
-    run->row->event(run->policy, BR_COFLOW_PILOTS, coflow);
+    tell(run, BR_COFLOW_PILOTS, coflow);
     if (!state->estimated)
         return;
     *guess = (struct br_coflow_guess){0, 0, run->fabric.now_ms};
@@ -58,6 +65,31 @@ void br_run_decide(struct br_coflow_run *run)
     br_rates_reset(&run->fabric);
     run->row->decide(run->policy);
     run->outcome->decisions++;
+}
+
+double br_run_next_failure(const struct br_coflow_run *run, double now_ms)
+{
+    const struct br_coflow_options *options = run->options;
+    double next = INFINITY;
+    for (uint32_t k = 0; k < options->failures; k++) {
+        const struct br_coflow_failure *f = &options->failure[k];
+        if (f->port != BR_FAILS_COORDINATOR)
+            next = fmin(next, f->at_ms > now_ms      ? f->at_ms
+                              : f->until_ms > now_ms ? f->until_ms
+                                                     : INFINITY);
+    }
+    return next;
+}
+
+bool br_run_port_fails(const struct br_coflow_run *run, uint32_t port, double now_ms)
+{
+    const struct br_coflow_options *options = run->options;
+    for (uint32_t k = 0; k < options->failures; k++) {
+        const struct br_coflow_failure *f = &options->failure[k];
+        if (f->port == port && f->at_ms <= now_ms && now_ms < f->until_ms)
+            return true;
+    }
+    return false;
 }
 
 enum br_status br_run_span(struct br_coflow_run *run, double end_ms)

@@ -7,6 +7,9 @@
 #include "simulate/coflow/fabric/state.h"
 #include "workload/coflow_outcome.h"
 
+/* Ends that are less than a nanosecond apart are one to the exact clock. */
+#define BR_SAME_MS 1e-6
+
 struct br_coflow_run {
     const struct br_coflows *trace;
     const struct br_coflow_options *options;
@@ -28,12 +31,15 @@ void br_run_flow(struct br_coflow_run *run, const struct br_grant *grant);
 /* The last pilot of the coflow has ended; notes what it is believed to have then. */
 void br_run_pilots(struct br_coflow_run *run, uint32_t coflow);
 void br_run_decide(struct br_coflow_run *run);
+/* When the next port fails or comes back, after now; INFINITY: none does. */
+double br_run_next_failure(const struct br_coflow_run *run, double now_ms);
+bool br_run_port_fails(const struct br_coflow_run *run, uint32_t port, double now_ms);
 /* Ends a span of the record. */
 enum br_status br_run_span(struct br_coflow_run *run, double end_ms);
 
 typedef enum br_status br_coflow_clock_run(struct br_coflow_run *run);
 br_coflow_clock_run br_run_exact, br_run_epochs;
-/* Epochs, for fair shares by flow. */
-br_coflow_clock_run br_run_shares;
+/* The same clocks, for policies that share by flow. */
+br_coflow_clock_run br_run_max_min, br_run_shares;
 
 #endif

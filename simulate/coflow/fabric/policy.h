@@ -31,7 +31,7 @@ struct br_coflow_setup {
 struct br_coflow_row {
     const char *name, *summary;
     bool told;    /* sizes, when a coflow arrives */
-    bool by_flow; /* shares change with every flow: decides after each end, also in epochs */
+    bool by_flow; /* all flows share alike: the clocks know how, and the row has no functions */
     /* In epochs, MADD takes what the flows of an estimated coflow really have left, as in the
      * published simulator. */
     bool true_rates;

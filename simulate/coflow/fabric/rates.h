@@ -31,8 +31,6 @@ void br_rates_pilots(struct br_fabric *fabric, uint32_t coflow);
 void br_rates_order(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows);
 /* br_rates_fill for one after the other, in which order they also get what ends leave. */
 void br_rates_fill_all(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows);
-/* Max-min fair rates by flow among all coflows that are there [Bertsekas92, 6.5.2]. */
-void br_rates_max_min(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows);
 
 /* ---- For the clocks ---- */
 

@@ -5,7 +5,6 @@
 #include "base/numbers/real.h"
 #include "simulate/coflow/policies/aalo.h"
 #include "simulate/coflow/policies/expected.h"
-#include "simulate/coflow/policies/fair.h"
 #include "simulate/coflow/policies/ordered.h"
 #include "simulate/coflow/policies/philae.h"
 #include "simulate/coflow/fabric/policy.h"
@@ -52,9 +51,7 @@ static const struct br_coflow_row rows[] = {
      ORDERED(BR_ORDER_BOTTLENECK_LEFT)},
     {"sincronia", "bottleneck, select, scale, iterate over what is left, MADD",
      ORDERED(BR_ORDER_BSSI)},
-    {"fair", "every flow its fair share, without coflows and sizes", .by_flow = true,
-     .create = br_fair_create, .event = br_fair_event, .decide = br_fair_decide,
-     .destroy = br_fair_destroy},
+    {"fair", "every flow its fair share, without coflows and sizes", .by_flow = true},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
