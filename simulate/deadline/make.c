@@ -117,16 +117,15 @@ struct making {
     struct br_runner_job job;
     struct br_made_table *made;
     struct br_progress_weight *weight;
-    int64_t *duration_ns; /* [run * tasks + task] */
-    uint64_t *seed;       /* by run */
-    double *row;          /* as the table's numbers, in seconds */
-    double *spent;        /* by point of the grid and bin: progress x time, and time */
+    int64_t *duration_ns;      /* [run * tasks + task] */
+    uint64_t *seed;            /* by run */
+    double *row;               /* as the table's numbers, in seconds */
+    struct br_cell_line *line; /* by point of the grid and bin */
     struct worker {
         struct br_runner *runner;
         struct br_meter meter;
         struct br_cells_maker cells;
-        int64_t *enter_ns; /* by bin */
-        double *spent;     /* of one run */
+        struct br_trail trail;
     } * worker;
     uint32_t threads, bins;
 };
@@ -146,49 +145,23 @@ static bool draw(void *context, uint32_t worker, uint32_t run)
     return !br_stopped(making->request->stop);
 }
 
-/* A run while it goes on. */
-struct trail {
-    struct worker *worker;
-    uint32_t bins, bin;
-    double progress;
-    int64_t since_ns;
-};
-
 static void finished(void *context, uint32_t stage, int64_t now_ns)
 {
-    struct trail *trail = context;
-    struct worker *worker = trail->worker;
-    double spent = (double)(now_ns - trail->since_ns);
-    worker->spent[2 * trail->bin] += spent * trail->progress;
-    worker->spent[2 * trail->bin + 1] += spent;
-    trail->since_ns = now_ns;
-    trail->progress = br_meter_add(&worker->meter, stage);
-    uint32_t bin = (uint32_t)(trail->progress * trail->bins);
-    bin = bin < trail->bins ? bin : trail->bins - 1;
-    while (trail->bin < bin)
-        worker->enter_ns[++trail->bin] = now_ns;
+    struct worker *worker = context;
+    br_trail_step(&worker->trail, br_meter_add(&worker->meter, stage), (double)now_ns / 1e9);
 }
 
 static void run_once(struct making *making, struct worker *worker, uint32_t point, uint32_t run)
 {
     const struct br_table *table = &making->made->table;
-    struct trail trail = {.worker = worker, .bins = making->bins};
-    const struct br_runner_watch watch = {.finished = finished, .context = &trail};
+    const struct br_runner_watch watch = {.finished = finished, .context = worker};
     br_meter_reset(&worker->meter);
-    memset(worker->spent, 0, 2 * (size_t)making->bins * sizeof *worker->spent);
+    br_trail_begin(&worker->trail);
     int64_t end_ns = br_runner_run(
         worker->runner, table->allocation[point % table->allocations], point >= table->allocations,
         making->duration_ns + (size_t)run * making->job.tasks, making->seed[run], &watch);
-    float *left_s = worker->cells.left_s + (size_t)run * (making->bins + 1);
-    double *spent = making->spent + (size_t)point * 2 * making->bins;
-    while (trail.bin + 1 < making->bins)
-        worker->enter_ns[++trail.bin] = end_ns;
-    left_s[0] = (float)((double)end_ns / 1e9);
-    for (uint32_t k = 1; k < making->bins; k++)
-        left_s[k] = (float)((double)(end_ns - worker->enter_ns[k]) / 1e9);
-    left_s[making->bins] = 0;
-    for (uint32_t k = 0; k < 2 * making->bins && end_ns > 0; k++)
-        spent[k] += worker->spent[k] / (double)end_ns;
+    br_trail_end(&worker->trail, (double)end_ns / 1e9);
+    br_cells_add(&worker->cells, run, &worker->trail, (double)end_ns / 1e9);
 }
 
 static bool make_point(void *context, uint32_t number, uint32_t point)
@@ -205,6 +178,8 @@ static bool make_point(void *context, uint32_t number, uint32_t point)
     size_t row = (size_t)table->quantiles + 1, stride = row * table->allocations;
     br_cells_make(&worker->cells, making->row + layer * table->cells * stride + index * row,
                   stride);
+    memcpy(making->line + (size_t)point * making->bins, worker->cells.line,
+           making->bins * sizeof *making->line);
     return true;
 }
 
@@ -212,12 +187,11 @@ static bool init_worker(struct making *making, struct worker *worker)
 {
     const struct br_table *table = &making->made->table;
     worker->runner = br_runner_create(&making->job);
-    worker->enter_ns = calloc(making->bins, sizeof *worker->enter_ns);
-    worker->spent = calloc(2 * (size_t)making->bins, sizeof *worker->spent);
+    bool trail = br_trail_init(&worker->trail, making->bins);
     bool meter = br_meter_init(&worker->meter, table->indicator, making->weight, table->tasks,
                                table->stages);
     bool cells = br_cells_init(&worker->cells, table->runs, making->bins, levels, QUANTILES);
-    return worker->runner && worker->enter_ns && worker->spent && meter && cells;
+    return worker->runner && trail && meter && cells;
 }
 
 static void finish_workers(struct making *making)
@@ -227,30 +201,60 @@ static void finish_workers(struct making *making)
         br_runner_destroy(worker->runner);
         br_meter_finish(&worker->meter);
         br_cells_finish(&worker->cells);
-        free(worker->enter_ns);
-        free(worker->spent);
+        br_trail_finish(&worker->trail);
     }
     free(making->worker);
 }
 
 /* ---- The numbers ---- */
 
+/* How long the runs of the point were, together. */
+static double length_of(const struct making *making, uint32_t point)
+{
+    double sum_s = 0;
+    for (uint32_t k = 0; k < making->bins; k++)
+        sum_s += making->line[(size_t)point * making->bins + k].time_s;
+    return sum_s > 0 ? sum_s : 1;
+}
+
+/* Moves the numbers of a bin, at every point, to the place that its cell gets. */
+static void move_to(struct making *making, uint32_t bin, double place)
+{
+    const struct br_table *table = &making->made->table;
+    size_t width = (size_t)table->quantiles + 1;
+    for (uint32_t p = 0; p < table->layers * table->allocations; p++) {
+        uint32_t layer = p / table->allocations, index = p % table->allocations;
+        size_t cell = (size_t)layer * table->cells + bin + 1;
+        double *row = making->row + (cell * table->allocations + index) * width;
+        double shift_s =
+            br_cells_shift(&making->line[p * (size_t)making->bins + bin], row[0], place);
+        for (size_t k = 0; k < width; k++)
+            row[k] = row[k] + shift_s > 0 ? row[k] + shift_s : 0;
+    }
+}
+
+/* A cell is at the mean place of all points, by the share of their time that they are there. */
 static enum br_status place_cells(struct making *making, struct br_diag *diag)
 {
     struct br_table *table = &making->made->table;
     uint32_t points = table->layers * table->allocations;
     double *at = br_arena_array(&making->made->arena, table->cells, sizeof *at);
-    if (!at)
+    double *length_s = br_arena_array(&making->made->arena, points, sizeof *length_s);
+    if (!at || !length_s)
         return br_fail_memory(diag);
+    for (uint32_t p = 0; p < points; p++)
+        length_s[p] = length_of(making, p);
     for (uint32_t k = 0; k < making->bins; k++) {
-        double progress = 0, time = 0, low = (double)k / making->bins;
-        double high = (double)(k + 1) / making->bins;
+        double place = 0, share = 0;
         for (uint32_t p = 0; p < points; p++) {
-            progress += making->spent[(p * (size_t)making->bins + k) * 2];
-            time += making->spent[(p * (size_t)making->bins + k) * 2 + 1];
+            const struct br_cell_line *line = &making->line[p * (size_t)making->bins + k];
+            place += line->place * line->time_s / length_s[p];
+            share += line->time_s / length_s[p];
         }
-        double mean = time > 0 ? progress / time : (low + high) / 2;
-        at[k + 1] = mean > low ? mean < high ? mean : high : low;
+        place = share > 0 ? place / share : 0.5;
+        place = place > 0 ? place < 1 ? place : 1 : 0;
+        move_to(making, k, place);
+        at[k + 1] = (k + place) / making->bins;
     }
     table->at = at;
     return BR_OK;
@@ -330,10 +334,10 @@ static enum br_status make_room(struct making *making, struct br_diag *diag)
         malloc((size_t)table->runs * making->job.tasks * sizeof *making->duration_ns);
     making->seed = malloc(table->runs * sizeof *making->seed);
     making->row = calloc(points * table->cells * (table->quantiles + 1), sizeof *making->row);
-    making->spent = calloc(points * 2 * making->bins, sizeof *making->spent);
+    making->line = calloc(points * making->bins, sizeof *making->line);
     making->worker = calloc(making->threads, sizeof *making->worker);
     bool good =
-        making->duration_ns && making->seed && making->row && making->spent && making->worker;
+        making->duration_ns && making->seed && making->row && making->line && making->worker;
     return good ? BR_OK : br_fail_memory(diag);
 }
 
@@ -382,7 +386,7 @@ enum br_status br_deadline_make(const struct br_deadline_request *request,
     free(making.duration_ns);
     free(making.seed);
     free(making.row);
-    free(making.spent);
+    free(making.line);
     br_runner_job_finish(&making.job);
     return status;
 }
