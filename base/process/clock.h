@@ -13,4 +13,11 @@ static inline int64_t br_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* How long to wait before looking again: a step, or what is left, if that is less; once nothing is
+ * left, a step. */
+static inline int64_t br_next_look_ns(int64_t step_ns, int64_t left_ns)
+{
+    return left_ns > 0 && left_ns < step_ns ? left_ns : step_ns;
+}
+
 #endif

@@ -69,6 +69,16 @@ static void insert(struct br_copies *group, uint32_t *groups, int64_t duration, 
     ++*groups;
 }
 
+/* No less than br_rounds of copies that together hold so much work, the longest so long. The q + 1
+ * shortest of the q x capacity + 1 longest copies are (q + 1) / (q x capacity + 1) of the work of
+ * these at most, which is greatest for q = 1. */
+static br_wide rounds_at_most(br_wide work, int64_t longest_ticks, int64_t capacity)
+{
+    br_wide whole = (work + capacity - 1) / capacity, two = 2 * work / (capacity + 1);
+    br_wide most = whole > two ? whole : two;
+    return most > longest_ticks ? most : longest_ticks;
+}
+
 /* One measure and one b: all a, downwards. */
 static int64_t try_tail(const struct br_windows *w, const struct br_instance *in,
                         const struct br_measure *m, const struct br_by_time *head,
@@ -76,7 +86,8 @@ static int64_t try_tail(const struct br_windows *w, const struct br_instance *in
                         struct br_energy *best)
 {
     uint32_t groups = 0;
-    br_wide copies = 0;
+    br_wide copies = 0, work = 0;
+    int64_t longest_ticks = 0;
     for (uint32_t i = 0; i < in->stages; i++) {
         uint32_t s = head[i].stage;
         int64_t tasks = in->stage_first[s + 1] - in->stage_first[s];
@@ -86,7 +97,11 @@ static int64_t try_tail(const struct br_windows *w, const struct br_instance *in
         if (copies > COPIES_MOST)
             break;
         insert(group, &groups, shortest[s], tasks * m->weight[s]);
+        work += (br_wide)tasks * m->weight[s] * shortest[s];
+        longest_ticks = shortest[s] > longest_ticks ? shortest[s] : longest_ticks;
         if (copies <= m->capacity) /* a single round */
+            continue;
+        if (head[i].time + b + rounds_at_most(work, longest_ticks, m->capacity) <= least)
             continue;
         int64_t bound = head[i].time + b + br_rounds(group, groups, m->capacity, ROUNDS_MOST);
         if (bound > least) {

@@ -468,6 +468,14 @@ static bool source_met(struct making *making, struct br_beside *beside)
     return answer && answer->found && making->whole_makespan_ns <= answer->lower_bound_ns;
 }
 
+static struct timespec next_look(const struct making *making)
+{
+    const int64_t limit_ns = making->options.time_limit_ns, now_ns = br_now_ns();
+    const int64_t left_ns = limit_ns > 0 ? limit_ns - (now_ns - making->began_ns) : INT64_MAX;
+    int64_t at_ns = now_ns + br_next_look_ns(SUPERVISION_MS * INT64_C(1000000), left_ns);
+    return (struct timespec){.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000};
+}
+
 /* Waits for the planning thread, passing on stop, limit, incumbents and progress. */
 static void supervise(struct making *making, struct br_beside *beside)
 {
@@ -475,11 +483,7 @@ static void supervise(struct making *making, struct br_beside *beside)
     int64_t shown = making->began_ns;
     pthread_mutex_lock(&making->lock);
     while (!making->finished || !making->told) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += SUPERVISION_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
+        const struct timespec until = next_look(making);
         if (making->told)
             pthread_cond_timedwait(&making->changed, &making->lock, &until);
         making->timed_out |=

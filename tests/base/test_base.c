@@ -18,6 +18,7 @@
 #include "base/collections/index.h"
 #include "base/invariant.h"
 #include "base/numbers/real.h"
+#include "base/process/clock.h"
 #include "base/roles.h"
 #include "base/text/text.h"
 
@@ -576,18 +577,39 @@ static void invariants(void **state)
 #endif
 }
 
+/* Who waits with a limit is there when it is reached, not a step later. */
+static void looks(void **state)
+{
+    assert_int_equal(br_next_look_ns(50, INT64_MAX), 50);
+    assert_int_equal(br_next_look_ns(50, 51), 50);
+    assert_int_equal(br_next_look_ns(50, 49), 49);
+    assert_int_equal(br_next_look_ns(50, 1), 1);
+    assert_int_equal(br_next_look_ns(50, 0), 50);
+    assert_int_equal(br_next_look_ns(50, -7), 50);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decimals),     cmocka_unit_test(suffixes),
-        cmocka_unit_test(nearest),      cmocka_unit_test(quotients),
-        cmocka_unit_test(scaling),      cmocka_unit_test(seconds),
-        cmocka_unit_test(round_trips),  cmocka_unit_test(arena),
-        cmocka_unit_test(indices),      cmocka_unit_test(texts),
-        cmocka_unit_test(screened),     cmocka_unit_test(whole_numbers),
-        cmocka_unit_test(real_numbers), cmocka_unit_test(diagnostics),
-        cmocka_unit_test(roles),        cmocka_unit_test(compared),
-        cmocka_unit_test(invariants),   cmocka_unit_test(reals_and_decimals),
+        cmocka_unit_test(looks),
+        cmocka_unit_test(decimals),
+        cmocka_unit_test(suffixes),
+        cmocka_unit_test(nearest),
+        cmocka_unit_test(quotients),
+        cmocka_unit_test(scaling),
+        cmocka_unit_test(seconds),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(arena),
+        cmocka_unit_test(indices),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(screened),
+        cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(real_numbers),
+        cmocka_unit_test(diagnostics),
+        cmocka_unit_test(roles),
+        cmocka_unit_test(compared),
+        cmocka_unit_test(invariants),
+        cmocka_unit_test(reals_and_decimals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
