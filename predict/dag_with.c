@@ -101,9 +101,13 @@ static enum br_status copy_job(const struct copying *copying)
                                          copying->diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         status = copy_stage(copying, s);
-    for (uint32_t e = 0; e < dag->edges && !status; e++)
-        status = br_dag_add_edge(made, dag->edge[e].parent, dag->edge[e].child, dag->edge[e].type,
-                                 copying->diag);
+    for (uint32_t e = 0; e < dag->edges && !status; e++) {
+        const struct br_edge *edge = &dag->edge[e];
+        status = br_dag_add_edge(made, edge->parent, edge->child, edge->type, copying->diag);
+        if (!status)
+            status =
+                br_dag_set_edge_bytes(made, edge->parent, edge->child, edge->bytes, copying->diag);
+    }
     for (uint32_t a = 0; a < dag->attributes && !status; a++) {
         const struct br_attribute *it = &dag->attribute[a];
         status =

@@ -109,6 +109,8 @@ static enum br_status changed_cluster(const struct br_cluster *old, const struct
             status = br_fail(diag, BR_USAGE, NULL, "so many machines there cannot be");
         if (!status)
             status = br_cluster_add_class(*cluster, cls->name, count, &number, diag);
+        if (!status && cls->up)
+            status = br_cluster_set_network(*cluster, number, cls->up, cls->down, diag);
         for (uint32_t k = 0; k < cls->capacities && !status; k++) {
             struct br_decimal amount = cls->capacity[k].amount;
             char text[BR_DECIMAL_TEXT];

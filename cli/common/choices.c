@@ -32,6 +32,7 @@ CHOICE(effort, efforts)
 static const struct choice transfers[] = {
     {"delay", "a file handed on delays the reader by size / rate"},
     {"demand", "both ends demand the resource \"net\""},
+    {"keep", "bytes of the edge, for plan --network; takes no rate"},
 };
 CHOICE(transfer, transfers)
 

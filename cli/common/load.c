@@ -41,8 +41,9 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
     struct br_parse_options options = br_parse_options_default();
     options.from = job->from;
     options.transfer_rate = job->transfer_rate;
-    options.transfer_mode =
-        strcmp(job->transfer_mode, "demand") == 0 ? BR_TRANSFER_DEMAND : BR_TRANSFER_DELAY;
+    options.transfer_mode = strcmp(job->transfer_mode, "demand") == 0 ? BR_TRANSFER_DEMAND
+                            : strcmp(job->transfer_mode, "keep") == 0 ? BR_TRANSFER_KEEP
+                                                                      : BR_TRANSFER_DELAY;
     options.speed = job->speed;
     options.default_duration_ns = job->default_duration_ns;
     return options;

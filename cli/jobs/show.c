@@ -16,6 +16,15 @@ static void print_task(const struct br_dag *dag, uint32_t task)
     cli_print_text(stdout, id);
 }
 
+/* Edges that carry bytes. */
+static uint32_t carrying(const struct br_dag *dag)
+{
+    uint32_t edges = 0;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        edges += dag->edge[e].bytes > 0;
+    return edges;
+}
+
 static void print_job(const struct br_dag *dag, const struct br_shape *shape)
 {
     char text[CLI_SECONDS_TEXT];
@@ -24,6 +33,8 @@ static void print_job(const struct br_dag *dag, const struct br_shape *shape)
     printf("\nstages         %" PRIu32 "\ntasks          %" PRIu32 "\n", dag->stages, dag->tasks);
     printf("edges          %" PRIu32 " (%" PRIu32 " barriers, %" PRIu32 " one-to-one)\n",
            dag->edges, shape->barriers, shape->one_to_ones);
+    if (dag->bytes)
+        printf("bytes          %" PRId64 " over %" PRIu32 " edges\n", dag->bytes, carrying(dag));
     printf("depth          ");
     cli_print_count(stdout, shape->depth, "level", "levels");
     printf("\nwidth          ");
@@ -96,6 +107,8 @@ static enum br_status print_cluster(const struct br_dag *dag, const struct br_cl
             cli_print_text(stdout, cls->capacity[k].resource);
             printf(" %s", amount);
         }
+        if (cls->up)
+            printf("; sends %" PRId64 ", receives %" PRId64 " bytes/s", cls->up, cls->down);
         fputc('\n', stdout);
     }
     enum br_status status = br_bound(dag, cluster, &bound, &method, diag);

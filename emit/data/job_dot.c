@@ -55,7 +55,7 @@ static bool is_taken(const struct br_dag *dag, enum br_owner owner, const char *
     static const char *const words[][5] = {
         [BR_OWNER_JOB] = {"resources", "units"},
         [BR_OWNER_STAGE] = {"tasks", "duration", "durations", "command"},
-        [BR_OWNER_EDGE] = {"type"},
+        [BR_OWNER_EDGE] = {"type", "bytes"},
     };
     for (size_t k = 0; words[owner][k]; k++)
         if (strcmp(words[owner][k], name) == 0)
@@ -191,6 +191,8 @@ enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, str
         word(out, dag->stage[dag->edge[e].child].id);
         fputs(" [type=", out);
         word(out, br_edge_type_name(dag->edge[e].type));
+        if (dag->edge[e].bytes)
+            fprintf(out, ", bytes=%" PRId64, dag->edge[e].bytes);
         passed_through(out, dag, &by, BR_OWNER_EDGE, e);
         fputs("];\n", out);
     }

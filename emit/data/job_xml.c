@@ -57,7 +57,12 @@ void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster
         const struct br_class *cls = &cluster->cls[c];
         open_element(out, depth + 1, "machine");
         br_write_attribute(out, "class", cls->name);
-        fprintf(out, " count=\"%" PRIu32 "\">\n", cls->count);
+        fprintf(out, " count=\"%" PRIu32 "\"", cls->count);
+        if (cls->up && cls->up == cls->down)
+            fprintf(out, " network=\"%" PRId64 "\"", cls->up);
+        else if (cls->up)
+            fprintf(out, " up=\"%" PRId64 "\" down=\"%" PRId64 "\"", cls->up, cls->down);
+        fputs(">\n", out);
         for (uint32_t k = 0; k < cls->capacities; k++)
             amount(out, depth + 2, "capacity", cls->capacity[k].resource, cls->capacity[k].amount,
                    br_cluster_is_fungible(cluster, cls->capacity[k].resource));
@@ -114,6 +119,8 @@ static void write_edge(FILE *out, int depth, const struct br_dag *dag, uint32_t 
     br_write_attribute(out, "from", dag->stage[edge->parent].id);
     br_write_attribute(out, "to", dag->stage[edge->child].id);
     br_write_attribute(out, "type", br_edge_type_name(edge->type));
+    if (edge->bytes)
+        fprintf(out, " bytes=\"%" PRId64 "\"", edge->bytes);
     if (attributes == 0) {
         fputs("/>\n", out);
         return;

@@ -125,6 +125,8 @@ static void write_stages(FILE *out, const struct br_dag *dag, const struct br_at
         text_key(out, e ? ",\n  {" : "\n  {", "from", dag->stage[edge->parent].id);
         text_key(out, ", ", "to", dag->stage[edge->child].id);
         text_key(out, ", ", "type", br_edge_type_name(edge->type));
+        if (edge->bytes)
+            count_key(out, ", ", "bytes", (uint64_t)edge->bytes);
         write_attributes(out, ", ", by, BR_OWNER_EDGE, e);
         putc('}', out);
     }
@@ -141,6 +143,10 @@ static void write_cluster(FILE *out, const struct br_cluster *cluster)
         const struct br_class *cls = &cluster->cls[c];
         text_key(out, c ? ",\n  {" : "\n  {", "class", cls->name);
         count_key(out, ", ", "count", cls->count);
+        if (cls->up) {
+            count_key(out, ", ", "up", (uint64_t)cls->up);
+            count_key(out, ", ", "down", (uint64_t)cls->down);
+        }
         fputs(", \"capacities\": {", out);
         for (uint32_t k = 0; k < cls->capacities; k++)
             write_amount(out, k == 0, cls->capacity[k].resource, cls->capacity[k].amount);

@@ -19,6 +19,8 @@ extern "C" {
 #define BR_MAX_MACHINES 1000000u
 /* Most classes of machines that one cluster may have. */
 #define BR_MAX_CLASSES 10000u
+/* Most bytes a second of one port. */
+#define BR_MAX_RATE INT64_C(1000000000000000)
 
 struct br_cluster;
 
@@ -44,6 +46,12 @@ BR_API enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32
  * memory, where it would not be so. */
 BR_API enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *resource,
                                               struct br_diag *diag);
+
+/* Each machine of the class has a port that sends up to `up` bytes a second and receives up to
+ * `down`, both from 1 to BR_MAX_RATE; the network between the ports is never short. A class that
+ * nothing is said of has no known port. Said twice, the last counts. */
+BR_API enum br_status br_cluster_set_network(struct br_cluster *cluster, uint32_t cls, int64_t up,
+                                             int64_t down, struct br_diag *diag);
 
 /* Number of machines over all classes. */
 BR_API uint32_t br_cluster_machine_count(const struct br_cluster *cluster);

@@ -21,6 +21,8 @@ extern "C" {
 #define BR_MAX_EDGES 20000000u
 /* Most different resources of one job, and of one class of machines. */
 #define BR_MAX_RESOURCES 1000u
+/* Most bytes that all edges of one job together may carry: an exabyte. */
+#define BR_MAX_BYTES INT64_C(1000000000000000000)
 
 enum br_edge_type {
     BR_BARRIER = 0,    /* every task of the child waits for every task of the parent */
@@ -61,6 +63,14 @@ BR_API enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, con
  * the same stages overrides a one-to-one edge. */
 BR_API enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,
                                       enum br_edge_type type, struct br_diag *diag);
+
+/* The edge carries this many bytes, 0 or more: all that the tasks of the parent hand on to those of
+ * the child. Over a barrier every task of the parent gives every task of the child the same share;
+ * over a one-to-one edge every pair of tasks has the same share. Of several calls for one edge the
+ * largest size counts. Bytes order nothing and take no time, unless a plan accounts for transfers
+ * (bigrocks/network.h). BR_BAD_INPUT: no such edge, negative, or beyond BR_MAX_BYTES in all. */
+BR_API enum br_status br_dag_set_edge_bytes(struct br_dag *dag, uint32_t parent, uint32_t child,
+                                            int64_t bytes, struct br_diag *diag);
 
 /* Checks the whole (not empty, no cycle, equal counts across one-to-one edges) and freezes it. The
  * diagnostic of a cycle names it task by task. O(stages + tasks + edges). */

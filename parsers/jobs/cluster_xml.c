@@ -16,6 +16,30 @@ static enum br_status start_cluster(void *context, struct br_xml *xml)
     return reader->cluster ? BR_OK : br_fail_memory(xml->diag);
 }
 
+/* The rates of the ports: the attribute `network` for both directions, `up` and `down` for one. */
+static enum br_status take_network(struct br_cluster_reader *reader, const char *owner,
+                                   struct br_xml *xml)
+{
+    static const char *const names[] = {"up", "down"};
+    const char *both = br_xml_attribute(xml, "network");
+    int64_t rate[2] = {0, 0};
+    bool said = false;
+    enum br_status status = BR_OK;
+    for (int k = 0; k < 2 && !status; k++) {
+        const char *text = br_xml_attribute(xml, names[k]);
+        if (text || both)
+            status = br_value_rate(text ? text : both, text ? names[k] : "network", owner, &rate[k],
+                                   xml->diag);
+        said |= text || both;
+    }
+    if (status || !said)
+        return status;
+    if (!rate[0] || !rate[1])
+        return br_fail(xml->diag, BR_BAD_INPUT, "write network=\"...\", or both up and down",
+                       "%s has only one of up and down", owner);
+    return br_cluster_set_network(reader->cluster, reader->cls, rate[0], rate[1], xml->diag);
+}
+
 static enum br_status start_machine(void *context, struct br_xml *xml)
 {
     struct br_cluster_reader *reader = context;
@@ -29,7 +53,8 @@ static enum br_status start_machine(void *context, struct br_xml *xml)
     enum br_status status = text ? br_value_count(text, "count", owner, &count, xml->diag) : BR_OK;
     if (status)
         return status;
-    return br_cluster_add_class(reader->cluster, name, count, &reader->cls, xml->diag);
+    status = br_cluster_add_class(reader->cluster, name, count, &reader->cls, xml->diag);
+    return status ? status : take_network(reader, owner, xml);
 }
 
 static enum br_status start_capacity(void *context, struct br_xml *xml)
@@ -49,7 +74,12 @@ static enum br_status start_capacity(void *context, struct br_xml *xml)
 
 static const struct br_xml_rule rules[] = {
     {"cluster", "", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"name"}, start_cluster},
-    {"machine", "cluster", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"class", "count"}, start_machine},
+    {"machine",
+     "cluster",
+     BR_CLUSTER_SPACE,
+     BR_JOB_SPACE,
+     {"class", "count", "network", "up", "down"},
+     start_machine},
     {"capacity",
      "machine",
      BR_CLUSTER_SPACE,

@@ -119,7 +119,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
         use.direction |= BR_USE_INPUT;
     if (link && (strcmp(link, "output") == 0 || strcmp(link, "inout") == 0))
         use.direction |= BR_USE_OUTPUT;
-    if (reader->options->transfer_rate.mantissa == 0)
+    if (!br_transfer_counts(reader->options))
         size = NULL; /* nobody asks for it */
     if (size && (br_decimal_parse_nearest(size, &value) || value.mantissa < 0 ||
                  !br_decimal_quotient_ns(value, (struct br_decimal){1, 9}, &use.bytes)))
@@ -251,7 +251,7 @@ static enum br_status link_jobs(struct dax_reader *reader, struct br_diag *diag)
 {
     struct br_link *link = calloc((size_t)reader->references + 1, sizeof *link);
     enum br_status status = link ? BR_OK : br_fail_memory(diag);
-    bool rated = reader->options->transfer_rate.mantissa > 0;
+    bool rated = br_transfer_counts(reader->options);
     br_uses_sort(&reader->uses);
     for (uint32_t k = 0; k < reader->references && !status; k++) {
         const struct reference *reference = &reader->reference[k];

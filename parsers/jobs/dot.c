@@ -511,12 +511,17 @@ static int by_sequence(const void *a, const void *b)
     return AGSEQ(x) < AGSEQ(y) ? -1 : AGSEQ(x) > AGSEQ(y);
 }
 
-static enum br_status make_link(const struct dot_reader *reader, Agedge_t *edge, Agsym_t *type,
-                                Agsym_t *size, const struct arrow *arrow, uint32_t arrows,
-                                struct br_link *link, struct br_diag *diag)
+/* The attributes of edges in the form itself; NULL where no edge has one. */
+struct edge_symbols {
+    Agsym_t *type, *bytes, *size;
+};
+
+static enum br_status make_link(const struct dot_reader *reader, Agedge_t *edge,
+                                const struct edge_symbols *symbol, const struct arrow *arrow,
+                                uint32_t arrows, struct br_link *link, struct br_diag *diag)
 {
     const char *from = agnameof(agtail(edge)), *to = agnameof(aghead(edge));
-    const char *kind = type ? agxget(edge, type) : "";
+    const char *kind = symbol->type ? agxget(edge, symbol->type) : "";
     *link = (struct br_link){.parent = br_dag_find_stage(reader->dag, from),
                              .child = br_dag_find_stage(reader->dag, to),
                              .type = BR_BARRIER};
@@ -540,8 +545,16 @@ static enum br_status make_link(const struct dot_reader *reader, Agedge_t *edge,
         return br_fail(diag, BR_BAD_INPUT, "write type=barrier or type=\"one-to-one\"",
                        "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
                        kind);
-    if (size && reader->sized && *agxget(edge, size))
-        return read_bytes(agxget(edge, size), link, diag);
+    if (symbol->bytes && *agxget(edge, symbol->bytes)) {
+        char owner[220];
+        snprintf(owner, sizeof owner, "the edge from '%.80s' to '%.80s'", from, to);
+        enum br_status status =
+            br_value_bytes(agxget(edge, symbol->bytes), owner, &link->carried, diag);
+        if (status)
+            return status;
+    }
+    if (symbol->size && reader->sized && *agxget(edge, symbol->size))
+        return read_bytes(agxget(edge, symbol->size), link, diag);
     return BR_OK;
 }
 
@@ -555,8 +568,8 @@ static enum br_status pass_edges(const struct dot_reader *reader, const uint32_t
         Agedge_t *edge = reader->edge[k], *twin = seen[number[k]];
         for (Agsym_t *s = NULL; !status && (s = agnxtattr(reader->graph, AGEDGE, s));) {
             char *value = agxget(edge, s);
-            bool used =
-                strcmp(s->name, "type") == 0 || (reader->sized && strcmp(s->name, "size") == 0);
+            bool used = strcmp(s->name, "type") == 0 || strcmp(s->name, "bytes") == 0 ||
+                        (reader->sized && strcmp(s->name, "size") == 0);
             if (*value && !used && !(twin && strcmp(agxget(twin, s), value) == 0))
                 status = pass_through(reader->dag, BR_OWNER_EDGE, number[k], s->name, value, diag);
         }
@@ -585,11 +598,11 @@ static enum br_status add_edges(struct dot_reader *reader, struct br_diag *diag)
         }
         qsort(reader->edge, reader->links, sizeof *reader->edge, by_sequence);
     }
-    Agsym_t *type = agattr(reader->graph, AGEDGE, (char *)"type", NULL);
-    Agsym_t *size = agattr(reader->graph, AGEDGE, (char *)"size", NULL);
+    const struct edge_symbols symbol = {agattr(reader->graph, AGEDGE, (char *)"type", NULL),
+                                        agattr(reader->graph, AGEDGE, (char *)"bytes", NULL),
+                                        agattr(reader->graph, AGEDGE, (char *)"size", NULL)};
     for (; k < reader->links && !status; k++)
-        status =
-            make_link(reader, reader->edge[k], type, size, arrow, arrows, &reader->link[k], diag);
+        status = make_link(reader, reader->edge[k], &symbol, arrow, arrows, &reader->link[k], diag);
     if (!status)
         status = br_transfer_add(reader->dag, reader->options, reader->link, reader->links, number,
                                  diag);
@@ -609,7 +622,7 @@ static enum br_status read_job(struct dot_reader *reader, struct br_diag *diag)
     reader->operations = agattr(graph, AGNODE, (char *)"size", NULL) &&
                          !agattr(graph, AGNODE, (char *)"duration", NULL) &&
                          !agattr(graph, AGNODE, (char *)"tasks", NULL);
-    reader->sized = reader->options->transfer_rate.mantissa > 0;
+    reader->sized = br_transfer_counts(reader->options);
     enum br_status status = read_resources(reader, diag);
     for (Agsym_t *s = NULL; !status && (s = agnxtattr(graph, AGRAPH, s));)
         if (*agxget(graph, s) && strcmp(s->name, "resources") != 0 && strcmp(s->name, "units") != 0)

@@ -17,6 +17,7 @@
 struct waiting_edge {
     const char *from, *to; /* the arena's */
     enum br_edge_type type;
+    int64_t bytes;
     struct br_pos pos;
 };
 
@@ -172,6 +173,8 @@ static enum br_status add_edge(struct job_reader *reader, const struct waiting_e
     enum br_status status = br_dag_add_edge(reader->dag, parent, child, edge->type, diag);
     if (!status)
         br_dag_set_edge_pos(reader->dag, edge->pos);
+    if (!status && edge->bytes)
+        status = br_dag_set_edge_bytes(reader->dag, parent, child, edge->bytes, diag);
     return status;
 }
 
@@ -179,7 +182,7 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
     const char *from = br_xml_attribute(xml, "from"), *to = br_xml_attribute(xml, "to");
-    const char *type = br_xml_attribute(xml, "type");
+    const char *type = br_xml_attribute(xml, "type"), *bytes = br_xml_attribute(xml, "bytes");
     struct waiting_edge edge = {.type = BR_BARRIER, .pos = xml->pos};
     if (!from || !to)
         return missing(xml, from ? "to" : "from");
@@ -189,6 +192,13 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
         return br_fail(xml->diag, BR_BAD_INPUT, "write type=\"barrier\" or type=\"one-to-one\"",
                        "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
                        type);
+    if (bytes) {
+        char owner[220];
+        snprintf(owner, sizeof owner, "the edge from '%.80s' to '%.80s'", from, to);
+        enum br_status status = br_value_bytes(bytes, owner, &edge.bytes, xml->diag);
+        if (status)
+            return status;
+    }
     if (!reader->edges) {
         uint32_t parent = br_dag_find_stage(reader->dag, from);
         uint32_t child = br_dag_find_stage(reader->dag, to);
@@ -261,7 +271,7 @@ static const struct br_xml_rule rules[] = {
      start_stage},
     {"demand", "stage", BR_JOB_SPACE, NULL, {"resource", "amount"}, start_demand},
     {"task", "stage", BR_JOB_SPACE, NULL, {"index", "duration"}, start_task},
-    {"edge", "job", BR_JOB_SPACE, NULL, {"from", "to", "type"}, start_edge},
+    {"edge", "job", BR_JOB_SPACE, NULL, {"from", "to", "type", "bytes"}, start_edge},
     {"command", "stage", BR_JOB_SPACE, NULL, {"shell"}, start_command},
     {"resource", "job", BR_JOB_SPACE, NULL, {"name", "unit"}, start_resource},
     {"attribute", "job", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},

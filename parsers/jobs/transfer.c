@@ -51,6 +51,8 @@ static enum br_status merge(struct br_link *link, uint32_t links, uint32_t *firs
             to->type = BR_BARRIER;
         if (to->bytes < link[at].bytes)
             to->bytes = link[at].bytes;
+        if (to->carried < link[at].carried)
+            to->carried = link[at].carried;
     }
     free(key);
     return status;
@@ -66,7 +68,7 @@ static enum br_status add_edge(struct br_dag *dag, const struct br_link *link, u
     br_dag_set_edge_pos(dag, link->pos);
     if (edge)
         *edge = br_dag_last_edge(dag);
-    return BR_OK;
+    return link->carried ? br_dag_set_edge_bytes(dag, parent, child, link->carried, diag) : BR_OK;
 }
 
 static enum br_status add_delay(struct br_dag *dag, struct br_decimal rate,
@@ -127,12 +129,24 @@ static enum br_status add_net(struct br_dag *dag, struct br_decimal rate, uint32
     return br_dag_add_demand(dag, stage, "net", amount, diag);
 }
 
+/* The edge is to carry the link's bytes, of all pairs of tasks; false where that is too much. */
+static bool keep_bytes(const struct br_dag *dag, struct br_link *link)
+{
+    int64_t pairs = link->type == BR_ONE_TO_ONE ? dag->stage[link->parent].tasks : 1, bytes;
+    if (__builtin_mul_overflow(link->bytes, pairs, &bytes))
+        return false;
+    if (link->carried < bytes)
+        link->carried = bytes;
+    return true;
+}
+
 enum br_status br_transfer_add(struct br_dag *dag, const struct br_parse_options *options,
                                struct br_link *link, uint32_t links, uint32_t *edge,
                                struct br_diag *diag)
 {
     enum br_status status = BR_OK;
-    bool rated = options->transfer_rate.mantissa > 0;
+    bool keep = options->transfer_mode == BR_TRANSFER_KEEP;
+    bool rated = options->transfer_rate.mantissa > 0 && !keep;
     bool demand = rated && options->transfer_mode == BR_TRANSFER_DEMAND;
     uint32_t stages = dag->stages;
     uint32_t *first = rated ? malloc(((size_t)links + 1) * sizeof *first) : NULL;
@@ -141,6 +155,9 @@ enum br_status br_transfer_add(struct br_dag *dag, const struct br_parse_options
         status = br_fail_memory(diag);
     if (!status && rated)
         status = merge(link, links, first, diag);
+    for (uint32_t k = 0; k < links && keep && !status; k++)
+        if (!keep_bytes(dag, &link[k]))
+            status = too_many_bytes(dag, &link[k], diag);
     for (uint32_t k = 0; k < links && !status; k++) {
         uint32_t number = UINT32_MAX;
         if (rated && first[k] != k) {

@@ -445,7 +445,7 @@ static enum br_status link_tasks(struct wfformat *wf)
             .type = BR_BARRIER,
             .pos = reference->pos,
         };
-        if (wf->options->transfer_rate.mantissa > 0 &&
+        if (br_transfer_counts(wf->options) &&
             !br_uses_shared(&wf->uses, link[k].parent, link[k].child, &link[k].bytes))
             status =
                 br_fail_at(wf->diag, reference->pos, BR_BAD_INPUT, "check the sizes of files",

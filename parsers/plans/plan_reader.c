@@ -127,12 +127,13 @@ static bool read_stage(void *context, uint32_t k)
 static bool read_edge(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { FROM, TO, TYPE, EDGE_ATTRIBUTES, FIELDS };
+    enum { FROM, TO, TYPE, BYTES, EDGE_ATTRIBUTES, FIELDS };
     struct br_json *json = &r->json;
     struct br_json_field f[FIELDS] = {
         [FROM] = {"from", true, NULL},
         [TO] = {"to", true, NULL},
         [TYPE] = {"type", false, NULL},
+        [BYTES] = {"bytes", false, NULL},
         [EDGE_ATTRIBUTES] = {"attributes", false, NULL},
     };
     br_json_peek(json);
@@ -154,6 +155,10 @@ static bool read_edge(void *context, uint32_t k)
         br_json_take(json, f[FROM].at, br_dag_add_edge(r->dag, parent, child, type, r->diag));
     if (!json->status)
         br_dag_set_edge_pos(r->dag, pos);
+    uint64_t bytes = 0;
+    if (br_json_optional_count(json, &f[BYTES], BR_MAX_BYTES, &bytes) && bytes)
+        br_json_take(json, f[BYTES].at,
+                     br_dag_set_edge_bytes(r->dag, parent, child, (int64_t)bytes, r->diag));
     read_attributes(r, &f[EDGE_ATTRIBUTES], BR_OWNER_EDGE, br_dag_last_edge(r->dag));
     json->at = after;
     return !json->status;
@@ -162,11 +167,13 @@ static bool read_edge(void *context, uint32_t k)
 static bool read_class(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { CLASS, COUNT, CAPACITIES, FIELDS };
+    enum { CLASS, COUNT, UP, DOWN, CAPACITIES, FIELDS };
     struct br_json *json = &r->json;
     struct br_json_field f[FIELDS] = {
         [CLASS] = {"class", true, NULL},
         [COUNT] = {"count", true, NULL},
+        [UP] = {"up", false, NULL},
+        [DOWN] = {"down", false, NULL},
         [CAPACITIES] = {"capacities", false, NULL},
     };
     if (!br_json_fields(json, "a class of machines", f, FIELDS))
@@ -177,6 +184,11 @@ static bool read_class(void *context, uint32_t k)
         br_json_string(json, "a class's name"))
         br_json_take(json, f[CLASS].at,
                      br_cluster_add_class(r->cluster, json->text, count, &cls, r->diag));
+    uint64_t up = 0, down = 0;
+    if (br_json_optional_count(json, &f[UP], BR_MAX_RATE, &up) &&
+        br_json_optional_count(json, &f[DOWN], BR_MAX_RATE, &down) && (f[UP].at || f[DOWN].at))
+        br_json_take(json, f[UP].at ? f[UP].at : f[DOWN].at,
+                     br_cluster_set_network(r->cluster, cls, (int64_t)up, (int64_t)down, r->diag));
     if (br_json_go(json, &f[CAPACITIES])) {
         br_json_object(json, "the capacities");
         while (br_json_member(json)) {

@@ -20,11 +20,12 @@ void br_input_finish(struct br_input *input);
 enum br_transfer_mode {
     BR_TRANSFER_DELAY,  /* a task without demands on the edge, as long as the transfer takes */
     BR_TRANSFER_DEMAND, /* a demand for the resource "net" on both ends */
+    BR_TRANSFER_KEEP,   /* bytes that the edge carries, whatever the rate */
 };
 
 struct br_parse_options {
     const char *from;                /* format's name; NULL: recognise it */
-    struct br_decimal transfer_rate; /* bytes a second; 0: files are ignored */
+    struct br_decimal transfer_rate; /* bytes a second; 0: files are ignored, unless kept */
     enum br_transfer_mode transfer_mode;
     struct br_decimal speed; /* of one core, for formats that give operations instead of seconds */
     int64_t default_duration_ns; /* of a task of which the file says nothing */

@@ -2,6 +2,7 @@
 #include "parsers/text/value.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void br_value_place(struct br_diag *diag, struct br_pos pos)
 {
@@ -67,5 +68,63 @@ enum br_status br_value_amount(const char *text, const char *name, const char *o
         return br_fail(diag, BR_BAD_INPUT, "amounts are 0 or more", "%s '%.80s' of %s is negative",
                        name, text, owner);
     br_decimal_format(value, plain, BR_DECIMAL_TEXT);
+    return BR_OK;
+}
+
+/* The decimal as a whole number; false where it is none, or too large. */
+static bool whole(struct br_decimal value, int64_t *number)
+{
+    return value.mantissa == 0 ? (*number = 0, true) : br_decimal_scale(value, 0, number);
+}
+
+enum br_status br_value_bytes(const char *text, const char *owner, int64_t *bytes,
+                              struct br_diag *diag)
+{
+    char plain[BR_DECIMAL_TEXT];
+    struct br_decimal value;
+    enum br_status status = br_value_amount(text, "bytes", owner, plain, diag);
+    if (status)
+        return status;
+    if (br_decimal_parse_suffixed(text, &value) != BR_DECIMAL_OK || !whole(value, bytes))
+        return br_fail(diag, BR_BAD_INPUT, "write a whole number of bytes, such as 1048576 or 1MiB",
+                       "bytes '%.80s' of %s is not a whole number, or too large", text, owner);
+    return BR_OK;
+}
+
+/* Splits "10Gbit" into the number and the power of ten of its unit; false where the unit is none of
+ * bits. */
+static bool split_bits(const char *text, char number[BR_DECIMAL_TEXT], int32_t *digits)
+{
+    static const char letters[] = "kMGT";
+    const char *bit = strstr(text, "bit");
+    if (!bit || bit == text || bit[3] || bit - text >= BR_DECIMAL_TEXT)
+        return false;
+    const char *letter = strchr(letters, bit[-1]);
+    *digits = letter ? 3 * ((int32_t)(letter - letters) + 1) : 0;
+    size_t length = (size_t)(bit - text) - (letter ? 1 : 0);
+    memcpy(number, text, length);
+    number[length] = 0;
+    return true;
+}
+
+enum br_status br_value_rate(const char *text, const char *name, const char *owner, int64_t *rate,
+                             struct br_diag *diag)
+{
+    char number[BR_DECIMAL_TEXT];
+    struct br_decimal value;
+    int32_t digits;
+    bool is_rate;
+    if (split_bits(text, number, &digits)) {
+        is_rate = br_decimal_parse(number, &value) == BR_DECIMAL_OK && value.mantissa > 0 &&
+                  br_decimal_scale(value, digits, rate) && *rate % 8 == 0;
+        *rate = is_rate ? *rate / 8 : 0;
+    } else {
+        is_rate = br_decimal_parse_suffixed(text, &value) == BR_DECIMAL_OK && value.mantissa > 0 &&
+                  br_decimal_scale(value, 0, rate);
+    }
+    if (!is_rate)
+        return br_fail(diag, BR_BAD_INPUT,
+                       "write whole bytes a second, such as 125000000 or 100MiB, or bits: 10Gbit",
+                       "%s '%.80s' of %s is not a rate above 0", name, text, owner);
     return BR_OK;
 }

@@ -20,5 +20,12 @@ enum br_status br_value_seconds(const char *text, const char *name, const char *
  * plain form, for br_dag_add_demand and br_cluster_add_capacity. */
 enum br_status br_value_amount(const char *text, const char *name, const char *owner,
                                char plain[BR_DECIMAL_TEXT], struct br_diag *diag);
+/* A whole number of bytes of 0 or more, also with a suffix (KiB, ..., G). */
+enum br_status br_value_bytes(const char *text, const char *owner, int64_t *bytes,
+                              struct br_diag *diag);
+/* A rate of a port in bytes a second, at least 1: a number of bytes as above, or of bits with kbit,
+ * Mbit, Gbit or Tbit. */
+enum br_status br_value_rate(const char *text, const char *name, const char *owner, int64_t *rate,
+                             struct br_diag *diag);
 
 #endif

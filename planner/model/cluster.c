@@ -179,6 +179,20 @@ enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *r
     return BR_OK;
 }
 
+enum br_status br_cluster_set_network(struct br_cluster *cluster, uint32_t cls, int64_t up,
+                                      int64_t down, struct br_diag *diag)
+{
+    if (cls >= cluster->classes)
+        return br_fail(diag, BR_USAGE, NULL, "there is no class number %" PRIu32, cls);
+    if (up < 1 || down < 1 || up > BR_MAX_RATE || down > BR_MAX_RATE)
+        return br_fail(diag, BR_BAD_INPUT, "ports have from 1 to 10^15 bytes a second",
+                       "class '%s' sends %" PRId64 " and receives %" PRId64 " bytes a second",
+                       cluster->cls[cls].name, up, down);
+    cluster->cls[cls].up = up;
+    cluster->cls[cls].down = down;
+    return BR_OK;
+}
+
 uint32_t br_cluster_machine_count(const struct br_cluster *cluster)
 {
     return cluster->machines;

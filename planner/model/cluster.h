@@ -19,6 +19,7 @@ struct br_class {
     const char *name;
     uint32_t count;
     uint32_t first_machine;
+    int64_t up, down; /* bytes a second that each machine's port sends and receives; 0: unknown */
     uint32_t capacities;
     struct br_capacity *capacity;
 };

@@ -309,6 +309,37 @@ enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t chi
     return BR_OK;
 }
 
+enum br_status br_dag_set_edge_bytes(struct br_dag *dag, uint32_t parent, uint32_t child,
+                                     int64_t bytes, struct br_diag *diag)
+{
+    enum br_status status = refuse_stage(dag, parent, diag);
+    if (!status)
+        status = refuse_stage(dag, child, diag);
+    if (status)
+        return status;
+    const char *from = dag->stage[parent].id, *to = dag->stage[child].id;
+    uint32_t ends[2] = {parent, child};
+    uint32_t e =
+        br_index_find(&dag->build->by_ends, &edge_keys, dag, ends, hash_ends(parent, child));
+    if (e == UINT32_MAX)
+        return br_fail(diag, BR_BAD_INPUT, "add the edge first",
+                       "bytes go from '%s' to '%s', which no edge joins", from, to);
+    struct br_edge *edge = &dag->edge[e];
+    if (bytes < 0)
+        return br_fail(diag, BR_BAD_INPUT, "bytes are 0 or more",
+                       "the edge from '%s' to '%s' carries %" PRId64 " bytes", from, to, bytes);
+    if (bytes <= edge->bytes)
+        return BR_OK;
+    if (bytes > BR_MAX_BYTES || dag->bytes - edge->bytes > BR_MAX_BYTES - bytes)
+        return br_fail(diag, BR_BAD_INPUT, "check the sizes",
+                       "the edge from '%s' to '%s' takes the job over 10^18 bytes, the most that "
+                       "are planned",
+                       from, to);
+    dag->bytes += bytes - edge->bytes;
+    edge->bytes = bytes;
+    return BR_OK;
+}
+
 enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br_diag *diag)
 {
     dag->source = br_arena_text(&dag->arena, file);

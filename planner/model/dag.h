@@ -41,6 +41,7 @@ struct br_stage {
 struct br_edge {
     uint32_t parent, child; /* stages */
     enum br_edge_type type;
+    int64_t bytes; /* that all tasks of the parent hand on to those of the child; 0: nothing */
     struct br_pos pos;
 };
 
@@ -65,6 +66,7 @@ struct br_dag {
     struct br_demand *demand;       /* grouped by stage, in the order given */
     struct br_edge *edge;           /* in the order given, without duplicates */
     struct br_attribute *attribute; /* in the order given */
+    int64_t bytes;                  /* that all edges carry */
     int64_t *duration_ns;           /* by task */
     uint32_t *topological;          /* stages, parents first, ties by number */
     struct br_waves *waves; /* durations by executor count, owned; NULL: they were not measured */
@@ -91,7 +93,7 @@ enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uin
                                     const char *name, const char *value, struct br_diag *diag);
 
 /* A number for what the job is made of: stages with their ids and counts of tasks, and edges, in
- * their order; with `commands` also those. Durations and demands are left out, since they may be
+ * their order; with `commands` also those. Durations, demands and bytes are left out: they may be
  * known better in another run of the job. O(stages + edges). */
 uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands);
 

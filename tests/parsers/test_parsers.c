@@ -61,7 +61,7 @@ static const char word_count[] =
     "reduce*1 0 cpu=0.5 @21:3\n"
     "map => sort {shuffle=hash} @4:3\n"
     "sort -> reduce @19:3\n"
-    "map -> reduce {bytes=10} @20:3\n"
+    "map -> reduce {width=10} @20:3\n"
     "machine small*2 cpu=1\n"
     "machine large*1 cpu=16 mem=68719476736\n";
 
@@ -311,6 +311,25 @@ static void dax_transfers(void **state)
            "ID3 -> ID4 @25:39\n");
 }
 
+/* Files and sizes that the edges keep, without any rate: 150 and 308 bytes of the DAX, as above. */
+static void kept_transfers(void **state)
+{
+    static const struct {
+        const char *file;
+        int64_t bytes[5];
+    } cases[] = {{"files.dax", {150, 308, 0, 0}},
+                 {"operations.dot", {100000000, 0, 500000000, 250000000, 0}}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct br_parse_options options = br_parse_options_default();
+        struct br_input input;
+        options.transfer_mode = BR_TRANSFER_KEEP;
+        assert_int_equal(br_parse_job(parse_fixture(cases[k].file), &options, &input, NULL), BR_OK);
+        for (uint32_t e = 0; e < input.dag->edges; e++)
+            assert_int_equal(input.dag->edge[e].bytes, cases[k].bytes[e]);
+        br_input_finish(&input);
+    }
+}
+
 static void projects(void **state)
 {
     expect("small.sm", NULL,
@@ -447,8 +466,9 @@ int main(void)
         cmocka_unit_test(dot_job),        cmocka_unit_test(dot_operations),
         cmocka_unit_test(dot_spellings),  cmocka_unit_test(dax_explicit),
         cmocka_unit_test(dax_profiles),   cmocka_unit_test(dax_transfers),
-        cmocka_unit_test(projects),       cmocka_unit_test(round_trips),
-        cmocka_unit_test(standard_input), cmocka_unit_test(table),
+        cmocka_unit_test(kept_transfers), cmocka_unit_test(projects),
+        cmocka_unit_test(round_trips),    cmocka_unit_test(standard_input),
+        cmocka_unit_test(table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

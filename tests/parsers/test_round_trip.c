@@ -138,8 +138,55 @@ static void words_of_dot(void **state)
     }
 }
 
+/* Bytes of edges and rates of ports come back from every form that holds them. */
+static void bytes(void **state)
+{
+    static const char job[] =
+        "<job xmlns='urn:bigrocks:job:1' name='j'>"
+        "<edge from='a' to='b' bytes='1.5KiB'/><edge from='b' to='c' type='one-to-one' bytes='7'/>"
+        "<edge from='a' to='c' bytes='0'/>"
+        "<stage id='a'/><stage id='b' tasks='2'/><stage id='c' tasks='2'/>"
+        "<edge from='a' to='b' bytes='1e3'/>"
+        "<cluster xmlns='urn:bigrocks:cluster:1'><machine class='m' count='1' network='1kbit'/>"
+        "<machine class='n' count='2' up='3' down='2k'/></cluster></job>";
+    static const char *const formats[] = {"xml", "dot"};
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        struct parse_text file = parse_text_open(job, sizeof job - 1);
+        struct br_parse_options options = br_parse_options_default();
+        struct br_input first, second;
+        struct br_diag diag = {0};
+        enum br_status status;
+        size_t size;
+        if (br_parse_job(file.path, &options, &first, &diag))
+            fail_msg("line %u: %s", diag.line, diag.what);
+        parse_text_close(&file);
+        assert_int_equal(first.dag->bytes, 1536 + 7);
+        assert_int_equal(first.cluster->cls[0].up, 125);
+        char *text = write_job(formats[f],
+                               &(struct br_emit_input){.dag = first.dag, .cluster = first.cluster},
+                               &size, &status);
+        assert_int_equal(status, BR_OK);
+        file = parse_text_open(text, size);
+        options.from = formats[f];
+        if (br_parse_job(file.path, &options, &second, &diag))
+            fail_msg("line %u: %s\n%s", diag.line, diag.what, text);
+        assert_int_equal(second.dag->edges, first.dag->edges);
+        for (uint32_t e = 0; e < first.dag->edges; e++)
+            assert_int_equal(second.dag->edge[e].bytes, first.dag->edge[e].bytes);
+        for (uint32_t c = 0; second.cluster && c < 2; c++) {
+            assert_int_equal(second.cluster->cls[c].up, c ? 3 : 125);
+            assert_int_equal(second.cluster->cls[c].down, c ? 2000 : 125);
+        }
+        br_input_finish(&first);
+        br_input_finish(&second);
+        parse_text_close(&file);
+        free(text);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(jobs), cmocka_unit_test(words_of_dot)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(jobs), cmocka_unit_test(bytes),
+                                       cmocka_unit_test(words_of_dot)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

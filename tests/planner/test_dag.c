@@ -435,6 +435,60 @@ static void scripts(void **state)
     }
 }
 
+/* Bytes of edges: the largest of several counts, the job knows the sum, and the fingerprint is that
+ * of the job without them. */
+static void bytes(void **state)
+{
+    struct br_diag diag = {0};
+    uint64_t print[2];
+    for (int with = 0; with < 2; with++) {
+        struct br_dag *dag = br_dag_create("job");
+        uint32_t a = add(dag, "a", 2, S), b = add(dag, "b", 2, S), c = add(dag, "c", 1, S);
+        assert_int_equal(br_dag_add_edge(dag, a, b, BR_ONE_TO_ONE, NULL), BR_OK);
+        assert_int_equal(br_dag_add_edge(dag, b, c, BR_BARRIER, NULL), BR_OK);
+        if (with) {
+            assert_int_equal(br_dag_set_edge_bytes(dag, a, b, 70, &diag), BR_OK);
+            assert_int_equal(br_dag_set_edge_bytes(dag, a, b, 50, &diag), BR_OK);
+            assert_int_equal(br_dag_set_edge_bytes(dag, a, b, 100, &diag), BR_OK);
+            assert_int_equal(br_dag_set_edge_bytes(dag, b, c, 11, &diag), BR_OK);
+            assert_int_equal(br_dag_set_edge_bytes(dag, b, c, -1, &diag), BR_BAD_INPUT);
+            assert_non_null(strstr(diag.what, "carries -1 bytes"));
+            assert_int_equal(br_dag_set_edge_bytes(dag, a, c, 1, &diag), BR_BAD_INPUT);
+            assert_non_null(strstr(diag.what, "which no edge joins"));
+            assert_int_equal(br_dag_set_edge_bytes(dag, b, c, BR_MAX_BYTES - 99, &diag),
+                             BR_BAD_INPUT); /* one too many in all */
+            assert_int_equal(br_dag_set_edge_bytes(dag, a, 9, 1, &diag), BR_USAGE);
+            assert_int_equal(br_dag_add_edge(dag, a, b, BR_BARRIER, NULL), BR_OK); /* stays */
+        } else {
+            assert_int_equal(br_dag_add_edge(dag, a, b, BR_BARRIER, NULL), BR_OK);
+        }
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        assert_int_equal(br_dag_set_edge_bytes(dag, a, b, 200, &diag), BR_USAGE);
+        assert_int_equal(dag->bytes, with ? 111 : 0);
+        assert_int_equal(dag->edge[0].bytes, with ? 100 : 0);
+        print[with] = br_dag_fingerprint(dag, true);
+        br_dag_destroy(dag);
+    }
+    assert_true(print[0] == print[1]);
+}
+
+static void ports(void **state)
+{
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_diag diag = {0};
+    uint32_t cls;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 2, &cls, NULL), BR_OK);
+    assert_int_equal(cluster->cls[cls].up, 0);
+    assert_int_equal(br_cluster_set_network(cluster, cls, 5, 7, &diag), BR_OK);
+    assert_int_equal(br_cluster_set_network(cluster, cls, 0, 7, &diag), BR_BAD_INPUT);
+    assert_int_equal(br_cluster_set_network(cluster, cls, 7, -1, &diag), BR_BAD_INPUT);
+    assert_int_equal(br_cluster_set_network(cluster, cls, BR_MAX_RATE + 1, 7, &diag), BR_BAD_INPUT);
+    assert_int_equal(br_cluster_set_network(cluster, cls + 1, 5, 7, &diag), BR_USAGE);
+    assert_int_equal(cluster->cls[cls].up, 5);
+    assert_int_equal(cluster->cls[cls].down, 7);
+    br_cluster_destroy(cluster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +501,8 @@ int main(void)
         cmocka_unit_test(instances),
         cmocka_unit_test(misfits),
         cmocka_unit_test(scripts),
+        cmocka_unit_test(bytes),
+        cmocka_unit_test(ports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
