@@ -112,15 +112,17 @@ static uint32_t count_waiting(const struct br_scene *base, const struct br_scene
 static void thin_job(struct br_scene *base, uint32_t slot, const struct br_scene_live *from)
 {
     struct br_scene_live *live = &base->live[slot];
-    live->tasks_left = 0;
+    live->tasks_left = live->to_start = 0;
     for (uint32_t s = 0; s < from->job->stages; s++) {
         if (base->step == 1) {
             live->tasks_left += live->left[s];
+            live->to_start = from->to_start;
             continue;
         }
         thin_ready(base, slot, s, from);
         live->left[s] = from->left[s] ? count_waiting(base, live, s) : 0;
         live->tasks_left += live->left[s];
+        live->to_start += live->left[s];
     }
 }
 

@@ -62,6 +62,7 @@ void br_joint_destroy(void *policy)
     free(joint->where);
     free(joint->order.place);
     free(joint->order.within);
+    free(joint->order.behind);
     free(joint->slot_of);
     free(joint->running);
     free(joint->made);
@@ -92,6 +93,7 @@ static bool reach_slot(struct joint *joint, uint32_t slot)
     if (!stretch(&joint->job, before, room, sizeof *joint->job) ||
         !stretch(&joint->where, before, room, sizeof *joint->where) ||
         !stretch(&joint->order.place, before, room, sizeof *joint->order.place) ||
+        !stretch(&joint->order.behind, before, room, sizeof *joint->order.behind) ||
         !stretch(&joint->order.within, before, room, sizeof *joint->order.within))
         return false;
     joint->slot_room = room;
@@ -149,6 +151,7 @@ enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, i
     joint->job[slot] = job;
     joint->where[slot] = where;
     joint->order.place[slot] = BR_JOINT_NEW;
+    joint->order.behind[slot] = BR_SCENE_FREE;
     joint->tasks += arrival->dag->tasks;
     joint->search_again = true;
     return br_joint_search_reserve(&joint->search, &joint->scene) ? BR_OK : br_fail_memory(diag);
@@ -185,6 +188,9 @@ enum br_status br_joint_retire(void *policy, uint32_t number, struct br_diag *di
     br_scene_retire(&joint->scene, slot);
     br_joint_job_destroy(joint->job[slot]);
     free(joint->where[slot]);
+    for (uint32_t k = 0; k < joint->scene.slots; k++) /* another job may get the slot */
+        if (joint->order.behind[k] == slot)
+            joint->order.behind[k] = BR_SCENE_FREE;
     joint->job[slot] = NULL;
     joint->where[slot] = NULL;
     joint->search_again = true;
@@ -210,6 +216,12 @@ static void start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
     joint->running[joint->runs++] = (struct br_forward_task){joint->now_ns, slot, task, machine};
 }
 
+static void release_all(struct joint *joint)
+{
+    for (uint32_t k = 0; k < joint->scene.slots; k++)
+        joint->order.behind[k] = BR_SCENE_FREE;
+}
+
 uint32_t br_joint_decide(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,
                          int64_t *wake_ns)
 {
@@ -224,6 +236,11 @@ uint32_t br_joint_decide(void *policy, int64_t now_ns, struct br_decision *decis
                                 &joint->order);
         joint->search_again = false;
         br_scene_dispatch(&joint->scene, &joint->order, start, joint);
+        if (!joint->runs && joint->scene.opens) {
+            /* What goes first fits no machine that is there: nobody waits for it. */
+            release_all(joint);
+            br_scene_dispatch(&joint->scene, &joint->order, start, joint);
+        }
     }
     while (told < room && joint->handed < joint->mades)
         decisions[told++] = joint->made[joint->handed++];

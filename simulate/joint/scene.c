@@ -105,6 +105,7 @@ bool br_scene_copy(struct br_scene *to, const struct br_scene *from)
             return false;
         memcpy(to->live[k].block, live->block, block_size(live->job) * sizeof *live->block);
         to->live[k].tasks_left = live->tasks_left;
+        to->live[k].to_start = live->to_start;
         to->live[k].work_left = live->work_left;
         to->live[k].total_work_left = live->total_work_left;
     }
@@ -168,7 +169,7 @@ bool br_scene_arrive(struct br_scene *scene, const struct br_joint_job *job, uin
     scene->slots += k == scene->slots;
     *slot = k;
     struct br_scene_live *live = &scene->live[k];
-    live->tasks_left = job->tasks;
+    live->tasks_left = live->to_start = job->tasks;
     live->work_left = job->work;
     live->total_work_left = job->total_work;
     for (uint32_t s = 0; s < job->stages; s++) {
@@ -214,6 +215,7 @@ static void again(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_
         open_stage(scene, slot, stage);
     assert(live->ready_first[stage] > what->first); /* it had been taken from the queue */
     live->ready[--live->ready_first[stage]] = task;
+    live->to_start++;
     live->work_left += what->share * (double)live->job->duration_ns[task];
     live->total_work_left += what->sum * (double)live->job->duration_ns[task];
 }

@@ -8,12 +8,14 @@
 
 /* A job that is there. By stage: whole stages ahead that have not ended, own tasks that have not,
  * and a queue of ready tasks in the range of the stage's; by task: single tasks ahead. */
+#define BR_SCENE_FREE UINT32_MAX /* held behind no job */
+
 struct br_scene_live {
     const struct br_joint_job *job; /* borrowed; NULL: the slot is unused */
     uint32_t *waits, *left, *ready_first, *ready_end, *fresh, *ready, *task_waits;
     uint32_t *block; /* holds all of these */
     size_t block_room;
-    uint32_t tasks_left;
+    uint32_t tasks_left, to_start; /* tasks that have not ended; those of them that do not run */
     double work_left, total_work_left; /* of tasks that have not started, as in the job */
 };
 
@@ -41,11 +43,14 @@ struct br_scene {
 
 /* Who goes first: jobs by place, then stages by their rank in that order within the job. Or, where
  * eta is above 0: what packs best on the machine, less the work that its job has left, eta being
- * what that weighs [Grandl14]; then the order decides between equals. */
+ * what that weighs [Grandl14]; then the order decides between equals, and no job is held. */
 struct br_joint_order {
     uint32_t *place; /* by slot, no two equal among those in use */
     uint8_t *within; /* by slot: enum br_joint_within */
     double eta;
+    /* By slot: another, behind which its job is held. As long as that one goes before it and has
+     * tasks that have not started, it starts nothing. NULL: none is held. */
+    uint32_t *behind;
 };
 
 /* All machines empty. False when memory is out; release by br_scene_finish, also then. */

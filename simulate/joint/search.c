@@ -1,7 +1,9 @@
 /* Begins with the best of: the last order, with what has come since put in by its remaining work;
  * the least remaining work first, with each order within the jobs; what packs best, less remaining
  * work; and the order in which jobs end under the best of these. Then moves a job past some others,
- * or changes the order within one, and keeps what is no worse.
+ * changes the order within one, or holds one until another has started all its tasks, and keeps
+ * what is no worse (what is better, of holding). Holding leaves room for stages that are about to
+ * become ready, which long tasks of a job that goes later would take.
  *
  * The budget is in placements, and grows with the tasks that are left. A run takes about a fiftieth
  * of it: where more tasks are left, every few tasks and machines stand for all; then runs are
@@ -18,8 +20,9 @@
 enum {
     RUNS = 50,           /* of a search at least, where they see the end of all jobs */
     FEW_RUNS = 12,       /* where they do not */
-    A_TASK = 4,          /* placements beside the budget for each task that is left */
+    A_BUDGET = 50000,    /* tasks that are left: one budget more for so many */
     WORTH = 8,           /* less than this part of the tasks is too little to be seen */
+    HOLD = 4,            /* of so many moves one holds a job, or lets it go */
     NEAR = 4,            /* a move takes a job past at most so many others */
     LEAST_MACHINES = 16, /* that stand for a cluster */
     RUNS_A_JOB = 12,     /* moves that are tried at most, for each job that is there */
@@ -30,9 +33,10 @@ static const double etas[] = {1, 0.5, 2};
 enum { ETAS = sizeof etas / sizeof *etas };
 
 struct br_joint_row {
-    uint32_t *slot;  /* the job that goes first, first */
-    uint8_t *within; /* by slot */
-    double eta;      /* above 0: by packing, and the row decides between equals */
+    uint32_t *slot;   /* the job that goes first, first */
+    uint8_t *within;  /* by slot */
+    uint32_t *behind; /* by slot, as in the order */
+    double eta;       /* above 0: by packing, and the row decides between equals */
     uint32_t count;
     struct br_sort_item *item; /* to sort by */
 };
@@ -52,6 +56,7 @@ static void free_row(struct br_joint_row *row)
 {
     free(row->slot);
     free(row->within);
+    free(row->behind);
     free(row->item);
     *row = (struct br_joint_row){0};
 }
@@ -69,6 +74,7 @@ void br_joint_search_finish(struct br_joint_search *search)
     free(search->listed);
     free(search->order.place);
     free(search->order.within);
+    free(search->order.behind);
     br_forward_finish(&search->forward);
 }
 
@@ -78,7 +84,8 @@ static bool make_row(struct br_joint_row *row, uint32_t slots)
     row->slot = calloc(slots, sizeof *row->slot);
     row->within = calloc(slots, sizeof *row->within);
     row->item = calloc(2 * (size_t)slots, sizeof *row->item);
-    return row->slot && row->within && row->item;
+    row->behind = calloc(slots, sizeof *row->behind);
+    return row->slot && row->behind && row->within && row->item;
 }
 
 bool br_joint_search_reserve(struct br_joint_search *search, const struct br_scene *scene)
@@ -91,10 +98,13 @@ bool br_joint_search_reserve(struct br_joint_search *search, const struct br_sce
     search->room = 0;
     free(search->order.place);
     free(search->order.within);
+    free(search->order.behind);
+    search->order.behind = calloc(2 * (size_t)slots, sizeof *search->order.behind);
     search->order.place = calloc(2 * (size_t)slots, sizeof *search->order.place);
     search->order.within = calloc(2 * (size_t)slots, sizeof *search->order.within);
-    if (!search->order.place || !search->order.within || !make_row(search->best, 2 * slots) ||
-        !make_row(search->tried, 2 * slots) || !make_row(search->listed, 2 * slots))
+    if (!search->order.place || !search->order.within || !search->order.behind ||
+        !make_row(search->best, 2 * slots) || !make_row(search->tried, 2 * slots) ||
+        !make_row(search->listed, 2 * slots))
         return false;
     search->room = 2 * slots;
     return true;
@@ -109,6 +119,7 @@ static void copy_row(const struct br_joint_search *search, struct br_joint_row *
     to->eta = from->eta;
     memcpy(to->slot, from->slot, from->count * sizeof *to->slot);
     memcpy(to->within, from->within, search->room * sizeof *to->within);
+    memcpy(to->behind, from->behind, search->room * sizeof *to->behind);
 }
 
 /* A work or a time >= 0 as a key. */
@@ -131,6 +142,7 @@ static void row_by_work(const struct br_joint_search *search, const struct br_sc
     row->count = 0;
     row->eta = 0;
     memset(row->within, within, search->room);
+    memset(row->behind, 0xff, search->room * sizeof *row->behind);
     for (uint32_t k = 0; k < scene->slots; k++)
         if (scene->live[k].job)
             row->item[row->count++] = (struct br_sort_item){scene->live[k].job->number, k};
@@ -159,6 +171,7 @@ static bool row_of_last(const struct br_scene *scene, const struct br_joint_orde
         } else {
             item[old++] = (struct br_sort_item){last->place[slot], slot};
             row->within[slot] = last->within[slot];
+            row->behind[slot] = last->behind ? last->behind[slot] : BR_SCENE_FREE;
         }
     }
     if (!old)
@@ -199,6 +212,8 @@ static void order_by(const struct br_joint_row *row, struct br_joint_order *orde
     for (uint32_t k = 0; k < row->count; k++) {
         order->place[row->slot[k]] = k;
         order->within[row->slot[k]] = row->within[row->slot[k]];
+        if (order->behind)
+            order->behind[row->slot[k]] = row->behind[row->slot[k]];
     }
 }
 
@@ -267,6 +282,16 @@ static void move(struct br_joint_row *row, uint32_t at, uint32_t to)
     row->slot[to] = slot;
 }
 
+/* Holds the job behind one that goes before it, or lets it go. */
+static void hold(struct br_joint_search *search, struct br_joint_row *row, uint32_t at)
+{
+    uint32_t *behind = &row->behind[row->slot[at]], low = at > NEAR ? at - NEAR : 0;
+    if (*behind == BR_SCENE_FREE)
+        *behind = row->slot[low + br_rng_below(&search->rng, at - low)];
+    else
+        *behind = BR_SCENE_FREE;
+}
+
 static void improve(struct br_joint_search *search)
 {
     struct br_joint_row *row = search->tried;
@@ -278,6 +303,11 @@ static void improve(struct br_joint_search *search)
     }
     copy_row(search, row, search->listed);
     uint32_t at = (uint32_t)br_rng_below(&search->rng, row->count);
+    if (at > 0 && br_rng_below(&search->rng, HOLD) == 0) {
+        hold(search, row, at);
+        try_row(search, false);
+        return;
+    }
     if (row->count == 1 || br_rng_below(&search->rng, 3) == 0) {
         uint8_t *within = &row->within[row->slot[at]];
         uint32_t more = 1 + (uint32_t)br_rng_below(&search->rng, BR_WITHIN_COUNT - 1);
@@ -298,7 +328,8 @@ static bool share_out(struct br_joint_search *search, const struct br_scene *sce
         tasks += scene->live[k].job ? scene->live[k].tasks_left : 0;
     if (!most_step)
         most_step = 1;
-    search->allowed = search->budget + A_TASK * tasks;
+    double allowed = (double)search->budget * (1 + (double)tasks / A_BUDGET);
+    search->allowed = allowed < 0x1p62 ? (uint64_t)allowed : UINT64_C(1) << 62;
     uint64_t least = search->allowed / RUNS + 1, most = search->allowed / FEW_RUNS + 1;
     uint64_t thinned = tasks / most_step + 1, wanted = thinned > least ? thinned : least;
     search->most = wanted < most ? wanted : most;

@@ -1,5 +1,6 @@
-/* Between two dispatches nothing that is ready fits anywhere. So a stage is tried on machines that
- * something has left, and on all only when its first task has just become ready. */
+/* Between two dispatches nothing that is ready and not held fits anywhere. So a stage is tried on
+ * machines that something has left, and on all only when its first task has just become ready, or
+ * its job has been held. */
 #include "simulate/joint/scene.h"
 
 #include <math.h>
@@ -18,6 +19,7 @@ struct dispatch {
     /* Demands of which more is ready than fits anywhere; what demands no less does not fit. */
     const int64_t *too_much[SMALL];
     uint32_t count;
+    bool held; /* some stage was passed over, so may fit somewhere at the next dispatch */
 };
 
 static bool goes_first(const struct dispatch *d, struct br_scene_open a, struct br_scene_open b)
@@ -71,6 +73,7 @@ static void start_one(const struct dispatch *d, struct br_scene_open open, uint3
     const struct br_joint_stage *stage = &live->job->stage[open.stage];
     int64_t *room = scene->free + (size_t)machine * scene->resources;
     uint32_t task = live->ready[live->ready_first[open.stage]++];
+    live->to_start--;
     double lasts_ns = (double)live->job->duration_ns[task] * scene->step;
     for (uint32_t r = 0; r < scene->resources; r++)
         room[r] -= stage->demand[r];
@@ -91,12 +94,26 @@ static void fill(const struct dispatch *d, struct br_scene_open open, uint32_t m
         start_one(d, open, machine);
 }
 
+/* Does the job wait until one before it has started all its tasks? */
+static bool is_held(const struct dispatch *d, uint32_t slot)
+{
+    const struct br_joint_order *order = d->order;
+    uint32_t behind = order->behind ? order->behind[slot] : BR_SCENE_FREE;
+    return behind != BR_SCENE_FREE && order->place[behind] < order->place[slot] &&
+           d->scene->live[behind].job && d->scene->live[behind].to_start;
+}
+
 /* Returns whether the stage has ready tasks left. */
 static bool serve(struct dispatch *d, struct br_scene_open open)
 {
     struct br_scene *scene = d->scene;
     struct br_scene_live *live = &scene->live[open.slot];
     const int64_t *demand = live->job->stage[open.stage].demand;
+    if (is_held(d, open.slot)) {
+        live->fresh[open.stage] = true;
+        d->held = true;
+        return true;
+    }
     bool fresh = live->fresh[open.stage];
     live->fresh[open.stage] = false;
     if (fresh && is_too_much(d, demand))
@@ -220,5 +237,5 @@ void br_scene_dispatch(struct br_scene *scene, const struct br_joint_order *orde
     for (uint32_t c = 0; c < scene->changes; c++)
         scene->is_changed[scene->changed[c]] = false;
     scene->changes = 0;
-    scene->any_fresh = false;
+    scene->any_fresh = d.held;
 }

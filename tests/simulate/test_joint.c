@@ -61,6 +61,7 @@ struct stage_of_play {
     struct br_joint_job *job[MOST_JOBS];
     uint32_t jobs, place[MOST_JOBS];
     uint8_t within[MOST_JOBS];
+    uint32_t behind[MOST_JOBS];
     double eta;
     struct br_forward_task running[MOST_RUNNING];
     uint32_t runs;
@@ -70,6 +71,7 @@ struct stage_of_play {
 static void play_begin(struct stage_of_play *play, struct br_cluster *cluster)
 {
     *play = (struct stage_of_play){.cluster = cluster};
+    memset(play->behind, 0xff, sizeof play->behind);
     assert_int_equal(br_capacities_make(&play->arena, cluster, &play->capacities, NULL), BR_OK);
     assert_true(br_scene_init(&play->scene, cluster, &play->capacities));
     assert_true(br_forward_init(&play->forward, cluster, &play->capacities));
@@ -93,7 +95,8 @@ static void play_start(void *context, uint32_t slot, uint32_t task, uint32_t mac
 
 static void play_dispatch(struct stage_of_play *play)
 {
-    br_scene_dispatch(&play->scene, &(struct br_joint_order){play->place, play->within, play->eta},
+    br_scene_dispatch(&play->scene,
+                      &(struct br_joint_order){play->place, play->within, play->eta, play->behind},
                       play_start, play);
 }
 
@@ -101,9 +104,10 @@ static double play_on(struct stage_of_play *play, uint32_t step, uint64_t most)
 {
     assert_true(br_forward_reserve(&play->forward, &play->scene));
     br_forward_begin(&play->forward, &play->scene, play->running, play->runs, play->now_ns, step);
-    return br_forward_run(&play->forward,
-                          &(struct br_joint_order){play->place, play->within, play->eta}, most,
-                          INT64_MAX);
+    return br_forward_run(
+        &play->forward,
+        &(struct br_joint_order){play->place, play->within, play->eta, play->behind}, most,
+        INT64_MAX);
 }
 
 static void play_finish(struct stage_of_play *play)
@@ -214,6 +218,38 @@ static void test_step_while_running(void **state)
     }
     play_finish(&play);
     br_dag_destroy(dag);
+}
+
+/* Two machines. Job 0: a task of 1 s, then two of 5 s. Job 1: one of 10 s. It starts beside the
+ * first, and one of the two waits for the other: they end at 11 s and 10 s. Held behind job 0, it
+ * leaves a machine empty until the two have started, and follows at 6 s; behind a job that goes
+ * after it, it is not held. */
+static void test_held(void **state)
+{
+    struct br_dag *dag[] = {make_chain(2, (uint32_t[]){1, 2}, (int64_t[]){1, 5}),
+                            make_chain(1, (uint32_t[]){1}, (int64_t[]){10})};
+    static const int64_t ends[][2] = {{11, 10}, {6, 16}, {11, 10}};
+    for (uint32_t k = 0; k < 3; k++) {
+        struct stage_of_play play;
+        play_begin(&play, make_cluster(2));
+        play_job(&play, dag[0], k == 2);
+        play_job(&play, dag[1], k != 2);
+        if (k)
+            play.behind[1] = 0;
+        for (int running = 0; running < 2; running++) {
+            play_on(&play, 1, UINT64_MAX);
+            assert_int_equal(play.forward.end_ns[0], ends[k][0] * SECOND);
+            assert_int_equal(play.forward.end_ns[1], ends[k][1] * SECOND);
+            play_dispatch(&play);
+            assert_int_equal(play.runs, k == 1 ? 1 : 2);
+        }
+        play.eta = 1; /* holds nothing, so job 1 finds the machine that was kept from it */
+        play_dispatch(&play);
+        assert_int_equal(play.runs, 2);
+        play_finish(&play);
+    }
+    br_dag_destroy(dag[0]);
+    br_dag_destroy(dag[1]);
 }
 
 /* ---- On random workloads ---- */
@@ -398,11 +434,11 @@ static double try_all(struct stage_of_play *play)
     return least;
 }
 
-/* From a running state: never worse than the order given, never better than the best of all, and
- * that mostly. */
+/* From a running state: never worse than the order given, never better than the best of all but by
+ * packing or by holding a job, and that mostly; holding is sometimes better than any order. */
 static void test_search(void **state)
 {
-    uint32_t best = 0, better = 0, count = random_jobs(300);
+    uint32_t best = 0, better = 0, held = 0, count = random_jobs(300);
     for (uint64_t seed = 1; seed <= count; seed++) {
         struct br_dag *dag[3];
         struct br_cluster *cluster;
@@ -416,23 +452,31 @@ static void test_search(void **state)
         for (uint32_t k = 0; k < 3; k++)
             play.within[k] = (uint8_t)br_rng_below(&rng, BR_WITHIN_COUNT);
         play_dispatch(&play);
-        uint32_t place[3];
+        uint32_t place[3], behind[3];
         uint8_t within[3];
+        memcpy(behind, play.behind, sizeof behind);
         memcpy(place, play.place, sizeof place);
         memcpy(within, play.within, sizeof within);
         double given = play_on(&play, 1, UINT64_MAX);
         assert_true(br_joint_search_init(&search, cluster, &play.capacities, 1000000, seed));
-        struct br_joint_order order = {place, within, 0};
+        struct br_joint_order order = {place, within, 0, behind};
         assert_true(br_joint_search_reserve(&search, &play.scene));
         br_joint_search_run(&search, &play.scene, play.running, play.runs, 0, &order);
         memcpy(play.place, place, sizeof place);
         memcpy(play.within, within, sizeof within);
+        memcpy(play.behind, behind, sizeof behind);
         play.eta = order.eta;
         double found = play_on(&play, 1, UINT64_MAX);
         assert_true(found == search.value && found <= search.first && found <= given);
+        bool holds = false;
+        for (uint32_t k = 0; k < 3; k++)
+            holds |= behind[k] != BR_SCENE_FREE && place[behind[k]] < place[k];
         play.eta = 0;
+        memset(play.behind, 0xff, sizeof play.behind);
         double least = try_all(&play);
-        assert_true(found >= least || order.eta > 0); /* packing is none of these orders */
+        /* Neither packing nor holding is one of these orders. */
+        assert_true(found >= least || order.eta > 0 || holds);
+        held += found < least && holds;
         best += found <= least * (1 + 1e-12);
         better += found < given;
         br_joint_search_finish(&search);
@@ -442,14 +486,18 @@ static void test_search(void **state)
     }
     assert_true(best * 100 >= count * 85);
     assert_true(better * 5 > count); /* else there was nothing to find */
+    assert_true(held * 50 > count);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hand_made), cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_overdue),   cmocka_unit_test(test_step_while_running),
-        cmocka_unit_test(test_foreseen),  cmocka_unit_test(test_packing),
-        cmocka_unit_test(test_search)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand_made),
+                                       cmocka_unit_test(test_cut),
+                                       cmocka_unit_test(test_overdue),
+                                       cmocka_unit_test(test_held),
+                                       cmocka_unit_test(test_step_while_running),
+                                       cmocka_unit_test(test_foreseen),
+                                       cmocka_unit_test(test_packing),
+                                       cmocka_unit_test(test_search)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
