@@ -1,4 +1,4 @@
-/* Growing an array by half of its size, for those that are not in an arena. */
+/* Growing arrays, for those that are not in an arena. */
 #ifndef BR_BASE_COLLECTIONS_GROW_H
 #define BR_BASE_COLLECTIONS_GROW_H
 
@@ -8,21 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for one more element in the array whose address is given: `used` of `*room` elements
- * of `size` bytes are taken. False when memory is out; then the array is as before. */
-static inline bool br_grow(void *array, uint32_t used, uint32_t *room, size_t size)
+/* Gives the array whose address is given room for so many elements of `size` bytes; those that it
+ * has stay. False when memory is out; then the array is as before. */
+static inline bool br_enlarge(void *array, uint32_t room, size_t size)
 {
     void *memory;
-    if (used < *room)
-        return true;
-    uint32_t next = *room + *room / 2 + 16;
-    if (next <= *room)
-        return false;
     memcpy(&memory, array, sizeof memory); /* whatever type of pointer it is */
-    void *larger = realloc(memory, (size_t)next * size);
+    void *larger = realloc(memory, (size_t)room * size);
     if (!larger)
         return false;
     memcpy(array, &larger, sizeof larger);
+    return true;
+}
+
+/* Makes room for one more element in the array whose address is given, by half of its size: `used`
+ * of `*room` elements of `size` bytes are taken. False when memory is out; then the array is as
+ * before. */
+static inline bool br_grow(void *array, uint32_t used, uint32_t *room, size_t size)
+{
+    if (used < *room)
+        return true;
+    uint32_t next = *room + *room / 2 + 16;
+    if (next <= *room || !br_enlarge(array, next, size))
+        return false;
     *room = next;
     return true;
 }

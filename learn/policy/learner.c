@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/grow.h"
+
 /* A job of the run, from its arrival to its end. */
 struct br_learner_job {
     struct br_embedding embedding;
@@ -58,22 +60,16 @@ static bool make_room(struct br_learner *learner, uint32_t jobs, uint32_t stages
 {
     if (jobs > learner->job_room) {
         uint32_t room = jobs + jobs / 2, had = learner->job_room;
-        struct br_learner_job *job = realloc(learner->job, room * sizeof *job);
-        learner->job = job ? job : learner->job;
-        struct br_scene_job *seen = realloc(learner->scene.job, room * sizeof *seen);
-        learner->scene.job = seen ? seen : learner->scene.job;
-        if (!job || !seen)
+        if (!br_enlarge(&learner->job, room, sizeof *learner->job) ||
+            !br_enlarge(&learner->scene.job, room, sizeof *learner->scene.job))
             return false;
-        memset(job + had, 0, (room - had) * sizeof *job);
+        memset(learner->job + had, 0, (room - had) * sizeof *learner->job);
         learner->job_room = room;
     }
     if (stages > learner->candidate_room) {
         uint32_t room = stages + stages / 2;
-        struct br_candidate *candidate = realloc(learner->candidate, room * sizeof *candidate);
-        learner->candidate = candidate ? candidate : learner->candidate;
-        uint32_t *stage = realloc(learner->stage, room * sizeof *stage);
-        learner->stage = stage ? stage : learner->stage;
-        if (!candidate || !stage)
+        if (!br_enlarge(&learner->candidate, room, sizeof *learner->candidate) ||
+            !br_enlarge(&learner->stage, room, sizeof *learner->stage))
             return false;
         learner->candidate_room = room;
     }

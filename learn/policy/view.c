@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/grow.h"
+
 #define NONE BR_EXECUTORS_NONE
 
 void br_view_init(struct br_view *kept, uint32_t executors)
@@ -28,16 +30,6 @@ void br_view_finish(struct br_view *kept)
 
 /* ---- Jobs that come and go ---- */
 
-static bool enlarge(void *array, uint32_t room, size_t size)
-{
-    void *memory;
-    memcpy(&memory, array, sizeof memory); /* whatever type of pointer it is */
-    memory = realloc(memory, room * size);
-    if (memory)
-        memcpy(array, &memory, sizeof memory);
-    return memory;
-}
-
 static uint32_t larger(uint32_t room, uint32_t least)
 {
     uint32_t next = room + room / 2 + 16;
@@ -49,17 +41,17 @@ static bool make_room(struct br_view *kept, uint32_t jobs, uint32_t stages)
     struct br_executors *view = &kept->view;
     if (jobs > kept->job_room) {
         uint32_t room = larger(kept->job_room, jobs);
-        if (!enlarge(&kept->waves, room, sizeof(struct br_waves *)) ||
-            !enlarge(&kept->stale, room, sizeof *kept->stale) ||
-            !enlarge(&view->job, room, sizeof *view->job) ||
-            !enlarge(&view->live, room, sizeof *view->live))
+        if (!br_enlarge(&kept->waves, room, sizeof(struct br_waves *)) ||
+            !br_enlarge(&kept->stale, room, sizeof *kept->stale) ||
+            !br_enlarge(&view->job, room, sizeof *view->job) ||
+            !br_enlarge(&view->live, room, sizeof *view->live))
             return false;
         kept->job_room = room;
     }
     if (stages > kept->stage_room) {
         uint32_t room = larger(kept->stage_room, stages);
-        if (!enlarge(&view->stage, room, sizeof *view->stage) ||
-            !enlarge(&view->ready, room, sizeof *view->ready))
+        if (!br_enlarge(&view->stage, room, sizeof *view->stage) ||
+            !br_enlarge(&view->ready, room, sizeof *view->ready))
             return false;
         kept->stage_room = room;
     }

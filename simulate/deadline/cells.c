@@ -26,8 +26,8 @@ struct scratch {
 bool br_cells_init(struct br_cells_maker *maker, uint32_t runs, uint32_t bins, const double *level,
                    uint32_t quantiles)
 {
-    struct scratch *scratch = calloc(1, sizeof *scratch);
-    *maker = (struct br_cells_maker){runs, bins, quantiles, level, NULL, NULL, NULL, scratch};
+    *maker = (struct br_cells_maker){runs, bins, quantiles, level, NULL, NULL, NULL, NULL};
+    struct scratch *scratch = maker->scratch = calloc(1, sizeof *scratch);
     maker->left_s = calloc((size_t)runs * (bins + 1), sizeof *maker->left_s);
     maker->ends = calloc(2 * (size_t)runs * bins, sizeof *maker->ends);
     maker->line = calloc(bins, sizeof *maker->line);
