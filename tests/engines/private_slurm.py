@@ -11,6 +11,7 @@ import time
 
 PROGRAMS = ('munged', 'slurmctld', 'slurmd', 'sbatch', 'srun', 'squeue', 'scancel', 'salloc')
 
+DEFAULT_MEMORY = 500  # MB a core, of jobs that do not say
 
 CONFIGURATION = '''ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
@@ -38,6 +39,7 @@ ReturnToService=2
 SlurmdParameters=config_overrides
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
+DefMemPerCPU={default}
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1,default_queue_depth=1000
 PriorityType=priority/{priority}
@@ -84,7 +86,7 @@ def slurm(base, count, cpus, memory, priority='multifactor'):
     conf = base / 'slurm.conf'
     conf.write_text(CONFIGURATION.format(base=base, host=host, port=ports[-1],
                                          nodes='\n'.join(nodes), last=count - 1,
-                                         priority=priority))
+                                         priority=priority, default=DEFAULT_MEMORY))
     # Nothing here uses control groups, and this way slurmd does not look for any: some machines,
     # containers among them, have none mounted.
     (base / 'cgroup.conf').write_text('CgroupPlugin=cgroup/v1\n')

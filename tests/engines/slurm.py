@@ -160,9 +160,18 @@ def test_failure(folder, base):
 def test_steps(folder, base):
     """Short tasks as steps of one allocation, on all of its nodes."""
     write_job(folder / 'job.xml', 3, tasks=24, command='sh -c &quot;sleep 0.2&quot;')
-    command = ['salloc', '--quiet', '--nodes=%d' % NODES, '--exclusive', BIGROCKS, 'run',
-               'job.xml', *CAPACITY, '--on', 'slurm', '--trace', 'trace.jsonl']
-    done = subprocess.run(command, cwd=folder, text=True, capture_output=True, timeout=200)
+    def allocated(*options):
+        return subprocess.run(['salloc', '--quiet', '--nodes=%d' % NODES, *options, BIGROCKS, 'run', 'job.xml',
+                               *CAPACITY, '--on', 'slurm', '--trace', 'trace.jsonl'], cwd=folder, text=True,
+                              capture_output=True, timeout=200)
+    # A step that wants more than the allocation has would wait for ever; without --mem it has what a
+    # site gives by default.
+    done = allocated('--exclusive')
+    assert done.returncode == 2 and ('%d MiB of memory, and a node of the allocation %d' %
+                                     (MEMORY, CPUS * private_slurm.DEFAULT_MEMORY)) in done.stderr, done.stderr
+    done = allocated('--mem=0')
+    assert done.returncode == 2 and '%d cores, and a node of the allocation 1' % CPUS in done.stderr, done.stderr
+    done = allocated('--exclusive', '--mem=0')
     assert done.returncode == 0, (done.stdout, done.stderr)
     rows = [json.loads(line) for line in (folder / 'trace.jsonl').read_text().splitlines()]
     assert len(rows) == 24 and {r['outcome'] for r in rows} == {'done'}

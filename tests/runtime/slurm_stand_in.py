@@ -64,7 +64,7 @@ squeue)
     : ;;
 scancel)
     if [ $# = 1 ] || grep -q "${2#--state=}" "$STAND_IN/queue.$1"; then rm -f "$STAND_IN/queue.$1"; fi ;;
-scontrol) cat "$STAND_IN/nodes" ;;
+scontrol) case "$*" in *details*) cat "$STAND_IN/allocation" ;; *) cat "$STAND_IN/nodes" ;; esac ;;
 srun)
     while [ "${1#--}" != "$1" ]; do
         if [ "$1" = --nodelist ]; then shift; fi
@@ -451,9 +451,9 @@ def test_steps(slurm):
             machine = slurm.trace()[('a', int(row[9]))]['machine']
             assert machine == 'm[%d]' % node[row[5]], (machine, row)
         elif row[-1] == 'true':
-            assert row[6:] == ['--cpus-per-task=1', 'true'], row
+            assert row[6:] == ['--cpus-per-task=1', '--mem=0', 'true'], row
         else:
-            assert row[6:] == ['--cpus-per-task=1', 'echo', *map(str, range(40))], row
+            assert row[6:] == ['--cpus-per-task=1', '--mem=0', 'echo', *map(str, range(40))], row
     assert len({r[5] for r in rows}) == 2
     assert all('%d x  y' % k in out for k in range(4)) and '38 39\n' in out, out
     (slurm.state / 'nodes').write_text('left\n')
@@ -461,6 +461,27 @@ def test_steps(slurm):
     assert 'the cluster has 2 machines, and the allocation 1' in err, err
     _, err = slurm.run(*words, status=2, on='slurm-steps')
     assert 'allocation' in err
+
+
+def test_small_allocations(slurm):
+    """srun would wait for ever for what the allocation does not have."""
+    slurm.job(stage('a', cpu='1', mem='1025'))
+    words = ['job.xml', '--machines', '3', '--capacity', 'cpu=2,mem=1GiB', '-q']
+    (slurm.state / 'nodes').write_text('a\nb\nc\n')
+    memory = '   JobId=7 MinMemoryCPU=500M\n     Nodes=a CPU_IDs=0-3 Mem=%d GRES=\n' \
+        '     Nodes=[b-c] CPU_IDs=0-1 Mem=%d GRES=\n   Command=(null)\n'
+
+    def run(cpus, text, status=0):
+        (slurm.state / 'allocation').write_text(text)
+        here = {'SLURM_JOB_ID': '7', 'SLURM_JOB_NODELIST': 'l', **({'SLURM_JOB_CPUS_PER_NODE': cpus} if cpus else {})}
+        return slurm.run(*words, status=status, on='slurm-steps', **here)[1]
+    for cpus, text in (('4,2(x2)', memory % (2000, 1024)), ('2(x3)', memory % (0, 0)), ('2(x3)', ''), ('', memory % (1, 1))):
+        run(cpus, text)
+    for cpus in '1(x3)', '4(x2),1', '1,4(x2)':
+        assert "class 'm' has 2 cores, and a node of the allocation 1;" in run(cpus, '', 2)
+    for sizes in (1023, 2000), (2000, 1023):
+        assert "class 'm' has 1024 MiB of memory, and a node of the allocation 1023;" in run('2(x3)', memory % sizes, 2)
+    assert slurm.calls('scontrol')[-1] == ['--details', 'show', 'job', '7']
 
 
 def main():

@@ -17,6 +17,18 @@ struct br_slurm_need {
  * memory is out. */
 struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag);
 
+/* Of the allocation around this process, the least that a node of it offers; 0: not known, or not
+ * limited. */
+struct br_slurm_allocation {
+    int64_t cpus, kib;
+};
+struct br_slurm_allocation br_slurm_allocation(void);
+/* BR_USAGE where a machine of the cluster has more cores or memory than a node of the allocation.
+ */
+enum br_status br_slurm_allocation_suffices(const struct br_slurm_allocation *allocation,
+                                            const struct br_cluster *cluster,
+                                            const struct br_run_jobs *jobs, struct br_diag *diag);
+
 /* Submits the job's tasks and follows them to their end. options->journal is needed; beside it, in
  * FILE.d, are the tasks' scripts, outputs and results. With options->resume jobs of that run that
  * Slurm still has are taken up again instead of being submitted. Retries and timeouts are the

@@ -40,17 +40,13 @@ static char *const *wrap(void *context, const struct br_run_job *job, uint32_t t
         steps->room = (count + WORDS + 1) * 2;
     }
     snprintf(steps->cpus, sizeof steps->cpus, "--cpus-per-task=%u", need->cpus);
-    snprintf(steps->memory, sizeof steps->memory, "--mem=%lldK", (long long)need->kib);
-    const char *before[WORDS] = {"srun",
-                                 "--exact",
-                                 "--nodes=1",
-                                 "--ntasks=1",
-                                 "--quiet",
-                                 "--nodelist",
-                                 steps->node[machine],
-                                 steps->cpus,
-                                 need->kib ? steps->memory : NULL};
-    for (size_t k = 0; k < WORDS && before[k]; k++)
+    /* What says nothing would get the allocation's default, and others would wait for that. */
+    snprintf(steps->memory, sizeof steps->memory, need->kib ? "--mem=%lldK" : "--mem=%lld",
+             (long long)need->kib);
+    const char *before[WORDS] = {"srun",       "--exact",    "--nodes=1",          "--ntasks=1",
+                                 "--quiet",    "--nodelist", steps->node[machine], steps->cpus,
+                                 steps->memory};
+    for (size_t k = 0; k < WORDS; k++)
         steps->word[used++] = (char *)before[k];
     memcpy(steps->word + used, words, (count + 1) * sizeof *words);
     return steps->word;
@@ -105,6 +101,9 @@ enum br_status br_slurm_run_steps(const struct br_cluster *cluster, const struct
     enum br_status status = find_needs(&steps, diag);
     if (!status)
         status = name_nodes(&steps, cluster, diag);
+    const struct br_slurm_allocation allocation = br_slurm_allocation();
+    if (!status)
+        status = br_slurm_allocation_suffices(&allocation, cluster, jobs, diag);
     inner.wrap = wrap;
     inner.wrap_context = &steps;
     if (!status)
