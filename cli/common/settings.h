@@ -121,6 +121,8 @@ struct cli_simulate_settings {
 struct cli_executors_settings {
     uint64_t count;    /* 0: not given */
     int64_t moving_ns; /* to another job */
+    const char *classes;
+    bool draw_requests, simple;
 };
 
 /* The control of jobs with deadlines. */

@@ -305,8 +305,10 @@ enum br_status br_learned_decide(struct br_learned *learned, struct br_learned_g
     if (status)
         return status;
     view->round++;
-    view->group =
-        (struct br_executor_group){group.count, group.job, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE};
+    view->group = (struct br_executor_group){.count = group.count,
+                                             .job = group.job,
+                                             .stage = BR_EXECUTORS_NONE,
+                                             .executor = BR_EXECUTORS_NONE};
     br_view_refresh(&learned->kept);
     while (group.count && any_selectable(view)) {
         if (!decide(learned, &group, &learned->decision[*count]))

@@ -129,8 +129,18 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
 
 /* ---- Decisions ---- */
 
-/* The stage of the job on its longest path, of those that can be named; first those that can run.
- */
+/* First those that can run, then those that the group's class fits best, then the longest path. */
+static bool stage_before(const struct br_executor_stage *a, const struct br_executor_stage *b)
+{
+    if ((a->open == 0) != (b->open == 0))
+        return a->open == 0;
+    if (a->request.cls != b->request.cls)
+        return a->request.cls > b->request.cls;
+    return a->waves->path_us != b->waves->path_us ? a->waves->path_us > b->waves->path_us
+                                                  : a->waves < b->waves;
+}
+
+/* The stage of the job that comes first, of those that can be named. */
 static uint32_t stage_of(const struct br_executors *sim, uint32_t job)
 {
     uint32_t best = BR_EXECUTORS_NONE;
@@ -140,10 +150,7 @@ static uint32_t stage_of(const struct br_executors *sim, uint32_t job)
         if (at->job != job || !br_executors_selectable(sim, stage))
             continue;
         const struct br_executor_stage *than = best == BR_EXECUTORS_NONE ? NULL : &sim->stage[best];
-        if (!than || (at->open == 0 && than->open) ||
-            ((at->open == 0) == (than->open == 0) &&
-             (at->waves->path_us > than->waves->path_us ||
-              (at->waves->path_us == than->waves->path_us && stage < best))))
+        if (!than || stage_before(at, than))
             best = stage;
     }
     return best;

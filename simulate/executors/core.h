@@ -17,6 +17,7 @@ struct br_executor {
     uint32_t last;  /* stage of the task that it ran last in this job; NONE: it is fresh */
     uint32_t task;  /* that it runs */
     uint32_t next;  /* in its list */
+    uint32_t cls;
     bool moving;
     int64_t since_ns; /* its task began */
 };
@@ -41,12 +42,15 @@ struct br_executor_event {
 };
 
 struct br_executor_stage_inside {
-    uint32_t first_promise, last_promise; /* of its running executors */
+    struct {
+        uint32_t running;                     /* executors of that class */
+        uint32_t first_promise, last_promise; /* of these; last: where first is not NONE */
+    } cls[BR_EXECUTOR_CLASSES];
     bool saturated;
 };
 
 struct br_executor_job_inside {
-    struct br_executor_list idle, waiting;
+    struct br_executor_list idle[BR_EXECUTOR_CLASSES], waiting;
 };
 
 struct br_executors_core {
@@ -56,7 +60,8 @@ struct br_executors_core {
     struct br_executor *executor;
     struct br_executor_stage_inside *stage;
     struct br_executor_job_inside *job;
-    struct br_executor_list free;
+    struct br_executor_list free[BR_EXECUTOR_CLASSES];
+    uint32_t classes;                    /* at least 1 */
     struct br_executor_promise *promise; /* as many as executors, since each is for one at least */
     uint32_t unused_promise;
     struct br_executor_event *event; /* a heap; at most one event an executor */
@@ -96,16 +101,17 @@ void br_executors_settle(struct br_executors_core *core, uint32_t executor, uint
 /* The executor at hand stays idle in its job, or is free where that has nothing to start. `asked`:
  * the news that it has been asked about; 0: none. */
 void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32_t asked);
-/* Takes an idle executor of the job, or of the free for NONE; it is at hand then. */
-uint32_t br_executors_take(struct br_executors_core *core, uint32_t job);
+/* Takes an idle executor of the job, or of the free for NONE, and of that class; it is at hand
+ * then. */
+uint32_t br_executors_take(struct br_executors_core *core, uint32_t job, uint32_t cls);
 /* The executors of the job that wait are idle. */
 void br_executors_release(struct br_executors_core *core, uint32_t job);
 /* All idle executors of the job are free. */
 void br_executors_dismiss(struct br_executors_core *core, uint32_t job);
 
-/* Promises the stage so many of the executors that run `from`. */
-void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_t stage,
-                          uint32_t count);
+/* Promises the stage so many of the executors of the class that run `from`. */
+void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_t cls,
+                          uint32_t stage, uint32_t count);
 /* The executor at hand has ended a task of the stage, of which none is left to start, and goes
  * where the first promise says. False: there is none. */
 bool br_executors_keep(struct br_executors_core *core, uint32_t executor, uint32_t stage);

@@ -12,11 +12,11 @@
  *         br_executors_decide(sim, stage, limit);
  *     }
  *
- * A decision is about a group of executors: those that are idle in one job or in none, or all that
- * run the last tasks of one stage (who go as they end). It names a stage and the number of
- * executors that the stage's job may have; as many of the group go there as the stage needs and the
- * limit allows. What is left of the group is asked for again, until it is empty, no stage can take
- * it, or the answer is BR_EXECUTORS_STAY. A stage can be named once in such a round.
+ * A decision is about a group of executors of one class: those that are idle in one job or in none,
+ * or all that run the last tasks of one stage (who go as they end). It names a stage and the number
+ * of executors that the stage's job may have; as many of the group go there as the stage needs and
+ * the limit allows. What is left of the group is asked for again, until it is empty, no stage can
+ * take it, or the answer is BR_EXECUTORS_STAY. A stage can be named once in such a round.
  *
  * Who reads the fields below sees what a scheduler would know: durations stand in br_waves as they
  * were measured in past runs. How long a task is going to last is nowhere in this struct. The
@@ -38,6 +38,8 @@
 #define BR_EXECUTORS_NONE UINT32_MAX
 #define BR_EXECUTORS_STAY UINT32_MAX /* as a decision: nobody of the group goes anywhere */
 
+enum { BR_EXECUTOR_CLASSES = 8 };
+
 struct br_executors_options {
     uint32_t executors;
     int64_t moving_ns; /* to another job; 2,000 ms in the paper */
@@ -45,6 +47,20 @@ struct br_executors_options {
      * simulator does, which takes the farther one the more often. */
     bool by_distance;
     bool simple; /* every task lasts its stage's mean: no waves, no slowdown [Mao19, H] */
+    /* Executors of several sizes [Mao19, 7.3]: so many of each class, which make up all, the
+     * smallest first. 0: all are equal. A task runs on those that are at least of its stage's
+     * class. */
+    uint32_t classes;
+    struct {
+        uint32_t executors; /* at least 1 */
+        double memory;      /* of each; ascending */
+    } cls[BR_EXECUTOR_CLASSES];
+};
+
+/* What a task of a stage asks for. */
+struct br_executor_request {
+    double memory;
+    uint32_t cls; /* the first that has as much */
 };
 
 /* A job that is to come; the waves are borrowed. */
@@ -52,6 +68,8 @@ struct br_executors_arrival {
     const struct br_waves *waves;
     int64_t arrival_ns;
     uint64_t seed; /* of its tasks' durations, which no decision can change */
+    const struct br_executor_request *request; /* by stage; borrowed until the reset has ended;
+                                                  NULL: any executor will do */
 };
 
 struct br_executor_stage {
@@ -66,6 +84,7 @@ struct br_executor_stage {
     uint32_t place;                    /* in ready; BR_EXECUTORS_NONE: it is not there */
     uint32_t round;                    /* in which it was last named */
     uint32_t changed;                  /* value of sim->changes when anything of it last changed */
+    struct br_executor_request request;
 };
 
 struct br_executor_job {
@@ -91,6 +110,7 @@ struct br_executor_group {
     uint32_t job;      /* to which they are bound; BR_EXECUTORS_NONE: to none */
     uint32_t stage;    /* that they still run; BR_EXECUTORS_NONE: they are idle */
     uint32_t executor; /* one that goes at once; BR_EXECUTORS_NONE: all are idle */
+    uint32_t cls;      /* of all of them */
 };
 
 /* What is seen of a simulator, which holds more behind it. */
@@ -146,7 +166,9 @@ bool br_executors_next(struct br_executors *sim);
 /* Can the stage be named now? */
 static inline bool br_executors_selectable(const struct br_executors *sim, uint32_t stage)
 {
-    return sim->stage[stage].place != BR_EXECUTORS_NONE && sim->stage[stage].round != sim->round;
+    const struct br_executor_stage *at = &sim->stage[stage];
+    return at->place != BR_EXECUTORS_NONE && at->round != sim->round &&
+           at->request.cls <= sim->group.cls;
 }
 /* Executors that the stage could use beside those that run it or are coming. */
 static inline uint32_t br_executors_need(const struct br_executor_stage *stage)

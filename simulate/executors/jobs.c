@@ -52,8 +52,10 @@ enum br_status br_executors_jobs_make(const struct br_workload *workload, uint64
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         const struct br_workload_job *job = &workload->job[j];
         const struct br_waves *waves = workload->dag[job->dag].dag->waves;
-        jobs->arrival[j] = (struct br_executors_arrival){waves ? waves : jobs->waves[job->dag],
-                                                         job->arrival_ns, job->seed ^ of_run};
+        jobs->arrival[j] =
+            (struct br_executors_arrival){.waves = waves ? waves : jobs->waves[job->dag],
+                                          .arrival_ns = job->arrival_ns,
+                                          .seed = job->seed ^ of_run};
     }
     return status;
 }
@@ -64,6 +66,7 @@ void br_executors_jobs_finish(struct br_executors_jobs *jobs)
         br_waves_destroy(jobs->waves[d]);
     free(jobs->waves);
     free(jobs->arrival);
+    free(jobs->request);
     *jobs = (struct br_executors_jobs){0};
 }
 
@@ -80,12 +83,16 @@ static int64_t least_of(const struct br_waves *waves, uint32_t stage, uint32_t c
     return least;
 }
 
-void br_executors_least(const struct br_executors_arrival *arrival, int64_t *least_ns)
+void br_executors_least(const struct br_executors_arrival *arrival, bool simple, int64_t *least_ns)
 {
     const struct br_waves *waves = arrival->waves;
     for (uint32_t s = 0; s < waves->stages; s++)
-        for (uint32_t t = 0; t < waves->stage[s].tasks; t++) {
+        for (uint32_t t = 0; t < waves->stage[s].tasks; t++, least_ns++) {
             uint64_t random[2];
+            if (simple) {
+                *least_ns = waves->stage[s].mean_us * 1000;
+                continue;
+            }
             br_executors_random(arrival->seed, s, t, random);
             *least_ns = INT64_MAX;
             for (uint32_t k = 0; k < waves->counts; k++) {
@@ -93,6 +100,5 @@ void br_executors_least(const struct br_executors_arrival *arrival, int64_t *lea
                 if (ns < *least_ns)
                     *least_ns = ns;
             }
-            least_ns++;
         }
 }

@@ -10,6 +10,7 @@ struct br_executors_jobs {
     struct br_executors_arrival *arrival; /* in the order of the workload */
     uint32_t made;
     struct br_waves **waves; /* made for dags that were not measured by executor count */
+    struct br_executor_request *request; /* of all stages, by job; NULL: nothing is asked for */
 };
 
 /* The stages of a dag, of which every task lasts what it is declared to last, on any number of
@@ -25,7 +26,8 @@ enum br_status br_executors_jobs_make(const struct br_workload *workload, uint64
 void br_executors_jobs_finish(struct br_executors_jobs *jobs);
 
 /* The least that each task of the job can last, whatever is decided: by task, in the order of the
- * stages. What no schedule can be below follows from these. O(tasks x counts). */
-void br_executors_least(const struct br_executors_arrival *arrival, int64_t *least_ns);
+ * stages. What no schedule can be below follows from these. `simple`: as in the options. O(tasks x
+ * counts). */
+void br_executors_least(const struct br_executors_arrival *arrival, bool simple, int64_t *least_ns);
 
 #endif

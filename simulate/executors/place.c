@@ -47,29 +47,28 @@ void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32
     struct br_executor *at = &core->executor[executor];
     at->stage = NONE;
     if (at->job != NONE && core->seen.job[at->job].to_start) {
-        struct br_executor_list *idle = &core->job[at->job].idle;
+        struct br_executor_list *idle = &core->job[at->job].idle[at->cls];
         note_asked(idle, asked);
         push(core, idle, executor);
-        core->seen.job[at->job].idle = idle->count;
+        core->seen.job[at->job].idle++;
         core->resting++;
         br_executors_mark_job(core, at->job);
         return;
     }
     unbind(core, executor);
-    note_asked(&core->free, asked);
-    push(core, &core->free, executor);
-    core->seen.free = core->free.count;
+    note_asked(&core->free[at->cls], asked);
+    push(core, &core->free[at->cls], executor);
+    core->seen.free++;
 }
 
-uint32_t br_executors_take(struct br_executors_core *core, uint32_t job)
+uint32_t br_executors_take(struct br_executors_core *core, uint32_t job, uint32_t cls)
 {
     if (job == NONE) {
-        uint32_t executor = pop(core, &core->free);
-        core->seen.free = core->free.count;
-        return executor;
+        core->seen.free--;
+        return pop(core, &core->free[cls]);
     }
-    uint32_t executor = pop(core, &core->job[job].idle);
-    core->seen.job[job].idle = core->job[job].idle.count;
+    uint32_t executor = pop(core, &core->job[job].idle[cls]);
+    core->seen.job[job].idle--;
     core->resting--;
     br_executors_mark_job(core, job);
     return executor;
@@ -77,11 +76,12 @@ uint32_t br_executors_take(struct br_executors_core *core, uint32_t job)
 
 void br_executors_dismiss(struct br_executors_core *core, uint32_t job)
 {
-    while (core->job[job].idle.count) {
-        uint32_t executor = br_executors_take(core, job);
-        unbind(core, executor);
-        br_executors_rest(core, executor, 0);
-    }
+    for (uint32_t cls = 0; cls < core->classes; cls++)
+        while (core->job[job].idle[cls].count) {
+            uint32_t executor = br_executors_take(core, job, cls);
+            unbind(core, executor);
+            br_executors_rest(core, executor, 0);
+        }
 }
 
 /* ---- Waiting ---- */
@@ -149,20 +149,20 @@ void br_executors_send(struct br_executors_core *core, uint32_t executor, uint32
 
 /* ---- Promises ---- */
 
-void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_t stage,
-                          uint32_t count)
+void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_t cls,
+                          uint32_t stage, uint32_t count)
 {
     struct br_executors *seen = &core->seen;
-    struct br_executor_stage_inside *list = &core->stage[from];
+    struct br_executor_stage_inside *of = &core->stage[from];
     uint32_t unused = core->unused_promise;
     assert(count && unused != NONE);
     core->unused_promise = core->promise[unused].next;
     core->promise[unused] = (struct br_executor_promise){stage, count, NONE, core->news};
-    if (list->first_promise == NONE)
-        list->first_promise = unused;
+    if (of->cls[cls].first_promise == NONE)
+        of->cls[cls].first_promise = unused;
     else
-        core->promise[list->last_promise].next = unused;
-    list->last_promise = unused;
+        core->promise[of->cls[cls].last_promise].next = unused;
+    of->cls[cls].last_promise = unused;
     if (stage == BR_EXECUTORS_STAY)
         return;
     uint32_t owner = seen->stage[from].job, job = seen->stage[stage].job;
@@ -191,13 +191,13 @@ static void redeem(struct br_executors_core *core, uint32_t executor, uint32_t s
 
 bool br_executors_keep(struct br_executors_core *core, uint32_t executor, uint32_t stage)
 {
-    struct br_executor_stage_inside *list = &core->stage[stage];
-    uint32_t first = list->first_promise;
+    uint32_t *list = &core->stage[stage].cls[core->executor[executor].cls].first_promise;
+    uint32_t first = *list;
     if (first == NONE)
         return false;
     struct br_executor_promise promise = core->promise[first];
     if (--core->promise[first].count == 0) {
-        list->first_promise = promise.next;
+        *list = promise.next;
         core->promise[first].next = core->unused_promise;
         core->unused_promise = first;
     }

@@ -14,11 +14,11 @@
 
 enum order { FIFO, SHORTEST, SHARES, GRAPHENE, TETRIS, RANDOM };
 
-#define TROUBLE 0.5 /* mean durations from this part of the longest of the job */
+#define TROUBLE 0.5 /* the usual threshold of what is troublesome: see is_troublesome */
 
 struct rule {
     enum order order;
-    double exponent;
+    double exponent, trouble;
     struct br_rng rng;
     double *weight;      /* by job of the run */
     double *share;       /* the same: executors that are its part */
@@ -35,6 +35,7 @@ static enum br_status create(const struct br_executors_setup *setup, void **poli
         return br_fail_memory(diag);
     rule->order = (enum order)setup->row->detail;
     rule->exponent = isnan(setup->number) ? setup->row->usual : setup->number;
+    rule->trouble = setup->trouble > 0 ? setup->trouble : TROUBLE;
     rule->rng = br_rng_seed(setup->seed);
     return BR_OK;
 }
@@ -67,7 +68,7 @@ static enum br_status begin(void *policy, const struct br_executors *sim, struct
         for (uint32_t s = 0; s < sim->job[j].stages; s++)
             if (sim->job[j].waves->stage[s].mean_us > longest_us)
                 longest_us = sim->job[j].waves->stage[s].mean_us;
-        rule->trouble_us[j] = (int64_t)((double)longest_us * TROUBLE);
+        rule->trouble_us[j] = (int64_t)((double)longest_us * rule->trouble);
         double work = (double)sim->job[j].waves->work_us;
         rule->weight[j] =
             rule->exponent == 0 ? 1 : br_real_pow(work > 1 ? work : 1, rule->exponent);
@@ -77,22 +78,34 @@ static enum br_status begin(void *policy, const struct br_executors *sim, struct
 
 /* ---- Which stage of a job ---- */
 
+/* Do its tasks last at least that part of the longest of the job, or ask for more than that part of
+ * the largest executors? The second is our reading of what is hard to pack in [Grandl16, 4.1]. */
+static bool is_troublesome(const struct rule *rule, const struct br_executors *sim, uint32_t stage)
+{
+    const struct br_executors_options *options = &sim->options;
+    const struct br_executor_stage *at = &sim->stage[stage];
+    if (at->waves->mean_us >= rule->trouble_us[at->job])
+        return true;
+    return options->classes &&
+           at->request.memory > rule->trouble * options->cls[options->classes - 1].memory;
+}
+
 /* Is the stage troublesome and has to wait, until all troublesome ones of its job that have not
  * begun can be named? [Grandl16, 4.1; Mao19, F] */
 static bool suppressed(const struct rule *rule, const struct br_executors *sim, uint32_t stage)
 {
     const struct br_executor_job *job = &sim->job[sim->stage[stage].job];
-    int64_t least_us = rule->trouble_us[sim->stage[stage].job];
-    if (sim->stage[stage].waves->mean_us < least_us)
+    if (!is_troublesome(rule, sim, stage))
         return false;
     for (uint32_t s = job->first_stage; s < job->first_stage + job->stages; s++)
-        if (sim->stage[s].waves->mean_us >= least_us && br_executors_need(&sim->stage[s]) &&
-            sim->stage[s].place == BR_EXECUTORS_NONE)
+        if (br_executors_need(&sim->stage[s]) && sim->stage[s].place == BR_EXECUTORS_NONE &&
+            is_troublesome(rule, sim, s))
             return true;
     return false;
 }
 
-/* Is stage a to be taken before b, of the same job? First come those that can run at once. */
+/* Is stage a to be taken before b, of the same job? First come those that can run at once, then
+ * those that the group's class fits best. */
 static bool stage_before(const struct rule *rule, const struct br_executors *sim, uint32_t a,
                          uint32_t b)
 {
@@ -101,6 +114,8 @@ static bool stage_before(const struct rule *rule, const struct br_executors *sim
         return !suppressed(rule, sim, a);
     if ((x->open == 0) != (y->open == 0))
         return x->open == 0;
+    if (x->request.cls != y->request.cls)
+        return x->request.cls > y->request.cls;
     if (rule->order == SHORTEST && x->waves->path_us != y->waves->path_us)
         return x->waves->path_us > y->waves->path_us;
     if (rule->order != SHORTEST && rule->order != FIFO &&
@@ -154,8 +169,9 @@ static struct br_executors_choice next_in_order(struct rule *rule, const struct 
     return all_of(stage_of(rule, sim, best), sim);
 }
 
-/* The stage that takes the most of the group: where all tasks demand the same, that is the largest
- * product of what is requested and what is there. [Grandl14; Mao19, 7.1] */
+/* The stage with the largest product of what a task requests and what the group has: so the one
+ * that asks for the most memory; of equals, such as where all executors are, the one that takes the
+ * most of the group. [Grandl14; Mao19, 7.1] */
 static struct br_executors_choice most_packed(const struct br_executors *sim)
 {
     uint32_t best = BR_EXECUTORS_NONE;
@@ -163,8 +179,12 @@ static struct br_executors_choice most_packed(const struct br_executors *sim)
         uint32_t stage = sim->ready[k], need = br_executors_need(&sim->stage[stage]);
         if (!br_executors_selectable(sim, stage))
             continue;
-        uint32_t most = best == BR_EXECUTORS_NONE ? 0 : br_executors_need(&sim->stage[best]);
-        if (need > most || (need == most && stage < best))
+        const struct br_executor_stage *at = &sim->stage[stage],
+                                       *than = best == BR_EXECUTORS_NONE ? NULL : &sim->stage[best];
+        uint32_t most = than ? br_executors_need(than) : 0;
+        if (!than || at->request.memory > than->request.memory ||
+            (at->request.memory == than->request.memory &&
+             (need > most || (need == most && stage < best))))
             best = stage;
     }
     return all_of(best, sim);
@@ -272,10 +292,13 @@ static const struct br_executors_row rows[] = {
      .number = "the exponent of a job's work",
      RULE(GRAPHENE, -1)},
     {.name = "graphene-tuned",
-     .summary = "graphene with the exponent from -2 to 2 that serves this workload best",
+     .summary =
+         "graphene with the exponent from -2 to 2 and the threshold that serve this workload "
+         "best",
      .least = -2,
      .most = 2,
      .step = 0.1,
+     .troubles = 3,
      RULE(GRAPHENE, 0)},
     {.name = "bound",
      .summary = "the job with the least work left, on as many executors as pay by its bound",

@@ -11,6 +11,7 @@ struct br_executors_setup {
     const struct br_executors_row *row;
     uint64_t seed;     /* for policies that draw */
     double number;     /* of NAME=NUMBER; NAN: not given */
+    double trouble;    /* of a row with `troubles`; 0: as usual */
     const void *model; /* of a policy that was learned; NULL: none was given */
 };
 
@@ -25,6 +26,9 @@ struct br_executors_row {
     /* A tuned row is run with every number from `least` to `most`, `step` apart, and told by the
      * best, for each seed by itself. 0: not tuned. */
     double least, most, step;
+    /* Each of these numbers is tried with so many thresholds of what is troublesome, from 1 /
+     * (troubles + 1) on, evenly below 1; 0: none is. */
+    uint32_t troubles;
     int detail; /* of the policy's own, as is `usual`: the number where none is given */
     double usual;
     enum br_status (*create)(const struct br_executors_setup *setup, void **policy,

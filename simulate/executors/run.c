@@ -21,15 +21,18 @@ static void open_group(struct br_executors_core *core, struct br_executor_group 
     core->seen.round++;
 }
 
-static void ask_for(struct br_executors_core *core, uint32_t job)
+/* Asks about the idle executors of the job, or the free, of the first class of which some may be of
+ * use: so the smallest go first, and large ones are left where small ones will do. False: none is.
+ */
+static bool ask_for(struct br_executors_core *core, uint32_t job)
 {
-    const struct br_executor_list *idle = job == NONE ? &core->free : &core->job[job].idle;
-    open_group(core, (struct br_executor_group){idle->count, job, NONE, NONE});
-}
-
-static bool wants(const struct br_executors_core *core, const struct br_executor_list *list)
-{
-    return list->count && list->asked < core->news;
+    const struct br_executor_list *idle = job == NONE ? core->free : core->job[job].idle;
+    for (uint32_t cls = 0; cls < core->classes; cls++)
+        if (idle[cls].count && idle[cls].asked < core->news) {
+            open_group(core, (struct br_executor_group){idle[cls].count, job, NONE, NONE, cls});
+            return true;
+        }
+    return false;
 }
 
 /* Idle executors that may be of use: those of the current job, then the free, then others'. */
@@ -38,19 +41,13 @@ static bool ask_idle(struct br_executors_core *core)
     const struct br_executors *seen = &core->seen;
     if (seen->ready_stages == 0)
         return false;
-    if (core->current != NONE && wants(core, &core->job[core->current].idle)) {
-        ask_for(core, core->current);
+    if (core->current != NONE && ask_for(core, core->current))
         return true;
-    }
-    if (wants(core, &core->free)) {
-        ask_for(core, NONE);
+    if (ask_for(core, NONE))
         return true;
-    }
     for (uint32_t k = 0; core->resting && k < seen->live_jobs; k++)
-        if (wants(core, &core->job[seen->live[k]].idle)) {
-            ask_for(core, seen->live[k]);
+        if (ask_for(core, seen->live[k]))
             return true;
-        }
     return false;
 }
 
@@ -68,9 +65,9 @@ static void stay(struct br_executors_core *core)
     struct br_executor_group *group = &core->seen.group;
     if (group->stage == NONE) {
         if (group->job == NONE)
-            core->free.asked = core->news;
+            core->free[group->cls].asked = core->news;
         else
-            core->job[group->job].idle.asked = core->news;
+            core->job[group->job].idle[group->cls].asked = core->news;
         group->count = 0;
         return;
     }
@@ -80,7 +77,7 @@ static void stay(struct br_executors_core *core)
         group->count--;
     }
     if (group->count)
-        br_executors_promise(core, group->stage, BR_EXECUTORS_STAY, group->count);
+        br_executors_promise(core, group->stage, group->cls, BR_EXECUTORS_STAY, group->count);
     group->count = 0;
 }
 
@@ -90,7 +87,7 @@ static void assign(struct br_executors_core *core, uint32_t stage, uint32_t coun
     group->count -= count;
     if (group->stage == NONE) {
         while (count--)
-            br_executors_send(core, br_executors_take(core, group->job), stage);
+            br_executors_send(core, br_executors_take(core, group->job, group->cls), stage);
         return;
     }
     if (group->executor != NONE) {
@@ -100,7 +97,7 @@ static void assign(struct br_executors_core *core, uint32_t stage, uint32_t coun
         br_executors_send(core, executor, stage);
     }
     if (count)
-        br_executors_promise(core, group->stage, stage, count);
+        br_executors_promise(core, group->stage, group->cls, stage, count);
 }
 
 void br_executors_decide(struct br_executors *sim, uint32_t stage, uint32_t limit)
@@ -153,7 +150,8 @@ static void leave(struct br_executors_core *core, uint32_t executor, uint32_t st
     uint32_t job = seen->stage[stage].job;
     bool kept = br_executors_keep(core, executor, stage);
     if (opened) {
-        core->job[job].idle.asked = 0;
+        for (uint32_t cls = 0; cls < core->classes; cls++)
+            core->job[job].idle[cls].asked = 0;
         br_executors_release(core, job);
     }
     if (kept)
@@ -162,8 +160,8 @@ static void leave(struct br_executors_core *core, uint32_t executor, uint32_t st
         br_executors_rest(core, executor, 0);
         return;
     }
-    open_group(core,
-               (struct br_executor_group){seen->stage[stage].running + 1, job, stage, executor});
+    uint32_t cls = core->executor[executor].cls, running = core->stage[stage].cls[cls].running;
+    open_group(core, (struct br_executor_group){running + 1, job, stage, executor, cls});
 }
 
 static void end_task(struct br_executors_core *core, uint32_t executor)
@@ -178,6 +176,7 @@ static void end_task(struct br_executors_core *core, uint32_t executor)
         br_executors_record(core, executor);
     core->current = job;
     of->running--;
+    core->stage[stage].cls[at->cls].running--;
     if (++of->ended == of->tasks) {
         opened = br_executors_close(core, stage);
         if (++seen->job[job].ended == seen->job[job].stages)
@@ -263,7 +262,7 @@ bool br_executors_next(struct br_executors *sim)
             stay(core);
         }
         if (ask_idle(core))
-            return true;
+            continue;
         if (sim->ended_jobs == sim->jobs || !step(core))
             core->ended = true;
     }
@@ -289,6 +288,8 @@ struct br_executors *br_executors_create(const struct br_executors_options *opti
     if (!core)
         return NULL;
     core->seen.options = *options;
+    core->classes = options->classes ? options->classes : 1;
+    assert(core->classes <= BR_EXECUTOR_CLASSES);
     core->executor = calloc(executors, sizeof *core->executor);
     core->promise = calloc(executors, sizeof *core->promise);
     core->event = calloc(executors, sizeof *core->event);
@@ -367,7 +368,10 @@ static void begin_job(struct br_executors_core *core, uint32_t number, uint32_t 
     };
     for (uint32_t s = 0; s < waves->stages; s++) {
         const struct br_wave_stage *stage = &waves->stage[s];
-        core->stage[first_stage + s] = (struct br_executor_stage_inside){NONE, NONE, false};
+        struct br_executor_stage_inside *inside = &core->stage[first_stage + s];
+        *inside = (struct br_executor_stage_inside){0};
+        for (uint32_t cls = 0; cls < core->classes; cls++)
+            inside->cls[cls].first_promise = NONE;
         core->seen.stage[first_stage + s] = (struct br_executor_stage){
             .job = number,
             .waves = stage,
@@ -376,18 +380,26 @@ static void begin_job(struct br_executors_core *core, uint32_t number, uint32_t 
             .open = stage->parents,
             .place = NONE,
         };
+        if (arrival->request)
+            core->seen.stage[first_stage + s].request = arrival->request[s];
+        assert(core->seen.stage[first_stage + s].request.cls < core->classes);
     }
 }
 
 static void begin_executors(struct br_executors_core *core)
 {
-    uint32_t executors = core->seen.options.executors;
-    core->free = (struct br_executor_list){0};
+    const struct br_executors_options *options = &core->seen.options;
+    uint32_t executors = options->executors, cls = 0, of_class = 0;
+    memset(core->free, 0, sizeof core->free);
     core->unused_promise = 0;
-    core->seen.free = executors;
-    for (uint32_t e = 0; e < executors; e++) {
+    for (uint32_t e = 0; e < executors; e++, of_class++) {
+        if (options->classes && of_class == options->cls[cls].executors) {
+            cls++;
+            of_class = 0;
+        }
         core->promise[e].next = e + 1 < executors ? e + 1 : NONE;
-        core->executor[e] = (struct br_executor){.job = NONE, .stage = NONE, .last = NONE};
+        core->executor[e] =
+            (struct br_executor){.job = NONE, .stage = NONE, .last = NONE, .cls = cls};
         br_executors_rest(core, e, 0);
     }
 }

@@ -54,6 +54,7 @@ void br_executors_start(struct br_executors_core *core, uint32_t executor, uint3
     at->task = to->started++;
     at->since_ns = seen->now_ns;
     to->running++;
+    core->stage[stage].cls[at->cls].running++;
     job->to_start--;
     job->left_us -= to->waves->mean_us;
     br_executors_touch(core, stage);

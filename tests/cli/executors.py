@@ -62,12 +62,52 @@ def figures_agree(batch):
     assert other['mean_jct'] != results['fair']['mean_jct']
 
 
+def sizes(folder, batch):
+    """One class of executors is as none. Drawn requests cost time, differ by seed, and give equal bytes for any number
+    of threads. What a job demands of memory counts; a tuned policy tries thresholds as well."""
+    words = ['simulate', batch, '--policy', POLICIES + ',graphene-tuned', '-qf', 'csv']
+    plain = run(*words)
+    assert plain == run(*words, '--classes', 1)
+    drawn = {run(*words, '--classes', '0.25,0.5,0.75,1', '--draw-requests', '--threads', n) for n in (1, 3)}
+    assert len(drawn) == 1
+    def of(*more):
+        return {row['policy']: row for row in json.loads(run(*words[:-1], 'json', *more))['results']}
+    by_class = of('--classes', '0.25,0.5,0.75,1', '--draw-requests')
+    for policy, row in of().items():
+        assert by_class[policy]['mean_jct'] >= by_class[policy]['mean_jct_bound'] > 0
+        if policy not in ('tetris', 'random'):
+            assert by_class[policy]['mean_jct'] > row['mean_jct'], policy
+    assert by_class['graphene-tuned']['mean_jct'] <= by_class['graphene']['mean_jct']
+    job = folder / 'job.xml'
+    job.write_text('<job xmlns="urn:bigrocks:job:1" name="j"><resource name="mem"/><stage id="s" tasks="8" duration="5">'
+                   '<demand resource="mem" amount="0.6"/></stage></job>')
+    one = folder / 'one.xml'
+    run('workload', job, '--count', 1, '--arrivals', 'batch', '-qo', one)
+    ends = [json.loads(run('simulate', one, '--executors', 4, '--classes', classes, '-qf', 'json', '--policy', 'fifo'))
+            ['results'][0]['makespan'] for classes in ('0.6', '0.5,0.6', '0.2,0.3,0.4,1')]
+    assert ends == [12, 22, 42], ends # 2 s to come, and 8 tasks on 4, 2 and 1 of them
+    for more, said in (([], 'the largest machine'), (['--no-bounds'], 'more memory than')):
+        assert said in run('simulate', one, '--executors', 4, '--classes', '0.5', *more, status=3)
+
+
+def simple(batch):
+    """Where all tasks of a stage last their mean and moving costs nothing, the seed does not count."""
+    words = ['simulate', batch, '--simple', '--moving', 0, '--policy', 'sjf-cp,fair', '-qf', 'json', '--seed']
+    one, two = ([{**row, 'seed': 0} for row in json.loads(run(*words, seed))['results']] for seed in (1, 2))
+    strip = ('mean_jct', 'makespan', 'mean_jct_bound')
+    assert [[row[k] for k in strip] for row in one] == [[row[k] for k in strip] for row in two]
+    assert all(row['mean_jct'] >= row['mean_jct_bound'] > 0 for row in one)
+
+
 def refusals(folder, batch):
     out = folder / 'out.json'
     for words, said in ((['--policy', 'fifo,decima'], "no policy for executors is called 'decima'"),
                         (['--policy', 'fifo=2'], 'takes no number'),
                         (['--policy', 'weighted-fair=many'], 'is not a number'),
                         (['--policy', 'weighted-fair=11'], 'is not within'),
+                        (['--classes', '1,0.5'], 'not the memory of a next class'),
+                        (['--draw-requests'], 'is for classes'),
+                        (['--simple', '--machines', 2, '--capacity', 'cpu=1'], 'are for executors'),
                         (['--failures', '0.1'], 'executors know no'),
                         (['--executors', 5, '--machines', 2, '--capacity', 'cpu=1'], 'takes the place of a cluster')):
         assert said in run('simulate', batch, *words, '-o', out, status=2), words
@@ -84,6 +124,8 @@ def main():
         batch = the_file_says_it(folder)
         threads_give_equal_bytes(batch)
         figures_agree(batch)
+        sizes(folder, batch)
+        simple(batch)
         refusals(folder, batch)
 
 

@@ -78,7 +78,7 @@ static void test_waves(void **state)
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
     struct br_executors *sim = sim_of(2);
     struct br_outcome record;
-    const struct br_executors_arrival job = {waves, 1000 * MS, 7};
+    const struct br_executors_arrival job = {waves, 1000 * MS, 7, NULL};
     (void)state;
     begin(sim, &job, 1, &record);
     expect(sim, 1000, 2, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -109,7 +109,7 @@ static void test_waiting(void **state)
     struct br_waves *waves = waves_of(two, 2, edge, 1);
     struct br_executors *sim = sim_of(3);
     struct br_outcome record;
-    const struct br_executors_arrival job = {waves, 0, 7};
+    const struct br_executors_arrival job = {waves, 0, 7, NULL};
     (void)state;
     begin(sim, &job, 1, &record);
     expect(sim, 0, 3, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -145,7 +145,8 @@ static void test_promises(void **state)
     const struct stage a = {4, 1000, 1000, 1000}, b = {8, 10, 10, 10};
     struct br_waves *waves[] = {waves_of(&a, 1, NULL, 0), waves_of(&b, 1, NULL, 0)};
     struct br_executors *sim = sim_of(4);
-    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7}, {waves[1], 2500 * MS, 8}};
+    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL},
+                                                {waves[1], 2500 * MS, 8, NULL}};
     (void)state;
     begin(sim, jobs, 2, NULL);
     expect(sim, 0, 4, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -182,7 +183,7 @@ static void test_moment(void **state)
     const struct stage one = {2, 1000, 1000, 1000};
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
     struct br_executors *sim = sim_of(2);
-    const struct br_executors_arrival jobs[] = {{waves, 0, 7}, {waves, 3000 * MS, 8}};
+    const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL}, {waves, 3000 * MS, 8, NULL}};
     (void)state;
     begin(sim, jobs, 2, NULL);
     expect(sim, 0, 2, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -207,7 +208,7 @@ static void test_promised_order(void **state)
     struct br_executors *sim = sim_of(3);
     struct br_outcome record;
     const struct br_executors_arrival jobs[] = {
-        {waves[0], 0, 7}, {waves[1], 2500 * MS, 8}, {waves[1], 2500 * MS, 9}};
+        {waves[0], 0, 7, NULL}, {waves[1], 2500 * MS, 8, NULL}, {waves[1], 2500 * MS, 9, NULL}};
     (void)state;
     begin(sim, jobs, 3, &record);
     expect(sim, 0, 3, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -238,7 +239,7 @@ static void test_until(void **state)
     const struct stage one = {3, 1500, 1000, 500};
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
     struct br_executors *sim = sim_of(1);
-    const struct br_executors_arrival jobs[] = {{waves, 0, 7}, {waves, 3000 * MS, 7}};
+    const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL}, {waves, 3000 * MS, 7, NULL}};
     const struct br_executors_run run = {.until_ns = 3600 * MS};
     (void)state;
     assert_int_equal(br_executors_reset(sim, jobs, 2, &run, NULL), BR_OK);
@@ -428,7 +429,8 @@ static void test_random(void **state)
         int64_t at_ns = 0, jct_ns = 0;
         for (uint32_t j = 0; j < JOBS; j++) {
             at_ns += round % 2 ? 0 : (int64_t)br_rng_below(&rng, 9000) * MS;
-            jobs[j] = (struct br_executors_arrival){random_waves(&rng), at_ns, br_rng_next(&rng)};
+            jobs[j] =
+                (struct br_executors_arrival){random_waves(&rng), at_ns, br_rng_next(&rng), NULL};
         }
         if (random_run(sim, jobs, round, &record)) {
             ended++;
@@ -463,7 +465,7 @@ static void test_policies(void **state)
         struct br_diag diag = {0};
         void *policy;
         for (uint32_t j = 0; j < JOBS; j++)
-            jobs[j] = (struct br_executors_arrival){random_waves(&rng), j * 1000 * MS, j};
+            jobs[j] = (struct br_executors_arrival){random_waves(&rng), j * 1000 * MS, j, NULL};
         assert_int_equal(row->create(&setup, &policy, &diag), BR_OK);
         begin(sim, jobs, JOBS, &record);
         assert_int_equal(br_executors_follow(sim, row, policy, &diag), BR_OK);
@@ -491,7 +493,7 @@ static void test_same_world(void **state)
     waves->stage[0].tasks = TASKS;
     assert_int_equal(br_waves_add(waves, 0, &measured, NULL), BR_OK);
     assert_int_equal(br_waves_finish(waves, NULL), BR_OK);
-    const struct br_executors_arrival jobs[] = {{waves, 0, 1}, {waves, 0, 2}};
+    const struct br_executors_arrival jobs[] = {{waves, 0, 1, NULL}, {waves, 0, 2, NULL}};
     for (int run = 0; run < 2; run++) {
         struct br_rng rng = br_rng_seed((uint64_t)run);
         struct br_outcome record;
@@ -507,7 +509,7 @@ static void test_same_world(void **state)
         br_outcome_finish(&record);
     }
     assert_memory_equal(lasted_ns[0], lasted_ns[1], sizeof lasted_ns[0]);
-    br_executors_least(&jobs[1], least_ns);
+    br_executors_least(&jobs[1], false, least_ns);
     assert_memory_equal(lasted_ns[0], least_ns, sizeof least_ns);
     uint32_t of[9] = {0};
     for (uint32_t t = 0; t < TASKS; t++)
@@ -533,7 +535,7 @@ static struct br_executors_choice first_choice(const char *name, double number,
             row = br_executors_policy(k);
     assert_non_null(row);
     for (uint32_t j = 0; j < jobs; j++)
-        arrival[j] = (struct br_executors_arrival){waves_of(&stage[j], 1, NULL, 0), 0, j};
+        arrival[j] = (struct br_executors_arrival){waves_of(&stage[j], 1, NULL, 0), 0, j, NULL};
     const struct br_executors_setup setup = {.row = row, .number = number};
     assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
     begin(sim, arrival, jobs, NULL);

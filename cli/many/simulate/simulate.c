@@ -19,6 +19,7 @@
 #include "learn/network/model.h"
 #include "parsers/workloads/workloads.h"
 #include "runtime/drivers/common/overbook.h"
+#include "simulate/executors/classes.h"
 #include "simulate/policies/policies.h"
 
 enum { MOST_POLICIES = 1000 };
@@ -172,7 +173,13 @@ static enum br_status read_executors(const struct cli_settings *settings,
                          : *cluster                ? 0
                                                    : workload->executors;
     if (!executors)
-        return BR_OK;
+        return settings->executors.classes || settings->executors.draw_requests ||
+                       settings->executors.simple
+                   ? br_fail(diag, BR_USAGE, "give --executors N",
+                             "--classes, --draw-requests and --simple are for executors")
+                   : BR_OK;
+    if (settings->executors.draw_requests && !settings->executors.classes)
+        return br_fail(diag, BR_USAGE, "give --classes", "--draw-requests is for classes");
     if (*cluster)
         return br_fail(diag, BR_USAGE, "leave out one of them",
                        "--executors takes the place of a cluster");
@@ -182,8 +189,14 @@ static enum br_status read_executors(const struct cli_settings *settings,
             diag, BR_USAGE, "give a cluster of machines by --cluster",
             "executors know no errors, failures, stragglers, overbooking or clairvoyants");
     *options = (struct br_executors_options){.executors = executors,
-                                             .moving_ns = settings->executors.moving_ns};
-    return cli_executors_cluster(executors, cluster, diag);
+                                             .moving_ns = settings->executors.moving_ns,
+                                             .simple = settings->executors.simple};
+    request->executors.draw_requests = settings->executors.draw_requests;
+    enum br_status status =
+        settings->executors.classes
+            ? br_executors_classes_read(settings->executors.classes, options, diag)
+            : BR_OK;
+    return status ? status : cli_executors_cluster(options, cluster, diag);
 }
 
 /* The model of a learned policy. */

@@ -96,7 +96,8 @@ static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
     int64_t **true_ns = true_durations(request, seed);
     enum br_status status = true_ns ? BR_OK : br_fail_memory(&diag);
     if (!status && request->executors.options.executors)
-        status = cli_executors_least(request->workload, request->world.seed + seed, true_ns, &diag);
+        status = cli_executors_least(&request->executors, request->workload,
+                                     request->world.seed + seed, true_ns, &diag);
     if (!status)
         status = br_workload_bounds_make(request->workload, request->cluster,
                                          (const int64_t *const *)true_ns, request->overbooked > 0,

@@ -11,18 +11,35 @@
 #include "base/process/clock.h"
 #include "base/text/text.h"
 #include "learn/policy/learned.h"
-#include "simulate/executors/jobs.h"
+#include "simulate/executors/classes.h"
 
-enum br_status cli_executors_cluster(uint32_t executors, struct br_cluster **cluster,
-                                     struct br_diag *diag)
+/* Equal executors; `number`: of their class, 0: there is one. */
+static enum br_status add_class(struct br_cluster *cluster, uint32_t number, uint32_t executors,
+                                double memory, struct br_diag *diag)
 {
     uint32_t cls;
+    char name[32] = "executor", amount[32];
+    if (number)
+        snprintf(name, sizeof name, "executor-%u", number);
+    enum br_status status = br_cluster_add_class(cluster, name, executors, &cls, diag);
+    if (!status)
+        status = br_cluster_add_capacity(cluster, cls, "cpu", "1", diag);
+    if (status || !number)
+        return status;
+    snprintf(amount, sizeof amount, "%.15g", memory);
+    return br_cluster_add_capacity(cluster, cls, "mem", amount, diag);
+}
+
+enum br_status cli_executors_cluster(const struct br_executors_options *options,
+                                     struct br_cluster **cluster, struct br_diag *diag)
+{
     *cluster = br_cluster_create("executors");
     enum br_status status = *cluster ? BR_OK : br_fail_memory(diag);
-    if (!status)
-        status = br_cluster_add_class(*cluster, "executor", executors, &cls, diag);
-    if (!status)
-        status = br_cluster_add_capacity(*cluster, cls, "cpu", "1", diag);
+    if (!status && !options->classes)
+        status = add_class(*cluster, 0, options->executors, 0, diag);
+    for (uint32_t k = 0; k < options->classes && !status; k++)
+        status =
+            add_class(*cluster, k + 1, options->cls[k].executors, options->cls[k].memory, diag);
     if (status) {
         br_cluster_destroy(*cluster);
         *cluster = NULL;
@@ -118,7 +135,9 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
                                       struct br_outcome *outcome, struct br_diag *diag)
 {
     int64_t start_ns = br_now_ns(), least_ns = INT64_MAX;
-    uint32_t tries = row->step > 0 ? (uint32_t)((row->most - row->least) / row->step + 0.5) + 1 : 1;
+    uint32_t numbers =
+        row->step > 0 ? (uint32_t)((row->most - row->least) / row->step + 0.5) + 1 : 1;
+    uint32_t tries = numbers * (row->troubles ? row->troubles : 1);
     struct br_executors_jobs jobs;
     struct br_executors_setup setup = {
         .row = row, .seed = seed, .number = number, .model = request->model};
@@ -127,10 +146,15 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
     enum br_status status = br_executors_jobs_make(workload, seed, &jobs, diag);
     if (!status && !sim)
         status = br_fail_memory(diag);
+    if (!status && request->options.classes)
+        status =
+            br_executors_jobs_ask(&jobs, workload, &request->options, request->draw_requests, diag);
     for (uint32_t k = 0; k < tries && !status && (k == 0 || !outcome->cut); k++) {
         struct br_outcome next;
         if (row->step > 0)
-            setup.number = row->least + k * row->step;
+            setup.number = row->least + k % numbers * row->step;
+        if (row->troubles)
+            setup.trouble = (k / numbers + 1.0) / (row->troubles + 1.0);
         status = run(sim, &jobs, &setup, stop, &next, diag);
         bool better = k == 0 || next.cut || sim->jobs_time_ns < least_ns;
         if (better)
@@ -146,13 +170,14 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
     return status;
 }
 
-enum br_status cli_executors_least(const struct br_workload *workload, uint64_t seed,
+enum br_status cli_executors_least(const struct cli_executors_request *request,
+                                   const struct br_workload *workload, uint64_t seed,
                                    int64_t *const *least_ns, struct br_diag *diag)
 {
     struct br_executors_jobs jobs;
     enum br_status status = br_executors_jobs_make(workload, seed, &jobs, diag);
     for (uint32_t j = 0; j < jobs.jobs && !status; j++)
-        br_executors_least(&jobs.arrival[j], least_ns[j]);
+        br_executors_least(&jobs.arrival[j], request->options.simple, least_ns[j]);
     br_executors_jobs_finish(&jobs);
     return status;
 }

@@ -9,9 +9,9 @@
 #include "workload/outcome.h"
 #include "workload/workload.h"
 
-/* One machine of one core for each executor. BR_SYSTEM (memory). */
-enum br_status cli_executors_cluster(uint32_t executors, struct br_cluster **cluster,
-                                     struct br_diag *diag);
+/* One machine of one core for each executor, by their classes. BR_SYSTEM (memory). */
+enum br_status cli_executors_cluster(const struct br_executors_options *options,
+                                     struct br_cluster **cluster, struct br_diag *diag);
 /* The row of "NAME" or "NAME=NUMBER", and the number (NAN: none given). BR_USAGE, with the known
  * ones, where there is none, or the row takes no number. */
 enum br_status cli_executors_find(const char *text, const struct br_executors_row **row,
@@ -20,6 +20,7 @@ enum br_status cli_executors_find(const char *text, const struct br_executors_ro
 struct cli_executors_request {
     struct br_executors_options options; /* executors 0: not this mode */
     const void *model;                   /* for rows that ask for one */
+    bool draw_requests;                  /* of stages that demand no memory */
 };
 /* Runs the workload under the row; a tuned row with each of its numbers, of which the best is kept.
  * Release the outcome by br_outcome_finish, also after a failure. */
@@ -29,7 +30,8 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
                                       uint64_t seed, const struct br_stop *stop,
                                       struct br_outcome *outcome, struct br_diag *diag);
 /* The least that the tasks of all jobs can last with that seed, job by job. BR_SYSTEM (memory). */
-enum br_status cli_executors_least(const struct br_workload *workload, uint64_t seed,
+enum br_status cli_executors_least(const struct cli_executors_request *request,
+                                   const struct br_workload *workload, uint64_t seed,
                                    int64_t *const *least_ns, struct br_diag *diag);
 
 #endif

@@ -316,7 +316,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = cli_jobs_read(settings, argument, arguments, &jobs, diag);
     if (!status && settings->executors.count && !cluster) {
         jobs.workload->executors = (uint32_t)settings->executors.count;
-        status = cli_executors_cluster(jobs.workload->executors, &cluster, diag);
+        const struct br_executors_options executors = {.executors = jobs.workload->executors};
+        status = cli_executors_cluster(&executors, &cluster, diag);
     }
     const struct br_cluster *used = cluster         ? cluster
                                     : jobs.workload ? jobs.workload->cluster

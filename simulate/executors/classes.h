@@ -1,0 +1,20 @@
+/* Executors of several sizes, and what tasks ask for. [Mao19, 7.3] */
+#ifndef BR_SIMULATE_EXECUTORS_CLASSES_H
+#define BR_SIMULATE_EXECUTORS_CLASSES_H
+
+#include "simulate/executors/jobs.h"
+
+/* "0.25,0.5,1": the memory of each class, ascending; executors are shared out evenly, one more to
+ * the first ones where that does not come out even. BR_USAGE. */
+enum br_status br_executors_classes_read(const char *text, struct br_executors_options *options,
+                                         struct br_diag *diag);
+
+/* Gives every job what its stages ask for: what the dag demands of "mem"; where it demands none,
+ * nothing, or with `draw` a number above 0 and up to the largest class, drawn evenly by the job's
+ * seed. O(stages). BR_BAD_INPUT: more than any class has; BR_SYSTEM. */
+enum br_status br_executors_jobs_ask(struct br_executors_jobs *jobs,
+                                     const struct br_workload *workload,
+                                     const struct br_executors_options *options, bool draw,
+                                     struct br_diag *diag);
+
+#endif
