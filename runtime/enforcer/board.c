@@ -40,10 +40,10 @@ bool br_board_add_group(struct br_runtime *runtime)
 static uint32_t find_cells(const struct br_job *job, uint32_t *cell, uint32_t *kind_cell)
 {
     uint32_t cells = 0;
-    for (uint32_t p = 0; p < job->places; p++) {
+    for (uint32_t p = 0; p < job->form->places; p++) {
         uint32_t first = cells; /* those of this machine come from here on */
-        for (uint32_t at = job->local_first[p]; at < job->local_first[p + 1]; at++) {
-            uint32_t k = job->local[at], kind = job->ready.rank_kind[k];
+        for (uint32_t at = job->form->local_first[p]; at < job->form->local_first[p + 1]; at++) {
+            uint32_t k = job->form->local[at], kind = job->ready.form->rank_kind[k];
             if (kind_cell[kind] <= first) {
                 cells++;
                 kind_cell[kind] = cells;
@@ -58,19 +58,19 @@ static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t 
 {
     struct br_posted *posted = &job->posted;
     struct br_arena *arena = &job->arena;
-    uint32_t *kind_cell = calloc((size_t)job->ready.kinds + 1, sizeof *kind_cell);
-    bool ok = kind_cell && ARRAY(arena, job->tasks, posted->rank_cell) &&
-              ARRAY(arena, job->tasks, posted->counted);
+    uint32_t *kind_cell = calloc((size_t)job->ready.form->kinds + 1, sizeof *kind_cell);
+    bool ok = kind_cell && ARRAY(arena, job->form->tasks, posted->rank_cell) &&
+              ARRAY(arena, job->form->tasks, posted->counted);
     uint32_t cells = ok ? find_cells(job, posted->rank_cell, kind_cell) : 0;
     ok = ok && ARRAY(arena, cells, posted->cell) && ARRAY(arena, cells, posted->cell_ready);
-    for (uint32_t p = 0; ok && p < job->places; p++)
-        for (uint32_t at = job->local_first[p]; at < job->local_first[p + 1]; at++) {
-            uint32_t k = job->local[at], kind = job->ready.rank_kind[k];
+    for (uint32_t p = 0; ok && p < job->form->places; p++)
+        for (uint32_t at = job->form->local_first[p]; at < job->form->local_first[p + 1]; at++) {
+            uint32_t k = job->form->local[at], kind = job->ready.form->rank_kind[k];
             posted->cell[posted->rank_cell[k]] = (struct br_offer){
                 .job = number,
                 .kind = kind,
-                .tree = br_board_local_tree(runtime, job->group, job->place_machine[p]),
-                .demand = job->demand + (size_t)kind * runtime->resources,
+                .tree = br_board_local_tree(runtime, job->group, job->form->place_machine[p]),
+                .demand = job->form->demand + (size_t)kind * runtime->resources,
                 .share = 1};
         }
     posted->cells = cells;
@@ -86,7 +86,7 @@ static bool reserve(struct br_runtime *runtime, uint64_t offers)
 
 static uint64_t most_offers(const struct br_job *job)
 {
-    return (uint64_t)job->ready.kinds + job->posted.cells;
+    return (uint64_t)job->ready.form->kinds + job->posted.cells;
 }
 
 bool br_board_reserve_limited(struct br_runtime *runtime, const struct br_job *job)
@@ -106,16 +106,16 @@ void br_board_release_limited(struct br_runtime *runtime, const struct br_job *j
 bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t number)
 {
     struct br_posted *posted = &job->posted;
-    if (!ARRAY(&job->arena, job->ready.kinds, posted->kind) ||
-        (job->planned && !make_cells(runtime, job, number)))
+    if (!ARRAY(&job->arena, job->ready.form->kinds, posted->kind) ||
+        (job->form->planned && !make_cells(runtime, job, number)))
         return false;
-    for (uint32_t kind = 0; kind < job->ready.kinds; kind++)
+    for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
         posted->kind[kind] =
             (struct br_offer){.job = number,
                               .kind = kind,
-                              .demand = job->demand + (size_t)kind * runtime->resources,
+                              .demand = job->form->demand + (size_t)kind * runtime->resources,
                               .tree = br_board_tree(runtime, job->group),
-                              .share = job->planned ? runtime->options.remote_penalty : 1};
+                              .share = job->form->planned ? runtime->options.remote_penalty : 1};
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         posted->set[s].remaining = job->remaining;
     /* No more can be ready than there are tasks, or kinds and cells. */
@@ -126,16 +126,16 @@ bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t numbe
 
 bool br_board_reserve_children(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
 {
-    uint32_t stage = job->task_stage[task];
+    uint32_t stage = job->form->task_stage[task];
     uint64_t tasks = 0;
     bool last = job->stage_left[stage] == 1;
-    for (uint32_t c = job->child_first[stage]; c < job->child_first[stage + 1] && !job->by_event;
-         c++) {
-        uint32_t child = job->child[c];
-        if (job->child_one_to_one[c])
+    for (uint32_t c = job->form->child_first[stage];
+         c < job->form->child_first[stage + 1] && !job->by_event; c++) {
+        uint32_t child = job->form->child[c];
+        if (job->form->child_one_to_one[c])
             tasks++;
         else if (last && job->stage_waits[child] == 1)
-            tasks += job->stage_first[child + 1] - job->stage_first[child];
+            tasks += job->form->stage_first[child + 1] - job->form->stage_first[child];
     }
     uint64_t most = most_offers(job);
     return reserve(runtime, 2 * tasks < most ? 2 * tasks : most);
@@ -217,7 +217,7 @@ static void post_cell(struct br_runtime *runtime, struct br_job *job, uint32_t c
 {
     bool any = job->posted.cell_ready[cell] && !job->held;
     set_best(runtime, job, &job->posted.cell[cell],
-             any ? job->local[job->local_head[place]] : BR_NO_RANK);
+             any ? job->form->local[job->local_head[place]] : BR_NO_RANK);
 }
 
 static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t k)
@@ -229,7 +229,7 @@ static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t
     posted->counted[k] = ready;
     uint32_t cell = posted->rank_cell[k];
     posted->cell_ready[cell] += ready ? 1 : UINT32_MAX;
-    post_cell(runtime, job, cell, job->place[job->task[k]]);
+    post_cell(runtime, job, cell, job->form->place[job->form->task[k]]);
 }
 
 static void update_remaining(struct br_runtime *runtime, const struct br_job *job,
@@ -252,9 +252,10 @@ static void update_remaining(struct br_runtime *runtime, const struct br_job *jo
 static void count_job(struct br_runtime *runtime, const struct br_job *job, br_wide work, int sign)
 {
     struct br_pending *pending = &runtime->pending;
-    pending->packing += sign * (br_wide)(job->mean_packing * (double)job->tasks * packing_units);
+    pending->packing +=
+        sign * (br_wide)(job->form->mean_packing * (double)job->form->tasks * packing_units);
     pending->work += sign * work;
-    pending->tasks += (uint64_t)sign * job->tasks;
+    pending->tasks += (uint64_t)sign * job->form->tasks;
     pending->jobs += (uint64_t)sign;
 }
 
@@ -272,7 +273,7 @@ static void update_sums(struct br_runtime *runtime, struct br_job *job, bool cou
 
 double br_pending_eta(const struct br_pending *pending, double factor)
 {
-    double remaining = br_job_seconds(pending->work);
+    double remaining = br_form_seconds(pending->work);
     if (pending->jobs < 2 || remaining <= 0)
         return 0;
     return factor * ((double)pending->packing / packing_units / (double)pending->tasks) /
@@ -291,8 +292,8 @@ void br_board_update(struct br_runtime *runtime, uint32_t number)
     for (uint32_t c = 0; c < ready->changes; c++) {
         uint32_t k = ready->changed[c];
         ready->is_changed[k] = false;
-        update_kind(runtime, job, ready->rank_kind[k]);
-        if (job->planned)
+        update_kind(runtime, job, ready->form->rank_kind[k]);
+        if (job->form->planned)
             update_cell(runtime, job, k);
     }
     ready->changes = 0;
@@ -304,11 +305,11 @@ void br_board_hold(struct br_runtime *runtime, uint32_t number, bool held)
     struct br_posted *posted = &job->posted;
     uint32_t first = br_board_local_tree(runtime, job->group, 0);
     job->held = held;
-    for (uint32_t kind = 0; kind < job->ready.kinds; kind++)
+    for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
         update_kind(runtime, job, kind);
     /* Cells ascend by place, and places by machine. */
     for (uint32_t c = 0, place = 0; c < posted->cells; c++) {
-        while (job->place_machine[place] < posted->cell[c].tree - first)
+        while (job->form->place_machine[place] < posted->cell[c].tree - first)
             place++;
         post_cell(runtime, job, c, place);
     }
@@ -322,14 +323,14 @@ void br_board_drop(struct br_runtime *runtime, uint32_t number)
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         while (posted->set[s].first)
             withdraw(runtime, job, posted->set[s].first);
-    for (uint32_t kind = 0; kind < job->ready.kinds; kind++)
+    for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
         br_vacancy_forget(&runtime->vacancy, &posted->kind[kind]);
 }
 
 static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *job)
 {
     uint32_t offers = 0;
-    for (uint32_t kind = 0; kind < job->ready.kinds; kind++) {
+    for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++) {
         uint32_t k = job->held ? BR_NO_RANK : br_ready_best(&job->ready, kind);
         const struct br_offer *offer = &job->posted.kind[kind];
         offers += k != BR_NO_RANK;
@@ -340,7 +341,7 @@ static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *
     }
     for (uint32_t c = 0; c < job->posted.cells; c++)
         offers += job->posted.cell[c].node != 0;
-    for (uint32_t k = 0; job->planned && k < job->tasks; k++) {
+    for (uint32_t k = 0; job->form->planned && k < job->form->tasks; k++) {
         const struct br_offer *offer = &job->posted.cell[job->posted.rank_cell[k]];
         if (job->ready.is_ready[k] && !job->held &&
             (!offer->node || offer->priority < br_job_priority(job, k) ||
@@ -361,7 +362,7 @@ bool br_board_is_sound(const struct br_runtime *runtime)
             continue;
         if (job->state.ready || job->state.waiting) {
             sum.jobs++;
-            sum.tasks += job->tasks;
+            sum.tasks += job->form->tasks;
             sum.work += job->work;
         }
         for (uint32_t s = 0; s < BR_POSTED_SETS; s++)

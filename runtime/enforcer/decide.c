@@ -62,14 +62,14 @@ static double score_task(const struct pass *pass, uint32_t k)
 {
     const struct br_runtime *runtime = pass->runtime;
     const struct br_job *job = pass->job;
-    uint32_t task = job->task[k];
+    uint32_t task = job->form->task[k];
     struct br_score_terms terms = {
         .priority = br_job_priority(job, k),
         .packing = packing(pass, br_job_demand(job, task, runtime->resources)),
         .remaining = job->remaining,
         .eta = pass->eta,
     };
-    if (job->planned && job->planned[task] != pass->machine)
+    if (job->form->planned && job->form->planned[task] != pass->machine)
         terms.packing *= runtime->options.remote_penalty;
     return runtime->policy->score(&terms);
 }
@@ -138,8 +138,8 @@ static bool wins_tie(void *context, double priority, uint32_t job)
 
 static bool allowed(const struct pass *pass, uint32_t k)
 {
-    return !pass->guarded ||
-           br_outlook_allows(&pass->runtime->outlook, pass->job, pass->job->task[k], pass->machine);
+    return !pass->guarded || br_outlook_allows(&pass->runtime->outlook, pass->job,
+                                               pass->job->form->task[k], pass->machine);
 }
 
 /* The first ready task of the kind. */
@@ -161,13 +161,15 @@ static void visit_local(void *context, const struct br_offer *offer)
     struct br_job *job = pass->job = pass->runtime->job[offer->job];
     pass->number = offer->job;
     if (job->posted.looked != pass->runtime->pass) {
-        uint32_t place = br_job_place(job, pass->machine); /* an offer here is of the plan's */
-        uint32_t head = job->local_head[place], end = job->local_first[place + 1];
+        uint32_t place =
+            br_form_place(job->form, pass->machine); /* an offer here is of the plan's */
+        uint32_t head = job->local_head[place], end = job->form->local_first[place + 1];
         job->posted.looked = pass->runtime->pass;
         for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
-            uint32_t k = job->local[head];
+            uint32_t k = job->form->local[head];
             if (job->ready.is_ready[k] &&
-                br_ready_kind_fits(&job->ready, job->ready.rank_kind[k], pass->runtime->room) &&
+                br_ready_kind_fits(&job->ready, job->ready.form->rank_kind[k],
+                                   pass->runtime->room) &&
                 !in_bundle(pass, k) && allowed(pass, k))
                 offer_task(pass, k);
         }
@@ -232,7 +234,7 @@ static bool collect(struct pass *pass, uint32_t group)
         if (!runtime->candidates)
             return true;
         const struct br_job *job = runtime->job[runtime->bundle[0].job];
-        const int64_t *demand = br_job_demand(job, job->task[runtime->bundle[0].k], width);
+        const int64_t *demand = br_job_demand(job, job->form->task[runtime->bundle[0].k], width);
         for (uint32_t r = 0; r < width; r++)
             runtime->rest[r] = runtime->room[r] - demand[r];
         if (!any_fits(runtime, group, runtime->rest))
@@ -267,7 +269,7 @@ static void account(struct br_runtime *runtime, const struct br_job *job, uint32
     /* So what the groups are owed for this task adds up to nothing. */
     assert(runtime->group[job->group].ready > 0);
     if (runtime->options.fairness == BR_FAIR_DOMINANT)
-        factor = job->kind_share[job->stage_kind[job->task_stage[task]]];
+        factor = job->form->kind_share[job->form->stage_kind[job->form->task_stage[task]]];
     for (uint32_t g = 0; g < runtime->groups; g++)
         if (runtime->group[g].ready)
             weights += runtime->group[g].weight;
@@ -314,7 +316,7 @@ static void keep(struct br_runtime *runtime, uint32_t group)
 static struct br_job *guarded_job(const struct br_runtime *runtime)
 {
     struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
-    return runtime->options.keep_plan && job && job->planned && job->state.ready ? job : NULL;
+    return runtime->options.keep_plan && job && job->form->planned && job->state.ready ? job : NULL;
 }
 
 /* Looks at the room of the machine, and at its outlook where the plan is to be kept. */
@@ -335,7 +337,7 @@ static void look(struct pass *pass)
     pass->guarded = job != NULL;
     if (!job)
         return;
-    br_job_begin(job, job->task[job->ready.best[1]], runtime->now_ns);
+    br_job_begin(job, job->form->task[job->ready.best[1]], runtime->now_ns);
     pass->guarded = br_job_chain(job, runtime->machines) &&
                     br_outlook_make(&runtime->outlook, job, pass->machine, runtime->room,
                                     runtime->resources, runtime->now_ns);
@@ -352,7 +354,7 @@ static uint32_t best_of_bundle(struct pass *pass)
         pass->number = candidate->job;
         pass->job = runtime->job[candidate->job];
         struct br_ready *ready = &pass->job->ready;
-        uint32_t kind = ready->rank_kind[candidate->k];
+        uint32_t kind = ready->form->rank_kind[candidate->k];
         bool gone = pass->job->held || !br_ready_kind_fits(ready, kind, runtime->room);
         if (!gone && !ready->is_ready[candidate->k]) {
             uint32_t next = br_ready_best(ready, kind);
@@ -394,9 +396,10 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
     while (count < room && (best = best_of_bundle(pass)) != BR_ANY) {
         struct br_candidate chosen = runtime->bundle[best];
         struct br_job *job = runtime->job[chosen.job];
-        uint32_t task = job->task[chosen.k];
+        uint32_t task = job->form->task[chosen.k];
         assert(job->task_state[task] == BR_TASK_READY);
-        assert(br_ready_kind_fits(&job->ready, job->ready.rank_kind[chosen.k], runtime->room));
+        assert(
+            br_ready_kind_fits(&job->ready, job->ready.form->rank_kind[chosen.k], runtime->room));
         decisions[count++] = (struct br_decision){chosen.job, task, pass->machine};
         account(runtime, job, task);
         br_runtime_place(runtime, chosen.job, task, pass->machine);
@@ -478,7 +481,7 @@ uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t
         runtime->now_ns = now_ns;
     struct br_job *job = room ? guarded_job(runtime) : NULL;
     if (job)
-        br_job_begin(job, job->task[job->ready.best[1]], runtime->now_ns);
+        br_job_begin(job, job->form->task[job->ready.best[1]], runtime->now_ns);
     if (machine != BR_ANY) {
         if (machine >= runtime->machines ||
             !br_vacancy_wants(&runtime->vacancy, machine, marks_now(runtime)))

@@ -1,4 +1,4 @@
-/* Between the decisions and the events; and two events that are not public. */
+/* Between the decisions and the events; and events that are not public. */
 #ifndef BR_RUNTIME_ENFORCER_DECIDE_H
 #define BR_RUNTIME_ENFORCER_DECIDE_H
 
@@ -6,6 +6,15 @@
 
 /* The ready task runs on the machine from now on and holds its demand there. */
 void br_runtime_place(struct br_runtime *runtime, uint32_t job, uint32_t task, uint32_t machine);
+
+/* br_runtime_submit in two steps, for several jobs of one Dag and plan: makes their form, with one
+ * user, the caller; and a job of that form. */
+enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br_dag *dag,
+                               const struct br_plan *plan, struct br_form **form,
+                               struct br_diag *diag);
+enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form *form,
+                                      uint32_t group, enum br_readiness readiness, uint32_t *number,
+                                      struct br_diag *diag);
 
 /* The machine leaves: nothing starts there, not even what demands nothing or what may be
  * overbooked, until it returns. What ran there is told by br_runtime_failed. */

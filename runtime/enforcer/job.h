@@ -1,4 +1,4 @@
-/* A submitted job: the parts of its Dag and plan that the enforcer needs, and how far it is. */
+/* A submitted job: how far it is. What of its Dag and plan never changes is its form. */
 #ifndef BR_RUNTIME_ENFORCER_JOB_H
 #define BR_RUNTIME_ENFORCER_JOB_H
 
@@ -7,9 +7,8 @@
 
 #include "base/collections/arena.h"
 #include "base/numbers/wide.h"
-#include "runtime/enforcer/kinds.h"
+#include "runtime/enforcer/form.h"
 #include "runtime/enforcer/offers.h"
-#include "runtime/enforcer/ready.h"
 
 enum br_task_state {
     BR_TASK_WAITING,
@@ -42,91 +41,60 @@ struct br_posted {
 };
 
 struct br_job {
-    struct br_arena arena;
+    struct br_form *form;
     uint32_t group;
     bool by_event; /* edges are ignored */
     bool closed;   /* nothing more is started */
     bool woken;    /* a task has become ready since this was last false */
     uint32_t most; /* running tasks; BR_ANY: no limit */
     bool held;     /* as many run, so that nothing of it stands in trees */
-    uint32_t tasks, stages;
+    bool begun;    /* the plan */
     struct br_job_state state;
-
-    uint32_t *stage_first; /* stages + 1 */
-    uint32_t *task_stage;
-    uint32_t *stage_kind; /* stages of equal demands are of one kind */
-    int64_t *demand;      /* [kind * resources] */
-    double *kind_work;    /* by kind: demand as a share of the cluster, summed over resources */
-    double *kind_share;   /* by kind: the largest of these shares */
-    int64_t *duration_ns; /* by task */
-    double mean_packing;  /* mean over the tasks of the packing score on a free machine of average
-                             size */
-
-    uint32_t *rank; /* by task, from 0 */
-    uint32_t *task; /* by rank */
-    uint8_t *task_state;
-    uint32_t *machine; /* by task: where it runs, or BR_ANY */
-    struct br_ready ready;
-    br_wide work;     /* duration x kind_work over the tasks not started yet, in units of job.c */
+    br_wide work;     /* duration x demand of the tasks not started yet: see br_form_seconds */
     double remaining; /* the same in seconds */
 
-    struct br_posted posted;
+    /* The arrays stand behind the job in one block of memory. */
+    struct br_ready ready;
+    uint8_t *task_state;
+    uint32_t *machine;     /* by task: where it runs, or BR_ANY */
+    uint32_t *stage_left;  /* tasks that have not finished */
+    uint32_t *stage_waits; /* barrier parents that have not ended */
+    uint32_t *task_waits; /* one-to-one parents that have not; NULL where there are no such edges */
 
-    /* The plan's machines and times, where the plan is for this cluster; else NULL. */
-    uint32_t *planned;       /* by task */
-    int64_t *plan_start_ns;  /* by task, from the start of the plan */
-    uint32_t places;         /* machines that the plan uses */
-    uint32_t *place_machine; /* by place, ascending */
-    uint32_t *place;         /* by task */
-    uint32_t *local_first;   /* places + 1 */
-    uint32_t *local;         /* ranks, ascending by place */
-    uint32_t *local_head;    /* by place: all before it have been started */
-    bool begun;
-    int64_t began_ns;    /* when the plan began, on the caller's clock */
-    int64_t *started_ns; /* by task, from then on */
+    /* Of a planned job. */
+    uint32_t *local_head;   /* by place: all before it have been started */
+    int64_t began_ns;       /* when the plan began, on the caller's clock */
+    int64_t *plan_start_ns; /* by task, from the start of the plan; later where it has failed */
+    int64_t *started_ns;    /* by task, from then on */
     /* By machine: its running tasks, chained; BR_ANY ends. NULL until br_job_chain. */
     uint32_t *first_running;
     uint32_t *next_running, *last_running; /* by task: neighbours in the chain */
 
-    /* Children in CSR form, and how many parents are in the way. */
-    uint32_t *child_first; /* stages + 1 */
-    uint32_t *child;
-    bool *child_one_to_one;
-    uint32_t *stage_waits; /* barrier parents that have not ended */
-    uint32_t *stage_left;  /* tasks that have not finished */
-    uint32_t *task_waits; /* one-to-one parents that have not; NULL where there are no such edges */
+    struct br_posted posted;
+    struct br_arena arena;
 };
 
-/* A job whose source tasks are ready, or none where by_event. Its tasks rank by the plan's order,
- * else by `order` (the task of each rank), else (both NULL) by the longest path that hangs on them.
- * *job is the caller's. */
-enum br_status br_job_create(const struct br_dag *dag, const struct br_plan *plan,
-                             const uint32_t *order, const struct br_scale *scale, uint32_t machines,
-                             bool by_event, struct br_job **job, struct br_diag *diag);
+/* A job of that form, which it holds from now on, whose source tasks are ready, or none where
+ * by_event. NULL when memory is out. O(tasks) in bytes to copy. */
+struct br_job *br_job_create(struct br_form *form, bool by_event);
 void br_job_destroy(struct br_job *job);
 
 /* The demand of the task, by resource. */
 static inline const int64_t *br_job_demand(const struct br_job *job, uint32_t task,
                                            uint32_t resources)
 {
-    return job->demand + (size_t)job->stage_kind[job->task_stage[task]] * resources;
+    return br_form_demand(job->form, task, resources);
 }
 
 /* The plan's priority of the task with rank k + 1: 1 for the first, and above 0 for the last. */
 static inline double br_job_priority(const struct br_job *job, uint32_t k)
 {
-    return (double)(job->tasks - k) / job->tasks;
+    return (double)(job->form->tasks - k) / job->form->tasks;
 }
-
-/* The place of the machine among those that the job's plan uses, or BR_ANY. O(log places). */
-uint32_t br_job_place(const struct br_job *job, uint32_t machine);
 
 /* Keeps, from now on, the running tasks of the planned job by machine. False when memory is out.
  * O(tasks + machines) the first time. */
 bool br_job_chain(struct br_job *job, uint32_t machines);
-
-/* Units of work in seconds of the whole cluster. */
-double br_job_seconds(br_wide work);
 
 /* The plan's time begins, unless it has: with this task, which need not be the plan's first where
  * an earlier run has finished others. */

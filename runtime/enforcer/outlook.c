@@ -42,7 +42,7 @@ static bool add_running(struct br_outlook *outlook, const struct br_job *job, ui
 {
     bool ok = true;
     for (uint32_t t = job->first_running[machine]; ok && t != BR_ANY; t = job->next_running[t]) {
-        int64_t end_ns = job->started_ns[t] + job->duration_ns[t];
+        int64_t end_ns = job->started_ns[t] + job->form->duration_ns[t];
         if (end_ns <= outlook->now_ns)
             end_ns = 2 * outlook->now_ns - end_ns;
         ok = add(outlook, end_ns, t, 1);
@@ -58,14 +58,14 @@ static int64_t due_ns(const struct br_outlook *outlook, const struct br_job *job
 
 static bool add_planned(struct br_outlook *outlook, const struct br_job *job, uint32_t machine)
 {
-    uint32_t place = br_job_place(job, machine);
+    uint32_t place = br_form_place(job->form, machine);
     uint32_t at = place == BR_ANY ? 0 : job->local_head[place];
-    uint32_t end = place == BR_ANY ? 0 : job->local_first[place + 1];
+    uint32_t end = place == BR_ANY ? 0 : job->form->local_first[place + 1];
     /* Whether what waits comes is for the caller to say, or a failure has made it doubtful. */
     enum br_task_state first = job->by_event || job->state.failed ? BR_TASK_READY : BR_TASK_WAITING;
     bool ok = true;
     for (uint32_t looked = 0; ok && at < end && looked < AHEAD; at++) {
-        uint32_t task = job->task[job->local[at]];
+        uint32_t task = job->form->task[job->form->local[at]];
         int64_t start_ns = due_ns(outlook, job, task);
         if (job->task_state[task] > BR_TASK_READY || job->task_state[task] < first)
             continue;
@@ -76,7 +76,7 @@ static bool add_planned(struct br_outlook *outlook, const struct br_job *job, ui
             start_ns = outlook->now_ns;
         }
         ok = add(outlook, start_ns, task, -1) &&
-             add(outlook, start_ns + job->duration_ns[task], task, 1);
+             add(outlook, start_ns + job->form->duration_ns[task], task, 1);
     }
     return ok;
 }
@@ -107,8 +107,8 @@ bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint3
     outlook->events = outlook->spans = 0;
     outlook->now_ns = now_ns - job->began_ns;
     outlook->late_ns = 0;
-    if (first != BR_NO_RANK && job->plan_start_ns[job->task[first]] < outlook->now_ns)
-        outlook->late_ns = outlook->now_ns - job->plan_start_ns[job->task[first]];
+    if (first != BR_NO_RANK && job->plan_start_ns[job->form->task[first]] < outlook->now_ns)
+        outlook->late_ns = outlook->now_ns - job->plan_start_ns[job->form->task[first]];
     if (!add_running(outlook, job, machine) || !add_planned(outlook, job, machine) ||
         !add_span(outlook, outlook->now_ns))
         return false;
@@ -135,9 +135,9 @@ bool br_outlook_allows(const struct br_outlook *outlook, const struct br_job *jo
                        uint32_t machine)
 {
     const int64_t *demand = br_job_demand(job, task, outlook->width);
-    int64_t until_ns = outlook->now_ns + job->duration_ns[task];
+    int64_t until_ns = outlook->now_ns + job->form->duration_ns[task];
     /* From its own time on the plan has room for it, if it is here. */
-    if (job->planned[task] == machine && due_ns(outlook, job, task) < until_ns)
+    if (job->form->planned[task] == machine && due_ns(outlook, job, task) < until_ns)
         until_ns = due_ns(outlook, job, task);
     for (uint32_t s = 0; s < outlook->spans && outlook->from_ns[s] < until_ns; s++)
         for (uint32_t r = 0; r < outlook->width; r++)

@@ -12,38 +12,38 @@ enum { BITS = 64 /* of a word */ };
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
 /* Least and most demands below a node. */
-static const int64_t *least(const struct br_ready *ready, uint32_t node)
+static const int64_t *least(const struct br_ready_form *form, uint32_t node)
 {
-    return node >= ready->leaves ? ready->demand + (size_t)(node - ready->leaves) * ready->width
-                                 : ready->range + (size_t)node * 2 * ready->width;
+    return node >= form->leaves ? form->demand + (size_t)(node - form->leaves) * form->width
+                                : form->range + (size_t)node * 2 * form->width;
 }
 
-static const int64_t *most(const struct br_ready *ready, uint32_t node)
+static const int64_t *most(const struct br_ready_form *form, uint32_t node)
 {
-    return least(ready, node) + (node >= ready->leaves ? 0 : ready->width);
+    return least(form, node) + (node >= form->leaves ? 0 : form->width);
 }
 
 /* The kind of the leftmost leaf below the node; there may be none with this number. */
-static uint32_t first_kind(const struct br_ready *ready, uint32_t node)
+static uint32_t first_kind(const struct br_ready_form *form, uint32_t node)
 {
-    while (node < ready->leaves)
+    while (node < form->leaves)
         node *= 2;
-    return node - ready->leaves;
+    return node - form->leaves;
 }
 
-static void fill_ranges(struct br_ready *ready)
+static void fill_ranges(struct br_ready_form *form)
 {
-    uint32_t width = ready->width;
-    for (uint32_t node = ready->leaves - 1; node > 0; node--) {
+    uint32_t width = form->width;
+    for (uint32_t node = form->leaves - 1; node > 0; node--) {
         uint32_t left = 2 * node, right = left + 1;
         /* A node without kinds never has a ready task, so its range is never read. */
-        if (first_kind(ready, left) >= ready->kinds)
+        if (first_kind(form, left) >= form->kinds)
             continue;
-        if (first_kind(ready, right) >= ready->kinds)
+        if (first_kind(form, right) >= form->kinds)
             right = left;
-        int64_t *range = ready->range + (size_t)node * 2 * width;
-        const int64_t *a = least(ready, left), *b = least(ready, right);
-        const int64_t *c = most(ready, left), *d = most(ready, right);
+        int64_t *range = form->range + (size_t)node * 2 * width;
+        const int64_t *a = least(form, left), *b = least(form, right);
+        const int64_t *c = most(form, left), *d = most(form, right);
         for (uint32_t r = 0; r < width; r++) {
             range[r] = a[r] < b[r] ? a[r] : b[r];
             range[width + r] = c[r] > d[r] ? c[r] : d[r];
@@ -51,60 +51,54 @@ static void fill_ranges(struct br_ready *ready)
     }
 }
 
-/* The ranks of each kind, ascending. */
-static void fill_places(struct br_ready *ready, uint32_t tasks)
+/* The ranks of each kind, ascending; count: by kind, all 0. */
+static void fill_places(struct br_ready_form *form, uint32_t *count)
 {
-    uint32_t *count = ready->changed; /* of a kind so far; not in use yet, and all 0 */
-    for (uint32_t k = 0; k < tasks; k++) {
-        uint32_t kind = ready->rank_kind[k];
-        ready->place[k] = count[kind]++;
-        ready->rank[ready->kind[kind].first + ready->place[k]] = k;
+    for (uint32_t k = 0; k < form->tasks; k++) {
+        uint32_t kind = form->rank_kind[k];
+        form->place[k] = count[kind]++;
+        form->rank[form->kind[kind].first + form->place[k]] = k;
     }
 }
 
-bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kinds, uint32_t width,
-                   const int64_t *demand, const uint32_t *rank_kind, const uint32_t *size,
-                   uint32_t tasks)
+bool br_ready_form_init(struct br_ready_form *form, struct br_arena *arena, uint32_t kinds,
+                        uint32_t width, const int64_t *demand, const uint32_t *rank_kind,
+                        const uint32_t *size, uint32_t tasks)
 {
-    *ready = (struct br_ready){.kinds = kinds, .width = width, .tasks = tasks, .leaves = 1};
-    ready->demand = demand;
-    ready->rank_kind = rank_kind;
-    while (ready->leaves < kinds)
-        ready->leaves *= 2;
-    uint32_t words = 0, somes = 0, places = 0;
-    if (!ARRAY(arena, kinds, ready->kind))
+    *form = (struct br_ready_form){.kinds = kinds, .width = width, .tasks = tasks, .leaves = 1};
+    form->demand = demand;
+    form->rank_kind = rank_kind;
+    while (form->leaves < kinds)
+        form->leaves *= 2;
+    uint32_t places = 0, *count;
+    if (!ARRAY(arena, kinds, form->kind) || !ARRAY(arena, kinds, count))
         return false;
     for (uint32_t kind = 0; kind < kinds; kind++) {
         uint32_t own = size[kind] / BITS + 1;
-        ready->kind[kind] = (struct br_ready_kind){places, words, somes, own / BITS + 1};
+        form->kind[kind] = (struct br_ready_kind){places, form->words, form->somes, own / BITS + 1};
         places += size[kind];
-        words += own;
-        somes += ready->kind[kind].somes;
+        form->words += own;
+        form->somes += form->kind[kind].somes;
     }
-    if (!ARRAY(arena, words, ready->bits) || !ARRAY(arena, somes, ready->some) ||
-        !ARRAY(arena, tasks, ready->rank) || !ARRAY(arena, tasks, ready->place) ||
-        !ARRAY(arena, tasks, ready->is_ready) || !ARRAY(arena, tasks, ready->changed) ||
-        !ARRAY(arena, tasks, ready->is_changed) ||
-        !ARRAY(arena, (size_t)ready->leaves * 2, ready->best) ||
-        !ARRAY(arena, (size_t)ready->leaves * 2 * width, ready->range))
+    if (!ARRAY(arena, tasks, form->rank) || !ARRAY(arena, tasks, form->place) ||
+        !ARRAY(arena, (size_t)form->leaves * 2 * width, form->range))
         return false;
-    fill_places(ready, tasks);
-    memset(ready->best, 0xff, 2 * (size_t)ready->leaves * sizeof *ready->best);
-    fill_ranges(ready);
+    fill_places(form, count);
+    fill_ranges(form);
     return true;
 }
 
 /* The least rank - 1 of the kind that is ready, or BR_NO_RANK. */
 static uint32_t first_rank(const struct br_ready *ready, uint32_t kind)
 {
-    const struct br_ready_kind *own = &ready->kind[kind];
+    const struct br_ready_kind *own = &ready->form->kind[kind];
     for (uint32_t s = 0; s < own->somes; s++) {
         uint64_t some = ready->some[own->some + s];
         if (!some)
             continue;
         uint32_t word = s * BITS + (uint32_t)__builtin_ctzll(some);
         uint32_t bit = (uint32_t)__builtin_ctzll(ready->bits[own->word + word]);
-        return ready->rank[own->first + word * BITS + bit];
+        return ready->form->rank[own->first + word * BITS + bit];
     }
     return BR_NO_RANK;
 }
@@ -113,15 +107,16 @@ static uint32_t first_rank(const struct br_ready *ready, uint32_t kind)
  * rank below. */
 static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
 {
-    const struct br_ready_kind *own = &ready->kind[kind];
-    uint32_t end = kind + 1 < ready->kinds ? ready->kind[kind + 1].first : ready->tasks;
-    uint32_t best = BR_NO_RANK, node = kind + ready->leaves;
+    const struct br_ready_kind *own = &ready->form->kind[kind];
+    uint32_t end =
+        kind + 1 < ready->form->kinds ? ready->form->kind[kind + 1].first : ready->form->tasks;
+    uint32_t best = BR_NO_RANK, node = kind + ready->form->leaves;
     for (uint32_t at = end; at-- > own->first;) {
-        uint32_t k = ready->rank[at], place = at - own->first, word = place / BITS;
+        uint32_t k = ready->form->rank[at], place = at - own->first, word = place / BITS;
         bool bit = ready->bits[own->word + word] >> place % BITS & 1;
         bool some = ready->some[own->some + word / BITS] >> word % BITS & 1;
-        if (bit != ready->is_ready[k] || (bit && !some) || ready->place[k] != place ||
-            ready->rank_kind[k] != kind)
+        if (bit != ready->is_ready[k] || (bit && !some) || ready->form->place[k] != place ||
+            ready->form->rank_kind[k] != kind)
             return false;
         best = bit ? k : best;
     }
@@ -138,7 +133,7 @@ static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
 /* Brings the kind's path in the tree up to date. */
 static void refresh(struct br_ready *ready, uint32_t kind)
 {
-    uint32_t node = kind + ready->leaves;
+    uint32_t node = kind + ready->form->leaves;
     ready->best[node] = first_rank(ready, kind);
     for (node /= 2; node; node /= 2) {
         uint32_t a = ready->best[2 * node], b = ready->best[2 * node + 1], best = a < b ? a : b;
@@ -158,54 +153,56 @@ static void note(struct br_ready *ready, uint32_t k)
 
 void br_ready_add(struct br_ready *ready, uint32_t k)
 {
-    uint32_t kind = ready->rank_kind[k], place = ready->place[k], word = place / BITS;
-    const struct br_ready_kind *own = &ready->kind[kind];
+    uint32_t kind = ready->form->rank_kind[k], place = ready->form->place[k], word = place / BITS;
+    const struct br_ready_kind *own = &ready->form->kind[kind];
     assert(!ready->is_ready[k]);
     ready->is_ready[k] = true;
     ready->bits[own->word + word] |= UINT64_C(1) << place % BITS;
     ready->some[own->some + word / BITS] |= UINT64_C(1) << word % BITS;
     note(ready, k);
-    if (k < ready->best[kind + ready->leaves])
+    if (k < ready->best[kind + ready->form->leaves])
         refresh(ready, kind);
 }
 
 void br_ready_remove(struct br_ready *ready, uint32_t k)
 {
-    uint32_t kind = ready->rank_kind[k], place = ready->place[k], word = place / BITS;
-    const struct br_ready_kind *own = &ready->kind[kind];
+    uint32_t kind = ready->form->rank_kind[k], place = ready->form->place[k], word = place / BITS;
+    const struct br_ready_kind *own = &ready->form->kind[kind];
     assert(ready->is_ready[k]);
     ready->is_ready[k] = false;
     uint64_t left = ready->bits[own->word + word] &= ~(UINT64_C(1) << place % BITS);
     if (!left)
         ready->some[own->some + word / BITS] &= ~(UINT64_C(1) << word % BITS);
     note(ready, k);
-    if (k == ready->best[kind + ready->leaves])
+    if (k == ready->best[kind + ready->form->leaves])
         refresh(ready, kind);
 }
 
 uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind)
 {
-    return ready->best[kind + ready->leaves];
+    return ready->best[kind + ready->form->leaves];
 }
 
 bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64_t *room)
 {
-    return br_demand_fits(ready->demand + (size_t)kind * ready->width, room, ready->width);
+    return br_demand_fits(ready->form->demand + (size_t)kind * ready->form->width, room,
+                          ready->form->width);
 }
 
 static double bound_of(const struct br_ready *ready, const int64_t *room,
                        const struct br_ready_walk *walk, uint32_t node)
 {
-    if (ready->best[node] == BR_NO_RANK || !br_demand_fits(least(ready, node), room, ready->width))
+    if (ready->best[node] == BR_NO_RANK ||
+        !br_demand_fits(least(ready->form, node), room, ready->form->width))
         return -INFINITY;
-    return walk->bound(walk->context, ready->best[node], most(ready, node));
+    return walk->bound(walk->context, ready->best[node], most(ready->form, node));
 }
 
 static void search(const struct br_ready *ready, const int64_t *room,
                    const struct br_ready_walk *walk, uint32_t node)
 {
-    if (node >= ready->leaves) {
-        walk->visit(walk->context, node - ready->leaves);
+    if (node >= ready->form->leaves) {
+        walk->visit(walk->context, node - ready->form->leaves);
         return;
     }
     uint32_t first = 2 * node, second = first + 1;

@@ -19,30 +19,37 @@ struct br_ready_kind {
     uint32_t first, word, some, somes; /* in `rank`, `bits` and `some`; words in `some` */
 };
 
-struct br_ready {
+/* What never changes: the kinds, and the ranks of each. */
+struct br_ready_form {
     uint32_t kinds, width, tasks; /* width: resources */
     uint32_t leaves;              /* a power of two, at least `kinds` */
+    uint32_t words, somes;        /* of all kinds */
     const int64_t *demand;        /* [kind * width]; near kinds should be alike */
     const uint32_t *rank_kind;    /* kind of the task with rank k + 1 */
-    uint8_t *is_ready;            /* by rank - 1 */
-    /* Which ranks of a kind are ready, as bits in two levels: a bit for each in `bits`, and one in
-     * `some` for each word of `bits` that has any. */
     struct br_ready_kind *kind;
     uint32_t *rank, *place; /* ranks - 1 by kind, ascending; and the place of each in its kind */
+    int64_t *range;         /* [leaves * 2 * width]: inner nodes' least and most demands */
+};
+
+/* The arrays are the owner's. Nothing is ready where all are 0 but `best`, which is BR_NO_RANK. */
+struct br_ready {
+    const struct br_ready_form *form;
+    uint8_t *is_ready; /* by rank - 1 */
+    /* Which ranks of a kind are ready, as bits in two levels: a bit for each in `bits`, and one in
+     * `some` for each word of `bits` that has any. */
     uint64_t *bits, *some;
     uint32_t *best; /* [2 * leaves]: the least rank - 1 ready below, or BR_NO_RANK */
-    int64_t *range; /* [leaves * 2 * width]: inner nodes' least and most demands */
     /* Ranks - 1 that have come or gone, perhaps both, since `changes` was last set to 0 with their
      * is_changed; for who keeps something in step. */
-    uint32_t *changed, changes;
+    uint32_t *changed, changes; /* room for all tasks */
     uint8_t *is_changed;
 };
 
-/* Nothing is ready. `size[kind]` tasks have that kind; demand and rank_kind are borrowed, the rest
- * comes from the arena. False when memory is out. O(tasks + kinds x width). */
-bool br_ready_init(struct br_ready *ready, struct br_arena *arena, uint32_t kinds, uint32_t width,
-                   const int64_t *demand, const uint32_t *rank_kind, const uint32_t *size,
-                   uint32_t tasks);
+/* `size[kind]` tasks have that kind; demand and rank_kind are borrowed, the rest comes from the
+ * arena. False when memory is out. O(tasks + kinds x width). */
+bool br_ready_form_init(struct br_ready_form *form, struct br_arena *arena, uint32_t kinds,
+                        uint32_t width, const int64_t *demand, const uint32_t *rank_kind,
+                        const uint32_t *size, uint32_t tasks);
 /* The task with rank k + 1 becomes ready, or is so no more. O(log kinds + tasks / 4096). */
 void br_ready_add(struct br_ready *ready, uint32_t k);
 void br_ready_remove(struct br_ready *ready, uint32_t k);

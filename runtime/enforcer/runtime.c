@@ -208,7 +208,7 @@ static bool machine_is_sound(const struct br_runtime *runtime, uint32_t machine)
     for (uint32_t r = 0; r < runtime->resources; r++) {
         int64_t left = runtime->held[(size_t)machine * runtime->resources + r];
         for (uint32_t j = 0; j < runtime->jobs; j++)
-            for (uint32_t t = 0; runtime->job[j] && t < runtime->job[j]->tasks; t++)
+            for (uint32_t t = 0; runtime->job[j] && t < runtime->job[j]->form->tasks; t++)
                 if (runtime->job[j]->machine[t] == machine)
                     left -= br_job_demand(runtime->job[j], t, runtime->resources)[r];
         if (left)
@@ -245,12 +245,12 @@ static void recount(struct br_runtime *runtime, uint32_t number, const struct br
 }
 
 /* A demand that no machine could ever hold would wait for good. */
-static enum br_status check_kinds(const struct br_runtime *runtime, const struct br_job *job,
+static enum br_status check_kinds(const struct br_runtime *runtime, const struct br_form *form,
                                   const struct br_dag *dag, struct br_diag *diag)
 {
     uint32_t width = runtime->resources;
-    for (uint32_t s = 0; s < job->stages; s++) {
-        const int64_t *demand = job->demand + (size_t)job->stage_kind[s] * width;
+    for (uint32_t s = 0; s < form->stages; s++) {
+        const int64_t *demand = form->demand + (size_t)form->stage_kind[s] * width;
         bool held = false;
         for (uint32_t c = 0; c < runtime->classes && !held; c++) {
             held = true;
@@ -265,37 +265,55 @@ static enum br_status check_kinds(const struct br_runtime *runtime, const struct
     return BR_OK;
 }
 
-enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
-                                 const struct br_plan *plan, uint32_t group,
-                                 enum br_readiness readiness, uint32_t *number,
-                                 struct br_diag *diag)
+static enum br_status check_group(const struct br_runtime *runtime, uint32_t group,
+                                  struct br_diag *diag)
 {
+    return group < runtime->groups ? BR_OK
+                                   : br_fail(diag, BR_USAGE, NULL, "there is no group %u", group);
+}
+
+enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br_dag *dag,
+                               const struct br_plan *plan, struct br_form **form,
+                               struct br_diag *diag)
+{
+    *form = NULL;
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish", "the job is not finished");
     if (plan && plan->tasks != dag->tasks)
         return br_fail(diag, BR_USAGE, "plan this very job", "the plan has %u tasks and the job %u",
                        plan->tasks, dag->tasks);
-    if (group >= runtime->groups)
-        return br_fail(diag, BR_USAGE, NULL, "there is no group %u", group);
+    struct br_form *made;
+    enum br_status status =
+        br_form_create(dag, plan, NULL, &runtime->scale, runtime->machines, &made, diag);
+    if (!status)
+        status = check_kinds(runtime, made, dag, diag);
+    if (status)
+        br_form_release(made);
+    else
+        *form = made;
+    return status;
+}
+
+enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form *form,
+                                      uint32_t group, enum br_readiness readiness, uint32_t *number,
+                                      struct br_diag *diag)
+{
+    if (check_group(runtime, group, diag))
+        return BR_USAGE;
     uint32_t at = runtime->taken;
     while (at < runtime->jobs && runtime->job[at])
         at++;
     if (at == runtime->jobs &&
         !br_grow(&runtime->job, runtime->jobs, &runtime->job_room, sizeof *runtime->job))
         return br_fail_memory(diag);
-    struct br_job *job;
-    enum br_status status = br_job_create(dag, plan, NULL, &runtime->scale, runtime->machines,
-                                          readiness == BR_READY_BY_EVENT, &job, diag);
-    if (status)
-        return status;
+    struct br_job *job = br_job_create(form, readiness == BR_READY_BY_EVENT);
+    if (!job)
+        return br_fail_memory(diag);
     job->group = group;
     job->most = BR_ANY;
-    status = check_kinds(runtime, job, dag, diag);
-    if (!status && !br_board_add(runtime, job, at))
-        status = br_fail_memory(diag);
-    if (status) {
+    if (!br_board_add(runtime, job, at)) {
         br_job_destroy(job);
-        return status;
+        return br_fail_memory(diag);
     }
     runtime->job[at] = job;
     runtime->taken = at + 1;
@@ -305,6 +323,21 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
     br_costly_assert(br_job_is_sound(job));
     *number = at;
     return BR_OK;
+}
+
+enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
+                                 const struct br_plan *plan, uint32_t group,
+                                 enum br_readiness readiness, uint32_t *number,
+                                 struct br_diag *diag)
+{
+    struct br_form *form = NULL;
+    enum br_status status = check_group(runtime, group, diag);
+    if (!status)
+        status = br_runtime_form(runtime, dag, plan, &form, diag);
+    if (!status)
+        status = br_runtime_submit_form(runtime, form, group, readiness, number, diag);
+    br_form_release(form);
+    return status;
 }
 
 /* Adds the task's demand to what the machine's tasks hold, or takes it away. */
@@ -346,7 +379,7 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
     struct br_job *job = find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
-    for (uint32_t t = 0; t < job->tasks && job->state.running; t++)
+    for (uint32_t t = 0; t < job->form->tasks && job->state.running; t++)
         release(runtime, job, t);
     struct br_job_state before = job->state;
     job->state = (struct br_job_state){0};
@@ -406,7 +439,7 @@ static enum br_status find_task(struct br_runtime *runtime, uint32_t number, uin
     *job = find_job(runtime, number);
     if (!*job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
-    if (task >= (*job)->tasks)
+    if (task >= (*job)->form->tasks)
         return br_fail(diag, BR_USAGE, NULL, "job %u has no task %u", number, task);
     return BR_OK;
 }

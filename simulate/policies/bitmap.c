@@ -100,6 +100,23 @@ void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room)
         bitmap->row[r] = bitmap->bits + row_of(bitmap, r, level_of(bitmap, r, room[r]));
 }
 
+void br_bitmap_words(const struct br_bitmap *bitmap, const uint64_t *of, uint64_t *restrict may,
+                     uint32_t words)
+{
+    if (!bitmap->width) {
+        memcpy(may, of, words * sizeof *may);
+        return;
+    }
+    const uint64_t *row = bitmap->row[0];
+    for (uint32_t w = 0; w < words; w++)
+        may[w] = of[w] & row[w];
+    for (uint32_t r = 1; r < bitmap->width; r++) {
+        row = bitmap->row[r];
+        for (uint32_t w = 0; w < words; w++)
+            may[w] &= row[w];
+    }
+}
+
 void br_bitmap_demand(struct br_bitmap *bitmap, const int64_t *demand)
 {
     bitmap->rows = 0;

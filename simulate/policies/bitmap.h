@@ -29,18 +29,13 @@ void br_bitmap_finish(struct br_bitmap *bitmap);
 /* Sets the amounts of the item, whatever they were before. False when memory is out, which cannot
  * be where the item, or one after it, was set before. O(levels between before and now). */
 bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *amount);
-/* Tells the room that br_bitmap_word is about from now on. O(width). */
+/* Tells the room that br_bitmap_words is about from now on. O(width). */
 void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room);
 
-/* Of the items 64 * word .. 64 * word + 63, the least bit first, those whose demand may fit. Items
- * that were never set may be among them. */
-static inline uint64_t br_bitmap_word(const struct br_bitmap *bitmap, uint32_t word)
-{
-    uint64_t may = UINT64_MAX;
-    for (uint32_t r = 0; r < bitmap->width; r++)
-        may &= bitmap->row[r][word];
-    return may;
-}
+/* Of the items of the first `words` words, the least bit first, those in `of` whose demand may fit.
+ * All items of `of` have been set. O(width x words), several words at once. */
+void br_bitmap_words(const struct br_bitmap *bitmap, const uint64_t *of, uint64_t *may,
+                     uint32_t words);
 
 /* The other way round: items are rooms, and a demand is told, with what of them may hold it. */
 void br_bitmap_demand(struct br_bitmap *bitmap, const int64_t *demand);

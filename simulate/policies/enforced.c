@@ -13,6 +13,7 @@ struct enforced {
     struct br_runtime *runtime;
     uint32_t *inside, inside_room;   /* by job of the workload: the enforcer's number */
     uint32_t *outside, outside_room; /* the other way */
+    struct br_forms forms;
 };
 
 enum br_status br_enforced_create(const struct br_enforced_rule *rule,
@@ -44,6 +45,7 @@ void br_enforced_destroy(void *policy)
 {
     struct enforced *enforced = policy;
     br_runtime_destroy(enforced->runtime);
+    br_forms_finish(&enforced->forms);
     free(enforced->inside);
     free(enforced->outside);
     free(enforced);
@@ -58,6 +60,22 @@ static bool reach(uint32_t **array, uint32_t *room, uint32_t number)
     return ok;
 }
 
+/* The form of the job, with one more user. */
+static enum br_status find_form(struct enforced *enforced, const struct br_arrival *arrival,
+                                const struct br_plan *plan, struct br_form **form,
+                                struct br_diag *diag)
+{
+    *form = br_forms_find(&enforced->forms, arrival->dag_number, plan);
+    if (*form) {
+        (*form)->users++;
+        return BR_OK;
+    }
+    enum br_status status = br_runtime_form(enforced->runtime, arrival->dag, plan, form, diag);
+    if (!status)
+        br_forms_keep(&enforced->forms, arrival->dag_number, plan, *form);
+    return status;
+}
+
 enum br_status br_enforced_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
                                   struct br_diag *diag)
 {
@@ -70,9 +88,13 @@ enum br_status br_enforced_arrive(void *policy, const struct br_arrival *arrival
         if (!plan)
             return diag ? diag->status : BR_SYSTEM;
     }
+    struct br_form *form;
+    enum br_status status = find_form(enforced, arrival, plan, &form, diag);
     /* The enforcer's own group 0 stays empty. */
-    enum br_status status = br_runtime_submit(enforced->runtime, arrival->dag, plan,
-                                              arrival->group + 1, BR_READY_BY_EDGES, &number, diag);
+    if (!status)
+        status = br_runtime_submit_form(enforced->runtime, form, arrival->group + 1,
+                                        BR_READY_BY_EDGES, &number, diag);
+    br_form_release(form);
     if (status)
         return status;
     if (!reach(&enforced->inside, &enforced->inside_room, arrival->job) ||

@@ -153,9 +153,9 @@ static double use_of(const struct member *member)
 {
     double use = 0;
     const struct br_job *job = member->job;
-    for (uint32_t t = 0; t < job->tasks; t++)
+    for (uint32_t t = 0; t < job->form->tasks; t++)
         if (job->task_state[t] == BR_TASK_RUNNING)
-            use += job->kind_share[job->stage_kind[job->task_stage[t]]];
+            use += job->form->kind_share[job->form->stage_kind[job->form->task_stage[t]]];
     return use;
 }
 
@@ -205,7 +205,7 @@ static void predict(struct gs *gs, struct member *member, bool all)
     struct br_estimate estimate;
     uint32_t used = 0;
     for (uint32_t s = 0; s < member->known.stages; s++) {
-        uint32_t stage = member->topological[s], first = member->job->stage_first[stage];
+        uint32_t stage = member->topological[s], first = member->job->form->stage_first[stage];
         struct br_predict_stage *of = &member->stage[s];
         of->measured = 0;
         of->duration_ns = member->measured_ns + used;
@@ -226,7 +226,7 @@ static void draw_pilots(struct gs *gs, struct member *member)
     struct br_job *job = member->job;
     struct br_rng rng = br_rng_seed(gs->setup.seed ^ br_rng_next(&(struct br_rng){member->number}));
     for (uint32_t s = 0; s < member->known.stages; s++) {
-        uint32_t stage = member->topological[s], first = job->stage_first[stage];
+        uint32_t stage = member->topological[s], first = job->form->stage_first[stage];
         uint32_t tasks = member->stage[s].tasks;
         uint32_t wanted = gs->row->pilots(gs->predictor, &member->known, s);
         if (job->stage_waits[stage] || job->task_state[first] != BR_TASK_READY)
@@ -242,7 +242,7 @@ static void draw_pilots(struct gs *gs, struct member *member)
 
 static void predict_clairvoyantly(struct member *member, const int64_t *true_ns)
 {
-    for (uint32_t t = 0; t < member->job->tasks; t++)
+    for (uint32_t t = 0; t < member->job->form->tasks; t++)
         member->work_ns += (double)true_ns[t];
 }
 
@@ -256,7 +256,7 @@ static enum br_status meet(struct gs *gs, struct member *member, const struct br
         status = gs->row->arrive(gs->predictor, &member->known, diag);
     if (status)
         return status;
-    bool thin = gs->row->thin_first && member->job->tasks < THIN;
+    bool thin = gs->row->thin_first && member->job->form->tasks < THIN;
     if (thin)
         return enter(gs, member, queue_for(gs, 0), diag);
     if (gs->row->pilots)
@@ -315,9 +315,14 @@ enum br_status br_gs_arrive(void *policy, const struct br_arrival *arrival, int6
     const uint32_t *order = br_order_breadth(&member->arena, arrival->dag);
     if (!order || !make_arrays(gs, member, arrival))
         return br_fail_memory(diag);
-    enum br_status status = br_job_create(arrival->dag, NULL, order, &gs->capacities.scale,
-                                          gs->setup.cluster->machines, false, &member->job, diag);
-    return status ? status : meet(gs, member, arrival, diag);
+    struct br_form *form;
+    enum br_status status = br_form_create(arrival->dag, NULL, order, &gs->capacities.scale,
+                                           gs->setup.cluster->machines, &form, diag);
+    if (status)
+        return status;
+    member->job = br_job_create(form, false);
+    br_form_release(form);
+    return member->job ? meet(gs, member, arrival, diag) : br_fail_memory(diag);
 }
 
 /* The job's place in the order by what is left of it; predicted again whenever twice as many tasks
@@ -362,7 +367,7 @@ enum br_status br_gs_end(void *policy, const struct br_ended *ended, int64_t now
     uint32_t task = ended->task;
     br_rooms_change(&gs->rooms, ended->machine,
                     br_job_demand(job, task, gs->capacities.scale.resources), 1);
-    queue->use -= job->kind_share[job->stage_kind[job->task_stage[task]]];
+    queue->use -= job->form->kind_share[job->form->stage_kind[job->form->task_stage[task]]];
     member->attained_ns += (double)ended->lasted_ns;
     member->last_ns = now_ns;
     if (ended->failed) {
@@ -381,12 +386,13 @@ enum br_status br_gs_retire(void *policy, uint32_t number, struct br_diag *diag)
     struct member *member = gs->member[number];
     enum br_status status = BR_OK;
     double work = 0;
-    for (uint32_t t = 0; t < member->job->tasks; t++)
+    for (uint32_t t = 0; t < member->job->form->tasks; t++)
         work += (double)member->lasted_ns[t];
     for (uint32_t s = 0; s < member->known.stages; s++) {
         struct br_predict_stage *of = &member->stage[s];
         of->measured = of->tasks;
-        of->duration_ns = member->lasted_ns + member->job->stage_first[member->topological[s]];
+        of->duration_ns =
+            member->lasted_ns + member->job->form->stage_first[member->topological[s]];
     }
     /* Thin jobs tell nothing of how many pilots are good. */
     bool scored = work > 0 && member->pilots;
@@ -427,10 +433,10 @@ static uint32_t find_room(struct gs *gs, const int64_t *demand)
 static uint32_t first_pilot(const struct member *member, uint32_t kind)
 {
     const struct br_job *job = member->job;
-    for (uint32_t k = 0; k < job->tasks; k++) {
-        uint32_t task = job->task[k];
+    for (uint32_t k = 0; k < job->form->tasks; k++) {
+        uint32_t task = job->form->task[k];
         if (member->pilot[task] && job->task_state[task] == BR_TASK_READY &&
-            job->stage_kind[job->task_stage[task]] == kind)
+            job->form->stage_kind[job->form->task_stage[task]] == kind)
             return k;
     }
     return BR_NO_RANK;
@@ -444,11 +450,11 @@ static bool start(struct gs *gs, struct member *member, bool pilots, int64_t now
     uint32_t width = gs->capacities.scale.resources, best = BR_NO_RANK, machine = UINT32_MAX;
     if (!job->state.ready || (pilots && !member->pilots_left))
         return false;
-    for (uint32_t kind = 0; kind < job->ready.kinds; kind++) {
+    for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++) {
         uint32_t k = pilots ? first_pilot(member, kind) : br_ready_best(&job->ready, kind);
         uint32_t room = k == BR_NO_RANK || k >= best
                             ? UINT32_MAX
-                            : find_room(gs, job->demand + (size_t)kind * width);
+                            : find_room(gs, job->form->demand + (size_t)kind * width);
         if (room != UINT32_MAX) {
             best = k;
             machine = room;
@@ -456,11 +462,12 @@ static bool start(struct gs *gs, struct member *member, bool pilots, int64_t now
     }
     if (best == BR_NO_RANK)
         return false;
-    uint32_t task = job->task[best];
+    uint32_t task = job->form->task[best];
     *decision = (struct br_decision){member->number, task, machine};
     br_job_run(job, task, machine, now_ns);
     br_rooms_change(&gs->rooms, machine, br_job_demand(job, task, width), -1);
-    gs->queue[member->queue].use += job->kind_share[job->stage_kind[job->task_stage[task]]];
+    gs->queue[member->queue].use +=
+        job->form->kind_share[job->form->stage_kind[job->form->task_stage[task]]];
     return true;
 }
 

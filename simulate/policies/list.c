@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
@@ -42,12 +43,36 @@ struct list {
     int64_t *group_held; /* [group * resources] */
     double *group_share; /* by group: the most that its tasks hold of a resource, over its weight */
     struct br_rng rng;
+    /* [machine * resources]: nothing that is ready and not fresh fits into that room; below 0: it
+     * is not known. */
+    int64_t *closed;
     /* Machines on which something has ended, and jobs of which something is fresh. */
     uint32_t *freed, freed_count;
     bool *is_freed;
     struct turn *woken; /* outside of decisions only the slots count */
     uint32_t woken_count, woken_room;
 };
+
+/* ---- Rooms in which nothing fits ---- */
+
+/* Nothing that is ready and not fresh fits on the machine now. */
+static void close_machine(struct list *list, uint32_t machine)
+{
+    uint32_t width = list->capacities.scale.resources;
+    memcpy(list->closed + (size_t)machine * width, br_rooms_free(&list->rooms, machine),
+           width * sizeof *list->closed);
+}
+
+/* Is there no more room than where nothing fitted, and nothing that is fresh? */
+static bool is_closed(const struct list *list, uint32_t machine, const int64_t *room)
+{
+    uint32_t width = list->capacities.scale.resources;
+    const int64_t *closed = list->closed + (size_t)machine * width;
+    int64_t more = width ? 0 : -1; /* below 0: in some resource */
+    for (uint32_t r = 0; r < width; r++)
+        more |= closed[r] - room[r];
+    return more >= 0 && !list->woken_count;
+}
 
 /* ---- Begin and end ---- */
 
@@ -73,11 +98,16 @@ enum br_status br_list_create(const struct br_list_rule *rule, const struct br_p
                        sizeof *list->group_held);
     list->freed = br_arena_array(&list->arena, setup->cluster->machines, sizeof *list->freed);
     list->is_freed = br_arena_array(&list->arena, setup->cluster->machines, sizeof *list->is_freed);
-    if (!list->group_share || !list->group_held || !list->freed || !list->is_freed ||
-        !br_rooms_init(&list->rooms, setup->cluster, &list->capacities) ||
+    list->closed = br_arena_array(
+        &list->arena, (size_t)setup->cluster->machines * list->capacities.scale.resources,
+        sizeof *list->closed);
+    if (!list->closed || !list->group_share || !list->group_held || !list->freed ||
+        !list->is_freed || !br_rooms_init(&list->rooms, setup->cluster, &list->capacities) ||
         !br_members_init(&list->members, &list->rule, &list->setup, &list->capacities,
                          list->rooms.most))
         return br_fail_memory(diag);
+    for (uint32_t m = 0; m < setup->cluster->machines; m++)
+        close_machine(list, m); /* there is nothing yet */
     return BR_OK;
 }
 
@@ -187,7 +217,10 @@ enum br_status br_list_machine(void *policy, uint32_t machine, bool there, struc
 {
     struct list *list = policy;
     (void)diag;
+    uint32_t width = list->capacities.scale.resources;
     br_rooms_move(&list->rooms, machine, there);
+    /* Nobody has looked at it while it was away. */
+    memset(list->closed + (size_t)machine * width, 0xff, width * sizeof *list->closed);
     if (there)
         free_machine(list, machine);
     return BR_OK;
@@ -225,7 +258,7 @@ static void start(struct list *list, struct br_member *member, uint32_t k, uint3
                   int64_t now_ns, struct br_decision *decision)
 {
     struct br_job *job = member->known.job;
-    uint32_t task = job->task[k];
+    uint32_t task = job->form->task[k];
     const int64_t *demand = br_job_demand(job, task, list->capacities.scale.resources);
     *decision = (struct br_decision){member->known.number, task, machine};
     br_job_run(job, task, machine, now_ns);
@@ -261,8 +294,13 @@ static uint32_t fill_machine(struct list *list, uint32_t machine, int64_t now_ns
                              struct br_decision *decisions, uint32_t room)
 {
     const int64_t *free = br_rooms_free(&list->rooms, machine);
-    uint32_t made = 0, slot;
-    while (made < room && (slot = first_job(list, free)) != BR_NOBODY) {
+    uint32_t made = 0;
+    while (made < room) {
+        uint32_t slot = is_closed(list, machine, free) ? BR_NOBODY : first_job(list, free);
+        if (slot == BR_NOBODY) {
+            close_machine(list, machine); /* to what there is now, also where that is less */
+            break;
+        }
         struct br_member *member = &list->members.member[slot];
         start(list, member, br_member_first(member, free), machine, now_ns, &decisions[made++]);
     }
@@ -284,10 +322,11 @@ static bool find_room(struct list *list, struct br_member *member, uint32_t *k, 
             *k = best < *k ? best : *k;
         }
         struct br_fresh *fresh = &member->fresh[first];
-        *machine = *k == BR_NO_RANK
-                       ? UINT32_MAX
-                       : br_rooms_first(&list->rooms, job->demand + (size_t)fresh->kind * width,
-                                        fresh->from);
+        *machine =
+            *k == BR_NO_RANK
+                ? UINT32_MAX
+                : br_rooms_first(&list->rooms, job->form->demand + (size_t)fresh->kind * width,
+                                 fresh->from);
         if (*machine != UINT32_MAX) {
             fresh->from = *machine;
             return true;
@@ -326,6 +365,7 @@ static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decisio
             turn_replace(NULL, woken, list->woken_count, now);
         } else if (find_room(list, member, &k, &machine)) {
             start(list, member, k, machine, now_ns, &decisions[made++]);
+            close_machine(list, machine);
         } else {
             member->woken = false;
             turn_pop(NULL, woken, &list->woken_count);

@@ -45,6 +45,7 @@ void br_members_finish(struct br_members *members)
     free(members->member);
     free(members->unused);
     free(members->slot_of);
+    br_forms_finish(&members->forms);
 }
 
 /* ---- Arrivals ---- */
@@ -72,37 +73,70 @@ static bool take_slot(struct br_members *members, uint32_t job, uint32_t *slot)
     return true;
 }
 
-static enum br_status make_job(const struct br_members *members, const struct br_arrival *arrival,
+/* The order of the job's tasks and, where the rule orders by them, its tails. From the arena. */
+static const uint32_t *make_order(const struct br_members *members, struct br_arena *arena,
+                                  const struct br_dag *dag, const struct br_plan *plan,
+                                  int64_t **tail_ns)
+{
+    *tail_ns = NULL;
+    if (plan)
+        return plan->order;
+    if (members->rule->order == BR_LIST_BREADTH)
+        return br_order_breadth(arena, dag);
+    *tail_ns = br_arena_array(arena, dag->stages, sizeof **tail_ns);
+    return *tail_ns ? br_order_tails(arena, dag, *tail_ns) : NULL;
+}
+
+/* A form for jobs of the Dag, with one user. */
+static enum br_status make_form(const struct br_members *members, const struct br_dag *dag,
+                                const struct br_plan *plan, struct br_form **form,
+                                struct br_diag *diag)
+{
+    struct br_arena arena = {0};
+    int64_t *tail_ns;
+    const uint32_t *order = make_order(members, &arena, dag, plan, &tail_ns);
+    enum br_status status = order ? br_form_create(dag, NULL, order, &members->capacities->scale,
+                                                   members->setup->cluster->machines, form, diag)
+                                  : br_fail_memory(diag);
+    if (!status && tail_ns) {
+        (*form)->tail_ns = br_arena_array(&(*form)->arena, dag->stages, sizeof *tail_ns);
+        if ((*form)->tail_ns)
+            memcpy((*form)->tail_ns, tail_ns, dag->stages * sizeof *tail_ns);
+        else
+            status = br_fail_memory(diag);
+        if (status)
+            br_form_release(*form);
+    }
+    br_arena_finish(&arena);
+    return status;
+}
+
+static enum br_status make_job(struct br_members *members, const struct br_arrival *arrival,
                                struct br_member *member, struct br_diag *diag)
 {
     const struct br_plan *plan = NULL;
-    const uint32_t *order = NULL;
-    switch (members->rule->order) {
-    case BR_LIST_BREADTH:
-        order = br_order_breadth(&member->arena, arrival->dag);
-        break;
-    case BR_LIST_TAIL:
-        member->tail_ns =
-            br_arena_array(&member->arena, arrival->dag->stages, sizeof *member->tail_ns);
-        order =
-            member->tail_ns ? br_order_tails(&member->arena, arrival->dag, member->tail_ns) : NULL;
-        break;
-    case BR_LIST_PLAN:
+    if (members->rule->order == BR_LIST_PLAN) {
         plan = members->setup->plan(members->setup->plan_context, arrival, diag);
         if (!plan)
             return diag ? diag->status : BR_SYSTEM;
-        order = plan->order;
-        break;
     }
-    if (!order)
-        return br_fail_memory(diag);
-    return br_job_create(arrival->dag, NULL, order, &members->capacities->scale,
-                         members->setup->cluster->machines, false, &member->known.job, diag);
+    struct br_form *form = br_forms_find(&members->forms, arrival->dag_number, plan);
+    if (form) {
+        member->known.job = br_job_create(form, false);
+        return member->known.job ? BR_OK : br_fail_memory(diag);
+    }
+    enum br_status status = make_form(members, arrival->dag, plan, &form, diag);
+    if (status)
+        return status;
+    br_forms_keep(&members->forms, arrival->dag_number, plan, form);
+    member->known.job = br_job_create(form, false);
+    br_form_release(form);
+    return member->known.job ? BR_OK : br_fail_memory(diag);
 }
 
 static bool make_arrays(const struct br_members *members, struct br_member *member)
 {
-    uint32_t kinds = member->known.job->ready.kinds;
+    uint32_t kinds = member->known.job->ready.form->kinds;
     member->held =
         br_arena_array(&member->arena, members->capacities->scale.resources, sizeof *member->held);
     member->posting = br_arena_array(&member->arena, kinds, sizeof *member->posting);
@@ -152,7 +186,7 @@ static void look_at_kinds(struct br_member *member)
 {
     struct br_ready *ready = &member->known.job->ready;
     for (uint32_t c = 0; c < ready->changes; c++) {
-        uint32_t kind = ready->rank_kind[ready->changed[c]];
+        uint32_t kind = ready->form->rank_kind[ready->changed[c]];
         uint32_t *posting = &member->posting[kind];
         bool there = br_ready_best(ready, kind) != BR_NO_RANK;
         ready->is_changed[ready->changed[c]] = false;
@@ -170,7 +204,7 @@ static void look_at_kinds(struct br_member *member)
 /* The job is at its limit: nothing of it may start. O(kinds), as the next. */
 static void hold_back(struct br_member *member)
 {
-    for (uint32_t kind = 0; kind < member->known.job->ready.kinds; kind++)
+    for (uint32_t kind = 0; kind < member->known.job->ready.form->kinds; kind++)
         if (member->posting[kind] != BR_NOBODY) {
             br_roster_withdraw(member->roster, &member->standing, member->posting[kind]);
             member->posting[kind] = BR_NOBODY;
@@ -184,7 +218,7 @@ static void let_go(struct br_member *member)
 {
     const struct br_ready *ready = &member->known.job->ready;
     assert(!member->freshes);
-    for (uint32_t kind = 0; kind < ready->kinds; kind++)
+    for (uint32_t kind = 0; kind < ready->form->kinds; kind++)
         if (br_ready_best(ready, kind) != BR_NO_RANK) {
             member->posting[kind] = PENDING;
             member->fresh[member->freshes++] = (struct br_fresh){.kind = kind};
@@ -214,15 +248,16 @@ bool br_member_settle(struct br_members *members, struct br_member *member)
         look_at_limit(member, full);
     else
         look_at_kinds(member);
-    if (member->tail_ns && job->state.ready)
+    if (job->form->tail_ns && job->state.ready)
         member->known.tail_s =
-            (double)member->tail_ns[job->task_stage[job->task[job->ready.best[1]]]] * 1e-9;
+            (double)job->form->tail_ns[job->form->task_stage[job->form->task[job->ready.best[1]]]] *
+            1e-9;
     br_roster_key(member->roster, &member->standing,
                   members->rule->key(&member->known, members->rule->number), member->known.number);
     for (; fresh < member->freshes; fresh++) {
         uint32_t kind = member->fresh[fresh].kind;
-        member->posting[kind] =
-            br_roster_post(member->roster, &member->standing, job->demand + (size_t)kind * width);
+        member->posting[kind] = br_roster_post(member->roster, &member->standing,
+                                               job->form->demand + (size_t)kind * width);
         if (member->posting[kind] == BR_NOBODY)
             return false;
     }
@@ -251,7 +286,7 @@ uint32_t br_member_first(const struct br_member *member, const int64_t *room)
 {
     const struct br_ready *ready = &member->known.job->ready;
     uint32_t least = ready->best[1];
-    if (least != BR_NO_RANK && br_ready_kind_fits(ready, ready->rank_kind[least], room))
+    if (least != BR_NO_RANK && br_ready_kind_fits(ready, ready->form->rank_kind[least], room))
         return least;
     struct least_rank search = {ready, BR_NO_RANK};
     const struct br_ready_walk walk = {rank_bound, rank_visit, &search};

@@ -22,10 +22,9 @@ struct br_member {
     uint32_t *posting;             /* by kind: in the roster, or BR_NOBODY */
     struct br_fresh *fresh;        /* since the caller set `freshes` to 0 */
     uint32_t freshes;
-    int64_t *held;    /* where by_share, by resource: demands of its running tasks */
-    int64_t *tail_ns; /* by stage; NULL where the rule orders otherwise */
-    bool held_back;   /* it is at its limit, and nothing of it stands in the roster */
-    bool woken;       /* the caller's */
+    int64_t *held;  /* where by_share, by resource: demands of its running tasks */
+    bool held_back; /* it is at its limit, and nothing of it stands in the roster */
+    bool woken;     /* the caller's */
 };
 
 struct br_members {
@@ -38,6 +37,7 @@ struct br_members {
     uint32_t slots, slot_room;
     uint32_t *unused, unused_count, unused_room;
     uint32_t *slot_of, slot_of_room; /* by job of the workload */
+    struct br_forms forms;           /* with the longest paths where the rule orders by them */
 };
 
 /* Nobody; all borrowed, for as long as the members. `most`, by resource: of the largest machine.

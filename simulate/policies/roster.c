@@ -8,6 +8,8 @@
 #include "base/invariant.h"
 #include "runtime/enforcer/offers.h"
 
+enum { FEW = 12 /* lines to be gone through as they come */ };
+
 bool br_roster_init(struct br_roster *roster, uint32_t width, const int64_t *most)
 {
     *roster = (struct br_roster){.width = width, .free_posting = BR_NOBODY};
@@ -24,8 +26,9 @@ void br_roster_finish(struct br_roster *roster)
     free(roster->demand);
     free(roster->top);
     free(roster->unused);
+    free(roster->block);
     free(roster->present);
-    free(roster->best);
+    free(roster->may);
     free(roster->posting);
 }
 
@@ -79,15 +82,17 @@ static bool reach_line(struct br_roster *roster, uint32_t line)
     roster->top = top ? top : roster->top;
     uint32_t *unused = realloc(roster->unused, next * sizeof *unused);
     roster->unused = unused ? unused : roster->unused;
+    struct br_block *block = realloc(roster->block, blocks * sizeof *block);
+    roster->block = block ? block : roster->block;
     uint64_t *present = realloc(roster->present, blocks * sizeof *present);
     roster->present = present ? present : roster->present;
-    uint32_t *best = realloc(roster->best, blocks * sizeof *best);
-    roster->best = best ? best : roster->best;
-    if (!lines || !demand || !top || !unused || !present || !best)
+    uint64_t *may = realloc(roster->may, blocks * sizeof *may);
+    roster->may = may ? may : roster->may;
+    if (!lines || !demand || !top || !unused || !block || !present || !may)
         return false;
     memset(lines + room, 0, (next - room) * sizeof *lines);
+    memset(block + room / 64, 0, (blocks - room / 64) * sizeof *block);
     memset(present + room / 64, 0, (blocks - room / 64) * sizeof *present);
-    memset(best + room / 64, 0xff, (blocks - room / 64) * sizeof *best);
     roster->line_room = next;
     return true;
 }
@@ -116,33 +121,74 @@ static uint32_t find_line(struct br_roster *roster, const int64_t *demand)
 
 /* ---- Blocks ---- */
 
+static bool is_present(const struct br_roster *roster, uint32_t l)
+{
+    return l / 64 < roster->blocks && roster->present[l / 64] >> l % 64 & 1;
+}
+
+/* Where the line stands in the order of its block, of which it is one. */
+static uint32_t place_of(const struct br_block *block, uint32_t within)
+{
+    const uint8_t *found = memchr(block->order, (int)within, block->count);
+    assert(found);
+    return (uint32_t)(found - block->order);
+}
+
+/* How many of the `count` lines, which are in order, go before the turn. */
+static uint32_t count_before(const struct br_turn *top, const uint8_t *order, uint32_t count,
+                             const struct br_turn *turn)
+{
+    uint32_t low = 0;
+    while (low < count) {
+        uint32_t middle = low + (count - low) / 2;
+        if (before(&top[order[middle]], turn))
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+/* Moves the line, whose first has changed, from there to where it belongs. The others are in order.
+ */
+static void move_line(const struct br_roster *roster, uint32_t l, uint32_t at)
+{
+    struct br_block *block = &roster->block[l / 64];
+    const struct br_turn *top = roster->top + l / 64 * 64, *turn = &roster->top[l];
+    uint8_t *order = block->order;
+    uint32_t to = at, after = at + 1;
+    if (at && before(turn, &top[order[at - 1]])) {
+        to = count_before(top, order, at - 1, turn);
+        memmove(order + to + 1, order + to, at - to);
+    } else if (after < block->count && before(&top[order[after]], turn)) {
+        to = at + count_before(top, order + after, block->count - after, turn);
+        memmove(order + at, order + after, to - at);
+    }
+    order[to] = (uint8_t)(l % 64);
+}
+
 /* The line's first has come, gone or changed its key: the block follows. */
 static void look_at_top(struct br_roster *roster, uint32_t l)
 {
     const struct br_line *line = &roster->line[l];
-    uint32_t block = l / 64, *best = &roster->best[block];
-    uint64_t bit = UINT64_C(1) << l % 64;
-    bool better =
-        line->turns && (*best == BR_NOBODY || before(&line->turn[0], &roster->top[*best]));
-    if (line->turns)
-        roster->top[l] = line->turn[0];
-    roster->present[block] =
-        line->turns ? roster->present[block] | bit : roster->present[block] & ~bit;
-    if (better)
-        *best = l;
-    if (better || *best != l) {
-        if (block >= roster->blocks && line->turns)
-            roster->blocks = block + 1;
+    struct br_block *block = &roster->block[l / 64];
+    uint64_t *present = &roster->present[l / 64], bit = UINT64_C(1) << l % 64;
+    uint32_t at = *present & bit ? place_of(block, l % 64) : block->count;
+    if (!line->turns) {
+        assert(*present & bit);
+        *present &= ~bit;
+        block->count--;
+        memmove(block->order + at, block->order + at + 1, block->count - at);
+        while (roster->blocks && !roster->present[roster->blocks - 1])
+            roster->blocks--;
         return;
     }
-    *best = BR_NOBODY;
-    for (uint64_t left = roster->present[block]; left; left &= left - 1) {
-        uint32_t other = block * 64 + (uint32_t)__builtin_ctzll(left);
-        if (*best == BR_NOBODY || before(&roster->top[other], &roster->top[*best]))
-            *best = other;
-    }
-    while (roster->blocks && !roster->present[roster->blocks - 1])
-        roster->blocks--;
+    block->count += !(*present & bit);
+    *present |= bit;
+    roster->top[l] = line->turn[0];
+    move_line(roster, l, at);
+    if (l / 64 >= roster->blocks)
+        roster->blocks = l / 64 + 1;
 }
 
 /* ---- Heaps with places, four children a node ---- */
@@ -252,28 +298,52 @@ void br_roster_withdraw(struct br_roster *roster, struct br_roster_job *job, uin
 
 /* ---- The search ---- */
 
+/* The first line of the block that fits and goes before the turn (NULL: anyone does), or the turn
+ * itself. `may`: its lines that may fit, not none. */
+static const struct br_turn *first_in(const struct br_roster *roster, uint32_t number, uint64_t may,
+                                      const int64_t *room, const struct br_turn *found)
+{
+    const struct br_block *block = &roster->block[number];
+    const struct br_turn *top = roster->top + (size_t)number * 64;
+    if (found && !before(&top[block->order[0]], found))
+        return found;
+    if (__builtin_popcountll(may) <= FEW) {
+        for (; may; may &= may - 1) {
+            uint32_t within = (uint32_t)__builtin_ctzll(may);
+            if ((!found || before(&top[within], found)) &&
+                br_demand_fits(demand_of(roster, number * 64 + within), room, roster->width))
+                found = &top[within];
+        }
+        return found;
+    }
+    for (uint32_t at = 0; at < block->count; at++) {
+        uint32_t within = block->order[at];
+        if (!(may >> within & 1))
+            continue;
+        if (found && !before(&top[within], found))
+            return found;
+        if (br_demand_fits(demand_of(roster, number * 64 + within), room, roster->width))
+            return &top[within];
+    }
+    return found;
+}
+
 uint32_t br_roster_first(struct br_roster *roster, const int64_t *room)
 {
-    const struct br_turn *found = NULL, *top = roster->top;
+    const struct br_turn *found = NULL;
     if (!roster->blocks)
         return BR_NOBODY;
+    /* Often one like the last goes first again, or nearly so: that leaves out most others. */
+    if (is_present(roster, roster->last) &&
+        br_demand_fits(demand_of(roster, roster->last), room, roster->width))
+        found = &roster->top[roster->last];
     br_bitmap_room(&roster->bitmap, room);
-    for (uint32_t block = 0; block < roster->blocks; block++) {
-        uint32_t best = roster->best[block];
-        if (best == BR_NOBODY || (found && !before(&top[best], found)))
-            continue;
-        uint64_t may = roster->present[block] & br_bitmap_word(&roster->bitmap, block);
-        if (may >> best % 64 & 1 && br_demand_fits(demand_of(roster, best), room, roster->width)) {
-            found = &top[best];
-            continue;
-        }
-        for (; may; may &= may - 1) {
-            uint32_t line = block * 64 + (uint32_t)__builtin_ctzll(may);
-            if ((!found || before(&top[line], found)) &&
-                br_demand_fits(demand_of(roster, line), room, roster->width))
-                found = &top[line];
-        }
-    }
+    br_bitmap_words(&roster->bitmap, roster->present, roster->may, roster->blocks);
+    for (uint32_t number = 0; number < roster->blocks; number++)
+        if (roster->may[number])
+            found = first_in(roster, number, roster->may[number], room, found);
+    if (found)
+        roster->last = (uint32_t)(found - roster->top);
     return found ? roster->posting[found->posting].job : BR_NOBODY;
 }
 
@@ -283,7 +353,6 @@ static bool line_is_sound(const struct br_roster *roster, uint32_t l)
 {
     const struct br_line *line = &roster->line[l];
     bool present = roster->present[l / 64] >> l % 64 & 1;
-    uint32_t best = roster->best[l / 64];
     for (uint32_t at = 0; at < line->turns; at++) {
         const struct br_posting *posting = &roster->posting[line->turn[at].posting];
         if (posting->line != l || posting->place != at ||
@@ -291,17 +360,31 @@ static bool line_is_sound(const struct br_roster *roster, uint32_t l)
             return false;
     }
     if (!line->turns)
-        return !present && best != l;
-    return present && l / 64 < roster->blocks && best != BR_NOBODY &&
-           roster->line[best].turns > 0 && !before(&line->turn[0], &roster->top[best]) &&
-           roster->top[l].posting == line->turn[0].posting &&
+        return !present;
+    return present && l / 64 < roster->blocks && roster->top[l].posting == line->turn[0].posting &&
            !before(&roster->top[l], &line->turn[0]) && !before(&line->turn[0], &roster->top[l]);
+}
+
+static bool block_is_sound(const struct br_roster *roster, uint32_t number)
+{
+    const struct br_block *block = &roster->block[number];
+    const struct br_turn *top = roster->top + (size_t)number * 64;
+    uint64_t seen = 0;
+    for (uint32_t at = 0; at < block->count; at++) {
+        if (at && before(&top[block->order[at]], &top[block->order[at - 1]]))
+            return false;
+        seen |= UINT64_C(1) << block->order[at];
+    }
+    return seen == roster->present[number] && block->count == __builtin_popcountll(seen);
 }
 
 bool br_roster_is_sound(const struct br_roster *roster)
 {
     for (uint32_t l = 0; l < roster->lines; l++)
         if (!line_is_sound(roster, l))
+            return false;
+    for (uint32_t number = 0; number < roster->blocks; number++)
+        if (!block_is_sound(roster, number))
             return false;
     return true;
 }

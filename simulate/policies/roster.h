@@ -1,8 +1,8 @@
 /* What is ready of all jobs, by demand: finds the job of the least key of which something fits into
  * a room. Jobs that have something ready of equal demands stand in one line, a heap by their keys,
  * so only the first of each line is ever compared. A bitmap (bitmap.h) tells which lines may fit,
- * 64 at a time; such a block of lines also knows the first of all its jobs, so blocks that cannot
- * bring a less key are passed over. */
+ * 64 at a time; such a block also knows the order of its lines by their first, so that of each
+ * block no more is looked at than what goes before the first job that is found. */
 #ifndef BR_SIMULATE_POLICIES_ROSTER_H
 #define BR_SIMULATE_POLICIES_ROSTER_H
 
@@ -22,6 +22,12 @@ struct br_turn {
 struct br_line {
     struct br_turn *turn;
     uint32_t turns, room;
+};
+
+/* 64 lines: those that somebody stands in, by their first, as numbers within the block. */
+struct br_block {
+    uint8_t count;
+    uint8_t order[64];
 };
 
 /* One job in one line. */
@@ -48,9 +54,11 @@ struct br_roster {
     uint32_t lines, line_room;
     uint32_t *unused, unused_count; /* heap of lines, so that low numbers are used again first */
     struct br_index index;          /* lines by demand */
-    uint64_t *present;              /* by block: bits of the lines that somebody stands in */
-    uint32_t *best;                 /* by block: the line of the least turn, or BR_NOBODY */
-    uint32_t blocks, block_room;
+    struct br_block *block;
+    uint64_t *present; /* by block: bits of the lines that somebody stands in */
+    uint64_t *may;     /* of a search: those of them that may fit */
+    uint32_t blocks;
+    uint32_t last; /* the line that br_roster_first found last */
     struct br_posting *posting;
     uint32_t postings, posting_room, free_posting;
 };
@@ -68,8 +76,8 @@ uint32_t br_roster_post(struct br_roster *roster, struct br_roster_job *job, con
 void br_roster_withdraw(struct br_roster *roster, struct br_roster_job *job, uint32_t posting);
 
 /* The number of the job with the least key, then tie, of which something fits into the room, or
- * BR_NOBODY. O(width x lines / 64), and a comparison for each line that may fit in blocks that
- * bring less. */
+ * BR_NOBODY. O(width x lines / 64), and a comparison for each line that may fit and whose first
+ * goes before the job. */
 uint32_t br_roster_first(struct br_roster *roster, const int64_t *room);
 
 /* An invariant: heaps, places and blocks agree. O(lines + postings). */

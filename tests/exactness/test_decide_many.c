@@ -216,7 +216,7 @@ static void something_happens(struct game *g)
         happen(br_runtime_retire(g->fast, j, NULL), br_runtime_retire(g->plain, j, NULL));
         g->here[j] = false;
     } else {
-        change_task(g, j, below(g, g->fast->job[j]->tasks));
+        change_task(g, j, below(g, g->fast->job[j]->form->tasks));
     }
 }
 

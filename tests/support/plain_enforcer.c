@@ -31,12 +31,12 @@ static bool fits(const struct view *v, const int64_t *demand)
 static const int64_t *demand_of(const struct view *v, uint32_t j, uint32_t k)
 {
     const struct br_job *job = v->runtime->job[j];
-    return br_job_demand(job, job->task[k], v->runtime->resources);
+    return br_job_demand(job, job->form->task[k], v->runtime->resources);
 }
 
 static bool is_ready(const struct br_job *job, uint32_t k)
 {
-    return job->task_state[job->task[k]] == BR_TASK_READY;
+    return job->task_state[job->form->task[k]] == BR_TASK_READY;
 }
 
 static struct br_candidate weigh(const struct view *v, uint32_t j, uint32_t k)
@@ -45,13 +45,13 @@ static struct br_candidate weigh(const struct view *v, uint32_t j, uint32_t k)
     const struct br_job *job = runtime->job[j];
     const double *weight =
         runtime->weight + (size_t)runtime->machine_class[v->machine] * runtime->resources;
-    struct br_score_terms terms = {.priority = (double)(job->tasks - k) / job->tasks,
+    struct br_score_terms terms = {.priority = (double)(job->form->tasks - k) / job->form->tasks,
                                    .remaining = job->remaining,
                                    .eta = v->eta};
     for (uint32_t r = 0; r < runtime->resources; r++)
         if (v->free[r] > 0)
             terms.packing += (double)demand_of(v, j, k)[r] * (double)v->free[r] * weight[r];
-    if (job->planned && job->planned[job->task[k]] != v->machine)
+    if (job->form->planned && job->form->planned[job->form->task[k]] != v->machine)
         terms.packing *= runtime->options.remote_penalty;
     return (struct br_candidate){runtime->policy->score(&terms), terms.priority, j, k};
 }
@@ -90,8 +90,8 @@ static void offer(struct bundle *bundle, struct br_candidate candidate)
 /* The first ready task with the demand of this one. */
 static uint32_t first_alike(const struct br_job *job, uint32_t k)
 {
-    for (uint32_t i = 0; i < job->tasks; i++)
-        if (is_ready(job, i) && job->ready.rank_kind[i] == job->ready.rank_kind[k])
+    for (uint32_t i = 0; i < job->form->tasks; i++)
+        if (is_ready(job, i) && job->ready.form->rank_kind[i] == job->ready.form->rank_kind[k])
             return i;
     return BR_NO_RANK;
 }
@@ -99,14 +99,14 @@ static uint32_t first_alike(const struct br_job *job, uint32_t k)
 /* Is it among the next tasks of the plan on this machine? */
 static bool is_next(const struct view *v, const struct br_job *job, uint32_t k)
 {
-    if (!job->planned || job->planned[job->task[k]] != v->machine)
+    if (!job->form->planned || job->form->planned[job->form->task[k]] != v->machine)
         return false;
-    uint32_t place = br_job_place(job, v->machine);
+    uint32_t place = br_form_place(job->form, v->machine);
     if (place == BR_ANY)
         return false;
     uint32_t head = job->local_head[place];
-    for (uint32_t at = head; at < job->local_first[place + 1] && at < head + LOCAL_LOOK; at++)
-        if (job->local[at] == k)
+    for (uint32_t at = head; at < job->form->local_first[place + 1] && at < head + LOCAL_LOOK; at++)
+        if (job->form->local[at] == k)
             return true;
     return false;
 }
@@ -117,14 +117,14 @@ static void collect(const struct view *v, uint32_t group, struct bundle *bundle)
     for (uint32_t j = 0; j < v->runtime->jobs; j++) {
         const struct br_job *job = v->runtime->job[j];
         uint32_t seen = BR_NO_RANK;
-        for (uint32_t k = 0; job && k < job->tasks; k++) {
+        for (uint32_t k = 0; job && k < job->form->tasks; k++) {
             if (!is_ready(job, k) || (group != BR_ANY && job->group != group) ||
                 !fits(v, demand_of(v, j, k)))
                 continue;
             /* Neighbours are mostly of one kind. */
-            bool first =
-                (seen == BR_NO_RANK || job->ready.rank_kind[seen] != job->ready.rank_kind[k]) &&
-                first_alike(job, k) == k;
+            bool first = (seen == BR_NO_RANK ||
+                          job->ready.form->rank_kind[seen] != job->ready.form->rank_kind[k]) &&
+                         first_alike(job, k) == k;
             seen = k;
             if (first || is_next(v, job, k))
                 offer(bundle, weigh(v, j, k));
@@ -140,9 +140,9 @@ static double find_eta(const struct br_runtime *runtime)
         const struct br_job *job = runtime->job[j];
         if (!job || !(job->state.ready || job->state.waiting))
             continue;
-        packing += (br_wide)(job->mean_packing * (double)job->tasks * 0x1p40);
+        packing += (br_wide)(job->form->mean_packing * (double)job->form->tasks * 0x1p40);
         work += job->work;
-        tasks += job->tasks;
+        tasks += job->form->tasks;
         jobs++;
     }
     double remaining = (double)work / (0x1p32 * 1e9);
@@ -169,7 +169,7 @@ static void account(struct br_runtime *runtime, const struct br_job *job, uint32
 {
     double weights = 0, taken = 1 / runtime->slots;
     if (runtime->options.fairness == BR_FAIR_DOMINANT)
-        taken = job->kind_share[job->stage_kind[job->task_stage[task]]];
+        taken = job->form->kind_share[job->form->stage_kind[job->form->task_stage[task]]];
     for (uint32_t g = 0; g < runtime->groups; g++)
         weights += runtime->group[g].ready ? runtime->group[g].weight : 0;
     for (uint32_t g = 0; g < runtime->groups; g++)
@@ -185,8 +185,8 @@ static bool wants_machine(const struct br_runtime *runtime, uint32_t group, uint
         runtime->capacity + (size_t)runtime->machine_class[machine] * runtime->resources;
     for (uint32_t j = 0; j < runtime->jobs; j++) {
         const struct br_job *job = runtime->job[j];
-        for (uint32_t k = 0; job && job->group == group && k < job->tasks; k++) {
-            const int64_t *demand = br_job_demand(job, job->task[k], runtime->resources);
+        for (uint32_t k = 0; job && job->group == group && k < job->form->tasks; k++) {
+            const int64_t *demand = br_job_demand(job, job->form->task[k], runtime->resources);
             bool held = is_ready(job, k);
             for (uint32_t r = 0; r < runtime->resources && held; r++)
                 held = demand[r] <= 0 || demand[r] <= capacity[r];
@@ -247,7 +247,7 @@ static uint32_t pass(struct br_runtime *runtime, uint32_t machine, struct br_dec
         collect(&v, BR_ANY, &bundle);
     }
     while (count < room && (best = best_now(&v, &bundle)) != BR_ANY) {
-        uint32_t j = bundle.item[best].job, task = runtime->job[j]->task[bundle.item[best].k];
+        uint32_t j = bundle.item[best].job, task = runtime->job[j]->form->task[bundle.item[best].k];
         decisions[count++] = (struct br_decision){j, task, machine};
         account(runtime, runtime->job[j], task);
         br_runtime_place(runtime, j, task, machine);

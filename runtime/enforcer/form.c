@@ -1,0 +1,323 @@
+/* From a Dag and its plan to flat arrays. A barrier is counted once per stage, so that it costs
+ * nothing per pair of tasks. */
+#include "runtime/enforcer/form.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/sort.h"
+#include "base/text/diag.h"
+#include "planner/model/dag.h"
+#include "planner/model/plan.h"
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+/* Work is counted in small whole units, so that what was added is exactly what is taken away: a
+ * rest that rounding leaves would weigh like real work where a job has next to none left. */
+static const double units_in_ns = 0x1p32, second_ns = 1e9;
+static const double units_most = 0x1p100; /* of a task, so that no sum overflows */
+
+static bool allocate(struct br_form *form, uint32_t edges)
+{
+    struct br_arena *arena = &form->arena;
+    size_t tasks = form->tasks, stages = form->stages;
+    return ARRAY(arena, stages + 1, form->stage_first) && ARRAY(arena, tasks, form->task_stage) &&
+           ARRAY(arena, stages, form->stage_kind) && ARRAY(arena, tasks, form->duration_ns) &&
+           ARRAY(arena, tasks, form->rank) && ARRAY(arena, tasks, form->task) &&
+           ARRAY(arena, stages + 1, form->child_first) && ARRAY(arena, edges, form->child) &&
+           ARRAY(arena, edges, form->child_one_to_one) && ARRAY(arena, stages, form->stage_waits);
+}
+
+/* ---- Work ---- */
+
+br_wide br_form_work(const struct br_form *form, uint32_t task)
+{
+    double work = form->kind_work[form->stage_kind[form->task_stage[task]]];
+    double units = (double)form->duration_ns[task] * work * units_in_ns;
+    return (br_wide)(units < units_most ? units : units_most);
+}
+
+double br_form_seconds(br_wide work)
+{
+    return (double)work / (units_in_ns * second_ns);
+}
+
+/* ---- The order ---- */
+
+static int64_t sum_of(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* The longest path behind every task of the stage. longest: by stage, the longest path that hangs
+ * on any of its tasks; known of the children. Returns that of this one. */
+static int64_t find_tails(const struct br_form *form, uint32_t s, const int64_t *longest,
+                          int64_t *tail)
+{
+    uint32_t first = form->stage_first[s], end = form->stage_first[s + 1];
+    int64_t all = 0, most = 0;
+    for (uint32_t c = form->child_first[s]; c < form->child_first[s + 1]; c++)
+        if (!form->child_one_to_one[c] && longest[form->child[c]] > all)
+            all = longest[form->child[c]];
+    for (uint32_t t = first; t < end; t++)
+        tail[t] = all;
+    for (uint32_t c = form->child_first[s]; c < form->child_first[s + 1]; c++)
+        for (uint32_t t = first; form->child_one_to_one[c] && t < end; t++) {
+            uint32_t twin = form->stage_first[form->child[c]] + t - first;
+            int64_t behind = sum_of(tail[twin], form->duration_ns[twin]);
+            tail[t] = behind > tail[t] ? behind : tail[t];
+        }
+    for (uint32_t t = first; t < end; t++)
+        most = sum_of(tail[t], form->duration_ns[t]) > most ? sum_of(tail[t], form->duration_ns[t])
+                                                            : most;
+    return most;
+}
+
+/* Without a plan: the longest path that hangs on a task first, ties by topological position. */
+static bool rank_by_tail(struct br_form *form, const struct br_dag *dag)
+{
+    int64_t *tail = malloc(form->tasks * sizeof *tail);
+    int64_t *longest = malloc(form->stages * sizeof *longest);
+    struct br_sort_item *item = malloc(2 * (size_t)form->tasks * sizeof *item);
+    bool ok = tail && longest && item;
+    for (uint32_t p = dag->stages; ok && p-- > 0;)
+        longest[dag->topological[p]] = find_tails(form, dag->topological[p], longest, tail);
+    uint32_t used = 0;
+    for (uint32_t p = 0; ok && p < dag->stages; p++) {
+        uint32_t s = dag->topological[p];
+        for (uint32_t t = form->stage_first[s]; t < form->stage_first[s + 1]; t++)
+            item[used++] =
+                (struct br_sort_item){~br_sort_key(sum_of(tail[t], form->duration_ns[t])), t};
+    }
+    if (ok)
+        br_sort(item, item + form->tasks, form->tasks);
+    for (uint32_t k = 0; ok && k < form->tasks; k++)
+        form->task[k] = item[k].item;
+    free(tail);
+    free(longest);
+    free(item);
+    return ok;
+}
+
+/* The machines that the plan uses. A job may be far smaller than the cluster, so nothing here is as
+ * large as that. */
+static bool find_places(struct br_form *form)
+{
+    struct br_sort_item *item = malloc(2 * (size_t)form->tasks * sizeof *item);
+    uint32_t *machine = malloc(form->tasks * sizeof *machine);
+    bool ok = item && machine && ARRAY(&form->arena, form->tasks, form->place);
+    for (uint32_t t = 0; ok && t < form->tasks; t++)
+        item[t] = (struct br_sort_item){form->planned[t], t};
+    if (ok)
+        br_sort(item, item + form->tasks, form->tasks);
+    for (uint32_t k = 0; ok && k < form->tasks; k++) {
+        if (k == 0 || item[k].key != item[k - 1].key)
+            machine[form->places++] = (uint32_t)item[k].key;
+        form->place[item[k].item] = form->places - 1;
+    }
+    ok = ok && ARRAY(&form->arena, form->places, form->place_machine);
+    if (ok)
+        memcpy(form->place_machine, machine, form->places * sizeof *machine);
+    free(item);
+    free(machine);
+    return ok;
+}
+
+/* Each place's tasks in their order. */
+static bool fill_places(struct br_form *form)
+{
+    struct br_arena *arena = &form->arena;
+    if (!ARRAY(arena, (size_t)form->places + 2, form->local_first) ||
+        !ARRAY(arena, form->tasks, form->local))
+        return false;
+    /* One ahead while it is filled, so that no second array of places is needed. */
+    for (uint32_t t = 0; t < form->tasks; t++)
+        form->local_first[form->place[t] + 2]++;
+    for (uint32_t p = 0; p < form->places; p++)
+        form->local_first[p + 2] += form->local_first[p + 1];
+    for (uint32_t k = 0; k < form->tasks; k++)
+        form->local[form->local_first[form->place[form->task[k]] + 1]++] = k;
+    return true;
+}
+
+uint32_t br_form_place(const struct br_form *form, uint32_t machine)
+{
+    uint32_t low = 0, high = form->places;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (form->place_machine[middle] < machine)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < form->places && form->place_machine[low] == machine ? low : BR_ANY;
+}
+
+/* Ranks, and where the plan has its tasks. */
+static bool take_plan(struct br_form *form, const struct br_dag *dag, const struct br_plan *plan,
+                      const uint32_t *order, uint32_t machines)
+{
+    if (plan)
+        order = plan->order;
+    if (!order && !rank_by_tail(form, dag))
+        return false;
+    for (uint32_t k = 0; k < form->tasks; k++) {
+        if (order)
+            form->task[k] = order[k];
+        form->rank[form->task[k]] = k;
+    }
+    if (!plan)
+        return true;
+    for (uint32_t t = 0; t < form->tasks; t++)
+        if (plan->machine[t] >= machines)
+            return true;
+    struct br_arena *arena = &form->arena;
+    if (!ARRAY(arena, form->tasks, form->planned) ||
+        !ARRAY(arena, form->tasks, form->plan_start_ns))
+        return false;
+    memcpy(form->planned, plan->machine, form->tasks * sizeof *form->planned);
+    memcpy(form->plan_start_ns, plan->start_ns, form->tasks * sizeof *form->plan_start_ns);
+    return find_places(form) && fill_places(form);
+}
+
+/* ---- Edges ---- */
+
+static bool take_edges(struct br_form *form, const struct br_dag *dag)
+{
+    uint32_t *next = malloc(((size_t)form->stages + 1) * sizeof *next);
+    bool one_to_one = false;
+    if (!next)
+        return false;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        form->child_first[dag->edge[e].parent + 1]++;
+    for (uint32_t s = 0; s < form->stages; s++)
+        form->child_first[s + 1] += form->child_first[s];
+    memcpy(next, form->child_first, ((size_t)form->stages + 1) * sizeof *next);
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        const struct br_edge *edge = &dag->edge[e];
+        uint32_t at = next[edge->parent]++;
+        form->child[at] = edge->child;
+        /* Between single tasks both types say the same. */
+        form->child_one_to_one[at] =
+            edge->type == BR_ONE_TO_ONE && dag->stage[edge->child].tasks > 1;
+        one_to_one |= form->child_one_to_one[at];
+        if (!form->child_one_to_one[at])
+            form->stage_waits[edge->child]++;
+    }
+    free(next);
+    if (!one_to_one)
+        return true;
+    if (!ARRAY(&form->arena, form->tasks, form->task_waits))
+        return false;
+    for (uint32_t s = 0; s < form->stages; s++)
+        for (uint32_t c = form->child_first[s]; c < form->child_first[s + 1]; c++)
+            for (uint32_t i = form->stage_first[form->child[c]];
+                 form->child_one_to_one[c] && i < form->stage_first[form->child[c] + 1]; i++)
+                form->task_waits[i]++;
+    return true;
+}
+
+/* ---- Creation ---- */
+
+/* Kinds of tasks in the order of their ranks, and all work. */
+static bool count_kinds(struct br_form *form, const struct br_kinds *kinds, uint32_t width,
+                        uint32_t machines)
+{
+    uint32_t *rank_kind = br_arena_array(&form->arena, form->tasks, sizeof *rank_kind);
+    uint32_t *size = br_arena_array(&form->arena, kinds->count, sizeof *size);
+    double packing = 0;
+    if (!rank_kind || !size)
+        return false;
+    for (uint32_t s = 0; s < form->stages; s++) {
+        uint32_t kind = form->stage_kind[s], first = form->stage_first[s];
+        uint32_t tasks = form->stage_first[s + 1] - first;
+        size[kind] += tasks;
+        packing += tasks * form->kind_work[kind] * machines;
+        for (uint32_t t = first; t < first + tasks; t++) {
+            rank_kind[form->rank[t]] = kind;
+            form->work += br_form_work(form, t);
+        }
+    }
+    form->mean_packing = packing / form->tasks;
+    return br_ready_form_init(&form->ready, &form->arena, kinds->count, width, form->demand,
+                              rank_kind, size, form->tasks);
+}
+
+enum br_status br_form_create(const struct br_dag *dag, const struct br_plan *plan,
+                              const uint32_t *order, const struct br_scale *scale,
+                              uint32_t machines, struct br_form **created, struct br_diag *diag)
+{
+    struct br_form *form = calloc(1, sizeof *form);
+    struct br_kinds found;
+    *created = NULL;
+    if (!form)
+        return br_fail_memory(diag);
+    form->users = 1;
+    form->tasks = dag->tasks;
+    form->stages = dag->stages;
+    enum br_status status = allocate(form, dag->edges) ? BR_OK : br_fail_memory(diag);
+    if (status)
+        goto out;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        form->stage_first[s] = dag->stage[s].first_task;
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++)
+            form->task_stage[dag->stage[s].first_task + i] = s;
+    }
+    form->stage_first[dag->stages] = dag->tasks;
+    memcpy(form->duration_ns, dag->duration_ns, dag->tasks * sizeof *form->duration_ns);
+    status = br_kinds_find(&form->arena, dag, scale, form->stage_kind, &found, diag);
+    if (status)
+        goto out;
+    form->demand = found.demand;
+    form->kind_work = found.work;
+    form->kind_share = found.share;
+    if (!take_edges(form, dag) || !take_plan(form, dag, plan, order, machines) ||
+        !count_kinds(form, &found, scale->resources, machines))
+        status = br_fail_memory(diag);
+out:
+    if (status)
+        br_form_release(form);
+    else
+        *created = form;
+    return status;
+}
+
+void br_form_release(struct br_form *form)
+{
+    if (!form)
+        return;
+    assert(form->users > 0);
+    if (--form->users)
+        return;
+    br_arena_finish(&form->arena);
+    free(form);
+}
+
+/* ---- Forms to find again ---- */
+
+struct br_form *br_forms_find(const struct br_forms *forms, uint32_t dag,
+                              const struct br_plan *plan)
+{
+    uint32_t at = dag % BR_FORMS;
+    return forms->dag[at] == dag && forms->plan[at] == plan ? forms->form[at] : NULL;
+}
+
+void br_forms_keep(struct br_forms *forms, uint32_t dag, const struct br_plan *plan,
+                   struct br_form *form)
+{
+    uint32_t at = dag % BR_FORMS;
+    if (form->tasks > BR_FORMS_TASKS)
+        return;
+    form->users++;
+    br_form_release(forms->form[at]);
+    forms->form[at] = form;
+    forms->dag[at] = dag;
+    forms->plan[at] = plan;
+}
+
+void br_forms_finish(struct br_forms *forms)
+{
+    for (uint32_t at = 0; at < BR_FORMS; at++)
+        br_form_release(forms->form[at]);
+}
