@@ -12,13 +12,14 @@
 #include "simulate/executors/bound.h"
 #include "simulate/executors/policy.h"
 
-enum order { FIFO, SHORTEST, SHARES, GRAPHENE, TETRIS, RANDOM };
+enum order { FIFO, SHORTEST, SHARES, GRAPHENE, TETRIS, RANDOM, GIVEN };
 
 #define TROUBLE 0.5 /* the usual threshold of what is troublesome: see is_troublesome */
 
 struct rule {
     enum order order;
     double exponent, trouble;
+    const uint32_t *given; /* of GIVEN: the order of jobs */
     struct br_rng rng;
     double *weight;      /* by job of the run */
     double *share;       /* the same: executors that are its part */
@@ -29,11 +30,16 @@ struct rule {
 static enum br_status create(const struct br_executors_setup *setup, void **policy,
                              struct br_diag *diag)
 {
+    *policy = NULL;
+    if (setup->row->orders && !setup->order)
+        return br_fail(diag, BR_USAGE, "name another policy",
+                       "'%s' searches ahead, and cannot teach", setup->row->name);
     struct rule *rule = calloc(1, sizeof *rule);
     *policy = rule;
     if (!rule)
         return br_fail_memory(diag);
     rule->order = (enum order)setup->row->detail;
+    rule->given = setup->order;
     rule->exponent = isnan(setup->number) ? setup->row->usual : setup->number;
     rule->trouble = setup->trouble > 0 ? setup->trouble : TROUBLE;
     rule->rng = br_rng_seed(setup->seed);
@@ -116,10 +122,10 @@ static bool stage_before(const struct rule *rule, const struct br_executors *sim
         return x->open == 0;
     if (x->request.cls != y->request.cls)
         return x->request.cls > y->request.cls;
-    if (rule->order == SHORTEST && x->waves->path_us != y->waves->path_us)
+    bool by_path = rule->order == SHORTEST || rule->order == GIVEN;
+    if (by_path && x->waves->path_us != y->waves->path_us)
         return x->waves->path_us > y->waves->path_us;
-    if (rule->order != SHORTEST && rule->order != FIFO &&
-        x->running + x->coming != y->running + y->coming)
+    if (!by_path && rule->order != FIFO && x->running + x->coming != y->running + y->coming)
         return x->running + x->coming < y->running + y->coming;
     return a < b;
 }
@@ -167,6 +173,17 @@ static struct br_executors_choice next_in_order(struct rule *rule, const struct 
             best = job;
     }
     return all_of(stage_of(rule, sim, best), sim);
+}
+
+/* The first job in the order that can use executors. */
+static struct br_executors_choice next_given(const struct rule *rule,
+                                             const struct br_executors *sim)
+{
+    uint32_t place = 0;
+    while (place < sim->jobs && !has_stage(sim, rule->given[place]))
+        place++;
+    assert(place < sim->jobs);
+    return all_of(stage_of(rule, sim, rule->given[place]), sim);
 }
 
 /* The stage with the largest product of what a task requests and what the group has: so the one
@@ -252,6 +269,8 @@ static struct br_executors_choice decide(void *policy, const struct br_executors
         return by_shares(rule, sim);
     case RANDOM:
         return any(rule, sim);
+    case GIVEN:
+        return next_given(rule, sim);
     case FIFO:
     case SHORTEST:
         break;
@@ -308,6 +327,10 @@ static const struct br_executors_row rows[] = {
      .begin = br_executors_bound_begin,
      .decide = br_executors_bound_decide,
      .destroy = br_executors_bound_destroy},
+    {.name = "order-search",
+     .summary = "the order of up to 10 jobs that is the best of all, each job by its critical path",
+     .orders = true,
+     RULE(GIVEN, 0)},
     {.name = "random", .summary = "any stage, any number of executors", RULE(RANDOM, 0)},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

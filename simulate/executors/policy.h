@@ -9,10 +9,11 @@ struct br_executors_row;
 
 struct br_executors_setup {
     const struct br_executors_row *row;
-    uint64_t seed;     /* for policies that draw */
-    double number;     /* of NAME=NUMBER; NAN: not given */
-    double trouble;    /* of a row with `troubles`; 0: as usual */
-    const void *model; /* of a policy that was learned; NULL: none was given */
+    uint64_t seed;         /* for policies that draw */
+    double number;         /* of NAME=NUMBER; NAN: not given */
+    double trouble;        /* of a row with `troubles`; 0: as usual */
+    const uint32_t *order; /* of a row with `orders`: jobs, the first first; borrowed */
+    const void *model;     /* of a policy that was learned; NULL: none was given */
 };
 
 struct br_executors_choice {
@@ -29,7 +30,8 @@ struct br_executors_row {
     /* Each of these numbers is tried with so many thresholds of what is troublesome, from 1 /
      * (troubles + 1) on, evenly below 1; 0: none is. */
     uint32_t troubles;
-    int detail; /* of the policy's own, as is `usual`: the number where none is given */
+    bool orders; /* it is run with the best of all orders of jobs: see orders.h */
+    int detail;  /* of the policy's own, as is `usual`: the number where none is given */
     double usual;
     enum br_status (*create)(const struct br_executors_setup *setup, void **policy,
                              struct br_diag *diag);

@@ -90,13 +90,24 @@ def sizes(folder, batch):
         assert said in run('simulate', one, '--executors', 4, '--classes', '0.5', *more, status=3)
 
 
-def simple(batch):
-    """Where all tasks of a stage last their mean and moving costs nothing, the seed does not count."""
+def simple(folder, batch):
+    """No order of jobs is better than the one that is searched for, with any number of threads; of more than ten none is.
+    Where all tasks of a stage last their mean and moving costs nothing, the seed does not count."""
     words = ['simulate', batch, '--simple', '--moving', 0, '--policy', 'sjf-cp,fair', '-qf', 'json', '--seed']
     one, two = ([{**row, 'seed': 0} for row in json.loads(run(*words, seed))['results']] for seed in (1, 2))
     strip = ('mean_jct', 'makespan', 'mean_jct_bound')
     assert [[row[k] for k in strip] for row in one] == [[row[k] for k in strip] for row in two]
     assert all(row['mean_jct'] >= row['mean_jct_bound'] > 0 for row in one)
+    six = folder / 'six.xml'
+    run('workload', EXAMPLES / 'profiles', '--executors', 20, '--count', 6, '--arrivals', 'batch', '-qo', six)
+    words = ['simulate', six, '--simple', '--moving', 0, '--policy', 'order-search,sjf-cp,fifo', '-qf', 'json', '--threads']
+    texts = {run(*words, n) for n in (1, 3)}
+    assert len(texts) == 1
+    best, shortest, first = (row['mean_jct'] for row in json.loads(texts.pop())['results'])
+    assert best <= shortest + 1e-9 and best < first
+    many = folder / 'many.xml'
+    run('workload', EXAMPLES / 'profiles', '--executors', 20, '--count', 11, '--arrivals', 'batch', '-qo', many)
+    assert 'too many to be tried' in run('simulate', many, '--policy', 'order-search', status=2)
 
 
 def refusals(folder, batch):
@@ -125,7 +136,7 @@ def main():
         threads_give_equal_bytes(batch)
         figures_agree(batch)
         sizes(folder, batch)
-        simple(batch)
+        simple(folder, batch)
         refusals(folder, batch)
 
 

@@ -456,10 +456,14 @@ static void test_policies(void **state)
 {
     struct br_executors *sim = sim_of(EXECUTORS);
     struct br_rng rng = br_rng_seed(19);
+    uint32_t order[JOBS];
     (void)state;
+    for (uint32_t j = 0; j < JOBS; j++)
+        order[j] = (j + 5) % JOBS;
     for (uint32_t k = 0; br_executors_policy(k); k++) {
         const struct br_executors_row *row = br_executors_policy(k);
-        const struct br_executors_setup setup = {.row = row, .seed = 3, .number = row->usual};
+        const struct br_executors_setup setup = {
+            .row = row, .seed = 3, .number = row->usual, .order = order};
         struct br_executors_arrival jobs[JOBS];
         struct br_outcome record;
         struct br_diag diag = {0};

@@ -228,7 +228,9 @@ static void run_policy(struct br_executors *sim, const struct br_executors_row *
     struct crowd crowd;
     struct br_outcome record;
     const struct br_executors_run run = {BR_NEVER, &record};
-    const struct br_executors_setup setup = {.row = row, .seed = seed, .number = NAN};
+    const uint32_t order[JOBS] = {5, 6, 7, 8, 9, 0, 1, 2, 3, 4};
+    const struct br_executors_setup setup = {
+        .row = row, .seed = seed, .number = NAN, .order = order};
     void *policy;
     draw_crowd(&crowd, seed);
     assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);

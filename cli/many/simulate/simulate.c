@@ -192,6 +192,7 @@ static enum br_status read_executors(const struct cli_settings *settings,
                                              .moving_ns = settings->executors.moving_ns,
                                              .simple = settings->executors.simple};
     request->executors.draw_requests = settings->executors.draw_requests;
+    request->executors.threads = request->threads;
     enum br_status status =
         settings->executors.classes
             ? br_executors_classes_read(settings->executors.classes, options, diag)

@@ -12,6 +12,7 @@
 #include "base/text/text.h"
 #include "learn/policy/learned.h"
 #include "simulate/executors/classes.h"
+#include "simulate/executors/orders.h"
 
 /* Equal executors; `number`: of their class, 0: there is one. */
 static enum br_status add_class(struct br_cluster *cluster, uint32_t number, uint32_t executors,
@@ -128,6 +129,21 @@ static enum br_status run(struct br_executors *sim, const struct br_executors_jo
     return status;
 }
 
+/* For a row with orders: the best one. */
+static enum br_status find_order(const struct cli_executors_request *request,
+                                 const struct br_executors_jobs *jobs,
+                                 const struct br_executors_row *row, const struct br_stop *stop,
+                                 uint32_t *order, struct br_diag *diag)
+{
+    const struct br_orders_request orders = {.options = &request->options,
+                                             .arrival = jobs->arrival,
+                                             .row = row,
+                                             .jobs = jobs->jobs,
+                                             .threads = request->threads,
+                                             .stop = stop};
+    return row->orders ? br_executors_best_order(&orders, order, diag) : BR_OK;
+}
+
 enum br_status cli_executors_simulate(const struct cli_executors_request *request,
                                       const struct br_workload *workload,
                                       const struct br_executors_row *row, double number,
@@ -138,9 +154,10 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
     uint32_t numbers =
         row->step > 0 ? (uint32_t)((row->most - row->least) / row->step + 0.5) + 1 : 1;
     uint32_t tries = numbers * (row->troubles ? row->troubles : 1);
+    uint32_t order[BR_ORDERS_JOBS] = {0};
     struct br_executors_jobs jobs;
     struct br_executors_setup setup = {
-        .row = row, .seed = seed, .number = number, .model = request->model};
+        .row = row, .seed = seed, .number = number, .order = order, .model = request->model};
     *outcome = (struct br_outcome){0};
     struct br_executors *sim = br_executors_create(&request->options);
     enum br_status status = br_executors_jobs_make(workload, seed, &jobs, diag);
@@ -149,6 +166,8 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
     if (!status && request->options.classes)
         status =
             br_executors_jobs_ask(&jobs, workload, &request->options, request->draw_requests, diag);
+    if (!status)
+        status = find_order(request, &jobs, row, stop, order, diag);
     for (uint32_t k = 0; k < tries && !status && (k == 0 || !outcome->cut); k++) {
         struct br_outcome next;
         if (row->step > 0)

@@ -21,6 +21,7 @@ struct cli_executors_request {
     struct br_executors_options options; /* executors 0: not this mode */
     const void *model;                   /* for rows that ask for one */
     bool draw_requests;                  /* of stages that demand no memory */
+    uint32_t threads;                    /* for rows that search */
 };
 /* Runs the workload under the row; a tuned row with each of its numbers, of which the best is kept.
  * Release the outcome by br_outcome_finish, also after a failure. */
