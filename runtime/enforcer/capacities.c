@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/numbers/real.h"
 #include "base/roles.h"
 
 /* The cluster's amount of a resource stays below this, so that sums and overbooking fit 63 bits. */
@@ -111,4 +112,16 @@ enum br_status br_capacities_make(struct br_arena *arena, const struct br_cluste
     for (uint32_t m = 0; m < cluster->machines && !status; m++)
         capacities->machine_class[m] = br_cluster_machine_class(cluster, m);
     return status;
+}
+
+double br_capacities_slots(const struct br_capacities *capacities, const struct br_cluster *cluster)
+{
+    const struct br_scale *scale = &capacities->scale;
+    uint32_t cpu = br_scale_find(scale, br_role_name(BR_ROLE_CPU));
+    if (cpu == UINT32_MAX)
+        return cluster->machines;
+    int32_t digits = scale->digits[cpu];
+    double slots = digits >= 0 ? scale->total[cpu] / br_real_ten(digits)
+                               : scale->total[cpu] * br_real_ten(-digits);
+    return slots < 1 ? cluster->machines : slots;
 }

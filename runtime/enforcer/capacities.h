@@ -16,6 +16,9 @@ struct br_capacities {
  * scale. O(machines + classes x resources^2). */
 enum br_status br_capacities_make(struct br_arena *arena, const struct br_cluster *cluster,
                                   struct br_capacities *capacities, struct br_diag *diag);
+/* The cluster's cores, or its machines where it declares less than one core. */
+double br_capacities_slots(const struct br_capacities *capacities,
+                           const struct br_cluster *cluster);
 /* The number of the resource, or UINT32_MAX. */
 uint32_t br_scale_find(const struct br_scale *scale, const char *name);
 

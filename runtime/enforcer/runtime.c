@@ -88,15 +88,7 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
         scale[r] = found.scale.total[r] > 0 ? cluster->machines / found.scale.total[r] : 0;
     runtime->offers.width = resources;
     runtime->offers.scale = scale;
-    uint32_t cpu = find_resource(runtime, br_role_name(BR_ROLE_CPU));
-    int32_t digits = cpu == UINT32_MAX ? 0 : found.scale.digits[cpu];
-    runtime->slots = cpu == UINT32_MAX ? 0 : found.scale.total[cpu];
-    if (digits >= 0)
-        runtime->slots /= br_real_ten(digits);
-    else
-        runtime->slots *= br_real_ten(-digits);
-    if (runtime->slots < 1)
-        runtime->slots = cluster->machines;
+    runtime->slots = br_capacities_slots(&found, cluster);
     return BR_OK;
 }
 

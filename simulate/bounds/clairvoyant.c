@@ -1,12 +1,14 @@
 /* Local search over the order in which jobs and stages go first, judged by running the workload.
  *
- * It begins with the better of two orders: in which jobs end when the one with the least work left
- * goes first (on one machine that order, kept fixed, gives the same ends), and by work over weight.
+ * It begins with the best of these orders: in which jobs end when the one with the least work left
+ * goes first (on one machine that order, kept fixed, gives the same ends); in which they end in a
+ * schedule that is at hand; and by work over weight.
  * A move takes a job before or behind another that is there at the same time, or a single stage of
  * it. Worse orders are not taken. Where the cluster stands empty at an arrival, the jobs before and
  * after do not concern one another, so a move runs only the jobs between two such moments. */
 #include "simulate/bounds/clairvoyant.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ struct search {
     struct br_rng rng;
     struct br_trial_order order;
     int64_t *end_ns, *tried_ns; /* by job */
+    int64_t *given_ns;          /* by job, of the schedule at hand */
     bool *empty;    /* by job: the cluster is empty when it arrives, and a run begins with it */
     uint32_t *row;  /* jobs that are there beside one, by place */
     uint32_t *kept; /* their places before a move */
@@ -36,9 +39,9 @@ static bool allocate(struct search *s)
 {
     uint32_t jobs = s->model->jobs, stages = s->model->stages;
     return ARRAY(s, jobs, s->order.place) && ARRAY(s, stages, s->order.with) &&
-           ARRAY(s, jobs, s->end_ns) && ARRAY(s, jobs, s->tried_ns) &&
-           ARRAY(s, (size_t)jobs + 1, s->empty) && ARRAY(s, jobs, s->row) &&
-           ARRAY(s, jobs, s->kept) && ARRAY(s, 2 * (size_t)jobs, s->item);
+           ARRAY(s, jobs, s->end_ns) && ARRAY(s, jobs, s->given_ns) &&
+           ARRAY(s, jobs, s->tried_ns) && ARRAY(s, (size_t)jobs + 1, s->empty) &&
+           ARRAY(s, jobs, s->row) && ARRAY(s, jobs, s->kept) && ARRAY(s, 2 * (size_t)jobs, s->item);
 }
 
 /* Runs all jobs. */
@@ -64,10 +67,10 @@ static void order_by_items(struct search *s)
         s->order.with[k] = s->model->stage[k].job;
 }
 
-static void order_by_ends(struct search *s)
+static void order_by_ends(struct search *s, const int64_t *end_ns)
 {
     for (uint32_t j = 0; j < s->model->jobs; j++)
-        s->item[j] = (struct br_sort_item){br_sort_key(s->end_ns[j]), j};
+        s->item[j] = (struct br_sort_item){br_sort_key(end_ns[j]), j};
     order_by_items(s);
 }
 
@@ -195,12 +198,25 @@ static double mean_jct_s(const struct search *s)
     return sum / s->model->jobs;
 }
 
-static double weighted_sum(const struct search *s)
+static double weighted_sum(const struct search *s, const int64_t *end_ns)
 {
     double sum = 0;
     for (uint32_t j = 0; j < s->model->jobs; j++)
-        sum += s->weight[j] * (double)(s->end_ns[j] - s->model->job[j].arrival_ns);
+        sum += s->weight[j] * (double)(end_ns[j] - s->model->job[j].arrival_ns);
     return sum;
+}
+
+/* Sets one of the orders to begin with, and runs it. first_ns: the ends of the first run. */
+static double begin_with(struct search *s, uint32_t which, const int64_t *first_ns)
+{
+    if (which == 0)
+        order_by_ends(s, first_ns);
+    else if (which == 1)
+        order_by_work(s);
+    else
+        order_by_ends(s, s->given_ns);
+    run_all(s, &s->order);
+    return weighted_sum(s, s->end_ns);
 }
 
 static void search_orders(struct search *s, const struct br_clairvoyant_options *options,
@@ -209,16 +225,15 @@ static void search_orders(struct search *s, const struct br_clairvoyant_options 
     run_all(s, NULL);
     result->first_mean_jct_s = mean_jct_s(s);
     memcpy(s->tried_ns, s->end_ns, s->model->jobs * sizeof *s->end_ns);
-    order_by_work(s);
-    run_all(s, &s->order);
-    double by_work = weighted_sum(s);
-    memcpy(s->end_ns, s->tried_ns, s->model->jobs * sizeof *s->end_ns);
-    order_by_ends(s);
-    run_all(s, &s->order);
-    if (by_work < weighted_sum(s)) {
-        order_by_work(s);
-        run_all(s, &s->order);
+    uint32_t best = 0, ways = options->begin_ns ? 3 : 2;
+    double least = INFINITY, value = 0;
+    for (uint32_t k = 0; k < ways; k++) {
+        value = begin_with(s, k, s->tried_ns);
+        best = value < least ? k : best;
+        least = value < least ? value : least;
     }
+    if (best + 1 < ways)
+        begin_with(s, best, s->tried_ns);
     while (result->evaluations < options->evaluations && !br_stopped(options->stop)) {
         result->improvements += try_move(s);
         result->evaluations++;
@@ -226,7 +241,9 @@ static void search_orders(struct search *s, const struct br_clairvoyant_options 
     run_all(s, &s->order);
 }
 
-static bool tell(const struct search *s, const double *weight, struct br_clairvoyant *result)
+/* What was found, or the schedule at hand where that is better. */
+static bool tell(const struct search *s, const double *weight, bool given,
+                 struct br_clairvoyant *result)
 {
     uint32_t jobs = s->model->jobs;
     double sum = 0;
@@ -237,6 +254,10 @@ static bool tell(const struct search *s, const double *weight, struct br_clairvo
         return false;
     memcpy(span, br_trial_spans(s->trial), s->model->tasks * sizeof *span);
     result->span = span;
+    if (given && weighted_sum(s, s->given_ns) < weighted_sum(s, s->end_ns)) {
+        memcpy(s->end_ns, s->given_ns, jobs * sizeof *s->end_ns);
+        result->span = NULL;
+    }
     for (uint32_t j = 0; j < jobs; j++) {
         result->jct_s[j] = (double)(s->end_ns[j] - s->model->job[j].arrival_ns) / 1e9;
         result->weighted_jct_s += weight[j] * result->jct_s[j];
@@ -270,8 +291,11 @@ enum br_status br_clairvoyant_search(const struct br_workload *workload,
     if (!status && (!weight || !aim || !s.trial || !allocate(&s)))
         status = br_fail_memory(diag);
     if (!status) {
+        for (uint32_t j = 0; options->begin_ns && j < workload->jobs; j++)
+            s.given_ns[j] =
+                model.job[j].arrival_ns + options->begin_ns[j] - workload->job[j].arrival_ns;
         search_orders(&s, options, result);
-        if (!tell(&s, weight, result))
+        if (!tell(&s, weight, options->begin_ns != NULL, result))
             status = br_fail_memory(diag);
     }
     br_trial_destroy(s.trial);

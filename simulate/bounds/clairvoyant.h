@@ -13,6 +13,9 @@ struct br_clairvoyant_options {
     uint64_t seed;
     uint64_t evaluations; /* orders that are tried; each costs a run of the jobs it can concern */
     bool weighted;        /* minimise the weighted sum of completion times, not the plain one */
+    /* When the jobs end in a schedule that is at hand, such as the best policy's; may be NULL. The
+     * order of these ends is one to begin with, and what is found is never worse. */
+    const int64_t *begin_ns;
     const struct br_stop *stop; /* may be NULL; raised, it ends the search with the best so far */
 };
 
@@ -21,7 +24,8 @@ struct br_clairvoyant {
     double mean_jct_s, weighted_jct_s, makespan_s;
     double first_mean_jct_s; /* where the search began: the job with the least work left first */
     double *jct_s;           /* by job */
-    const struct br_trial_span *span; /* by task, jobs one after another */
+    /* By task, jobs one after another; NULL where the schedule at hand was the best. */
+    const struct br_trial_span *span;
     uint64_t evaluations, improvements;
     struct br_arena arena;
 };

@@ -38,6 +38,7 @@ struct br_joint_job {
     uint32_t number; /* in the workload */
     uint32_t stages, tasks;
     double weight;
+    uint32_t group;
     double work;                /* by the largest shares */
     double total_work;          /* by the sums of shares */
     double packing;             /* sum over tasks of these sums */

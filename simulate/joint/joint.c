@@ -11,6 +11,7 @@
 struct joint {
     struct br_arena arena;
     struct br_capacities capacities;
+    struct br_scene_sharing sharing;
     struct br_scene scene; /* the real one */
     struct br_joint_search search;
     struct br_joint_order order; /* by slot of the scene */
@@ -45,6 +46,14 @@ enum br_status br_joint_create(const struct br_policy_setup *setup, void **polic
     if (!br_scene_init(&joint->scene, setup->cluster, &joint->capacities) ||
         !br_joint_search_init(&joint->search, setup->cluster, &joint->capacities, (uint64_t)budget,
                               setup->seed))
+        return br_fail_memory(diag);
+    joint->sharing =
+        (struct br_scene_sharing){.groups = setup->groups,
+                                  .group = setup->group,
+                                  .kappa = setup->enforcer.kappa,
+                                  .slots = br_capacities_slots(&joint->capacities, setup->cluster),
+                                  .fairness = setup->enforcer.fairness};
+    if (setup->groups > 1 && !br_scene_share(&joint->scene, &joint->sharing))
         return br_fail_memory(diag);
     return BR_OK;
 }
@@ -148,6 +157,7 @@ enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, i
         return status;
     }
     joint->slot_of[arrival->job] = slot;
+    job->group = arrival->group;
     joint->job[slot] = job;
     joint->where[slot] = where;
     joint->order.place[slot] = BR_JOINT_NEW;

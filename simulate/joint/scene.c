@@ -35,7 +35,19 @@ void br_scene_finish(struct br_scene *scene)
     free(scene->is_changed);
     free(scene->changed);
     free(scene->open);
+    free(scene->owed);
+    free(scene->wants);
     *scene = (struct br_scene){0};
+}
+
+bool br_scene_share(struct br_scene *scene, const struct br_scene_sharing *sharing)
+{
+    if (!scene->owed) {
+        scene->owed = calloc(sharing->groups, sizeof *scene->owed);
+        scene->wants = calloc(sharing->groups, sizeof *scene->wants);
+    }
+    scene->sharing = sharing;
+    return scene->owed && scene->wants;
 }
 
 /* ---- Places for jobs ---- */
@@ -94,6 +106,10 @@ bool br_scene_copy(struct br_scene *to, const struct br_scene *from)
 {
     if (!reach_slots(to, from->slots) || !reach_open(to, from->open_room))
         return false;
+    if (from->sharing && !br_scene_share(to, from->sharing))
+        return false;
+    if (from->sharing)
+        memcpy(to->owed, from->owed, from->sharing->groups * sizeof *to->owed);
     for (uint32_t k = 0; k < to->slots; k++)
         to->live[k].job = NULL;
     to->slots = from->slots;

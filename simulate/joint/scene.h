@@ -4,7 +4,10 @@
 #ifndef BR_SIMULATE_JOINT_SCENE_H
 #define BR_SIMULATE_JOINT_SCENE_H
 
+#include <bigrocks/runtime.h>
+
 #include "simulate/joint/job.h"
+#include "workload/workload.h"
 
 /* A job that is there. By stage: whole stages ahead that have not ended, own tasks that have not,
  * and a queue of ready tasks in the range of the stage's; by task: single tasks ahead. */
@@ -24,6 +27,14 @@ struct br_scene_open {
     uint32_t slot, stage;
 };
 
+/* Groups that share the cluster, and how unfair a schedule may be to them. */
+struct br_scene_sharing {
+    uint32_t groups;
+    const struct br_workload_group *group; /* for their weights; borrowed */
+    double kappa, slots;                   /* as in br_runtime_options; of the cluster */
+    enum br_fairness fairness;
+};
+
 struct br_scene {
     const struct br_capacities *capacities;
     uint32_t machines, resources;
@@ -39,6 +50,9 @@ struct br_scene {
     bool any_fresh; /* some stage became ready since the last dispatch, so may fit anywhere */
     struct br_scene_open *open;
     uint32_t opens, open_room;
+    const struct br_scene_sharing *sharing; /* NULL: nobody shares it */
+    double *owed;                           /* by group: as a share of the cluster */
+    uint32_t *wants; /* by group: ready tasks that are not held, while tasks are started */
 };
 
 /* Who goes first: jobs by place, then stages by their rank in that order within the job. Or, where
@@ -57,6 +71,8 @@ struct br_joint_order {
 bool br_scene_init(struct br_scene *scene, const struct br_cluster *cluster,
                    const struct br_capacities *capacities);
 void br_scene_finish(struct br_scene *scene);
+/* Groups share it from now on; `sharing` must outlive it. False when memory is out. */
+bool br_scene_share(struct br_scene *scene, const struct br_scene_sharing *sharing);
 /* Makes `to`, of the same cluster, equal. False when memory is out; then `to` is of no use but to
  * be copied to again. */
 bool br_scene_copy(struct br_scene *to, const struct br_scene *from);

@@ -110,6 +110,46 @@ static void schedules_can_be_run(void **state)
     assert_true(optimal >= CASES * 85 / 100);
 }
 
+/* From the ends of a schedule at hand: never worse than that, and mostly as good by its own means,
+ * without a search. Ends that nobody can reach are given back. */
+static void it_begins_with_what_is_at_hand(void **state)
+{
+    int better = 0, own = 0, cases = 300;
+    for (uint64_t seed = 1; seed <= (uint64_t)cases; seed++) {
+        struct tiny tiny = tiny_make(seed);
+        struct tiny_workload built;
+        int64_t end_ns[TINY_JOBS];
+        assert_true(tiny_build(&tiny, &built));
+        struct br_clairvoyant plain = search(&built, 0, false),
+                              long_one = search(&built, 200, false);
+        struct br_clairvoyant_options options = {.seed = 1, .begin_ns = end_ns};
+        struct br_clairvoyant got;
+        for (int early = 0; early < 2; early++) {
+            for (uint32_t j = 0; j < built.workload->jobs; j++)
+                end_ns[j] = built.workload->job[j].arrival_ns +
+                            (early ? 1000000000 : (int64_t)(long_one.jct_s[j] * 1e9 + 0.5));
+            assert_int_equal(br_clairvoyant_search(built.workload, built.cluster, built.true_ns,
+                                                   &options, &got, NULL),
+                             BR_OK);
+            if (early) {
+                assert_true(got.mean_jct_s == 1 || got.span);
+            } else {
+                assert_true(got.mean_jct_s <= long_one.mean_jct_s + 1e-9);
+                better += got.mean_jct_s < plain.mean_jct_s - 1e-9;
+                own += got.span != NULL;
+            }
+            if (got.span)
+                check_spans(&tiny, &got);
+            br_clairvoyant_finish(&got);
+        }
+        br_clairvoyant_finish(&plain);
+        br_clairvoyant_finish(&long_one);
+        tiny_finish(&built);
+    }
+    print_message("better in %d, by its own means in %d of %d\n", better, own, cases);
+    assert_true(better >= 10 && own * 100 >= cases * 93);
+}
+
 static void weights_count_where_asked(void **state)
 {
     int better = 0;
@@ -170,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedules_can_be_run),
+        cmocka_unit_test(it_begins_with_what_is_at_hand),
         cmocka_unit_test(weights_count_where_asked),
         cmocka_unit_test(equal_seeds_give_equal_schedules),
         cmocka_unit_test(a_raised_stop_ends_the_search),

@@ -51,6 +51,16 @@ static struct br_dag *make_chain(uint32_t stages, const uint32_t *tasks, const i
     return dag;
 }
 
+static struct br_dag *make_task(const char *cores)
+{
+    struct br_dag *dag = br_dag_create("j");
+    uint32_t number;
+    assert_int_equal(br_dag_add_stage(dag, "a", 1, 4 * SECOND, &number, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, number, "cpu", cores, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
 /* A look ahead over a cluster of its own: jobs arrive at once, and start as the order says. */
 struct stage_of_play {
     struct br_arena arena;
@@ -252,6 +262,104 @@ static void test_held(void **state)
     br_dag_destroy(dag[1]);
 }
 
+/* ---- Groups ---- */
+
+/* Ends `count` of the tasks that run, from `first` on. */
+static void play_end(struct stage_of_play *play, uint32_t first, uint32_t count)
+{
+    struct br_forward_task *task = play->running + first;
+    for (uint32_t k = 0; k < count; k++)
+        br_scene_end(&play->scene, task[k].slot, task[k].task, task[k].machine, false);
+    play->runs -= count;
+    memmove(task, task + count, (play->runs - first) * sizeof *task);
+}
+
+static uint32_t play_running(const struct stage_of_play *play, uint32_t slot)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < play->runs; k++)
+        count += play->running[k].slot == slot;
+    return count;
+}
+
+/* Eight slots, groups of weights 3 and 1, a job of equal tasks in each, that of the first ahead. A
+ * task of the first is an eighth, of which the second is owed a quarter: after eight 0.25, which is
+ * kappa. From then on one of its own (3/32 less) takes turns with three of the first. */
+static void test_shared(void **state)
+{
+    const struct br_workload_group group[] = {{"a", 3}, {"b", 1}};
+    const struct br_scene_sharing sharing = {2, group, 0.25, 8, BR_FAIR_SLOTS};
+    struct br_dag *dag = make_chain(1, (uint32_t[]){40}, (int64_t[]){1});
+    for (int packs = 0; packs < 2; packs++) {
+        struct stage_of_play play;
+        play_begin(&play, make_cluster(8));
+        assert_true(br_scene_share(&play.scene, &sharing));
+        play_job(&play, dag, 0);
+        play_job(&play, dag, 1);
+        play.job[1]->group = 1;
+        play.eta = packs;
+        for (uint32_t round = 0; round < 5; round++) {
+            play_dispatch(&play);
+            assert_int_equal(play_running(&play, 0), round ? 6 : 8);
+            assert_int_equal(play_running(&play, 1), round ? 2 : 0);
+            assert_true(play.scene.owed[1] == 0.25 && play.scene.owed[0] == -0.25);
+            play_end(&play, 0, play.runs);
+            if (round == 0) {
+                play_on(&play, 1, UINT64_MAX); /* 32 tasks, six a second: what is owed is known */
+                assert_int_equal(play.forward.end_ns[0], 6 * SECOND);
+                assert_int_equal(play.forward.end_ns[1], 9 * SECOND);
+            }
+        }
+        play_finish(&play);
+    }
+    br_dag_destroy(dag);
+}
+
+/* Two machines of two cores. Tasks of one core of the first group follow one another, so a task of
+ * two cores of the second, which comes when they run, never fits. It is owed an eighth for each
+ * that starts: after ten, 1 beyond kappa, and the machines are kept free, one core of machine 1,
+ * then both of machine 0. With that task gone to machine 0, the first group goes on where it was
+ * kept from. */
+static void test_kept(void **state)
+{
+    const struct br_workload_group group[] = {{"a", 1}, {"b", 1}};
+    const struct br_scene_sharing sharing = {2, group, 0.25, 4, BR_FAIR_SLOTS};
+    struct br_dag *dag[] = {make_chain(1, (uint32_t[]){20}, (int64_t[]){1}), make_task("2")};
+    struct br_cluster *cluster = br_cluster_create("c");
+    struct stage_of_play play;
+    uint32_t class;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 2, &class, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, class, "cpu", "2", NULL), BR_OK);
+    play_begin(&play, cluster);
+    assert_true(br_scene_share(&play.scene, &sharing));
+    play_job(&play, dag[0], 0);
+    play_dispatch(&play);
+    play_job(&play, dag[1], 1);
+    play.job[1]->group = 1;
+    for (uint32_t started = 1; started <= 10; started++) {
+        play_end(&play, 0, 1);
+        play_dispatch(&play);
+        assert_int_equal(play_running(&play, 0), 4);
+        assert_true(play.scene.owed[1] == 0.125 * started);
+    }
+    play_end(&play, 0, 1);
+    play_dispatch(&play);
+    assert_int_equal(play.runs, 3);
+    assert_int_equal(play.running[0].machine, 1);
+    play_end(&play, 1, 2);
+    play_dispatch(&play);
+    assert_int_equal(play_running(&play, 1), 1);
+    assert_int_equal(play_running(&play, 0), 2);
+    assert_int_equal(play.running[2].machine, 1);
+    play_end(&play, 1, 1);
+    play_dispatch(&play);
+    assert_int_equal(play_running(&play, 0), 4);
+    assert_true(play.scene.owed[1] == 0); /* it has no jobs */
+    play_finish(&play);
+    br_dag_destroy(dag[0]);
+    br_dag_destroy(dag[1]);
+}
+
 /* ---- On random workloads ---- */
 
 /* Stands before the policy and asks it, after every decision, when each job would end. */
@@ -377,16 +485,6 @@ static void test_foreseen(void **state)
 
 /* ---- Packing ---- */
 
-static struct br_dag *make_task(const char *cores)
-{
-    struct br_dag *dag = br_dag_create("j");
-    uint32_t number;
-    assert_int_equal(br_dag_add_stage(dag, "a", 1, 4 * SECOND, &number, NULL), BR_OK);
-    assert_int_equal(br_dag_add_demand(dag, number, "cpu", cores, NULL), BR_OK);
-    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
-    return dag;
-}
-
 /* A machine of two cores; job 0 needs both for 4 s and packs 1, job 1 one and packs 0.5. They have
  * 4 and 2 s of work, 3 s on average, and tasks pack 0.75 on average. Where work weighs its factor x
  * 0.75 / 3 a second, 1 - 4 x is more than 0.5 - 2 x below the factor 1. Two equal jobs start in
@@ -496,6 +594,8 @@ int main(void)
                                        cmocka_unit_test(test_overdue),
                                        cmocka_unit_test(test_held),
                                        cmocka_unit_test(test_step_while_running),
+                                       cmocka_unit_test(test_shared),
+                                       cmocka_unit_test(test_kept),
                                        cmocka_unit_test(test_foreseen),
                                        cmocka_unit_test(test_packing),
                                        cmocka_unit_test(test_search)};

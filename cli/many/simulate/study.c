@@ -8,6 +8,7 @@
 
 #include "base/process/parallel.h"
 #include "cli/common/interrupt.h"
+#include "simulate/policies/policies.h"
 
 struct runner {
     const struct cli_study_request *request;
@@ -66,22 +67,67 @@ static int64_t **true_durations(const struct cli_study_request *request, uint32_
     return by_job;
 }
 
-/* The mean completion time of one who knows all ahead, by a search of that many evaluations. */
+/* ---- One who knows all ahead ---- */
+
+static struct br_simulate_options options_of(struct runner *runner, const struct br_policy_row *row,
+                                             double number, uint32_t seed)
+{
+    const struct cli_study_request *request = runner->request;
+    return (struct br_simulate_options){
+        .row = row,
+        .setup = {.enforcer = request->enforcer,
+                  .overbooked = request->overbooked,
+                  .overbook = request->overbook,
+                  .plan = br_plans_get,
+                  .plan_context = &runner->plans,
+                  .deadlines = request->deadlines,
+                  .histories = request->histories,
+                  .history = request->history,
+                  .number = number},
+        .world = world_of(request, seed),
+        .stop = runner->stop,
+    };
+}
+
+/* Whether all jobs have ended. */
+static bool is_whole(const struct br_workload *workload, const struct br_outcome *outcome)
+{
+    for (uint32_t j = 0; j < workload->jobs; j++)
+        if (outcome->end_ns[j] < 0)
+            return false;
+    return !outcome->cut;
+}
+
+/* Their mean completion time, by a search of that many evaluations, which begins with what the
+ * policy 'joint' does. */
 static enum br_status look_ahead(struct runner *runner, const int64_t *const *true_ns,
                                  uint32_t seed, struct br_diag *diag)
 {
     const struct cli_study_request *request = runner->request;
-    const struct br_clairvoyant_options options = {
+    struct br_clairvoyant_options options = {
         .seed = seed + 1, .evaluations = request->clairvoyant, .stop = runner->stop};
     struct br_clairvoyant found = {0};
+    struct br_outcome joint = {0};
+    const struct br_policy_row *row;
+    double number;
     runner->clairvoyant_s[seed] = NAN;
     if (!request->clairvoyant)
         return BR_OK;
-    enum br_status status =
-        br_clairvoyant_search(request->workload, request->cluster, true_ns, &options, &found, diag);
+    enum br_status status = br_policies_find("joint", &row, &number, diag);
+    if (!status) {
+        struct br_simulate_options begin = options_of(runner, row, number, seed);
+        begin.no_spans = true;
+        status = br_simulate_workload(request->workload, request->cluster, &begin, &joint, diag);
+    }
+    if (!status) {
+        options.begin_ns = is_whole(request->workload, &joint) ? joint.end_ns : NULL;
+        status = br_clairvoyant_search(request->workload, request->cluster, true_ns, &options,
+                                       &found, diag);
+    }
     if (!status)
         runner->clairvoyant_s[seed] = found.mean_jct_s;
     br_clairvoyant_finish(&found);
+    br_outcome_finish(&joint);
     return status;
 }
 
@@ -189,20 +235,7 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
     uint32_t seed = number % request->seeds;
     const struct cli_study_policy *policy = &request->policy[number / request->seeds];
     const struct br_workload_bounds *bounds = runner->bounds ? &runner->bounds[seed] : NULL;
-    struct br_simulate_options options = {
-        .row = policy->row,
-        .setup = {.enforcer = request->enforcer,
-                  .overbooked = request->overbooked,
-                  .overbook = request->overbook,
-                  .plan = br_plans_get,
-                  .plan_context = &runner->plans,
-                  .deadlines = request->deadlines,
-                  .histories = request->histories,
-                  .history = request->history,
-                  .number = policy->number},
-        .world = world_of(request, seed),
-        .stop = runner->stop,
-    };
+    struct br_simulate_options options = options_of(runner, policy->row, policy->number, seed);
     struct br_outcome outcome = {0};
     struct br_diag diag = {0};
     (void)worker;
