@@ -136,6 +136,42 @@ static void test_lent(void **state)
     end(jobs);
 }
 
+/* What is lent counts in what an order is worth. The first needs 10 of 12 tokens and uses 1900 s /
+ * 1000 s = 1.9 of them, so the second, which needs 8, has these, and both end in time. Without
+ * that the second would have 2 until 1000 s, and would end 400 s late, worth -0.33, while behind it
+ * the first is worth 0.57: the order would be turned round. */
+static void test_lending_counts(void **state)
+{
+    struct jobs *jobs = begin();
+    (void)state;
+    add(jobs, 900, 1000, 1000);
+    add(jobs, 0, 8000, 1100);
+    choose(jobs, 12);
+    assert_int_equal(jobs->portion[0].turn, 0);
+    assert_int_equal(jobs->portion[0].now, 10);
+    assert_int_equal(jobs->portion[1].now, 2);
+    end(jobs);
+}
+
+/* Allocations of 4, 8, ... as of shares, and 8 in all: only two of three jobs of 400 s run at once.
+ * By arrival the third would begin at 400 s and end 390 s late, worth -0.3. So it goes first, and
+ * one of the others, which have 2000 s, comes last. */
+static void test_too_few(void **state)
+{
+    static const double deadline_s[] = {2000, 2000, 410};
+    struct jobs *jobs = begin();
+    (void)state;
+    for (int j = 0; j < 3; j++) {
+        add(jobs, 0, 400, deadline_s[j]);
+        for (uint32_t a = 0; a < MOST; a++)
+            jobs->fixture[j].allocation[a] = 4 * (a + 1);
+    }
+    choose(jobs, 8);
+    assert_int_equal(jobs->portion[2].turn, 0);
+    assert_int_equal(jobs->portion[2].now, 4);
+    end(jobs);
+}
+
 /* An order stays unless another one is worth much more. */
 static void test_calm(void **state)
 {
@@ -190,9 +226,10 @@ static void test_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enough),     cmocka_unit_test(test_one_after_the_other),
-        cmocka_unit_test(test_more_later), cmocka_unit_test(test_lent),
-        cmocka_unit_test(test_calm),       cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_enough),         cmocka_unit_test(test_one_after_the_other),
+        cmocka_unit_test(test_more_later),     cmocka_unit_test(test_lent),
+        cmocka_unit_test(test_lending_counts), cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_calm),           cmocka_unit_test(test_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
