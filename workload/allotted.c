@@ -86,9 +86,9 @@ bool br_allotted_make(const struct br_workload *workload, const struct br_outcom
         while (end < given->rows && stretch[end].job == j)
             end++;
         double span_ns = (double)(job[j].deadline_ns - workload->job[j].arrival_ns);
-        job[j].oracle = outcome->spans ? ceil(work_ns[j] / span_ns) : NAN;
+        job[j].oracle = outcome->spans && !given->shares ? ceil(work_ns[j] / span_ns) : NAN;
         sum_up(stretch + r, end - r, job[j].oracle, &job[j]);
-        if (!outcome->spans)
+        if (isnan(job[j].oracle))
             job[j].above = NAN;
     }
     free(stretch);

@@ -4,7 +4,8 @@
 
 #include "workload/outcome.h"
 
-/* One job. NAN where it had no allotment, and `above` also where the outcome kept no spans. */
+/* One job. NAN where it had no allotment, and `above` also where the outcome kept no spans, or
+ * allotments are percents of the cluster; then those count in place of tokens. */
 struct br_allotted {
     double token_minutes; /* tokens x minutes until its end */
     /* Of those, the share that is above the oracle's allocation: the least whole number of tokens

@@ -121,8 +121,9 @@ static void make_points(const struct br_cells_maker *maker, uint32_t k, double *
     }
 }
 
-/* From sums to means and the slope; the mean time left. */
-static double fit(struct br_cell_line *line)
+/* From sums to means and the slope; the mean time left. The last bin has no slope: the last tasks
+ * run there, so progress stands still while the times left are furthest apart. */
+static double fit(struct br_cell_line *line, bool last)
 {
     if (!(line->time_s > 0))
         return 0;
@@ -131,7 +132,7 @@ static double fit(struct br_cell_line *line)
     double spread = line->square_s / line->time_s - line->place * line->place;
     double common = line->moment / line->time_s - line->place * mean_s;
     line->slope_s = common / ((spread > 0 ? spread : 0) + RIDGE);
-    line->slope_s = line->slope_s < 0 ? line->slope_s : 0;
+    line->slope_s = line->slope_s < 0 && !last ? line->slope_s : 0;
     return mean_s;
 }
 
@@ -180,7 +181,7 @@ static uint32_t collect(const struct br_cells_maker *maker, uint32_t k, double *
 static void make_bin(const struct br_cells_maker *maker, uint32_t k, double *row)
 {
     const struct scratch *scratch = maker->scratch;
-    double mass, below = 0, open = 0, mean_s = fit(&maker->line[k]);
+    double mass, below = 0, open = 0, mean_s = fit(&maker->line[k], k + 1 == maker->bins);
     uint32_t items = collect(maker, k, &mass), q = 0;
     if (items == 0) {
         make_points(maker, k, row);

@@ -35,7 +35,8 @@ void br_cells_add(struct br_cells_maker *maker, uint32_t run, const struct br_tr
  * row[k * stride]. The start's quantile at q is the order statistic q (runs + 1), so that a further
  * run lies below it in q of the cases. A bin's distribution is that of the time left at a moment
  * drawn at random from all that the runs spent in the bin, had the run been at the bin's mean place
- * then: what the place explains is taken off along the line. Where none spent any time there, that
+ * then: what the place explains is taken off along the line, but for the last
+ * bin. Where none spent any time there, that
  * of the moments at which they passed. Fills the lines. O(bins x runs). */
 void br_cells_make(struct br_cells_maker *maker, double *row, uint64_t stride);
 

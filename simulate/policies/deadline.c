@@ -54,8 +54,28 @@ static double guaranteed_first(const struct br_list_job *job, double number)
     return running < job->ask ? 1 - 1 / (job->turn + 2.0) : 2;
 }
 
+/* The same where guarantees are percents of the cluster. */
+static double share_first(const struct br_list_job *job, double number)
+{
+    (void)number;
+    double percent = 100 * job->share;
+    if (!job->guarantee)
+        return 1;
+    if (percent < job->guarantee)
+        return 0;
+    return percent < job->ask ? 1 - 1 / (job->turn + 2.0) : 2;
+}
+
 static const struct br_list_rule beneath = {.order = BR_LIST_BREADTH, .key = guaranteed_first},
-                                 beneath_planned = {.order = BR_LIST_PLAN, .key = guaranteed_first};
+                                 beneath_planned = {.order = BR_LIST_PLAN, .key = guaranteed_first},
+                                 shares = {.by_share = true, .key = share_first},
+                                 shares_planned = {
+                                     .order = BR_LIST_PLAN, .by_share = true, .key = share_first};
+
+static bool has_shares(const struct br_policy_setup *setup)
+{
+    return setup->deadlines && setup->deadlines->kind == BR_SHARES;
+}
 
 enum br_status br_deadline_create(const struct br_deadline_rule *rule,
                                   const struct br_policy_setup *setup, void **policy,
@@ -69,7 +89,10 @@ enum br_status br_deadline_create(const struct br_deadline_rule *rule,
     all->setup = *setup;
     bool planned =
         setup->deadlines && setup->deadlines->control.layer == (uint32_t)BR_PLANNED_ORDER;
-    return br_list_create(planned ? &beneath_planned : &beneath, setup, &all->list, diag);
+    const struct br_list_rule *list = planned ? &beneath_planned : &beneath;
+    if (has_shares(setup))
+        list = planned ? &shares_planned : &shares;
+    return br_list_create(list, setup, &all->list, diag);
 }
 
 static void free_loop(struct loop *loop)
@@ -252,8 +275,11 @@ static void settle(struct deadlines *all, struct loop *loop, int64_t now_ns,
                                      .deadline_ns = loop->arrival_ns + loop->deadline_ns};
     /* The arbiter gives out no more than there is, so what one leaves over is free for others. */
     uint32_t limit = all->rule->arbiter ? loop->control.options.most : decision->amount;
-    if (!br_list_limit(all->list, loop->job, limit) ||
-        !br_list_guarantee(all->list, loop->job, &share) ||
+    bool limited = has_shares(&all->setup) ? br_list_cap(all->list, loop->job, limit)
+                                           : br_list_limit(all->list, loop->job, limit);
+    if (all->setup.allotments)
+        all->setup.allotments->shares = has_shares(&all->setup);
+    if (!limited || !br_list_guarantee(all->list, loop->job, &share) ||
         (all->setup.allotments && !br_allotments_add(all->setup.allotments, &row)))
         all->out_of_memory = true;
     loop->begun = true;

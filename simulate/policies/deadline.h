@@ -1,8 +1,9 @@
 /* Jobs with deadlines under control loops [Ferguson12]: tokens limit how many tasks of a job run at
- * once. Jobs with deadlines are guaranteed their tokens, in the order of their arrival; those
- * without take what is left, first come first served. Each loop decides for itself, so that all
- * together may ask for more than there is. The arbiter gives out what there is; what a job leaves
- * over of its tokens, and nobody without a deadline wants, others may use beyond theirs. */
+ * once, or shares how much of the cluster they demand. Jobs with deadlines are guaranteed their
+ * tokens, in the order of their arrival; those without take what is left, first come first served.
+ * Each loop decides for itself, so that all together may ask for more than there is. The arbiter
+ * gives out what there is; what a job leaves over of its tokens, and nobody without a deadline
+ * wants, others may use beyond theirs. */
 #ifndef BR_SIMULATE_POLICIES_DEADLINE_H
 #define BR_SIMULATE_POLICIES_DEADLINE_H
 
@@ -18,7 +19,8 @@ struct br_deadline_change {
 /* How loops are to run; borrowed as long as the policy. */
 struct br_deadline_settings {
     struct br_control_options control; /* forecast and adaptation are the row's */
-    uint32_t total; /* tokens of the cluster, which the arbiter shares; at least 1 */
+    enum br_allocation kind;           /* of all tables */
+    uint32_t total; /* tokens or percents of the cluster, which the arbiter shares; at least 1 */
     /* The table of the dag; NULL where there is none (diag says why). */
     const struct br_table *(*table)(void *context, uint32_t dag_number, struct br_diag *diag);
     void *context;

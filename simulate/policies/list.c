@@ -234,6 +234,18 @@ bool br_list_limit(void *policy, uint32_t job, uint32_t limit)
     return !settle(list, slot, NULL);
 }
 
+bool br_list_cap(void *policy, uint32_t job, uint32_t percent)
+{
+    struct list *list = policy;
+    uint32_t slot = list->members.slot_of[job];
+    struct br_member *member = &list->members.member[slot];
+    assert(list->rule.by_share);
+    for (uint32_t r = 0; r < list->capacities.scale.resources; r++)
+        member->cap[r] = (int64_t)((br_wide)list->capacities.scale.total[r] * percent / 100);
+    member->capped = true;
+    return !settle(list, slot, NULL);
+}
+
 bool br_list_guarantee(void *policy, uint32_t job, const struct br_list_share *share)
 {
     struct list *list = policy;
@@ -302,7 +314,8 @@ static uint32_t fill_machine(struct list *list, uint32_t machine, int64_t now_ns
             break;
         }
         struct br_member *member = &list->members.member[slot];
-        start(list, member, br_member_first(member, free), machine, now_ns, &decisions[made++]);
+        uint32_t k = br_member_first(member, list->capacities.scale.resources, free);
+        start(list, member, k, machine, now_ns, &decisions[made++]);
     }
     return made;
 }

@@ -139,9 +139,13 @@ static bool make_arrays(const struct br_members *members, struct br_member *memb
     uint32_t kinds = member->known.job->ready.form->kinds;
     member->held =
         br_arena_array(&member->arena, members->capacities->scale.resources, sizeof *member->held);
+    member->cap =
+        br_arena_array(&member->arena, members->capacities->scale.resources, sizeof *member->cap);
+    member->narrow = br_arena_array(&member->arena, members->capacities->scale.resources,
+                                    sizeof *member->narrow);
     member->posting = br_arena_array(&member->arena, kinds, sizeof *member->posting);
     member->fresh = br_arena_array(&member->arena, kinds, sizeof *member->fresh);
-    if (!member->held || !member->posting || !member->fresh)
+    if (!member->held || !member->cap || !member->narrow || !member->posting || !member->fresh)
         return false;
     memset(member->posting, 0xff, kinds * sizeof *member->posting);
     return true;
@@ -239,12 +243,51 @@ static void look_at_limit(struct br_member *member, bool full)
         hold_back(member);
 }
 
+static bool is_within(const struct br_member *member, uint32_t width, uint32_t kind)
+{
+    const int64_t *demand = member->known.job->form->demand + (size_t)kind * width;
+    for (uint32_t r = 0; r < width; r++)
+        if (member->held[r] + demand[r] > member->cap[r])
+            return false;
+    return true;
+}
+
+/* Of a job with a cap only kinds that are within it stand in the roster. Forgets what is fresh and
+ * is not, and adds what is again; returns how many are fresh as before. O(kinds). */
+static uint32_t look_at_cap(struct br_member *member, uint32_t width)
+{
+    struct br_ready *ready = &member->known.job->ready;
+    uint32_t before = member->freshes, kept = 0;
+    for (uint32_t c = 0; c < ready->changes; c++)
+        ready->is_changed[ready->changed[c]] = false;
+    ready->changes = 0;
+    for (uint32_t kind = 0; kind < ready->form->kinds; kind++)
+        if (member->posting[kind] != BR_NOBODY &&
+            (br_ready_best(ready, kind) == BR_NO_RANK || !is_within(member, width, kind))) {
+            br_roster_withdraw(member->roster, &member->standing, member->posting[kind]);
+            member->posting[kind] = BR_NOBODY;
+        }
+    for (uint32_t f = 0; f < before; f++)
+        if (member->posting[member->fresh[f].kind] != BR_NOBODY)
+            member->fresh[kept++] = member->fresh[f];
+    member->freshes = kept;
+    for (uint32_t kind = 0; kind < ready->form->kinds; kind++)
+        if (member->posting[kind] == BR_NOBODY && br_ready_best(ready, kind) != BR_NO_RANK &&
+            is_within(member, width, kind)) {
+            member->posting[kind] = PENDING;
+            member->fresh[member->freshes++] = (struct br_fresh){.kind = kind};
+        }
+    return kept;
+}
+
 bool br_member_settle(struct br_members *members, struct br_member *member)
 {
     const struct br_job *job = member->known.job;
     uint32_t width = members->capacities->scale.resources, fresh = member->freshes;
     bool full = job->state.running >= member->known.limit;
-    if (full || member->held_back)
+    if (member->capped)
+        fresh = look_at_cap(member, width);
+    else if (full || member->held_back)
         look_at_limit(member, full);
     else
         look_at_kinds(member);
@@ -282,10 +325,15 @@ static void rank_visit(void *context, uint32_t kind)
     search->k = br_ready_best(search->ready, kind); /* less, or the bound had left it out */
 }
 
-uint32_t br_member_first(const struct br_member *member, const int64_t *room)
+uint32_t br_member_first(const struct br_member *member, uint32_t width, const int64_t *room)
 {
     const struct br_ready *ready = &member->known.job->ready;
     uint32_t least = ready->best[1];
+    for (uint32_t r = 0; member->capped && r < width; r++) {
+        int64_t left = member->cap[r] - member->held[r];
+        member->narrow[r] = left < room[r] ? left : room[r];
+    }
+    room = member->capped ? member->narrow : room;
     if (least != BR_NO_RANK && br_ready_kind_fits(ready, ready->form->rank_kind[least], room))
         return least;
     struct least_rank search = {ready, BR_NO_RANK};

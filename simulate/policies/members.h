@@ -22,7 +22,10 @@ struct br_member {
     uint32_t *posting;             /* by kind: in the roster, or BR_NOBODY */
     struct br_fresh *fresh;        /* since the caller set `freshes` to 0 */
     uint32_t freshes;
-    int64_t *held;  /* where by_share, by resource: demands of its running tasks */
+    int64_t *held;   /* where by_share, by resource: demands of its running tasks */
+    int64_t *cap;    /* the same that they may be at most; only where `capped` */
+    int64_t *narrow; /* what is left of that in a machine's room */
+    bool capped;
     bool held_back; /* it is at its limit, and nothing of it stands in the roster */
     bool woken;     /* the caller's */
 };
@@ -55,7 +58,8 @@ void br_members_remove(struct br_members *members, uint32_t slot);
 /* Brings key and roster up to date with what has become of the job's tasks and its limit, and notes
  * what is fresh. False when memory is out, which cannot be where nothing has become ready. */
 bool br_member_settle(struct br_members *members, struct br_member *member);
-/* The first task of the job, in its order, that fits into the room, as rank - 1, or BR_NO_RANK. */
-uint32_t br_member_first(const struct br_member *member, const int64_t *room);
+/* The first task of the job, in its order, that fits into the room, of `width` resources, and into
+ * its cap, if any; as rank - 1, or BR_NO_RANK. */
+uint32_t br_member_first(const struct br_member *member, uint32_t width, const int64_t *room);
 
 #endif

@@ -14,7 +14,7 @@ struct br_list_job {
     double share;       /* where by_share: the most of its running tasks' demands of a resource */
     double tail_s;      /* the longest path that hangs on any ready task, declared */
     uint32_t limit;     /* of its tasks at once; UINT32_MAX: none */
-    uint32_t guarantee; /* of tasks at once, for keys; 0: none */
+    uint32_t guarantee; /* of tasks at once, or in percents of the cluster, for keys; 0: none */
     uint32_t ask;       /* what it needs of them, guaranteed or not */
     uint32_t turn;      /* among those that have less than they ask for */
     uint64_t draw;      /* a number drawn anew whenever one of its tasks starts */

@@ -107,6 +107,61 @@ def bytes_are_equal(folder):
     assert 'Forecast of the end' not in simulate(folder, '--policy', 'fifo', form='svg')
 
 
+def shares_are_kept(folder):
+    """Shares of a cluster of 4 cpu: four tasks of 10 s that take a half each, then eight that take a quarter. With 50 %
+    that is 40 s + 40 s, with 75 % one of the first at once and three of the others, 40 s + 30 s, with all of it
+    20 s + 20 s. A loop of tokens would let 50 tasks run, and a limit of two tasks takes 20 s + 40 s."""
+    (folder / 'halves.xml').write_text('''<job xmlns="urn:bigrocks:job:1" name="halves">
+  <resource name="cpu"/>
+  <stage id="a" tasks="4" duration="10"><demand resource="cpu" amount="2"/></stage>
+  <stage id="b" tasks="8" duration="10"><demand resource="cpu" amount="1"/></stage>
+  <edge from="a" to="b" type="barrier"/>
+</job>
+''')
+    cluster = folder / 'pool.xml'
+    cluster.write_text('''<cluster xmlns="urn:bigrocks:cluster:1" name="pool">
+  <machine class="node" count="2"><capacity resource="cpu" amount="2"/></machine>
+</cluster>
+''')
+    run('deadline', folder / 'halves.xml', '--cluster', cluster, '--no-plan', '-q', '-o', folder / 'halves.table')
+    run('deadline', folder / 'halves.xml', '--tokens', 9, '--no-plan', '-q', '-o', folder / 'tokens.table')
+    plain = ['--slack', 1, '--dead-zone', 0]
+
+    def go(deadline, *more, jobs=1, tables='halves.table', capacity=('--cluster', cluster), status=0, form='json'):
+        run('workload', folder / 'halves.xml', '--count', jobs, '--arrivals', 'batch', '-o', folder / 'halves.w.xml')
+        return run('simulate', folder / 'halves.w.xml', *capacity, '--no-bounds', '-q', '-f', form, '--deadlines', deadline,
+                   '--tables', folder / tables, *plain, *more, status=status)
+    for deadline, percent, end in ((85, 50, 80), (75, 75, 70), (45, 100, 40)):
+        one = json.loads(go(deadline, '--policy', 'deadline-fixed'))['results'][0]
+        assert abs(one['makespan'] - end) < 1e-6 and one['lateness'] == end - deadline, (deadline, one)
+        assert abs(one['token_minutes'] - percent * end / 60) < 1e-6 and one['above_oracle'] is None, one
+        assert {int(r['tokens']) for r in table(go(deadline, '--policy', 'deadline-fixed', form='allotments'))} == {percent}
+    # Two that need 50 % each have the cluster for themselves in halves.
+    both = json.loads(go(85, '--policy', 'deadline-fixed', jobs=2))['results'][0]
+    assert abs(both['makespan'] - 80) < 1e-6 and both['met'] == 2, both
+    # Under the arbiter one that comes first may use more than its half, but the other's is guaranteed.
+    shared = table(go('200,85', '--policy', 'deadline-arbiter', jobs=2, form='csv'))
+    assert all(float(row['lateness']) <= 0 and row['start'] == '0' for row in shared) and len(shared) == 2, shared
+    given = table(go('200,85', '--policy', 'deadline-arbiter', jobs=2, form='allotments'))
+    assert [int(row['tokens']) for row in given if row['time'] == '0'] == [50, 50], given
+    # Five that take a half each beside three that take a quarter: with 75 % one of each at once, 50 s on one machine.
+    (folder / 'halves.xml').write_text((folder / 'halves.xml').read_text().replace('"4" d', '"5" d').replace(
+        '"8"', '"3"').replace('  <edge from="a" to="b" type="barrier"/>\n', ''))
+    one_machine = folder / 'one.xml'
+    one_machine.write_text(cluster.read_text().replace('count="2"', 'count="1"').replace('amount="2"', 'amount="4"'))
+    run('deadline', folder / 'halves.xml', '--cluster', one_machine, '--no-plan', '-q', '-o', folder / 'mixed.table')
+    one = json.loads(go(55, '--policy', 'deadline-fixed', tables='mixed.table', capacity=('--cluster', one_machine)))['results'][0]
+    assert abs(one['makespan'] - 50) < 1e-6 and abs(one['token_minutes'] - 75 * 50 / 60) < 1e-6, one
+    said = run('deadline', folder / 'halves.table', '--beside', '%s=100' % (folder / 'halves.table'), '--deadline', 100, *plain)
+    assert 'fits: 50 of 100 percents of the cluster are left; earliest deadline 80 s' in said, said
+    said = subprocess.run([PROGRAM, 'deadline', folder / 'halves.table', '--beside', '%s=100' % (folder / 'halves.table'),
+                           '--deadline', '70', *map(str, plain)], capture_output=True, text=True)
+    assert said.returncode == 1 and 'within 70 s: 75 percents of the cluster' in said.stdout, said
+    assert 'not of the same kind' in run('deadline', folder / 'halves.table', '--beside', '%s=100' % (folder / 'tokens.table'),
+                                         status=3)
+    assert 'of another cluster' in go(55, '--policy', 'deadline', tables='mixed.table', status=3)
+
+
 def faults_are_told(folder):
     damaged = bytearray((folder / 'j.table').read_bytes())
     damaged[len(damaged) // 2] ^= 1
@@ -329,6 +384,7 @@ def main():
         variants_differ(folder)
         deadlines_move(folder)
         bytes_are_equal(folder)
+        shares_are_kept(folder)
         faults_are_told(folder)
         runs_keep_to_the_limit(folder)
         runs_make_their_tables(folder)

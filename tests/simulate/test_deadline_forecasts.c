@@ -43,34 +43,37 @@ static void test_order_statistics(void **state)
     br_cells_finish(&maker);
 }
 
-/* One run of ten tasks of 1 s in one bin. Its place is k / 10 from k to k + 1 s, 0.45 on average,
- * when 10 - t s are left, 5 s on average. The places' variance is 0.0825 and their covariance with
- * the time left -0.825, so with the ridge of 0.0025 the line falls by 0.825 / 0.085 s. It takes the
- * run from 10 s at place 0 and 0 s at place 0.9 to 0.45 of that on either side of the middle. */
+/* One run of twenty tasks of 1 s in two bins. In the first its place is k / 10 from k to k + 1 s,
+ * 0.45 on average, when 20 - t s are left, 15 s on average. The places' variance is 0.0825 and
+ * their covariance with the time left -0.825, so with the ridge of 0.0025 the line falls by 0.825 /
+ * 0.085 s. It takes the run from 20 s at place 0 and 10 s at place 0.9 to 0.45 of that on either
+ * side of the middle. The last bin is 10 s to 0 s, evenly. */
 static void test_line(void **state)
 {
     static const double level[] = {0, 0.25, 0.5, 1};
-    const double slope = 0.825 / 0.085, low = slope * 0.45, high = 10 - slope * 0.45;
+    const double slope = 0.825 / 0.085, low = 10 + slope * 0.45, high = 20 - slope * 0.45;
     struct br_cells_maker maker;
     struct br_trail trail;
-    double row[2 * 5];
-    assert_true(br_cells_init(&maker, 1, 1, level, 4));
-    assert_true(br_trail_init(&trail, 1));
+    double row[3 * 5];
+    assert_true(br_cells_init(&maker, 1, 2, level, 4));
+    assert_true(br_trail_init(&trail, 2));
     br_trail_begin(&trail);
-    for (int k = 1; k < 10; k++)
-        br_trail_step(&trail, k / 10.0, k);
-    br_trail_end(&trail, 10);
-    br_cells_add(&maker, 0, &trail, 10);
+    for (int k = 1; k < 20; k++)
+        br_trail_step(&trail, k / 20.0, k);
+    br_trail_end(&trail, 20);
+    br_cells_add(&maker, 0, &trail, 20);
     br_cells_make(&maker, row, 5);
     const struct br_cell_line *line = &maker.line[0];
     assert_true(fabs(line->place - 0.45) < 1e-9 && fabs(line->slope_s + slope) < 1e-6);
-    assert_true(fabs(row[5] - 5) < 1e-6);
+    assert_true(fabs(row[5] - 15) < 1e-6);
     assert_true(fabs(row[6] - low) < 1e-5 && fabs(row[9] - high) < 1e-5);
-    assert_true(fabs(row[7] - (low + (high - low) / 4)) < 1e-5 && fabs(row[8] - 5) < 1e-5);
+    assert_true(fabs(row[7] - (low + (high - low) / 4)) < 1e-5 && fabs(row[8] - 15) < 1e-5);
     /* Elsewhere in the bin it is along the line, and never beyond what was seen. */
     assert_true(fabs(br_cells_shift(line, row[5], 0.25) - 0.2 * slope) < 1e-6);
     assert_true(fabs(br_cells_shift(line, row[5], 1) + 5) < 1e-6);
-    assert_true(fabs(br_cells_shift(line, 9, 0) - 1) < 1e-6);
+    assert_true(fabs(br_cells_shift(line, 19, 0) - 1) < 1e-6);
+    for (int k = 0; k <= 4; k++)
+        assert_true(fabs(row[10 + k] - (double[]){5, 0, 2.5, 5, 10}[k]) < 1e-5);
     br_trail_finish(&trail);
     br_cells_finish(&maker);
 }

@@ -40,9 +40,15 @@ static enum br_status add(struct beside *all, const char *path, double deadline_
         return status;
     all->path[all->jobs] = path;
     all->job[all->jobs++] = (struct br_candidacy){table, progress, deadline_s};
-    if (table->kind != BR_TOKENS)
-        return br_fail(diag, BR_BAD_INPUT, "make it with --tokens",
-                       "%.80s: its allocations are shares, and --beside counts tokens", path);
+    if (table->kind != all->table[0].kind ||
+        (table->kind == BR_SHARES &&
+         table->cluster_fingerprint != all->table[0].cluster_fingerprint))
+        return br_fail(diag, BR_BAD_INPUT, "make them with --tokens, or for one cluster",
+                       "%.80s: its allocations are not of the same kind as those of %.80s", path,
+                       all->path[0]);
+    if (table->kind == BR_SHARES && all->total > 100)
+        return br_fail(diag, BR_USAGE, "give at most 100, or leave it out",
+                       "--tokens: the allocations of %.80s are percents of a cluster", path);
     if (all->options.layer >= table->layers)
         return br_fail(diag, BR_BAD_INPUT, "make it without --no-plan",
                        "%.80s: it has no planned order", path);
@@ -103,6 +109,11 @@ static enum br_status read_all(const struct cli_settings *settings, const char *
     return status ? status : add(all, path, deadline_s, 0, diag);
 }
 
+static const char *unit_of(const struct beside *all)
+{
+    return all->table[0].kind == BR_SHARES ? "percents of the cluster" : "tokens";
+}
+
 static void print_job(FILE *out, const struct beside *all, uint32_t k, uint32_t need)
 {
     const struct br_candidacy *job = &all->job[k];
@@ -112,9 +123,9 @@ static void print_job(FILE *out, const struct beside *all, uint32_t k, uint32_t 
     if (job->progress > 0)
         fprintf(out, ", %" PRId64 " %% done", br_real_whole(100 * job->progress));
     if (need)
-        fprintf(out, ": %" PRIu32 " tokens\n", need);
+        fprintf(out, ": %" PRIu32 " %s\n", need, unit_of(all));
     else
-        fprintf(out, ": not with %" PRIu32 " tokens\n", all->total);
+        fprintf(out, ": not with %" PRIu32 " %s\n", all->total, unit_of(all));
 }
 
 static enum br_status tell(const struct beside *all, FILE *out)
@@ -129,7 +140,8 @@ static enum br_status tell(const struct beside *all, FILE *out)
         print_job(out, all, k, need);
     }
     if (!kept || used > all->total) {
-        fprintf(out, "those that are there do not fit into %" PRIu32 " tokens\n", all->total);
+        fprintf(out, "those that are there do not fit into %" PRIu32 " %s\n", all->total,
+                unit_of(all));
         return BR_NO;
     }
     uint32_t left = all->total - (uint32_t)used, need = 0;
@@ -140,8 +152,8 @@ static enum br_status tell(const struct beside *all, FILE *out)
     double earliest_s = br_admission_earliest_s(asks, &all->options, left);
     bool any = isfinite(earliest_s);
     bool fits = any && (!isfinite(asks->deadline_s) || (need > 0 && need <= left));
-    fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " tokens are left", fits ? "fits" : "does not fit",
-            left, all->total);
+    fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " %s are left", fits ? "fits" : "does not fit", left,
+            all->total, unit_of(all));
     if (any)
         fprintf(out, "; earliest deadline %" PRId64 " s", (int64_t)ceil(earliest_s));
     putc('\n', out);

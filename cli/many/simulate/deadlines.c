@@ -121,8 +121,8 @@ static bool assign(struct cli_deadlines *deadlines, const struct br_table *table
     return any;
 }
 
-static enum br_status open_tables(const char *text, struct cli_deadlines *deadlines,
-                                  struct br_diag *diag)
+static enum br_status open_tables(const char *text, const struct br_cluster *cluster,
+                                  struct cli_deadlines *deadlines, struct br_diag *diag)
 {
     uint32_t most = 1;
     for (const char *at = text; *at; at++)
@@ -141,9 +141,16 @@ static enum br_status open_tables(const char *text, struct cli_deadlines *deadli
         if (status)
             return status;
         deadlines->files++;
-        if (table->kind != BR_TOKENS)
-            return br_fail(diag, BR_BAD_INPUT, "make it with --tokens",
-                           "%.80s: its allocations are shares, and loops here give tokens", path);
+        if (deadlines->files > 1 && table->kind != deadlines->settings.kind)
+            return br_fail(diag, BR_BAD_INPUT, "make all with --tokens, or none",
+                           "%.80s: some tables have tokens as allocations, and others shares",
+                           path);
+        deadlines->settings.kind = table->kind;
+        if (cluster && table->kind == BR_SHARES &&
+            table->cluster_fingerprint != br_cluster_fingerprint(cluster))
+            return br_fail(
+                diag, BR_BAD_INPUT, "make a table for this cluster by 'bigrocks deadline'",
+                "%.80s: its shares are of another cluster ('%.60s')", path, table->cluster);
         if (!assign(deadlines, table, diag))
             return br_fail(diag, BR_BAD_INPUT, "make one of a job of the workload",
                            "%.80s: a table of job '%.60s', which the workload does not have", path,
@@ -199,7 +206,8 @@ static enum br_status complete(struct cli_deadlines *deadlines,
 }
 
 enum br_status cli_deadlines_open(const struct cli_control_settings *options,
-                                  const struct br_workload *workload, const struct br_world *world,
+                                  const struct br_workload *workload,
+                                  const struct br_cluster *cluster, const struct br_world *world,
                                   uint32_t threads, const struct br_stop *stop,
                                   struct cli_deadlines *deadlines, struct br_diag *diag)
 {
@@ -211,13 +219,17 @@ enum br_status cli_deadlines_open(const struct cli_control_settings *options,
     if (!deadlines->of)
         return br_fail_memory(diag);
     enum br_status status = cli_control_read(options, &deadlines->settings.control, diag);
-    deadlines->settings.total = deadlines->settings.control.most;
     if (!status && options->utility)
         status = keep_utilities(options->utility, deadlines, diag);
     if (!status && options->changes)
         status = read_changes(options->changes, deadlines, diag);
     if (!status && options->tables)
-        status = open_tables(options->tables, deadlines, diag);
+        status = open_tables(options->tables, cluster, deadlines, diag);
+    like.kind = deadlines->settings.kind;
+    like.cluster = like.kind == BR_SHARES ? cluster : NULL;
+    if (like.kind == BR_SHARES && deadlines->settings.control.most > 100)
+        deadlines->settings.control.most = 100;
+    deadlines->settings.total = deadlines->settings.control.most;
     like.most = deadlines->settings.control.most;
     like.most = like.most > BR_TABLE_ALLOCATIONS ? BR_TABLE_ALLOCATIONS : like.most;
     like.fail = world->fail;

@@ -24,10 +24,13 @@ struct cli_deadlines {
 enum br_status cli_deadlines_set(const struct cli_control_settings *options,
                                  struct br_workload *workload, struct br_diag *diag);
 /* Opens the tables of --tables and finds that of each dag; makes those that are missing, from what
- * the jobs declare and what the world does to attempts. BR_USAGE: no job has a deadline;
- * BR_BAD_INPUT: a table that is of no job; BR_NO: stopped. To be finished in any case. */
+ * the jobs declare and what the world does to attempts, all with tokens or all with shares of the
+ * cluster as the files have them. BR_USAGE: no job has a deadline; BR_BAD_INPUT: a table that is of
+ * no job, or of shares of another cluster, or tables of both kinds; BR_NO: stopped. To be finished
+ * in any case. */
 enum br_status cli_deadlines_open(const struct cli_control_settings *options,
-                                  const struct br_workload *workload, const struct br_world *world,
+                                  const struct br_workload *workload,
+                                  const struct br_cluster *cluster, const struct br_world *world,
                                   uint32_t threads, const struct br_stop *stop,
                                   struct cli_deadlines *deadlines, struct br_diag *diag);
 void cli_deadlines_finish(struct cli_deadlines *deadlines);
