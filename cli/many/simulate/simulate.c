@@ -286,8 +286,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = cli_deadlines_set(&settings->control, workload, diag);
     if (!status && controls(&request)) {
-        status = cli_deadlines_open(&settings->control, workload, used, &request.world, request.threads,
-                                    cli_interrupt_catch(), &deadlines, diag);
+        status = cli_deadlines_open(&settings->control, workload, used, &request.world,
+                                    request.threads, cli_interrupt_catch(), &deadlines, diag);
         cli_interrupt_release();
         request.deadlines = &deadlines.settings;
     }
