@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/collections/grow.h"
 #include "base/collections/heap.h"
 
 static bool is_before(const void *none, const struct br_due *a, const struct br_due *b)
@@ -94,14 +95,8 @@ void br_pairs_renew_first(struct br_pairs *pairs, uint32_t up)
 static bool push(struct br_pairs *pairs, struct br_pair *pair, const struct br_grant *grant,
                  double bytes)
 {
-    if (pair->size == pair->room) {
-        uint32_t room = pair->room ? 2 * pair->room : 8;
-        struct br_due *larger = realloc(pair->heap, room * sizeof *larger);
-        if (!larger)
-            return false;
-        pair->heap = larger;
-        pair->room = room;
-    }
+    if (!br_grow(&pair->heap, pair->size, &pair->room, sizeof *pair->heap))
+        return false;
     if (pair->size == 0)
         pair->moved = pair->rate = 0;
     br_pair_settle(pairs, pair);
