@@ -7,6 +7,7 @@
 
 #include "base/process/parallel.h"
 #include "cli/common/say.h"
+#include "parsers/text/value.h"
 
 enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cluster **cluster,
                                 struct br_diag *diag)
@@ -75,6 +76,16 @@ enum br_status cli_fail_no_cluster(struct br_diag *diag)
                    "the job's file carries no cluster, and the options give none");
 }
 
+/* Gives all ports of the cluster this rate. */
+static enum br_status set_ports(struct br_cluster *cluster, const char *text, struct br_diag *diag)
+{
+    int64_t rate;
+    enum br_status status = br_value_rate(text, "--port-rate", "all machines", &rate, diag);
+    for (uint32_t c = 0; c < cluster->classes && !status; c++)
+        status = br_cluster_set_network(cluster, c, rate, rate, diag);
+    return status ? BR_USAGE : BR_OK;
+}
+
 enum br_status cli_load(const struct cli_job_settings *job, const char *path, bool need_cluster,
                         struct br_input *input, struct br_diag *diag)
 {
@@ -98,12 +109,15 @@ enum br_status cli_load(const struct cli_job_settings *job, const char *path, bo
     }
     /* Later faults are not in this file, or say so themselves. */
     *diag = (struct br_diag){0};
-    if (need_cluster && !input->cluster) {
+    if (need_cluster && !input->cluster)
+        status = cli_fail_no_cluster(diag);
+    else if (job->port_rate && input->cluster)
+        status = set_ports(input->cluster, job->port_rate, diag);
+    if (status) {
         br_input_finish(input);
         *input = (struct br_input){0};
-        return cli_fail_no_cluster(diag);
     }
-    return BR_OK;
+    return status;
 }
 
 const char *cli_doubt(const struct br_dag *dag)

@@ -20,6 +20,7 @@ struct cli_job_settings {
     int64_t default_duration_ns;
     const char *cluster, *capacity;
     uint64_t machines; /* 0: not given */
+    const char *port_rate;
 };
 
 /* How a job is planned. */
@@ -28,6 +29,7 @@ struct cli_search_settings {
     uint64_t threads, seed, placements;
     uint64_t thresholds;   /* 0: all */
     int64_t time_limit_ns; /* -1: not given; also of what proves a bound */
+    bool network;          /* account for transfers */
 };
 
 /* How a lower bound is proven, and what is told of it. */

@@ -100,6 +100,8 @@ static void compare_stage(struct check *check, uint32_t mine, uint32_t own)
 struct link {
     uint32_t parent, child;
     bool one_to_one; /* where that differs from a barrier */
+    int64_t bytes;
+    uint32_t edge; /* in its own job */
 };
 
 static int by_ends(const void *a, const void *b)
@@ -120,6 +122,8 @@ static struct link *links_of(const struct br_dag *dag, const uint32_t *map)
             .parent = map ? map[edge->parent] : edge->parent,
             .child = map ? map[edge->child] : edge->child,
             .one_to_one = edge->type == BR_ONE_TO_ONE && dag->stage[edge->parent].tasks > 1,
+            .bytes = edge->bytes,
+            .edge = e,
         };
     }
     if (link)
@@ -127,7 +131,8 @@ static struct link *links_of(const struct br_dag *dag, const uint32_t *map)
     return link;
 }
 
-static bool compare_edges(struct check *check, const uint32_t *map)
+/* edge_map[e] becomes the given job's number of edge e of the plan's job. */
+static bool compare_edges(struct check *check, const uint32_t *map, uint32_t *edge_map)
 {
     struct link *job = links_of(check->job, NULL), *plan = links_of(check->own, map);
     uint32_t i = 0, k = 0;
@@ -147,6 +152,13 @@ static bool compare_edges(struct check *check, const uint32_t *map)
             fault(check, "the edge from '%s' to '%s' is %s in the job, %s in the plan", parent,
                   child, job[i].one_to_one ? "one-to-one" : "a barrier",
                   plan[k].one_to_one ? "one-to-one" : "a barrier");
+        else if (job[i].bytes != plan[k].bytes)
+            fault(check,
+                  "the edge from '%s' to '%s' carries %" PRId64 " bytes in the job, %" PRId64
+                  " in the plan",
+                  parent, child, job[i].bytes, plan[k].bytes);
+        if (order >= 0)
+            edge_map[plan[k].edge] = order == 0 ? job[i].edge : UINT32_MAX;
         i += order <= 0;
         k += order >= 0;
     }
@@ -158,7 +170,7 @@ static bool compare_edges(struct check *check, const uint32_t *map)
 
 /* Compares the jobs. *same_tasks says whether they have the same tasks, so that the plan can be
  * carried over; map[s] is the given job's number of stage s of the plan's job. */
-static bool compare_jobs(struct check *check, uint32_t *map, bool *same_tasks)
+static bool compare_jobs(struct check *check, uint32_t *map, uint32_t *edge_map, bool *same_tasks)
 {
     *same_tasks = check->job->tasks == check->own->tasks;
     for (uint32_t s = 0; s < check->job->stages; s++) {
@@ -179,7 +191,7 @@ static bool compare_jobs(struct check *check, uint32_t *map, bool *same_tasks)
             *same_tasks = false;
         }
     }
-    return !*same_tasks || compare_edges(check, map);
+    return !*same_tasks || compare_edges(check, map, edge_map);
 }
 
 /* Numbers in the given cluster of the machines that the plan uses; *all says whether it has them.
@@ -207,7 +219,8 @@ static bool map_machines(struct check *check, const struct br_plan *plan, uint32
 
 /* The plan in the numbers of the given job and cluster; NULL when memory is out. */
 static struct br_plan *carry_over(const struct check *check, const struct br_plan *plan,
-                                  const uint32_t *stage_map, const uint32_t *machine_map)
+                                  const uint32_t *stage_map, const uint32_t *edge_map,
+                                  const uint32_t *machine_map)
 {
     struct br_plan *to = br_plan_create(plan->tasks);
     if (!to)
@@ -225,7 +238,23 @@ static struct br_plan *carry_over(const struct check *check, const struct br_pla
         }
     to->makespan_ns = plan->makespan_ns;
     to->lower_bound_ns = plan->lower_bound_ns;
-    return to;
+    to->network = plan->network;
+    to->carried = plan->carried; /* the pieces are borrowed */
+    to->carried.transfer =
+        br_arena_array(&to->arena, plan->carried.transfers, sizeof *to->carried.transfer);
+    for (uint32_t k = 0; k < plan->carried.transfers && to->carried.transfer; k++) {
+        struct br_transfer *t = &to->carried.transfer[k];
+        *t = plan->carried.transfer[k];
+        t->edge = edge_map[t->edge];
+        t->parent = stage_map[t->parent];
+        t->child = stage_map[t->child];
+        t->from = machine_map[t->from];
+        t->to = machine_map[t->to];
+    }
+    if (to->carried.transfer)
+        return to;
+    br_plan_destroy(to);
+    return NULL;
 }
 
 static enum br_status check_plan(struct check *check, const struct br_plan *plan,
@@ -233,10 +262,11 @@ static enum br_status check_plan(struct check *check, const struct br_plan *plan
 {
     uint32_t *stages = malloc(((size_t)check->own->stages + 1) * sizeof *stages);
     uint32_t *machines = calloc(br_cluster_machine_count(check->old) + (size_t)1, sizeof *machines);
+    uint32_t *edges = malloc(((size_t)check->own->edges + 1) * sizeof *edges);
     struct br_plan *carried = NULL;
     enum br_status status = BR_OK;
     bool same_tasks, all_machines = true;
-    if (!stages || !machines || !compare_jobs(check, stages, &same_tasks)) {
+    if (!stages || !machines || !edges || !compare_jobs(check, stages, edges, &same_tasks)) {
         status = br_fail_memory(diag);
         goto out;
     }
@@ -246,7 +276,7 @@ static enum br_status check_plan(struct check *check, const struct br_plan *plan
     }
     if (!same_tasks || !all_machines)
         goto out;
-    carried = carry_over(check, plan, stages, machines);
+    carried = carry_over(check, plan, stages, edges, machines);
     if (!carried) {
         status = br_fail_memory(diag);
         goto out;
@@ -260,6 +290,7 @@ static enum br_status check_plan(struct check *check, const struct br_plan *plan
         status = BR_OK; /* the faults have been counted */
 out:
     br_plan_destroy(carried);
+    free(edges);
     free(stages);
     free(machines);
     return status;

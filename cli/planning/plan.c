@@ -15,6 +15,7 @@
 #include "cli/planning/trace.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
+#include <bigrocks/network.h>
 
 static struct br_plan_options search_options(const struct cli_settings *settings,
                                              const struct br_stop *stop,
@@ -59,6 +60,8 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     if (!refusal(settings, input))
         options.source = &program;
     enum br_status status = br_plan_make(input->dag, input->cluster, &options, plan, diag);
+    if (!status && settings->search.network)
+        status = br_plan_network(*plan, input->dag, input->cluster, &options, diag);
     cli_progress_end(&progress);
     trace->progress = NULL; /* nothing is found any more */
     cli_interrupt_release();

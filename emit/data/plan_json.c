@@ -218,6 +218,41 @@ static void write_tasks(FILE *out, const struct br_emit_input *input)
     putc(']', out);
 }
 
+static void machine_key(FILE *out, const char *key, const struct br_cluster *cluster,
+                        uint32_t machine)
+{
+    fprintf(out, ", \"%s\": \"", key);
+    br_write_machine(out, BR_QUOTE_JSON, cluster, machine);
+    putc('"', out);
+}
+
+static void write_transfers(FILE *out, const struct br_emit_input *input)
+{
+    const struct br_transfers *all = &input->plan->carried;
+    fputs(",\n \"transfers\": [", out);
+    for (uint32_t k = 0; k < all->transfers && !ferror(out); k++) {
+        const struct br_transfer *t = &all->transfer[k];
+        text_key(out, k ? ",\n  {" : "\n  {", "from", input->dag->stage[t->parent].id);
+        text_key(out, ", ", "to", input->dag->stage[t->child].id);
+        if (t->index != BR_TRANSFER_ALL)
+            count_key(out, ", ", "index", t->index);
+        machine_key(out, "source", input->cluster, t->from);
+        machine_key(out, "target", input->cluster, t->to);
+        count_key(out, ", ", "bytes", (uint64_t)t->bytes);
+        seconds_key(out, ", ", "start", br_transfer_start(all, k));
+        seconds_key(out, ", ", "end", br_transfer_end(all, k));
+        fputs(", \"rates\": [", out);
+        for (uint32_t i = t->first_piece; i < t->first_piece + t->pieces; i++) {
+            seconds_key(out, i > t->first_piece ? ", {" : "{", "start", all->piece[i].start_ns);
+            seconds_key(out, ", ", "end", all->piece[i].end_ns);
+            count_key(out, ", ", "rate", (uint64_t)all->piece[i].rate);
+            putc('}', out);
+        }
+        fputs("]}", out);
+    }
+    putc(']', out);
+}
+
 static void write_job(FILE *out, const struct br_emit_input *input, const struct br_attributes *by)
 {
     write_attributes(out, ",\n ", by, BR_OWNER_JOB, 0);
@@ -290,6 +325,8 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct
         text_key(out, ",\n ", "note", plan->note);
     write_job(out, input, &by);
     write_search(out, plan);
+    if (plan->network)
+        write_transfers(out, input);
     write_tasks(out, input);
     fputs("\n}\n", out);
     br_attributes_finish(&by);

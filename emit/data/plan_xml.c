@@ -50,6 +50,22 @@ enum br_status br_emit_plan_xml(const struct br_emit_input *input, FILE *out, st
         seconds(out, "makespan", plan->trial[k].makespan_ns);
         fputs("/>\n", out);
     }
+    for (uint32_t k = 0; plan->network && k < plan->carried.transfers && !ferror(out); k++) {
+        const struct br_transfer *t = &plan->carried.transfer[k];
+        fputs("  <transfer", out);
+        br_write_attribute(out, "from", input->dag->stage[t->parent].id);
+        br_write_attribute(out, "to", input->dag->stage[t->child].id);
+        if (t->index != BR_TRANSFER_ALL)
+            fprintf(out, " index=\"%" PRIu32 "\"", t->index);
+        fputs(" source=\"", out);
+        br_write_machine(out, BR_QUOTE_ATTRIBUTE, input->cluster, t->from);
+        fputs("\" target=\"", out);
+        br_write_machine(out, BR_QUOTE_ATTRIBUTE, input->cluster, t->to);
+        fprintf(out, "\" bytes=\"%" PRId64 "\"", t->bytes);
+        seconds(out, "start", br_transfer_start(&plan->carried, k));
+        seconds(out, "end", br_transfer_end(&plan->carried, k));
+        fputs("/>\n", out);
+    }
     for (uint32_t k = 0; k < plan->tasks && !ferror(out); k++) {
         uint32_t task = plan->order[k];
         fputs("  <task id=\"", out);

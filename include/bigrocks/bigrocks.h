@@ -8,6 +8,7 @@
 #include <bigrocks/dag.h>
 #include <bigrocks/diag.h>
 #include <bigrocks/learned.h>
+#include <bigrocks/network.h>
 #include <bigrocks/plan.h>
 #include <bigrocks/planner.h>
 #include <bigrocks/runtime.h>

@@ -27,107 +27,6 @@ static bool plan_text(struct br_plan_reader *r, const struct br_json_field *fiel
     return *text || br_json_take(&r->json, field->at, br_fail_memory(r->diag));
 }
 
-static int by_class_name(const void *a, const void *b, void *cluster)
-{
-    const struct br_class *cls = ((const struct br_cluster *)cluster)->cls;
-    return strcmp(cls[*(const uint32_t *)a].name, cls[*(const uint32_t *)b].name);
-}
-
-static bool index_classes(struct br_plan_reader *r)
-{
-    struct br_json *json = &r->json;
-    r->by_name = malloc(r->cluster->classes * sizeof *r->by_name);
-    if (!r->by_name)
-        return br_json_take(json, json->at, br_fail_memory(r->diag));
-    for (uint32_t c = 0; c < r->cluster->classes; c++)
-        r->by_name[c] = c;
-    qsort_r(r->by_name, r->cluster->classes, sizeof *r->by_name, by_class_name, r->cluster);
-    return true;
-}
-
-/* Splits "name[12]" in place: the name stays, the index is returned. False where it is none. */
-static bool split_index(char *text, uint32_t *index)
-{
-    size_t length = strlen(text);
-    char *open = strrchr(text, '[');
-    if (!open || open == text || text[length - 1] != ']' || open + 2 > text + length - 1 ||
-        (open[1] == '0' && open[2] != ']'))
-        return false;
-    uint64_t value = 0;
-    for (const char *p = open + 1; p < text + length - 1; p++) {
-        if (*p < '0' || *p > '9' || value > UINT32_MAX)
-            return false;
-        value = value * 10 + (uint64_t)(*p - '0');
-    }
-    if (value > UINT32_MAX)
-        return false;
-    *open = 0;
-    *index = (uint32_t)value;
-    return true;
-}
-
-/* The task or machine that the next string names: a member of a group with several has an index. */
-static bool task_named(struct br_plan_reader *r, const struct br_json_field *field, uint32_t *task)
-{
-    struct br_json *json = &r->json;
-    if (!br_json_go(json, field) || !br_json_string(json, "a task's id"))
-        return false;
-    uint32_t s = br_dag_find_stage(r->dag, json->text), index = 0;
-    bool found = s != UINT32_MAX && r->dag->stage[s].tasks == 1;
-    if (!found && split_index(json->text, &index)) {
-        s = br_dag_find_stage(r->dag, json->text);
-        found = s != UINT32_MAX && r->dag->stage[s].tasks > 1 && index < r->dag->stage[s].tasks;
-    }
-    if (!found) {
-        br_json_go(json, field);
-        br_json_string(json, "a task's id");
-        return br_json_fail(json, field->at, BR_PLAN_REWRITE, "the job has no task '%s'",
-                            json->text);
-    }
-    *task = r->dag->stage[s].first_task + index;
-    return true;
-}
-
-static const struct br_class *class_named(const struct br_plan_reader *r, const char *name)
-{
-    uint32_t low = 0, high = r->cluster->classes;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct br_class *cls = &r->cluster->cls[r->by_name[middle]];
-        int order = strcmp(cls->name, name);
-        if (order == 0)
-            return cls;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
-static bool machine_named(struct br_plan_reader *r, const struct br_json_field *field,
-                          uint32_t *machine)
-{
-    struct br_json *json = &r->json;
-    if (!br_json_go(json, field) || !br_json_string(json, "a machine's name"))
-        return false;
-    const struct br_class *cls = class_named(r, json->text);
-    uint32_t index = 0;
-    bool found = cls && cls->count == 1;
-    if (!found && split_index(json->text, &index)) {
-        cls = class_named(r, json->text);
-        found = cls && cls->count > 1 && index < cls->count;
-    }
-    if (!found) {
-        br_json_go(json, field);
-        br_json_string(json, "a machine's name");
-        return br_json_fail(json, field->at, BR_PLAN_REWRITE, "the cluster has no machine '%s'",
-                            json->text);
-    }
-    *machine = cls->first_machine + index;
-    return true;
-}
-
 static bool read_task(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
@@ -145,10 +44,10 @@ static bool read_task(void *context, uint32_t k)
     if (!br_json_fields(json, "a task", f, FIELDS))
         return false;
     const char *after = json->at;
-    if (!task_named(r, &f[ID], &task) ||
+    if (!br_plan_task_named(r, &f[ID], &task) ||
         !br_json_optional_seconds(&r->json, &f[START], &start_ns) ||
         !br_json_optional_seconds(&r->json, &f[END], &end_ns) ||
-        !machine_named(r, &f[MACHINE], &machine) ||
+        !br_plan_machine_named(r, &f[MACHINE], &machine) ||
         !br_json_optional_count(&r->json, &f[RANK], plan->tasks, &rank))
         return false;
     char subset = 'S';
@@ -360,11 +259,12 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
         [BR_PLAN_CLUSTER] = {"cluster", true, NULL},
         [BR_PLAN_TRIALS] = {"trials", false, NULL},
         [BR_PLAN_PARTS] = {"parts", false, NULL},
+        [BR_PLAN_TRANSFERS] = {"transfers", false, NULL},
         [BR_PLAN_TASKS] = {"tasks", true, NULL},
     };
     if (!br_json_fields(json, "the plan", top, BR_PLAN_FIELDS) || !br_json_done(json) ||
         !read_format(r, &top[BR_PLAN_FORMAT]) || !br_plan_read_job(r, top, file) ||
-        !br_plan_read_cluster(r, &top[BR_PLAN_CLUSTER]) || !index_classes(r))
+        !br_plan_read_cluster(r, &top[BR_PLAN_CLUSTER]) || !br_plan_index_classes(r))
         return false;
     r->plan = br_plan_create(r->dag->tasks);
     if (!r->plan)
@@ -380,7 +280,8 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
                                     &r->plan->lower_bound_ns) &&
            br_read_certificate(&r->json, &top[BR_PLAN_CERTIFICATE], r->dag,
                                &r->plan->certificate) &&
-           read_search(r, top) && read_tasks(r, &top[BR_PLAN_TASKS]);
+           read_search(r, top) && br_plan_read_transfers(r, &top[BR_PLAN_TRANSFERS]) &&
+           read_tasks(r, &top[BR_PLAN_TASKS]);
 }
 
 enum br_status br_parse_plan(const char *path, struct br_input *input, struct br_plan **plan,

@@ -10,7 +10,7 @@
 #include "parsers/text/source.h"
 
 /* The stage that the next string names. */
-static bool stage_named(struct br_plan_reader *r, const char *what, uint32_t *stage)
+bool br_plan_stage_named(struct br_plan_reader *r, const char *what, uint32_t *stage)
 {
     if (!br_json_string(&r->json, what))
         return false;
@@ -150,8 +150,8 @@ static bool read_edge(void *context, uint32_t k)
             br_json_fail(json, f[TYPE].at, "write barrier or one-to-one", "'%s' is no type of edge",
                          json->text);
     }
-    if (br_json_go(json, &f[FROM]) && stage_named(r, "a stage's id", &parent) &&
-        br_json_go(json, &f[TO]) && stage_named(r, "a stage's id", &child))
+    if (br_json_go(json, &f[FROM]) && br_plan_stage_named(r, "a stage's id", &parent) &&
+        br_json_go(json, &f[TO]) && br_plan_stage_named(r, "a stage's id", &child))
         br_json_take(json, f[FROM].at, br_dag_add_edge(r->dag, parent, child, type, r->diag));
     if (!json->status)
         br_dag_set_edge_pos(r->dag, pos);
@@ -277,6 +277,7 @@ enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, con
     }
     free(text);
     free(r->by_name);
+    free(r->by_ends);
     br_source_close(&source);
     if (!status) {
         *input = (struct br_input){r->dag, r->cluster};

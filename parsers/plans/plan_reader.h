@@ -16,6 +16,8 @@ struct br_plan_reader {
     struct br_dag *dag;
     struct br_cluster *cluster;
     uint32_t *by_name; /* classes, by name */
+    uint32_t *by_ends; /* edges, by parent and child; where the plan has transfers */
+    uint32_t piece_room;
     struct br_plan *plan;
     int64_t lower_bound_ns; /* these two where there is no plan to hold them */
     struct br_certificate *certificate;
@@ -40,6 +42,7 @@ enum {
     BR_PLAN_CLUSTER,
     BR_PLAN_TRIALS,
     BR_PLAN_PARTS,
+    BR_PLAN_TRANSFERS,
     BR_PLAN_TASKS,
     BR_PLAN_FIELDS
 };
@@ -48,6 +51,17 @@ enum {
  * there already stays with the reader. `file` names the plan in later faults of the job. */
 bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top, const char *file);
 bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *cluster);
+
+/* The stage, the task or the machine that the next string, or that at the field, names. Machines
+ * need the classes indexed once before. */
+bool br_plan_stage_named(struct br_plan_reader *r, const char *what, uint32_t *stage);
+bool br_plan_task_named(struct br_plan_reader *r, const struct br_json_field *field,
+                        uint32_t *task);
+bool br_plan_index_classes(struct br_plan_reader *r);
+bool br_plan_machine_named(struct br_plan_reader *r, const struct br_json_field *field,
+                           uint32_t *machine);
+/* Reads the plan's transfers where it has some. */
+bool br_plan_read_transfers(struct br_plan_reader *r, const struct br_json_field *field);
 
 /* Has `read` walk the file; `what` says in messages what it is. Then the input owns the job and the
  * cluster; after a fault nothing is left in it or in the reader. */

@@ -15,6 +15,7 @@
 
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
+#include "planner/check/transfers.h"
 
 /* Scaled amounts stay below this, so that a sum over BR_MAX_TASKS of them fits 127 bits. */
 #define AMOUNT_LIMIT ((br_wide)1 << 96)
@@ -405,6 +406,13 @@ out:
     return status;
 }
 
+static bool hear_transfer(void *context, const char *text)
+{
+    struct check *check = context;
+    report(check, "%s", text);
+    return !enough(check);
+}
+
 enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *dag,
                               const struct br_cluster *cluster, uint32_t limit,
                               void (*fault)(void *context, const char *text), void *context,
@@ -426,5 +434,7 @@ enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *d
         status = check_capacities(&check);
     if (!status && !enough(&check))
         status = check_ranks(&check);
+    if (!status && plan->network && !check.faults) /* which needs machines that exist */
+        status = br_transfers_check(plan, dag, cluster, hear_transfer, &check, diag);
     return status ? status : check.faults ? BR_NO : BR_OK;
 }

@@ -185,3 +185,28 @@ enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certif
         plan->note = NULL;
     return BR_OK;
 }
+
+bool br_plan_has_network(const struct br_plan *plan)
+{
+    return plan->network;
+}
+
+uint32_t br_plan_transfer_count(const struct br_plan *plan)
+{
+    return plan->carried.transfers;
+}
+
+struct br_plan_transfer br_plan_transfer_at(const struct br_plan *plan, uint32_t k)
+{
+    const struct br_transfer *t = &plan->carried.transfer[k];
+    return (struct br_plan_transfer){
+        .parent = t->parent,
+        .child = t->child,
+        .index = t->index,
+        .from = t->from,
+        .to = t->to,
+        .bytes = t->bytes,
+        .start_ns = br_transfer_start(&plan->carried, k),
+        .end_ns = br_transfer_end(&plan->carried, k),
+    };
+}

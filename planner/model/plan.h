@@ -9,6 +9,7 @@
 #include "planner/model/cluster.h"
 #include "planner/model/counters.h"
 #include "planner/model/dag.h"
+#include "planner/model/transfers.h"
 
 /* The result of one method that was tried. */
 struct br_plan_trial {
@@ -42,6 +43,8 @@ struct br_plan {
     uint32_t *rank;  /* 1..n */
     char *subset;    /* T, S, P or C */
     uint32_t *order; /* task with rank k + 1 */
+    bool network;                /* the plan accounts for transfers, which are: */
+    struct br_transfers carried; /* the arena's */
     int64_t makespan_ns;
     int64_t lower_bound_ns;
     const char *bound_method; /* the plan's arena or static storage */

@@ -121,7 +121,7 @@ struct fixture fixture_small(void)
     ok(br_dag_add_edge(dag, split, map, BR_BARRIER, NULL));
     ok(br_dag_add_edge(dag, map, sort, BR_ONE_TO_ONE, NULL));
     ok(br_dag_add_edge(dag, sort, reduce, BR_BARRIER, NULL));
-    ok(br_dag_add_attribute(dag, BR_OWNER_EDGE, 1, "bytes", "1e6", NULL));
+    ok(br_dag_add_attribute(dag, BR_OWNER_EDGE, 1, "width", "1e6", NULL));
     ok(br_dag_add_attribute(dag, BR_OWNER_JOB, 0, "owner", "tests", NULL));
     ok(br_dag_add_attribute(dag, BR_OWNER_STAGE, sort, "shape", "box", NULL));
     ok(br_dag_finish(dag, NULL));

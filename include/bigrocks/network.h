@@ -1,0 +1,48 @@
+/* Transfers: plans that account for the bytes that edges carry (br_dag_set_edge_bytes) between the
+ * ports of machines (br_cluster_set_network).
+ *
+ * Tasks of a stage on one machine hand their share of the edge's bytes to the machines of the
+ * child's tasks. What stays on a machine costs nothing. A transfer begins when the parent's tasks
+ * on its machine have ended, moves at rates that change over time, and must have ended before the
+ * child's tasks on the machine at its other end start. A one-to-one edge has a transfer for each of
+ * its pairs of tasks instead.
+ */
+#ifndef BIGROCKS_NETWORK_H
+#define BIGROCKS_NETWORK_H
+
+#include <bigrocks/planner.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One transfer of a plan. Times are nanoseconds from the start of the plan. */
+struct br_plan_transfer {
+    uint32_t parent, child; /* stages */
+    uint32_t index;         /* of the pair over a one-to-one edge; BR_TRANSFER_ALL over a barrier */
+    uint32_t from, to;      /* machines */
+    int64_t bytes;
+    int64_t start_ns, end_ns;
+};
+#define BR_TRANSFER_ALL UINT32_MAX
+
+/* Changes a plan that br_plan_make has made for this job and cluster into one that accounts for
+ * transfers: starts, machines, order and makespan are new, the lower bound and its proof stay good.
+ * Of the options seed, effort, placements and stop count; NULL for the defaults. The result has
+ * passed br_plan_verify and is the same for equal plans and options. Errors leave the plan as it
+ * was: BR_BAD_INPUT (a machine whose port has no rate, a network too slow or transfers too many to
+ * be planned), BR_SYSTEM. */
+BR_API enum br_status br_plan_network(struct br_plan *plan, const struct br_dag *dag,
+                                      const struct br_cluster *cluster,
+                                      const struct br_plan_options *options, struct br_diag *diag);
+
+/* Does the plan account for transfers? */
+BR_API bool br_plan_has_network(const struct br_plan *plan);
+/* Number of its transfers, and the k-th of them, in order of start. */
+BR_API uint32_t br_plan_transfer_count(const struct br_plan *plan);
+BR_API struct br_plan_transfer br_plan_transfer_at(const struct br_plan *plan, uint32_t k);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,329 @@
+/* Discrete events: tasks and transfers end, others become ready, machines start what fits. */
+#include "planner/network/haul.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/heap.h"
+
+static bool before(const void *none, const struct br_haul_end *a, const struct br_haul_end *b)
+{
+    (void)none;
+    return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->task < b->task;
+}
+
+BR_HEAP(end, struct br_haul_end, const void *, before, 4)
+
+bool br_haul_init(struct br_haul *haul, const struct br_network_job *job)
+{
+    size_t tasks = job->dag->tasks, machines = job->cluster->machines;
+    *haul = (struct br_haul){.job = job};
+    haul->start_ns = malloc(tasks * sizeof *haul->start_ns);
+    haul->position = malloc(tasks * sizeof *haul->position);
+    haul->row_first = malloc((machines + 1) * sizeof *haul->row_first);
+    haul->row = malloc(tasks * sizeof *haul->row);
+    haul->ready = malloc(machines * sizeof *haul->ready);
+    haul->is_ready = malloc(tasks * sizeof *haul->is_ready);
+    haul->task_waits = malloc(tasks * sizeof *haul->task_waits);
+    haul->group_waits = malloc(tasks * sizeof *haul->group_waits);
+    haul->group_left = malloc(tasks * sizeof *haul->group_left);
+    haul->stage_left = malloc(job->dag->stages * sizeof *haul->stage_left);
+    haul->room = malloc((machines * job->in->resources + 1) * sizeof *haul->room);
+    haul->dirty = malloc(machines * sizeof *haul->dirty);
+    haul->is_dirty = malloc(machines * sizeof *haul->is_dirty);
+    haul->end = malloc(tasks * sizeof *haul->end);
+    bool wired = br_wiring_init(&haul->wiring, job);
+    bool flowing = br_flows_init(&haul->flows, job, &haul->wiring);
+    return wired && flowing && haul->start_ns && haul->position && haul->row_first && haul->row &&
+           haul->ready && haul->is_ready && haul->task_waits && haul->group_waits &&
+           haul->group_left && haul->stage_left && haul->room && haul->dirty && haul->is_dirty &&
+           haul->end;
+}
+
+void br_haul_finish(struct br_haul *haul)
+{
+    br_wiring_finish(&haul->wiring);
+    br_flows_finish(&haul->flows);
+    free(haul->start_ns);
+    free(haul->position);
+    free(haul->row_first);
+    free(haul->row);
+    free(haul->ready);
+    free(haul->is_ready);
+    free(haul->task_waits);
+    free(haul->group_waits);
+    free(haul->group_left);
+    free(haul->stage_left);
+    free(haul->room);
+    free(haul->dirty);
+    free(haul->is_dirty);
+    free(haul->end);
+    *haul = (struct br_haul){0};
+}
+
+static void touch(struct br_haul *haul, uint32_t machine)
+{
+    if (!haul->is_dirty[machine])
+        haul->dirty[haul->dirties++] = machine;
+    haul->is_dirty[machine] = true;
+}
+
+/* The task's inputs are there. */
+static void make_ready(struct br_haul *haul, const struct br_course *course, uint32_t task)
+{
+    uint32_t m = course->machine[task];
+    assert(!haul->is_ready[task]);
+    haul->is_ready[task] = true;
+    touch(haul, m);
+    if (course->strict)
+        return;
+    uint32_t *list = haul->row + haul->row_first[m], low = 0, high = haul->ready[m]++;
+    uint32_t count = high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (haul->position[list[middle]] < haul->position[task])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    memmove(&list[low + 1], &list[low], (count - low) * sizeof *list);
+    list[low] = task;
+}
+
+/* One thing less that the group waits for. */
+static void release_group(struct br_haul *haul, const struct br_course *course, uint32_t group)
+{
+    const struct br_network_group *g = &haul->wiring.group[group];
+    assert(haul->group_waits[group] > 0);
+    if (--haul->group_waits[group])
+        return;
+    for (uint32_t k = g->first; k < g->first + g->tasks; k++)
+        if (!haul->task_waits[haul->wiring.member[k]])
+            make_ready(haul, course, haul->wiring.member[k]);
+}
+
+/* One thing less that the task waits for by itself. */
+static void release_task(struct br_haul *haul, const struct br_course *course, uint32_t task)
+{
+    assert(haul->task_waits[task] > 0);
+    if (--haul->task_waits[task] == 0 && !haul->group_waits[haul->wiring.group_of[task]])
+        make_ready(haul, course, task);
+}
+
+/* The least position of a group's tasks: members are by number, not by position. */
+static uint64_t group_key(const struct br_haul *haul, uint32_t group)
+{
+    const struct br_network_group *g = &haul->wiring.group[group];
+    uint32_t least = UINT32_MAX;
+    for (uint32_t k = g->first; k < g->first + g->tasks; k++)
+        if (haul->position[haul->wiring.member[k]] < least)
+            least = haul->position[haul->wiring.member[k]];
+    return least;
+}
+
+static void begin_wire(struct br_haul *haul, const struct br_course *course, uint32_t wire,
+                       int64_t now_ns)
+{
+    const struct br_wire *w = &haul->wiring.wire[wire];
+    bool pair = haul->job->dag->edge[w->edge].type == BR_ONE_TO_ONE;
+    uint64_t key = 0;
+    if (!w->bytes)
+        return;
+    if (course->sharing == BR_SHARE_PLAN)
+        key = pair ? haul->position[w->sink] : group_key(haul, w->sink);
+    haul->memory = br_flows_add(&haul->flows, wire, key, now_ns) && haul->memory;
+}
+
+static void end_wire(struct br_haul *haul, const struct br_course *course, uint32_t wire)
+{
+    const struct br_wire *w = &haul->wiring.wire[wire];
+    if (haul->job->dag->edge[w->edge].type == BR_ONE_TO_ONE)
+        release_task(haul, course, w->sink);
+    else
+        release_group(haul, course, w->sink);
+}
+
+/* The transfers that wait for this group of the edge's parent. */
+static void begin_group_wires(struct br_haul *haul, const struct br_course *course, uint32_t edge,
+                              uint32_t group, int64_t now_ns)
+{
+    const struct br_wiring *w = &haul->wiring;
+    const struct br_edge *e = &haul->job->dag->edge[edge];
+    uint32_t sinks = w->stage_group[e->child + 1] - w->stage_group[e->child];
+    uint32_t first = w->edge_wire[edge] + (group - w->stage_group[e->parent]) * sinks;
+    if (e->bytes)
+        for (uint32_t k = first; k < first + sinks; k++)
+            begin_wire(haul, course, k, now_ns);
+}
+
+static void end_task(struct br_haul *haul, const struct br_course *course, uint32_t task,
+                     int64_t now_ns)
+{
+    const struct br_network_job *job = haul->job;
+    const struct br_dag *dag = job->dag;
+    uint32_t group = haul->wiring.group_of[task], s = haul->wiring.group[group].stage;
+    uint32_t m = course->machine[task], resources = job->in->resources;
+    for (uint32_t r = 0; r < resources; r++)
+        haul->room[(size_t)m * resources + r] += job->in->demand[(size_t)s * resources + r];
+    touch(haul, m);
+    bool group_ended = --haul->group_left[group] == 0, stage_ended = --haul->stage_left[s] == 0;
+    for (uint32_t k = job->out_first[s]; k < job->out_first[s + 1]; k++) {
+        uint32_t e = job->out[k];
+        const struct br_edge *edge = &dag->edge[e];
+        if (edge->type == BR_ONE_TO_ONE) {
+            uint32_t index = task - dag->stage[s].first_task;
+            uint32_t child = dag->stage[edge->child].first_task + index;
+            if (edge->bytes && haul->wiring.wire[haul->wiring.edge_wire[e] + index].bytes)
+                begin_wire(haul, course, haul->wiring.edge_wire[e] + index, now_ns);
+            else
+                release_task(haul, course, child);
+            continue;
+        }
+        if (group_ended)
+            begin_group_wires(haul, course, e, group, now_ns);
+        for (uint32_t g = haul->wiring.stage_group[edge->child];
+             stage_ended && g < haul->wiring.stage_group[edge->child + 1]; g++)
+            release_group(haul, course, g);
+    }
+}
+
+static bool start_task(struct br_haul *haul, const struct br_course *course, uint32_t task,
+                       int64_t now_ns)
+{
+    const struct br_instance *in = haul->job->in;
+    uint32_t s = in->task_stage[task], resources = in->resources;
+    int64_t *room = &haul->room[(size_t)course->machine[task] * resources];
+    const int64_t *demand = &in->demand[(size_t)s * resources];
+    for (uint32_t r = 0; r < resources; r++)
+        if (demand[r] > room[r])
+            return false;
+    for (uint32_t r = 0; r < resources; r++)
+        room[r] -= demand[r];
+    int64_t ends_ns = now_ns + haul->job->dag->duration_ns[task];
+    haul->start_ns[task] = now_ns;
+    if (ends_ns > haul->makespan_ns)
+        haul->makespan_ns = ends_ns;
+    end_push(NULL, haul->end, &haul->ends, (struct br_haul_end){ends_ns, task});
+    return true;
+}
+
+/* Starts what may start on the machine now. */
+static void dispatch(struct br_haul *haul, const struct br_course *course, uint32_t m,
+                     int64_t now_ns)
+{
+    uint32_t *list = haul->row + haul->row_first[m];
+    uint32_t *count = &haul->ready[m], all = haul->row_first[m + 1] - haul->row_first[m];
+    haul->is_dirty[m] = false;
+    if (course->strict) {
+        while (*count < all && haul->is_ready[list[*count]] &&
+               start_task(haul, course, list[*count], now_ns))
+            ++*count;
+        haul->work++;
+        return;
+    }
+    uint32_t left = 0, refused = UINT32_MAX; /* a stage that does not fit any more */
+    for (uint32_t k = 0; k < *count; k++) {
+        uint32_t stage = haul->job->in->task_stage[list[k]];
+        if (stage != refused && start_task(haul, course, list[k], now_ns))
+            continue;
+        refused = stage;
+        list[left++] = list[k];
+    }
+    haul->work += *count + 1;
+    *count = left;
+}
+
+/* Everything as it is before the first moment. */
+static void begin(struct br_haul *haul, const struct br_course *course)
+{
+    const struct br_network_job *job = haul->job;
+    const struct br_dag *dag = job->dag;
+    const struct br_wiring *w = &haul->wiring;
+    uint32_t machines = job->cluster->machines, resources = job->in->resources;
+    haul->makespan_ns = 0;
+    haul->ends = haul->dirties = 0;
+    haul->memory = true;
+    memset(haul->is_ready, 0, dag->tasks * sizeof *haul->is_ready);
+    memset(haul->task_waits, 0, dag->tasks * sizeof *haul->task_waits);
+    memset(haul->is_dirty, 0, machines * sizeof *haul->is_dirty);
+    memset(haul->ready, 0, machines * sizeof *haul->ready);
+    memset(haul->row_first, 0, ((size_t)machines + 1) * sizeof *haul->row_first);
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        haul->row_first[course->machine[t] + 1]++;
+    for (uint32_t m = 0; m < machines; m++) {
+        haul->row_first[m + 1] += haul->row_first[m];
+        memcpy(&haul->room[(size_t)m * resources],
+               &job->in->capacity[(size_t)job->machine_class[m] * resources],
+               resources * sizeof *haul->room);
+    }
+    for (uint32_t k = 0; k < dag->tasks; k++) {
+        uint32_t t = course->sequence[k], m = course->machine[t];
+        haul->position[t] = k;
+        if (course->strict)
+            haul->row[haul->row_first[m] + haul->ready[m]++] = t;
+    }
+    memset(haul->ready, 0, machines * sizeof *haul->ready);
+    for (uint32_t s = 0; s < dag->stages; s++)
+        haul->stage_left[s] = dag->stage[s].tasks;
+    for (uint32_t g = 0; g < w->groups; g++) {
+        haul->group_left[g] = w->group[g].tasks;
+        haul->group_waits[g] = 1; /* the beginning */
+    }
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        const struct br_stage *child = &dag->stage[dag->edge[e].child];
+        if (dag->edge[e].type == BR_ONE_TO_ONE) {
+            for (uint32_t t = child->first_task; t < child->first_task + child->tasks; t++)
+                haul->task_waits[t]++;
+            continue;
+        }
+        for (uint32_t g = w->stage_group[dag->edge[e].child];
+             g < w->stage_group[dag->edge[e].child + 1]; g++)
+            haul->group_waits[g]++;
+        for (uint32_t k = w->edge_wire[e]; k < w->edge_wire[e + 1]; k++)
+            if (w->wire[k].bytes)
+                haul->group_waits[w->wire[k].sink]++;
+    }
+    for (uint32_t g = 0; g < w->groups; g++)
+        release_group(haul, course, g);
+    haul->work += dag->tasks / 4 + w->wires / 4;
+}
+
+enum br_status br_haul_run(struct br_haul *haul, const struct br_course *course)
+{
+    uint32_t left = haul->job->dag->tasks;
+    int64_t now_ns = 0;
+    enum br_status status = br_wiring_make(&haul->wiring, haul->job, course->machine);
+    if (status)
+        return status;
+    br_flows_clear(&haul->flows, course->sharing, course->record);
+    haul->flows.work = 0;
+    begin(haul, course);
+    for (;;) {
+        while (haul->dirties)
+            dispatch(haul, course, haul->dirty[--haul->dirties], now_ns);
+        haul->memory = haul->memory && br_flows_share(&haul->flows, now_ns);
+        if (!haul->memory || haul->makespan_ns >= course->limit_ns)
+            break;
+        int64_t next_ns = haul->flows.next_ns;
+        if (haul->ends && haul->end[0].at_ns < next_ns)
+            next_ns = haul->end[0].at_ns;
+        if (next_ns >= BR_TICKS_MAX)
+            break;
+        now_ns = next_ns;
+        while (haul->ends && haul->end[0].at_ns == now_ns) {
+            end_task(haul, course, end_pop(NULL, haul->end, &haul->ends).task, now_ns);
+            left--;
+        }
+        uint32_t wire;
+        while (br_flows_pop(&haul->flows, now_ns, &wire, &haul->memory))
+            end_wire(haul, course, wire);
+    }
+    haul->work += haul->flows.work;
+    if (!haul->memory)
+        return BR_SYSTEM;
+    if (haul->makespan_ns < course->limit_ns)
+        return left ? BR_NO : BR_OK;
+    haul->makespan_ns = BR_NETWORK_NEVER;
+    return BR_OK;
+}

@@ -1,0 +1,67 @@
+/* Edges by stage, and ports by machine. */
+#include "planner/network/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of edges in rows by one of their stages. */
+static bool rows(struct br_network_job *job, bool by_parent, uint32_t **first, uint32_t **row)
+{
+    const struct br_dag *dag = job->dag;
+    *first = br_arena_array(&job->arena, (size_t)dag->stages + 2, sizeof **first);
+    *row = br_arena_array(&job->arena, dag->edges, sizeof **row);
+    if (!*first || !*row)
+        return false;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        (*first)[(by_parent ? dag->edge[e].parent : dag->edge[e].child) + 2]++;
+    for (uint32_t s = 1; s <= dag->stages; s++)
+        (*first)[s + 1] += (*first)[s];
+    for (uint32_t e = 0; e < dag->edges; e++)
+        (*row)[(*first)[(by_parent ? dag->edge[e].parent : dag->edge[e].child) + 1]++] = e;
+    return true;
+}
+
+enum br_status br_network_job_init(struct br_network_job *job, const struct br_dag *dag,
+                                   const struct br_cluster *cluster, const struct br_instance *in,
+                                   struct br_diag *diag)
+{
+    *job = (struct br_network_job){.dag = dag, .cluster = cluster, .in = in};
+    uint32_t machines = cluster->machines;
+    job->up = br_arena_array(&job->arena, machines, sizeof *job->up);
+    job->down = br_arena_array(&job->arena, machines, sizeof *job->down);
+    job->machine_class = br_arena_array(&job->arena, machines, sizeof *job->machine_class);
+    if (!job->up || !job->down || !job->machine_class ||
+        !rows(job, true, &job->out_first, &job->out) ||
+        !rows(job, false, &job->into_first, &job->into))
+        return br_fail_memory(diag);
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *cls = &cluster->cls[c];
+        if (!cls->up && dag->bytes && machines > 1)
+            return br_fail(diag, BR_BAD_INPUT,
+                           "write <machine class=\"...\" network=\"10Gbit\"> in the cluster, or "
+                           "give --port-rate",
+                           "the port of machines of class '%.80s' has no rate", cls->name);
+        for (uint32_t m = cls->first_machine; m < cls->first_machine + cls->count; m++) {
+            job->up[m] = cls->up;
+            job->down[m] = cls->down;
+            job->machine_class[m] = c;
+        }
+    }
+    return BR_OK;
+}
+
+void br_network_job_finish(struct br_network_job *job)
+{
+    br_arena_finish(&job->arena);
+}
+
+bool br_network_holds(const struct br_network_job *job, uint32_t machine, uint32_t stage)
+{
+    const struct br_instance *in = job->in;
+    const int64_t *capacity = &in->capacity[(size_t)job->machine_class[machine] * in->resources];
+    const int64_t *demand = &in->demand[(size_t)stage * in->resources];
+    for (uint32_t r = 0; r < in->resources; r++)
+        if (demand[r] > capacity[r])
+            return false;
+    return true;
+}
