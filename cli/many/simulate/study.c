@@ -89,17 +89,43 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
     };
 }
 
-/* Whether all jobs have ended. */
-static bool is_whole(const struct br_workload *workload, const struct br_outcome *outcome)
+/* The mean completion time of all jobs; INFINITY where some have not ended. */
+static double mean_jct(const struct br_workload *workload, const struct br_outcome *outcome)
 {
+    double sum = 0;
     for (uint32_t j = 0; j < workload->jobs; j++)
-        if (outcome->end_ns[j] < 0)
-            return false;
-    return !outcome->cut;
+        sum += outcome->end_ns[j] < 0 ? INFINITY
+                                      : (double)(outcome->end_ns[j] - workload->job[j].arrival_ns);
+    return sum / workload->jobs;
 }
 
-/* Their mean completion time, by a search of that many evaluations, which begins with what the
- * policy 'joint' does. */
+/* What the best of some policies does: a schedule for the search to begin with. */
+static enum br_status begin_ahead(struct runner *runner, uint32_t seed, struct br_outcome *best,
+                                  struct br_diag *diag)
+{
+    static const char *const names[] = {"joint", "tetris", "srpt"};
+    const struct cli_study_request *request = runner->request;
+    enum br_status status = BR_OK;
+    for (size_t k = 0; k < sizeof names / sizeof *names && !status; k++) {
+        const struct br_policy_row *row;
+        struct br_outcome next = {0};
+        double number;
+        status = br_policies_find(names[k], &row, &number, diag);
+        if (status)
+            break;
+        struct br_simulate_options options = options_of(runner, row, number, seed);
+        options.no_spans = true;
+        status = br_simulate_workload(request->workload, request->cluster, &options, &next, diag);
+        bool better = k == 0 || (!status && mean_jct(request->workload, &next) <
+                                                mean_jct(request->workload, best));
+        br_outcome_finish(better ? best : &next);
+        if (better)
+            *best = next;
+    }
+    return status;
+}
+
+/* Their mean completion time, by a search of that many evaluations. */
 static enum br_status look_ahead(struct runner *runner, const int64_t *const *true_ns,
                                  uint32_t seed, struct br_diag *diag)
 {
@@ -107,27 +133,21 @@ static enum br_status look_ahead(struct runner *runner, const int64_t *const *tr
     struct br_clairvoyant_options options = {
         .seed = seed + 1, .evaluations = request->clairvoyant, .stop = runner->stop};
     struct br_clairvoyant found = {0};
-    struct br_outcome joint = {0};
-    const struct br_policy_row *row;
-    double number;
+    struct br_outcome begin = {0};
     runner->clairvoyant_s[seed] = NAN;
     if (!request->clairvoyant)
         return BR_OK;
-    enum br_status status = br_policies_find("joint", &row, &number, diag);
+    enum br_status status = begin_ahead(runner, seed, &begin, diag);
     if (!status) {
-        struct br_simulate_options begin = options_of(runner, row, number, seed);
-        begin.no_spans = true;
-        status = br_simulate_workload(request->workload, request->cluster, &begin, &joint, diag);
-    }
-    if (!status) {
-        options.begin_ns = is_whole(request->workload, &joint) ? joint.end_ns : NULL;
+        bool whole = !begin.cut && mean_jct(request->workload, &begin) < INFINITY;
+        options.begin_ns = whole ? begin.end_ns : NULL;
         status = br_clairvoyant_search(request->workload, request->cluster, true_ns, &options,
                                        &found, diag);
     }
     if (!status)
         runner->clairvoyant_s[seed] = found.mean_jct_s;
     br_clairvoyant_finish(&found);
-    br_outcome_finish(&joint);
+    br_outcome_finish(&begin);
     return status;
 }
 
@@ -184,15 +204,6 @@ static enum br_status measure(struct runner *runner, struct br_outcome *outcome,
     run->seconds = outcome->seconds - outcome->planning_seconds;
     run->planning_seconds = outcome->planning_seconds;
     return status;
-}
-
-static double mean_jct(const struct br_workload *workload, const struct br_outcome *outcome)
-{
-    double sum = 0;
-    for (uint32_t j = 0; j < workload->jobs; j++)
-        sum += outcome->end_ns[j] < 0 ? INFINITY
-                                      : (double)(outcome->end_ns[j] - workload->job[j].arrival_ns);
-    return sum / workload->jobs;
 }
 
 /* Simulates, a tuned row with each of its numbers, of which the best is kept. */
