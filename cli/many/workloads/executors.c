@@ -173,7 +173,7 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
         if (row->step > 0)
             setup.number = row->least + k % numbers * row->step;
         if (row->troubles)
-            setup.trouble = (k / numbers + 1.0) / (row->troubles + 1.0);
+            setup.trouble = (double)(k / numbers + 1) / (row->troubles + 1.0);
         status = run(sim, &jobs, &setup, stop, &next, diag);
         bool better = k == 0 || next.cut || sim->jobs_time_ns < least_ns;
         if (better)
