@@ -30,7 +30,7 @@ void br_view_finish(struct br_view *kept)
 
 /* ---- Jobs that come and go ---- */
 
-static uint32_t larger(uint32_t room, uint32_t least)
+static uint32_t room_for(uint32_t room, uint32_t least)
 {
     uint32_t next = room + room / 2 + 16;
     return next > least ? next : least;
@@ -40,7 +40,7 @@ static bool make_room(struct br_view *kept, uint32_t jobs, uint32_t stages)
 {
     struct br_executors *view = &kept->view;
     if (jobs > kept->job_room) {
-        uint32_t room = larger(kept->job_room, jobs);
+        uint32_t room = room_for(kept->job_room, jobs);
         if (!br_enlarge(&kept->waves, room, sizeof(struct br_waves *)) ||
             !br_enlarge(&kept->stale, room, sizeof *kept->stale) ||
             !br_enlarge(&view->job, room, sizeof *view->job) ||
@@ -49,7 +49,7 @@ static bool make_room(struct br_view *kept, uint32_t jobs, uint32_t stages)
         kept->job_room = room;
     }
     if (stages > kept->stage_room) {
-        uint32_t room = larger(kept->stage_room, stages);
+        uint32_t room = room_for(kept->stage_room, stages);
         if (!br_enlarge(&view->stage, room, sizeof *view->stage) ||
             !br_enlarge(&view->ready, room, sizeof *view->ready))
             return false;

@@ -60,7 +60,7 @@ static int64_t cost_of(const struct br_orders_request *request, const uint32_t *
 /* The 24 orders of four jobs ascend as words, from the first to the last. */
 static void test_words(void **state)
 {
-    uint32_t last[4], order[4];
+    uint32_t last[4] = {0}, order[4];
     (void)state;
     for (uint32_t k = 0; k < 24; k++) {
         uint32_t seen = 0, at = 0;
@@ -152,7 +152,7 @@ static void test_all(void **state)
         struct br_executors_arrival arrival[MOST] = {{0}};
         struct br_orders_request request = {
             .options = &options, .arrival = arrival, .row = search_row(), .jobs = MOST - 1};
-        uint32_t order[3][MOST], best[MOST], next[MOST];
+        uint32_t order[3][MOST], best[MOST] = {0}, next[MOST];
         int64_t least = INT64_MAX;
         for (uint32_t j = 0; j < request.jobs; j++) {
             uint32_t tasks[3], ms[3];
