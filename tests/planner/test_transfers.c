@@ -124,6 +124,23 @@ static void shares_are_max_min_fair(void **state)
     br_dag_destroy(dag);
 }
 
+/* A port of 1 byte a second for two transfers of 1 byte: rates are whole, so one waits for the
+ * other.
+ */
+static void the_smallest_port(void **state)
+{
+    static const uint32_t where[] = {0, 1, 2};
+    struct br_dag *dag = br_dag_create("drop");
+    struct br_cluster *cluster = machines(3, "1", 9, 1);
+    uint32_t a = stage(dag, "a", 1, 0), b = stage(dag, "b", 1, 0), x = stage(dag, "x", 1, 1);
+    edge(dag, a, x, BR_BARRIER, 1);
+    edge(dag, b, x, BR_BARRIER, 1);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    follow(dag, cluster, where, true, BR_SHARE_FAIR, (const double[]){0, 0, 2}, 3);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
 /* Over a one-to-one edge each pair moves by itself, and what stays on its machine is there at once;
  * a task that waits for its input is overtaken, unless the course is strict. */
 static void pairs_move_alone(void **state)
@@ -375,9 +392,10 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ports_are_shared), cmocka_unit_test(shares_are_max_min_fair),
-        cmocka_unit_test(pairs_move_alone), cmocka_unit_test(faults_are_found),
-        cmocka_unit_test(jobs_at_random),   cmocka_unit_test(refusals),
+        cmocka_unit_test(ports_are_shared),  cmocka_unit_test(shares_are_max_min_fair),
+        cmocka_unit_test(the_smallest_port), cmocka_unit_test(pairs_move_alone),
+        cmocka_unit_test(faults_are_found),  cmocka_unit_test(jobs_at_random),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
