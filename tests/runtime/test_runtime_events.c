@@ -385,6 +385,41 @@ static void test_chained_late(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* A form is found by the number of its Dag and by its plan, not by where it is kept; and it lives
+ * as long as a job of it. */
+static void test_forms(void **state)
+{
+    static struct br_forms forms;
+    struct br_cluster *cluster = one_machine("4", "1");
+    struct br_dag *dag = wide_job(3, "1");
+    struct br_plan *plan = br_plan_create(3);
+    struct br_runtime *runtime;
+    struct br_form *one, *other;
+    struct br_decision decision[4];
+    uint32_t job;
+    (void)state;
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+    assert_int_equal(br_runtime_form(runtime, dag, NULL, &one, NULL), BR_OK);
+    assert_int_equal(br_runtime_form(runtime, dag, NULL, &other, NULL), BR_OK);
+    br_dag_destroy(dag); /* what is needed of it has been copied */
+    assert_null(br_forms_find(&forms, 0, NULL));
+    br_forms_keep(&forms, 1, NULL, one);
+    assert_ptr_equal(br_forms_find(&forms, 1, NULL), one);
+    assert_null(br_forms_find(&forms, 1, plan));
+    assert_null(br_forms_find(&forms, 1 + BR_FORMS, NULL));
+    assert_int_equal(br_runtime_submit_form(runtime, one, 0, BR_READY_BY_EDGES, &job, NULL), BR_OK);
+    br_form_release(one);
+    br_forms_keep(&forms, 1 + BR_FORMS, NULL, other); /* in its place */
+    assert_null(br_forms_find(&forms, 1, NULL));
+    assert_ptr_equal(br_forms_find(&forms, 1 + BR_FORMS, NULL), other);
+    br_form_release(other);
+    br_forms_finish(&forms);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 4), 3);
+    br_runtime_destroy(runtime);
+    br_plan_destroy(plan);
+    br_cluster_destroy(cluster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_close),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_chained_late),
+        cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
