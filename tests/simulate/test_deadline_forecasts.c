@@ -78,6 +78,28 @@ static void test_line(void **state)
     br_cells_finish(&maker);
 }
 
+/* Four tasks of 10 s in two bins. With one token the first bin has places 0 and 0.5, each for 10 s,
+ * on average 0.25 with 30 s left; with two tokens only 0. All are for half of the run there, so the
+ * cell is at place 0.125, for which one token's line, of 1.25 / (0.0625 + 0.0025) s, adds an eighth
+ * of that. */
+static void test_moved(void **state)
+{
+    struct scene scene = {.dag = br_dag_create("four")};
+    scene_add_stage(&scene, "a", 4, 10 * S);
+    scene_finish_job(&scene);
+    scene.request.most = 2;
+    scene.request.cells = 2;
+    scene.request.indicator = BR_VERTEXFRAC;
+    scene_make(&scene);
+    const struct br_table *table = &scene.made.table;
+    struct br_table_place place = br_table_at(table, table->at[1]);
+    assert_true(fabs(table->at[1] - 0.0625) < 1e-9);
+    assert_true(fabs((double)br_table_mean_ns(table, 0, place, 0) / 1e9 - (30 + 1.25 / 0.065 / 8)) <
+                1e-3);
+    assert_true(fabs((double)br_table_mean_ns(table, 0, place, 1) / 1e9 - 15) < 1e-3);
+    scene_close(&scene);
+}
+
 /* Lognormal draws have the declared mean, the median that follows from the spread, and no longer
  * duration than the longest; measured ones are among the samples. */
 static void test_profile(void **state)
@@ -283,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order_statistics),
         cmocka_unit_test(test_line),
+        cmocka_unit_test(test_moved),
         cmocka_unit_test(test_alike),
         cmocka_unit_test(test_profile),
         cmocka_unit_test(test_world),
