@@ -13,6 +13,9 @@
 
 /* More edges than this between single tasks are not worth it. */
 enum { EDGES_MOST = 2000000 };
+/* A searched plan is followed where it is shorter by more than this share than that by longest
+ * paths. */
+#define WORTH 0.05
 
 /* ---- The rest as a job ---- */
 
@@ -250,6 +253,27 @@ static enum br_status merge(const struct br_rest *rest, const struct br_plan *of
     return rank(plan, ordering->class, ordering->place, diag);
 }
 
+/* Plans the rest by its search, and by longest paths: expected durations are wrong, and a plan that
+ * starts what hangs on a long path no sooner than it has to suffers from it. So longest paths are
+ * followed unless the search is better by more than a share. */
+static enum br_status plan_sturdily(const struct br_dag *job, const struct br_cluster *cluster,
+                                    const struct br_plan_options *options, struct br_plan **plan,
+                                    struct br_diag *diag)
+{
+    struct br_plan_options by_paths = *options;
+    struct br_plan *sturdy = NULL;
+    by_paths.method = "cp";
+    enum br_status status = br_plan_make(job, cluster, options, plan, diag);
+    if (!status)
+        status = br_plan_make(job, cluster, &by_paths, &sturdy, diag);
+    bool follow =
+        !status && (double)sturdy->makespan_ns <= (1 + WORTH) * (double)(*plan)->makespan_ns;
+    br_plan_destroy(follow || status ? *plan : sturdy);
+    if (follow || status)
+        *plan = status ? NULL : sturdy;
+    return status;
+}
+
 enum br_status br_rest_plan(const struct br_dag *dag, const struct br_cluster *cluster,
                             const struct br_rest *rest, const struct br_plan_options *options,
                             struct br_plan **plan, struct br_diag *diag)
@@ -261,7 +285,7 @@ enum br_status br_rest_plan(const struct br_dag *dag, const struct br_cluster *c
     *plan = NULL;
     enum br_status status = br_rest_job(dag, rest, &job, &task, diag);
     if (!status)
-        status = br_plan_make(job, cluster, options, &of_rest, diag);
+        status = plan_sturdily(job, cluster, options, &of_rest, diag);
     if (!status && !open_order(&ordering, dag->tasks))
         status = br_fail_memory(diag);
     if (!status)
