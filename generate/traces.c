@@ -1,14 +1,17 @@
-/* Runs of programs. A job is of a new program or of one that ran before, the more likely the more
- * often it ran (a Chinese restaurant process). A program has a user, a width, a median duration and
- * two coefficients of variation, each drawn from a log-normal: over time, of the means of its runs;
- * and over space, of the tasks of a run. The latter is printed for a sample of 3 % of the tasks,
- * sigma / (sqrt(0.03 n) mu); it is turned back into that of single tasks here, or the tasks of
- * small jobs would differ thrice as much. [Jajoo22, Table 4] tells both as they were measured. Few
- * runs and few tasks show less than what they are drawn from, so what is drawn is larger, as much
- * as to come out as printed (docs/predict.md).
+/* Runs of programs, in series: a user runs a program some times with alike results, among the
+ * series of others that are going on. A series is of a new program or of one that ran before, the
+ * more likely the more series it had (a Chinese restaurant process). A program has a user, a width,
+ * a median duration and two coefficients of variation, each drawn from a log-normal: over time, of
+ * the means of its runs; and over space, of the tasks of a run. The latter is printed for a sample
+ * of 3 % of the tasks, sigma / (sqrt(0.03 n) mu); it is turned back into that of single tasks here,
+ * or the tasks of small jobs would differ thrice as much. [Jajoo22, Table 4] tells both as they
+ * were measured. Few runs and few tasks show less than what they are drawn from, so what is drawn
+ * is larger, as much as to come out as printed (docs/predict.md).
  *
  * What the paper does not print is marked so: it is taken from Google's public trace of 2011, or
- * chosen so that shares of small and thin jobs come out as printed. */
+ * chosen so that shares of small and thin jobs come out as printed. That runs come in series is
+ * [Jajoo22]'s words of changing users, code and clusters, made a model: it makes load come in waves
+ * of alike jobs, as its Table 5 and its figures 6 and 11 have them. */
 #include "generate/traces.h"
 
 #include <math.h>
@@ -19,6 +22,8 @@
 #include "base/collections/grow.h"
 #include "base/numbers/real.h"
 #include "generate/sample.h"
+
+enum { SERIES_MOST = 16 };
 
 #define OF_90 1.2815515655446004 /* standard deviations from the median to the 90th percentile */
 #define RATIO 0.03
@@ -37,7 +42,11 @@ struct kind {
     struct law wide;        /* widths of those */
     struct law thin_s;      /* durations of programs of one or two tasks, in seconds */
     struct law wide_s;      /* and of all others */
-    double fresh;           /* as many new programs as if so many jobs had been of unknown ones */
+    double fresh;           /* as many new programs as if so many series had been of unknown ones */
+    double series;          /* runs of a series, on average */
+    uint32_t at_once;       /* series that go on at a time, at most SERIES_MOST */
+    double alike;           /* share of the variance between runs that is between series */
+    double longest_s;       /* mean of a run */
     uint32_t users;
     uint32_t least_stages, most_stages;
 };
@@ -48,26 +57,34 @@ static const struct kind kinds[] = {
      */
     {.name = "2sigma",
      .summary = "like the trace of 2Sigma: most jobs wide and large, runs that differ much",
-     .time = {1.5, 9},
-     .space = {0.20, 0.65},
+     .time = {2.9, 60},
+     .space = {0.19, 0.58},
      .width = {0.10, 0.0884, 0, 0.3966},
-     .wide = {25, 110},
-     .thin_s = {3500, 38000},
-     .wide_s = {300, 3900},
-     .fresh = 40,
+     .wide = {26, 110},
+     .thin_s = {5000, 45000},
+     .wide_s = {300, 6000},
+     .fresh = 20,
+     .series = 3,
+     .at_once = 8,
+     .alike = 0.9,
+     .longest_s = 4e5,
      .users = 40,
      .least_stages = 1,
      .most_stages = 1},
     /* Widths as in the public trace; 1.90 % of the jobs are thin and large [Jajoo22, 5.2.7]. */
     {.name = "google11",
      .summary = "like Google's trace of 2011: mostly single tasks, runs and tasks alike",
-     .time = {0.19, 0.68},
-     .space = {0.042, 0.5},
+     .time = {0.21, 0.85},
+     .space = {0.042, 0.32},
      .width = {0.824, 0.020, 0.008, 0.009},
      .wide = {18, 90},
      .thin_s = {100, 420},
-     .wide_s = {230, 920},
-     .fresh = 120,
+     .wide_s = {230, 1200},
+     .fresh = 150,
+     .series = 2,
+     .at_once = 12,
+     .alike = 0.8,
+     .longest_s = 2e4,
      .users = 80,
      .least_stages = 1,
      .most_stages = 1},
@@ -75,26 +92,34 @@ static const struct kind kinds[] = {
      * fewer single tasks. */
     {.name = "google19",
      .summary = "like Google's trace of 2019: both runs and tasks differ much",
-     .time = {2.4, 3.4},
-     .space = {0.76, 1.6},
+     .time = {3.6, 3.6},
+     .space = {0.76, 1.55},
      .width = {0.60, 0.05, 0.02, 0.02},
      .wide = {18, 90},
      .thin_s = {80, 380},
      .wide_s = {150, 1200},
-     .fresh = 60,
+     .fresh = 30,
+     .series = 3,
+     .at_once = 8,
+     .alike = 0.8,
+     .longest_s = 8e3,
      .users = 60,
      .least_stages = 1,
      .most_stages = 1},
     /* Two to five stages, each a job of the same program [Jajoo22, 6]. */
     {.name = "google19-dag",
      .summary = "jobs of two to five stages, each like a job of google19",
-     .time = {2.4, 3.4},
-     .space = {0.76, 1.6},
+     .time = {3.6, 3.6},
+     .space = {0.76, 1.55},
      .width = {0.60, 0.05, 0.02, 0.02},
      .wide = {18, 90},
      .thin_s = {80, 380},
      .wide_s = {150, 1200},
-     .fresh = 60,
+     .fresh = 30,
+     .series = 3,
+     .at_once = 8,
+     .alike = 0.8,
+     .longest_s = 8e3,
      .users = 60,
      .least_stages = 2,
      .most_stages = 5},
@@ -104,6 +129,11 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 struct stage {
     uint32_t width;
     double median_s, between, space; /* between: deviation of logarithms of means of runs */
+};
+
+struct series {
+    uint32_t app;
+    double z[BR_TRACE_STAGES]; /* how far its runs are from the median, standard normal */
 };
 
 struct app {
@@ -116,8 +146,10 @@ struct br_trace {
     struct br_rng rng;
     struct app *app;
     uint32_t apps, app_room;
-    uint32_t *ran; /* the program of each job so far */
-    uint32_t jobs, job_room;
+    struct series going[SERIES_MOST];
+    uint32_t goings;
+    uint32_t *ran; /* the program of each series so far */
+    uint32_t rans, ran_room;
 };
 
 const char *br_trace_name(uint32_t k)
@@ -195,7 +227,7 @@ static bool add_app(struct br_trace *trace)
         struct stage *stage = &app->stage[s];
         stage->width = draw_width(rng, kind);
         stage->median_s = draw(rng, stage->width < 3 ? &kind->thin_s : &kind->wide_s);
-        stage->between = deviation_of(fmin(draw(rng, &kind->time), 20));
+        stage->between = deviation_of(fmin(draw(rng, &kind->time), 60));
         stage->space = draw(rng, &kind->space);
     }
     return true;
@@ -203,14 +235,53 @@ static bool add_app(struct br_trace *trace)
 
 /* ---- Runs ---- */
 
-/* Means of runs are about the median of the program, durations of tasks have the mean of the run.
- */
-static void run_stage(struct br_rng *rng, const struct stage *stage, double common, double own,
-                      int64_t *duration_ns)
+/* How far stages are from what is usual of them, in standard deviations of the logarithm. */
+static void draw_deviations(struct br_rng *rng, uint32_t stages, double z[BR_TRACE_STAGES])
+{
+    double common = br_real_normal(rng);
+    for (uint32_t s = 0; s < stages; s++)
+        z[s] = sqrt(COMMON) * common + sqrt(1 - COMMON) * br_real_normal(rng);
+}
+
+/* Begins a series in place of another. */
+static bool begin_series(struct br_trace *trace, struct series *series)
+{
+    struct br_rng *rng = &trace->rng;
+    double fresh = trace->kind->fresh;
+    series->app = trace->apps;
+    if (br_rng_unit(rng) * (fresh + trace->rans) >= fresh)
+        series->app = trace->ran[br_rng_below(rng, trace->rans)];
+    else if (!add_app(trace))
+        return false;
+    if (!br_grow(&trace->ran, trace->rans, &trace->ran_room, sizeof *trace->ran))
+        return false;
+    trace->ran[trace->rans++] = series->app;
+    draw_deviations(rng, trace->app[series->app].stages, series->z);
+    return true;
+}
+
+/* The series that the next run is of; NULL: memory is out. */
+static const struct series *pick_series(struct br_trace *trace)
+{
+    struct br_rng *rng = &trace->rng;
+    const struct kind *kind = trace->kind;
+    bool more = trace->goings < kind->at_once;
+    if (more || br_rng_unit(rng) * kind->series < 1) {
+        uint32_t k = more ? trace->goings : (uint32_t)br_rng_below(rng, kind->at_once);
+        if (!begin_series(trace, &trace->going[k]))
+            return NULL;
+        trace->goings += more;
+    }
+    return &trace->going[br_rng_below(rng, trace->goings)];
+}
+
+/* Means of runs are about the median of the program, z deviations off; durations of tasks have the
+ * mean of the run. */
+static void run_stage(const struct br_trace *trace, struct br_rng *rng, const struct stage *stage,
+                      double z, int64_t *duration_ns)
 {
     uint32_t n = stage->width;
-    double z = sqrt(COMMON) * common + sqrt(1 - COMMON) * own;
-    double mean = stage->median_s * br_real_exp(stage->between * z);
+    double mean = fmin(stage->median_s * br_real_exp(stage->between * z), trace->kind->longest_s);
     /* What is measured of n tasks is smaller by (n - 1) / n than what they are drawn from. */
     double cov = n > 1 ? stage->space * sqrt(RATIO * n) * sqrt(n / (n - 1.0)) : 0;
     double within = deviation_of(fmin(cov, 20));
@@ -223,21 +294,18 @@ static void run_stage(struct br_rng *rng, const struct stage *stage, double comm
 enum br_status br_trace_next(struct br_trace *trace, struct br_trace_job *job, struct br_diag *diag)
 {
     struct br_rng *rng = &trace->rng;
-    double fresh = trace->kind->fresh;
-    uint32_t number = trace->apps, used = 0;
-    if (br_rng_unit(rng) * (fresh + trace->jobs) >= fresh)
-        number = trace->ran[br_rng_below(rng, trace->jobs)];
-    else if (!add_app(trace))
+    double alike = trace->kind->alike, own[BR_TRACE_STAGES] = {0};
+    uint32_t used = 0;
+    const struct series *series = pick_series(trace);
+    if (!series)
         return br_fail_memory(diag);
-    if (!br_grow(&trace->ran, trace->jobs, &trace->job_room, sizeof *trace->ran))
-        return br_fail_memory(diag);
-    trace->ran[trace->jobs++] = number;
-    const struct app *app = &trace->app[number];
-    *job = (struct br_trace_job){.app = number, .user = app->user, .stages = app->stages};
-    double common = br_real_normal(rng);
+    const struct app *app = &trace->app[series->app];
+    *job = (struct br_trace_job){.app = series->app, .user = app->user, .stages = app->stages};
+    draw_deviations(rng, app->stages, own);
     for (uint32_t s = 0; s < app->stages; s++) {
+        double z = sqrt(alike) * series->z[s] + sqrt(1 - alike) * own[s];
         job->tasks[s] = app->stage[s].width;
-        run_stage(rng, &app->stage[s], common, br_real_normal(rng), job->duration_ns + used);
+        run_stage(trace, rng, &app->stage[s], z, job->duration_ns + used);
         used += app->stage[s].width;
     }
     return BR_OK;

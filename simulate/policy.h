@@ -50,6 +50,7 @@ struct br_policy_setup {
     uint32_t features; /* of jobs, such as their user */
     /* Jobs that have ended before, with these features; for policies that predict. */
     uint32_t histories;
+    uint32_t wide; /* jobs of fewer tasks need no prediction where thin ones go first; 0: 3 */
     const struct br_predict_case *history;
     double number; /* the row's number, such as the exponent of weighted-fair; NAN: not given */
 };

@@ -496,8 +496,10 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(coflow.fail)},
     {.name = "wide",
      .argument = "N",
-     .help = "predict jobs of at least N tasks (default: 3)",
-     .commands = CLI_PREDICT,
+     .help =
+         "predict jobs of at least N tasks; under policies with pilots, those of fewer go first "
+         "(default: 3)",
+     .commands = CLI_PREDICT | CLI_SIMULATE,
      .kind = BR_OPTION_COUNT,
      .least = 1,
      .most = BR_MAX_TASKS,

@@ -256,7 +256,8 @@ static enum br_status meet(struct gs *gs, struct member *member, const struct br
         status = gs->row->arrive(gs->predictor, &member->known, diag);
     if (status)
         return status;
-    bool thin = gs->row->thin_first && member->job->form->tasks < THIN;
+    uint32_t wide = gs->setup.wide ? gs->setup.wide : THIN;
+    bool thin = gs->row->thin_first && member->job->form->tasks < wide;
     if (thin)
         return enter(gs, member, queue_for(gs, 0), diag);
     if (gs->row->pilots)

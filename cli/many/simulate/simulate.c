@@ -70,6 +70,7 @@ static enum br_status read_options(const struct cli_settings *settings,
     if (!status)
         status = cli_enforcer_options(&settings->enforcer, &request->enforcer, diag);
     request->seeds = (uint32_t)simulate->seeds;
+    request->wide = (uint32_t)settings->predict.wide;
     request->plan = cli_plan_options(&settings->search);
     request->threads =
         settings->search.threads ? (uint32_t)settings->search.threads : br_processors();

@@ -82,6 +82,7 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
                   .plan_context = &runner->plans,
                   .deadlines = request->deadlines,
                   .histories = request->histories,
+                  .wide = request->wide,
                   .history = request->history,
                   .number = number},
         .world = world_of(request, seed),

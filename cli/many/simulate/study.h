@@ -36,6 +36,7 @@ struct cli_study_request {
     uint64_t clairvoyant; /* evaluations of the search of one who knows all ahead; 0: none */
     uint32_t threads;
     uint32_t histories; /* jobs that have ended before, for policies that predict */
+    uint32_t wide;      /* as of br_policy_setup */
     const struct br_predict_case *history;
     uint32_t first, step; /* the shard: combinations first, first + step, ... */
 };
