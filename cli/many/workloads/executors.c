@@ -172,8 +172,9 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
         struct br_outcome next;
         if (row->step > 0)
             setup.number = row->least + k % numbers * row->step;
+        const uint32_t threshold = k / numbers + 1;
         if (row->troubles)
-            setup.trouble = (double)(k / numbers + 1) / (row->troubles + 1.0);
+            setup.trouble = threshold / (row->troubles + 1.0);
         status = run(sim, &jobs, &setup, stop, &next, diag);
         bool better = k == 0 || next.cut || sim->jobs_time_ns < least_ns;
         if (better)
