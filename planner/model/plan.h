@@ -40,9 +40,9 @@ struct br_plan {
     int64_t *start_ns; /* by task */
     int64_t *end_ns;
     uint32_t *machine;
-    uint32_t *rank;  /* 1..n */
-    char *subset;    /* T, S, P or C */
-    uint32_t *order; /* task with rank k + 1 */
+    uint32_t *rank;              /* 1..n */
+    char *subset;                /* T, S, P or C */
+    uint32_t *order;             /* task with rank k + 1 */
     bool network;                /* the plan accounts for transfers, which are: */
     struct br_transfers carried; /* the arena's */
     int64_t makespan_ns;
