@@ -1407,6 +1407,14 @@ const struct br_option cli_options[] = {
      .least = 2,
      .most = 1024,
      .offset = MEMBER(train.episodes)},
+    {.name = "horizon",
+     .argument = "S",
+     .help =
+         "of what comes after a decision, count what is S seconds away to 37 %, and an estimate "
+         "of what the jobs still cost instead (default: all counts)",
+     .commands = CLI_TRAIN,
+     .kind = BR_OPTION_SECONDS,
+     .offset = MEMBER(train.horizon_ns)},
     {.name = "own-arrivals",
      .help =
          "give each episode arrivals of its own, which makes what is learned from them less sure",

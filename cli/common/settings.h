@@ -159,6 +159,7 @@ struct cli_deadline_settings {
 struct cli_train_settings {
     const char *network, *objective;
     const char *rate, *entropy, *length; /* "A" or "A:B" */
+    int64_t horizon_ns;
     const char *teacher, *checkpoint, *curve;
     uint64_t executors, count, iterations, episodes, seed, every, trials, trial_seed;
     int64_t interarrival_ns, moving_ns;

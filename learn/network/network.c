@@ -13,6 +13,7 @@ static const struct {
     [BR_NETWORK_CODE] = {"code", 5, 3},
     [BR_NETWORK_PAPER] = {"paper", 5, 3},
     [BR_NETWORK_SPLIT] = {"split", 6, 5},
+    [BR_NETWORK_PLANNED] = {"planned", 6, 13},
 };
 
 const char *br_network_form_name(enum br_network_form form)
@@ -55,6 +56,11 @@ struct br_network_shape br_network_shape_split(void)
     return shape_of(BR_NETWORK_SPLIT, 16, 8, 8);
 }
 
+struct br_network_shape br_network_shape_planned(void)
+{
+    return shape_of(BR_NETWORK_PLANNED, 16, 8, 8);
+}
+
 /* What a part has beside its hidden layers. */
 struct part_shape {
     uint32_t inputs, outputs;
@@ -92,6 +98,7 @@ enum br_status br_network_init(struct br_network *network, const struct br_netwo
     uint32_t e = shape->embedded, x = shape->node_features;
     uint32_t y = shape->job_features;
     bool code = shape->form == BR_NETWORK_CODE, paper = shape->form == BR_NETWORK_PAPER;
+    bool planned = shape->form == BR_NETWORK_PLANNED;
     *network = (struct br_network){.shape = *shape};
     if ((uint32_t)shape->form >= BR_NETWORK_FORMS || !is_width(shape->hidden[0], BR_DENSE_WIDEST) ||
         !is_width(shape->hidden[1], BR_DENSE_WIDEST) || !is_width(e, BR_EMBEDDED_MOST) || x < 1 ||
@@ -103,10 +110,12 @@ enum br_status br_network_init(struct br_network *network, const struct br_netwo
     const uint32_t scores[3] = {code ? 32 : hidden[0], code ? 16 : hidden[1], 8};
     uint32_t score_layers = code ? 3 : 2;
     network->node_own = paper ? 0 : x;
-    network->node_job = shape->form == BR_NETWORK_SPLIT ? y : 0;
+    network->node_job = planned || shape->form == BR_NETWORK_SPLIT ? y : 0;
+    network->stage_advice = planned ? BR_STAGE_ADVICE : 0;
+    network->limit_advice = planned ? BR_LIMIT_ADVICE : 0;
     network->limit_job = paper ? 0 : y;
-    network->node_inputs = network->node_own + network->node_job + 3 * e;
-    network->limit_inputs = network->limit_job + 2 * e + 1;
+    network->node_inputs = network->node_own + network->node_job + network->stage_advice + 3 * e;
+    network->limit_inputs = network->limit_job + 2 * e + 1 + network->limit_advice;
     const struct part_shape plain = {e, e, true, true, false};
     add_part(network, BR_ENCODE, (struct part_shape){x, e, !paper, !paper, false}, hidden, 2);
     add_part(network, BR_MESSAGE, plain, hidden, 2);
@@ -137,6 +146,9 @@ void br_network_draw(const struct br_network *network, uint64_t seed, br_weight 
         for (uint32_t k = 0; k < part->layers; k++) {
             uint32_t count = part->width[k] * part->width[k + 1];
             double reach = sqrt(6.0 / (part->width[k] + part->width[k + 1]));
+            /* A planned network begins with the planner's advice. */
+            if (network->stage_advice && p >= BR_SCORE_NODE && k + 1 == part->layers)
+                reach *= 0.1;
             for (uint32_t w = 0; w < count; w++)
                 parameter[part->weights[k] + w] = (br_weight)((2 * br_rng_unit(&rng) - 1) * reach);
         }

@@ -27,9 +27,9 @@
 #include "base/text/diag.h"
 #include "learn/network/dense.h"
 
-enum br_network_form { BR_NETWORK_CODE, BR_NETWORK_PAPER, BR_NETWORK_SPLIT };
-enum { BR_NETWORK_FORMS = 3 };
-const char *br_network_form_name(enum br_network_form form); /* "code", "paper", "split" */
+enum br_network_form { BR_NETWORK_CODE, BR_NETWORK_PAPER, BR_NETWORK_SPLIT, BR_NETWORK_PLANNED };
+enum { BR_NETWORK_FORMS = 4 };
+const char *br_network_form_name(enum br_network_form form); /* "code", "paper", ... */
 /* Numbers that it is given of a stage and of a job; see learn/policy/learner.h. */
 uint32_t br_network_node_features(enum br_network_form form);
 uint32_t br_network_job_features(enum br_network_form form);
@@ -57,7 +57,7 @@ struct br_network_shape {
     /* One level of aggregation only, as others have it: g is left out. To show what it costs. */
     bool one_level;
 };
-enum { BR_NETWORK_FEATURES = 32, BR_EMBEDDED_MOST = 32 };
+enum { BR_NETWORK_FEATURES = 32, BR_EMBEDDED_MOST = 32, BR_STAGE_ADVICE = 3, BR_LIMIT_ADVICE = 3 };
 
 struct br_network {
     struct br_network_shape shape;
@@ -67,12 +67,17 @@ struct br_network {
     /* Features that the scores look at beside embeddings: of the stage, of its job, and of the job
      * for the limit. */
     uint32_t node_own, node_job, limit_job;
+    /* What a planner says of a stage and of a limit: BR_STAGE_ADVICE and BR_LIMIT_ADVICE, or 0. */
+    uint32_t stage_advice, limit_advice;
 };
 
 /* The two known sizes, and ours. */
 struct br_network_shape br_network_shape_code(void);
 struct br_network_shape br_network_shape_paper(void);
 struct br_network_shape br_network_shape_split(void);
+struct br_network_shape br_network_shape_planned(void);
+#define BR_STAGE_TRUST 7.0
+#define BR_LIMIT_TRUST 8.0
 /* BR_BAD_INPUT: a width that is out of its range. */
 enum br_status br_network_init(struct br_network *network, const struct br_network_shape *shape,
                                struct br_diag *diag);

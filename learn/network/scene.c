@@ -38,10 +38,11 @@ bool br_choices_reserve(struct br_choices *scores, const struct br_dense *part, 
         scores->score = malloc(room * sizeof *scores->score);
         scores->share = malloc(room * sizeof *scores->share);
         scores->adjoint = malloc(room * sizeof *scores->adjoint);
+        scores->advice = malloc(room * sizeof *scores->advice);
         scores->input = malloc((size_t)room * part->width[0] * sizeof *scores->input);
         scores->activation = malloc((size_t)room * part->activations * sizeof *scores->activation);
-        if (!scores->score || !scores->share || !scores->adjoint || !scores->input ||
-            !scores->activation) {
+        if (!scores->score || !scores->share || !scores->adjoint || !scores->advice ||
+            !scores->input || !scores->activation) {
             br_choices_finish(scores);
             return false;
         }
@@ -56,6 +57,7 @@ void br_choices_finish(struct br_choices *scores)
     free(scores->score);
     free(scores->share);
     free(scores->adjoint);
+    free(scores->advice);
     free(scores->input);
     free(scores->activation);
     *scores = (struct br_choices){0};
@@ -85,14 +87,19 @@ static br_weight *append(br_weight *at, const br_weight *numbers, uint32_t count
  * gives may exceed what numbers hold. */
 #define HIGHEST 1e6
 
-static void score_all(struct br_scene *scene, const struct br_dense *part,
-                      struct br_choices *scores)
+/* `advised`: place of the advice among the inputs, whose first number tells what a planner would
+ * do; `trust` is added there. 0: no advice. */
+static void score_all(struct br_scene *scene, const struct br_dense *part, uint32_t advised,
+                      double trust, struct br_choices *scores)
 {
     for (uint32_t k = 0; k < scores->count; k++) {
         br_weight *activation = scores->activation + (size_t)k * part->activations;
         br_dense_forward(part, scene->parameter, scores->input + (size_t)k * part->width[0],
                          activation);
         double score = (double)*br_dense_output(part, activation);
+        scores->advice[k] =
+            advised ? trust * (double)scores->input[(size_t)k * part->width[0] + advised] : 0;
+        score += scores->advice[k];
         scores->score[k] = score > -HIGHEST ? score < HIGHEST ? score : HIGHEST : -HIGHEST;
     }
     soften(scores);
@@ -112,31 +119,45 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_candidate *can
         if (network->node_own)
             at = append(at, embedding->feature + (size_t)candidate[k].node * x, x);
         at = append(at, scene->job[candidate[k].job].feature, network->node_job);
+        at = append(at, candidate[k].advice, network->stage_advice);
         at = append(at, embedding->stage + (size_t)candidate[k].node * e, e);
         at = append(at, embedding->job, e);
         append(at, scene->all, e);
     }
-    score_all(scene, part, scores);
+    score_all(scene, part, network->stage_advice ? x + network->node_job : 0, BR_STAGE_TRUST,
+              scores);
     return true;
 }
 
-bool br_scene_score_limits(struct br_scene *scene, uint32_t job, uint32_t first, uint32_t last,
-                           uint32_t most, struct br_choices *scores)
+/* What a planner says of a limit. */
+static void advise(const struct br_limits *limits, uint32_t limit, br_weight *advice)
+{
+    double over = (double)limit - limits->number;
+    advice[0] = limit == limits->advised;
+    advice[1] = (br_weight)(over / 10);
+    advice[2] = (br_weight)(over > 0 ? over / 10 : 0);
+}
+
+bool br_scene_score_limits(struct br_scene *scene, const struct br_limits *limits,
+                           struct br_choices *scores)
 {
     const struct br_network *network = scene->network;
     const struct br_dense *part = &network->part[BR_SCORE_LIMIT];
-    const struct br_scene_job *of = &scene->job[job];
+    const struct br_scene_job *of = &scene->job[limits->job];
     uint32_t e = network->shape.embedded;
-    if (!br_choices_reserve(scores, part, last - first + 1))
+    if (!br_choices_reserve(scores, part, limits->last - limits->first + 1))
         return false;
-    for (uint32_t limit = first; limit <= last; limit++) {
-        br_weight *at = scores->input + (size_t)(limit - first) * part->width[0];
+    for (uint32_t limit = limits->first; limit <= limits->last; limit++) {
+        br_weight *at = scores->input + (size_t)(limit - limits->first) * part->width[0];
         at = append(at, of->feature, network->limit_job);
         at = append(at, of->embedding->job, e);
         at = append(at, scene->all, e);
-        *at = (br_weight)limit / (br_weight)most;
+        *at = (br_weight)limit / (br_weight)limits->most;
+        if (network->limit_advice)
+            advise(limits, limit, at + 1);
     }
-    score_all(scene, part, scores);
+    score_all(scene, part, network->limit_advice ? network->limit_job + 2 * e + 1 : 0,
+              BR_LIMIT_TRUST, scores);
     return true;
 }
 
@@ -153,7 +174,7 @@ static bool score_back(struct br_scene *scene, const struct br_dense *part,
                        const struct br_choices *scores, uint32_t k, br_weight *input)
 {
     br_weight adjoint = (br_weight)scores->adjoint[k];
-    if (adjoint == 0)
+    if (!(fabs(scores->adjoint[k]) > scene->rough))
         return false;
     memset(input, 0, part->width[0] * sizeof *input);
     br_dense_backward(part, scene->parameter, scores->input + (size_t)k * part->width[0],
@@ -183,7 +204,7 @@ void br_scene_limits_back(struct br_scene *scene, uint32_t job, const struct br_
 {
     const struct br_network *network = scene->network;
     struct br_embedding *embedding = scene->job[job].embedding;
-    uint32_t e = network->shape.embedded, before = network->limit_inputs - 2 * e - 1;
+    uint32_t e = network->shape.embedded, before = network->limit_job;
     br_weight input[2 * BR_NETWORK_FEATURES + 3 * BR_EMBEDDED_MOST];
     for (uint32_t k = 0; k < scores->count; k++) {
         if (!score_back(scene, &network->part[BR_SCORE_LIMIT], scores, k, input))
@@ -241,13 +262,23 @@ double br_choices_entropy(const struct br_choices *scores)
     return sum;
 }
 
-/* d ln p_c / d s_k = [k = c] - p_k, and d H / d s_k = -p_k (ln p_k + H). */
+double br_choices_freedom(const struct br_choices *scores)
+{
+    double sum = 0;
+    for (uint32_t k = 0; k < scores->count; k++)
+        sum += scores->share[k] * scores->advice[k];
+    return br_choices_entropy(scores) + sum;
+}
+
+/* d ln p_c / d s_k = [k = c] - p_k, and of F = H + sum of p a: d F / d s_k = -p_k (ln p_k - a_k +
+ * F). */
 void br_choices_learn(struct br_choices *scores, uint32_t chosen, double gain, double care)
 {
-    double entropy = br_choices_entropy(scores);
+    double freedom = br_choices_freedom(scores);
     for (uint32_t k = 0; k < scores->count; k++) {
         double share = scores->share[k];
         scores->adjoint[k] =
-            gain * ((k == chosen) - share) - care * (times_log(share) + share * entropy);
+            gain * ((k == chosen) - share) -
+            care * (times_log(share) - share * scores->advice[k] + share * freedom);
     }
 }

@@ -16,7 +16,8 @@ struct br_scene_job {
 
 /* A stage that could be started. */
 struct br_candidate {
-    uint32_t job, node; /* job: place in the scene */
+    uint32_t job, node;                /* job: place in the scene */
+    br_weight advice[BR_STAGE_ADVICE]; /* 0 where the network takes none */
 };
 
 /* Scores with what is needed to go back from them. Reused from call to call. */
@@ -25,6 +26,7 @@ struct br_choices {
     double *score;   /* count of them */
     double *share;   /* probabilities by softmax */
     double *adjoint; /* set by the caller: derivatives by the scores */
+    double *advice;  /* what the planner's advice has added to the scores, or 0 */
     br_weight *input, *activation;
 };
 
@@ -32,6 +34,7 @@ struct br_scene {
     const struct br_network *network;
     const br_weight *parameter; /* borrowed */
     br_weight *gradient;        /* borrowed; NULL: nothing is learned */
+    double rough;               /* derivatives of scores up to this are left out; 0: none */
     struct br_scene_job *job;   /* borrowed, by the caller's order */
     uint32_t jobs;
     br_weight sum[BR_EMBEDDED_MOST], outer[2 * BR_DENSE_WIDEST + BR_EMBEDDED_MOST];
@@ -49,9 +52,14 @@ void br_scene_update(struct br_scene *scene);
 /* Scores and shares of candidates. False when memory is out. */
 bool br_scene_score_nodes(struct br_scene *scene, const struct br_candidate *candidate,
                           uint32_t count, struct br_choices *scores);
-/* Scores and shares of limits first..last of one job, of `most` executors in all. */
-bool br_scene_score_limits(struct br_scene *scene, uint32_t job, uint32_t first, uint32_t last,
-                           uint32_t most, struct br_choices *scores);
+/* Limits first..last of one job, of `most` executors in all; `advised` is what a planner takes, and
+ * `number` how many executors it wants the job to have. */
+struct br_limits {
+    uint32_t job, first, last, most, advised, number;
+};
+/* Scores and shares of limits. */
+bool br_scene_score_limits(struct br_scene *scene, const struct br_limits *limits,
+                           struct br_choices *scores);
 
 /* Send the derivatives of the scores back as far as the embeddings, where they wait. */
 void br_scene_nodes_back(struct br_scene *scene, const struct br_candidate *candidate,
@@ -65,7 +73,10 @@ void br_scene_all_back(struct br_scene *scene);
 uint32_t br_choices_choose(const struct br_choices *scores, double draw);
 /* Entropy of the shares, in nats. */
 double br_choices_entropy(const struct br_choices *scores);
-/* Sets `adjoint` to the derivatives [Williams92] of: gain * ln share[chosen] + care * entropy. */
+/* The same, and the mean of the advice: the greater, the less the shares differ from those that the
+ * advice alone would give (but for a constant it is minus their relative entropy). */
+double br_choices_freedom(const struct br_choices *scores);
+/* Sets `adjoint` to the derivatives [Williams92] of: gain * ln share[chosen] + care * freedom. */
 void br_choices_learn(struct br_choices *scores, uint32_t chosen, double gain, double care);
 
 #endif

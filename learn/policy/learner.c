@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "simulate/executors/bound.h"
 
 /* A job of the run, from its arrival to its end. */
 struct br_learner_job {
     struct br_embedding embedding;
     uint32_t *graph; /* first[stages + 1], child[...], node by stage; owned */
     const uint32_t *node;
-    bool there;
+    uint32_t planned; /* stage that the planner would name next; see plan_stage */
+    bool there, asked;
 };
 
 void br_learner_init(struct br_learner *learner, const struct br_model *model, br_weight *gradient)
@@ -21,6 +23,7 @@ void br_learner_init(struct br_learner *learner, const struct br_model *model, b
     learner->scene.network = &model->network;
     learner->scene.parameter = model->parameter;
     learner->scene.gradient = gradient;
+    learner->scene.rough = 2e-4;
 }
 
 void br_learner_leave(struct br_learner *learner, uint32_t number)
@@ -50,6 +53,8 @@ void br_learner_finish(struct br_learner *learner)
     free(learner->scene.job);
     free(learner->candidate);
     free(learner->stage);
+    if (learner->planner)
+        br_executors_bound_destroy(learner->planner);
     br_choices_finish(&learner->nodes);
     br_choices_finish(&learner->limits);
     *learner = (struct br_learner){0};
@@ -76,22 +81,29 @@ static bool make_room(struct br_learner *learner, uint32_t jobs, uint32_t stages
     return true;
 }
 
+static bool make_planner(struct br_learner *learner)
+{
+    if (learner->model->network.stage_advice && !learner->planner)
+        learner->planner = br_executors_planner_create();
+    return !learner->model->network.stage_advice || learner->planner;
+}
+
 enum br_status br_learner_begin(struct br_learner *learner, const struct br_executors *sim,
                                 struct br_diag *diag)
 {
     br_learner_end(learner);
     learner->computed = 0;
-    if (!make_room(learner, sim->jobs, sim->stages))
+    if (!make_room(learner, sim->jobs, sim->stages) || !make_planner(learner))
         return br_fail_memory(diag);
     learner->jobs = sim->jobs;
-    return BR_OK;
+    return learner->planner ? br_executors_bound_begin(learner->planner, sim, diag) : BR_OK;
 }
 
 bool br_learner_reserve(struct br_learner *learner, uint32_t jobs, uint32_t stages,
                         uint32_t executors)
 {
     const struct br_dense *part = learner->model->network.part;
-    if (!make_room(learner, jobs, stages) ||
+    if (!make_room(learner, jobs, stages) || !make_planner(learner) ||
         !br_choices_reserve(&learner->nodes, &part[BR_SCORE_NODE], stages) ||
         !br_choices_reserve(&learner->limits, &part[BR_SCORE_LIMIT], executors))
         return false;
@@ -138,6 +150,32 @@ static bool arrive(struct br_learner *learner, const struct br_waves *waves,
 #define PER_PATH_US 1e-7 /* 10 s of time */
 #define OWN ((br_weight)2)
 
+/* What the planner knows of a job. */
+static void plan_job(const struct br_learner *learner, const struct br_executors *sim, uint32_t job,
+                     br_weight *feature)
+{
+    const struct br_executor_job *of = &sim->job[job];
+    const struct br_executors_bound_job known = br_executors_bound_of(learner->planner, job);
+    uint32_t number = known.executors;
+    uint32_t held = br_executors_held(sim, job), before = 0;
+    int64_t path_us = 0;
+    for (uint32_t s = 0; s < of->stages; s++) {
+        const struct br_executor_stage *stage = &sim->stage[of->first_stage + s];
+        if (stage->started < stage->tasks && stage->waves->path_us > path_us)
+            path_us = stage->waves->path_us;
+    }
+    for (uint32_t k = 0; k < sim->live_jobs; k++)
+        before += sim->job[sim->live[k]].left_us < of->left_us;
+    feature[0] = (br_weight)number * PER_EXECUTOR;
+    feature[1] = ((br_weight)held - (br_weight)number) * PER_EXECUTOR;
+    feature[2] = held < number;
+    feature[3] = (br_weight)((double)path_us * PER_PATH_US);
+    feature[4] = (br_weight)before * PER_EXECUTOR;
+    feature[5] = (br_weight)known.by_time * PER_EXECUTOR;
+    feature[6] = (br_weight)known.by_cost * PER_EXECUTOR;
+    feature[7] = (br_weight)(known.bound_ms * 1e3 * PER_PATH_US);
+}
+
 static void see_job(const struct br_learner *learner, const struct br_executors *sim, uint32_t job,
                     br_weight *feature)
 {
@@ -148,6 +186,8 @@ static void see_job(const struct br_learner *learner, const struct br_executors 
         feature[3] = (br_weight)((double)sim->job[job].left_us * PER_WORK_US);
         feature[4] = (br_weight)sim->live_jobs * PER_EXECUTOR;
     }
+    if (learner->model->network.stage_advice)
+        plan_job(learner, sim, job, feature + 5);
 }
 
 static void see_stage(const struct br_learner *learner, const struct br_executor_stage *stage,
@@ -172,6 +212,8 @@ static void see_stage(const struct br_learner *learner, const struct br_executor
 bool br_learner_arrive(struct br_learner *learner, const struct br_executors *sim, uint32_t number)
 {
     assert(!learner->job[number].there);
+    if (learner->planner && !br_executors_bound_arrive(learner->planner, sim, number))
+        return false;
     return arrive(learner, sim->job[number].waves, &learner->job[number]);
 }
 
@@ -183,6 +225,7 @@ static bool see(struct br_learner *learner, const struct br_executors *sim, uint
         return false;
     struct br_scene_job *seen = &learner->scene.job[learner->scene.jobs++];
     seen->embedding = &job->embedding;
+    job->asked = false;
     see_job(learner, sim, number, seen->feature);
     for (uint32_t s = 0; s < of->stages; s++) {
         const struct br_executor_stage *stage = &sim->stage[of->first_stage + s];
@@ -191,6 +234,22 @@ static bool see(struct br_learner *learner, const struct br_executors *sim, uint
         see_stage(learner, stage, seen->feature, br_embedding_features(&job->embedding, node));
     }
     return true;
+}
+
+/* What the planner says of a stage that can be named. */
+static void plan_stage(const struct br_learner *learner, const struct br_executors *sim,
+                       uint32_t number, br_weight *advice)
+{
+    const struct br_executor_stage *stage = &sim->stage[number];
+    uint32_t need = br_executors_need(stage), most = sim->options.executors;
+    advice[0] = learner->advice.stage == number;
+    struct br_learner_job *job = &learner->job[stage->job];
+    if (!job->asked) {
+        job->planned = br_executors_bound_stage(sim, stage->job);
+        job->asked = true;
+    }
+    advice[1] = job->planned == number;
+    advice[2] = (br_weight)(need < most ? need : most) * PER_EXECUTOR;
 }
 
 bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
@@ -203,12 +262,18 @@ bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
         if (!see(learner, sim, sim->live[k]))
             return false;
     learner->candidates = 0;
+    if (learner->model->network.stage_advice)
+        learner->advice = br_executors_bound_decide(learner->planner, sim);
     for (uint32_t k = 0; k < sim->ready_stages; k++) {
         uint32_t stage = sim->ready[k], job = sim->stage[stage].job;
         if (!br_executors_selectable(sim, stage))
             continue;
-        learner->candidate[learner->candidates] = (struct br_candidate){
-            sim->job[job].place, learner->job[job].node[stage - sim->job[job].first_stage]};
+        struct br_candidate *candidate = &learner->candidate[learner->candidates];
+        *candidate = (struct br_candidate){
+            .job = sim->job[job].place,
+            .node = learner->job[job].node[stage - sim->job[job].first_stage]};
+        if (learner->model->network.stage_advice)
+            plan_stage(learner, sim, stage, candidate->advice);
         learner->stage[learner->candidates++] = stage;
     }
     br_scene_update(&learner->scene);
@@ -223,9 +288,22 @@ static bool look_at_limits(struct br_learner *learner, const struct br_executors
 {
     uint32_t job = sim->stage[learner->stage[candidate]].job;
     learner->first_limit = br_executors_held(sim, job) + 1;
-    return br_scene_score_limits(&learner->scene, learner->candidate[candidate].job,
-                                 learner->first_limit, learner->first_limit + sim->group.count - 1,
-                                 sim->options.executors, &learner->limits);
+    struct br_limits limits = {.job = learner->candidate[candidate].job,
+                               .first = learner->first_limit,
+                               .last = learner->first_limit + sim->group.count - 1,
+                               .most = sim->options.executors};
+    if (learner->model->network.stage_advice) {
+        /* More than the stage needs are of no use. */
+        uint32_t need = br_executors_need(&sim->stage[learner->stage[candidate]]);
+        if (need && need < sim->group.count)
+            limits.last = limits.first + need - 1;
+        limits.number = br_executors_bound_of(learner->planner, job).executors;
+        limits.advised = job == sim->group.job ? limits.last : limits.number;
+        limits.advised = limits.advised < limits.first  ? limits.first
+                         : limits.advised > limits.last ? limits.last
+                                                        : limits.advised;
+    }
+    return br_scene_score_limits(&learner->scene, &limits, &learner->limits);
 }
 
 bool br_learner_choose(struct br_learner *learner, const struct br_executors *sim,

@@ -14,7 +14,7 @@
 #include "base/numbers/rng.h"
 #include "learn/network/model.h"
 #include "learn/network/scene.h"
-#include "simulate/executors/executors.h"
+#include "simulate/executors/policy.h"
 
 struct br_learner_job;
 
@@ -29,7 +29,9 @@ struct br_learner {
     uint32_t candidates;
     struct br_choices nodes, limits;
     uint32_t first_limit;
-    uint64_t computed; /* stages that were embedded in this run */
+    void *planner; /* the policy bound, where the network is told what it would do; owned */
+    struct br_executors_choice advice; /* what it would do */
+    uint64_t computed;                 /* stages that were embedded in this run */
 };
 
 struct br_learner_choice {

@@ -205,6 +205,66 @@ static enum br_status check_head(const struct br_course *course, const struct he
     return BR_OK;
 }
 
+static bool are_finite(const void *numbers, size_t count, double least)
+{
+    for (size_t k = 0; k < count; k++) {
+        double number;
+        memcpy(&number, (const char *)numbers + k * sizeof number, sizeof number);
+        if (!isfinite(number) || number < least)
+            return false;
+    }
+    return true;
+}
+
+static bool are_weights(const char *numbers, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        br_weight number;
+        memcpy(&number, numbers + k * sizeof number, sizeof number);
+        if (!(fabs((double)number) <= (double)BR_MODEL_LARGEST))
+            return false;
+    }
+    return true;
+}
+
+/* Means are of what is never below 0; iterations ascend up to `last`. */
+static bool is_row(const struct br_course_row *row, uint64_t after, uint64_t last)
+{
+    const double numbers[] = {row->trained_s, row->entropy, row->decisions, row->tried_s,
+                              row->taught};
+    return row->iteration > after && row->iteration <= last &&
+           are_finite(numbers, sizeof numbers / sizeof *numbers, -1e-6);
+}
+
+/* Numbers that the sum vouches for and no training gives. `body` is what follows the head. */
+static enum br_status check_body(const struct br_course *course, const struct head *head,
+                                 const char *body, struct br_diag *diag)
+{
+    const size_t parameters = head->parameters, numbers = parameters * sizeof(double);
+    const char *rows = body + 2 * numbers, *weights = rows + head->rows * sizeof *course->row;
+    uint64_t before = 0, since = head->since.iteration;
+    struct br_course_row sum = head->since;
+    sum.iteration = 1;
+    bool fits = head->iteration <= course->trainer.options.iterations &&
+                head->adam_steps <= head->iteration && head->best_iteration <= head->iteration &&
+                since <= head->iteration && is_row(&sum, 0, 1) && isfinite(head->usual_rate) &&
+                head->usual_rate >= 0 && isfinite(head->best_s) && head->best_s >= 0;
+    for (uint32_t k = 0; fits && k < head->rows; k++) {
+        struct br_course_row row;
+        memcpy(&row, rows + k * sizeof row, sizeof row);
+        fits = is_row(&row, before, head->iteration - since);
+        before = row.iteration;
+    }
+    if (!fits || (head->rows > 0) != (head->best_iteration > 0) ||
+        before != head->iteration - since)
+        return damaged(diag, "a number of its head or of its curve is out of its range");
+    if (!are_finite(body, parameters, -INFINITY) || !are_finite(body + numbers, parameters, 0))
+        return damaged(diag, "a number of the steps is out of its range");
+    if (!are_weights(weights, 2 * parameters))
+        return damaged(diag, "a weight is no number, or out of its range");
+    return BR_OK;
+}
+
 enum br_status br_course_load(struct br_course *course, const void *bytes, size_t size,
                               struct br_diag *diag)
 {
@@ -213,6 +273,8 @@ enum br_status br_course_load(struct br_course *course, const void *bytes, size_
     struct head head = {0};
     memcpy(&head, bytes, size < sizeof head ? size : sizeof head);
     enum br_status status = check_head(course, &head, bytes, size, diag);
+    if (!status)
+        status = check_body(course, &head, (const char *)bytes + sizeof head, diag);
     if (status)
         return status;
     while (course->room < head.rows)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/numbers/real.h"
 
 enum br_status br_episode_init(struct br_episode *episode, const struct br_model *model,
                                const struct br_executors_options *options, struct br_diag *diag)
@@ -55,8 +56,28 @@ static enum br_status end(struct br_episode *episode, const struct br_episode_ru
     return complete && !br_executors_status(episode->sim) ? BR_OK : br_fail_memory(diag);
 }
 
+/* What the jobs that are there will still cost, roughly: all executors run the job with the least
+ * work left, then the next. Of tasks that run, half is left. O(stages + jobs^2). */
+static double left_of(const struct br_executors *sim, enum br_objective objective)
+{
+    double cost = 0;
+    for (uint32_t k = 0; k < sim->live_jobs; k++) {
+        const struct br_executor_job *job = &sim->job[sim->live[k]];
+        double running = 0;
+        uint32_t behind = 1;
+        for (uint32_t s = 0; s < job->stages; s++) {
+            const struct br_executor_stage *stage = &sim->stage[job->first_stage + s];
+            running += (double)stage->waves->mean_us * (stage->started - stage->ended) / 2;
+        }
+        for (uint32_t i = 0; i < sim->live_jobs; i++)
+            behind += sim->job[sim->live[i]].left_us > job->left_us;
+        cost += ((double)job->left_us + running) * (objective == BR_MAKESPAN ? 1 : behind);
+    }
+    return cost * 1e-6 / sim->options.executors;
+}
+
 /* One decision of the network's own; false when memory is out. */
-static bool decide(struct br_episode *episode, enum br_objective objective, struct br_rng *rng)
+static bool decide(struct br_episode *episode, const struct br_episode_run *run, struct br_rng *rng)
 {
     struct br_executors *sim = episode->sim;
     struct br_learner_choice choice;
@@ -65,10 +86,12 @@ static bool decide(struct br_episode *episode, enum br_objective objective, stru
         !br_grow(&episode->step, episode->steps, &episode->room, sizeof *episode->step))
         return false;
     episode->entropy += br_learner_entropy(&episode->learner);
-    episode->step[episode->steps++] = (struct br_episode_step){.now_ns = sim->now_ns,
-                                                               .cost = cost_of(sim, objective),
-                                                               .stage = choice.stage,
-                                                               .limit = choice.limit};
+    episode->step[episode->steps++] =
+        (struct br_episode_step){.now_ns = sim->now_ns,
+                                 .cost = cost_of(sim, run->objective),
+                                 .left = run->foresees ? left_of(sim, run->objective) : 0,
+                                 .stage = choice.stage,
+                                 .limit = choice.limit};
     br_executors_decide(sim, choice.stage, choice.limit);
     return true;
 }
@@ -84,7 +107,7 @@ enum br_status br_episode_play(struct br_episode *episode, const struct br_episo
     episode->steps = 0;
     episode->entropy = 0;
     while (complete && br_executors_next(episode->sim))
-        complete = decide(episode, run->objective, draws ? &rng : NULL);
+        complete = decide(episode, run, draws ? &rng : NULL);
     episode->entropy /= episode->steps ? episode->steps : 1;
     return end(episode, run, complete, diag);
 }
@@ -146,55 +169,88 @@ enum br_status br_episode_follow(struct br_episode *episode, const struct br_epi
 
 /* ---- Gains ---- */
 
-/* What the episode costs from a time on; `*at` is the number of steps up to it, and moves with
- * times that ascend. Between two steps the cost grows evenly. */
-static double cost_from(const struct br_episode *episode, int64_t now_ns, uint32_t *at)
+/* What is behind a step: costs and what is left, together. */
+static double sum_at(const struct br_episode *episode, uint32_t step, double rate)
 {
-    const struct br_episode_step *step = episode->step;
-    if (now_ns >= episode->end_ns || !episode->steps)
-        return 0;
-    while (*at < episode->steps && step[*at].now_ns <= now_ns)
-        ++*at;
-    double before = *at ? step[*at - 1].cost : 0;
-    double after = *at < episode->steps ? step[*at].cost : episode->cost;
-    int64_t from = *at ? step[*at - 1].now_ns : 0;
-    int64_t to = *at < episode->steps ? step[*at].now_ns : episode->end_ns;
-    double share = to > from ? (double)(now_ns - from) / (double)(to - from) : 0;
-    return episode->cost - (before + (after - before) * share);
+    if (step == episode->steps)
+        return episode->cost - rate * (double)episode->end_ns * 1e-9;
+    const struct br_episode_step *at = &episode->step[step];
+    return at->cost + at->left - rate * (double)at->now_ns * 1e-9;
 }
 
-static double excess(const struct br_episode *episode, int64_t now_ns, double rate, uint32_t *at)
+static int64_t time_at(const struct br_episode *episode, uint32_t step)
 {
-    double left_s = now_ns < episode->end_ns ? (double)(episode->end_ns - now_ns) * 1e-9 : 0;
-    return cost_from(episode, now_ns, at) - rate * left_s;
+    return step == episode->steps ? episode->end_ns : episode->step[step].now_ns;
+}
+
+/* How much counts after so long, and on average until then. */
+static double fade(double seconds, double horizon, double *mean)
+{
+    double times = horizon > 0 ? seconds / horizon : 0;
+    if (times < 1e-6) {
+        *mean = 1;
+        return 1;
+    }
+    double left = times < 500 ? br_real_exp(-times) : 0;
+    *mean = (1 - left) / times;
+    return left;
+}
+
+/* Fills `after`: what comes after each step, faded. */
+static void look_ahead(struct br_episode *episode, double rate, double horizon)
+{
+    double after = 0;
+    for (uint32_t k = episode->steps; k-- > 0;) {
+        double mean, change = sum_at(episode, k + 1, rate) - sum_at(episode, k, rate);
+        double seconds = (double)(time_at(episode, k + 1) - time_at(episode, k)) * 1e-9;
+        double left = fade(seconds, horizon, &mean);
+        after = change * mean + after * left;
+        episode->step[k].after = after;
+    }
+}
+
+/* The same from a time on; `*at` is the number of steps up to it, and moves with times that
+ * ascend. Between two steps all changes evenly. */
+static double after(const struct br_episode *episode, int64_t now_ns, double rate, double horizon,
+                    uint32_t *at)
+{
+    if (now_ns >= episode->end_ns || !episode->steps)
+        return 0;
+    while (*at < episode->steps && episode->step[*at].now_ns <= now_ns)
+        ++*at;
+    int64_t to_ns = time_at(episode, *at), from_ns = *at ? time_at(episode, *at - 1) : 0;
+    double from = *at ? sum_at(episode, *at - 1, rate) : 0;
+    double change = sum_at(episode, *at, rate) - from, mean;
+    double share = (double)(to_ns - now_ns) / (double)(to_ns - from_ns);
+    double left = fade((double)(to_ns - now_ns) * 1e-9, horizon, &mean);
+    return change * share * mean + left * (*at < episode->steps ? episode->step[*at].after : 0);
 }
 
 /* The gains of one episode's steps, not yet over their spread. */
 static void compare(struct br_episode *episode, uint32_t episodes, uint32_t own, double rate,
-                    uint32_t *at)
+                    double horizon, uint32_t *at)
 {
     memset(at, 0, episodes * sizeof *at);
     for (uint32_t k = 0; k < episode[own].steps; k++) {
         struct br_episode_step *step = &episode[own].step[k];
-        double sum = 0, mine = 0;
-        for (uint32_t i = 0; i < episodes; i++) {
-            double cost = excess(&episode[i], step->now_ns, rate, &at[i]);
-            sum += cost;
-            mine = i == own ? cost : mine;
-        }
-        step->gain = sum / episodes - mine;
+        double sum = 0;
+        for (uint32_t i = 0; i < episodes; i++)
+            sum += i == own ? step->after : after(&episode[i], step->now_ns, rate, horizon, &at[i]);
+        step->gain = sum / episodes - step->after;
     }
 }
 
-bool br_episodes_gains(struct br_episode *episode, uint32_t episodes, double rate)
+bool br_episodes_gains(struct br_episode *episode, uint32_t episodes, double rate, double horizon)
 {
     uint32_t *at = calloc(episodes, sizeof *at);
     double square = 0;
     uint64_t steps = 0;
     if (!at)
         return false;
+    for (uint32_t i = 0; i < episodes; i++)
+        look_ahead(&episode[i], rate, horizon);
     for (uint32_t i = 0; i < episodes; i++) {
-        compare(episode, episodes, i, rate, at);
+        compare(episode, episodes, i, rate, horizon, at);
         for (uint32_t k = 0; k < episode[i].steps; k++)
             square += episode[i].step[k].gain * episode[i].step[k].gain;
         steps += episode[i].steps;

@@ -19,6 +19,8 @@ struct br_episode_step {
     int64_t now_ns;
     double cost;           /* until now */
     uint32_t stage, limit; /* that were decided */
+    double left;           /* what the jobs there will still cost, as it looks; 0: not asked */
+    double after;          /* see br_episodes_gains */
     double gain;           /* of its probability; see br_episodes_gains */
 };
 
@@ -39,6 +41,7 @@ struct br_episode_run {
     uint32_t jobs;
     int64_t until_ns; /* BR_NEVER: to its end */
     enum br_objective objective;
+    bool foresees; /* `left` is wanted */
 };
 
 /* BR_SYSTEM: memory; br_episode_finish is due in any case. */
@@ -62,7 +65,10 @@ enum br_status br_episode_follow(struct br_episode *episode, const struct br_epi
  * step on than the mean of all from that time on [Mao19, 5.3], over the spread of all these. The
  * mean is of this very sequence, so that its own difficulty does not count. `rate` is the usual
  * cost of a second, by which longer episodes are not dearer than shorter ones [Mao19, B]; 0: none.
- * O(steps * episodes). False when memory is out. */
-bool br_episodes_gains(struct br_episode *episode, uint32_t episodes, double rate);
+ * O(steps * episodes). False when memory is out.
+ *
+ * With a horizon (in seconds; 0: none) costs count the less the later they come, by
+ * exp(-time / horizon), together with changes of `left`, which stands for what comes after. */
+bool br_episodes_gains(struct br_episode *episode, uint32_t episodes, double rate, double horizon);
 
 #endif

@@ -84,6 +84,7 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
                               o->last_care,
                               o->own_arrivals,
                               o->longest,
+                              o->horizon_s,
                               o->teacher_number,
                               (double)o->length_ns,
                               (double)o->last_length_ns,
@@ -309,6 +310,7 @@ static struct round round_of(struct br_trainer *trainer)
     double mean_ns = between((double)options->length_ns, (double)options->last_length_ns, share);
     round.run = (struct br_episode_run){.jobs = options->jobs, .objective = options->objective};
     round.run.until_ns = options->length_ns ? draw_ns(&rng, (int64_t)mean_ns) : BR_NEVER;
+    round.run.foresees = options->horizon_s > 0;
     round.care = between(options->care, options->last_care, share);
     uint32_t sequences = options->own_arrivals ? options->episodes : 1;
     for (uint32_t k = 0; k < sequences; k++)
@@ -331,7 +333,8 @@ enum br_status br_trainer_step(struct br_trainer *trainer, struct br_train_repor
     } else {
         status = for_all(&round, options->episodes, play, diag);
         double rate = options->length_ns ? trainer->usual_rate : 0;
-        if (!status && !br_episodes_gains(trainer->episode, options->episodes, rate))
+        if (!status &&
+            !br_episodes_gains(trainer->episode, options->episodes, rate, options->horizon_s))
             status = br_fail_memory(diag);
         if (!status)
             status = for_all(&round, options->episodes, learn, diag);

@@ -26,6 +26,7 @@ struct br_train_options {
     /* Mean length of episodes, which end at a time drawn without memory [Mao19, 5.3]; grows evenly
      * from the first to the last. 0: episodes end with their jobs. */
     int64_t length_ns, last_length_ns;
+    double horizon_s;  /* of gains; 0: none */
     bool own_arrivals; /* every episode has its own: what that costs [Mao19, Fig. 14] */
     double longest;    /* of gradients; 0: as they are */
     /* First so many iterations learn to do what this policy does. */

@@ -11,15 +11,24 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/collections/grow.h"
 #include "base/numbers/real.h"
+
+#define BY_TIME 0.6
+#define BY_COST 0.95
+#define ORDER 0.3
 
 struct number {
     const struct br_waves *waves;
     uint32_t executors;
+    double weight; /* of its work where jobs are compared */
+    struct br_executors_bound_job known;
 };
 
 struct bound {
     double power;
+    bool plans; /* see br_executors_planner_create */
+    bool by_distance;
     uint32_t jobs, room, path_room;
     struct number *job; /* by job of the run */
     double *path_ms;    /* by stage of one job */
@@ -36,6 +45,14 @@ enum br_status br_executors_bound_create(const struct br_executors_setup *setup,
     return BR_OK;
 }
 
+void *br_executors_planner_create(void)
+{
+    struct bound *bound = calloc(1, sizeof *bound);
+    if (bound)
+        *bound = (struct bound){.power = 0.85, .plans = true};
+    return bound;
+}
+
 void br_executors_bound_destroy(void *policy)
 {
     struct bound *bound = policy;
@@ -46,21 +63,40 @@ void br_executors_bound_destroy(void *policy)
 
 /* ---- Bounds ---- */
 
+/* How long a task lasts on so many executors: as measured on no fewer; for a planner as the
+ * simulator is going to draw it. */
+static double task_ms(const struct bound *bound, const struct br_waves *waves, uint32_t stage,
+                      enum br_wave wave, uint32_t executors)
+{
+    double ms = br_waves_mean_ms(waves, stage, wave, executors);
+    uint32_t k = 0;
+    while (k + 1 < waves->counts && waves->count[k] < executors)
+        k++;
+    if (!bound->plans || !k || waves->count[k] <= executors)
+        return ms;
+    uint32_t left = waves->count[k - 1];
+    double share = (double)(executors - left) / (waves->count[k] - left);
+    double left_ms = br_waves_mean_ms(waves, stage, wave, left);
+    share = bound->by_distance ? share : 1 - share;
+    return left_ms + (ms - left_ms) * share;
+}
+
 /* How long the stage takes on so many executors, and what they spend on it. */
-static double stage_ms(const struct br_waves *waves, uint32_t stage, uint32_t executors,
-                       double *work_ms)
+static double stage_ms(const struct bound *bound, const struct br_waves *waves, uint32_t stage,
+                       uint32_t executors, double *work_ms)
 {
     uint32_t tasks = waves->stage[stage].tasks;
     uint32_t first = tasks < executors ? tasks : executors;
     uint32_t later = (tasks - 1) / executors;
-    double first_ms = br_waves_mean_ms(waves, stage, BR_WAVE_FIRST, executors);
-    double rest_ms = tasks > first ? br_waves_mean_ms(waves, stage, BR_WAVE_REST, executors) : 0;
+    double first_ms = task_ms(bound, waves, stage, BR_WAVE_FIRST, executors);
+    double rest_ms = tasks > first ? task_ms(bound, waves, stage, BR_WAVE_REST, executors) : 0;
     *work_ms += first * first_ms + (tasks - first) * rest_ms;
     return first_ms + later * rest_ms;
 }
 
-static double bound_ms(const struct br_waves *waves, uint32_t executors, double *path_ms)
+static double bound_ms(const struct bound *bound, const struct br_waves *waves, uint32_t executors)
 {
+    double *path_ms = bound->path_ms;
     double work_ms = 0, longest_ms = 0;
     for (uint32_t k = waves->stages; k-- > 0;) {
         uint32_t s = waves->topological[k];
@@ -70,7 +106,7 @@ static double bound_ms(const struct br_waves *waves, uint32_t executors, double 
             if (child_ms > after_ms)
                 after_ms = child_ms;
         }
-        path_ms[s] = after_ms + stage_ms(waves, s, executors, &work_ms);
+        path_ms[s] = after_ms + stage_ms(bound, waves, s, executors, &work_ms);
         if (path_ms[s] > longest_ms)
             longest_ms = path_ms[s];
     }
@@ -80,42 +116,61 @@ static double bound_ms(const struct br_waves *waves, uint32_t executors, double 
 static struct number number_of(const struct bound *bound, const struct br_waves *waves,
                                uint32_t most)
 {
-    struct number best = {waves, 1};
-    double least = INFINITY;
+    const double power[3] = {bound->power, BY_TIME, BY_COST};
+    double least[3] = {INFINITY, INFINITY, INFINITY}, best_ms = 0;
+    uint32_t best[3] = {1, 1, 1};
     for (uint32_t k = 1; k <= most; k++) {
-        double cost = bound_ms(waves, k, bound->path_ms) * br_real_pow(k, bound->power);
-        if (cost < least) {
-            least = cost;
-            best.executors = k;
+        double ms = bound_ms(bound, waves, k), log_k = br_real_log(k);
+        for (int p = 0; p < 3; p++) {
+            double cost = p ? ms * br_real_exp(power[p] * log_k) : ms * br_real_pow(k, power[p]);
+            if (cost >= least[p])
+                continue;
+            least[p] = cost;
+            best[p] = k;
+            best_ms = p ? best_ms : ms;
         }
     }
-    return best;
+    double weight = bound->plans ? br_real_pow(best[0], ORDER) : 1;
+    return (struct number){waves, best[0], weight, {best[0], best[1], best[2], best_ms}};
 }
 
-static bool make_room(struct bound *bound, const struct br_executors *sim)
+/* Room for so many jobs, and for the stages of one; what is there stays. */
+static bool make_room(struct bound *bound, uint32_t jobs, uint32_t stages)
 {
-    uint32_t stages = 0;
-    for (uint32_t j = 0; j < sim->jobs; j++)
-        if (sim->job[j].stages > stages)
-            stages = sim->job[j].stages;
-    if (sim->jobs > bound->room) {
-        free(bound->job);
-        bound->job = malloc(sim->jobs * sizeof *bound->job);
-        bound->room = bound->job ? sim->jobs : 0;
+    if (jobs > bound->room) {
+        uint32_t room = jobs + jobs / 2;
+        if (!br_enlarge(&bound->job, room, sizeof *bound->job))
+            return false;
+        bound->room = room;
     }
     if (stages > bound->path_room) {
-        free(bound->path_ms);
-        bound->path_ms = malloc(stages * sizeof *bound->path_ms);
-        bound->path_room = bound->path_ms ? stages : 0;
+        if (!br_enlarge(&bound->path_ms, stages, sizeof *bound->path_ms))
+            return false;
+        bound->path_room = stages;
     }
-    return bound->job && bound->path_ms;
+    return true;
+}
+
+bool br_executors_bound_arrive(void *policy, const struct br_executors *sim, uint32_t job)
+{
+    struct bound *bound = policy;
+    const struct br_waves *waves = sim->job[job].waves;
+    bound->by_distance = sim->options.by_distance;
+    if (!make_room(bound, job + 1, waves->stages))
+        return false;
+    bound->job[job] = number_of(bound, waves, sim->options.executors);
+    return true;
 }
 
 enum br_status br_executors_bound_begin(void *policy, const struct br_executors *sim,
                                         struct br_diag *diag)
 {
     struct bound *bound = policy;
-    if (!make_room(bound, sim))
+    uint32_t stages = 0;
+    for (uint32_t j = 0; j < sim->jobs; j++)
+        stages = sim->job[j].stages > stages ? sim->job[j].stages : stages;
+    bound->by_distance = sim->options.by_distance;
+    if (!make_room(bound, sim->jobs, stages))
         return br_fail_memory(diag);
     for (uint32_t j = 0; j < sim->jobs; j++) {
         uint32_t same = 0;
@@ -125,6 +180,12 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
                                  : number_of(bound, sim->job[j].waves, sim->options.executors);
     }
     return BR_OK;
+}
+
+struct br_executors_bound_job br_executors_bound_of(const void *policy, uint32_t job)
+{
+    const struct bound *bound = policy;
+    return bound->job[job].known;
 }
 
 /* ---- Decisions ---- */
@@ -140,8 +201,8 @@ static bool stage_before(const struct br_executor_stage *a, const struct br_exec
                                                   : a->waves < b->waves;
 }
 
-/* The stage of the job that comes first, of those that can be named. */
-static uint32_t stage_of(const struct br_executors *sim, uint32_t job)
+/* The one that comes first, of those that can be named. */
+uint32_t br_executors_bound_stage(const struct br_executors *sim, uint32_t job)
 {
     uint32_t best = BR_EXECUTORS_NONE;
     for (uint32_t k = 0; k < sim->ready_stages; k++) {
@@ -166,7 +227,8 @@ static bool job_before(const struct bound *bound, const struct br_executors *sim
     if ((held_a < number_a) != (held_b < number_b))
         return held_a < number_a;
     if (held_a < number_a)
-        return sim->job[a].left_us < sim->job[b].left_us;
+        return (double)sim->job[a].left_us * bound->job[a].weight <
+               (double)sim->job[b].left_us * bound->job[b].weight;
     return (uint64_t)held_a * number_b < (uint64_t)held_b * number_a;
 }
 
@@ -175,17 +237,18 @@ struct br_executors_choice br_executors_bound_decide(void *policy, const struct 
     const struct bound *bound = policy;
     uint32_t own = sim->group.job, best = BR_EXECUTORS_NONE;
     if (own != BR_EXECUTORS_NONE && sim->job[own].ready) {
-        uint32_t stage = stage_of(sim, own);
+        uint32_t stage = br_executors_bound_stage(sim, own);
         if (stage != BR_EXECUTORS_NONE)
             return (struct br_executors_choice){stage, sim->options.executors};
     }
     for (uint32_t k = 0; k < sim->live_jobs; k++) {
         uint32_t job = sim->live[k];
-        if (sim->job[job].ready && stage_of(sim, job) != BR_EXECUTORS_NONE &&
+        if (sim->job[job].ready && br_executors_bound_stage(sim, job) != BR_EXECUTORS_NONE &&
             (best == BR_EXECUTORS_NONE || job_before(bound, sim, job, best)))
             best = job;
     }
     if (best == BR_EXECUTORS_NONE)
         return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
-    return (struct br_executors_choice){stage_of(sim, best), bound->job[best].executors};
+    return (struct br_executors_choice){br_executors_bound_stage(sim, best),
+                                        bound->job[best].executors};
 }

@@ -212,13 +212,13 @@ static void run_beside(struct beside *beside, const struct br_model *model)
 static void test_beside(void **state)
 {
     const struct br_network_shape shapes[] = {br_network_shape_split(), br_network_shape_code(),
-                                              br_network_shape_paper()};
+                                              br_network_shape_paper(), br_network_shape_planned()};
     const struct br_executors_options options = {.executors = EXECUTORS, .moving_ns = 2000000000};
     (void)state;
     for (uint32_t k = 0; k < 12; k++) {
         struct br_rng rng = br_rng_seed(k);
         struct beside beside = {.sim = br_executors_create(&options)};
-        struct br_model *model = model_of(shapes[k % 3]);
+        struct br_model *model = model_of(shapes[k % 4]);
         assert_non_null(beside.sim);
         for (uint32_t j = 0; j < JOBS; j++) {
             struct br_waves *waves;
@@ -226,7 +226,7 @@ static void test_beside(void **state)
             beside.number[j] = BR_ANY;
             assert_int_equal(br_executors_waves(beside.dag[j], &waves, NULL), BR_OK);
             beside.arrival[j] = (struct br_executors_arrival){
-                waves, (k % 2) * (int64_t)j * INT64_C(3000000000), j, NULL};
+                waves, (k / 4 % 2) * (int64_t)j * INT64_C(3000000000), j, NULL};
         }
         run_beside(&beside, model);
         for (uint32_t j = 0; j < JOBS; j++) {

@@ -77,18 +77,20 @@ static void change(struct world *world, int step)
 /* Step after step; the loss, and where there is a gradient also that. */
 static double run(struct world *world)
 {
-    static const struct br_candidate candidate[] = {{0, 2}, {0, 4}, {1, 3}, {1, 4}};
+    static const struct br_candidate candidate[] = {
+        {0, 2, {1, 0, 0.5}}, {0, 4, {0, 1, 0.1}}, {1, 3, {0, 0, 0.3}}, {1, 4, {0, 1, 0.2}}};
+    static const struct br_limits limits = {1,    LIMIT_FROM,     LIMIT_TO,
+                                            MOST, LIMIT_FROM + 1, LIMIT_FROM};
     double loss = 0;
     for (int step = 0; step < STEPS; step++) {
         change(world, step);
         br_scene_update(&world->scene);
         assert_true(br_scene_score_nodes(&world->scene, candidate, 4, &world->nodes));
         loss +=
-            (1 + step) * log(world->nodes.share[step]) + 0.3 * br_choices_entropy(&world->nodes);
+            (1 + step) * log(world->nodes.share[step]) + 0.3 * br_choices_freedom(&world->nodes);
         br_choices_learn(&world->nodes, (uint32_t)step, 1 + step, 0.3);
-        assert_true(
-            br_scene_score_limits(&world->scene, 1, LIMIT_FROM, LIMIT_TO, MOST, &world->limits));
-        loss += 2 * log(world->limits.share[step]) + 0.1 * br_choices_entropy(&world->limits);
+        assert_true(br_scene_score_limits(&world->scene, &limits, &world->limits));
+        loss += 2 * log(world->limits.share[step]) + 0.1 * br_choices_freedom(&world->limits);
         br_choices_learn(&world->limits, (uint32_t)step, 2, 0.1);
         if (!world->scene.gradient)
             continue;
@@ -152,6 +154,7 @@ static void gradients_are_finite_differences(void **state)
     check_gradient(br_network_shape_paper(), 7);
     check_gradient(one_level, 3);
     check_gradient(br_network_shape_split(), 1);
+    check_gradient(br_network_shape_planned(), 1);
 }
 
 static void sizes_are_the_known_ones(void **state)
@@ -238,8 +241,8 @@ static void what_has_ended_counts_nowhere(void **state)
 /* Shares by hand: scores 0 and ln 3 are 1/4 and 3/4. */
 static void shares_are_chosen_by_their_size(void **state)
 {
-    double share[] = {0.25, 0.75}, adjoint[2];
-    struct br_choices scores = {.count = 2, .share = share, .adjoint = adjoint};
+    double share[] = {0.25, 0.75}, adjoint[2], advice[] = {0, 0};
+    struct br_choices scores = {.count = 2, .share = share, .adjoint = adjoint, .advice = advice};
     assert_int_equal(br_choices_choose(&scores, 0), 0);
     assert_int_equal(br_choices_choose(&scores, 0.2499), 0);
     assert_int_equal(br_choices_choose(&scores, 0.25), 1);
@@ -248,6 +251,14 @@ static void shares_are_chosen_by_their_size(void **state)
     assert_true(fabs(br_choices_entropy(&scores) - (0.25 * log(4) + 0.75 * log(4.0 / 3))) < 1e-12);
     br_choices_learn(&scores, 0, 2, 0);
     assert_true(fabs(adjoint[0] - 1.5) < 1e-12 && fabs(adjoint[1] + 1.5) < 1e-12);
+    /* Shares that are what the advice gives are as free as can be; others are drawn to it. */
+    advice[1] = log(3);
+    assert_true(fabs(br_choices_freedom(&scores) - log(4)) < 1e-12);
+    br_choices_learn(&scores, 0, 0, 1);
+    assert_true(fabs(adjoint[0]) < 1e-12 && fabs(adjoint[1]) < 1e-12);
+    advice[1] = log(4);
+    br_choices_learn(&scores, 0, 0, 1);
+    assert_true(adjoint[0] < -0.01 && adjoint[1] > 0.01);
 }
 
 /* The first steps by hand: whatever the gradient, the first is as long as the rate; after a second

@@ -14,6 +14,7 @@
 #include "learn/policy/learned.h"
 #include "learn/train/course.h"
 #include "learn/train/critical.h"
+#include "simulate/executors/bound.h"
 
 enum { POOL = 3 };
 
@@ -134,6 +135,20 @@ static void threads_do_not_count(void **state)
     close_pool(&pool);
 }
 
+/* Puts the sum of a changed model or checkpoint right, as one who means it would. */
+static void sum_up(char *bytes, size_t size)
+{
+    uint32_t version;
+    memcpy(&version, bytes + 8, sizeof version);
+    uint64_t sum = version;
+    for (size_t k = 32; k < size; k += 8) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + k, size - k < 8 ? size - k : 8);
+        sum = br_hash_number(sum ^ word);
+    }
+    memcpy(bytes + 24, &sum, sizeof sum);
+}
+
 static void a_checkpoint_goes_on_as_if_nothing_had_been(void **state)
 {
     struct pool pool;
@@ -175,6 +190,70 @@ static void a_checkpoint_goes_on_as_if_nothing_had_been(void **state)
     close_pool(&pool);
 }
 
+/* Numbers of a checkpoint that its sum vouches for and no training gives: each is refused, and the
+ * course stays what it was. */
+static void a_checkpoint_of_absurd_numbers_is_refused(void **state)
+{
+    enum { HEAD = 136, ITERATION = 40, STEPS = 48, BEST = 56, RATE = 64, BEST_S = 72, SINCE = 80 };
+    struct pool pool;
+    struct br_course course, fresh;
+    const struct br_train_options options = small_options();
+    size_t size, fresh_size, after_size;
+    open_pool(&pool);
+    open_course(&course, &options, &pool);
+    go_on(&course, 4);
+    char *bytes = checkpoint(&course, &size), *copy = malloc(size);
+    size_t parameters = course.trainer.model.network.parameters;
+    size_t square = HEAD + parameters * sizeof(double), row = square + parameters * sizeof(double);
+    size_t weight = row + sizeof(struct br_course_row), best = weight + parameters * sizeof(float);
+    assert_non_null(copy);
+    assert_int_equal(size, best + parameters * sizeof(float));
+    const struct {
+        size_t at;
+        double number;
+    } wrong[] = {{RATE, NAN},      {RATE, -1},       {BEST_S, INFINITY},  {BEST_S, -1},
+                 {SINCE + 8, NAN}, {SINCE + 16, -1}, {HEAD, NAN},         {square - 8, INFINITY},
+                 {square, -1e-9},  {row - 8, NAN},   {row + 8, INFINITY}, {row + 32, -5},
+                 {row + 40, NAN}};
+    const struct {
+        size_t at;
+        uint64_t number;
+    } counts[] = {{ITERATION, 7}, {ITERATION, 3}, {ITERATION, UINT64_MAX},
+                  {STEPS, 5},     {BEST, 5},      {BEST, 0},
+                  {SINCE, 0},     {SINCE, 5},     {SINCE, 1 << 20},
+                  {row, 0},       {row, 4},       {row, UINT64_MAX}};
+    const float weights[] = {NAN, INFINITY, -2e4F};
+    open_course(&fresh, &options, &pool);
+    char *before = checkpoint(&fresh, &fresh_size);
+    const size_t doubles = sizeof wrong / sizeof *wrong;
+    const size_t numbers = doubles + sizeof counts / sizeof *counts;
+    for (size_t k = 0; k < numbers + 6; k++) {
+        memcpy(copy, bytes, size);
+        if (k < doubles)
+            memcpy(copy + wrong[k].at, &wrong[k].number, sizeof wrong[k].number);
+        else if (k < numbers)
+            memcpy(copy + counts[k - doubles].at, &counts[k - doubles].number, sizeof(uint64_t));
+        else
+            memcpy(copy + (k % 2 ? weight + 4 : best), &weights[(k - numbers) / 2], sizeof(float));
+        sum_up(copy, size);
+        struct br_diag diag = {0};
+        if (br_course_load(&fresh, copy, size, &diag) != BR_BAD_INPUT)
+            fail_msg("change %zu was taken", k);
+        assert_non_null(strstr(diag.what, "out of its range"));
+    }
+    char *after = checkpoint(&fresh, &after_size);
+    assert_int_equal(fresh_size, after_size);
+    assert_memory_equal(before, after, after_size);
+    assert_int_equal(br_course_load(&fresh, bytes, size, NULL), BR_OK);
+    br_course_finish(&fresh);
+    br_course_finish(&course);
+    free(before);
+    free(after);
+    free(copy);
+    free(bytes);
+    close_pool(&pool);
+}
+
 /* Two episodes by hand, with a job that is there from 0 on. The first decides at 0 and 2 s and ends
  * at 4 s with a cost of 8; the second decides at 0 and 1 s and ends at 6 s with a cost of 12. */
 static void gains_are_what_the_others_cost_more(void **state)
@@ -184,7 +263,7 @@ static void gains_are_what_the_others_cost_more(void **state)
     struct br_episode_step other[] = {{.now_ns = 0, .cost = 0}, {.now_ns = 1 * second, .cost = 2}};
     struct br_episode episode[2] = {{.step = first, .steps = 2, .end_ns = 4 * second, .cost = 8},
                                     {.step = other, .steps = 2, .end_ns = 6 * second, .cost = 12}};
-    assert_true(br_episodes_gains(episode, 2, 0));
+    assert_true(br_episodes_gains(episode, 2, 0, 0));
     /* From 0: 8 and 12, mean 10. From 2 s: 2, and 10 * 4 / 5 = 8, mean 5. From 1 s: 8 - 3 = 5, and
      * 10, mean 7.5. */
     double gain[] = {2, 3, -2, -2.5}, square = 4 + 9 + 4 + 6.25;
@@ -194,9 +273,70 @@ static void gains_are_what_the_others_cost_more(void **state)
     assert_true(fabs(other[0].gain - gain[2] / spread) < 1e-12);
     assert_true(fabs(other[1].gain - gain[3] / spread) < 1e-12);
     /* At a usual rate of 2 a second both cost nothing more than usual from 0 on. */
-    assert_true(br_episodes_gains(episode, 2, 2));
+    assert_true(br_episodes_gains(episode, 2, 2, 0));
     assert_true(fabs(first[0].gain) < 1e-12 && fabs(other[0].gain) < 1e-12);
     assert_true(first[1].gain > 0);
+}
+
+/* The sum of a horizon, by hand: a step at 0, one at 2 s, the end at 4 s, 1 a second; what is left
+ * is 3 and then 5. The other episode costs nothing, and its changes are all 0. */
+static void gains_fade_with_a_horizon(void **state)
+{
+    const int64_t second = INT64_C(1000000000);
+    struct br_episode_step first[] = {{.now_ns = 0, .cost = 0, .left = 3},
+                                      {.now_ns = 2 * second, .cost = 2, .left = 5}};
+    struct br_episode_step other[] = {{.now_ns = 0}};
+    struct br_episode episode[2] = {{.step = first, .steps = 2, .end_ns = 4 * second, .cost = 4},
+                                    {.step = other, .steps = 1, .end_ns = 4 * second}};
+    /* Even growth by 4 in the first two seconds, by -3 in the last two. Of what comes within two
+     * seconds counts (1 - 1/e) on average where the horizon is two seconds. */
+    const double kept = exp(-1.0), mean = 1 - kept;
+    const double after[] = {4 * mean - 3 * mean * kept, -3 * mean};
+    assert_true(br_episodes_gains(episode, 2, 0, 2));
+    assert_true(fabs(first[0].after - after[0]) < 1e-9 && fabs(first[1].after - after[1]) < 1e-9);
+    const double gain[] = {-after[0] / 2, -after[1] / 2, after[0] / 2};
+    const double spread = sqrt((gain[0] * gain[0] + gain[1] * gain[1] + gain[2] * gain[2]) / 3);
+    assert_true(fabs(first[0].gain - gain[0] / spread) < 1e-9);
+    assert_true(fabs(first[1].gain - gain[1] / spread) < 1e-9);
+    assert_true(fabs(other[0].gain - gain[2] / spread) < 1e-9);
+    /* Without a horizon what is left counts as a baseline, and nothing fades. */
+    assert_true(br_episodes_gains(episode, 2, 0, 0));
+    assert_true(fabs(first[0].after - 1) < 1e-9 && fabs(first[1].after + 3) < 1e-9);
+}
+
+/* Arrivals over time: an iteration's gains are above what a second usually cost before it, and that
+ * is the first iteration's mean, then moves by a fiftieth. */
+static void the_usual_rate_is_of_the_iterations_before(void **state)
+{
+    struct pool pool;
+    struct br_train_options options = small_options();
+    struct br_trainer trainer;
+    struct br_train_report report;
+    double usual = 0;
+    open_pool(&pool);
+    options.interarrival_ns = INT64_C(4000000000);
+    options.length_ns = INT64_C(8000000000);
+    options.last_length_ns = INT64_C(40000000000);
+    assert_int_equal(br_trainer_init(&trainer, &options, pool.jobs, NULL), BR_OK);
+    for (uint64_t k = 0; k < options.iterations; k++) {
+        double cost = 0, time_s = 0, gain = 0;
+        uint32_t last = 0;
+        assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
+        for (uint32_t i = 0; i < options.episodes; i++) {
+            cost += trainer.episode[i].cost;
+            time_s += (double)trainer.episode[i].end_ns * 1e-9;
+            last = trainer.episode[i].steps > trainer.episode[last].steps ? i : last;
+        }
+        /* The gains that it learned with are those at the rate before. */
+        assert_true(trainer.episode[last].steps > 0);
+        gain = trainer.episode[last].step[0].gain;
+        assert_true(br_episodes_gains(trainer.episode, options.episodes, usual, 0));
+        assert_true(fabs(trainer.episode[last].step[0].gain - gain) < 1e-12);
+        usual += (cost / time_s - usual) / (k ? 50 : 1);
+        assert_true(usual > 0 && fabs(trainer.usual_rate - usual) < 1e-12 * usual);
+    }
+    br_trainer_finish(&trainer);
+    close_pool(&pool);
 }
 
 /* With few jobs and executors even some iterations help, and a teacher does at once. */
@@ -259,20 +399,6 @@ static char *model_bytes(const struct br_model *model, size_t *size)
     assert_int_equal(br_model_write(model, file, NULL), BR_OK);
     assert_int_equal(fclose(file), 0);
     return bytes;
-}
-
-/* Puts the sum of a changed model right, as one who means it would. */
-static void sum_up(char *bytes, size_t size)
-{
-    uint32_t version;
-    memcpy(&version, bytes + 8, sizeof version);
-    uint64_t sum = version;
-    for (size_t k = 32; k < size; k += 8) {
-        uint64_t word = 0;
-        memcpy(&word, bytes + k, size - k < 8 ? size - k : 8);
-        sum = br_hash_number(sum ^ word);
-    }
-    memcpy(bytes + 24, &sum, sizeof sum);
 }
 
 static void refuse(const char *bytes, size_t size)
@@ -379,6 +505,59 @@ static void a_learned_policy_decides(void **state)
     close_pool(&pool);
 }
 
+static enum br_status create_planner(const struct br_executors_setup *setup, void **policy,
+                                     struct br_diag *diag)
+{
+    *policy = br_executors_planner_create();
+    return *policy ? BR_OK : br_fail_memory(diag);
+}
+
+static const struct br_executors_row planner = {.name = "planner",
+                                                .create = create_planner,
+                                                .begin = br_executors_bound_begin,
+                                                .decide = br_executors_bound_decide,
+                                                .destroy = br_executors_bound_destroy};
+
+/* A planned network whose weights are all 0 knows nothing but the advice: it decides as the planner
+ * does, where several jobs wait, come later, and are done. */
+static void a_planned_network_begins_as_the_planner(void **state)
+{
+    enum { JOBS = 12 };
+    struct pool pool;
+    struct br_model model;
+    const struct br_network_shape shape = br_network_shape_planned();
+    const struct br_executors_options cluster = {.executors = 7, .moving_ns = 2000000000};
+    struct br_executors_arrival arrival[JOBS];
+    struct br_executors *sim = br_executors_create(&cluster);
+    const struct br_executors_row *rows[2] = {&br_learned_policy, &planner};
+    int64_t end_ns[2], jobs_time_ns[2];
+    uint32_t decisions[2];
+    open_pool(&pool);
+    assert_non_null(sim);
+    assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
+    for (int k = 0; k < JOBS; k++)
+        arrival[k] = (struct br_executors_arrival){.waves = pool.waves[k % POOL],
+                                                   .arrival_ns = k / 8 * INT64_C(9000000000),
+                                                   .seed = (uint64_t)k};
+    for (int k = 0; k < 2; k++) {
+        struct br_executors_setup setup = {.row = rows[k], .number = NAN, .model = &model};
+        void *policy = NULL;
+        assert_int_equal(rows[k]->create(&setup, &policy, NULL), BR_OK);
+        assert_int_equal(br_executors_reset(sim, arrival, JOBS, NULL, NULL), BR_OK);
+        assert_int_equal(br_executors_follow(sim, rows[k], policy, NULL), BR_OK);
+        end_ns[k] = sim->now_ns;
+        jobs_time_ns[k] = sim->jobs_time_ns;
+        decisions[k] = sim->decisions;
+        rows[k]->destroy(policy);
+    }
+    assert_int_equal(end_ns[0], end_ns[1]);
+    assert_int_equal(jobs_time_ns[0], jobs_time_ns[1]);
+    assert_int_equal(decisions[0], decisions[1]);
+    br_executors_destroy(sim);
+    br_model_finish(&model);
+    close_pool(&pool);
+}
+
 /* The first iterations; the numbers are the same on every machine. */
 static void two_levels_express_a_longest_path(void **state)
 {
@@ -401,12 +580,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(a_checkpoint_of_absurd_numbers_is_refused),
         cmocka_unit_test(gains_are_what_the_others_cost_more),
+        cmocka_unit_test(gains_fade_with_a_horizon),
+        cmocka_unit_test(the_usual_rate_is_of_the_iterations_before),
         cmocka_unit_test(threads_do_not_count),
         cmocka_unit_test(a_checkpoint_goes_on_as_if_nothing_had_been),
         cmocka_unit_test(it_learns),
         cmocka_unit_test(a_model_is_read_whole_or_not_at_all),
         cmocka_unit_test(a_learned_policy_decides),
+        cmocka_unit_test(a_planned_network_begins_as_the_planner),
         cmocka_unit_test(two_levels_express_a_longest_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,8 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     *options = br_train_options_default();
     options->shape = form == BR_NETWORK_CODE    ? br_network_shape_code()
                      : form == BR_NETWORK_PAPER ? br_network_shape_paper()
-                                                : br_network_shape_split();
+                     : form == BR_NETWORK_SPLIT ? br_network_shape_split()
+                                                : br_network_shape_planned();
     options->cluster.executors = (uint32_t)train->executors;
     options->cluster.moving_ns = train->moving_ns;
     options->objective = strcmp(train->objective, cli_objective_name(BR_MAKESPAN)) == 0
@@ -97,6 +98,7 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->jobs = (uint32_t)train->count;
     options->interarrival_ns = train->interarrival_ns;
     options->iterations = train->iterations;
+    options->horizon_s = (double)train->horizon_ns * 1e-9;
     options->own_arrivals = train->own_arrivals;
     *course = (struct br_course_options){train->every, (uint32_t)train->trials, train->trial_seed};
     enum br_status status =
@@ -236,6 +238,8 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fprintf(out, " --length %s", train->length);
     if (train->teacher)
         fprintf(out, " --teacher %s", train->teacher);
+    if (train->horizon_ns)
+        fprintf(out, " --horizon %.15g", (double)train->horizon_ns * 1e-9);
     if (train->own_arrivals)
         fputs(" --own-arrivals", out);
     const char *kept = fclose(out) == 0 ? br_arena_text(arena, text) : NULL;
