@@ -120,7 +120,7 @@ static const struct choice networks[] = {
     {"code", "as in the public simulator of Decima's authors: 4,770 parameters"},
     {"paper", "as their paper prints it: 12,736 parameters"},
     {"split", "what all stages of a job share goes to the decisions alone: a fifth of the time"},
-    {"planned", "as split, and what the policy bound would do is told"},
+    {"planned", "as split, and told what a planner would do, which it begins with"},
 };
 CHOICE(network, networks)
 

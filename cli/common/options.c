@@ -1445,7 +1445,9 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(train.rate)},
     {.name = "entropy",
      .argument = "A[:B]",
-     .help = "weight of the entropy, at the start and at the end (default: 0.02:0.001)",
+     .help =
+         "weight of the entropy (planned: by how little it differs from the advice), at the start "
+         "and at the end (default: 0.02:0.001)",
      .commands = CLI_TRAIN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(train.entropy)},

@@ -47,7 +47,7 @@ struct br_model_facts {
     uint32_t parameters; /* numbers that were learned */
     uint64_t iterations; /* of its training */
     uint64_t seed;       /* of its training */
-    const char *network; /* its form: "code", "paper" or "split" */
+    const char *network; /* its form: "code", "paper", ... */
     const char *made_by; /* the command that makes it again */
 };
 BR_API struct br_model_facts br_model_facts(const struct br_model *model);

@@ -20,6 +20,10 @@
  * (its executors, and those to be placed), so that one event changes every embedding. Here that
  * goes to the scores alone. A stage is given what is its own, and what a planner knows of it; an
  * event changes few embeddings, and a decision costs a fraction.
+ *
+ * BR_NETWORK_PLANNED is that, and is told of a planner: of a job, how many executors that would
+ * give it; of a stage and a limit, whether that would choose it now. What it would choose gets so
+ * much more of a score that a network that has learned nothing decides as the planner does.
  */
 #ifndef BR_LEARN_NETWORK_H
 #define BR_LEARN_NETWORK_H
@@ -76,6 +80,8 @@ struct br_network_shape br_network_shape_code(void);
 struct br_network_shape br_network_shape_paper(void);
 struct br_network_shape br_network_shape_split(void);
 struct br_network_shape br_network_shape_planned(void);
+/* Scores that the planner's choice has ahead: drawn decisions follow it where up to some 20 stages,
+ * and 50 limits, can be chosen in nearly all cases, and try others in some. */
 #define BR_STAGE_TRUST 7.0
 #define BR_LIMIT_TRUST 8.0
 /* BR_BAD_INPUT: a width that is out of its range. */

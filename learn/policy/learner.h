@@ -6,7 +6,10 @@
  * In BR_NETWORK_SPLIT the first three are of the job alone, together with its work to start and the
  * number of jobs, and of the stage there are what a planner knows, too: the longest path from it to
  * the end, the work of it and all that follows, executors that run it or are coming, and whether
- * its parents have ended. Durations are means of what was measured, never those of tasks to come.
+ * its parents have ended. BR_NETWORK_PLANNED is also told what the planner of
+ * simulate/executors/bound.h would do, the longest path that a job has to start, and how many jobs
+ * have less work. Limits above what a stage needs are left out there: they do the same. Durations
+ * are means of what was measured, never those of tasks to come.
  */
 #ifndef BR_LEARN_LEARNER_H
 #define BR_LEARN_LEARNER_H
