@@ -23,7 +23,7 @@ void br_learner_init(struct br_learner *learner, const struct br_model *model, b
     learner->scene.network = &model->network;
     learner->scene.parameter = model->parameter;
     learner->scene.gradient = gradient;
-    learner->scene.rough = 2e-4;
+    learner->scene.rough = model->network.stage_advice ? 2e-4 : 0;
 }
 
 void br_learner_leave(struct br_learner *learner, uint32_t number)

@@ -226,6 +226,27 @@ static double after(const struct br_episode *episode, int64_t now_ns, double rat
     return change * share * mean + left * (*at < episode->steps ? episode->step[*at].after : 0);
 }
 
+/* What the episode costs from a time on, where nothing fades. */
+static double cost_from(const struct br_episode *episode, int64_t now_ns, uint32_t *at)
+{
+    const struct br_episode_step *step = episode->step;
+    if (now_ns >= episode->end_ns || !episode->steps)
+        return 0;
+    while (*at < episode->steps && step[*at].now_ns <= now_ns)
+        ++*at;
+    double before = *at ? step[*at - 1].cost : 0;
+    double then = *at < episode->steps ? step[*at].cost : episode->cost;
+    int64_t from = *at ? step[*at - 1].now_ns : 0, to = time_at(episode, *at);
+    double share = to > from ? (double)(now_ns - from) / (double)(to - from) : 0;
+    return episode->cost - (before + (then - before) * share);
+}
+
+static double excess(const struct br_episode *episode, int64_t now_ns, double rate, uint32_t *at)
+{
+    double left_s = now_ns < episode->end_ns ? (double)(episode->end_ns - now_ns) * 1e-9 : 0;
+    return cost_from(episode, now_ns, at) - rate * left_s;
+}
+
 /* The gains of one episode's steps, not yet over their spread. */
 static void compare(struct br_episode *episode, uint32_t episodes, uint32_t own, double rate,
                     double horizon, uint32_t *at)
@@ -233,10 +254,15 @@ static void compare(struct br_episode *episode, uint32_t episodes, uint32_t own,
     memset(at, 0, episodes * sizeof *at);
     for (uint32_t k = 0; k < episode[own].steps; k++) {
         struct br_episode_step *step = &episode[own].step[k];
-        double sum = 0;
-        for (uint32_t i = 0; i < episodes; i++)
-            sum += i == own ? step->after : after(&episode[i], step->now_ns, rate, horizon, &at[i]);
-        step->gain = sum / episodes - step->after;
+        double sum = 0, mine = 0;
+        for (uint32_t i = 0; i < episodes; i++) {
+            double cost = !(horizon > 0) ? excess(&episode[i], step->now_ns, rate, &at[i])
+                          : i == own     ? step->after
+                                         : after(&episode[i], step->now_ns, rate, horizon, &at[i]);
+            sum += cost;
+            mine = i == own ? cost : mine;
+        }
+        step->gain = sum / episodes - mine;
     }
 }
 
@@ -247,7 +273,7 @@ bool br_episodes_gains(struct br_episode *episode, uint32_t episodes, double rat
     uint64_t steps = 0;
     if (!at)
         return false;
-    for (uint32_t i = 0; i < episodes; i++)
+    for (uint32_t i = 0; horizon > 0 && i < episodes; i++)
         look_ahead(&episode[i], rate, horizon);
     for (uint32_t i = 0; i < episodes; i++) {
         compare(episode, episodes, i, rate, horizon, at);
