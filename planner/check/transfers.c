@@ -71,7 +71,7 @@ struct seconds {
 
 static struct seconds seconds(int64_t ns)
 {
-    struct seconds s;
+    struct seconds s = {""};
     br_seconds_format(ns, s.text, sizeof s.text);
     return s;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/grow.h"
+
 /* A task that the machine has, until it ends. */
 struct held {
     double end;
@@ -208,13 +210,9 @@ static bool hold(struct list *list, uint32_t stage, uint32_t m, double start, do
     if (gone)
         memmove(held, held + gone, (count - gone) * sizeof *held);
     count -= gone;
-    if (count == list->room[m]) {
-        list->room[m] = 2 * count + 8;
-        held = realloc(held, list->room[m] * sizeof *held);
-        if (!held)
-            return false;
-        list->held[m] = held;
-    }
+    if (!br_grow(&list->held[m], count, &list->room[m], sizeof *held))
+        return false;
+    held = list->held[m];
     uint32_t k = count;
     for (; k > 0 && held[k - 1].end > end; k--)
         held[k] = held[k - 1];
