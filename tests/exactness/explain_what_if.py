@@ -111,7 +111,8 @@ def main():
             n, m = compare(words)
             tried, offered = tried + n, offered + m
     print('%d jobs, %d changes, of which %d make the bound smaller' % (len(jobs), tried, offered))
-    assert tried // 10 <= offered <= tried // 2
+    # Of the examples few, of the jobs at random some.
+    assert tried // 20 <= offered <= tried // 2
 
 
 main()

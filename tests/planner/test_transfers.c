@@ -360,7 +360,7 @@ static void jobs_at_random(void **state)
         br_plan_destroy(plan);
         random_job_finish(&job);
     }
-    if (moving < jobs / 10 || shorter < jobs / 10)
+    if (moving < jobs / 20 || shorter < jobs / 20)
         fail_msg("%u of %u jobs move, %u are shorter", moving, jobs, shorter);
 }
 
