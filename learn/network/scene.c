@@ -133,7 +133,7 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_candidate *can
 static void advise(const struct br_limits *limits, uint32_t limit, br_weight *advice)
 {
     double over = (double)limit - limits->number;
-    advice[0] = limit == limits->advised;
+    advice[0] = (br_weight)(limit == limits->advised);
     advice[1] = (br_weight)(over / 10);
     advice[2] = (br_weight)(over > 0 ? over / 10 : 0);
 }

@@ -168,7 +168,7 @@ static void plan_job(const struct br_learner *learner, const struct br_executors
         before += sim->job[sim->live[k]].left_us < of->left_us;
     feature[0] = (br_weight)number * PER_EXECUTOR;
     feature[1] = ((br_weight)held - (br_weight)number) * PER_EXECUTOR;
-    feature[2] = held < number;
+    feature[2] = (br_weight)(held < number);
     feature[3] = (br_weight)((double)path_us * PER_PATH_US);
     feature[4] = (br_weight)before * PER_EXECUTOR;
     feature[5] = (br_weight)known.by_time * PER_EXECUTOR;
@@ -242,13 +242,13 @@ static void plan_stage(const struct br_learner *learner, const struct br_executo
 {
     const struct br_executor_stage *stage = &sim->stage[number];
     uint32_t need = br_executors_need(stage), most = sim->options.executors;
-    advice[0] = learner->advice.stage == number;
+    advice[0] = (br_weight)(learner->advice.stage == number);
     struct br_learner_job *job = &learner->job[stage->job];
     if (!job->asked) {
         job->planned = br_executors_bound_stage(sim, stage->job);
         job->asked = true;
     }
-    advice[1] = job->planned == number;
+    advice[1] = (br_weight)(job->planned == number);
     advice[2] = (br_weight)(need < most ? need : most) * PER_EXECUTOR;
 }
 

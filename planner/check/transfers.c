@@ -160,9 +160,10 @@ static uint32_t sides(struct checking *c, uint32_t stage, struct side *side)
     uint32_t count = 0;
     for (uint32_t t = s->first_task; t < s->first_task + s->tasks; t++) {
         uint32_t *slot = &c->slot[plan->machine[t]];
+        const struct side fresh = {plan->machine[t], 0, plan->start_ns[t], plan->end_ns[t]};
         if (*slot == UINT32_MAX) {
-            side[ *slot = count++] =
-                (struct side){plan->machine[t], 0, plan->start_ns[t], plan->end_ns[t]};
+            *slot = count++;
+            side[*slot] = fresh;
         }
         struct side *at = &side[*slot];
         at->tasks++;
@@ -291,8 +292,8 @@ enum br_status br_transfers_check(const struct br_plan *plan, const struct br_da
     size_t machines = cluster->machines;
     enum br_status status = BR_OK;
     c.order = malloc(((size_t)all->transfers + 1) * sizeof *c.order);
-    c.parent = malloc(machines * sizeof *c.parent);
-    c.child = malloc(machines * sizeof *c.child);
+    c.parent = calloc(machines, sizeof *c.parent);
+    c.child = calloc(machines, sizeof *c.child);
     c.slot = malloc(machines * sizeof *c.slot);
     if (!c.order || !c.parent || !c.child || !c.slot) {
         status = br_fail_memory(diag);

@@ -17,8 +17,8 @@ static int64_t least_of(const char *list)
     while (list && *list) {
         int64_t each = strtoll(list, NULL, 10);
         least = least == 0 || each < least ? each : least;
-        list = strchr(list, ',');
-        list += list != NULL;
+        const char *comma = strchr(list, ',');
+        list = comma ? comma + 1 : NULL;
     }
     return least;
 }
