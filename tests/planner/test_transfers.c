@@ -44,19 +44,16 @@ static struct br_cluster *machines(uint32_t count, const char *cpu, int64_t up, 
 }
 
 /* The starts of a job's tasks along a course, in seconds, and the makespan. */
-static void follow(const struct br_dag *dag, const struct br_cluster *cluster,
-                   const uint32_t *machine, bool strict, enum br_sharing sharing,
-                   const double *starts, double makespan)
+static void follow_in(const uint32_t *sequence, const struct br_dag *dag,
+                      const struct br_cluster *cluster, const uint32_t *machine, bool strict,
+                      enum br_sharing sharing, const double *starts, double makespan)
 {
     struct br_network_job job;
     struct br_instance *in;
     struct br_haul haul;
-    uint32_t sequence[16];
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_int_equal(br_network_job_init(&job, dag, cluster, in, NULL), BR_OK);
     assert_true(br_haul_init(&haul, &job));
-    for (uint32_t t = 0; t < dag->tasks; t++)
-        sequence[t] = t;
     const struct br_course course = {machine, sequence, strict, sharing, false, INT64_MAX};
     for (int twice = 0; twice < 2; twice++) {
         assert_int_equal(br_haul_run(&haul, &course), BR_OK);
@@ -69,6 +66,17 @@ static void follow(const struct br_dag *dag, const struct br_cluster *cluster,
     br_haul_finish(&haul);
     br_network_job_finish(&job);
     br_instance_destroy(in);
+}
+
+/* The same, with tasks in their order. */
+static void follow(const struct br_dag *dag, const struct br_cluster *cluster,
+                   const uint32_t *machine, bool strict, enum br_sharing sharing,
+                   const double *starts, double makespan)
+{
+    uint32_t sequence[16];
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        sequence[t] = t;
+    follow_in(sequence, dag, cluster, machine, strict, sharing, starts, makespan);
 }
 
 /* One machine sends 200 bytes to one other and 100 to another, 100 bytes a second. */
@@ -90,6 +98,10 @@ static void ports_are_shared(void **state)
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     for (int sharing = 0; sharing < BR_SHARINGS; sharing++)
         follow(dag, cluster, where, true, (enum br_sharing)sharing, starts[sharing], ends[sharing]);
+    /* Where c comes before b in the plan, its input does, whose edge is the second. */
+    static const uint32_t turned[] = {0, 2, 1};
+    follow_in(turned, dag, cluster, where, true, BR_SHARE_PLAN, (const double[]){0, 4, 2}, 5);
+    follow_in(turned, dag, cluster, where, true, BR_SHARE_FIFO, starts[BR_SHARE_FIFO], 5);
     br_cluster_destroy(cluster);
     br_dag_destroy(dag);
 }

@@ -65,6 +65,8 @@ static void test_aalo_sinks(void **state)
 {
     (void)state;
     expect("2 2\n1 0 1 0 1 1:25\n2 8 1 0 1 1:12\n", "aalo", (const double[]){35, 36});
+    /* Not before it has sent them: at 6 of 10 it stays ahead. */
+    expect("2 2\n1 0 1 0 1 1:25\n2 48 1 0 1 1:9\n", "aalo", (const double[]){34, 13});
     expect("2 2\n1 0 1 0 1 1:25\n2 8 1 0 1 1:12\n", "aalo:first=100", (const double[]){25, 36});
     expect("2 2\n1 0 1 0 1 1:25\n2 8 1 0 1 1:9\n", "aalo-oracle", (const double[]){34, 9});
 }
