@@ -5,6 +5,7 @@
  * transfers in mind on one machine, two, four and so on, and then random changes of the best. */
 #include "planner/network/network.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,6 +269,10 @@ static enum br_status commit(struct planning *p, struct br_plan *plan, const int
         status = br_plan_verify(made, p->job.dag, p->job.cluster, 1, NULL, NULL, diag);
     }
     if (!status) {
+        if (!plan->source.found && plan->makespan_ns == plan->lower_bound_ns &&
+            made->makespan_ns > plan->lower_bound_ns)
+            snprintf(plan->source.why, sizeof plan->source.why,
+                     "not needed (the bound is met without transfers)");
         memcpy(plan->start_ns, made->start_ns, plan->tasks * sizeof *plan->start_ns);
         memcpy(plan->end_ns, made->end_ns, plan->tasks * sizeof *plan->end_ns);
         memcpy(plan->machine, made->machine, plan->tasks * sizeof *plan->machine);

@@ -89,6 +89,10 @@ def main():
     # 4 s of work, 100 bytes each way at 100 a second, 3 s of work; one machine alone takes 14 s.
     text, p = plan(DATA / 'bytes.xml')
     assert p['makespan'] == 8 and not judge(p), judge(p)
+    # Its bound knows no transfers, so it is met by what was planned first, and not by this plan.
+    words = run('plan', DATA / 'bytes.xml', '--network')
+    assert 'makespan     8 s' in words and 'lp bound     not needed (the bound is met without transfers)' in words, words
+    assert 'not needed (the bound is met)' in run('plan', DATA / 'bytes.xml')
     # Ten times the rate: 7.1 s; a tenth of it: on one machine, two tasks after two.
     assert plan(DATA / 'bytes.xml', '--port-rate', '1000')[1]['makespan'] == F('7.1')
     assert plan(DATA / 'bytes.xml', '--port-rate', '10')[1]['makespan'] == 14
