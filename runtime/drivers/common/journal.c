@@ -101,18 +101,16 @@ static enum br_status add(struct br_journal *journal, uint32_t size, const char 
     return BR_OK;
 }
 
-/* Writes how long a task took behind the text of its record, as many digits as there is room for;
- * nothing where less than three would do. */
+/* Writes how long a task took behind the text of its record, with as many digits as there is room
+ * for. */
 static void tell_lasted(char text[BR_RECORD_SHORT], int64_t lasted_ns)
 {
-    enum { ROOM = BR_RECORD_SHORT - BR_RECORD_SUM - 2, DIGITS_LEAST = 100 };
+    enum { ROOM = BR_RECORD_SHORT - BR_RECORD_SUM - 2 };
     uint32_t used = (uint32_t)strlen(text), zeros = 0;
     char lasted[32];
     for (int64_t ns = lasted_ns; ns > 0; ns = ns / 10 + (ns % 10 >= 5), zeros++) {
         int length = zeros ? snprintf(lasted, sizeof lasted, " %" PRId64 "e%" PRIu32, ns, zeros)
                            : snprintf(lasted, sizeof lasted, " %" PRId64, ns);
-        if (zeros && ns < DIGITS_LEAST)
-            return;
         if (used + (uint32_t)length <= ROOM) {
             memcpy(text + used, lasted, (size_t)length + 1);
             return;

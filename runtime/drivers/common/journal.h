@@ -26,8 +26,8 @@ struct br_journal_job {
     bool *done;         /* by task: set where the journal has its end; of zeros before */
     uint32_t number;    /* in the journal; filled in */
     uint32_t in_flight; /* tasks that were running when the last session died; filled in */
-    int64_t *lasted_ns; /* by task that is done: how long it took, to three digits at least where
-                           the journal tells it, else 0; of zeros before. NULL: not asked for */
+    int64_t *lasted_ns; /* by task that is done: how long it took, rounded to what its record has
+                           room for; 0: not told; of zeros before. NULL: not asked for */
 };
 
 struct br_journal {
