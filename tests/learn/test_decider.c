@@ -15,36 +15,7 @@
 #include "learn/network/model.h"
 #include "learn/policy/learned.h"
 #include "simulate/executors/jobs.h"
-
-static uint32_t taken;
-static uint32_t refuse = UINT32_MAX; /* the taking, from 0, that fails */
-
-static bool grant(void)
-{
-    return taken++ != refuse;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return grant() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return grant() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return grant() ? __real_realloc(memory, size) : NULL;
-}
+#include "tests/support/takings.h"
 
 /* ---- Models and jobs ---- */
 

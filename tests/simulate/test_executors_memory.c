@@ -9,36 +9,7 @@
 #include <stdlib.h>
 
 #include "simulate/executors/policy.h"
-
-static uint32_t taken;
-static uint32_t refuse = UINT32_MAX; /* the taking, from 0, that fails */
-
-static bool grant(void)
-{
-    return taken++ != refuse;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return grant() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return grant() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    return grant() ? __real_realloc(memory, size) : NULL;
-}
+#include "tests/support/takings.h"
 
 enum { JOBS = 6 };
 static const struct br_executors_options options = {.executors = 4, .moving_ns = 2000000000};
