@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/numbers/decimal.h"
+#include "base/numbers/real.h"
 
 enum { LONGEST_WORD = 63 };
 
@@ -294,5 +295,21 @@ enum br_status br_options_parse(const struct br_option *table, uint32_t command,
         if (status)
             return status;
     }
+    return BR_OK;
+}
+
+/* ---- Numbers of policies ---- */
+
+enum br_status br_policy_number(const char *name, const char *wanted, const char *text,
+                                double *number, struct br_diag *diag)
+{
+    struct br_decimal value = {0};
+    if (!*text)
+        return BR_OK;
+    if (!wanted)
+        return br_fail(diag, BR_USAGE, NULL, "policy '%s' takes no number", name);
+    if (br_decimal_parse_nearest(text + 1, &value) != BR_DECIMAL_OK)
+        return br_fail(diag, BR_USAGE, wanted, "'%.40s' is not a number", text + 1);
+    *number = br_real_of(value);
     return BR_OK;
 }

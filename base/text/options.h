@@ -47,6 +47,12 @@ enum br_status br_options_parse(const struct br_option *table, uint32_t command,
                                 char *const *argument, void *settings, const char **positional,
                                 uint32_t room, uint32_t *positionals, struct br_diag *diag);
 
+/* The number of a policy that is written "name=number": `text` is what follows the name, either
+ * nothing, which leaves *number as it is, or the sign and the number. `wanted` says what the number
+ * is; NULL: the policy takes none. BR_USAGE. */
+enum br_status br_policy_number(const char *name, const char *wanted, const char *text,
+                                double *number, struct br_diag *diag);
+
 /* The nearest of several words to the one that was typed: start with the word alone, offer the
  * candidates, read `best` (NULL where none is near enough to be meant). Ties: the first offered. */
 struct br_suggestion {

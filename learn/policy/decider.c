@@ -3,6 +3,7 @@
 #include <bigrocks/learned.h>
 #include <stdlib.h>
 
+#include "base/collections/grow.h"
 #include "learn/policy/view.h"
 #include "learn/policy/learner.h"
 #include "planner/model/dag.h"
@@ -103,11 +104,8 @@ void br_learned_destroy(struct br_learned *learned)
 static bool reserve(struct br_learned *learned, uint32_t jobs, uint32_t stages)
 {
     if (stages > learned->decision_room) {
-        struct br_learned_decision *decision =
-            realloc(learned->decision, (size_t)stages * 2 * sizeof *decision);
-        if (!decision)
+        if (!br_enlarge(&learned->decision, stages * 2, sizeof *learned->decision))
             return false;
-        learned->decision = decision;
         learned->decision_room = stages * 2;
     }
     return br_learner_reserve(&learned->learner, jobs, stages,

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/collections/sorted.h"
 #include "base/text/diag.h"
 
 enum br_status br_proof_fails(struct br_proof_check *check, const char *format, ...)
@@ -29,13 +30,5 @@ uint32_t br_proof_stage(const struct br_proof_check *check, uint32_t stage)
     const struct br_proof *proof = check->proof;
     if (proof->stages == 0)
         return stage < check->in->stages ? stage : UINT32_MAX;
-    uint32_t low = 0, high = proof->stages;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (proof->stage[middle] < stage)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < proof->stages && proof->stage[low] == stage ? low : UINT32_MAX;
+    return br_sorted_find(proof->stage, proof->stages, stage);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/sorted.h"
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
 
@@ -390,21 +391,6 @@ void br_instance_destroy(struct br_instance *instance)
     free(instance);
 }
 
-/* A stage's number in the part, found in the part's ascending list, or UINT32_MAX: a job may have
- * as many parts as stages, so a part must not cost a table as long as the whole. */
-static uint32_t number_in_part(const uint32_t *stages, uint32_t count, uint32_t stage)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (stages[middle] < stage)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && stages[low] == stage ? low : UINT32_MAX;
-}
-
 struct place {
     uint32_t position, stage;
 };
@@ -442,7 +428,9 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
     for (uint32_t k = 0; from && to && one && k < count; k++)
         for (uint32_t a = whole->child_first[stages[k]]; a < whole->child_first[stages[k] + 1];
              a++) {
-            uint32_t child = number_in_part(stages, count, whole->child[a].stage);
+            /* A job may have as many parts as stages, so a part must not cost a table as long as
+             * the whole. */
+            uint32_t child = br_sorted_find(stages, count, whole->child[a].stage);
             if (child == UINT32_MAX)
                 continue;
             from[arcs] = k;

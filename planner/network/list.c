@@ -229,7 +229,7 @@ static bool place(struct list *list, uint32_t stage, uint32_t task)
     double best_start = 0, best_bytes = 0;
     for (uint32_t m = 0; m < machines; m++) {
         double bytes;
-        if ((m >= list->rule->machines && best != UINT32_MAX))
+        if (m >= list->rule->machines && best != UINT32_MAX)
             break;
         if (!br_network_holds(job, m, stage))
             continue;

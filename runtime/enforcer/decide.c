@@ -27,11 +27,6 @@
 /* Entries of a machine's planned order that a pass looks at. */
 enum { LOCAL_LOOK = 64 };
 
-/* How far beyond the threshold a group has to be behind, in clusters, before a machine is kept free
- * for it. What is kept free is lost to all: with less than a task's own share, which is large on a
- * small cluster, most of it would stand idle. */
-static const double keeps_free = 1;
-
 struct pass {
     struct br_runtime *runtime;
     uint32_t machine, number; /* of the job that is being searched */
@@ -293,7 +288,7 @@ static bool stays_kept(const struct br_runtime *runtime)
 {
     uint32_t group = runtime->kept_for;
     if (runtime->kept_stale || most_unfair(runtime) != group ||
-        runtime->group[group].deficit < runtime->options.kappa + keeps_free)
+        runtime->group[group].deficit < runtime->options.kappa + BR_KEEPS_FREE)
         return false;
     for (uint32_t c = 0; c < runtime->classes; c++)
         if (runtime->kept[c] && !would_fit(runtime, group, c))
@@ -385,7 +380,7 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
     runtime->offers.eta = pass->eta;
     bool all = collect(pass, only) && only == BR_ANY;
     if (only != BR_ANY && !runtime->candidates) {
-        if (runtime->group[only].deficit >= runtime->options.kappa + keeps_free &&
+        if (runtime->group[only].deficit >= runtime->options.kappa + BR_KEEPS_FREE &&
             would_fit(runtime, only, runtime->machine_class[pass->machine])) {
             keep(runtime, only);
             pass->kept_free = true;

@@ -4,6 +4,11 @@
 
 #include "runtime/enforcer/model.h"
 
+/* How far beyond the threshold a group has to be behind, in clusters, before a machine is kept free
+ * for it. What is kept free is lost to all: with less than a task's own share, which is large on a
+ * small cluster, most of it would stand idle. */
+#define BR_KEEPS_FREE 1.0
+
 /* The ready task runs on the machine from now on and holds its demand there. */
 void br_runtime_place(struct br_runtime *runtime, uint32_t job, uint32_t task, uint32_t machine);
 

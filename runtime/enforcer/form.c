@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/collections/sort.h"
+#include "base/collections/sorted.h"
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
@@ -143,15 +144,7 @@ static bool fill_places(struct br_form *form)
 
 uint32_t br_form_place(const struct br_form *form, uint32_t machine)
 {
-    uint32_t low = 0, high = form->places;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (form->place_machine[middle] < machine)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < form->places && form->place_machine[low] == machine ? low : BR_ANY;
+    return br_sorted_find(form->place_machine, form->places, machine);
 }
 
 /* Ranks, and where the plan has its tasks. */

@@ -5,6 +5,7 @@
 
 #include "base/numbers/decimal.h"
 #include "base/numbers/real.h"
+#include "base/roles.h"
 #include "simulate/executors/core.h"
 
 enum br_status br_executors_classes_read(const char *text, struct br_executors_options *options,
@@ -44,7 +45,7 @@ static double declared(const struct br_dag *dag, uint32_t stage)
 {
     const struct br_stage *of = &dag->stage[stage];
     for (uint32_t d = of->first_demand; d < of->first_demand + of->demands; d++)
-        if (strcmp(dag->resource[dag->demand[d].resource].name, "mem") == 0)
+        if (br_role_is_own_name(BR_ROLE_MEMORY, dag->resource[dag->demand[d].resource].name))
             return br_real_of(dag->demand[d].amount);
     return -1;
 }

@@ -5,11 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/enforcer/decide.h"
 #include "simulate/joint/dispatch.h"
 
 enum { NO_GROUP = -1 };
-
-static const double keeps_free = 1; /* a group that is owed so much beyond kappa; see decide.c */
 
 static uint32_t group_of(const struct br_scene *scene, struct br_scene_open open)
 {
@@ -75,7 +74,7 @@ static bool is_kept(const struct br_dispatch *d, int64_t group, uint32_t machine
     uint32_t width = scene->resources;
     const int64_t *capacity =
         scene->capacities->capacity + (size_t)scene->capacities->machine_class[machine] * width;
-    if (scene->owed[group] < scene->sharing->kappa + keeps_free)
+    if (scene->owed[group] < scene->sharing->kappa + BR_KEEPS_FREE)
         return false;
     for (uint32_t k = 0; k < scene->opens; k++) {
         struct br_scene_open open = scene->open[k];
@@ -167,7 +166,7 @@ void br_dispatch_fairly(struct br_dispatch *d)
         if (!any && group != NO_GROUP)
             any = serve(d, group, true, eta);
     } while (any);
-    bool keeps = group != NO_GROUP && scene->owed[group] >= scene->sharing->kappa + keeps_free;
+    bool keeps = group != NO_GROUP && scene->owed[group] >= scene->sharing->kappa + BR_KEEPS_FREE;
     for (uint32_t k = 0; k < scene->opens; k++) {
         struct br_scene_open open = scene->open[k];
         bool passed = br_dispatch_holds(d, open.slot) || (keeps && group_of(scene, open) != group);

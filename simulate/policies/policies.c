@@ -302,14 +302,5 @@ enum br_status br_policies_find(const char *text, const struct br_policy_row **r
             snprintf(hint, sizeof hint, "did you mean '%.40s'?", suggestion.best);
         return br_fail(diag, BR_USAGE, hint, "unknown policy '%.80s'", text);
     }
-    if (!text[length])
-        return BR_OK;
-    struct br_decimal value = {0};
-    if (!(*row)->number)
-        return br_fail(diag, BR_USAGE, NULL, "policy '%s' takes no number", (*row)->name);
-    if (br_decimal_parse_nearest(text + length + 1, &value) != BR_DECIMAL_OK)
-        return br_fail(diag, BR_USAGE, (*row)->number, "'%.40s' is not a number",
-                       text + length + 1);
-    *number = br_real_of(value);
-    return BR_OK;
+    return br_policy_number((*row)->name, (*row)->number, text + length, number, diag);
 }

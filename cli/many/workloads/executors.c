@@ -74,19 +74,12 @@ enum br_status cli_executors_find(const char *text, const struct br_executors_ro
     }
     if (!*row)
         return br_fail(diag, BR_USAGE, hint, "no policy for executors is called '%.80s'", text);
-    if (!text[length])
-        return BR_OK;
-    struct br_decimal value = {0};
-    if (!(*row)->number)
-        return br_fail(diag, BR_USAGE, NULL, "policy '%s' takes no number", (*row)->name);
-    if (br_decimal_parse_nearest(text + length + 1, &value) != BR_DECIMAL_OK)
-        return br_fail(diag, BR_USAGE, (*row)->number, "'%.40s' is not a number",
-                       text + length + 1);
-    *number = br_real_of(value);
-    if (!(*number >= -10 && *number <= 10))
+    enum br_status status =
+        br_policy_number((*row)->name, (*row)->number, text + length, number, diag);
+    if (!status && text[length] && !(*number >= -10 && *number <= 10))
         return br_fail(diag, BR_USAGE, (*row)->number, "'%.40s' is not within -10 and 10",
                        text + length + 1);
-    return BR_OK;
+    return status;
 }
 
 /* ---- Runs ---- */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/sorted.h"
+
 bool br_sequence_init(struct br_sequence *q, const struct br_fabric *fabric)
 {
     uint32_t coflows = br_fabric_coflows(fabric);
@@ -46,18 +48,10 @@ static double bytes_at(const struct br_coflow *c, const double *bytes, uint32_t 
 {
     const uint32_t *end = port < ports ? c->up : c->down;
     uint32_t wanted = port < ports ? port : port - ports;
-    uint32_t low = 0, high = port < ports ? c->senders : c->receivers;
-    uint32_t count = high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (end[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == count || end[low] != wanted)
+    uint32_t place = br_sorted_find(end, port < ports ? c->senders : c->receivers, wanted);
+    if (place == UINT32_MAX)
         return 0;
-    return bytes[(port < ports ? 0 : c->senders) + low];
+    return bytes[(port < ports ? 0 : c->senders) + place];
 }
 
 static uint32_t busiest(const struct br_sequence *q)

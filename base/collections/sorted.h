@@ -1,0 +1,22 @@
+/* Looking for a number in an ascending array. */
+#ifndef BR_BASE_COLLECTIONS_SORTED_H
+#define BR_BASE_COLLECTIONS_SORTED_H
+
+#include <stdint.h>
+
+/* The place of the value among the ascending numbers, each of which is there once; UINT32_MAX: it
+ * is not there. O(log count). */
+static inline uint32_t br_sorted_find(const uint32_t *sorted, uint32_t count, uint32_t value)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sorted[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && sorted[low] == value ? low : UINT32_MAX;
+}
+
+#endif
