@@ -34,7 +34,8 @@ bool br_haul_init(struct br_haul *haul, const struct br_network_job *job)
     haul->is_dirty = malloc(machines * sizeof *haul->is_dirty);
     haul->end = malloc(tasks * sizeof *haul->end);
     bool wired = br_wiring_init(&haul->wiring, job);
-    bool flowing = br_flows_init(&haul->flows, job, &haul->wiring);
+    bool flowing =
+        br_flows_init(&haul->flows, &(struct br_ports){(uint32_t)machines, job->up, job->down});
     return wired && flowing && haul->start_ns && haul->position && haul->row_first && haul->row &&
            haul->ready && haul->is_ready && haul->task_waits && haul->group_waits &&
            haul->group_left && haul->stage_left && haul->room && haul->dirty && haul->is_dirty &&
@@ -132,7 +133,9 @@ static void begin_wire(struct br_haul *haul, const struct br_course *course, uin
         return;
     if (course->sharing == BR_SHARE_PLAN)
         key = pair ? haul->position[w->sink] : group_key(haul, w->sink);
-    haul->memory = br_flows_add(&haul->flows, wire, key, now_ns) && haul->memory;
+    const struct br_flow flow = {
+        .from = w->from, .to = w->to, .coflow = w->edge, .id = wire, .key = key};
+    haul->memory = br_flows_add(&haul->flows, &flow, w->bytes, now_ns) && haul->memory;
 }
 
 static void end_wire(struct br_haul *haul, const struct br_course *course, uint32_t wire)
@@ -315,9 +318,9 @@ enum br_status br_haul_run(struct br_haul *haul, const struct br_course *course)
             end_task(haul, course, end_pop(NULL, haul->end, &haul->ends).task, now_ns);
             left--;
         }
-        uint32_t wire;
-        while (br_flows_pop(&haul->flows, now_ns, &wire, &haul->memory))
-            end_wire(haul, course, wire);
+        struct br_flow flow;
+        while (br_flows_pop(&haul->flows, now_ns, &flow, &haul->memory))
+            end_wire(haul, course, flow.id);
     }
     haul->work += haul->flows.work;
     if (!haul->memory)

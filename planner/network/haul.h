@@ -3,7 +3,8 @@
 #ifndef BR_PLANNER_NETWORK_HAUL_H
 #define BR_PLANNER_NETWORK_HAUL_H
 
-#include "planner/network/flows.h"
+#include "planner/network/wiring.h"
+#include "planner/ports/flows.h"
 
 /* What to follow. All borrowed. */
 struct br_course {

@@ -177,8 +177,8 @@ struct listed {
 static int by_wire_and_time(const void *a, const void *b)
 {
     const struct br_moved *x = a, *y = b;
-    if (x->wire != y->wire)
-        return x->wire < y->wire ? -1 : 1;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
     return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
@@ -202,8 +202,8 @@ static bool take_transfers(struct planning *p, struct br_transfers *carried)
     if (flows->moves)
         qsort(flows->moved, flows->moves, sizeof *flows->moved, by_wire_and_time);
     for (uint32_t k = 0; k < flows->moves; k++)
-        if (k == 0 || flows->moved[k].wire != flows->moved[k - 1].wire)
-            list[count++] = (struct listed){flows->moved[k].start_ns, flows->moved[k].wire, k};
+        if (k == 0 || flows->moved[k].id != flows->moved[k - 1].id)
+            list[count++] = (struct listed){flows->moved[k].start_ns, flows->moved[k].id, k};
     qsort(list, count, sizeof *list, by_start);
     carried->transfers = count;
     carried->transfer = br_arena_array(&p->arena, count, sizeof *carried->transfer);
@@ -222,7 +222,7 @@ static bool take_transfers(struct planning *p, struct br_transfers *carried)
                                   .first_piece = carried->pieces};
         if (edge->type == BR_ONE_TO_ONE)
             t->index = list[k].wire - w->edge_wire[wire->edge];
-        for (uint32_t m = list[k].moved; m < flows->moves && flows->moved[m].wire == list[k].wire;
+        for (uint32_t m = list[k].moved; m < flows->moves && flows->moved[m].id == list[k].wire;
              m++, t->pieces++)
             carried->piece[carried->pieces++] = (struct br_piece){
                 flows->moved[m].start_ns, flows->moved[m].end_ns, flows->moved[m].rate};

@@ -1,41 +1,52 @@
 /* Transfers that move: how fast, and until when. Ports are shared in whole bytes a second, times
  * are nanoseconds, and bytes are counted in 1e-9 of a byte, so that all of it is exact. */
-#ifndef BR_PLANNER_NETWORK_FLOWS_H
-#define BR_PLANNER_NETWORK_FLOWS_H
+#ifndef BR_PLANNER_PORTS_FLOWS_H
+#define BR_PLANNER_PORTS_FLOWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/numbers/wide.h"
-#include "planner/network/wiring.h"
 
 /* A time so late that nothing happens then. */
 #define BR_NETWORK_NEVER INT64_MAX
+/* What would end later does not end. */
+#define BR_FLOWS_LATEST (INT64_MAX / 4)
 
 /* How ports are shared. All but `fair` give the ports to transfers in some order, each as much as
  * is left, so that no port idles that could move something. */
 enum br_sharing {
-    BR_SHARE_PLAN, /* first what the next task of the plan's order waits for */
+    BR_SHARE_PLAN, /* first the flow of the least key */
     BR_SHARE_FAIR, /* every transfer alike, max-min fairly */
     BR_SHARE_FIFO, /* first what began first */
-    BR_SHARE_SEBF, /* first the edge whose busiest port is through first [Chowdhury14] */
+    BR_SHARE_SEBF, /* first the coflow whose busiest port is through first [Chowdhury14] */
     BR_SHARINGS
 };
 
+/* The ports of machines, in bytes a second; borrowed. */
+struct br_ports {
+    uint32_t machines;
+    const int64_t *up, *down; /* by machine */
+};
+
 struct br_flow {
-    uint32_t wire;
-    uint64_t key; /* the order among flows, ties by wire */
-    br_wide left; /* at `since`, in 1e-9 bytes */
-    int64_t rate; /* bytes a second since then */
+    uint32_t from, to;   /* machines, which differ */
+    uint32_t coflow, id; /* no two flows have the same id and coflow */
+    uint64_t key;        /* the order among flows, ties by coflow and id */
+    double due;          /* for BR_SHARE_SEBF: how long the busiest port of its coflow takes */
+    br_wide left;        /* at `since`, in 1e-9 bytes */
+    int64_t rate;        /* bytes a second since then */
     int64_t since_ns, end_ns;
 };
 
 /* What a flow has moved at one rate. */
 struct br_moved {
-    uint32_t wire;
+    uint32_t id;
     int64_t start_ns, end_ns, rate;
 };
 
 struct br_flows {
-    const struct br_network_job *job;
-    const struct br_wiring *wiring;
+    struct br_ports ports;
     enum br_sharing sharing;
     struct br_flow *flow; /* moving now, in their order */
     uint32_t flows, room;
@@ -43,25 +54,26 @@ struct br_flows {
     bool changed;          /* since the rates were set */
     int64_t *up, *down;    /* by machine, what is left while rates are set */
     uint32_t *ups, *downs; /* by machine, flows without a rate (fair); 0 else */
-    double *edge_key;      /* by edge, for BR_SHARE_SEBF */
-    double *load;          /* by port, the same */
+    double *load;          /* by port, for BR_SHARE_SEBF */
     bool record;
     struct br_moved *moved; /* where recorded */
     uint32_t moves, move_room;
     uint64_t work; /* flows looked at */
 };
 
-bool br_flows_init(struct br_flows *flows, const struct br_network_job *job,
-                   const struct br_wiring *wiring);
+/* False when memory is out; finish is fine. */
+bool br_flows_init(struct br_flows *flows, const struct br_ports *ports);
 void br_flows_finish(struct br_flows *flows);
 /* No flow moves. */
 void br_flows_clear(struct br_flows *flows, enum br_sharing sharing, bool record);
-/* The wire's bytes begin to move. False when memory is out. O(flows). */
-bool br_flows_add(struct br_flows *flows, uint32_t wire, uint64_t key, int64_t now_ns);
+/* So many bytes, at least 1, begin to move; of `flow` the machines, the coflow, the id and the key
+ * count. False when memory is out. O(flows). */
+bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t bytes,
+                  int64_t now_ns);
 /* Sets the rates where flows have come or gone. False when memory is out. O(flows), for
  * BR_SHARE_FAIR times the ports in use. */
 bool br_flows_share(struct br_flows *flows, int64_t now_ns);
-/* Takes away the first flow that ends now; false where there is none. `wire` gets its wire. */
-bool br_flows_pop(struct br_flows *flows, int64_t now_ns, uint32_t *wire, bool *memory);
+/* Takes away the first flow that ends now; false where there is none. *flow gets it. */
+bool br_flows_pop(struct br_flows *flows, int64_t now_ns, struct br_flow *flow, bool *memory);
 
 #endif
