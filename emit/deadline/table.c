@@ -39,7 +39,7 @@ static void write_number(FILE *out, double value)
 /* Where a cell's numbers belong: exactly between two cells there is no weight. */
 static struct br_table_place place_of(uint32_t cell)
 {
-    return (struct br_table_place){cell, cell, 0};
+    return (struct br_table_place){.low = cell, .high = cell};
 }
 
 static void write_csv(const struct br_table *table, FILE *out)

@@ -42,7 +42,8 @@ static void point(const struct picture *p, char letter, uint32_t cell, int64_t l
 
 static int64_t left_ns(const struct picture *p, uint32_t layer, uint32_t cell, uint32_t a, double q)
 {
-    return br_table_quantile_ns(p->table, layer, (struct br_table_place){cell, cell, 0}, a, q);
+    return br_table_quantile_ns(p->table, layer, (struct br_table_place){.low = cell, .high = cell},
+                                a, q);
 }
 
 static void draw_band(const struct picture *p, uint32_t a, uint32_t colour)

@@ -1,5 +1,5 @@
-/* Look-ups. A number between two cells of progress is on the line between them, and a quantile
- * between two levels on the line between those. */
+/* Look-ups. A number between two cells of progress is on the line between them, but for the bends,
+ * and a quantile between two levels on the line between those. */
 #include "runtime/deadline/table.h"
 
 #include <assert.h>
@@ -9,6 +9,26 @@ struct br_table_place br_table_start(const struct br_table *table)
 {
     (void)table;
     return (struct br_table_place){0};
+}
+
+/* Where the progress lies between two of these, as 0 .. 1. */
+static double part_of(const double *at, uint32_t low, uint32_t high, double progress)
+{
+    double width = at[high] - at[low], from = progress - at[low];
+    double part = from > 0 && width > 0 ? from / width : 0;
+    return part < 1 ? part : 1;
+}
+
+static void find_bend(const struct br_table *table, double progress, struct br_table_place *place)
+{
+    uint32_t low = (uint32_t)(progress * table->bends), last = table->bends - 1;
+    low = low < last ? low : last;
+    if (progress < table->bend_at[low] && low > 0)
+        low--;
+    place->bent = true;
+    place->bend_low = low;
+    place->bend_high = low < last ? low + 1 : low;
+    place->bend_part = part_of(table->bend_at, low, place->bend_high, progress);
 }
 
 struct br_table_place br_table_at(const struct br_table *table, double progress)
@@ -21,9 +41,11 @@ struct br_table_place br_table_at(const struct br_table *table, double progress)
     if (progress < table->at[low] && low > 1)
         low--;
     uint32_t high = low < inner ? low + 1 : low;
-    double width = table->at[high] - table->at[low], from = progress - table->at[low];
-    double part = from > 0 && width > 0 ? from / width : 0;
-    return (struct br_table_place){low, high, part < 1 ? part : 1};
+    struct br_table_place place = {
+        .low = low, .high = high, .part = part_of(table->at, low, high, progress)};
+    if (table->bends)
+        find_bend(table, progress, &place);
+    return place;
 }
 
 double br_table_progress(const struct br_table *table, const uint32_t *done)
@@ -47,8 +69,19 @@ uint32_t br_table_index(const struct br_table *table, uint32_t value)
 /* The numbers of two cells: the mean, then the quantiles. */
 struct cells {
     const uint32_t *low, *high;
-    double part, unit_ns;
+    double part, bend, unit_ns;
 };
+
+/* How far off the line between the cells, in units. */
+static double bend_at(const struct br_table *table, uint32_t layer, struct br_table_place place,
+                      uint32_t index)
+{
+    size_t row = (size_t)table->layers * table->allocations;
+    size_t column = (size_t)layer * table->allocations + index;
+    double low = table->bend[place.bend_low * row + column];
+    double high = table->bend[place.bend_high * row + column];
+    return (low + (high - low) * place.bend_part) * table->bend_unit[column];
+}
 
 static struct cells find(const struct br_table *table, uint32_t layer, struct br_table_place place,
                          uint32_t index)
@@ -60,6 +93,7 @@ static struct cells find(const struct br_table *table, uint32_t layer, struct br
         left + ((size_t)place.low * table->allocations + index) * row,
         left + ((size_t)place.high * table->allocations + index) * row,
         place.part,
+        place.bent ? bend_at(table, layer, place, index) : 0,
         table->unit_ns,
     };
 }
@@ -68,7 +102,8 @@ static struct cells find(const struct br_table *table, uint32_t layer, struct br
 static inline double number(const struct cells *cells, uint32_t k)
 {
     double low = cells->low[k], high = cells->high[k];
-    return (low + (high - low) * cells->part) * cells->unit_ns;
+    double units = low + (high - low) * cells->part + cells->bend;
+    return units > 0 ? units * cells->unit_ns : 0;
 }
 
 int64_t br_table_mean_ns(const struct br_table *table, uint32_t layer, struct br_table_place place,

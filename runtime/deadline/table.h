@@ -19,11 +19,14 @@
 #include "runtime/deadline/progress.h"
 
 /* Of the form of the file; a file of another version is refused. */
-#define BR_TABLE_VERSION 1u
-/* Most allocations, cells of progress and quantiles that a table may have. */
+#define BR_TABLE_VERSION 2u
+/* Most allocations, cells of progress, quantiles and bends that a table may have. */
 #define BR_TABLE_ALLOCATIONS 1000u
 #define BR_TABLE_CELLS 1000u
 #define BR_TABLE_QUANTILES 100u
+#define BR_TABLE_BENDS 100000u
+/* The largest unit of bends, so that they are no larger than numbers can be. */
+#define BR_TABLE_BEND_UNIT (UINT32_C(1) << 17)
 /* The largest unit of time left, so that 2^32 of them stay far below 2^63 ns. */
 #define BR_TABLE_UNIT_NS UINT32_C(1000000000)
 
@@ -71,6 +74,15 @@ struct br_table {
     uint32_t unit_ns;
     const uint32_t *left;
 
+    /* From cell to cell the time left does not follow a straight line. At the progress bend_at[k],
+     * which ascends and is within k / bends and (k + 1) / bends, all numbers of an allocation are
+     * off that line by bend[(k * layers + layer) * allocations + index] times bend_unit[layer *
+     * allocations + index], in units of unit_ns. No bends: the lines are straight. */
+    uint32_t bends;
+    const double *bend_at;
+    const uint32_t *bend_unit; /* at least 1 */
+    const int16_t *bend;
+
     void *map; /* of the file, with its size; NULL: made in memory */
     size_t map_size;
 };
@@ -99,6 +111,9 @@ uint64_t br_cluster_fingerprint(const struct br_cluster *cluster);
 struct br_table_place {
     uint32_t low, high; /* cells */
     double part;        /* from the numbers of `low` (0) to those of `high` (1) */
+    bool bent;          /* off the line between them by what lies between two bends: */
+    uint32_t bend_low, bend_high;
+    double bend_part;
 };
 /* Before anything has run. */
 struct br_table_place br_table_start(const struct br_table *table);

@@ -26,12 +26,26 @@ struct head {
     uint64_t fingerprint, cluster_fingerprint, seed;
     uint32_t kind, indicator, runs, layers;
     uint32_t stages, allocations, cells, quantiles;
-    uint32_t unit_ns, job_length, cluster_length, zero;
+    uint32_t unit_ns, job_length, cluster_length, bends;
 };
 enum { SUMMED_FROM = offsetof(struct head, fingerprint) };
 _Static_assert(sizeof(struct head) % 8 == 0, "arrays are aligned");
 
-enum part { STAGE, WEIGHT, TASKS, ALLOCATION, AT, LEVEL, LEFT, JOB, CLUSTER, PARTS };
+enum part {
+    STAGE,
+    WEIGHT,
+    TASKS,
+    ALLOCATION,
+    AT,
+    LEVEL,
+    LEFT,
+    BEND_AT,
+    BEND_UNIT,
+    BEND,
+    JOB,
+    CLUSTER,
+    PARTS
+};
 
 struct layout {
     uint64_t at[PARTS], bytes[PARTS], size;
@@ -41,7 +55,7 @@ struct layout {
 static struct layout lay_out(const struct head *head)
 {
     struct layout layout = {.size = sizeof *head};
-    uint64_t numbers = (uint64_t)head->layers * head->cells * head->allocations;
+    uint64_t points = (uint64_t)head->layers * head->allocations;
     const uint64_t bytes[PARTS] = {
         [STAGE] = head->stages * (uint64_t)sizeof(struct br_table_stage),
         [WEIGHT] = head->stages * (uint64_t)sizeof(struct br_progress_weight),
@@ -49,7 +63,10 @@ static struct layout lay_out(const struct head *head)
         [ALLOCATION] = head->allocations * UINT64_C(4),
         [AT] = head->cells * UINT64_C(8),
         [LEVEL] = head->quantiles * UINT64_C(8),
-        [LEFT] = numbers * (head->quantiles + UINT64_C(1)) * 4,
+        [LEFT] = points * head->cells * (head->quantiles + UINT64_C(1)) * 4,
+        [BEND_AT] = head->bends * UINT64_C(8),
+        [BEND_UNIT] = head->bends ? points * 4 : 0,
+        [BEND] = points * head->bends * 2,
         [JOB] = head->job_length + UINT64_C(1),
         [CLUSTER] = head->cluster_length + UINT64_C(1),
     };
@@ -87,7 +104,8 @@ static enum br_status check_head(const struct head *head, uint64_t size, struct 
         head->allocations > BR_TABLE_ALLOCATIONS || head->cells < 2 ||
         head->cells > BR_TABLE_CELLS || head->quantiles < 2 ||
         head->quantiles > BR_TABLE_QUANTILES || head->layers < 1 || head->layers > 2 ||
-        head->job_length > NAME_MOST || head->cluster_length > NAME_MOST)
+        head->bends > BR_TABLE_BENDS || head->job_length > NAME_MOST ||
+        head->cluster_length > NAME_MOST)
         return damaged(diag, "a count is out of its range");
     if (head->size != size || lay_out(head).size != size)
         return damaged(diag, size < head->size ? "it is cut" : "its size is not what it says");
@@ -95,7 +113,7 @@ static enum br_status check_head(const struct head *head, uint64_t size, struct 
         br_hash_words(head->version, (const char *)head + SUMMED_FROM, size - SUMMED_FROM))
         return damaged(diag, "its sum does not fit it");
     if (head->kind > BR_SHARES || head->indicator >= BR_INDICATORS || head->unit_ns < 1 ||
-        head->unit_ns > BR_TABLE_UNIT_NS || head->runs < 1 || head->zero != 0)
+        head->unit_ns > BR_TABLE_UNIT_NS || head->runs < 1)
         return damaged(diag, "a number of its head is out of its range");
     return BR_OK;
 }
@@ -147,6 +165,18 @@ static enum br_status check_numbers(const struct br_table *table, struct br_diag
     return BR_OK;
 }
 
+static enum br_status check_bends(const struct br_table *table, struct br_diag *diag)
+{
+    for (uint32_t k = 0; k < table->bends; k++)
+        if (!(table->bend_at[k] * table->bends >= k - 1e-9 &&
+              table->bend_at[k] * table->bends <= k + 1 + 1e-9))
+            return damaged(diag, "a bend is not where it should be");
+    for (uint32_t p = 0; table->bends && p < table->layers * table->allocations; p++)
+        if (table->bend_unit[p] < 1 || table->bend_unit[p] > BR_TABLE_BEND_UNIT)
+            return damaged(diag, "the unit of a bend is out of its range");
+    return BR_OK;
+}
+
 /* What fills an array up to the next one is 0, so that a table has one form only. */
 static bool is_filled_with_zeros(const char *base, const struct layout *layout)
 {
@@ -194,6 +224,10 @@ enum br_status br_table_read(const void *bytes, size_t size, struct br_table *ta
         .level = (const void *)(base + layout.at[LEVEL]),
         .unit_ns = head->unit_ns,
         .left = (const void *)(base + layout.at[LEFT]),
+        .bends = head->bends,
+        .bend_at = (const void *)(base + layout.at[BEND_AT]),
+        .bend_unit = (const void *)(base + layout.at[BEND_UNIT]),
+        .bend = (const void *)(base + layout.at[BEND]),
     };
     if (!is_name(read.job, head->job_length) || !is_name(read.cluster, head->cluster_length))
         return damaged(diag, "a name does not end where it should");
@@ -204,6 +238,8 @@ enum br_status br_table_read(const void *bytes, size_t size, struct br_table *ta
         status = check_axes(&read, diag);
     if (!status)
         status = check_numbers(&read, diag);
+    if (!status)
+        status = check_bends(&read, diag);
     if (!status)
         *table = read;
     return status;
@@ -271,10 +307,17 @@ void br_table_close(struct br_table *table)
 static const void *part_of(const struct br_table *table, enum part part)
 {
     const void *const of[PARTS] = {
-        [STAGE] = table->stage,     [WEIGHT] = table->weight,
-        [TASKS] = table->tasks,     [ALLOCATION] = table->allocation,
-        [AT] = table->at,           [LEVEL] = table->level,
-        [LEFT] = table->left,       [JOB] = table->job,
+        [STAGE] = table->stage,
+        [WEIGHT] = table->weight,
+        [TASKS] = table->tasks,
+        [ALLOCATION] = table->allocation,
+        [AT] = table->at,
+        [LEVEL] = table->level,
+        [LEFT] = table->left,
+        [BEND_AT] = table->bend_at,
+        [BEND_UNIT] = table->bend_unit,
+        [BEND] = table->bend,
+        [JOB] = table->job,
         [CLUSTER] = table->cluster,
     };
     return of[part];
@@ -304,6 +347,7 @@ enum br_status br_table_write(const struct br_table *table, FILE *out, struct br
         .unit_ns = table->unit_ns,
         .job_length = (uint32_t)job,
         .cluster_length = (uint32_t)cluster,
+        .bends = table->bends,
     };
     struct layout layout = lay_out(&head);
     head.size = layout.size;
@@ -313,7 +357,8 @@ enum br_status br_table_write(const struct br_table *table, FILE *out, struct br
         head.sum = br_hash_words(head.sum, part_of(table, (enum part)k), layout.bytes[k]);
     fwrite(&head, sizeof head, 1, out);
     for (int k = 0; k < PARTS; k++) {
-        fwrite(part_of(table, (enum part)k), 1, layout.bytes[k], out);
+        if (layout.bytes[k])
+            fwrite(part_of(table, (enum part)k), 1, layout.bytes[k], out);
         fwrite(zeros, 1, (8 - layout.bytes[k] % 8) % 8, out);
     }
     return BR_OK;

@@ -12,12 +12,14 @@
 #include "base/process/parallel.h"
 #include "simulate/deadline/cells.h"
 #include "simulate/deadline/meter.h"
+#include "simulate/deadline/numbers.h"
 #include "simulate/deadline/runner.h"
 #include "simulate/deadline/usual.h"
 
 enum {
     ALLOCATIONS = 100, /* about so many where there could be more */
-    CELLS = 64,
+    CELLS = 48,
+    EACH = 12, /* bins of a cell */
     RUNS_LEAST = 60,
     RUNS_MOST = 1000, /* unless asked for */
     USUAL_RUNS = 16,
@@ -120,7 +122,7 @@ struct making {
     int64_t *duration_ns;      /* [run * tasks + task] */
     uint64_t *seed;            /* by run */
     double *row;               /* as the table's numbers, in seconds */
-    struct br_cell_line *line; /* by point of the grid and bin */
+    struct br_cell_node *node; /* by point of the grid and bin */
     struct worker {
         struct br_runner *runner;
         struct br_meter meter;
@@ -178,8 +180,8 @@ static bool make_point(void *context, uint32_t number, uint32_t point)
     size_t row = (size_t)table->quantiles + 1, stride = row * table->allocations;
     br_cells_make(&worker->cells, making->row + layer * table->cells * stride + index * row,
                   stride);
-    memcpy(making->line + (size_t)point * making->bins, worker->cells.line,
-           making->bins * sizeof *making->line);
+    memcpy(making->node + (size_t)point * making->bins, worker->cells.node,
+           making->bins * sizeof *making->node);
     return true;
 }
 
@@ -190,7 +192,8 @@ static bool init_worker(struct making *making, struct worker *worker)
     bool trail = br_trail_init(&worker->trail, making->bins);
     bool meter = br_meter_init(&worker->meter, table->indicator, making->weight, table->tasks,
                                table->stages);
-    bool cells = br_cells_init(&worker->cells, table->runs, making->bins, levels, QUANTILES);
+    bool cells =
+        br_cells_init(&worker->cells, table->runs, table->cells - 1, EACH, levels, QUANTILES);
     return worker->runner && trail && meter && cells;
 }
 
@@ -204,86 +207,6 @@ static void finish_workers(struct making *making)
         br_trail_finish(&worker->trail);
     }
     free(making->worker);
-}
-
-/* ---- The numbers ---- */
-
-/* How long the runs of the point were, together. */
-static double length_of(const struct making *making, uint32_t point)
-{
-    double sum_s = 0;
-    for (uint32_t k = 0; k < making->bins; k++)
-        sum_s += making->line[(size_t)point * making->bins + k].time_s;
-    return sum_s > 0 ? sum_s : 1;
-}
-
-/* Moves the numbers of a bin, at every point, to the place that its cell gets. */
-static void move_to(struct making *making, uint32_t bin, double place)
-{
-    const struct br_table *table = &making->made->table;
-    size_t width = (size_t)table->quantiles + 1;
-    for (uint32_t p = 0; p < table->layers * table->allocations; p++) {
-        uint32_t layer = p / table->allocations, index = p % table->allocations;
-        size_t cell = (size_t)layer * table->cells + bin + 1;
-        double *row = making->row + (cell * table->allocations + index) * width;
-        double shift_s =
-            br_cells_shift(&making->line[p * (size_t)making->bins + bin], row[0], place);
-        for (size_t k = 0; k < width; k++)
-            row[k] = row[k] + shift_s > 0 ? row[k] + shift_s : 0;
-    }
-}
-
-/* A cell is at the mean place of all points, by the share of their time that they are there. */
-static enum br_status place_cells(struct making *making, struct br_diag *diag)
-{
-    struct br_table *table = &making->made->table;
-    uint32_t points = table->layers * table->allocations;
-    double *at = br_arena_array(&making->made->arena, table->cells, sizeof *at);
-    double *length_s = br_arena_array(&making->made->arena, points, sizeof *length_s);
-    if (!at || !length_s)
-        return br_fail_memory(diag);
-    for (uint32_t p = 0; p < points; p++)
-        length_s[p] = length_of(making, p);
-    for (uint32_t k = 0; k < making->bins; k++) {
-        double place = 0, share = 0;
-        for (uint32_t p = 0; p < points; p++) {
-            const struct br_cell_line *line = &making->line[p * (size_t)making->bins + k];
-            place += line->place * line->time_s / length_s[p];
-            share += line->time_s / length_s[p];
-        }
-        place = share > 0 ? place / share : 0.5;
-        place = place > 0 ? place < 1 ? place : 1 : 0;
-        move_to(making, k, place);
-        at[k + 1] = (k + place) / making->bins;
-    }
-    table->at = at;
-    return BR_OK;
-}
-
-/* Brings seconds onto whole units, the least power of ten in ns with which the largest number fits.
- */
-static enum br_status round_numbers(struct making *making, struct br_diag *diag)
-{
-    struct br_table *table = &making->made->table;
-    size_t row = (size_t)table->quantiles + 1;
-    size_t count = (size_t)table->layers * table->cells * table->allocations * row;
-    uint32_t *left = br_arena_array(&making->made->arena, count, sizeof *left);
-    double most_s = 0;
-    if (!left)
-        return br_fail_memory(diag);
-    for (size_t k = 0; k < count; k++)
-        most_s = making->row[k] > most_s ? making->row[k] : most_s;
-    table->unit_ns = 1;
-    while (most_s * 1e9 / table->unit_ns > 4e9 && table->unit_ns < 1000000000)
-        table->unit_ns *= 10;
-    for (size_t k = 0; k < count; k++) {
-        double units = making->row[k] * 1e9 / table->unit_ns;
-        left[k] = units < UINT32_MAX ? (uint32_t)(units + 0.5) : UINT32_MAX;
-        if (k % row > 1 && left[k] < left[k - 1])
-            left[k] = left[k - 1];
-    }
-    table->left = left;
-    return BR_OK;
 }
 
 /* ---- The whole ---- */
@@ -326,7 +249,7 @@ static enum br_status make_room(struct making *making, struct br_diag *diag)
 {
     struct br_table *table = &making->made->table;
     size_t points = (size_t)table->layers * table->allocations;
-    making->bins = table->cells - 1;
+    making->bins = (table->cells - 1) * EACH;
     making->threads =
         making->request->threads < points ? making->request->threads : (uint32_t)points;
     making->threads = making->threads ? making->threads : 1;
@@ -334,10 +257,10 @@ static enum br_status make_room(struct making *making, struct br_diag *diag)
         malloc((size_t)table->runs * making->job.tasks * sizeof *making->duration_ns);
     making->seed = malloc(table->runs * sizeof *making->seed);
     making->row = calloc(points * table->cells * (table->quantiles + 1), sizeof *making->row);
-    making->line = calloc(points * making->bins, sizeof *making->line);
+    making->node = calloc(points * making->bins, sizeof *making->node);
     making->worker = calloc(making->threads, sizeof *making->worker);
     bool good =
-        making->duration_ns && making->seed && making->row && making->line && making->worker;
+        making->duration_ns && making->seed && making->row && making->node && making->worker;
     return good ? BR_OK : br_fail_memory(diag);
 }
 
@@ -379,14 +302,13 @@ enum br_status br_deadline_make(const struct br_deadline_request *request,
     if (!status)
         status = run_all(&making, diag);
     if (!status)
-        status = place_cells(&making, diag);
-    if (!status)
-        status = round_numbers(&making, diag);
+        status = br_numbers_fill(&(struct br_points){making.bins, making.node, making.row},
+                                 &made->arena, &made->table, diag);
     finish_workers(&making);
     free(making.duration_ns);
     free(making.seed);
     free(making.row);
-    free(making.line);
+    free(making.node);
     br_runner_job_finish(&making.job);
     return status;
 }

@@ -13,7 +13,7 @@
 
 #include "simulate/deadline/request.h"
 
-/* Tokens 1 to 100, as many runs as suit, 64 cells, seed 1, one thread; nothing fails. */
+/* Tokens 1 to 100, as many runs as suit, 48 cells, seed 1, one thread; nothing fails. */
 struct br_deadline_request br_deadline_request_default(void);
 
 /* A table in memory, with what it is made of. */

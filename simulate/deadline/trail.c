@@ -26,11 +26,9 @@ void br_trail_begin(struct br_trail *trail)
 static void pass(struct br_trail *trail, double now_s)
 {
     struct br_passage *passage = &trail->passage[trail->bin];
-    double lasts_s = now_s - trail->since_s, place_s = lasts_s * trail->place;
+    double lasts_s = now_s - trail->since_s;
     passage->time_s += lasts_s;
-    passage->place_s += place_s;
-    passage->square_s += place_s * trail->place;
-    passage->moment += place_s * (now_s + trail->since_s) / 2;
+    passage->place_s += lasts_s * trail->place;
     passage->last = trail->place;
     trail->since_s = now_s;
 }

@@ -8,9 +8,9 @@
 /* A bin is a range of progress, and `place` is where in it: 0 at its begin, 1 at its end. Times in
  * seconds since the run's start; integrals over the time that the run spends in the bin. */
 struct br_passage {
-    double enter_s;                           /* when progress first was in the bin or beyond */
-    double first, last;                       /* place when the run enters and when it leaves */
-    double time_s, place_s, square_s, moment; /* integrals of 1, place, place^2, place x time */
+    double enter_s;         /* when progress first was in the bin or beyond */
+    double first, last;     /* place when the run enters and when it leaves */
+    double time_s, place_s; /* integrals of 1 and of the place */
 };
 
 struct br_trail {

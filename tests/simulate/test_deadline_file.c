@@ -64,6 +64,10 @@ static void test_file(void **state)
     assert_int_equal(read.runs, 3);
     assert_int_equal(read.cells, 5);
     assert_memory_equal(read.left, table->left, sizeof(uint32_t) * 5 * 3 * (table->quantiles + 1));
+    assert_int_equal(read.bends, table->bends);
+    assert_memory_equal(read.bend_at, table->bend_at, read.bends * sizeof *read.bend_at);
+    assert_memory_equal(read.bend_unit, table->bend_unit, 3 * sizeof *read.bend_unit);
+    assert_memory_equal(read.bend, table->bend, 3 * read.bends * sizeof *read.bend);
     assert_memory_equal(read.weight, table->weight, 3 * sizeof *read.weight);
     assert_int_equal(br_table_check_job(&read, scene.dag, NULL, &diag), BR_OK);
     struct scene other = scene_two_stages();
@@ -84,7 +88,7 @@ static void test_file(void **state)
     free(copy);
     bytes[8]++; /* the version */
     assert_int_equal(br_table_read(bytes, size, &read, &diag), BR_BAD_INPUT);
-    assert_non_null(strstr(diag.what, "version 2"));
+    assert_non_null(strstr(diag.what, "version 3"));
     free(bytes);
     scene_close(&scene);
 }
@@ -99,16 +103,18 @@ static void test_senseless(void **state)
     const struct br_table good = scene.made.table;
     uint32_t *left = (uint32_t *)good.left, *allocation = (uint32_t *)good.allocation;
     uint32_t *tasks = (uint32_t *)good.tasks;
-    double *at = (double *)good.at;
+    double *at = (double *)good.at, *bend_at = (double *)good.bend_at;
+    uint32_t *bend_unit = (uint32_t *)good.bend_unit;
     struct br_progress_weight *weight = (struct br_progress_weight *)good.weight;
     struct br_table_stage *stage = (struct br_table_stage *)good.stage;
     double level[BR_TABLE_QUANTILES];
     memcpy(level, good.level, good.quantiles * sizeof *level);
-    for (int k = 0; k < 13; k++) {
+    for (int k = 0; k < 16; k++) {
         struct br_table bad = good, read;
         struct br_diag diag = {0};
         uint32_t old_left = left[5], old_allocation = allocation[1], old_tasks = tasks[0];
-        double old_at = at[2], old_level = level[3];
+        double old_at = at[2], old_level = level[3], old_bend_at = bend_at[7];
+        uint32_t old_unit = bend_unit[1];
         struct br_progress_weight old_weight = weight[1];
         struct br_table_stage old_stage = stage[2];
         bad.level = level;
@@ -149,6 +155,15 @@ static void test_senseless(void **state)
         case 11:
             bad.runs = 0;
             break;
+        case 12:
+            bend_at[7] = 9.0 / good.bends;
+            break;
+        case 13:
+            bend_unit[1] = 0;
+            break;
+        case 14:
+            bend_unit[1] = BR_TABLE_BEND_UNIT + 1;
+            break;
         default:
             level[good.quantiles - 1] = 0.999;
             break;
@@ -162,6 +177,7 @@ static void test_senseless(void **state)
         left[5] = old_left, allocation[1] = old_allocation, tasks[0] = old_tasks;
         at[2] = old_at, level[3] = old_level, level[good.quantiles - 1] = 1;
         weight[1] = old_weight, stage[2] = old_stage;
+        bend_at[7] = old_bend_at, bend_unit[1] = old_unit;
     }
     scene_close(&scene);
 }

@@ -74,6 +74,44 @@ static void test_cells(void **state)
     scene_close(&scene);
 }
 
+/* Two bends: 10 units of 0.5 s at progress 0.3 and 30 at 0.8, for the second of two allocations.
+ * All numbers are off by as much, on the line between the two, and never below 0. */
+static void test_between_bends(void **state)
+{
+    static const double at[] = {0.3, 0.8};
+    static const double want[][2] = {{0, 5}, {0.2, 5}, {0.3, 5}, {0.55, 10}, {0.7, 13}, {0.9, 15}};
+    struct scene scene = scene_two_stages();
+    scene.request.most = 2;
+    scene.request.cells = 7;
+    scene.request.indicator = BR_VERTEXFRAC;
+    scene_make(&scene);
+    struct br_table straight = scene.made.table, bent = straight;
+    straight.bends = 0;
+    bent.bends = 2;
+    bent.bend_at = at;
+    uint32_t unit[] = {1, S / 2 / bent.unit_ns};
+    int16_t bend[] = {0, 10, 0, 30}; /* by bend, then by allocation */
+    bent.bend_unit = unit;
+    bent.bend = bend;
+    for (size_t k = 0; k < sizeof want / sizeof *want; k++)
+        for (uint32_t a = 0; a < 2; a++) {
+            struct br_table_place to = br_table_at(&bent, want[k][0]);
+            struct br_table_place from = br_table_at(&straight, want[k][0]);
+            int64_t more = a ? (int64_t)(want[k][1] * S) : 0;
+            assert_true(llabs(br_table_mean_ns(&bent, 0, to, a) -
+                              br_table_mean_ns(&straight, 0, from, a) - more) < 1000);
+            for (int q = 0; q <= 4; q++)
+                assert_true(llabs(br_table_quantile_ns(&bent, 0, to, a, q / 4.0) -
+                                  br_table_quantile_ns(&straight, 0, from, a, q / 4.0) - more) <
+                            1000);
+        }
+    /* The start is no progress, and is not bent. */
+    assert_true(start_ns(&bent, 0, 1, 0.5) == start_ns(&straight, 0, 1, 0.5));
+    bend[3] = INT16_MIN;
+    assert_true(br_table_mean_ns(&bent, 0, br_table_at(&bent, 0.9), 1) == 0);
+    scene_close(&scene);
+}
+
 /* Usual runs have three of one to four tokens: a runs from 0 to 20 s, b until 25 s, and one task of
  * a waits 10 s. With four at once they end after 10 and 15 s. */
 static void test_weights(void **state)
@@ -302,12 +340,12 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_weights),  cmocka_unit_test(test_indicators),
-        cmocka_unit_test(test_orders),   cmocka_unit_test(test_both_parents),
-        cmocka_unit_test(test_turns),    cmocka_unit_test(test_own_turns),
-        cmocka_unit_test(test_shares),   cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_between_bends), cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_indicators),    cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_both_parents),  cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_own_turns),     cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
