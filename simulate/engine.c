@@ -71,7 +71,8 @@ struct simulation {
     struct br_arena arena;
     struct br_shape *shape;
     struct br_machines machines;
-    struct live *live; /* by job */
+    struct br_transit transit; /* where options->network */
+    struct live *live;         /* by job */
     struct event *queue;
     uint32_t queued, queue_room;
     uint32_t next_job, live_jobs;
@@ -116,7 +117,15 @@ static enum br_status record(struct simulation *sim, const struct br_running *ta
             return br_fail_memory(diag);
         outcome->span = larger;
         sim->span_room = room;
+        if (sim->options->network) {
+            int64_t *longer = realloc(outcome->work_ns, room * sizeof *longer);
+            if (!longer)
+                return br_fail_memory(diag);
+            outcome->work_ns = longer;
+        }
     }
+    if (sim->options->network)
+        outcome->work_ns[outcome->spans] = task->fetches ? -1 : task->work_ns;
     outcome->span[outcome->spans++] = (struct br_span){.start_ns = task->start_ns,
                                                        .end_ns = sim->now_ns,
                                                        .job = task->job,
@@ -152,6 +161,8 @@ static enum br_status arrive(struct simulation *sim, uint32_t number, struct br_
         live->stage_left[s] = dag->stage[s].tasks;
     live->left = dag->tasks;
     br_world_durations(&sim->options->world, sim->workload, number, live->true_ns);
+    if (sim->options->network && !br_transit_arrive(&sim->transit, number))
+        return br_fail_memory(diag);
     sim->live_jobs++;
     struct br_arrival arrival = {.job = number,
                                  .id = job->id,
@@ -172,7 +183,7 @@ static enum br_status tell_end(struct simulation *sim, const struct br_running *
     struct br_ended ended = {.job = task->job,
                              .task = task->task,
                              .machine = task->machine,
-                             .lasted_ns = sim->now_ns - task->start_ns,
+                             .lasted_ns = task->fetches ? 0 : sim->now_ns - task->work_ns,
                              .failed = failed};
     return sim->options->row->end(sim->policy, &ended, sim->now_ns, diag);
 }
@@ -185,6 +196,8 @@ static enum br_status finish_job(struct simulation *sim, uint32_t number, struct
     sim->live_jobs--;
     free(sim->live[number].true_ns);
     sim->live[number] = (struct live){0};
+    if (sim->options->network)
+        br_transit_retire(&sim->transit, number);
     return sim->options->row->retire(sim->policy, number, diag);
 }
 
@@ -194,7 +207,11 @@ static enum br_status leave(struct simulation *sim, uint32_t slot, enum br_span_
 {
     struct br_running task = sim->machines.slot[slot];
     struct live *live = &sim->live[task.job];
+    if (task.fetches)
+        br_transit_drop(&sim->transit, slot, sim->now_ns);
     br_machines_end(&sim->machines, slot);
+    if (sim->options->network && how == BR_SPAN_DONE)
+        br_transit_ended(&sim->transit, task.job, task.task, task.machine);
     enum br_status status = record(sim, &task, how, diag);
     if (how == BR_SPAN_DONE) {
         live->state[task.task] = DONE;
@@ -296,7 +313,13 @@ static enum br_status start(struct simulation *sim, const struct br_decision *de
     if (slot == BR_NO_SLOT)
         return br_fail_memory(diag);
     live->state[decision->task] = RUNNING;
-    enqueue_end(sim, slot, sim->now_ns + attempt.lasts_ns);
+    bool waits = false;
+    if (sim->options->network && !br_transit_fetch(&sim->transit, decision->job, decision->task,
+                                                   decision->machine, slot, sim->now_ns, &waits))
+        return br_fail_memory(diag);
+    sim->machines.slot[slot].fetches = waits;
+    if (!waits)
+        enqueue_end(sim, slot, sim->now_ns + attempt.lasts_ns);
     if (sim->machines.overbooked)
         br_machines_settle(&sim->machines, decision->machine, sim->now_ns, enqueue_end, sim);
     return sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
@@ -331,7 +354,23 @@ static int64_t next_time(struct simulation *sim)
     int64_t at_ns = sim->queued ? time_of(&sim->queue[0]) : BR_NEVER;
     if (sim->next_job < sim->workload->jobs && sim->workload->job[sim->next_job].arrival_ns < at_ns)
         at_ns = sim->workload->job[sim->next_job].arrival_ns;
+    if (sim->options->network && br_transit_next(&sim->transit) < at_ns)
+        at_ns = br_transit_next(&sim->transit);
     return sim->wake_ns < at_ns ? sim->wake_ns : at_ns;
+}
+
+/* Tasks whose last bytes have come begin to work. */
+static enum br_status receive(struct simulation *sim, struct br_diag *diag)
+{
+    uint32_t slot;
+    while (br_transit_pop(&sim->transit, sim->now_ns, &slot)) {
+        int64_t end_ns = br_machines_work(&sim->machines, slot, sim->now_ns);
+        if (end_ns >= BR_NEVER)
+            return br_fail(diag, BR_BAD_INPUT, NULL, "a task lasts beyond what times can say");
+        sim->outcome->events++;
+        enqueue_end(sim, slot, end_ns);
+    }
+    return sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
 }
 
 static enum br_status advance(struct simulation *sim, int64_t at_ns, struct br_diag *diag)
@@ -348,7 +387,13 @@ static enum br_status advance(struct simulation *sim, int64_t at_ns, struct br_d
         sim->outcome->events++;
         status = arrive(sim, sim->next_job++, diag);
     }
-    return status ? status : decide(sim, diag);
+    if (!status && sim->options->network)
+        status = receive(sim, diag);
+    if (!status)
+        status = decide(sim, diag);
+    if (!status && sim->options->network && !br_transit_share(&sim->transit, at_ns))
+        status = br_fail_memory(diag);
+    return status;
 }
 
 /* Nothing runs, nobody is to come, and no machine is away: what waits now waits for good. */
@@ -380,8 +425,9 @@ static enum br_status run(struct simulation *sim, struct br_diag *diag)
         }
     }
     if (!status && sim->outcome->finished < sim->workload->jobs)
-        sim->outcome->note = sim->outcome->cut ? "the simulation was stopped"
-                                               : "the policy never starts what is left";
+        sim->outcome->note = sim->outcome->cut          ? "the simulation was stopped"
+                             : sim->transit.flows.flows ? "what is to come takes too long"
+                                                        : "the policy never starts what is left";
     return status;
 }
 
@@ -418,6 +464,8 @@ static enum br_status prepare(struct simulation *sim, const struct br_cluster *c
         return br_fail_memory(diag);
     for (uint32_t j = 0; j < jobs; j++)
         sim->outcome->end_ns[j] = -1;
+    if (options->network)
+        status = br_transit_init(&sim->transit, sim->workload, cluster, options->network, diag);
     for (uint32_t m = 0; options->world.leave_s > 0 && m < cluster->machines && !status; m++)
         status =
             enqueue(sim, event_at(br_world_machine_ns(&options->world, m, 0), MACHINE, m, 0), diag);
@@ -446,6 +494,8 @@ static void finish(struct simulation *sim)
     free(sim->live);
     free(sim->queue);
     br_machines_finish(&sim->machines);
+    if (sim->options->network)
+        br_transit_finish(&sim->transit);
     br_arena_finish(&sim->arena);
 }
 
@@ -473,6 +523,7 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
         status = run(&sim, diag);
     if (!status && outcome->cut)
         status = record_rest(&sim, diag);
+    outcome->moved = sim.transit.sums;
     finish(&sim);
     outcome->seconds = (double)(br_now_ns() - began_ns) * 1e-9;
     return status;

@@ -3,12 +3,16 @@
  *
  * It judges what the policy decides: a start that is not ready, or does not fit, ends the
  * simulation with BR_SYSTEM. Where fungible resources of a machine are overbooked, the tasks that
- * use them slow down in proportion, keep their progress, and their ends move. */
+ * use them slow down in proportion, keep their progress, and their ends move.
+ *
+ * With a network a task that starts holds its demand while its inputs come to its machine, and only
+ * then begins to work (network/transit.h). */
 #ifndef BR_SIMULATE_ENGINE_H
 #define BR_SIMULATE_ENGINE_H
 
 #include "base/process/stop.h"
 #include "planner/model/cluster.h"
+#include "simulate/network/transit.h"
 #include "simulate/policy.h"
 #include "workload/outcome.h"
 #include "workload/world.h"
@@ -17,6 +21,8 @@ struct br_simulate_options {
     const struct br_policy_row *row;
     struct br_policy_setup setup; /* cluster, groups and seed are filled by the simulator */
     struct br_world world;
+    /* How the bytes of edges move; NULL: they are there at once. */
+    const struct br_transit_policy *network;
     bool no_spans;              /* keep only the ends of jobs: 32 bytes a task less */
     const struct br_stop *stop; /* may be NULL; raised, it cuts the run */
     /* May be NULL. Called every so many events with the jobs that have finished. */

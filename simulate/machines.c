@@ -94,7 +94,7 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
     struct br_running *slot = &machines->slot[at];
     *slot = task;
     slot->version = version;
-    slot->start_ns = slot->seen_ns = now_ns;
+    slot->start_ns = slot->work_ns = slot->seen_ns = now_ns;
     slot->left_ns = lasts_ns;
     slot->rate = slot->of = 1;
     slot->last = BR_NO_SLOT;
@@ -104,6 +104,22 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
     machines->first[task.machine] = at;
     hold(machines, slot, 1);
     return at;
+}
+
+/* The end of a task from what is left of it. */
+static int64_t end_of(const struct br_running *slot, int64_t now_ns)
+{
+    br_wide lasts = ((br_wide)slot->left_ns * slot->of + slot->rate - 1) / slot->rate;
+    return lasts < INT64_MAX - now_ns ? now_ns + (int64_t)lasts : INT64_MAX;
+}
+
+int64_t br_machines_work(struct br_machines *machines, uint32_t at, int64_t now_ns)
+{
+    struct br_running *slot = &machines->slot[at];
+    assert(slot->fetches);
+    slot->fetches = false;
+    slot->work_ns = slot->seen_ns = now_ns;
+    return end_of(slot, now_ns);
 }
 
 void br_machines_end(struct br_machines *machines, uint32_t at)
@@ -147,14 +163,14 @@ void br_machines_settle(struct br_machines *machines, uint32_t machine, int64_t 
         find_rate(machines, slot, &rate, &of);
         if (rate == slot->rate && of == slot->of)
             continue;
-        br_wide past = now_ns - slot->seen_ns;
+        br_wide past = slot->fetches ? 0 : now_ns - slot->seen_ns;
         int64_t done = (int64_t)(past * slot->rate / slot->of);
         slot->left_ns = slot->left_ns > done ? slot->left_ns - done : 0;
         slot->seen_ns = now_ns;
         slot->rate = rate;
         slot->of = of;
         slot->version++;
-        br_wide lasts = ((br_wide)slot->left_ns * of + rate - 1) / rate;
-        moved(context, at, lasts < INT64_MAX - now_ns ? now_ns + (int64_t)lasts : INT64_MAX);
+        if (!slot->fetches)
+            moved(context, at, end_of(slot, now_ns));
     }
 }

@@ -19,8 +19,9 @@ struct br_running {
     uint32_t job, task, machine;
     uint32_t version;    /* of its end in the queue */
     uint32_t next, last; /* slots on the same machine */
-    bool fails;
+    bool fails, fetches; /* fetches: its inputs are not all there, and it makes no progress */
     int64_t start_ns;
+    int64_t work_ns; /* when its inputs were there */
     /* With overbooked resources: what is left at full speed at the time `seen_ns`, and the rate
      * since. */
     int64_t left_ns, seen_ns;
@@ -51,6 +52,8 @@ bool br_machines_fit(const struct br_machines *machines, uint32_t machine, const
 /* A task of that length starts; its slot, or BR_NO_SLOT when memory is out. */
 uint32_t br_machines_start(struct br_machines *machines, struct br_running task, int64_t lasts_ns,
                            int64_t now_ns);
+/* The inputs of a task that has started with `fetches` are there; when it ends, as things are. */
+int64_t br_machines_work(struct br_machines *machines, uint32_t slot, int64_t now_ns);
 /* The task of the slot is gone. */
 void br_machines_end(struct br_machines *machines, uint32_t slot);
 /* Looks at the rates on a machine on which something has started or ended: brings the progress of

@@ -19,6 +19,13 @@ struct br_span {
     enum br_span_end end;
 };
 
+/* What moved between machines; all 0 where nothing did. */
+struct br_moved_sums {
+    uint64_t transfers;
+    double bytes;
+    double waited_s; /* of tasks on their machines, for their inputs, added up */
+};
+
 struct br_outcome {
     const char *policy; /* borrowed */
     uint64_t seed;
@@ -27,6 +34,8 @@ struct br_outcome {
     int64_t *end_ns;   /* by job; -1: not finished */
     uint64_t spans;    /* in the order of their ends; what ends at one time, as it was told */
     struct br_span *span;
+    int64_t *work_ns; /* by span: when its inputs were there, -1: never; NULL: at its start */
+    struct br_moved_sums moved;
     struct br_allotments allotments; /* of policies that control jobs with deadlines */
     uint64_t events;                 /* arrivals, ends, failures, machines that leave and return */
     int64_t end_of_all_ns;

@@ -76,8 +76,7 @@ enum br_status cli_fail_no_cluster(struct br_diag *diag)
                    "the job's file carries no cluster, and the options give none");
 }
 
-/* Gives all ports of the cluster this rate. */
-static enum br_status set_ports(struct br_cluster *cluster, const char *text, struct br_diag *diag)
+enum br_status cli_set_ports(struct br_cluster *cluster, const char *text, struct br_diag *diag)
 {
     int64_t rate;
     enum br_status status = br_value_rate(text, "--port-rate", "all machines", &rate, diag);
@@ -112,7 +111,7 @@ enum br_status cli_load(const struct cli_job_settings *job, const char *path, bo
     if (need_cluster && !input->cluster)
         status = cli_fail_no_cluster(diag);
     else if (job->port_rate && input->cluster)
-        status = set_ports(input->cluster, job->port_rate, diag);
+        status = cli_set_ports(input->cluster, job->port_rate, diag);
     if (status) {
         br_input_finish(input);
         *input = (struct br_input){0};

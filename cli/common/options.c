@@ -17,6 +17,7 @@
 #include "generate/generate.h"
 #include "parsers/parsers.h"
 #include "runtime/deadline/progress.h"
+#include "simulate/network/transit.h"
 
 enum {
     JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH |
@@ -55,7 +56,7 @@ const struct br_option cli_options[] = {
      .argument = "RATE",
      .help = "what the port of every machine sends and receives, in bytes a second or as 10Gbit "
              "(default: as the cluster says)",
-     .commands = CLI_PLAN | CLI_SHOW,
+     .commands = CLI_PLAN | CLI_SHOW | CLI_SIMULATE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(job.port_rate)},
     {.name = "from",
@@ -1093,9 +1094,17 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(run.effort)},
     {.name = "network",
      .help = "account for the bytes that edges carry, between the ports of the machines",
-     .commands = CLI_PLAN,
+     .commands = CLI_PLAN | CLI_SIMULATE,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(search.network)},
+    {.name = "network-policy",
+     .argument = "P",
+     .help = "with --network: how transfers share the ports (default: fair)",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_transit_policy_name,
+     .summary = br_transit_policy_summary,
+     .offset = MEMBER(simulate.network_policy)},
     {.name = "effort",
      .argument = "E",
      .help = "how hard to search",

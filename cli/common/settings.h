@@ -115,6 +115,7 @@ struct cli_run_settings {
 struct cli_simulate_settings {
     const char *policies, *plan_effort, *model;
     const char *errors, *failures, *stragglers, *leave;
+    const char *network_policy; /* NULL: not given */
     uint64_t seed, seeds, clairvoyant, placements;
     bool no_bounds;
 };

@@ -19,6 +19,7 @@ struct br_study_run {
      * completion time of a plan that knew all ahead. NAN: not known. */
     double mean_jct_bound_s, makespan_bound_s, clairvoyant_mean_jct_s;
     uint64_t events;
+    struct br_moved_sums moved;
     bool cut;         /* stopped before its end */
     const char *note; /* why jobs are not finished; NULL where all are */
     /* Of the computer; written only where study->times says so. */
@@ -33,6 +34,7 @@ struct br_study {
     /* Also write what differs from one run of the program to the next: seconds, and events a
      * second. Without it equal studies give equal bytes. */
     bool times;
+    bool network; /* bytes moved: also tell how many */
 };
 
 /* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. */

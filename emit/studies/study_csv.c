@@ -76,14 +76,14 @@ enum br_status br_study_runs(const struct br_study *study, FILE *out, struct br_
 {
     (void)diag;
     fputs("policy,seed", out);
-    for (uint32_t k = 0; k < br_study_fields; k++)
+    for (uint32_t k = 0; k < br_study_fields(study); k++)
         fprintf(out, ",%s", br_study_field[k].name);
     fputs(",cut,note\n", out);
     for (uint32_t r = 0; r < study->runs && !ferror(out); r++) {
         const struct br_study_run *run = &study->run[r];
         write_text(out, run->policy);
         fprintf(out, ",%" PRIu64, run->seed);
-        for (uint32_t k = 0; k < br_study_fields; k++)
+        for (uint32_t k = 0; k < br_study_fields(study); k++)
             write_number(out, br_study_value(study, run, &br_study_field[k]));
         fputs(run->cut ? ",true," : ",false,", out);
         write_text(out, run->note ? run->note : "");

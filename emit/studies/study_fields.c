@@ -118,6 +118,21 @@ static double planning_seconds(const struct br_study_run *run)
     return run->planning_seconds;
 }
 
+static double transfers(const struct br_study_run *run)
+{
+    return (double)run->moved.transfers;
+}
+
+static double moved_bytes(const struct br_study_run *run)
+{
+    return run->moved.bytes;
+}
+
+static double waited_s(const struct br_study_run *run)
+{
+    return run->moved.waited_s;
+}
+
 const struct br_study_field br_study_field[] = {
     {"jobs", jobs, false},
     {"finished", finished, false},
@@ -153,8 +168,16 @@ const struct br_study_field br_study_field[] = {
     {"events_per_second", events_per_second, true},
     {"seconds", seconds, true},
     {"planning_seconds", planning_seconds, true},
+    {"transfers", transfers, false},
+    {"moved_bytes", moved_bytes, false},
+    {"waited_for_bytes", waited_s, false},
 };
-const uint32_t br_study_fields = sizeof br_study_field / sizeof *br_study_field;
+enum { FIELDS = sizeof br_study_field / sizeof *br_study_field, OF_NETWORKS = 3 };
+
+uint32_t br_study_fields(const struct br_study *study)
+{
+    return study->network ? FIELDS : FIELDS - OF_NETWORKS;
+}
 
 double br_study_value(const struct br_study *study, const struct br_study_run *run,
                       const struct br_study_field *field)

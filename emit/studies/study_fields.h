@@ -13,7 +13,8 @@ struct br_study_field {
 };
 /* The fields, in the order in which they are written. */
 extern const struct br_study_field br_study_field[];
-extern const uint32_t br_study_fields;
+/* Their number in this study: the last ones are for those with a network. */
+uint32_t br_study_fields(const struct br_study *study);
 /* The figure of the run as it is to be written: also NAN where it is of the computer and the study
  * is not to tell it. */
 double br_study_value(const struct br_study *study, const struct br_study_run *run,

@@ -68,7 +68,7 @@ static void write_workload(FILE *out, const struct br_study *study)
         putc(']', out);
     }
     fputs("],\n \"fields\": [", out);
-    for (uint32_t k = 0; k < br_study_fields; k++)
+    for (uint32_t k = 0; k < br_study_fields(study); k++)
         write_string(out, k ? ", " : "", br_study_field[k].name);
     putc(']', out);
 }
@@ -144,7 +144,7 @@ static enum br_status write_policy(FILE *out, const struct br_study *study,
     }
     write_string(out, " {\"name\": ", policy->name);
     fprintf(out, ", \"seeds\": %" PRIu32 ",\n  \"figures\": ", policy->runs);
-    for (uint32_t k = 0; k < br_study_fields; k++)
+    for (uint32_t k = 0; k < br_study_fields(study); k++)
         write_number(out, k ? ", " : "[", br_study_mean(study, policy, &br_study_field[k]));
     write_number(out, "],\n  \"deviation\": ",
                  br_study_deviation(study, policy, br_study_find_field("mean_jct")));

@@ -54,7 +54,7 @@ static void write_run(FILE *out, const struct br_study *study, uint32_t r)
     const struct br_study_policy alone = {run->policy, r, 1};
     br_write_text_key(out, r ? ",\n  {" : "\n  {", "policy", run->policy);
     fprintf(out, ", \"seed\": %" PRIu64, run->seed);
-    for (uint32_t k = 0; k < br_study_fields; k++)
+    for (uint32_t k = 0; k < br_study_fields(study); k++)
         br_write_figure_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
                             br_study_value(study, run, &br_study_field[k]));
     write_use(out, study, &alone);
@@ -70,7 +70,7 @@ static void write_summary(FILE *out, const struct br_study *study,
     const struct br_study_field *jct = br_study_find_field("mean_jct");
     br_write_text_key(out, policy == first ? "\n  {" : ",\n  {", "policy", policy->name);
     fprintf(out, ", \"seeds\": %" PRIu32, policy->runs);
-    for (uint32_t k = 0; k < br_study_fields; k++)
+    for (uint32_t k = 0; k < br_study_fields(study); k++)
         br_write_figure_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
                             br_study_mean(study, policy, &br_study_field[k]));
     br_write_figure_key(out, ", ", "mean_jct_deviation", br_study_deviation(study, policy, jct));

@@ -128,6 +128,10 @@ static void add_columns(struct table *t)
         add_field(t, "above %", "above_oracle", 100, 1, true);
     }
     add_field(t, "wasted %", "wasted_share", 100, 1, true);
+    if (t->study->network) {
+        add_field(t, "GB moved", "moved_bytes", 1e-9, 3, false);
+        add_field(t, "waited s", "waited_for_bytes", 1, 1, false);
+    }
     add_field(t, "events/s", "events_per_second", 1, 0, true);
     add_field(t, "planning s", "planning_seconds", 1, -1, true);
 }

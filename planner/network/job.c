@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/ports/ports.h"
+
 /* Numbers of edges in rows by one of their stages. */
 static bool rows(struct br_network_job *job, bool by_parent, uint32_t **first, uint32_t **row)
 {
@@ -34,20 +36,10 @@ enum br_status br_network_job_init(struct br_network_job *job, const struct br_d
         !rows(job, true, &job->out_first, &job->out) ||
         !rows(job, false, &job->into_first, &job->into))
         return br_fail_memory(diag);
-    for (uint32_t c = 0; c < cluster->classes; c++) {
-        const struct br_class *cls = &cluster->cls[c];
-        if (!cls->up && dag->bytes && machines > 1)
-            return br_fail(diag, BR_BAD_INPUT,
-                           "write <machine class=\"...\" network=\"10Gbit\"> in the cluster, or "
-                           "give --port-rate",
-                           "the port of machines of class '%.80s' has no rate", cls->name);
-        for (uint32_t m = cls->first_machine; m < cls->first_machine + cls->count; m++) {
-            job->up[m] = cls->up;
-            job->down[m] = cls->down;
-            job->machine_class[m] = c;
-        }
-    }
-    return BR_OK;
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t m = 0; m < cluster->cls[c].count; m++)
+            job->machine_class[cluster->cls[c].first_machine + m] = c;
+    return br_ports_take(cluster, dag->bytes > 0, job->up, job->down, diag);
 }
 
 void br_network_job_finish(struct br_network_job *job)

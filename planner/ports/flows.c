@@ -58,6 +58,7 @@ bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t by
                           .to = flow->to,
                           .coflow = flow->coflow,
                           .id = flow->id,
+                          .owner = flow->owner,
                           .key = flows->sharing == BR_SHARE_FIFO ? (uint64_t)now_ns : flow->key,
                           .left = (br_wide)bytes * nano,
                           .since_ns = now_ns,
@@ -233,6 +234,14 @@ bool br_flows_share(struct br_flows *flows, int64_t now_ns)
     return share_in_order(flows, now_ns);
 }
 
+void br_flows_remove(struct br_flows *flows, uint32_t k)
+{
+    struct br_flow *f = &flows->flow[k];
+    memmove(f, f + 1, (flows->flows - k - 1) * sizeof *f);
+    flows->flows--;
+    flows->changed = true;
+}
+
 bool br_flows_pop(struct br_flows *flows, int64_t now_ns, struct br_flow *flow, bool *memory)
 {
     if (flows->next_ns > now_ns)
@@ -244,9 +253,7 @@ bool br_flows_pop(struct br_flows *flows, int64_t now_ns, struct br_flow *flow, 
         *memory = settle(flows, f, now_ns) && *memory;
         assert(f->left <= 0);
         *flow = *f;
-        memmove(f, f + 1, (flows->flows - k - 1) * sizeof *f);
-        flows->flows--;
-        flows->changed = true;
+        br_flows_remove(flows, k);
         return true;
     }
     return false;

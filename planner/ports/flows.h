@@ -32,6 +32,7 @@ struct br_ports {
 struct br_flow {
     uint32_t from, to;   /* machines, which differ */
     uint32_t coflow, id; /* no two flows have the same id and coflow */
+    uint32_t owner;      /* the caller's own */
     uint64_t key;        /* the order among flows, ties by coflow and id */
     double due;          /* for BR_SHARE_SEBF: how long the busiest port of its coflow takes */
     br_wide left;        /* at `since`, in 1e-9 bytes */
@@ -66,13 +67,15 @@ bool br_flows_init(struct br_flows *flows, const struct br_ports *ports);
 void br_flows_finish(struct br_flows *flows);
 /* No flow moves. */
 void br_flows_clear(struct br_flows *flows, enum br_sharing sharing, bool record);
-/* So many bytes, at least 1, begin to move; of `flow` the machines, the coflow, the id and the key
- * count. False when memory is out. O(flows). */
+/* So many bytes, at least 1, begin to move; of `flow` the machines, the coflow, the id, the owner
+ * and the key count. False when memory is out. O(flows). */
 bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t bytes,
                   int64_t now_ns);
 /* Sets the rates where flows have come or gone. False when memory is out. O(flows), for
  * BR_SHARE_FAIR times the ports in use. */
 bool br_flows_share(struct br_flows *flows, int64_t now_ns);
+/* Takes away the k-th of the flows, which stays unfinished. O(flows). */
+void br_flows_remove(struct br_flows *flows, uint32_t k);
 /* Takes away the first flow that ends now; false where there is none. *flow gets it. */
 bool br_flows_pop(struct br_flows *flows, int64_t now_ns, struct br_flow *flow, bool *memory);
 

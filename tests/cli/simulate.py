@@ -38,6 +38,41 @@ def threads_give_equal_bytes(folder, workload):
         assert len(texts) == 1, form
 
 
+def bytes_move(folder):
+    """Jobs whose edges carry bytes: the same for any threads; told of the network only with --network, and then
+    no job is quicker than without; slower ports, longer waits."""
+    job, workload = folder / 'shuffle.xml', folder / 'shuffles.xml'
+    cluster = ['--machines', 4, '--capacity', 'cpu=4,mem=8', '-q']
+    job.write_text('''<job xmlns="urn:bigrocks:job:1" name="shuffle"><resource name="cpu"/><resource name="mem"/>
+        <stage id="a" tasks="8" duration="9"><demand resource="cpu" amount="1"/></stage>
+        <stage id="b" tasks="8" duration="4"><demand resource="cpu" amount="1"/></stage>
+        <stage id="c" tasks="3" duration="7"><demand resource="cpu" amount="2"/></stage>
+        <edge from="a" to="b" type="one-to-one" bytes="1600M"/><edge from="b" to="c" bytes="900M"/></job>''')
+    run('workload', job, '--count', 8, '--interarrival', 15, '--seed', 1, '-o', workload)
+    common = ['simulate', workload, *cluster, '--policy', 'srpt,graphene', '--seeds', 2, '--leave', '900:60']
+    plain = json.loads(run(*common, '-f', 'json'))['results']
+    assert 'moved_bytes' not in plain[0]
+    waits = []
+    for policy in 'fair', 'fifo', 'remaining-bottleneck-first':
+        for rate in '1Gbit', '100Mbit':
+            moving = [*common, '--network', '--network-policy', policy, '--port-rate', rate]
+            texts = {run(*moving, '--threads', n, '-f', 'json') for n in (1, 2, 7)}
+            assert len(texts) == 1, policy
+            done = json.loads(texts.pop())['results']
+            assert all(one['finished'] == 8 and one['moved_bytes'] > 1e9 for one in done), done
+            assert all(one['mean_jct'] > two['mean_jct'] > two['mean_jct_bound'] for one, two in zip(done, plain)), done
+            waits.append(done[0]['waited_for_bytes'])
+        assert waits[-1] > 5 * waits[-2] > 0, waits
+    assert len(set(waits)) == 6, waits
+    assert run(*common, '--network', '--port-rate', '1Gbit', '-f', 'runs') == \
+        run(*common, '--network', '--port-rate', '1Gbit', '--network-policy', 'fair', '-f', 'runs')
+    assert 'has no rate' in run(*common, '--network', status=3)
+    assert 'add --network' in run(*common, '--network-policy', 'fifo', status=2)
+    assert 'add --network' in run(*common, '--port-rate', '1Gbit', status=2)
+    assert 'fair' in run(*common, '--network', '--network-policy', 'fairly', status=2)
+    assert 'no ports' in run('simulate', workload, '-q', '--executors', 5, '--network', status=2)
+
+
 def shards_merge(folder, workload):
     common = ['simulate', workload, *CLUSTER, '--policy', POLICIES, '--seeds', 2, '-q']
     for form in ('runs', 'csv'):
@@ -159,6 +194,7 @@ def main():
         run('workload', '--like', 'cosmos', '--tasks', 30, '--count', 25, '--interarrival', 12, '--seed', 1,
             '--groups', 'a=1,b=2', '-o', workload)
         threads_give_equal_bytes(folder, workload)
+        bytes_move(folder)
         shards_merge(folder, workload)
         figures_agree(workload)
         tuning_finds_the_best(workload)

@@ -86,7 +86,20 @@ static long run(const struct random_workload *random, struct br_simulate_options
     return calls;
 }
 
-static void sweep(const char *policy, uint32_t world, bool overbooked)
+/* All edges of all jobs carry bytes, and machines have ports. */
+static void add_bytes(struct random_workload *random)
+{
+    for (uint32_t d = 0; d < random->workload->dags; d++) {
+        struct br_dag *dag = random->workload->dag[d].dag;
+        for (uint32_t e = 0; e < dag->edges; e++)
+            dag->bytes += dag->edge[e].bytes = 100000000 + 1000 * e;
+    }
+    for (uint32_t c = 0; c < random->cluster->classes; c++)
+        assert_int_equal(br_cluster_set_network(random->cluster, c, 100000000, 100000000, NULL),
+                         BR_OK);
+}
+
+static void sweep(const char *policy, uint32_t world, bool overbooked, uint32_t network)
 {
     static const struct br_overbook more[] = {{"cpu", 150}};
     struct random_workload random;
@@ -109,10 +122,14 @@ static void sweep(const char *policy, uint32_t world, bool overbooked)
     assert_int_equal(br_policies_find(policy, &options.row, &number, NULL), BR_OK);
     options.world = random_world(world, 1, random.step_ns);
     options.setup.number = random_number(options.row);
+    if (network)
+        add_bytes(&random);
+    options.network = network ? br_transit_policy(network - 1) : NULL;
     run(&random, &options, 0, NULL, &whole); /* makes the plans, too */
     br_outcome_finish(&whole);
     long count = run(&random, &options, 0, NULL, &whole);
     assert_true(count > 150);
+    assert_true(!network || whole.moved.transfers > 20);
     for (long n = 1; n <= count; n++)
         run(&random, &options, n, &whole, &outcome);
     br_outcome_finish(&whole);
@@ -122,28 +139,34 @@ static void sweep(const char *policy, uint32_t world, bool overbooked)
 
 static void test_lists(void **state)
 {
-    sweep("fifo", 0, false);
-    sweep("cp", RANDOM_WORLDS - 1, false);
-    sweep("capacity-plan", 4, false);
-    sweep("random", 2, true);
+    sweep("fifo", 0, false, 0);
+    sweep("cp", RANDOM_WORLDS - 1, false, 0);
+    sweep("capacity-plan", 4, false, 0);
+    sweep("random", 2, true, 0);
+}
+
+static void test_network(void **state)
+{
+    sweep("fifo", 0, false, 1);
+    sweep("fair", RANDOM_WORLDS - 1, true, 3);
 }
 
 static void test_enforced(void **state)
 {
-    sweep("graphene", 0, false);
-    sweep("tetris", RANDOM_WORLDS - 1, true);
+    sweep("graphene", 0, false, 0);
+    sweep("tetris", RANDOM_WORLDS - 1, true, 0);
 }
 
 static void test_joint(void **state)
 {
-    sweep("joint", 0, false);
-    sweep("joint", RANDOM_WORLDS - 1, false);
+    sweep("joint", 0, false, 0);
+    sweep("joint", RANDOM_WORLDS - 1, false, 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists),
-                                       cmocka_unit_test(test_enforced),
-                                       cmocka_unit_test(test_joint)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists), cmocka_unit_test(test_enforced),
+        cmocka_unit_test(test_network), cmocka_unit_test(test_joint)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,27 @@
 
 enum { MOST_POLICIES = 1000 };
 
+/* --network and what goes with it. */
+static enum br_status read_network(const struct cli_settings *settings,
+                                   struct cli_study_request *request, struct br_cluster *cluster,
+                                   struct br_diag *diag)
+{
+    const char *name = settings->simulate.network_policy;
+    if (!settings->search.network)
+        return name || settings->job.port_rate
+                   ? br_fail(diag, BR_USAGE, "add --network",
+                             "--network-policy and --port-rate are for bytes that move")
+                   : BR_OK;
+    if (request->executors.options.executors)
+        return br_fail(diag, BR_USAGE, "give a cluster of machines by --cluster",
+                       "executors have no ports, so --network is not for them");
+    uint32_t k = 0;
+    while (name && strcmp(br_transit_policy_name(k), name) != 0)
+        k++;
+    request->network = br_transit_policy(k);
+    return settings->job.port_rate ? cli_set_ports(cluster, settings->job.port_rate, diag) : BR_OK;
+}
+
 /* "a,b=1,c": names into rows. */
 static enum br_status read_policies(const char *text, bool executors,
                                     struct cli_study_policy **policies, uint32_t *count,
@@ -282,6 +303,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = cli_fail_no_cluster(diag);
     if (!status)
         status = cli_declare_fungible(&settings->enforcer, used, diag);
+    if (!status)
+        status = read_network(settings, &request, used, diag);
     if (!status)
         status = read_overbook(settings->enforcer.overbook, &arena, &request, diag);
     if (!status)

@@ -86,6 +86,7 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
                   .history = request->history,
                   .number = number},
         .world = world_of(request, seed),
+        .network = request->network,
         .stop = runner->stop,
     };
 }
@@ -200,6 +201,7 @@ static enum br_status measure(struct runner *runner, struct br_outcome *outcome,
         run->allotments = &study->allotments[at];
     }
     run->events = outcome->events;
+    run->moved = outcome->moved;
     run->cut = outcome->cut;
     run->note = outcome->note;
     run->seconds = outcome->seconds - outcome->planning_seconds;
@@ -328,9 +330,11 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
     struct runner runner = {.request = request, .study = study};
     uint32_t all = request->policies * request->seeds;
     uint32_t runs = request->first < all ? (all - request->first - 1) / request->step + 1 : 0;
-    *study = (struct cli_study){
-        .room = runs,
-        .study = {.workload = request->workload, .cluster = request->cluster, .runs = runs}};
+    *study = (struct cli_study){.room = runs,
+                                .study = {.workload = request->workload,
+                                          .cluster = request->cluster,
+                                          .runs = runs,
+                                          .network = request->network}};
     study->run = calloc((size_t)runs + 1, sizeof *study->run);
     study->metrics = calloc((size_t)runs + 1, sizeof *study->metrics);
     study->series = calloc((size_t)runs + 1, sizeof *study->series);

@@ -31,6 +31,7 @@ struct cli_study_request {
     uint32_t overbooked;
     const struct br_overbook *overbook;
     struct br_plan_options plan;
+    const struct br_transit_policy *network;      /* NULL: bytes are there at once */
     const struct br_deadline_settings *deadlines; /* NULL: no policy is about them */
     bool bounds, series, quiet;
     uint64_t clairvoyant; /* evaluations of the search of one who knows all ahead; 0: none */
