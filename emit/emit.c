@@ -16,7 +16,7 @@ static const struct output plan_outputs[] = {
     {"order", "tab-separated, one task a line, by rank", br_emit_order},
     {"json", "the whole plan with its job and cluster, for other programs", br_emit_json},
     {"xml", "the plan with its job and cluster as XML", br_emit_plan_xml},
-    {"dot", "the job graph, coloured and labelled by the plan", br_emit_plan_dot},
+    {"dot", "the job graph with the plan on it, for dot", br_emit_plan_dot},
     {"gantt", "a chart of machines and time, for neato -n2", br_emit_gantt},
     {"svg", "that chart as a picture, with the critical chain and the use of resources",
      br_emit_svg},
@@ -74,7 +74,7 @@ const char *br_emit_job_summary(uint32_t k)
 
 bool br_emit_shows_two(const char *format)
 {
-    return strcmp(format, "svg") == 0 || strcmp(format, "html") == 0;
+    return strcmp(format, "svg") == 0 || strcmp(format, "html") == 0 || strcmp(format, "dot") == 0;
 }
 
 static enum br_status emit(const struct output *table, uint32_t outputs, const char *kind,

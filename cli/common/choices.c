@@ -40,8 +40,23 @@ static const struct choice colours[] = {
     {"auto", "by subset where the plan has subsets, else by stage"},
     {"subset", "by the subset through which a task was placed"},
     {"stage", "by stage"},
+    {"machine", "by machine; dot alone"},
+    {"input", "as the job's file says; dot alone"},
 };
 CHOICE(colour, colours)
+
+static const struct choice layouts[] = {
+    {"graph", "as Graphviz puts them"},
+    {"depth", "a line for every depth: the boxes on the longest way from a first one"},
+    {"time", "lines by start, with an axis"},
+};
+CHOICE(layout, layouts)
+
+static const struct choice nodes[] = {
+    {"stage", "a box for every stage"},
+    {"task", "a box for every task"},
+};
+CHOICE(nodes, nodes)
 
 static const struct choice frag_scores[] = {
     {"bound", "max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack"},

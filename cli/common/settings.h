@@ -177,8 +177,9 @@ struct cli_coflow_settings {
 /* The output. */
 struct cli_output_settings {
     const char *format, *path; /* -f, -o */
-    const char *trace_search, *colour;
-    bool shell, explain, stats, json, verbose, quiet;
+    const char *trace_search;
+    const char *colour, *layout, *nodes; /* of pictures; NULL: as it suits */
+    bool by_machine, shell, explain, stats, json, verbose, quiet;
 };
 
 /* Other things that a sub-command may be asked for. */

@@ -10,6 +10,7 @@
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "cli/common/stats.h"
+#include "cli/planning/picture.h"
 #include "cli/planning/robust.h"
 #include "cli/planning/summary.h"
 #include "cli/planning/trace.h"
@@ -69,12 +70,10 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
         return status;
     if (cli_interrupted())
         cli_say("interrupted; this is the best plan found so far");
-    struct br_emit_input emit = {.dag = input->dag,
-                                 .cluster = input->cluster,
-                                 .plan = *plan,
-                                 .shell = settings->output.shell};
+    struct br_emit_input emit = {.dag = input->dag, .cluster = input->cluster, .plan = *plan};
     int64_t began_ns = br_now_ns();
-    if (format)
+    status = cli_picture(&settings->output, format, &emit, diag);
+    if (!status && format)
         status = br_emit_plan(format, &emit, out, diag);
     (*plan)->counters.write_ns = (uint64_t)(br_now_ns() - began_ns);
     return status;
@@ -93,6 +92,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     int64_t began_ns = br_now_ns();
     if (settings->output.format || settings->output.path)
         status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
+    if (!status)
+        status = cli_picture(&settings->output, format, &(struct br_emit_input){0}, diag);
     if (!status)
         status = cli_load(&settings->job, argument[0], true, &input, diag);
     if (status)

@@ -1,8 +1,7 @@
 /* bigrocks render: a plan, or two beside each other, in another form. */
-#include <string.h>
-
 #include "cli/common/output.h"
 #include "cli/common/say.h"
+#include "cli/planning/picture.h"
 #include "emit/emit.h"
 #include "parsers/parsers.h"
 
@@ -20,13 +19,6 @@ static enum br_status read_plan(bool quiet, const char *path, struct br_input *i
     return status;
 }
 
-static enum br_colour colour_of(const char *name)
-{
-    return strcmp(name, "subset") == 0  ? BR_COLOUR_SUBSET
-           : strcmp(name, "stage") == 0 ? BR_COLOUR_STAGE
-                                        : BR_COLOUR_CHOOSE;
-}
-
 static int perform(const struct cli_settings *settings, const char *const *argument,
                    uint32_t arguments, struct br_diag *diag)
 {
@@ -39,15 +31,14 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (status)
         return status;
     if (arguments > 1 && !br_emit_shows_two(format))
-        return br_fail(diag, BR_USAGE, "give one plan, or --format svg or html",
+        return br_fail(diag, BR_USAGE, "give one plan, or --format dot, svg or html",
                        "the format '%s' shows one plan", format);
     for (uint32_t k = 0; k < arguments && !status; k++) {
         status = read_plan(settings->output.quiet, argument[k], &input[k], &plan[k], diag);
-        emit[k] = (struct br_emit_input){.dag = input[k].dag,
-                                         .cluster = input[k].cluster,
-                                         .plan = plan[k],
-                                         .colour = colour_of(settings->output.colour),
-                                         .shell = settings->output.shell};
+        emit[k] = (struct br_emit_input){
+            .dag = input[k].dag, .cluster = input[k].cluster, .plan = plan[k]};
+        if (!status)
+            status = cli_picture(&settings->output, format, &emit[k], diag);
     }
     if (!status)
         status = cli_output_open(&output, settings->output.path, diag);
@@ -75,7 +66,7 @@ const struct cli_command cli_render = {
             "form:\n"
             "as a picture, as a report for a browser, or as the file of a workflow engine that "
             "runs it.\n"
-            "A second plan is drawn beside the first, on one time scale (svg, html).\n",
+            "A second plan is drawn beside the first, on one time scale (dot, svg, html).\n",
     .examples =
         "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
         "bigrocks render plan.json --format order\n"

@@ -155,6 +155,19 @@ static double total_capacity(const struct br_cluster *cluster, const char *resou
     return total;
 }
 
+double br_analysis_share(const struct br_dag *dag, const struct br_cluster *cluster, uint32_t stage)
+{
+    const struct br_stage *of = &dag->stage[stage];
+    double most = dag->demands == 0;
+    for (uint32_t d = of->first_demand; d < of->first_demand + of->demands; d++) {
+        const struct br_demand *demand = &dag->demand[d];
+        double total = total_capacity(cluster, dag->resource[demand->resource].name);
+        double share = total > 0 ? approximate(demand->amount) / total : 0;
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
 /* Adds `share` thousandths of the cluster from start to end to the curve: whole columns as steps,
  * which are summed up later, and the columns at both ends by their parts. */
 static void add_use(struct br_use *use, double *step, int64_t span_ns, int64_t start_ns,

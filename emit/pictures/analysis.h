@@ -34,4 +34,10 @@ enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_em
                                 struct br_diag *diag);
 void br_analysis_finish(struct br_analysis *analysis);
 
+/* The share of the whole cluster that a task of the stage demands: of the resource of which that is
+ * most. 1 in a job without demands. A measure for pictures; not exact. O(demands of the stage x
+ * classes). */
+double br_analysis_share(const struct br_dag *dag, const struct br_cluster *cluster,
+                         uint32_t stage);
+
 #endif

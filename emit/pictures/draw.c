@@ -48,14 +48,23 @@ bool br_draw_is_by_stage(const struct br_emit_input *input)
     return !br_subsets_used(input->plan, used);
 }
 
+/* The first eight are of Okabe and Ito as well, the dark ones lighter, so that black letters can be
+ * read on all; then eight more hues, then tints of the first. */
+static const char *const palette[BR_PALETTE] = {
+    "#56B4E9", "#E69F00", "#2FB58B", "#F0E442", "#CC79A7", "#7FA8D1", "#E8895A", "#BBBBBB",
+    "#9BD14B", "#B29AE6", "#4FD0D6", "#E8738A", "#C9A26B", "#8FB08C", "#D98BE0", "#A3A847",
+    "#BFE3F7", "#F7D98C", "#A8E0CC", "#FAF5B0", "#EBC6DA", "#C7D7EA", "#F6CDB8", "#E3E3E3",
+};
+
+const char *br_draw_palette(uint32_t k)
+{
+    return palette[k % BR_PALETTE];
+}
+
 const char *br_draw_colour(const struct br_emit_input *input, uint32_t stage, char subset)
 {
-    /* Of Okabe and Ito as well, the dark ones lighter, so that black letters can be read on them.
-     */
-    static const char *const stages[] = {"#56B4E9", "#E69F00", "#2FB58B", "#F0E442",
-                                         "#CC79A7", "#7FA8D1", "#E8895A", "#BBBBBB"};
     const struct br_subset_style *style = &br_subset_style[br_subset_index(subset)];
     if (br_draw_is_by_stage(input))
-        return stages[stage % (sizeof stages / sizeof stages[0])];
+        return br_draw_palette(stage);
     return stage % 2 ? style->tint : style->colour;
 }

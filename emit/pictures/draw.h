@@ -15,6 +15,9 @@ void br_draw_milli(FILE *out, uint64_t milli);
 /* The machine, the stage, or "other stages, S". Cut to the room. */
 void br_draw_row_name(const struct br_emit_input *input, const struct br_chart *chart,
                       const struct br_chart_row *row, char *name, size_t size);
+/* Colours to tell members of a set apart, the same again after BR_PALETTE of them. */
+enum { BR_PALETTE = 24 };
+const char *br_draw_palette(uint32_t k);
 /* The filling of a box of this stage: by subset, in two shades for neighbouring stages, or by
  * stage (input->by_stage, or where the plan has no subsets). */
 const char *br_draw_colour(const struct br_emit_input *input, uint32_t stage, char subset);

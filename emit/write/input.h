@@ -8,12 +8,20 @@
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 
-/* The colouring of the boxes of svg and html. */
+/* The colouring of the boxes of dot, svg and html. */
 enum br_colour {
     BR_COLOUR_CHOOSE, /* subsets where the plan has them, else stages */
     BR_COLOUR_SUBSET,
     BR_COLOUR_STAGE,
+    BR_COLOUR_MACHINE, /* of dot alone */
+    BR_COLOUR_INPUT,   /* of dot alone: as the job's file says */
 };
+
+/* The lines on which dot puts the boxes. */
+enum br_layout { BR_LAYOUT_GRAPH, BR_LAYOUT_DEPTH, BR_LAYOUT_TIME };
+
+/* The tasks that a box of dot stands for. */
+enum br_nodes { BR_NODES_STAGE, BR_NODES_TASK };
 
 /* The things to write; all borrowed. */
 struct br_emit_input {
@@ -23,6 +31,9 @@ struct br_emit_input {
     /* For pictures; zero elsewhere. */
     const struct br_emit_input *other; /* a second plan beside it; NULL: none */
     enum br_colour colour;
+    enum br_layout layout;
+    enum br_nodes nodes;
+    bool by_machine; /* dot: boxes of a machine stand together */
     /* For engines: all commands are scripts for a shell, not only those of which the job says so.
      */
     bool shell;

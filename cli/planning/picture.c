@@ -1,0 +1,42 @@
+/* Words of options into what emit knows, by their places in the tables of choices. */
+#include "cli/planning/picture.h"
+
+#include <string.h>
+
+#include "cli/common/choices.h"
+
+/* The place of a word among the choices of its option, which has been parsed; 0 where not given. */
+static uint32_t place_of(const char *word, const char *(*name)(uint32_t k))
+{
+    uint32_t k = 0;
+    while (word && name(k) && strcmp(name(k), word) != 0)
+        k++;
+    return k;
+}
+
+enum br_status cli_picture(const struct cli_output_settings *settings, const char *format,
+                           struct br_emit_input *input, struct br_diag *diag)
+{
+    static const enum br_colour colours[] = {BR_COLOUR_CHOOSE, BR_COLOUR_SUBSET, BR_COLOUR_STAGE,
+                                             BR_COLOUR_MACHINE, BR_COLOUR_INPUT};
+    static const enum br_layout layouts[] = {BR_LAYOUT_GRAPH, BR_LAYOUT_DEPTH, BR_LAYOUT_TIME};
+    static const enum br_nodes nodes[] = {BR_NODES_STAGE, BR_NODES_TASK};
+    input->colour = colours[place_of(settings->colour, cli_colour_name)];
+    input->layout = layouts[place_of(settings->layout, cli_layout_name)];
+    input->nodes = nodes[place_of(settings->nodes, cli_nodes_name)];
+    input->by_machine = settings->by_machine;
+    input->shell = settings->shell;
+    const char *given = settings->layout       ? "--layout"
+                        : settings->nodes      ? "--nodes"
+                        : settings->by_machine ? "--by-machine"
+                        : input->colour == BR_COLOUR_MACHINE || input->colour == BR_COLOUR_INPUT
+                            ? "this --colour"
+                            : NULL;
+    if (given && (!format || strcmp(format, "dot") != 0))
+        return br_fail(diag, BR_USAGE, "add --format dot, or leave it out",
+                       "%s is for the format 'dot'", given);
+    if (settings->colour && !(format && br_emit_shows_two(format)))
+        return br_fail(diag, BR_USAGE, "add --format dot, svg or html, or leave it out",
+                       "--colour is for the formats 'dot', 'svg' and 'html'");
+    return BR_OK;
+}
