@@ -15,13 +15,15 @@ static bool goes_first(const struct br_dispatch *d, struct br_scene_open a, stru
 
 void br_dispatch_sort(const struct br_dispatch *d)
 {
-    struct br_scene_open *open = d->scene->open;
-    for (uint32_t k = 1; k < d->scene->opens; k++) {
+    struct br_scene *scene = d->scene;
+    struct br_scene_open *open = scene->open;
+    for (uint32_t k = scene->sorted; k < scene->opens; k++) {
         struct br_scene_open one = open[k];
         uint32_t at = k;
         for (; at && goes_first(d, one, open[at - 1]); at--)
             open[at] = open[at - 1];
         open[at] = one;
+        scene->looks += k - at + 1;
     }
 }
 

@@ -48,7 +48,8 @@ static inline bool br_dispatch_holds(const struct br_dispatch *d, uint32_t slot)
            d->scene->live[behind].job && d->scene->live[behind].to_start;
 }
 
-/* Puts the stages that have ready tasks in the order. */
+/* Puts the stages that have ready tasks in the order; those that came last, where the others are in
+ * it. */
 void br_dispatch_sort(const struct br_dispatch *d);
 /* The first ready task of the stage starts on the machine. */
 void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, uint32_t machine);

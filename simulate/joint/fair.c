@@ -79,12 +79,11 @@ static bool is_kept(const struct br_dispatch *d, int64_t group, uint32_t machine
     for (uint32_t k = 0; k < scene->opens; k++) {
         struct br_scene_open open = scene->open[k];
         const struct br_scene_live *live = &scene->live[open.slot];
-        const int64_t *demand = live->job->stage[open.stage].demand;
         uint32_t r = 0;
         if (live->job->group != group || !br_scene_is_open(live, open.stage) ||
             br_dispatch_holds(d, open.slot))
             continue;
-        while (r < width && demand[r] <= capacity[r])
+        while (r < width && open.demand[r] <= capacity[r])
             r++;
         if (r == width)
             return true;
@@ -99,20 +98,19 @@ static bool may_start(const struct br_dispatch *d, struct br_scene_open open, ui
 {
     const struct br_scene *scene = d->scene;
     const struct br_scene_live *live = &scene->live[open.slot];
-    bool fresh = live->fresh[open.stage] || scene->is_changed[machine];
-    return fresh && br_scene_is_open(live, open.stage) &&
+    return (open.fresh || scene->is_changed[machine]) && br_scene_is_open(live, open.stage) &&
            (group == NO_GROUP || (live->job->group == group) != others) &&
-           br_dispatch_fits(scene, live->job->stage[open.stage].demand, machine) &&
-           !br_dispatch_holds(d, open.slot);
+           br_dispatch_fits(scene, open.demand, machine) && !br_dispatch_holds(d, open.slot);
 }
 
 /* What goes first on the machine, or packs best; NULL where nothing may start. */
 static const struct br_scene_open *find(const struct br_dispatch *d, uint32_t machine,
                                         int64_t group, bool others, double eta)
 {
-    const struct br_scene *scene = d->scene;
+    struct br_scene *scene = d->scene;
     const struct br_scene_open *best = NULL;
     double most = -INFINITY;
+    scene->looks += scene->opens;
     for (uint32_t k = 0; k < scene->opens; k++) {
         const struct br_scene_open *open = &scene->open[k];
         if (!may_start(d, *open, machine, group, others))
@@ -170,7 +168,7 @@ void br_dispatch_fairly(struct br_dispatch *d)
     for (uint32_t k = 0; k < scene->opens; k++) {
         struct br_scene_open open = scene->open[k];
         bool passed = br_dispatch_holds(d, open.slot) || (keeps && group_of(scene, open) != group);
-        scene->live[open.slot].fresh[open.stage] = passed;
+        open.fresh = passed;
         d->held |= passed;
         if (br_scene_is_open(&scene->live[open.slot], open.stage))
             scene->open[kept++] = open;

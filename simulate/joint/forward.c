@@ -255,6 +255,11 @@ static void guess_ends(struct br_forward *forward, const struct br_joint_order *
     }
 }
 
+static uint64_t spent(const struct br_forward *forward)
+{
+    return forward->starts + forward->trial.looks / BR_FORWARD_LOOKS;
+}
+
 double br_forward_run(struct br_forward *forward, const struct br_joint_order *order, uint64_t most,
                       int64_t until_ns)
 {
@@ -267,14 +272,15 @@ double br_forward_run(struct br_forward *forward, const struct br_joint_order *o
         memcpy(forward->end, forward->running, forward->runs * sizeof *forward->end);
     forward->ends = forward->runs;
     forward->now_ns = forward->start_ns;
-    forward->starts = 0;
+    forward->starts = trial->looks = 0;
     for (uint32_t k = 0; k < trial->slots; k++)
         forward->end_ns[k] = forward->now_ns;
     br_scene_dispatch(trial, order, start, forward);
-    while (forward->ends && forward->starts < most && forward->end[0].at_ns <= until_ns) {
+    while (forward->ends && spent(forward) < most && forward->end[0].at_ns <= until_ns) {
         step_on(forward);
         br_scene_dispatch(trial, order, start, forward);
     }
+    forward->spent = spent(forward);
     guess_ends(forward, order);
     for (uint32_t k = 0; k < trial->slots; k++)
         if (trial->live[k].job)

@@ -21,6 +21,7 @@ struct br_forward {
     int64_t start_ns, now_ns;
     int64_t *end_ns; /* by slot: when the job ended in the last run */
     uint64_t starts; /* of the last run */
+    uint64_t spent;  /* by it, in placements: its starts, and what it looked at */
     uint64_t cost;   /* of one copy of the base, in placements */
     bool cut;        /* the last run did not reach the end of all jobs */
 };
@@ -41,10 +42,12 @@ void br_forward_begin(struct br_forward *forward, const struct br_scene *scene,
                       const struct br_forward_task *running, uint32_t count, int64_t now_ns,
                       uint32_t step);
 
-/* Runs until all jobs have ended, or `most` tasks have started, or the clock has passed until_ns.
+enum { BR_FORWARD_LOOKS = 64 /* br_scene.looks that take the time of a placement */ };
+
+/* Runs until all jobs have ended, or `most` placements are spent, or the clock has passed until_ns.
  * Jobs that are left then are taken to end one after another, each with its work on the whole
  * cluster, or its longest path where that is more. Returns the sum of weight x seconds from the
- * start to the end. O(starts x (log tasks + open stages)). */
+ * start to the end. O(most x log tasks). */
 double br_forward_run(struct br_forward *forward, const struct br_joint_order *order, uint64_t most,
                       int64_t until_ns);
 

@@ -198,9 +198,6 @@ enum br_status br_joint_retire(void *policy, uint32_t number, struct br_diag *di
     br_scene_retire(&joint->scene, slot);
     br_joint_job_destroy(joint->job[slot]);
     free(joint->where[slot]);
-    for (uint32_t k = 0; k < joint->scene.slots; k++) /* another job may get the slot */
-        if (joint->order.behind[k] == slot)
-            joint->order.behind[k] = BR_SCENE_FREE;
     joint->job[slot] = NULL;
     joint->where[slot] = NULL;
     joint->search_again = true;
@@ -241,9 +238,11 @@ uint32_t br_joint_decide(void *policy, int64_t now_ns, struct br_decision *decis
     joint->now_ns = now_ns;
     if (joint->handed == joint->mades) {
         joint->handed = joint->mades = 0;
-        if (joint->search_again)
+        if (joint->search_again) {
             br_joint_search_run(&joint->search, &joint->scene, joint->running, joint->runs, now_ns,
                                 &joint->order);
+            br_scene_reorder(&joint->scene);
+        }
         joint->search_again = false;
         br_scene_dispatch(&joint->scene, &joint->order, start, joint);
         if (!joint->runs && joint->scene.opens) {

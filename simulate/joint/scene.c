@@ -54,7 +54,7 @@ bool br_scene_share(struct br_scene *scene, const struct br_scene_sharing *shari
 
 static size_t block_size(const struct br_joint_job *job)
 {
-    return 5 * (size_t)job->stages + (job->pairs ? 2 : 1) * (size_t)job->tasks;
+    return 4 * (size_t)job->stages + (job->pairs ? 2 : 1) * (size_t)job->tasks;
 }
 
 static bool reach_slots(struct br_scene *scene, uint32_t slots)
@@ -96,8 +96,7 @@ bool br_scene_seat(struct br_scene *scene, uint32_t slot, const struct br_joint_
     live->left = live->waits + stages;
     live->ready_first = live->left + stages;
     live->ready_end = live->ready_first + stages;
-    live->fresh = live->ready_end + stages;
-    live->ready = live->fresh + stages;
+    live->ready = live->ready_end + stages;
     live->task_waits = live->ready + job->tasks;
     return true;
 }
@@ -134,6 +133,7 @@ bool br_scene_copy(struct br_scene *to, const struct br_scene *from)
     to->changes = from->changes;
     to->any_fresh = from->any_fresh;
     to->opens = from->opens;
+    to->sorted = 0;
     to->step = from->step;
     return true;
 }
@@ -143,8 +143,8 @@ bool br_scene_copy(struct br_scene *to, const struct br_scene *from)
 static void open_stage(struct br_scene *scene, uint32_t slot, uint32_t stage)
 {
     assert(scene->opens < scene->open_room); /* which holds all stages of all jobs */
-    scene->open[scene->opens++] = (struct br_scene_open){slot, stage};
-    scene->live[slot].fresh[stage] = true;
+    scene->open[scene->opens++] =
+        (struct br_scene_open){slot, stage, scene->live[slot].job->stage[stage].demand, true};
     scene->any_fresh = true;
 }
 
@@ -193,7 +193,6 @@ bool br_scene_arrive(struct br_scene *scene, const struct br_joint_job *job, uin
         live->waits[s] = stage->barriers;
         live->left[s] = stage->tasks;
         live->ready_first[s] = live->ready_end[s] = stage->first;
-        live->fresh[s] = false;
         for (uint32_t t = 0; job->pairs && t < stage->tasks; t++)
             live->task_waits[stage->first + t] = stage->pairs;
     }

@@ -15,7 +15,7 @@
 
 struct br_scene_live {
     const struct br_joint_job *job; /* borrowed; NULL: the slot is unused */
-    uint32_t *waits, *left, *ready_first, *ready_end, *fresh, *ready, *task_waits;
+    uint32_t *waits, *left, *ready_first, *ready_end, *ready, *task_waits;
     uint32_t *block; /* holds all of these */
     size_t block_room;
     uint32_t tasks_left, to_start; /* tasks that have not ended; those of them that do not run */
@@ -25,6 +25,8 @@ struct br_scene_live {
 /* A stage that has ready tasks. */
 struct br_scene_open {
     uint32_t slot, stage;
+    const int64_t *demand; /* of a task; the stage's */
+    bool fresh;            /* since the last dispatch it may fit anywhere */
 };
 
 /* Groups that share the cluster, and how unfair a schedule may be to them. */
@@ -50,6 +52,8 @@ struct br_scene {
     bool any_fresh; /* some stage became ready since the last dispatch, so may fit anywhere */
     struct br_scene_open *open;
     uint32_t opens, open_room;
+    uint32_t sorted; /* of `open`, so many are in the order of the last dispatch */
+    uint64_t looks;  /* stages that were held against a machine or put in their place, ever */
     const struct br_scene_sharing *sharing; /* NULL: nobody shares it */
     double *owed;                           /* by group: as a share of the cluster */
     uint32_t *wants; /* by group: ready tasks that are not held, while tasks are started */
@@ -73,8 +77,8 @@ bool br_scene_init(struct br_scene *scene, const struct br_cluster *cluster,
 void br_scene_finish(struct br_scene *scene);
 /* Groups share it from now on; `sharing` must outlive it. False when memory is out. */
 bool br_scene_share(struct br_scene *scene, const struct br_scene_sharing *sharing);
-/* Makes `to`, of the same cluster, equal. False when memory is out; then `to` is of no use but to
- * be copied to again. */
+/* Makes `to`, of the same cluster, equal; it may be dispatched in another order. False when memory
+ * is out; then `to` is of no use but to be copied to again. */
 bool br_scene_copy(struct br_scene *to, const struct br_scene *from);
 
 /* A job arrives. False when memory is out. */
@@ -88,10 +92,16 @@ void br_scene_end(struct br_scene *scene, uint32_t slot, uint32_t task, uint32_t
 void br_scene_move(struct br_scene *scene, uint32_t machine, bool there);
 
 /* Starts what is ready in the order, stage by stage on the first machines with room, or machine by
- * machine, until nothing fits. `start` is told of each; it has room for all tasks of the jobs. */
+ * machine, until nothing fits. `start` is told of each; it has room for all tasks of the jobs.
+ * Where the order is not that of the last dispatch, br_scene_reorder tells so before. */
 void br_scene_dispatch(struct br_scene *scene, const struct br_joint_order *order,
                        void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine),
                        void *context);
+
+static inline void br_scene_reorder(struct br_scene *scene)
+{
+    scene->sorted = 0;
+}
 
 /* Has the stage a ready task? */
 static inline bool br_scene_is_open(const struct br_scene_live *live, uint32_t stage)

@@ -155,6 +155,17 @@ static void row_by_work(const struct br_joint_search *search, const struct br_sc
     sort_row(row);
 }
 
+/* Behind whom the job was held. One that has gone holds nobody, and neither does a job that has
+ * come into its slot since. */
+static uint32_t held_behind(const struct br_scene *scene, const struct br_joint_order *last,
+                            uint32_t slot)
+{
+    uint32_t behind = last->behind ? last->behind[slot] : BR_SCENE_FREE;
+    bool there =
+        behind != BR_SCENE_FREE && scene->live[behind].job && last->place[behind] != BR_JOINT_NEW;
+    return there ? behind : BR_SCENE_FREE;
+}
+
 /* The last order; what had no place comes in before the first with more work left. The row is by
  * work. False where no job had a place. */
 static bool row_of_last(const struct br_scene *scene, const struct br_joint_order *last,
@@ -171,7 +182,7 @@ static bool row_of_last(const struct br_scene *scene, const struct br_joint_orde
         } else {
             item[old++] = (struct br_sort_item){last->place[slot], slot};
             row->within[slot] = last->within[slot];
-            row->behind[slot] = last->behind ? last->behind[slot] : BR_SCENE_FREE;
+            row->behind[slot] = held_behind(scene, last, slot);
         }
     }
     if (!old)
@@ -222,7 +233,7 @@ static void try_row(struct br_joint_search *search, bool equal)
 {
     order_by(search->tried, &search->order);
     double value = br_forward_run(&search->forward, &search->order, search->most, search->until_ns);
-    search->spent += search->forward.starts + search->forward.cost;
+    search->spent += search->forward.spent + search->forward.cost;
     search->trials++;
     if (search->forward.cut && search->until_ns == INT64_MAX) {
         search->until_ns = search->forward.now_ns;
@@ -329,6 +340,8 @@ static bool share_out(struct br_joint_search *search, const struct br_scene *sce
     if (!most_step)
         most_step = 1;
     double allowed = (double)search->budget * (1 + (double)tasks / A_BUDGET);
+    /* An event looks at the stages that are open. */
+    tasks += tasks * scene->opens / BR_FORWARD_LOOKS;
     search->allowed = allowed < 0x1p62 ? (uint64_t)allowed : UINT64_C(1) << 62;
     uint64_t least = search->allowed / RUNS + 1, most = search->allowed / FEW_RUNS + 1;
     uint64_t thinned = tasks / most_step + 1, wanted = thinned > least ? thinned : least;

@@ -19,7 +19,7 @@ struct br_joint_search {
     struct br_joint_row *listed; /* the best that is not by packing */
     struct br_joint_order order; /* of the one that is being tried */
     uint32_t room;
-    uint64_t most;       /* starts of a run */
+    uint64_t most;       /* placements of a run */
     uint64_t spent;      /* of the last search */
     int64_t until_ns;    /* where runs are cut */
     double first, value; /* of the best order to begin with, and of the one found */

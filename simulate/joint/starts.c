@@ -12,34 +12,34 @@ static void fill(const struct br_dispatch *d, struct br_scene_open open, uint32_
 {
     const struct br_scene *scene = d->scene;
     const struct br_scene_live *live = &scene->live[open.slot];
-    const struct br_joint_stage *stage = &live->job->stage[open.stage];
-    while (br_scene_is_open(live, open.stage) && br_dispatch_fits(scene, stage->demand, machine))
+    while (br_dispatch_fits(scene, open.demand, machine) && br_scene_is_open(live, open.stage))
         br_dispatch_start(d, open, machine);
 }
 
 /* Returns whether the stage has ready tasks left. */
-static bool serve(struct br_dispatch *d, struct br_scene_open open)
+static bool serve(struct br_dispatch *d, struct br_scene_open *at)
 {
     struct br_scene *scene = d->scene;
-    struct br_scene_live *live = &scene->live[open.slot];
-    const int64_t *demand = live->job->stage[open.stage].demand;
-    if (br_dispatch_holds(d, open.slot)) {
-        live->fresh[open.stage] = true;
+    struct br_scene_open open = *at;
+    const struct br_scene_live *live = &scene->live[open.slot];
+    scene->looks++;
+    at->fresh = br_dispatch_holds(d, open.slot);
+    if (at->fresh) {
         d->held = true;
         return true;
     }
-    bool fresh = live->fresh[open.stage];
-    live->fresh[open.stage] = false;
-    if (fresh && br_dispatch_is_too_much(d, demand))
+    if (open.fresh && br_dispatch_is_too_much(d, open.demand))
         return true;
-    for (uint32_t m = 0; fresh && m < scene->machines && br_scene_is_open(live, open.stage);
+    uint32_t m = 0;
+    for (; open.fresh && m < scene->machines && br_scene_is_open(live, open.stage);
          m += scene->step)
         fill(d, open, m);
-    for (uint32_t c = 0; !fresh && c < scene->changes; c++)
+    for (uint32_t c = 0; !open.fresh && c < scene->changes; c++)
         fill(d, open, scene->changed[c]);
+    scene->looks += open.fresh ? m / scene->step : scene->changes;
     bool left = br_scene_is_open(live, open.stage);
     if (left && d->count < BR_DISPATCH_SMALL)
-        d->too_much[d->count++] = demand;
+        d->too_much[d->count++] = open.demand;
     return left;
 }
 
@@ -48,11 +48,9 @@ static void serve_in_order(struct br_dispatch *d)
     struct br_scene *scene = d->scene;
     uint32_t kept = 0;
     br_dispatch_sort(d);
-    for (uint32_t k = 0; k < scene->opens; k++) {
-        struct br_scene_open open = scene->open[k];
-        if (serve(d, open))
-            scene->open[kept++] = open;
-    }
+    for (uint32_t k = 0; k < scene->opens; k++)
+        if (serve(d, &scene->open[k]))
+            scene->open[kept++] = scene->open[k];
     scene->opens = kept;
 }
 
@@ -62,16 +60,15 @@ static void serve_in_order(struct br_dispatch *d)
  * equal ones what goes first in the order. `fresh`: of stages alone that have just become ready. */
 static void pack(const struct br_dispatch *d, uint32_t machine, double eta, bool fresh)
 {
-    const struct br_scene *scene = d->scene;
+    struct br_scene *scene = d->scene;
     for (;;) {
         const struct br_scene_open *best = NULL;
         double most = -INFINITY;
+        scene->looks += scene->opens;
         for (uint32_t k = 0; k < scene->opens; k++) {
             const struct br_scene_open *open = &scene->open[k];
-            const struct br_scene_live *live = &scene->live[open->slot];
-            const int64_t *demand = live->job->stage[open->stage].demand;
-            if (!br_scene_is_open(live, open->stage) || (fresh && !live->fresh[open->stage]) ||
-                !br_dispatch_fits(scene, demand, machine))
+            if ((fresh && !open->fresh) || !br_dispatch_fits(scene, open->demand, machine) ||
+                !br_scene_is_open(&scene->live[open->slot], open->stage))
                 continue;
             double score = br_dispatch_score(scene, *open, machine, eta);
             if (score > most) {
@@ -98,7 +95,7 @@ static void serve_by_packing(struct br_dispatch *d)
             pack(d, m, eta, true);
     for (uint32_t k = 0; k < scene->opens; k++) {
         struct br_scene_open open = scene->open[k];
-        scene->live[open.slot].fresh[open.stage] = false;
+        open.fresh = false;
         if (br_scene_is_open(&scene->live[open.slot], open.stage))
             scene->open[kept++] = open;
     }
@@ -110,14 +107,17 @@ void br_scene_dispatch(struct br_scene *scene, const struct br_joint_order *orde
                        void *context)
 {
     struct br_dispatch d = {.scene = scene, .order = order, .start = start, .context = context};
-    if ((scene->changes || scene->any_fresh) && scene->sharing)
+    if (!scene->changes && !scene->any_fresh)
+        return;
+    if (scene->sharing)
         br_dispatch_fairly(&d);
-    else if ((scene->changes || scene->any_fresh) && order->eta > 0)
+    else if (order->eta > 0)
         serve_by_packing(&d);
-    else if (scene->changes || scene->any_fresh)
+    else
         serve_in_order(&d);
     for (uint32_t c = 0; c < scene->changes; c++)
         scene->is_changed[scene->changed[c]] = false;
     scene->changes = 0;
     scene->any_fresh = d.held;
+    scene->sorted = scene->opens;
 }

@@ -1,0 +1,225 @@
+/* The joint policy as the simulator sees it: what it foresees is what happens, on random workloads;
+ * its order changes while stages wait; and nobody waits for what fits nowhere. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "simulate/engine.h"
+#include "simulate/joint/joint.h"
+#include "simulate/policies/policies.h"
+#include "tests/simulate/play.h"
+#include "tests/support/random_job.h"
+#include "tests/support/random_workload.h"
+
+static void arrive(void *policy, uint32_t number, const struct br_dag *dag)
+{
+    const struct br_arrival arrival = {
+        .job = number, .id = "j", .dag = dag, .weight = 1, .deadline_ns = BR_NEVER};
+    assert_int_equal(br_joint_arrive(policy, &arrival, 0, NULL), BR_OK);
+}
+
+/* The policy itself, by remaining work: job 0 has a task of 5 s that waits beside the one that
+ * runs, job 1 one of 6 s. When the first fails, job 0 has 10 s left, and job 1 goes first. */
+static void test_policy_reorders(void **state)
+{
+    static const uint32_t tasks[] = {2, 1, 1}, started[] = {1, 0, 1};
+    static const int64_t seconds[] = {5, 6, 20};
+    struct br_cluster *cluster = play_cluster(1);
+    struct br_policy_setup setup = {
+        .cluster = cluster, .number = 0, .enforcer = br_runtime_options_default()};
+    struct br_decision decision[4];
+    struct br_dag *dag[3];
+    int64_t wake_ns = BR_NEVER;
+    void *policy;
+    assert_int_equal(br_joint_create(&setup, &policy, NULL), BR_OK);
+    for (uint32_t k = 0; k < 3; k++) {
+        const struct br_ended failed = {.job = 0, .task = 0, .failed = true};
+        dag[k] = play_chain(1, &tasks[k], &seconds[k]);
+        if (k == 2)
+            assert_int_equal(br_joint_end(policy, &failed, SECOND, NULL), BR_OK);
+        arrive(policy, k, dag[k]);
+        assert_int_equal(br_joint_decide(policy, 0, decision, 4, &wake_ns), started[k]);
+        assert_true(!started[k] || decision[0].job == k / 2);
+    }
+    br_joint_destroy(policy);
+    br_cluster_destroy(cluster);
+    for (uint32_t k = 0; k < 3; k++)
+        br_dag_destroy(dag[k]);
+}
+
+/* A machine of two cores and one of one. Job 0: a task of two cores and 1 s, then three of one core
+ * and 5 s. Job 1: three of one core and 20 s. Held until the three have started they end at 6 and
+ * 26 s, else at 11 and 31, or 26 and 20 s; so only job 0 starts. When its task fails because the
+ * machine leaves, nothing runs, and it fits nowhere: job 1 starts on the machine that is left. */
+static void test_nobody_waits(void **state)
+{
+    struct br_dag *dag[2] = {br_dag_create("a"), play_chain(1, (uint32_t[]){3}, (int64_t[]){20})};
+    struct br_cluster *cluster = br_cluster_create("c");
+    struct br_policy_setup setup = {
+        .cluster = cluster, .seed = 1, .number = 20000, .enforcer = br_runtime_options_default()};
+    struct br_decision decision[4];
+    int64_t wake_ns = BR_NEVER;
+    void *policy;
+    for (uint32_t s = 0; s < 2; s++) {
+        uint32_t class, stage;
+        assert_int_equal(br_cluster_add_class(cluster, s ? "s" : "b", 1, &class, NULL), BR_OK);
+        assert_int_equal(br_cluster_add_capacity(cluster, class, "cpu", s ? "1" : "2", NULL),
+                         BR_OK);
+        assert_int_equal(
+            br_dag_add_stage(dag[0], s ? "b" : "a", s ? 3 : 1, (s ? 5 : 1) * SECOND, &stage, NULL),
+            BR_OK);
+        assert_int_equal(br_dag_add_demand(dag[0], stage, "cpu", s ? "1" : "2", NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_add_edge(dag[0], 0, 1, BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag[0], NULL), BR_OK);
+    assert_int_equal(br_joint_create(&setup, &policy, NULL), BR_OK);
+    arrive(policy, 0, dag[0]);
+    arrive(policy, 1, dag[1]);
+    assert_int_equal(br_joint_decide(policy, 0, decision, 4, &wake_ns), 1);
+    assert_int_equal(decision[0].job, 0);
+    assert_int_equal(decision[0].machine, 0);
+    const struct br_ended failed = {.job = 0, .task = decision[0].task, .failed = true};
+    assert_int_equal(br_joint_end(policy, &failed, SECOND / 2, NULL), BR_OK);
+    assert_int_equal(br_joint_machine(policy, 0, false, NULL), BR_OK);
+    assert_int_equal(br_joint_decide(policy, SECOND / 2, decision, 4, &wake_ns), 1);
+    assert_int_equal(decision[0].job, 1);
+    assert_int_equal(decision[0].machine, 1);
+    br_joint_destroy(policy);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag[0]);
+    br_dag_destroy(dag[1]);
+}
+
+/* ---- On random workloads ---- */
+
+/* Stands before the policy and asks it, after every decision, when each job would end. */
+struct seer {
+    struct br_policy_row row;
+    void *inner;
+    int64_t foreseen_ns[64];
+    bool there[64];
+    uint64_t kept, asked;
+    bool stale; /* a job has come since it was asked */
+};
+static struct seer seer;
+
+static const struct br_policy_row *joint_row(void)
+{
+    const struct br_policy_row *row;
+    double number;
+    assert_int_equal(br_policies_find("joint", &row, &number, NULL), BR_OK);
+    return row;
+}
+
+static enum br_status seer_create(const struct br_policy_row *row,
+                                  const struct br_policy_setup *setup, void **policy,
+                                  struct br_diag *diag)
+{
+    (void)row;
+    *policy = &seer;
+    return br_joint_create(setup, &seer.inner, diag);
+}
+
+static void seer_destroy(void *policy)
+{
+    (void)policy;
+    br_joint_destroy(seer.inner);
+}
+
+static enum br_status seer_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
+                                  struct br_diag *diag)
+{
+    (void)policy;
+    assert_true(arrival->job < 64);
+    seer.there[arrival->job] = seer.stale = true;
+    return br_joint_arrive(seer.inner, arrival, now_ns, diag);
+}
+
+static int64_t seer_now_ns;
+
+static enum br_status seer_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                               struct br_diag *diag)
+{
+    (void)policy;
+    seer_now_ns = now_ns;
+    return br_joint_end(seer.inner, ended, now_ns, diag);
+}
+
+/* The order was kept until now, so the first job to end does so when it was foreseen to. */
+static enum br_status seer_retire(void *policy, uint32_t job, struct br_diag *diag)
+{
+    (void)policy;
+    seer.there[job] = false;
+    if (!seer.stale) {
+        assert_int_equal(seer_now_ns, seer.foreseen_ns[job]);
+        seer.kept++;
+    }
+    return br_joint_retire(seer.inner, job, diag);
+}
+
+static enum br_status seer_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
+{
+    (void)policy;
+    return br_joint_machine(seer.inner, machine, there, diag);
+}
+
+static uint32_t seer_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                            uint32_t room, int64_t *wake_ns)
+{
+    uint32_t made = br_joint_decide(seer.inner, now_ns, decisions, room, wake_ns);
+    (void)policy;
+    for (uint32_t j = 0; j < 64 && made < room; j++)
+        if (seer.there[j]) {
+            seer.foreseen_ns[j] = br_joint_foresee(seer.inner, j, now_ns);
+            assert_true(seer.foreseen_ns[j] >= now_ns);
+            seer.asked++;
+        }
+    if (made < room)
+        seer.stale = false;
+    return made;
+}
+
+/* The engine's own run ends jobs when they were foreseen to end, whatever was running when the
+ * order was found. */
+static void test_foreseen(void **state)
+{
+    uint64_t kept = 0, asked = 0, games = random_jobs(300);
+    for (uint64_t seed = 1; seed <= games; seed++) {
+        struct random_workload random;
+        struct br_outcome outcome;
+        struct br_diag diag = {0};
+        assert_true(random_workload_make(seed, 8, 30, &random));
+        seer = (struct seer){.row = *joint_row()};
+        seer.row.create = seer_create;
+        seer.row.destroy = seer_destroy;
+        seer.row.arrive = seer_arrive;
+        seer.row.end = seer_end;
+        seer.row.retire = seer_retire;
+        seer.row.machine = seer_machine;
+        seer.row.decide = seer_decide;
+        struct br_simulate_options options = {
+            .row = &seer.row,
+            .world = br_world_default(),
+            .setup = {.enforcer = br_runtime_options_default(), .number = seed % 2 ? 0 : 2000}};
+        for (uint32_t j = 0; j < random.workload->jobs; j++)
+            random.workload->job[j].true_ns = NULL; /* as declared */
+        if (br_simulate_workload(random.workload, random.cluster, &options, &outcome, &diag))
+            fail_msg("seed %u: %s", (unsigned)seed, diag.what);
+        kept += seer.kept;
+        asked += seer.asked;
+        br_outcome_finish(&outcome);
+        random_workload_finish(&random);
+    }
+    assert_true(3 * kept > 2 * games && asked > 10 * kept);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_policy_reorders),
+                                       cmocka_unit_test(test_nobody_waits),
+                                       cmocka_unit_test(test_foreseen)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
