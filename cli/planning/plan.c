@@ -70,11 +70,15 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
         return status;
     if (cli_interrupted())
         cli_say("interrupted; this is the best plan found so far");
-    struct br_emit_input emit = {.dag = input->dag, .cluster = input->cluster, .plan = *plan};
+    struct br_emit_note note = {""};
+    struct br_emit_input emit = {
+        .dag = input->dag, .cluster = input->cluster, .plan = *plan, .note = &note};
     int64_t began_ns = br_now_ns();
     status = cli_picture(&settings->output, format, &emit, diag);
     if (!status && format)
         status = br_emit_plan(format, &emit, out, diag);
+    if (!status && *note.text && !settings->output.quiet)
+        cli_say("note: %s", note.text);
     (*plan)->counters.write_ns = (uint64_t)(br_now_ns() - began_ns);
     return status;
 }

@@ -26,6 +26,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_input input[PLANS_MOST] = {{0}};
     struct br_plan *plan[PLANS_MOST] = {NULL};
     struct br_emit_input emit[PLANS_MOST];
+    struct br_emit_note note = {""};
     struct cli_output output;
     enum br_status status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
     if (status)
@@ -36,7 +37,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     for (uint32_t k = 0; k < arguments && !status; k++) {
         status = read_plan(settings->output.quiet, argument[k], &input[k], &plan[k], diag);
         emit[k] = (struct br_emit_input){
-            .dag = input[k].dag, .cluster = input[k].cluster, .plan = plan[k]};
+            .dag = input[k].dag, .cluster = input[k].cluster, .plan = plan[k], .note = &note};
         if (!status)
             status = cli_picture(&settings->output, format, &emit[k], diag);
     }
@@ -47,6 +48,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = br_emit_plan(format, &emit[0], output.file, diag);
         status = cli_output_close(&output, status, diag);
     }
+    if (!status && *note.text && !settings->output.quiet)
+        cli_say("note: %s", note.text);
     for (uint32_t k = 0; k < arguments; k++) {
         br_plan_destroy(plan[k]);
         br_input_finish(&input[k]);

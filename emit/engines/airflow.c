@@ -1,4 +1,6 @@
-/* An Airflow DAG in Python: an operator per task, weights in the plan's order. */
+/* An Airflow DAG in Python: an operator per task, weights in the plan's order. Airflow counts tasks
+ * and slots of one pool, so tasks are chained; what follows in a chain only waits for an end, be it
+ * a good one or not, which an operator without work says. */
 #include "emit/engines/engine.h"
 #include "emit/write/outputs.h"
 
@@ -30,7 +32,7 @@ static const char body[] =
     "with DAG(dag_id=NAME, schedule=None, start_date=datetime(2000, 1, 1), catchup=False,\n"
     "         max_active_tasks=AT_ONCE, tags=['bigrocks']) as dag:\n"
     "    operator = {}\n"
-    "    for name, parents, weight, cpus, line in TASKS:\n"
+    "    for name, parents, weight, cpus, line, room in TASKS:\n"
     "        if line is None:\n"
     "            operator[name] = EmptyOperator(task_id=name)\n"
     "        else:\n"
@@ -39,7 +41,16 @@ static const char body[] =
     "                **({'pool': POOL, 'pool_slots': cpus} if POOL else {}))\n"
     "    for name, parents, *_ in TASKS:\n"
     "        for parent in parents:\n"
-    "            operator[parent] >> operator[name]\n";
+    "            operator[parent] >> operator[name]\n"
+    "    # What takes the room of others waits for their end, also for a bad one.\n"
+    "    ended = {}\n"
+    "    for name, *_, room in TASKS:\n"
+    "        for before in room:\n"
+    "            if before not in ended:\n"
+    "                ended[before] = EmptyOperator(task_id=before + '_ended', "
+    "trigger_rule='all_done')\n"
+    "                operator[before] >> ended[before]\n"
+    "            ended[before] >> operator[name]\n";
 
 static enum br_status write_task(FILE *out, const struct br_engine *engine, uint32_t task,
                                  struct br_diag *diag)
@@ -56,7 +67,9 @@ static enum br_status write_task(FILE *out, const struct br_engine *engine, uint
             engine->input->plan->tasks - engine->input->plan->rank[task] + 1,
             engine->need[br_dag_task_stage(engine->dag, task)].cpus);
     br_write_text(out, BR_QUOTE_JSON, line);
-    fputs("\"),\n", out);
+    fputs("\", [", out);
+    br_engine_chained(out, engine, task, "", ", ", "\"");
+    fputs("]),\n", out);
     free(line);
     return BR_OK;
 }
@@ -64,7 +77,7 @@ static enum br_status write_task(FILE *out, const struct br_engine *engine, uint
 static void write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
     br_engine_joint_tuple(out, engine, stage);
-    fputs(", 0, 0, None),\n", out);
+    fputs(", 0, 0, None, []),\n", out);
 }
 
 /* Letters, digits, dashes, dots and underscores are what an id of a DAG may have. */
@@ -79,15 +92,20 @@ enum br_status br_emit_airflow(const struct br_emit_input *input, FILE *out, str
 {
     static const char *const usage[] = {
         "Put it into Airflow's folder of DAGs (2.4 or later), and trigger it there.",
-        "To keep cores, make a pool with as many slots as there are, and name it below.", NULL};
+        "To share cores with other DAGs, make a pool of as many slots, and name it below.", NULL};
     static const char *const left_out[] = {
-        "machines and start times: executors take what is ready, higher priority_weight first",
-        "all resources but cores, and those only by the pool", NULL};
+        "machines and start times: executors take what is ready, higher priority_weight first;",
+        "  limits are of all machines together",
+        "room that is free early: a task waits for those that leave it theirs", NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
-    if (status)
+    if (!status)
+        status = br_engine_chain(&engine, BR_CHAIN_ALL, BR_KEEPS_ALL, diag);
+    if (status) {
+        br_engine_finish(&engine);
         return status;
-    br_engine_header(out, "#", &engine, usage, left_out);
+    }
+    br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     fputs("from datetime import datetime\n\nfrom airflow import DAG\n"
           "from airflow.exceptions import AirflowException\n"
           "from airflow.operators.bash import BashOperator\n"
@@ -96,7 +114,8 @@ enum br_status br_emit_airflow(const struct br_emit_input *input, FILE *out, str
     write_id(out, *input->dag->name ? input->dag->name : "job");
     fprintf(out,
             "\"\nAT_ONCE = %" PRIu32 "\nPOOL = None\n"
-            "# In the plan's order: name, parents, weight, cores, line for a shell.\nTASKS = [\n",
+            "# In the plan's order: name, parents, weight, cores, line for a shell,\n"
+            "# and those whose room the task takes.\nTASKS = [\n",
             engine.most_at_once);
     for (uint32_t k = 0; k < input->plan->tasks && !status; k++)
         status = write_task(out, &engine, input->plan->order[k], diag);

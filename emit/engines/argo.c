@@ -81,12 +81,12 @@ enum br_status br_emit_argo(const struct br_emit_input *input, FILE *out, struct
     static const char *const left_out[] = {
         "the plan's order: Argo starts all that is ready, and Kubernetes places it",
         "machines and start times", "one-to-one edges: the whole stage waits, as for a barrier",
-        "resources but cores and memory", NULL};
+        NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
-    br_engine_header(out, "#", &engine, usage, left_out);
+    br_engine_header(out, "#", &engine, usage, BR_KEEPS_CPU | BR_KEEPS_MEMORY, left_out);
     fprintf(out,
             "apiVersion: argoproj.io/v1alpha1\nkind: Workflow\nmetadata:\n"
             "  generateName: bigrocks-\nspec:\n  entrypoint: plan\n"

@@ -19,6 +19,18 @@ static void write_description(FILE *out, const struct br_engine *engine, uint32_
     if (engine->need[s].mem_bytes > 0)
         fprintf(out, "  request_memory = %" PRId64 "K\n",
                 engine->need[s].mem_bytes / 1024 + (engine->need[s].mem_bytes % 1024 != 0));
+    const char *before = "  concurrency_limits = ";
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        int64_t amount = br_limit_demand(&engine->limits.limit[l], engine->dag, s);
+        if (!br_limit_is_other(&engine->limits.limit[l]) || amount == 0)
+            continue;
+        fputs(before, out);
+        br_engine_resource(out, engine, &engine->limits.limit[l]);
+        fprintf(out, ":%" PRId64, amount);
+        before = ", ";
+    }
+    if (*before == ',')
+        putc('\n', out);
     fputs("}\n", out);
 }
 
@@ -102,12 +114,13 @@ enum br_status br_emit_dagman(const struct br_emit_input *input, FILE *out, stru
         "Run it by: condor_submit_dag FILE (HTCondor 9 or later, for SUBMIT-DESCRIPTION)", NULL};
     static const char *const left_out[] = {
         "machines and start times: the negotiator matches jobs, those of higher PRIORITY first",
-        "resources but cores and memory; of these, whole cores and KiB", NULL};
+        NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
-    br_engine_header(out, "#", &engine, usage, left_out);
+    engine.others_where = "the pool's configuration says so, as in net_LIMIT = 12";
+    br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     for (uint32_t s = 0; s < input->dag->stages; s++)
         write_description(out, &engine, s);
     for (uint32_t k = 0; k < input->plan->tasks && !status; k++)

@@ -53,13 +53,16 @@ static void write_amount(FILE *out, const char *name, struct br_decimal amount, 
     *any = true;
 }
 
-static void write_machine(FILE *out, const struct br_emit_input *input)
+/* What the largest machine has of what tasks take. */
+static void write_machine(FILE *out, const struct br_engine *engine)
 {
-    const struct br_class *cls = &input->cluster->cls[0];
     bool any = false;
     fputs("MACHINE = {", out);
-    for (uint32_t k = 0; k < cls->capacities; k++)
-        write_amount(out, cls->capacity[k].resource, cls->capacity[k].amount, &any);
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        const struct br_limit *limit = &engine->limits.limit[l];
+        write_amount(out, engine->dag->resource[limit->resource].name,
+                     br_decimal_unscale(limit->most, limit->digits), &any);
+    }
     fputs("}\n", out);
 }
 
@@ -112,13 +115,13 @@ enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct
     if (status)
         return status;
     fputs("#!/usr/bin/env python3\n", out);
-    br_engine_header(out, "#", &engine, usage, left_out);
+    br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     fprintf(
         out,
         "import subprocess\nimport sys\n\nfrom distributed import Client, LocalCluster, wait\n\n"
         "THREADS = %" PRIu32 "\n",
         engine.most_at_once);
-    write_machine(out, input);
+    write_machine(out, &engine);
     fputs("# In the plan's order: name, parents, priority, demands, line for a shell.\nTASKS = [\n",
           out);
     /* A joint follows the last task of its stage. */

@@ -11,12 +11,10 @@
 #include <string.h>
 
 enum {
-    NAME_MOST = 40,
     /* Linux takes no argument of 128 KiB, and some engines write words of theirs before a line. */
     LINE_MOST = 120000,
 };
 
-/* Bytes of one unit; amounts of memory without a unit are bytes. */
 static bool is_cpu(const char *resource)
 {
     return br_role_of(resource) == BR_ROLE_CPU;
@@ -68,6 +66,8 @@ static void measure_machines(struct br_engine *engine)
             const struct br_capacity *capacity = &cluster->cls[c].capacity[k];
             int64_t amount =
                 br_role_bytes(capacity->amount, is_mem(capacity->resource) ? unit : NULL);
+            if (is_cpu(capacity->resource) && capacity->amount.exponent < 0 && amount > 1)
+                amount--; /* it was rounded up */
             if (is_cpu(capacity->resource) && amount > engine->cpus)
                 engine->cpus = amount > UINT32_MAX ? UINT32_MAX : (uint32_t)amount;
             if (is_mem(capacity->resource) && amount > engine->mem_bytes)
@@ -100,12 +100,6 @@ static enum br_status measure_width(struct br_engine *engine, struct br_diag *di
     return BR_OK;
 }
 
-static bool is_joined(const struct br_dag *dag, const struct br_edge *edge)
-{
-    return edge->type == BR_BARRIER && dag->stage[edge->parent].tasks > 1 &&
-           dag->stage[edge->child].tasks > 1;
-}
-
 enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_input *input,
                               struct br_diag *diag)
 {
@@ -125,11 +119,20 @@ enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_inp
         measure_stage(engine, s);
     measure_machines(engine);
     for (uint32_t e = 0; e < dag->edges; e++)
-        engine->has_joint[dag->edge[e].parent] |= is_joined(dag, &dag->edge[e]);
+        engine->has_joint[dag->edge[e].parent] |= br_engine_is_joined(dag, &dag->edge[e]);
     status = measure_width(engine, diag);
+    if (!status)
+        status = br_limits_init(&engine->limits, dag, input->cluster, diag);
     if (status)
         br_engine_finish(engine);
     return status;
+}
+
+enum br_status br_engine_chain(struct br_engine *engine, enum br_chain_place place, unsigned keeps,
+                               struct br_diag *diag)
+{
+    return br_chain_init(&engine->chain, &engine->limits, engine->input, &engine->parents, place,
+                         keeps, diag);
 }
 
 enum br_status br_engine_init_commands(struct br_engine *engine, const struct br_emit_input *input,
@@ -151,97 +154,85 @@ void br_engine_finish(struct br_engine *engine)
     free(engine->first_rank);
     br_parents_finish(&engine->parents);
     free(engine->has_joint);
+    br_limits_finish(&engine->limits);
+    br_chain_finish(&engine->chain);
     *engine = (struct br_engine){0};
 }
 
-void br_engine_header(FILE *out, const char *comment, const struct br_engine *engine,
-                      const char *const *usage, const char *const *left_out)
+enum kept { KEPT, KEPT_WHERE, NOT_KEPT };
+
+static enum kept how_kept(const struct br_engine *engine, const struct br_limit *limit,
+                          unsigned keeps)
 {
+    if (!br_limit_is_kept(limit, keeps))
+        return NOT_KEPT;
+    return engine->others_where && br_limit_is_other(limit) ? KEPT_WHERE : KEPT;
+}
+
+/* "cpu 6, mem 3221225472" of the limits that are kept so; of those that are not, only what can run
+ * short. Nothing where there are none. */
+static void write_limits(FILE *out, const struct br_engine *engine, unsigned keeps, enum kept kept,
+                         const char *before, const char *after)
+{
+    bool any = false;
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        const struct br_limit *limit = &engine->limits.limit[l];
+        if (how_kept(engine, limit, keeps) != kept || !(kept == KEPT || limit->scarce))
+            continue;
+        fputs(any ? ", " : before, out);
+        br_write_cut(out, BR_QUOTE_TABS, engine->dag->resource[limit->resource].name, 40);
+        putc(' ', out);
+        br_write_decimal(out, br_decimal_unscale(limit->most, limit->digits));
+        any = true;
+    }
+    if (any)
+        fputs(after, out);
+}
+
+void br_engine_note(const struct br_engine *engine, unsigned keeps)
+{
+    struct br_emit_note *note = engine->input->note;
+    char before[160];
+    if (!note)
+        return;
+    FILE *text = fmemopen(note->text, sizeof note->text, "w");
+    if (!text)
+        return; /* the file itself says it, too */
+    if (engine->others_where) {
+        snprintf(before, sizeof before,
+                 "limits that are kept only where %s: ", engine->others_where);
+        write_limits(text, engine, keeps, KEPT_WHERE, before, "");
+    }
+    write_limits(text, engine, keeps, NOT_KEPT, "limits that are not kept: ", "");
+    fclose(text);
+    note->text[sizeof note->text - 1] = '\0';
+}
+
+void br_engine_header(FILE *out, const char *comment, const struct br_engine *engine,
+                      const char *const *usage, unsigned keeps, const char *const *left_out)
+{
+    char before[160];
     fprintf(out, "%s ", comment);
     br_write_headline(out, BR_QUOTE_TABS, engine->input);
     /* The full stop: a backslash at the end would take the next line with it. */
     fprintf(out, ".\n%s Written by bigrocks render.\n", comment);
     for (; *usage; usage++)
         fprintf(out, "%s %s\n", comment, *usage);
+    snprintf(before, sizeof before, "%s Keeps the limits of a machine: ", comment);
+    write_limits(out, engine, keeps, KEPT, before, ".\n");
+    if (engine->others_where) {
+        snprintf(before, sizeof before, "%s Keeps, where %s: ", comment, engine->others_where);
+        write_limits(out, engine, keeps, KEPT_WHERE, before, ".\n");
+    }
+    snprintf(before, sizeof before, "%s DOES NOT KEEP the limits: ", comment);
+    write_limits(out, engine, keeps, NOT_KEPT, before, ".\n");
+    br_engine_note(engine, keeps);
     fprintf(out, "%s Not honoured:\n", comment);
     for (; *left_out; left_out++)
         fprintf(out, "%s - %s\n", comment, *left_out);
     if (engine->idle)
         fprintf(out, "%s %" PRIu32 " of %" PRIu32 " tasks have no command; they do nothing.\n",
                 comment, engine->idle, engine->dag->tasks);
-}
-
-static void put_name(FILE *out, const char *id)
-{
-    for (int k = 0; *id && k < NAME_MOST; id++, k++) {
-        bool plain =
-            (*id >= 'a' && *id <= 'z') || (*id >= 'A' && *id <= 'Z') || (*id >= '0' && *id <= '9');
-        putc(plain ? *id : '_', out);
-    }
-}
-
-void br_engine_task(FILE *out, const struct br_engine *engine, uint32_t task)
-{
-    const struct br_stage *stage = &engine->dag->stage[br_dag_task_stage(engine->dag, task)];
-    fprintf(out, "t%" PRIu32 "_", engine->input->plan->rank[task]);
-    put_name(out, stage->id);
-    if (stage->tasks > 1)
-        fprintf(out, "_%" PRIu32, task - stage->first_task);
-}
-
-void br_engine_stage(FILE *out, const struct br_engine *engine, uint32_t stage)
-{
-    fprintf(out, "s%" PRIu32 "_", stage + 1);
-    put_name(out, engine->dag->stage[stage].id);
-}
-
-void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
-{
-    br_engine_stage(out, engine, stage);
-    fputs("_done", out);
-}
-
-void br_engine_joint_tuple(FILE *out, const struct br_engine *engine, uint32_t stage)
-{
-    const struct br_stage *of = &engine->dag->stage[stage];
-    fputs("    (\"", out);
-    br_engine_joint(out, engine, stage);
-    fputs("\", [", out);
-    for (uint32_t i = 0; i < of->tasks; i++) {
-        fputs(i ? ", \"" : "\"", out);
-        br_engine_task(out, engine, of->first_task + i);
-        putc('"', out);
-    }
-    putc(']', out);
-}
-
-void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
-                       const char *separator, const char *quote)
-{
-    const struct br_dag *dag = engine->dag;
-    uint32_t stage = br_dag_task_stage(dag, task), index = task - dag->stage[stage].first_task;
-    const char *before = "";
-    for (uint32_t k = engine->parents.first[stage]; k < engine->parents.first[stage + 1]; k++) {
-        const struct br_edge *edge = &dag->edge[engine->parents.edge[k]];
-        uint32_t first = dag->stage[edge->parent].first_task;
-        uint32_t last = first + dag->stage[edge->parent].tasks;
-        bool joint = is_joined(dag, edge);
-        if (joint) {
-            last = first + 1; /* once */
-        } else if (edge->type == BR_ONE_TO_ONE) {
-            first += index;
-            last = first + 1;
-        }
-        for (uint32_t t = first; t < last; t++) {
-            fprintf(out, "%s%s", before, quote);
-            if (joint)
-                br_engine_joint(out, engine, edge->parent);
-            else
-                br_engine_task(out, engine, t);
-            fputs(quote, out);
-            before = separator;
-        }
-    }
 }
 
 /* ---- Commands ---- */

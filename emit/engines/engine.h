@@ -7,8 +7,9 @@
 #define BR_EMIT_ENGINES_ENGINE_H
 
 #include "base/text/command.h"
-#include "emit/write/input.h"
+#include "emit/engines/limits.h"
 #include "emit/pictures/parents.h"
+#include "emit/write/input.h"
 #include "emit/write/write.h"
 
 /* Demands of one task of a stage. */
@@ -30,6 +31,11 @@ struct br_engine {
     uint32_t most_at_once;      /* tasks, as planned */
     uint32_t cpus;              /* of the largest machine, whole ones; 0: unknown */
     int64_t mem_bytes;          /* of the largest machine; 0: unknown */
+    struct br_limits limits;
+    struct br_chain chain; /* empty until br_engine_chain */
+    /* Set by engines that keep resources but cores and memory where they are set up for it: where?
+     */
+    const char *others_where;
 };
 
 /* Without the commands. */
@@ -43,10 +49,27 @@ void br_engine_finish(struct br_engine *engine);
 /* The unit of the job's memory, in which machines have theirs, too; NULL: bytes. */
 const char *br_engine_mem_unit(const struct br_dag *dag);
 
-/* A comment: the plan, how to run the file, and what is not honoured; both end with NULL. */
-void br_engine_header(FILE *out, const char *comment, const struct br_engine *engine,
-                      const char *const *usage, const char *const *left_out);
+/* Fills engine->chain. */
+enum br_status br_engine_chain(struct br_engine *engine, enum br_chain_place place, unsigned keeps,
+                               struct br_diag *diag);
 
+/* A comment: the plan, how to run the file, the limits that a run of it keeps, those that can run
+ * short and are not kept (these also become the input's note), and what else is not honoured;
+ * `usage` and `left_out` end with NULL. */
+void br_engine_header(FILE *out, const char *comment, const struct br_engine *engine,
+                      const char *const *usage, unsigned keeps, const char *const *left_out);
+/* Only the note. */
+void br_engine_note(const struct br_engine *engine, unsigned keeps);
+
+/* The tasks that this one waits for since it takes their room, like br_engine_parents; `before`
+ * stands in front where there are any. */
+void br_engine_chained(FILE *out, const struct br_engine *engine, uint32_t task, const char *before,
+                       const char *separator, const char *quote);
+
+/* Is there a joint between the two? */
+bool br_engine_is_joined(const struct br_dag *dag, const struct br_edge *edge);
+/* "net", or "r3_net" where an engine could take the name otherwise; unique. */
+void br_engine_resource(FILE *out, const struct br_engine *engine, const struct br_limit *limit);
 /* "t12_map_3" and "s2_map": letters, digits and underscores; unique, and told apart. */
 void br_engine_task(FILE *out, const struct br_engine *engine, uint32_t task);
 void br_engine_stage(FILE *out, const struct br_engine *engine, uint32_t stage);

@@ -1,5 +1,5 @@
 /* A makefile for GNU make, which starts what is ready in the order of the prerequisites of its
- * goal: that is the plan's order. */
+ * goal: that is the plan's order. It counts jobs and nothing else, so tasks are chained. */
 #include "emit/engines/engine.h"
 #include "emit/write/outputs.h"
 
@@ -47,6 +47,7 @@ static enum br_status write_rules(FILE *out, const struct br_engine *engine, str
         br_engine_task(out, engine, task);
         fputs(": ", out);
         br_engine_parents(out, engine, task, " ", "");
+        br_engine_chained(out, engine, task, " | ", " ", "");
         putc('\n', out);
         write_recipe(out, line);
         free(line);
@@ -59,17 +60,22 @@ enum br_status br_emit_make(const struct br_emit_input *input, FILE *out, struct
     char run[120];
     const char *const usage[] = {run, NULL};
     static const char *const left_out[] = {
-        "memory and all resources but cores: only -j limits what runs at once",
         "machines: everything runs on the one that make runs on",
+        "room that is free early: a task waits for those that leave it theirs (after the |), and",
+        "  does not run after one of these has failed",
         "the order of tasks that become ready late: make goes on with what comes next", NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
-    if (status)
+    if (!status)
+        status = br_engine_chain(&engine, BR_CHAIN_HOST, BR_KEEPS_ALL, diag);
+    if (status) {
+        br_engine_finish(&engine);
         return status;
+    }
     snprintf(run, sizeof run,
              "Run it by: make -j %" PRIu32 " -f FILE (as many tasks as the plan has at once).",
              engine.most_at_once);
-    br_engine_header(out, "#", &engine, usage, left_out);
+    br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     fputs("\nSHELL = /bin/sh\n.SHELLFLAGS = -c\n.DEFAULT_GOAL = all\n"
           "# After a failure, all goes on that does not depend on it.\nMAKEFLAGS += -k\n\n"
           "# In the plan's order, in which make starts what is ready.\nTASKS =",

@@ -1,5 +1,6 @@
-/* A plan of a build, handed back to ninja: statements in the plan's order, and times and weights
- * that give a scheduler by critical path the very same order.
+/* A plan of a build, handed back to ninja: statements in the plan's order with a pool that keeps
+ * the machine's memory, and times and weights that give a scheduler by critical path the very same
+ * order.
  *
  * Such a scheduler starts first what has the longest way to the end, the sum of weights along it. A
  * plan's order can be said so exactly: give every command the priority n - rank + 1, and as its
@@ -7,9 +8,12 @@
  * before its children, so every weight is at least 1, and the sums are the priorities again.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/engines/ninja_order.h"
+#include "emit/engines/ninja_pool.h"
 #include "emit/write/attributes.h"
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"
@@ -54,6 +58,15 @@ static enum br_status begin(struct build *build, const struct br_emit_input *inp
     return status;
 }
 
+bool br_ninja_is_build(const struct br_dag *dag)
+{
+    for (uint32_t a = 0; a < dag->attributes; a++)
+        if (dag->attribute[a].owner == BR_OWNER_JOB &&
+            strcmp(dag->attribute[a].name, "ninja.folder") == 0)
+            return true;
+    return false;
+}
+
 static uint32_t stage_at(const struct build *build, uint32_t rank)
 {
     return br_dag_task_stage(build->dag, build->plan->order[rank]);
@@ -74,6 +87,49 @@ static void write_command(FILE *out, const char *script)
     putc('\n', out);
 }
 
+static const char pool_line[] = "  pool = ";
+
+/* The line of the statement that names its pool; NULL: it has none. */
+static const char *find_pool(const char *statement)
+{
+    for (const char *line = statement; line && *line;) {
+        if (strncmp(line, pool_line, sizeof pool_line - 1) == 0)
+            return line;
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    return NULL;
+}
+
+struct own_pools {
+    const struct build *build;
+    char name[260];
+};
+
+static const char *own_pool(void *context, uint32_t stage)
+{
+    struct own_pools *own = context;
+    const char *line = find_pool(statement(own->build, stage));
+    if (!line)
+        return NULL;
+    line += sizeof pool_line - 1;
+    snprintf(own->name, sizeof own->name, "%.*s", (int)strcspn(line, "\n"), line);
+    return own->name;
+}
+
+static void write_statement(FILE *out, const char *text, const char *pool)
+{
+    const char *line = find_pool(text);
+    if (line && pool) {
+        fwrite(text, 1, (size_t)(line - text), out);
+        text = strchr(line, '\n');
+        text = text ? text + 1 : "";
+    }
+    fputs(text, out);
+    if (pool)
+        fprintf(out, "%s%s\n", pool_line, pool);
+}
+
 /* All of the job's attributes with this prefix. */
 static void write_all(const struct build *build, const char *prefix, FILE *out)
 {
@@ -84,25 +140,92 @@ static void write_all(const struct build *build, const char *prefix, FILE *out)
             fputs(run[a]->value, out);
 }
 
+/* Ninja keeps cores and memory by our pool, and the build's own pools itself. */
+static unsigned kept(const struct br_engine *engine)
+{
+    unsigned keeps = BR_KEEPS_ALL;
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        const struct br_limit *limit = &engine->limits.limit[l];
+        const char *name = engine->dag->resource[limit->resource].name;
+        if (strncmp(name, "pool.", 5) != 0 &&
+            !br_limit_is_kept(limit, BR_KEEPS_CPU | BR_KEEPS_MEMORY))
+            keeps &= ~(unsigned)BR_KEEPS_OTHERS;
+    }
+    return keeps;
+}
+
+static void write_head(FILE *out, const struct br_engine *engine,
+                       const struct br_ninja_pooling *pooling, const char *head, char pool[40])
+{
+    char run[120];
+    const char *const usage[] = {
+        run,
+        "In the folder of the build, instead of its build.ninja; either goes on from the other.",
+        NULL};
+    static const char *const left_out[] = {
+        "the plan's order where ninja has rules of its own: from 1.12 on, the longest way to the "
+        "end",
+        "limits where -j is larger than this, and what commands take that are not of the plan",
+        "machines: everything runs on the one that ninja runs on", NULL};
+    snprintf(run, sizeof run, "Run it by: ninja -j %" PRIu32 " -f FILE", pooling->jobs);
+    br_engine_header(out, "#", engine, usage, kept(engine), left_out);
+    putc('\n', out);
+    if (head)
+        fputs(head, out);
+    if (pooling->depth == 0)
+        return;
+    char line[60];
+    uint32_t number = 1;
+    snprintf(pool, 40, "bigrocks");
+    for (;;) { /* a build may have been written by us */
+        snprintf(line, sizeof line, "pool %s\n", pool);
+        if (!head || !strstr(head, line))
+            break;
+        snprintf(pool, 40, "bigrocks_%" PRIu32, ++number);
+    }
+    fprintf(out, "%s  depth = %" PRIu32 "\n", line, pooling->depth);
+}
+
 /* "phony" goes first: to ninja up to 1.11 it is a statement like others, which has its turn when
  * no earlier one is ready, and what waits for it would be late. */
+static enum br_status write_build(const struct build *build, const struct br_engine *engine,
+                                  FILE *out, struct br_diag *diag)
+{
+    struct br_ninja_pooling pooling;
+    struct own_pools own = {.build = build};
+    const char *head = attribute(build, BR_OWNER_JOB, 0, "ninja.head");
+    char pool[40] = "";
+    enum br_status status = br_ninja_pooling_init(&pooling, engine, own_pool, &own, head, diag);
+    if (!status) {
+        write_head(out, engine, &pooling, head, pool);
+        write_all(build, "ninja.phony.", out);
+    }
+    for (uint32_t k = 0; k < build->plan->tasks && !status && !ferror(out); k++) {
+        uint32_t stage = stage_at(build, k);
+        write_statement(out, statement(build, stage), *pool && pooling.in[stage] ? pool : NULL);
+        write_command(out, build->dag->stage[stage].command);
+    }
+    if (!status)
+        write_all(build, "ninja.rest.", out);
+    br_ninja_pooling_finish(&pooling);
+    return status;
+}
+
 enum br_status br_emit_ninja_order(const struct br_emit_input *input, FILE *out,
                                    struct br_diag *diag)
 {
     struct build build;
+    struct br_engine engine;
     enum br_status status = begin(&build, input, diag);
     if (status)
         return status;
-    write_all(&build, "ninja.head", out);
-    write_all(&build, "ninja.phony.", out);
-    for (uint32_t k = 0; k < input->plan->tasks && !ferror(out); k++) {
-        uint32_t stage = stage_at(&build, k);
-        fputs(statement(&build, stage), out);
-        write_command(out, input->dag->stage[stage].command);
+    status = br_engine_init(&engine, input, diag);
+    if (!status) {
+        status = write_build(&build, &engine, out, diag);
+        br_engine_finish(&engine);
     }
-    write_all(&build, "ninja.rest.", out);
     br_attributes_finish(&build.by);
-    return BR_OK;
+    return status;
 }
 
 /* ---- Weights ---- */

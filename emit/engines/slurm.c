@@ -22,6 +22,56 @@ static void write_dependencies(FILE *out, const struct br_engine *engine, uint32
     }
 }
 
+/* Licenses are Slurm's resources of a whole cluster. An sbatch that asks for one that Slurm has not
+ * is refused, so the script looks first. */
+static const char licenses[] =
+    "have=$(scontrol show licenses 2>/dev/null | sed -n 's/^LicenseName=//p' | tr '\\n' ' ')\n"
+    "licenses() {\n"
+    "    list=\n"
+    "    for one; do\n"
+    "        case \" $have \" in *\" ${one%%:*} \"*) list=$list,$one ;; esac\n"
+    "    done\n"
+    "    [ -z \"$list\" ] || echo \"--licenses=${list#,}\"\n"
+    "}\n"
+    "for one in $needed; do\n"
+    "    [ -n \"$(licenses \"$one\")\" ] ||\n"
+    "        echo \"Slurm has no licenses '${one%%:*}', so their limit is not kept;\" \\\n"
+    "            \"Licenses=$one in slurm.conf has them.\" >&2\n"
+    "done\n";
+
+static void write_needed(FILE *out, const struct br_engine *engine)
+{
+    const char *before = "needed='";
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        const struct br_limit *limit = &engine->limits.limit[l];
+        if (!br_limit_is_other(limit))
+            continue;
+        fputs(before, out);
+        br_engine_resource(out, engine, limit);
+        fprintf(out, ":%" PRId64, limit->total);
+        before = " ";
+    }
+    if (*before == ' ')
+        fprintf(out, "'\n%s", licenses);
+}
+
+static void write_licenses(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    const char *before = " $(licenses ";
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        const struct br_limit *limit = &engine->limits.limit[l];
+        int64_t amount = br_limit_demand(limit, engine->dag, stage);
+        if (!br_limit_is_other(limit) || amount == 0)
+            continue;
+        fputs(before, out);
+        br_engine_resource(out, engine, limit);
+        fprintf(out, ":%" PRId64, amount);
+        before = " ";
+    }
+    if (before[1] == '\0')
+        putc(')', out);
+}
+
 enum { JOB_NAME_MOST = 200 }; /* characters */
 
 /* Slurm shows it to people: what is not seen is written as a number. */
@@ -63,6 +113,7 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
         fprintf(out, " --mem=%" PRId64 "K",
                 engine->need[s].mem_bytes / 1024 + (engine->need[s].mem_bytes % 1024 != 0));
     fprintf(out, " --nice=%" PRIu32, engine->first_rank[s] - 1);
+    write_licenses(out, engine, s);
     write_dependencies(out, engine, s);
     fputs(" \\\n  --wrap=", out);
     br_shell_write(out, line);
@@ -85,14 +136,15 @@ enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struc
     static const char *const left_out[] = {
         "the order of tasks inside a stage: Slurm goes by index",
         "machines and start times: Slurm places jobs itself, those of lower --nice first",
-        "resources but cores and memory; of these, whole cores and KiB",
         "arrays beyond Slurm's MaxArraySize (1001 unless set)", NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
     fputs("#!/bin/sh\n", out);
-    br_engine_header(out, "#", &engine, usage, left_out);
+    engine.others_where = "slurm.conf has licenses of that name, as in Licenses=net:12";
+    br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
+    write_needed(out, &engine);
     fputs("ids=\n", out);
     for (uint32_t k = 0; k < input->dag->stages && !status; k++)
         status = write_stage(out, &engine, input->dag->topological[k], diag);

@@ -1,5 +1,8 @@
-/* A Snakefile with a rule per stage. Its files are marks of tasks that are done, so that a run that
- * was cut short goes on where it stopped. */
+/* A Snakefile with a rule per task, since rules have priorities. Its files are marks of tasks that
+ * are done, so that a run that was cut short goes on where it stopped.
+ *
+ * Cores are threads, memory is mem_mb; all else is a resource of its own in whole numbers.
+ * Snakemake keeps them all by itself, as far as --resources names them. */
 #include "emit/engines/engine.h"
 #include "emit/write/outputs.h"
 
@@ -9,28 +12,25 @@
 #include <string.h>
 
 #define MARKS ".bigrocks/"
-/* The place of the index: no command holds this character, as it may hold braces. */
-#define INDEX "\x01"
 
 /* Snakemake formats lines and takes doubled braces for single ones. */
-static void write_line(FILE *out, const char *line, const char *index)
+static void write_line(FILE *out, const char *line)
 {
     for (size_t n; *line; line += n + (line[n] != 0)) {
-        n = strcspn(line, "{}" INDEX);
+        n = strcspn(line, "{}");
         br_write_part(out, BR_QUOTE_JSON, line, n);
-        if (line[n] == *INDEX)
-            fputs(index, out);
-        else if (line[n])
+        if (line[n])
             fprintf(out, "%c%c", line[n], line[n]);
     }
 }
 
-static void write_mark(FILE *out, const struct br_engine *engine, uint32_t stage)
+/* "s2_map.3" in the folder of marks. */
+static void write_mark(FILE *out, const struct br_engine *engine, uint32_t stage, const char *index)
 {
     fputs(MARKS, out);
     br_engine_stage(out, engine, stage);
     if (engine->dag->stage[stage].tasks > 1)
-        fputs(".{i}", out);
+        fprintf(out, ".%s", index);
 }
 
 /* All marks of a stage, as an argument of `input`. */
@@ -38,31 +38,89 @@ static void write_all(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
     uint32_t tasks = engine->dag->stage[stage].tasks;
     fputs(tasks > 1 ? "expand(\"" : "\"", out);
-    write_mark(out, engine, stage);
+    write_mark(out, engine, stage, "{i}");
     if (tasks > 1)
         fprintf(out, "\", i=range(%" PRIu32 "))", tasks);
     else
         putc('"', out);
 }
 
-static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint32_t s,
+/* ---- Resources ---- */
+
+static void write_needs(FILE *out, const struct br_engine *engine, uint32_t s)
+{
+    static const char first[] = "    resources: ";
+    const char *before = first;
+    fprintf(out, "    threads: %" PRIu32 "\n", engine->need[s].cpus);
+    if (engine->need[s].mem_bytes > 0) {
+        fprintf(out, "%smem_mb=%" PRId64, before,
+                engine->need[s].mem_bytes / 1000000 + (engine->need[s].mem_bytes % 1000000 != 0));
+        before = ", ";
+    }
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        const struct br_limit *limit = &engine->limits.limit[l];
+        int64_t amount = br_limit_demand(limit, engine->dag, s);
+        if (!br_limit_is_other(limit) || amount == 0)
+            continue;
+        fputs(before, out);
+        br_engine_resource(out, engine, limit);
+        fprintf(out, "=%" PRId64, amount);
+        before = ", ";
+    }
+    if (before != first)
+        putc('\n', out);
+}
+
+/* The line that runs the file, with all limits. */
+static enum br_status write_run(char **run, const struct br_engine *engine, struct br_diag *diag)
+{
+    size_t size;
+    FILE *out = open_memstream(run, &size);
+    if (!out)
+        return br_fail_memory(diag);
+    const char *before = " --resources ";
+    fprintf(out, "Run it by: snakemake -k -s FILE --cores %" PRIu32,
+            engine->cpus ? engine->cpus : engine->most_at_once);
+    if (engine->mem_bytes > 0) {
+        fprintf(out, "%smem_mb=%" PRId64, before, engine->mem_bytes / 1000000);
+        before = " ";
+    }
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        if (!br_limit_is_other(&engine->limits.limit[l]))
+            continue;
+        fputs(before, out);
+        br_engine_resource(out, engine, &engine->limits.limit[l]);
+        fprintf(out, "=%" PRId64, engine->limits.limit[l].most);
+        before = " ";
+    }
+    bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed && *run)
+        return BR_OK;
+    return br_fail_memory(diag);
+}
+
+/* ---- Rules ---- */
+
+static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint32_t task,
                                  struct br_diag *diag)
 {
     const struct br_dag *dag = engine->dag;
-    char *line;
-    enum br_status status = br_engine_line(engine, s, INDEX, &line, diag);
+    uint32_t s = br_dag_task_stage(dag, task);
+    char *line, index[16];
+    enum br_status status = br_engine_task_line(engine, task, &line, diag);
     if (status)
         return status;
+    snprintf(index, sizeof index, "%" PRIu32, task - dag->stage[s].first_task);
     fputs("\nrule ", out);
-    br_engine_stage(out, engine, s);
-    fputs(":\n    priority: ", out);
-    fprintf(out, "%" PRIu32 "\n", engine->input->plan->tasks - engine->first_rank[s] + 1);
+    br_engine_task(out, engine, task);
+    fprintf(out, ":\n    priority: %" PRIu32 "\n",
+            engine->input->plan->tasks - engine->input->plan->rank[task] + 1);
     for (uint32_t k = engine->parents.first[s]; k < engine->parents.first[s + 1]; k++) {
         const struct br_edge *edge = &dag->edge[engine->parents.edge[k]];
         fputs(k == engine->parents.first[s] ? "    input:\n        " : ",\n        ", out);
         if (edge->type == BR_ONE_TO_ONE) {
             putc('"', out);
-            write_mark(out, engine, edge->parent);
+            write_mark(out, engine, edge->parent, index);
             putc('"', out);
         } else {
             write_all(out, engine, edge->parent);
@@ -71,14 +129,11 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
     if (engine->parents.first[s] < engine->parents.first[s + 1])
         putc('\n', out);
     fputs("    output: touch(\"", out);
-    write_mark(out, engine, s);
+    write_mark(out, engine, s, index);
     fputs("\")\n", out);
-    fprintf(out, "    threads: %" PRIu32 "\n", engine->need[s].cpus);
-    if (engine->need[s].mem_bytes > 0)
-        fprintf(out, "    resources: mem_mb=%" PRId64 "\n",
-                engine->need[s].mem_bytes / 1000000 + (engine->need[s].mem_bytes % 1000000 != 0));
+    write_needs(out, engine, s);
     fputs("    shell: \"", out);
-    write_line(out, line, dag->stage[s].tasks > 1 ? "{wildcards.i}" : "0");
+    write_line(out, line);
     fputs("\"\n", out);
     free(line);
     return BR_OK;
@@ -86,33 +141,33 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
 
 enum br_status br_emit_snakemake(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
-    char run[160];
-    const char *const usage[] = {
-        run, "-k: a failure stops what depends on it.",
-        "Marks of finished tasks are in " MARKS "; remove them to run all again.", NULL};
     static const char *const left_out[] = {
-        "the order of tasks inside a stage: priorities are by rule, the stage's first task counts",
-        "machines and start times: Snakemake picks from what is ready by priority, greedily",
-        "resources but cores and memory, and of memory what a cluster of several machines has each",
-        NULL};
+        "machines and start times: Snakemake picks from what is ready by priority, all at once",
+        "what machines of a cluster have each: the limits are of one", NULL};
     struct br_engine engine;
+    char *run = NULL;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
-    int length = snprintf(run, sizeof run, "Run it by: snakemake -k -s FILE --cores %" PRIu32,
-                          engine.cpus ? engine.cpus : engine.most_at_once);
-    if (engine.mem_bytes > 0)
-        snprintf(run + length, sizeof run - (size_t)length, " --resources mem_mb=%" PRId64,
-                 engine.mem_bytes / 1000000);
-    br_engine_header(out, "#", &engine, usage, left_out);
-    fputs("\nwildcard_constraints:\n    i=r\"\\d+\"\n\nrule all:\n    input:\n", out);
+    status = write_run(&run, &engine, diag);
+    if (status) {
+        free(run);
+        br_engine_finish(&engine);
+        return status;
+    }
+    const char *const usage[] = {
+        run, "-k: a failure stops what depends on it.",
+        "Marks of finished tasks are in " MARKS "; remove them to run all again.", NULL};
+    br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
+    free(run);
+    fputs("\nrule all:\n    input:\n", out);
     for (uint32_t k = 0; k < input->dag->stages; k++) {
         fputs("        ", out);
         write_all(out, &engine, input->dag->topological[k]);
         fputs(",\n", out);
     }
-    for (uint32_t k = 0; k < input->dag->stages && !status; k++)
-        status = write_rule(out, &engine, input->dag->topological[k], diag);
+    for (uint32_t k = 0; k < input->plan->tasks && !status; k++)
+        status = write_rule(out, &engine, input->plan->order[k], diag);
     br_engine_finish(&engine);
     return status;
 }

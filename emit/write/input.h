@@ -23,6 +23,11 @@ enum br_layout { BR_LAYOUT_GRAPH, BR_LAYOUT_DEPTH, BR_LAYOUT_TIME };
 /* The tasks that a box of dot stands for. */
 enum br_nodes { BR_NODES_STAGE, BR_NODES_TASK };
 
+/* What a person should know of an output beside it, as a line without a full stop; "": nothing. */
+struct br_emit_note {
+    char text[400]; /* cut where it is longer */
+};
+
 /* The things to write; all borrowed. */
 struct br_emit_input {
     const struct br_dag *dag;
@@ -37,6 +42,7 @@ struct br_emit_input {
     /* For engines: all commands are scripts for a shell, not only those of which the job says so.
      */
     bool shell;
+    struct br_emit_note *note; /* set where there is something to note; may be NULL */
 };
 
 #endif

@@ -53,12 +53,12 @@ class Operator:
     """An operator of the DAG that is being made."""
 
     def __init__(self, task_id, bash_command=None, priority_weight=1, weight_rule='downstream',
-                 pool='default_pool', pool_slots=1):
+                 pool='default_pool', pool_slots=1, trigger_rule='all_success'):
         assert re.fullmatch(r'[\w.-]{1,250}', task_id), task_id
         assert pool_slots >= 1
         assert task_id not in DAG.now.operators, task_id
         DAG.now.operators[task_id] = self
-        self.name, self.parents = task_id, set()
+        self.name, self.parents, self.trigger = task_id, set(), trigger_rule
         self.weight, self.rule, self.pool, self.slots = priority_weight, weight_rule, pool, pool_slots
 
     def __rshift__(self, other):
@@ -100,8 +100,13 @@ def airflow(file, rank):
         operators = DAG.now.operators
         real = {name: task_of(o.line) for name, o in operators.items() if hasattr(o, 'line')}
         assert {o.rule for name, o in operators.items() if name in real} == {'absolute'}
-        judge({name: o.parents for name, o in operators.items()}, real,
+        # What only waits for an end is no edge of the job: it hands room on.
+        ended = {name: o.parents for name, o in operators.items() if o.trigger == 'all_done'}
+        assert all(len(before) == 1 and before <= real.keys() for before in ended.values())
+        judge({name: o.parents - ended.keys() for name, o in operators.items() if name not in ended}, real,
               lambda name: -operators[name].weight, rank)
+        forty.judge_room([(real[before], real[name]) for name in real
+                          for end in operators[name].parents & ended.keys() for before in ended[end]])
         if pool != 'None':
             for name, task in real.items():
                 assert operators[name].pool == 'cores'
@@ -125,7 +130,7 @@ GRAMMAR = [
 DESCRIPTION = {
     'universe': 'vanilla', 'executable': '/bin/sh', 'arguments': r'".*"', 'log': r'[\w.]+',
     'transfer_executable': 'false', 'request_cpus': r'[1-9]\d*', 'request_memory': r'[1-9]\d*K',
-    'output': r'.*', 'error': r'.*',
+    'output': r'.*', 'error': r'.*', 'concurrency_limits': r'\w+:[1-9]\d*(, \w+:[1-9]\d*)*',
 }
 
 
@@ -170,6 +175,8 @@ def dagman(file, rank):
         takes = described[uses[name]]
         assert int(takes['request_cpus']) == forty.NEED[stage]['cpu'], (name, takes)
         assert takes['request_memory'] == '%dK' % (forty.NEED[stage]['mem'] << 10), (name, takes)
+        net = forty.NEED[stage]['net']
+        assert takes.get('concurrency_limits') == ('net:%d' % net if net else None), (name, takes)
 
 
 # ---- Argo ----

@@ -175,6 +175,45 @@ def by_stage(rank):
 LOOKS = []  # all that was looked at: what, the run, pairs out of order
 
 
+def heaviest(tasks, apart, need):
+    """The most that tasks take together of which all pairs are in `apart`."""
+    best = 0
+
+    def go(weight, rest):
+        nonlocal best
+        best = max(best, weight)
+        for k, task in enumerate(rest):
+            if weight + sum(need[t] for t in rest[k:]) <= best:
+                return
+            go(weight + need[task], [t for t in rest[k + 1:] if t in apart[task]])
+    go(0, sorted(tasks, key=need.get, reverse=True))
+    return best
+
+
+def judge_room(chains):
+    """`chains` are pairs of tasks of which the second waits for the end of the first, besides the job's
+    edges. Whichever tasks neither of which waits for the other, even through others, run at once,
+    they fit the machine. Of the job's edges alone this does not hold, for any resource."""
+    tasks = [(name, i) for name, n in TASKS.items() for i in range(n)]
+
+    def most(edges, resource):
+        after = {task: {c for p, c in edges if p == task} for task in tasks}
+        whole = {}
+
+        def reach(task):
+            if task not in whole:
+                whole[task] = after[task].union(*map(reach, after[task]))
+            return whole[task]
+        apart = {task: {t for t in tasks if t != task and t not in reach(task) and task not in reach(t)}
+                 for task in tasks}
+        return heaviest(tasks, apart, {task: NEED[task[0]][resource] for task in tasks})
+    assert not set(chains) & set(EDGES), 'a parent needs no chain'
+    for resource, limit in CAPACITY.items():
+        kept = most([*EDGES, *chains], resource)
+        print('at worst %d of %d %s, with %d chains' % (kept, limit, resource, len(chains)), flush=True)
+        assert kept <= limit < most(EDGES, resource), (resource, kept)
+
+
 def look(what, folder, rank):
     """The run that has just been made: complete, and no edge broken."""
     kept = Run(read_log(folder))

@@ -46,6 +46,7 @@ PriorityType=priority/{priority}
 PriorityWeightPartition=1000
 KillWait=1
 MinJobAge=60
+Licenses={licenses}
 {nodes}
 PartitionName=main Nodes=n[0-{last}] Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
 '''
@@ -72,7 +73,7 @@ def kill(pid_file):
 
 
 @contextlib.contextmanager
-def slurm(base, count, cpus, memory, priority='multifactor'):
+def slurm(base, count, cpus, memory, priority='multifactor', licenses=''):
     """A controller and daemons of their own for `count` nodes of as many cores and MB, with a key of
     their own; gone in the end. Their files, the log of completed jobs among them, are in `base`."""
     ports, host = free_ports(count + 1), socket.gethostname().split('.')[0]
@@ -86,7 +87,7 @@ def slurm(base, count, cpus, memory, priority='multifactor'):
     conf = base / 'slurm.conf'
     conf.write_text(CONFIGURATION.format(base=base, host=host, port=ports[-1],
                                          nodes='\n'.join(nodes), last=count - 1,
-                                         priority=priority, default=DEFAULT_MEMORY))
+                                         priority=priority, default=DEFAULT_MEMORY, licenses=licenses))
     # Nothing here uses control groups, and this way slurmd does not look for any: some machines,
     # containers among them, have none mounted.
     (base / 'cgroup.conf').write_text('CgroupPlugin=cgroup/v1\n')

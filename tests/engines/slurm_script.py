@@ -60,7 +60,7 @@ def test_order(bigrocks, folder, base, priority):
         ended = start(base, 40, 200)
         assert {state for _, state in ended} == {'COMPLETED'}, ended
         kept = forty.look('Slurm, %s, %s' % (priority, what), folder, rank)
-        assert kept.within('cpu', 'mem'), what
+        assert kept.within('cpu', 'mem', 'net'), what
         if option and priority == 'multifactor':
             assert kept.passed_over(forty.by_stage(rank)) == 0, kept.order
 
@@ -118,7 +118,8 @@ def main():
     priority = sys.argv[2] if len(sys.argv) > 2 else 'multifactor'
     with tempfile.TemporaryDirectory(prefix='bigrocks-slurm') as scratch:
         base = pathlib.Path(scratch)
-        with private_slurm.slurm(base, 1, forty.CAPACITY['cpu'], forty.CAPACITY['mem'], priority):
+        with private_slurm.slurm(base, 1, forty.CAPACITY['cpu'], forty.CAPACITY['mem'], priority,
+                                 'net:%d' % forty.CAPACITY['net']):
             for test in (test_order, test_failure):
                 folder = base / test.__name__
                 folder.mkdir()

@@ -182,11 +182,16 @@ def slurm(world, file):
     return told
 
 
-def ordered(waits, run, priority):
-    """Runs what is ready, and nothing after what has failed; the statuses by name."""
+def ordered(waits, run, priority, any_end=()):
+    """Runs what is ready, and nothing after what has failed but those of `any_end`, which only wait for an
+    end; the statuses by name."""
     status = {}
+
+    def lost(name):
+        return name not in any_end and any(status.get(p, 0) != 0 or lost(p) for p in waits[name])
     while True:
-        ready = [n for n in waits if n not in status and all(status.get(p) == 0 for p in waits[n])]
+        ready = [n for n in waits if n not in status and
+                 all(p in status or lost(p) if n in any_end else status.get(p) == 0 for p in waits[n])]
         if not ready:
             return status
         name = max(ready, key=priority.get)
@@ -285,10 +290,11 @@ def airflow(world, file):
     made = {}
 
     class Operator:
-        template_fields = ()
+        template_fields = template_ext = ()
 
-        def __init__(self, task_id, priority_weight=1, **options):
+        def __init__(self, task_id, priority_weight=1, trigger_rule='all_success', **options):
             assert re.fullmatch(r'[\w.-]{1,250}', task_id)
+            self.any_end = trigger_rule == 'all_done'
             self.name, self.weight, self.waits = task_id, priority_weight, []
             made[task_id] = self
 
@@ -334,7 +340,8 @@ def airflow(world, file):
             return int(re.search(r'-?\d+$', str(fault))[0])
         return 0
 
-    return named(ordered({n: o.waits for n, o in made.items()}, run, {n: o.weight for n, o in made.items()}))
+    return named(ordered({n: o.waits for n, o in made.items()}, run, {n: o.weight for n, o in made.items()},
+                         {n for n, o in made.items() if o.any_end}))
 
 
 def kubernetes_expand(text):

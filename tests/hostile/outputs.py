@@ -193,7 +193,13 @@ def read_python(text):
 
 STARPU = '''#ifndef STARPU_H
 #define STARPU_H
-struct starpu_task { int execute_on_a_specific_worker, priority; unsigned workerid, workerorder; };
+typedef unsigned long long starpu_tag_t;
+struct starpu_task {
+    int execute_on_a_specific_worker, priority, use_tag;
+    unsigned workerid, workerorder;
+    starpu_tag_t tag_id;
+};
+void starpu_tag_declare_deps(starpu_tag_t id, unsigned count, ...);
 #endif
 '''
 
@@ -204,6 +210,7 @@ def read_starpu(world, file, compiler):
     (world.folder / 'starpu.h').write_text(STARPU)
     (world.folder / 'use.c').write_text('''#include <stdio.h>
 #include "plan.h"
+void starpu_tag_declare_deps(starpu_tag_t id, unsigned count, ...) { (void)id, (void)count; }
 int main(void)
 {
     for (unsigned k = 0; k < bigrocks_tasks; k++)

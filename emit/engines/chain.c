@@ -1,0 +1,242 @@
+/* Chains of tasks that pass their room on: a plan as a partial order that keeps all limits for any
+ * durations. [Policella04] Differs: amounts of several resources are passed on at once, and parents
+ * are asked first, which needs no edge. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/collections/grow.h"
+#include "base/collections/heap.h"
+#include "emit/engines/limits.h"
+
+/* Room of a resource that a task will have left. */
+struct room {
+    int64_t free_ns; /* the task's end */
+    uint32_t rank;
+};
+
+static int is_sooner(const void *none, const struct room *a, const struct room *b)
+{
+    (void)none;
+    return a->free_ns != b->free_ns ? a->free_ns < b->free_ns : a->rank < b->rank;
+}
+
+BR_HEAP(rooms, struct room, const void *, is_sooner, 4)
+
+struct chaining {
+    const struct br_limits *limits;
+    const struct br_emit_input *input;
+    const struct br_parents *parents;
+    enum br_chain_place place;
+    unsigned keeps;
+    /* By limit, then by task. */
+    int64_t *held;     /* what the task has left to those after it */
+    struct room *heap; /* of all that hold something, and some that no longer do */
+    /* By limit. */
+    int64_t *unused, *capacity;
+    uint32_t *size;
+    /* By task and by stage: 1 + the task that is known to wait for it. */
+    uint32_t *known, *known_stage;
+    uint32_t *asked; /* tasks that the task at hand waits for anyway, each once */
+    uint32_t asks;
+    uint32_t *pair; /* before and after */
+    uint32_t pairs, room;
+};
+
+static int64_t capacity_of(const struct chaining *by, const struct br_limit *limit,
+                           uint32_t machine)
+{
+    const struct br_cluster *cluster = by->input->cluster;
+    int64_t amount;
+    if (by->place != BR_CHAIN_MACHINE)
+        return by->place == BR_CHAIN_HOST ? limit->most : limit->total;
+    struct br_decimal value =
+        br_cluster_capacity(cluster, br_cluster_machine_class(cluster, machine),
+                            by->input->dag->resource[limit->resource].name);
+    return br_decimal_scale(value, limit->digits, &amount) ? amount : INT64_MAX;
+}
+
+static void ask(struct chaining *by, uint32_t task, uint32_t before)
+{
+    by->known[before] = task + 1;
+    by->asked[by->asks++] = before;
+}
+
+/* Whom the task waits for by the job's edges. Stages that it waits for as a whole are only marked.
+ */
+static void ask_parents(struct chaining *by, uint32_t task, uint32_t stage)
+{
+    const struct br_dag *dag = by->input->dag;
+    by->asks = 0;
+    for (uint32_t k = by->parents->first[stage]; k < by->parents->first[stage + 1]; k++) {
+        const struct br_edge *edge = &dag->edge[by->parents->edge[k]];
+        const struct br_stage *parent = &dag->stage[edge->parent];
+        if (edge->type != BR_ONE_TO_ONE && parent->tasks > 1) {
+            by->known_stage[edge->parent] = task + 1;
+            continue;
+        }
+        uint32_t index = parent->tasks > 1 ? task - dag->stage[stage].first_task : 0;
+        if (by->known[parent->first_task + index] != task + 1)
+            ask(by, task, parent->first_task + index);
+    }
+}
+
+static int64_t take(int64_t *from, int64_t need)
+{
+    int64_t taken = *from < need ? *from : need;
+    *from -= taken;
+    return need - taken;
+}
+
+static bool is_here(const struct chaining *by, uint32_t task, uint32_t other)
+{
+    return by->place != BR_CHAIN_MACHINE ||
+           by->input->plan->machine[task] == by->input->plan->machine[other];
+}
+
+static bool seat(struct chaining *by, uint32_t l, uint32_t task, int64_t need)
+{
+    const struct br_plan *plan = by->input->plan;
+    int64_t *held = by->held + (size_t)l * plan->tasks;
+    struct room *heap = by->heap + (size_t)l * plan->tasks;
+    int64_t wanted = need = need < by->capacity[l] ? need : by->capacity[l];
+    for (uint32_t k = 0; k < by->asks && need; k++)
+        if (is_here(by, task, by->asked[k]))
+            need = take(&held[by->asked[k]], need);
+    need = take(&by->unused[l], need);
+    while (need) {
+        assert(by->size[l]); /* what was unused and what is held make up the capacity */
+        uint32_t before = plan->order[heap[0].rank - 1];
+        if (!held[before]) {
+            rooms_pop(NULL, heap, &by->size[l]);
+            continue;
+        }
+        need = take(&held[before], need);
+        if (by->known[before] == task + 1 ||
+            by->known_stage[br_dag_task_stage(by->input->dag, before)] == task + 1)
+            continue;
+        ask(by, task, before);
+        if (!br_grow(&by->pair, by->pairs + 1, &by->room, sizeof *by->pair))
+            return false;
+        by->pair[by->pairs++] = before;
+        by->pair[by->pairs++] = task;
+    }
+    held[task] = wanted;
+    if (wanted)
+        rooms_push(NULL, heap, &by->size[l], (struct room){plan->end_ns[task], plan->rank[task]});
+    return true;
+}
+
+static bool seat_task(struct chaining *by, uint32_t task)
+{
+    const struct br_dag *dag = by->input->dag;
+    uint32_t stage = br_dag_task_stage(dag, task);
+    ask_parents(by, task, stage);
+    for (uint32_t l = 0; l < by->limits->count; l++) {
+        int64_t need = br_limit_demand(&by->limits->limit[l], dag, stage);
+        if (need && by->capacity[l] != INT64_MAX && !seat(by, l, task, need))
+            return false;
+    }
+    return true;
+}
+
+static void begin_place(struct chaining *by, uint32_t machine)
+{
+    for (uint32_t l = 0; l < by->limits->count; l++) {
+        const struct br_limit *limit = &by->limits->limit[l];
+        by->capacity[l] =
+            br_limit_is_kept(limit, by->keeps) ? capacity_of(by, limit, machine) : INT64_MAX;
+        by->unused[l] = by->capacity[l];
+        by->size[l] = 0;
+    }
+}
+
+/* The tasks by machine, then by rank; *order is the caller's. */
+static bool sort_tasks(const struct chaining *by, uint32_t **order)
+{
+    const struct br_plan *plan = by->input->plan;
+    uint32_t machines = by->place == BR_CHAIN_MACHINE ? by->input->cluster->machines : 1;
+    uint32_t *next = calloc((size_t)machines + 1, sizeof *next);
+    *order = calloc((size_t)plan->tasks + 1, sizeof **order);
+    bool good = next && *order;
+    for (uint32_t t = 0; t < plan->tasks && good; t++)
+        next[(machines > 1 ? plan->machine[t] : 0) + 1]++;
+    for (uint32_t m = 0; m < machines && good; m++)
+        next[m + 1] += next[m];
+    for (uint32_t k = 0; k < plan->tasks && good; k++) {
+        uint32_t task = plan->order[k];
+        (*order)[next[machines > 1 ? plan->machine[task] : 0]++] = task;
+    }
+    free(next);
+    return good;
+}
+
+static bool seat_all(struct chaining *by)
+{
+    const struct br_plan *plan = by->input->plan;
+    uint32_t *order;
+    bool good = sort_tasks(by, &order);
+    for (uint32_t k = 0; k < plan->tasks && good; k++) {
+        if (k == 0 || !is_here(by, order[k - 1], order[k]))
+            begin_place(by, plan->machine[order[k]]);
+        good = seat_task(by, order[k]);
+    }
+    free(order);
+    return good;
+}
+
+/* The pairs by what comes after; what comes before by when it was found. */
+static bool sort_pairs(const struct chaining *by, struct br_chain *chain)
+{
+    uint32_t tasks = by->input->plan->tasks;
+    chain->first = calloc((size_t)tasks + 2, sizeof *chain->first);
+    chain->before = calloc((size_t)by->pairs / 2 + 1, sizeof *chain->before);
+    if (!chain->first || !chain->before)
+        return false;
+    for (uint32_t p = 0; p < by->pairs; p += 2)
+        chain->first[by->pair[p + 1] + 2]++;
+    for (uint32_t t = 0; t < tasks; t++)
+        chain->first[t + 2] += chain->first[t + 1];
+    for (uint32_t p = 0; p < by->pairs; p += 2)
+        chain->before[chain->first[by->pair[p + 1] + 1]++] = by->pair[p];
+    return true;
+}
+
+enum br_status br_chain_init(struct br_chain *chain, const struct br_limits *limits,
+                             const struct br_emit_input *input, const struct br_parents *parents,
+                             enum br_chain_place place, unsigned keeps, struct br_diag *diag)
+{
+    size_t tasks = input->plan->tasks, all = limits->count * tasks + 1;
+    struct chaining by = {.limits = limits,
+                          .input = input,
+                          .parents = parents,
+                          .place = place,
+                          .keeps = keeps,
+                          .held = calloc(all, sizeof *by.held),
+                          .heap = calloc(all, sizeof *by.heap),
+                          .unused = calloc(limits->count + 1, sizeof *by.unused),
+                          .capacity = calloc(limits->count + 1, sizeof *by.capacity),
+                          .size = calloc(limits->count + 1, sizeof *by.size),
+                          .known = calloc(tasks + 1, sizeof *by.known),
+                          .known_stage = calloc((size_t)input->dag->stages + 1, sizeof *by.known),
+                          .asked = calloc(tasks + 1, sizeof *by.asked)};
+    *chain = (struct br_chain){0};
+    bool good = by.held && by.heap && by.unused && by.capacity && by.size && by.known &&
+                by.known_stage && by.asked && seat_all(&by) && sort_pairs(&by, chain);
+    free(by.held);
+    free(by.heap);
+    free(by.unused);
+    free(by.capacity);
+    free(by.size);
+    free(by.known);
+    free(by.known_stage);
+    free(by.asked);
+    free(by.pair);
+    return good ? BR_OK : br_fail_memory(diag); /* the caller finishes it */
+}
+
+void br_chain_finish(struct br_chain *chain)
+{
+    free(chain->first);
+    free(chain->before);
+    *chain = (struct br_chain){0};
+}
