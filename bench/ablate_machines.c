@@ -49,7 +49,7 @@ static void plan_part(const struct br_instance *in, uint64_t passes, uint64_t se
 {
     struct br_reach reach;
     struct br_elite elite;
-    int64_t trial[ROWS], bound = br_bounds_best(in).ticks;
+    int64_t trial[ROWS], bound = br_bounds_best(in, INT64_MAX).ticks;
     if (!br_reach_init(&reach, in))
         fail("memory is out");
     for (uint32_t v = 0; v < VARIANTS; v++) {

@@ -472,7 +472,7 @@ static enum br_status search_pool(const struct settings *settings, struct br_ins
     if (status)
         return status;
     struct times begin = times_now(), least = {0};
-    run.lower_bound = br_bounds_best(in).ticks;
+    run.lower_bound = br_bounds_best(in, INT64_MAX).ticks;
     if (!br_reach_init(&reach, in) || !br_elite_init(&elite, in, 1) ||
         !br_population_search(&run, &set))
         status = br_fail_memory(diag);

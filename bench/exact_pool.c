@@ -132,7 +132,7 @@ static void run(const char *path)
     br_input_finish(&input);
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     double begin = now();
-    int64_t upper = begin_with(in), lower = br_bounds_best(in).ticks;
+    int64_t upper = begin_with(in), lower = br_bounds_best(in, INT64_MAX).ticks;
     if (lower < (int64_t)options.lower && (int64_t)options.lower <= upper)
         lower = (int64_t)options.lower;
     double seeded = now();

@@ -20,7 +20,7 @@ def add_program_options(parser):
 
 
 def program(build, name):
-    path = build / {'bench': 'bench', 'bigrocks': 'cli'}[name] / name
+    path = build / {'bench': 'bench', 'small_jobs': 'bench', 'bigrocks': 'cli'}[name] / name
     if not path.exists():
         sys.exit('no program %s; build it, or name the folder by --build' % path)
     return str(path.resolve())

@@ -76,9 +76,10 @@ static bool bound_parts(const struct br_instance *whole, const struct br_parts *
     *result = (struct result){false, false, LP_END_DONE};
     for (uint32_t k = 0; k < parts->count; k++) {
         enum lp_end end;
-        if (!br_certify_part(&c->arena, whole, parts->part[k], &c->part[k]))
+        int64_t core = br_bounds_best(parts->part[k], INT64_MAX).ticks;
+        if (!br_certify_part(&c->arena, whole, parts->part[k], core, &c->part[k]))
             return false;
-        int64_t core = c->part[k].bound;
+        core = c->part[k].bound;
         int64_t lines = lp_lines_bound(whole, parts->part[k], core, budget, &c->arena, &c->part[k]);
         int64_t ticks = lp_destructive_bound(whole, parts->part[k], lines, budget, &c->arena,
                                              &c->part[k], &end);

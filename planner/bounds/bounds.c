@@ -8,6 +8,7 @@
 #include "planner/bounds/rounds.h"
 #include "planner/model/part.h"
 
+const char *const br_bounds_of_parts = "sum over the parts between cuts";
 static const struct br_bound no_memory = {-1, "none: out of memory"};
 
 static struct br_bound path(const struct br_instance *in, enum br_length length, const char *method)
@@ -36,98 +37,142 @@ struct br_bound br_bounds_waves(const struct br_instance *in)
 }
 
 /* Work by capacity over all stages: the energy with all heads and tails taken as 0. */
-static struct br_bound work(const struct br_instance *in, bool plain, const char *method)
+static struct br_bound work(const struct br_instance *in, const struct br_measures *measures,
+                            const char *method)
 {
-    struct br_measures measures;
     struct br_bound bound = no_memory;
     struct br_windows none = {0};
     int64_t *zero = calloc(in->stages, sizeof *zero);
     none.stage_head = none.stage_tail = zero;
-    if (zero && br_measures_init(&measures, in, plain)) {
-        bound = (struct br_bound){br_windows_energy(&none, in, &measures, 0, NULL), method};
-        br_measures_finish(&measures);
-    }
+    if (zero)
+        bound = (struct br_bound){br_windows_energy(&none, in, measures, 0, NULL), method};
     free(zero);
+    return bound;
+}
+
+static struct br_bound plain_work(const struct br_instance *in, const struct br_measures *plain)
+{
+    return work(in, plain, "work");
+}
+
+static struct br_bound fragmentation(const struct br_instance *in, const struct br_measures *all)
+{
+    return work(in, all, "work in fragments");
+}
+
+static struct br_bound energy(const struct br_instance *in, const struct br_measures *plain)
+{
+    struct br_bound bound = no_memory;
+    struct br_windows windows;
+    if (!br_windows_init(&windows, in, BR_LENGTH_LONGEST, NULL))
+        return bound;
+    bound = (struct br_bound){br_windows_energy(&windows, in, plain, windows.ticks, NULL),
+                              "heads and tails"};
+    br_windows_finish(&windows);
+    return bound;
+}
+
+static struct br_bound window(const struct br_instance *in, const struct br_measures *all)
+{
+    struct br_bound bound = no_memory;
+    struct br_windows windows;
+    if (!br_windows_init(&windows, in, BR_LENGTH_WAVES, all))
+        return bound;
+    struct br_energy found;
+    bound.method = "heads and tails by waves";
+    bound.ticks = br_windows_energy(&windows, in, all, windows.ticks, &found);
+    const struct br_measure *best = found.measure;
+    if (best && best->kind == BR_MEASURE_CLIQUE)
+        bound.method = "heads and tails by waves, clique";
+    else if (best && best->unit > 0)
+        bound.method = "heads and tails by waves, work in fragments";
+    else if (best)
+        bound.method = "heads and tails by waves, work";
+    int64_t energy_ticks = bound.ticks;
+    if (energy_ticks >= 0 && in->stages <= BR_CLOSURE_STAGES)
+        bound.ticks = br_windows_rounds(&windows, in, all, bound.ticks, NULL);
+    if (bound.ticks > energy_ticks)
+        bound.method = "heads and tails by waves, rounds of several stages";
+    br_windows_finish(&windows);
+    return bound;
+}
+
+/* One argument that counts in measures, alone. */
+static struct br_bound measured(const struct br_instance *in, bool plain,
+                                struct br_bound (*argument)(const struct br_instance *,
+                                                            const struct br_measures *))
+{
+    struct br_measures measures;
+    if (!br_measures_init(&measures, in, plain))
+        return no_memory;
+    struct br_bound bound = argument(in, &measures);
+    br_measures_finish(&measures);
     return bound;
 }
 
 struct br_bound br_bounds_work(const struct br_instance *in)
 {
-    return work(in, true, "work");
+    return measured(in, true, plain_work);
 }
 
 struct br_bound br_bounds_fragmentation(const struct br_instance *in)
 {
-    return work(in, false, "work in fragments");
+    return measured(in, false, fragmentation);
 }
 
 struct br_bound br_bounds_energy(const struct br_instance *in)
 {
-    struct br_bound bound = no_memory;
-    struct br_windows windows = {0};
-    struct br_measures measures = {0};
-    if (br_windows_init(&windows, in, BR_LENGTH_LONGEST, NULL) &&
-        br_measures_init(&measures, in, true))
-        bound = (struct br_bound){br_windows_energy(&windows, in, &measures, windows.ticks, NULL),
-                                  "heads and tails"};
-    br_windows_finish(&windows);
-    br_measures_finish(&measures);
-    return bound;
+    return measured(in, true, energy);
 }
 
 struct br_bound br_bounds_window(const struct br_instance *in)
 {
-    struct br_bound bound = no_memory;
-    struct br_windows windows = {0};
-    struct br_measures measures = {0};
-    if (br_measures_init(&measures, in, false) &&
-        br_windows_init(&windows, in, BR_LENGTH_WAVES, &measures)) {
-        struct br_energy energy;
-        bound.method = "heads and tails by waves";
-        bound.ticks = br_windows_energy(&windows, in, &measures, windows.ticks, &energy);
-        const struct br_measure *best = energy.measure;
-        if (best && best->kind == BR_MEASURE_CLIQUE)
-            bound.method = "heads and tails by waves, clique";
-        else if (best && best->unit > 0)
-            bound.method = "heads and tails by waves, work in fragments";
-        else if (best)
-            bound.method = "heads and tails by waves, work";
-        int64_t energy_ticks = bound.ticks;
-        if (energy_ticks >= 0 && in->stages <= BR_CLOSURE_STAGES)
-            bound.ticks = br_windows_rounds(&windows, in, &measures, bound.ticks, NULL);
-        if (bound.ticks > energy_ticks)
-            bound.method = "heads and tails by waves, rounds of several stages";
-    }
-    br_windows_finish(&windows);
-    br_measures_finish(&measures);
-    return bound;
+    return measured(in, false, window);
 }
 
-struct br_bound br_bounds_best(const struct br_instance *in)
-{ /* Simple ones first: among equals the simplest argument is named. For many stages only those
-   * that the last does not contain, and that take no sorting. */
-    static struct br_bound (*const all[])(const struct br_instance *) = {
-        br_bounds_critical_path, br_bounds_waves,  br_bounds_work,
-        br_bounds_fragmentation, br_bounds_energy, br_bounds_window,
-    };
-    const size_t count = sizeof all / sizeof *all;
-    struct br_bound best = {0, "none"};
-    /* A single stage alone: its waves include all other arguments. */
-    if (in->stages == 1) {
-        struct br_bound longest = br_bounds_critical_path(in);
-        best = br_bounds_waves(in);
-        return longest.ticks < 0 || longest.ticks == best.ticks ? longest : best;
-    }
-    for (size_t k = 0; k < count; k++) {
-        if (in->stages > BR_CLOSURE_STAGES && k >= 2 && k + 1 < count)
+/* The arguments that count in measures, each kind of measures made once. */
+static struct br_bound best_measured(const struct br_instance *in, struct br_bound best,
+                                     int64_t enough)
+{
+    static const struct {
+        bool plain, many_stages; /* many_stages: worth it there, too */
+        struct br_bound (*argument)(const struct br_instance *, const struct br_measures *);
+    } all[] = {{true, false, plain_work},
+               {false, false, fragmentation},
+               {true, false, energy},
+               {false, true, window}};
+    struct br_measures measures[2] = {{.count = 0}, {.count = 0}};
+    bool made[2] = {false, false};
+    for (size_t k = 0; k < sizeof all / sizeof *all && best.ticks >= 0 && best.ticks < enough;
+         k++) {
+        bool plain = all[k].plain;
+        if (in->stages > BR_CLOSURE_STAGES && !all[k].many_stages)
             continue;
-        struct br_bound bound = all[k](in);
-        if (bound.ticks < 0)
-            return bound;
-        if (bound.ticks > best.ticks || k == 0)
+        if (!made[plain] && !br_measures_init(&measures[plain], in, plain)) {
+            best = no_memory;
+            break;
+        }
+        made[plain] = true;
+        struct br_bound bound = all[k].argument(in, &measures[plain]);
+        if (bound.ticks < 0 || bound.ticks > best.ticks)
             best = bound;
     }
+    br_measures_finish(&measures[0]);
+    br_measures_finish(&measures[1]);
     return best;
+}
+
+struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough)
+{ /* Simple ones first: among equals the simplest argument is named. For many stages only those
+   * that the last does not contain, and that take no sorting. */
+    struct br_bound best = br_bounds_critical_path(in);
+    if (best.ticks < 0 || best.ticks >= enough)
+        return best;
+    struct br_bound waves = br_bounds_waves(in);
+    if (waves.ticks < 0 || waves.ticks > best.ticks)
+        best = waves;
+    /* A single stage alone: its waves include all other arguments. */
+    return in->stages == 1 ? best : best_measured(in, best, enough);
 }
 
 struct br_bound br_bounds_sum(const struct br_instance *whole)
@@ -137,7 +182,7 @@ struct br_bound br_bounds_sum(const struct br_instance *whole)
         return no_memory;
     struct br_bound sum = {0, NULL};
     for (uint32_t k = 0; k < parts.count; k++) {
-        struct br_bound bound = br_bounds_best(parts.part[k]);
+        struct br_bound bound = br_bounds_best(parts.part[k], INT64_MAX);
         if (bound.ticks < 0) {
             br_parts_finish(&parts);
             return bound;
@@ -146,11 +191,11 @@ struct br_bound br_bounds_sum(const struct br_instance *whole)
         if (k == 0)
             sum.method = bound.method;
         else if (sum.method != bound.method)
-            sum.method = "sum over the parts between cuts";
+            sum.method = br_bounds_of_parts;
     }
     /* Parts have measures of their own choice, which may miss one that the whole would have. */
     if (parts.count > 1 && whole->stages <= BR_CLOSURE_STAGES) {
-        struct br_bound best = br_bounds_best(whole);
+        struct br_bound best = br_bounds_best(whole, INT64_MAX);
         sum = best.ticks < 0 || best.ticks >= sum.ticks ? best : sum;
     }
     br_parts_finish(&parts);

@@ -38,9 +38,12 @@ struct br_bound br_bounds_waves(const struct br_instance *in);
  * thresholds are tried. */
 struct br_bound br_bounds_window(const struct br_instance *in);
 
-/* The best of the above on this instance, without looking for cuts. Some tenths of a second for
+/* The best of the above on this instance, without looking for cuts; arguments are left out once one
+ * reaches `enough`, such as the makespan of a plan (INT64_MAX: none). Some tenths of a second for
  * 100,000 stages of 10 tasks. */
-struct br_bound br_bounds_best(const struct br_instance *in);
+struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough);
+/* What the bound of a job in parts is called where they differ. */
+extern const char *const br_bounds_of_parts;
 /* NewLB: the sum over the parts between cuts of the best on each; where the whole is small enough,
  * at least br_bounds_best of it. */
 struct br_bound br_bounds_sum(const struct br_instance *whole);

@@ -304,12 +304,12 @@ static bool certify_energy(struct br_arena *arena, const struct br_instance *who
 }
 
 bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
-                     const struct br_instance *part, struct br_proof *proof)
+                     const struct br_instance *part, int64_t ticks, struct br_proof *proof)
 {
     struct br_measures measures = {0};
     bool done = false;
-    *proof = (struct br_proof){.bound = br_bounds_best(part).ticks};
-    bool ok = proof->bound >= 0 && br_proof_set_part(arena, whole, part, proof) &&
+    *proof = (struct br_proof){.bound = ticks};
+    bool ok = ticks >= 0 && br_proof_set_part(arena, whole, part, proof) &&
               certify_path(arena, whole, part, proof->bound, proof, &done);
     if (!ok || done)
         return ok;
@@ -321,7 +321,8 @@ bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
 }
 
 /* The same for the whole in one part; kept where it is as good as the parts are together. */
-static bool certify_whole(struct br_certificate *c, const struct br_instance *whole)
+static bool certify_whole(struct br_certificate *c, const struct br_instance *whole,
+                          int64_t whole_ticks)
 {
     struct br_proof proof;
     int64_t sum = 0;
@@ -330,13 +331,8 @@ static bool certify_whole(struct br_certificate *c, const struct br_instance *wh
     if (c->parts == 1)
         return true;
     bool done = false, ok;
-    struct br_bound best = {0, NULL};
-    if (whole->stages <= BR_CLOSURE_STAGES)
-        best = br_bounds_best(whole);
-    if (best.ticks < 0)
-        return false;
-    if (whole->stages <= BR_CLOSURE_STAGES && best.ticks >= sum) {
-        ok = br_certify_part(&c->arena, whole, whole, &proof);
+    if (whole_ticks >= sum) {
+        ok = br_certify_part(&c->arena, whole, whole, whole_ticks, &proof);
         done = ok && proof.bound >= sum;
     } else {
         proof = (struct br_proof){.bound = sum};
@@ -349,19 +345,34 @@ static bool certify_whole(struct br_certificate *c, const struct br_instance *wh
     return ok;
 }
 
-struct br_certificate *br_certify(const struct br_instance *whole)
+struct br_certificate *br_certify_parts(const struct br_parts *parts, const int64_t *ticks,
+                                        int64_t whole_ticks)
 {
-    struct br_parts parts;
-    if (br_parts_create(whole, &parts, NULL))
-        return NULL;
-    struct br_certificate *c = br_certificate_create(whole->tick_ns, parts.count);
-    bool ok = c != NULL;
-    for (uint32_t k = 0; ok && k < parts.count; k++)
-        ok = br_certify_part(&c->arena, whole, parts.part[k], &c->part[k]);
-    ok = ok && certify_whole(c, whole);
-    br_parts_finish(&parts);
-    if (ok)
+    const struct br_instance *whole = parts->whole;
+    struct br_certificate *c = br_certificate_create(whole->tick_ns, parts->count);
+    bool ok = c != NULL && whole_ticks >= 0;
+    for (uint32_t k = 0; ok && k < parts->count; k++)
+        ok = br_certify_part(&c->arena, whole, parts->part[k], ticks[k], &c->part[k]);
+    if (ok && certify_whole(c, whole, whole_ticks))
         return c;
     br_certificate_destroy(c);
     return NULL;
+}
+
+struct br_certificate *br_certify(const struct br_instance *whole)
+{
+    struct br_certificate *c = NULL;
+    struct br_parts parts;
+    if (br_parts_create(whole, &parts, NULL))
+        return NULL;
+    int64_t *ticks = malloc(parts.count * sizeof *ticks), whole_ticks = 0;
+    for (uint32_t k = 0; ticks && k < parts.count; k++)
+        ticks[k] = br_bounds_best(parts.part[k], INT64_MAX).ticks;
+    if (parts.count > 1 && whole->stages <= BR_CLOSURE_STAGES)
+        whole_ticks = br_bounds_best(whole, INT64_MAX).ticks;
+    if (ticks)
+        c = br_certify_parts(&parts, ticks, whole_ticks);
+    free(ticks);
+    br_parts_finish(&parts);
+    return c;
 }

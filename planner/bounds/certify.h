@@ -4,14 +4,19 @@
 
 #include "planner/bounds/measure.h"
 #include "planner/model/certificate.h"
+#include "planner/model/part.h"
 
 /* The best combinatorial bound of the job (br_bounds_sum) with its certificate, not yet checked;
  * NULL when memory is out. */
 struct br_certificate *br_certify(const struct br_instance *whole);
-/* Fills the proof that no plan of the part is shorter than br_bounds_best of it; all the memory is
- * the arena's. False when memory is out. */
+/* The same where the bounds are known: ticks[k] that of part k, whole_ticks that of the whole in
+ * one part, or 0 where it was not looked for. */
+struct br_certificate *br_certify_parts(const struct br_parts *parts, const int64_t *ticks,
+                                        int64_t whole_ticks);
+/* Fills the proof that no plan of the part is shorter than `ticks`, what br_bounds_best found for
+ * it; all the memory is the arena's. False when memory is out, also where ticks says so (-1). */
 bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
-                     const struct br_instance *part, struct br_proof *proof);
+                     const struct br_instance *part, int64_t ticks, struct br_proof *proof);
 /* Writes the claims into the proof that give the windows of br_windows_init with the rounds of
  * stages and all measures. False when memory is out. */
 bool br_certify_windows(struct br_arena *arena, const struct br_instance *whole,

@@ -69,45 +69,67 @@ static void insert(struct br_copies *group, uint32_t *groups, int64_t duration, 
     ++*groups;
 }
 
-/* No less than br_rounds of copies that together hold so much work, the longest so long. The q + 1
- * shortest of the q x capacity + 1 longest copies are (q + 1) / (q x capacity + 1) of the work of
- * these at most, which is greatest for q = 1. */
-static br_wide rounds_at_most(br_wide work, int64_t longest_ticks, int64_t capacity)
+/* Whether br_rounds of copies that together hold so much work, the longest so long, is at most so
+ * many ticks for sure. The q + 1 shortest of the q x capacity + 1 longest copies are (q + 1) /
+ * (q x capacity + 1) of the work of these at most, which is greatest for q = 1. */
+static bool rounds_within(br_wide work, int64_t longest_ticks, int64_t capacity, int64_t ticks)
 {
-    br_wide whole = (work + capacity - 1) / capacity, two = 2 * work / (capacity + 1);
-    br_wide most = whole > two ? whole : two;
-    return most > longest_ticks ? most : longest_ticks;
+    return longest_ticks <= ticks && work <= (br_wide)ticks * capacity &&
+           2 * work < ((br_wide)ticks + 1) * ((br_wide)capacity + 1);
+}
+
+/* A stage as one measure sees it. */
+struct counted {
+    int64_t head, tail;
+    int64_t copies;   /* of all its tasks together */
+    int64_t duration; /* of the shortest task, not 0 */
+};
+
+/* Those stages that the measure counts, by head downwards as `head` lists them. */
+static uint32_t count_stages(const struct br_windows *w, const struct br_instance *in,
+                             const struct br_measure *m, const struct br_by_time *head,
+                             const int64_t *shortest, struct counted *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < in->stages; i++) {
+        uint32_t s = head[i].stage;
+        br_wide copies = (br_wide)(in->stage_first[s + 1] - in->stage_first[s]) * m->weight[s];
+        if (copies == 0 || shortest[s] == 0)
+            continue;
+        /* A sum of two with one so large ends the walk; see try_tail. */
+        int64_t most = copies > COPIES_MOST ? COPIES_MOST + 1 : (int64_t)copies;
+        out[count++] = (struct counted){head[i].time, w->stage_tail[s], most, shortest[s]};
+    }
+    return count;
 }
 
 /* One measure and one b: all a, downwards. */
-static int64_t try_tail(const struct br_windows *w, const struct br_instance *in,
-                        const struct br_measure *m, const struct br_by_time *head,
-                        const int64_t *shortest, int64_t b, int64_t least, struct br_copies *group,
-                        struct br_energy *best)
+static int64_t try_tail(const struct br_measure *m, const struct counted *stage, uint32_t stages,
+                        int64_t b, int64_t least, struct br_copies *group, struct br_energy *best)
 {
-    uint32_t groups = 0;
-    br_wide copies = 0, work = 0;
-    int64_t longest_ticks = 0;
-    for (uint32_t i = 0; i < in->stages; i++) {
-        uint32_t s = head[i].stage;
-        int64_t tasks = in->stage_first[s + 1] - in->stage_first[s];
-        if (m->weight[s] == 0 || w->stage_tail[s] < b || shortest[s] == 0)
+    uint32_t groups = 0, taken = 0; /* stages before `taken` are in the groups */
+    br_wide work = 0;
+    int64_t copies = 0, longest_ticks = 0;
+    for (uint32_t i = 0; i < stages; i++) {
+        if (stage[i].tail < b)
             continue;
-        copies += (br_wide)tasks * m->weight[s];
+        copies += stage[i].copies;
         if (copies > COPIES_MOST)
             break;
-        insert(group, &groups, shortest[s], tasks * m->weight[s]);
-        work += (br_wide)tasks * m->weight[s] * shortest[s];
-        longest_ticks = shortest[s] > longest_ticks ? shortest[s] : longest_ticks;
+        work += (br_wide)stage[i].copies * stage[i].duration;
+        longest_ticks = stage[i].duration > longest_ticks ? stage[i].duration : longest_ticks;
         if (copies <= m->capacity) /* a single round */
             continue;
-        if (head[i].time + b + rounds_at_most(work, longest_ticks, m->capacity) <= least)
+        if (rounds_within(work, longest_ticks, m->capacity, least - stage[i].head - b))
             continue;
-        int64_t bound = head[i].time + b + br_rounds(group, groups, m->capacity, ROUNDS_MOST);
+        for (; taken <= i; taken++)
+            if (stage[taken].tail >= b)
+                insert(group, &groups, stage[taken].duration, stage[taken].copies);
+        int64_t bound = stage[i].head + b + br_rounds(group, groups, m->capacity, ROUNDS_MOST);
         if (bound > least) {
             least = bound;
             if (best)
-                *best = (struct br_energy){m, head[i].time, b};
+                *best = (struct br_energy){m, stage[i].head, b};
         }
     }
     return least;
@@ -120,7 +142,9 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
     struct br_by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
     struct br_copies *group = malloc(((size_t)n + 1) * sizeof *group);
     int64_t *shortest = malloc(n * sizeof *shortest);
-    bool ok = head && tail && group && shortest;
+    struct counted *stage = malloc(((size_t)n * measures->count + 1) * sizeof *stage);
+    uint32_t *stages = malloc(((size_t)measures->count + 1) * sizeof *stages);
+    bool ok = head && tail && group && shortest && stage && stages;
     if (best)
         *best = (struct br_energy){0};
     for (uint32_t s = 0; ok && s < n; s++) {
@@ -134,6 +158,9 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
         br_by_time_sort(head, n);
         br_by_time_sort(tail, n);
     }
+    for (uint32_t m = 0; ok && m < measures->count; m++)
+        stages[m] =
+            count_stages(w, in, &measures->measure[m], head, shortest, stage + (size_t)m * n);
     for (uint32_t k = 0; ok && k < n; k++)
         if (k == 0 || tail[k].time != tail[tails - 1].time)
             tail[tails++].time = tail[k].time;
@@ -142,12 +169,15 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
     for (uint64_t k = 0; ok && k < tries; k++) {
         int64_t b = tail[tails - 1 - (tails - 1) * k / (tries > 1 ? tries - 1 : 1)].time;
         for (uint32_t m = 0; m < measures->count; m++)
-            least = try_tail(w, in, &measures->measure[m], head, shortest, b, least, group, best);
+            least = try_tail(&measures->measure[m], stage + (size_t)m * n, stages[m], b, least,
+                             group, best);
     }
     free(head);
     free(tail);
     free(group);
     free(shortest);
+    free(stage);
+    free(stages);
     return ok ? least : -1;
 }
 

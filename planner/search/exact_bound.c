@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/process/stop.h"
+#include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/exact/exact.h"
 #include "planner/model/part.h"
@@ -117,7 +118,8 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
     struct raise *raise = calloc(parts.count, sizeof *raise);
     bool ok = c && raise, any = false;
     for (uint32_t k = 0; ok && k < parts.count; k++) {
-        ok = br_certify_part(&c->arena, whole, parts.part[k], &c->part[k]);
+        int64_t core = br_bounds_best(parts.part[k], INT64_MAX).ticks;
+        ok = br_certify_part(&c->arena, whole, parts.part[k], core, &c->part[k]);
         if (!ok || parts.part[k]->tasks > TASKS_MAX)
             continue;
         any = true;

@@ -3,7 +3,9 @@
  *
  * The planning runs in a thread of its own, with the caller supervising it: that is where the time
  * limit, the caller's stop flag and the callbacks are looked after. Nothing that the
- * supervisor does can change a plan, except by ending the search. */
+ * supervisor does can change a plan, except by ending the search. Where there is nothing to look
+ * after, the caller plans itself: for a small job a thread costs as much as a part of the search.
+ */
 #include <bigrocks/planner.h>
 
 #include <assert.h>
@@ -21,6 +23,7 @@
 #include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
+#include "planner/bounds/closure.h"
 #include "planner/check/certificate.h"
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
@@ -67,7 +70,10 @@ struct making {
     bool told;                 /* the incumbent has been handed on */
     int64_t whole_makespan_ns; /* of the best plan of a job in one part; 0: none */
 
-    /* Of the planning thread alone: proofs by searches, by part, NULL before the first. */
+    /* Of the planning thread alone: the bounds in ticks by arguments without a search, by part and
+     * of the whole, 0 where that is not needed; proofs by searches, by part, NULL before the first.
+     */
+    int64_t *part_ticks, whole_ticks;
     struct br_certificate *proofs;
     bool proven_parts; /* some part has one */
 };
@@ -267,7 +273,8 @@ static struct br_certificate *certify_parts(struct making *making, const struct 
     bool ok = c && making->proven_parts;
     for (uint32_t k = 0; ok && k < parts->count; k++)
         if (!c->part[k].clause)
-            ok = br_certify_part(&c->arena, parts->whole, parts->part[k], &c->part[k]);
+            ok = br_certify_part(&c->arena, parts->whole, parts->part[k], making->part_ticks[k],
+                                 &c->part[k]);
     making->proofs = NULL;
     if (ok)
         return c;
@@ -290,25 +297,31 @@ static void prove(struct making *making, const struct br_instance *in,
         making->plan->note = "memory was out: the bound has no proof";
 }
 
-/* The bound on the whole: of the parts as the search has left them, or a better one on their sum.
- * It is named by the part on which most is to be had. */
-static void sum_bounds(struct br_plan *plan, const struct br_parts *parts)
+/* The bound on the whole: of the parts as the search has left them, or one of the whole that is as
+ * good, since it is simpler to prove, or better, by a measure that parts miss. False when memory is
+ * out. */
+static bool sum_bounds(struct making *making, const struct br_parts *parts)
 {
-    const struct br_plan_part *longest = plan->part;
+    struct br_plan *plan = making->plan;
+    int64_t makespan_ns = 0;
     plan->lower_bound_ns = 0;
+    plan->bound_method = plan->part->bound_method;
     for (uint32_t k = 0; k < plan->parts; k++) {
         plan->lower_bound_ns += plan->part[k].lower_bound_ns;
-        if (plan->part[k].lower_bound_ns > longest->lower_bound_ns)
-            longest = &plan->part[k];
+        makespan_ns += plan->part[k].makespan_ns;
+        if (strcmp(plan->part[k].bound_method, plan->bound_method) != 0)
+            plan->bound_method = br_bounds_of_parts;
     }
-    plan->bound_method = longest->bound_method;
-    if (plan->parts == 1)
-        return;
-    struct br_bound whole = br_bounds_sum(parts->whole);
-    if (whole.ticks * parts->whole->tick_ns < plan->lower_bound_ns)
-        return;
-    plan->lower_bound_ns = whole.ticks * parts->whole->tick_ns;
-    plan->bound_method = whole.method;
+    if (plan->parts == 1 || parts->whole->stages > BR_CLOSURE_STAGES)
+        return true;
+    int64_t tick_ns = parts->whole->tick_ns;
+    struct br_bound whole = br_bounds_best(parts->whole, makespan_ns / tick_ns);
+    making->whole_ticks = whole.ticks;
+    if (whole.ticks >= 0 && whole.ticks * tick_ns >= plan->lower_bound_ns) {
+        plan->lower_bound_ns = whole.ticks * tick_ns;
+        plan->bound_method = whole.method;
+    }
+    return whole.ticks >= 0;
 }
 
 static bool make_parts(struct making *making, const struct br_parts *parts)
@@ -323,13 +336,15 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     struct part_making part = {.making = making};
     struct part_making *kept = on ? calloc(parts->count, sizeof *kept) : NULL;
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
-    bool ok = trial && part_trial && plan->part && (kept || !on);
+    making->part_ticks = calloc(parts->count, sizeof *making->part_ticks);
+    bool ok = trial && part_trial && plan->part && making->part_ticks && (kept || !on);
     for (; ok && plan->parts < parts->count; plan->parts++) {
         for (uint32_t row = 0; row < rows; row++)
             part_trial[row] = INT64_MAX;
         ok = make_part(&part, parts, plan->parts, part_trial, offset);
         if (ok) {
             offset += br_search_best(&part.search)->makespan;
+            making->part_ticks[plan->parts] = part.search.combinatorial;
             cut |= part.search.cut;
         }
         for (uint32_t row = 0; row < rows; row++)
@@ -354,8 +369,8 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
                 br_search_count(&kept[k].search, &plan->counters);
             }
     }
+    ok = ok && sum_bounds(making, parts);
     if (ok) {
-        sum_bounds(plan, parts);
         name_plan(plan, o->method);
         if (cut)
             plan->note = o->placements && !br_stopped(&making->stop)
@@ -399,7 +414,7 @@ static enum br_status make(struct making *making)
         if (own)
             prove(making, in, own);
         if (!making->plan->certificate)
-            prove(making, in, br_certify(in));
+            prove(making, in, br_certify_parts(&parts, making->part_ticks, making->whole_ticks));
     }
     int64_t proven_ns = br_now_ns();
     if (!status) {
@@ -414,6 +429,7 @@ static enum br_status make(struct making *making)
     }
 out:
     br_certificate_destroy(making->proofs);
+    free(making->part_ticks);
     br_parts_finish(&parts);
     br_instance_destroy(in);
     return status;
@@ -474,6 +490,12 @@ static struct timespec next_look(const struct making *making)
     const int64_t left_ns = limit_ns > 0 ? limit_ns - (now_ns - making->began_ns) : INT64_MAX;
     int64_t at_ns = now_ns + br_next_look_ns(SUPERVISION_MS * INT64_C(1000000), left_ns);
     return (struct timespec){.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000};
+}
+
+/* Whether anything may come up while the planning runs. */
+static bool needs_supervision(const struct br_plan_options *o)
+{
+    return o->time_limit_ns > 0 || o->stop || o->progress || o->found || o->source;
 }
 
 /* Waits for the planning thread, passing on stop, limit, incumbents and progress. */
@@ -594,11 +616,16 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&making.changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    int error = pthread_create(&thread, NULL, make_thread, &making);
+    bool supervised = needs_supervision(o);
+    int error = supervised ? pthread_create(&thread, NULL, make_thread, &making) : 0;
     if (error == 0) {
-        beside = begin_source(&making, &room);
-        supervise(&making, beside);
-        pthread_join(thread, NULL);
+        if (supervised) {
+            beside = begin_source(&making, &room);
+            supervise(&making, beside);
+            pthread_join(thread, NULL);
+        } else {
+            making.status = make(&making);
+        }
         if (!making.status && making.timed_out && making.plan->note)
             making.plan->note = "the time limit ended the search";
         int64_t found_ns = br_now_ns();

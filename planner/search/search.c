@@ -63,6 +63,17 @@ static int64_t best_makespan(const struct br_search *s)
     return s->elite.count ? s->elite.entry[0].schedule.makespan : INT64_MAX;
 }
 
+/* The lower bound by arguments without a search; no more of them than the best schedule so far
+ * leaves to be found. False when memory is out. */
+static bool find_bound(struct br_search *s)
+{
+    int64_t began_ns = br_now_ns();
+    s->bound = br_bounds_best(s->in, best_makespan(s));
+    s->combinatorial = s->bound.ticks;
+    take_time(&s->counters.bound_ns, &began_ns);
+    return s->bound.ticks >= 0;
+}
+
 static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
 {
     const struct br_search *s = context;
@@ -184,9 +195,11 @@ static void count_graphene(struct br_search *s, const struct br_graphene_report 
     c->graphene_placements += found->placements;
 }
 
-/* Method "graphene". */
+/* Method "graphene". Even its first placement stops at the bound. */
 static bool plan_graphene(struct br_search *s)
 {
+    if (!find_bound(s))
+        return false;
     struct br_graphene_options options = graphene_options(s);
     struct br_graphene_report report, found;
     const struct br_graphene_report *search = &report, *kept = &report;
@@ -240,6 +253,7 @@ static bool plan_baseline(struct br_search *s)
         s->counters.heuristic_placements += s->in->tasks;
         take_time(&s->counters.heuristic_ns, &began_ns);
         br_elite_add(&s->elite, &schedule, heuristic->name, row);
+        ok = find_bound(s);
         tell(s, INT64_MAX);
     }
     br_schedule_finish(&schedule);
@@ -379,6 +393,8 @@ static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
     s->counters.heuristic_schedules += br_search_rows();
     s->counters.heuristic_placements += portfolio->placements;
     take_time(&s->counters.heuristic_ns, &began_ns);
+    if (!find_bound(s))
+        return false;
     tell(s, INT64_MAX);
     s->report.bypass = bypass_reason(s, best_makespan(s));
     s->cut |= !s->report.bypass && br_stopped(s->stop);
@@ -454,11 +470,6 @@ bool br_search_part(struct br_search *s)
     bool large = s->in->tasks > BR_PORTFOLIO_LARGE, best = s->method.kind == BR_METHOD_BEST;
     if (!br_elite_init(&s->elite, s->in, large || !best ? 1 : BR_ELITES) ||
         !br_reach_init(&s->reach, s->in))
-        return false;
-    int64_t began_ns = br_now_ns();
-    s->bound = br_bounds_best(s->in);
-    take_time(&s->counters.bound_ns, &began_ns);
-    if (s->bound.ticks < 0)
         return false;
     bool ok = s->method.kind == BR_METHOD_GRAPHENE    ? plan_graphene(s)
               : s->method.kind == BR_METHOD_HEURISTIC ? plan_baseline(s)

@@ -33,8 +33,8 @@ static int64_t sum_of_parts(const struct br_dag *dag, const struct br_instance *
     for (uint32_t k = 0; k < parts.count; k++) {
         struct lp_budget budget = {1000, INT64_MAX, 0, false};
         enum lp_end end;
-        int64_t core = br_bounds_best(parts.part[k]).ticks;
-        assert_true(br_certify_part(&c->arena, in, parts.part[k], &c->part[k]));
+        int64_t core = br_bounds_best(parts.part[k], INT64_MAX).ticks;
+        assert_true(br_certify_part(&c->arena, in, parts.part[k], core, &c->part[k]));
         int64_t lines = lp_lines_bound(in, parts.part[k], core, &budget, &c->arena, &c->part[k]);
         assert_int_equal(c->part[k].bound, lines);
         int64_t ticks =

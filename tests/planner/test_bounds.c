@@ -12,6 +12,11 @@
 #include "tests/support/oracle.h"
 #include "tests/support/random_job.h"
 
+static struct br_bound best(const struct br_instance *in)
+{
+    return br_bounds_best(in, INT64_MAX);
+}
+
 static const struct {
     const char *name;
     struct br_bound (*bound)(const struct br_instance *in);
@@ -23,7 +28,7 @@ static const struct {
     {"modcp", br_bounds_modcp},
     {"waves", br_bounds_waves},
     {"window", br_bounds_window},
-    {"best", br_bounds_best},
+    {"best", best},
     {"sum", br_bounds_sum},
 };
 enum { BOUNDS = sizeof bounds / sizeof *bounds };
@@ -97,6 +102,31 @@ static void stronger_arguments_give_stronger_bounds(void **state)
         assert_true(t[BEST] >= t[WINDOW] && t[SUM] >= t[BEST]);
         random_job_finish(&job);
     }
+}
+
+/* The arguments are tried from the simplest on, and none after one has reached what is enough. */
+static void arguments_end_where_one_is_enough(void **state)
+{
+    static const int order[] = {CRITICAL_PATH, WAVES, WORK, FRAGMENTATION, ENERGY, WINDOW};
+    uint32_t early = 0;
+    for (uint64_t seed = 1; seed <= 1000; seed++) {
+        struct random_job job;
+        struct br_instance *in;
+        int64_t t[BOUNDS];
+        assert_true(random_job_make(seed, 40, 0, &job));
+        all_bounds(&job, t, NULL);
+        assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+        for (int k = 0; k < BOUNDS; k++) {
+            int64_t expected = t[order[0]], enough = t[k];
+            for (size_t i = 1; i < sizeof order / sizeof *order && expected < enough; i++)
+                expected = t[order[i]] > expected ? t[order[i]] : expected;
+            assert_int_equal(br_bounds_best(in, enough).ticks, expected);
+            early += expected < t[BEST];
+        }
+        br_instance_destroy(in);
+        random_job_finish(&job);
+    }
+    assert_true(early > 100);
 }
 
 static void numbering_does_not_matter(void **state)
@@ -349,6 +379,7 @@ int main(void)
         cmocka_unit_test(equal_demands_count_once),
         cmocka_unit_test(public_call_gives_nanoseconds),
         cmocka_unit_test(stronger_arguments_give_stronger_bounds),
+        cmocka_unit_test(arguments_end_where_one_is_enough),
         cmocka_unit_test(numbering_does_not_matter),
         cmocka_unit_test(no_bound_is_above_the_optimum),
     };

@@ -98,7 +98,8 @@ static void the_better_parts_are_taken(void **state)
         /* Of other parts only the sum counts. */
         struct br_certificate *whole = br_certificate_create(in->tick_ns, 1);
         assert_non_null(whole);
-        assert_true(br_certify_part(&whole->arena, in, in, &whole->part[0]));
+        assert_true(br_certify_part(&whole->arena, in, in, br_bounds_best(in, INT64_MAX).ticks,
+                                    &whole->part[0]));
         whole->part[0].bound -= set & 1;
         assert_int_equal(br_certificate_take(&whole, first), set & 1);
         assert_int_equal(whole->parts, set & 1 ? STAGES : 1);
