@@ -144,3 +144,8 @@ static const struct choice objectives[] = {
     {"makespan", "the end of the last job"},
 };
 CHOICE(objective, objectives)
+static const struct choice methods[] = {
+    {"reinforce", "drawn decisions that have cost less become likelier [Mao19]"},
+    {"evolve", "parameters changed at random, towards those that cost less; of a planned network, "
+               "the numbers of the planner's rule, else all"}};
+CHOICE(method, methods)

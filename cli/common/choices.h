@@ -37,5 +37,7 @@ const char *cli_network_name(uint32_t k);
 const char *cli_network_summary(uint32_t k);
 const char *cli_objective_name(uint32_t k);
 const char *cli_objective_summary(uint32_t k);
+const char *cli_method_name(uint32_t k);
+const char *cli_method_summary(uint32_t k);
 
 #endif

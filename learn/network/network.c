@@ -13,7 +13,7 @@ static const struct {
     [BR_NETWORK_CODE] = {"code", 5, 3},
     [BR_NETWORK_PAPER] = {"paper", 5, 3},
     [BR_NETWORK_SPLIT] = {"split", 6, 5},
-    [BR_NETWORK_PLANNED] = {"planned", 6, 13},
+    [BR_NETWORK_PLANNED] = {"planned", 6, 11},
 };
 
 const char *br_network_form_name(enum br_network_form form)
@@ -134,6 +134,9 @@ enum br_status br_network_init(struct br_network *network, const struct br_netwo
     add_part(network, BR_SCORE_LIMIT,
              (struct part_shape){network->limit_inputs, 1, true, !paper, true}, scores,
              score_layers);
+    network->plan = network->parameters;
+    network->plan_parameters = planned ? BR_PLAN_PARAMETERS : 0;
+    network->parameters += network->plan_parameters;
     return BR_OK;
 }
 

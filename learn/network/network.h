@@ -23,7 +23,8 @@
  *
  * BR_NETWORK_PLANNED is that, and is told of a planner: of a job, how many executors that would
  * give it; of a stage and a limit, whether that would choose it now. What it would choose gets so
- * much more of a score that a network that has learned nothing decides as the planner does.
+ * much more of a score that a network that has learned nothing decides as the planner does. The
+ * numbers of the planner's rule are parameters, too, behind all others; derivatives by them are 0.
  */
 #ifndef BR_LEARN_NETWORK_H
 #define BR_LEARN_NETWORK_H
@@ -61,7 +62,13 @@ struct br_network_shape {
     /* One level of aggregation only, as others have it: g is left out. To show what it costs. */
     bool one_level;
 };
-enum { BR_NETWORK_FEATURES = 32, BR_EMBEDDED_MOST = 32, BR_STAGE_ADVICE = 3, BR_LIMIT_ADVICE = 3 };
+enum {
+    BR_NETWORK_FEATURES = 32,
+    BR_EMBEDDED_MOST = 32,
+    BR_STAGE_ADVICE = 3,
+    BR_LIMIT_ADVICE = 3,
+    BR_PLAN_PARAMETERS = 18
+};
 
 struct br_network {
     struct br_network_shape shape;
@@ -73,6 +80,7 @@ struct br_network {
     uint32_t node_own, node_job, limit_job;
     /* What a planner says of a stage and of a limit: BR_STAGE_ADVICE and BR_LIMIT_ADVICE, or 0. */
     uint32_t stage_advice, limit_advice;
+    uint32_t plan, plan_parameters; /* the planner's numbers: the first, and how many; or 0 */
 };
 
 /* The two known sizes, and ours. */
@@ -87,7 +95,7 @@ struct br_network_shape br_network_shape_planned(void);
 /* BR_BAD_INPUT: a width that is out of its range. */
 enum br_status br_network_init(struct br_network *network, const struct br_network_shape *shape,
                                struct br_diag *diag);
-/* Random weights [Glorot10] from the seed, and biases of 0. */
+/* Random weights [Glorot10] from the seed; biases and the planner's numbers are 0. */
 void br_network_draw(const struct br_network *network, uint64_t seed, br_weight *parameter);
 
 #endif

@@ -53,8 +53,7 @@ void br_learner_finish(struct br_learner *learner)
     free(learner->scene.job);
     free(learner->candidate);
     free(learner->stage);
-    if (learner->planner)
-        br_executors_bound_destroy(learner->planner);
+    br_executors_plan_destroy(learner->planner);
     br_choices_finish(&learner->nodes);
     br_choices_finish(&learner->limits);
     *learner = (struct br_learner){0};
@@ -81,11 +80,26 @@ static bool make_room(struct br_learner *learner, uint32_t jobs, uint32_t stages
     return true;
 }
 
+/* The planner, with the numbers that are parameters. */
 static bool make_planner(struct br_learner *learner)
 {
-    if (learner->model->network.stage_advice && !learner->planner)
-        learner->planner = br_executors_planner_create();
-    return !learner->model->network.stage_advice || learner->planner;
+    const struct br_network *network = &learner->model->network;
+    double steps[BR_PLAN_PARAMETERS];
+    _Static_assert((int)BR_PLAN_PARAMETERS == (int)BR_EXECUTORS_PLAN_NUMBERS, "one each");
+    if (!network->plan_parameters)
+        return true;
+    if (!learner->planner)
+        learner->planner = br_executors_plan_create();
+    for (uint32_t k = 0; k < network->plan_parameters; k++)
+        steps[k] = (double)learner->scene.parameter[network->plan + k];
+    if (learner->planner)
+        br_executors_plan_set(learner->planner, steps);
+    return learner->planner;
+}
+
+void br_learner_try(struct br_learner *learner, const br_weight *parameter)
+{
+    learner->scene.parameter = parameter ? parameter : learner->model->parameter;
 }
 
 enum br_status br_learner_begin(struct br_learner *learner, const struct br_executors *sim,
@@ -96,7 +110,7 @@ enum br_status br_learner_begin(struct br_learner *learner, const struct br_exec
     if (!make_room(learner, sim->jobs, sim->stages) || !make_planner(learner))
         return br_fail_memory(diag);
     learner->jobs = sim->jobs;
-    return learner->planner ? br_executors_bound_begin(learner->planner, sim, diag) : BR_OK;
+    return learner->planner ? br_executors_plan_begin(learner->planner, sim, diag) : BR_OK;
 }
 
 bool br_learner_reserve(struct br_learner *learner, uint32_t jobs, uint32_t stages,
@@ -155,7 +169,7 @@ static void plan_job(const struct br_learner *learner, const struct br_executors
                      br_weight *feature)
 {
     const struct br_executor_job *of = &sim->job[job];
-    const struct br_executors_bound_job known = br_executors_bound_of(learner->planner, job);
+    const struct br_executors_plan_job known = br_executors_plan_of(learner->planner, job);
     uint32_t number = known.executors;
     uint32_t held = br_executors_held(sim, job), before = 0;
     int64_t path_us = 0;
@@ -171,9 +185,7 @@ static void plan_job(const struct br_learner *learner, const struct br_executors
     feature[2] = (br_weight)(held < number);
     feature[3] = (br_weight)((double)path_us * PER_PATH_US);
     feature[4] = (br_weight)before * PER_EXECUTOR;
-    feature[5] = (br_weight)known.by_time * PER_EXECUTOR;
-    feature[6] = (br_weight)known.by_cost * PER_EXECUTOR;
-    feature[7] = (br_weight)(known.bound_ms * 1e3 * PER_PATH_US);
+    feature[5] = (br_weight)(known.left_ms * 1e3 * PER_PATH_US);
 }
 
 static void see_job(const struct br_learner *learner, const struct br_executors *sim, uint32_t job,
@@ -212,7 +224,7 @@ static void see_stage(const struct br_learner *learner, const struct br_executor
 bool br_learner_arrive(struct br_learner *learner, const struct br_executors *sim, uint32_t number)
 {
     assert(!learner->job[number].there);
-    if (learner->planner && !br_executors_bound_arrive(learner->planner, sim, number))
+    if (learner->planner && !br_executors_plan_arrive(learner->planner, sim, number))
         return false;
     return arrive(learner, sim->job[number].waves, &learner->job[number]);
 }
@@ -258,12 +270,12 @@ bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
     for (uint32_t k = 0; k < learner->jobs; k++)
         if (learner->job[k].there && sim->job[k].place == BR_EXECUTORS_NONE)
             br_learner_leave(learner, k);
+    if (learner->planner)
+        learner->advice = br_executors_plan_decide(learner->planner, sim);
     for (uint32_t k = 0; k < sim->live_jobs; k++)
         if (!see(learner, sim, sim->live[k]))
             return false;
     learner->candidates = 0;
-    if (learner->model->network.stage_advice)
-        learner->advice = br_executors_bound_decide(learner->planner, sim);
     for (uint32_t k = 0; k < sim->ready_stages; k++) {
         uint32_t stage = sim->ready[k], job = sim->stage[stage].job;
         if (!br_executors_selectable(sim, stage))
@@ -286,7 +298,7 @@ bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
 static bool look_at_limits(struct br_learner *learner, const struct br_executors *sim,
                            uint32_t candidate)
 {
-    uint32_t job = sim->stage[learner->stage[candidate]].job;
+    uint32_t stage = learner->stage[candidate], job = sim->stage[stage].job;
     learner->first_limit = br_executors_held(sim, job) + 1;
     struct br_limits limits = {.job = learner->candidate[candidate].job,
                                .first = learner->first_limit,
@@ -294,11 +306,13 @@ static bool look_at_limits(struct br_learner *learner, const struct br_executors
                                .most = sim->options.executors};
     if (learner->model->network.stage_advice) {
         /* More than the stage needs are of no use. */
-        uint32_t need = br_executors_need(&sim->stage[learner->stage[candidate]]);
+        uint32_t need = br_executors_need(&sim->stage[stage]);
         if (need && need < sim->group.count)
             limits.last = limits.first + need - 1;
-        limits.number = br_executors_bound_of(learner->planner, job).executors;
-        limits.advised = job == sim->group.job ? limits.last : limits.number;
+        limits.number = br_executors_plan_of(learner->planner, job).executors;
+        limits.advised = stage == learner->advice.stage ? learner->advice.limit
+                         : job == sim->group.job        ? limits.last
+                                                        : limits.number;
         limits.advised = limits.advised < limits.first  ? limits.first
                          : limits.advised > limits.last ? limits.last
                                                         : limits.advised;

@@ -7,7 +7,7 @@
  * number of jobs, and of the stage there are what a planner knows, too: the longest path from it to
  * the end, the work of it and all that follows, executors that run it or are coming, and whether
  * its parents have ended. BR_NETWORK_PLANNED is also told what the planner of
- * simulate/executors/bound.h would do, the longest path that a job has to start, and how many jobs
+ * simulate/executors/plan.h would do, the longest path that a job has to start, and how many jobs
  * have less work. Limits above what a stage needs are left out there: they do the same. Durations
  * are means of what was measured, never those of tasks to come.
  */
@@ -17,7 +17,7 @@
 #include "base/numbers/rng.h"
 #include "learn/network/model.h"
 #include "learn/network/scene.h"
-#include "simulate/executors/policy.h"
+#include "simulate/executors/plan.h"
 
 struct br_learner_job;
 
@@ -32,7 +32,7 @@ struct br_learner {
     uint32_t candidates;
     struct br_choices nodes, limits;
     uint32_t first_limit;
-    void *planner; /* the policy bound, where the network is told what it would do; owned */
+    struct br_executors_plan *planner; /* where the network is told what it would do; owned */
     struct br_executors_choice advice; /* what it would do */
     uint64_t computed;                 /* stages that were embedded in this run */
 };
@@ -45,6 +45,9 @@ struct br_learner_choice {
 /* A learner of the model; gradient as above. */
 void br_learner_init(struct br_learner *learner, const struct br_model *model, br_weight *gradient);
 void br_learner_finish(struct br_learner *learner);
+/* From the next run on it decides by these parameters, which are borrowed, instead of the model's;
+ * NULL: by the model's again. Nothing is learned then. */
+void br_learner_try(struct br_learner *learner, const br_weight *parameter);
 /* A run begins, after the simulator's reset. BR_SYSTEM: memory. */
 enum br_status br_learner_begin(struct br_learner *learner, const struct br_executors *sim,
                                 struct br_diag *diag);

@@ -10,7 +10,7 @@
 #include "base/process/parallel.h"
 
 /* What is drawn, so that no draw of one kind is that of another. */
-enum purpose { OF_WEIGHTS = 1, OF_ARRIVALS, OF_DECISIONS, OF_TRIAL };
+enum purpose { OF_WEIGHTS = 1, OF_ARRIVALS, OF_DECISIONS, OF_TRIAL, OF_CHANGES };
 enum { JOBS_MOST = 100000, EPISODES_MOST = 1024, USUAL_OVER = 50 };
 
 static uint64_t seed_of(uint64_t seed, enum purpose purpose, uint64_t iteration, uint64_t episode)
@@ -31,7 +31,8 @@ struct br_train_options br_train_options_default(void)
                                      .last_rate = 1e-3,
                                      .care = 0.05,
                                      .last_care = 0.001,
-                                     .longest = 1};
+                                     .longest = 1,
+                                     .reach = 0.5};
 }
 
 static bool is_share(double number)
@@ -52,6 +53,12 @@ enum br_status br_train_options_check(const struct br_train_options *options, st
         what = "the rate of learning is above 0, and at most 10";
     else if (!is_share(options->care) || !is_share(options->last_care))
         what = "the weight of the entropy is from 0 to 10";
+    else if (options->method == BR_EVOLVE && options->episodes % 2)
+        what = "episodes that evolve come in pairs";
+    else if (options->method == BR_EVOLVE && (options->length_ns || options->taught))
+        what = "episodes that evolve run to their end, and have no teacher";
+    else if (!(options->reach > 0) || !is_share(options->reach))
+        what = "the reach of changes is above 0, and at most 10";
     else if (options->iterations < 1)
         what = "there is at least one iteration";
     else if ((options->length_ns > 0) != (options->last_length_ns > 0))
@@ -97,6 +104,8 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
     sum = br_hash_number(sum ^ o->taught);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         sum = add_number(sum, isnan(numbers[k]) ? -1 : numbers[k]);
+    if (o->method == BR_EVOLVE)
+        sum = add_number(br_hash_number(sum ^ BR_EVOLVE), o->reach);
     return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
 }
 
@@ -120,8 +129,11 @@ enum br_status br_trainer_init(struct br_trainer *trainer, const struct br_train
     trainer->episode = calloc(own->episodes, sizeof *trainer->episode);
     trainer->arrival = calloc((size_t)own->episodes * own->jobs, sizeof *trainer->arrival);
     trainer->gradient = calloc(parameters, sizeof *trainer->gradient);
-    if (!br_adam_init(&trainer->adam, parameters, own->rate) || !trainer->episode ||
-        !trainer->arrival || !trainer->gradient)
+    bool evolves = own->method == BR_EVOLVE;
+    if (evolves)
+        trainer->tried = calloc((size_t)own->episodes * parameters, sizeof *trainer->tried);
+    if ((evolves && !trainer->tried) || !br_adam_init(&trainer->adam, parameters, own->rate) ||
+        !trainer->episode || !trainer->arrival || !trainer->gradient)
         return br_fail_memory(diag);
     for (uint32_t k = 0; !status && k < own->episodes; k++)
         status = br_episode_init(&trainer->episode[k], &trainer->model, &own->cluster, diag);
@@ -135,6 +147,7 @@ void br_trainer_finish(struct br_trainer *trainer)
     free(trainer->episode);
     free(trainer->arrival);
     free(trainer->gradient);
+    free(trainer->tried);
     br_adam_finish(&trainer->adam);
     br_model_finish(&trainer->model);
     *trainer = (struct br_trainer){0};
@@ -194,14 +207,16 @@ struct round {
     struct br_diag *diag;   /* by episode */
 };
 
-/* The run of one episode: all have the arrivals of the first, but in trials and where each is to
- * have its own. */
+/* The run of one episode: all have the arrivals of the first, but in trials and where each, or each
+ * pair, is to have its own. */
 static struct br_episode_run run_of(const struct round *round, uint32_t k)
 {
     const struct br_trainer *trainer = round->trainer;
     struct br_episode_run run = round->run;
     bool own = round->trial || trainer->options.own_arrivals;
-    run.arrival = trainer->arrival + (own ? (size_t)k * trainer->options.jobs : 0);
+    bool paired = !round->trial && trainer->options.method == BR_EVOLVE;
+    size_t sequence = paired ? k / 2 : own ? k : 0;
+    run.arrival = trainer->arrival + sequence * trainer->options.jobs;
     return run;
 }
 
@@ -209,10 +224,14 @@ static bool play(void *context, uint32_t worker, uint32_t k)
 {
     struct round *round = context;
     struct br_trainer *trainer = round->trainer;
+    struct br_episode *episode = &trainer->episode[k];
     const struct br_episode_run run = run_of(round, k);
     uint64_t seed = seed_of(trainer->options.seed, OF_DECISIONS, trainer->iteration, k);
+    bool changed = !round->trial && trainer->options.method == BR_EVOLVE;
+    size_t parameters = trainer->model.network.parameters;
+    br_learner_try(&episode->learner, changed ? trainer->tried + k * parameters : NULL);
     round->status[k] =
-        br_episode_play(&trainer->episode[k], &run, !round->trial, seed, &round->diag[k]);
+        br_episode_play(episode, &run, !round->trial && !changed, seed, &round->diag[k]);
     return true;
 }
 
@@ -312,11 +331,88 @@ static struct round round_of(struct br_trainer *trainer)
     round.run.until_ns = options->length_ns ? draw_ns(&rng, (int64_t)mean_ns) : BR_NEVER;
     round.run.foresees = options->horizon_s > 0;
     round.care = between(options->care, options->last_care, share);
-    uint32_t sequences = options->own_arrivals ? options->episodes : 1;
+    uint32_t sequences = options->method == BR_EVOLVE ? options->episodes / 2
+                         : options->own_arrivals      ? options->episodes
+                                                      : 1;
     for (uint32_t k = 0; k < sequences; k++)
         draw_arrivals(trainer, seed_of(options->seed, OF_ARRIVALS, trainer->iteration, k + 1),
                       trainer->arrival + (size_t)k * options->jobs);
     return round;
+}
+
+/* ---- By pairs ---- */
+
+/* The parameters that are changed: *first and as many. */
+static uint32_t changing(const struct br_trainer *trainer, uint32_t *first)
+{
+    const struct br_network *network = &trainer->model.network;
+    *first = network->plan_parameters ? network->plan : 0;
+    return network->plan_parameters ? network->plan_parameters : network->parameters;
+}
+
+/* What the parameters of a pair are changed by, in its order. */
+static struct br_rng changes_of(const struct br_trainer *trainer, uint32_t pair)
+{
+    return br_rng_seed(seed_of(trainer->options.seed, OF_CHANGES, trainer->iteration, pair));
+}
+
+static void change_parameters(struct br_trainer *trainer)
+{
+    uint32_t parameters = trainer->model.network.parameters, first;
+    uint32_t count = changing(trainer, &first);
+    for (uint32_t k = 0; k < trainer->options.episodes; k += 2) {
+        br_weight *plus = trainer->tried + (size_t)k * parameters, *minus = plus + parameters;
+        struct br_rng rng = changes_of(trainer, k / 2);
+        memcpy(plus, trainer->model.parameter, parameters * sizeof *plus);
+        memcpy(minus, trainer->model.parameter, parameters * sizeof *minus);
+        for (uint32_t p = first; p < first + count; p++) {
+            br_weight change = (br_weight)(trainer->options.reach * br_real_normal(&rng));
+            plus[p] += change;
+            minus[p] -= change;
+        }
+    }
+}
+
+/* By how much of its cost the first of a pair is the dearer one. */
+static double difference(const struct br_trainer *trainer, uint32_t pair)
+{
+    double plus = trainer->episode[2 * (size_t)pair].cost;
+    double minus = trainer->episode[2 * (size_t)pair + 1].cost;
+    return plus + minus > 0 ? (plus - minus) / (plus + minus) : 0;
+}
+
+/* The mean over pairs of change x difference, which points uphill, in units of the differences'
+ * spread; its length. */
+static double compare_pairs(struct br_trainer *trainer)
+{
+    uint32_t first, count = changing(trainer, &first), pairs = trainer->options.episodes / 2;
+    double spread = 0, square = 0, *gradient = trainer->gradient;
+    for (uint32_t k = 0; k < pairs; k++)
+        spread += difference(trainer, k) * difference(trainer, k) / pairs;
+    memset(gradient, 0, trainer->model.network.parameters * sizeof *gradient);
+    for (uint32_t k = 0; spread > 0 && k < pairs; k++) {
+        struct br_rng rng = changes_of(trainer, k);
+        double weight = difference(trainer, k) / sqrt(spread) / pairs;
+        for (uint32_t p = first; p < first + count; p++)
+            gradient[p] += weight * br_real_normal(&rng);
+    }
+    for (uint32_t p = first; p < first + count; p++)
+        square += gradient[p] * gradient[p];
+    return sqrt(square);
+}
+
+/* ---- One of either ---- */
+
+static enum br_status reinforce(struct br_trainer *trainer, struct round *round,
+                                struct br_diag *diag)
+{
+    const struct br_train_options *options = &trainer->options;
+    enum br_status status = for_all(round, options->episodes, play, diag);
+    double rate = options->length_ns ? trainer->usual_rate : 0;
+    if (!status &&
+        !br_episodes_gains(trainer->episode, options->episodes, rate, options->horizon_s))
+        status = br_fail_memory(diag);
+    return status ? status : for_all(round, options->episodes, learn, diag);
 }
 
 enum br_status br_trainer_step(struct br_trainer *trainer, struct br_train_report *report,
@@ -324,25 +420,23 @@ enum br_status br_trainer_step(struct br_trainer *trainer, struct br_train_repor
 {
     const struct br_train_options *options = &trainer->options;
     struct round round = round_of(trainer);
+    bool evolves = options->method == BR_EVOLVE;
     enum br_status status;
     *report = (struct br_train_report){.taught = trainer->iteration < options->taught};
     if (report->taught) {
         round.teacher =
             (struct br_executors_setup){.row = options->teacher, .number = options->teacher_number};
         status = for_all(&round, options->episodes, follow, diag);
-    } else {
+    } else if (evolves) {
+        change_parameters(trainer);
         status = for_all(&round, options->episodes, play, diag);
-        double rate = options->length_ns ? trainer->usual_rate : 0;
-        if (!status &&
-            !br_episodes_gains(trainer->episode, options->episodes, rate, options->horizon_s))
-            status = br_fail_memory(diag);
-        if (!status)
-            status = for_all(&round, options->episodes, learn, diag);
+    } else {
+        status = reinforce(trainer, &round, diag);
     }
     if (status)
         return status;
     sum_up(trainer, report);
-    report->length = add_gradients(trainer);
+    report->length = evolves ? compare_pairs(trainer) : add_gradients(trainer);
     trainer->adam.rate = between(options->rate, options->last_rate, progress(trainer));
     report->moved =
         br_adam_step(&trainer->adam, trainer->gradient, options->longest, trainer->model.parameter);

@@ -1,5 +1,7 @@
 /* Training: an iteration is some episodes of one sequence of arrivals, their gains, and a step of
- * Adam. [Mao19, 5.3, C]
+ * Adam. [Mao19, 5.3, C] Or episodes in pairs, each pair with arrivals of its own, of which one runs
+ * with parameters changed at random and the other with the opposite change; the step goes to where
+ * they cost less [Salimans17]. That takes the likeliest decisions, and needs no derivatives.
  *
  * Everything that an iteration draws comes from the seed and the iteration's number, and gradients
  * are added in the order of the episodes. So a run that is taken up again goes on as it would have,
@@ -12,8 +14,16 @@
 #include "learn/network/adam.h"
 #include "learn/train/episode.h"
 
+enum br_train_method {
+    BR_REINFORCE,
+    BR_EVOLVE /* changes the numbers of the planner's rule; all weights where there are none */
+};
+enum { BR_TRAIN_METHODS = 2 };
+
 struct br_train_options {
     struct br_network_shape shape;
+    enum br_train_method method;
+    double reach; /* of BR_EVOLVE: the spread of what parameters are changed by */
     struct br_executors_options cluster;
     enum br_objective objective;
     uint64_t seed;
@@ -67,6 +77,7 @@ struct br_trainer {
     struct br_episode *episode;
     struct br_executors_arrival *arrival; /* of all episodes */
     double *gradient;
+    br_weight *tried; /* of BR_EVOLVE: parameters by episode */
 };
 
 /* An untrained model. BR_USAGE, BR_SYSTEM; br_trainer_finish is due in any case. */

@@ -14,22 +14,14 @@
 #include "base/collections/grow.h"
 #include "base/numbers/real.h"
 
-#define BY_TIME 0.6
-#define BY_COST 0.95
-#define ORDER 0.3
-
 struct number {
     const struct br_waves *waves;
     uint32_t executors;
-    double weight; /* of its work where jobs are compared */
-    struct br_executors_bound_job known;
 };
 
 struct bound {
     double power;
-    bool plans; /* see br_executors_planner_create */
-    bool by_distance;
-    uint32_t jobs, room, path_room;
+    uint32_t room, path_room;
     struct number *job; /* by job of the run */
     double *path_ms;    /* by stage of one job */
 };
@@ -45,14 +37,6 @@ enum br_status br_executors_bound_create(const struct br_executors_setup *setup,
     return BR_OK;
 }
 
-void *br_executors_planner_create(void)
-{
-    struct bound *bound = calloc(1, sizeof *bound);
-    if (bound)
-        *bound = (struct bound){.power = 0.85, .plans = true};
-    return bound;
-}
-
 void br_executors_bound_destroy(void *policy)
 {
     struct bound *bound = policy;
@@ -63,33 +47,15 @@ void br_executors_bound_destroy(void *policy)
 
 /* ---- Bounds ---- */
 
-/* How long a task lasts on so many executors: as measured on no fewer; for a planner as the
- * simulator is going to draw it. */
-static double task_ms(const struct bound *bound, const struct br_waves *waves, uint32_t stage,
-                      enum br_wave wave, uint32_t executors)
-{
-    double ms = br_waves_mean_ms(waves, stage, wave, executors);
-    uint32_t k = 0;
-    while (k + 1 < waves->counts && waves->count[k] < executors)
-        k++;
-    if (!bound->plans || !k || waves->count[k] <= executors)
-        return ms;
-    uint32_t left = waves->count[k - 1];
-    double share = (double)(executors - left) / (waves->count[k] - left);
-    double left_ms = br_waves_mean_ms(waves, stage, wave, left);
-    share = bound->by_distance ? share : 1 - share;
-    return left_ms + (ms - left_ms) * share;
-}
-
 /* How long the stage takes on so many executors, and what they spend on it. */
-static double stage_ms(const struct bound *bound, const struct br_waves *waves, uint32_t stage,
-                       uint32_t executors, double *work_ms)
+static double stage_ms(const struct br_waves *waves, uint32_t stage, uint32_t executors,
+                       double *work_ms)
 {
     uint32_t tasks = waves->stage[stage].tasks;
     uint32_t first = tasks < executors ? tasks : executors;
     uint32_t later = (tasks - 1) / executors;
-    double first_ms = task_ms(bound, waves, stage, BR_WAVE_FIRST, executors);
-    double rest_ms = tasks > first ? task_ms(bound, waves, stage, BR_WAVE_REST, executors) : 0;
+    double first_ms = br_waves_mean_ms(waves, stage, BR_WAVE_FIRST, executors);
+    double rest_ms = tasks > first ? br_waves_mean_ms(waves, stage, BR_WAVE_REST, executors) : 0;
     *work_ms += first * first_ms + (tasks - first) * rest_ms;
     return first_ms + later * rest_ms;
 }
@@ -106,7 +72,7 @@ static double bound_ms(const struct bound *bound, const struct br_waves *waves, 
             if (child_ms > after_ms)
                 after_ms = child_ms;
         }
-        path_ms[s] = after_ms + stage_ms(bound, waves, s, executors, &work_ms);
+        path_ms[s] = after_ms + stage_ms(waves, s, executors, &work_ms);
         if (path_ms[s] > longest_ms)
             longest_ms = path_ms[s];
     }
@@ -116,22 +82,16 @@ static double bound_ms(const struct bound *bound, const struct br_waves *waves, 
 static struct number number_of(const struct bound *bound, const struct br_waves *waves,
                                uint32_t most)
 {
-    const double power[3] = {bound->power, BY_TIME, BY_COST};
-    double least[3] = {INFINITY, INFINITY, INFINITY}, best_ms = 0;
-    uint32_t best[3] = {1, 1, 1};
+    double least = INFINITY;
+    struct number number = {waves, 1};
     for (uint32_t k = 1; k <= most; k++) {
-        double ms = bound_ms(bound, waves, k), log_k = br_real_log(k);
-        for (int p = 0; p < 3; p++) {
-            double cost = p ? ms * br_real_exp(power[p] * log_k) : ms * br_real_pow(k, power[p]);
-            if (cost >= least[p])
-                continue;
-            least[p] = cost;
-            best[p] = k;
-            best_ms = p ? best_ms : ms;
-        }
+        double cost = bound_ms(bound, waves, k) * br_real_pow(k, bound->power);
+        if (cost >= least)
+            continue;
+        least = cost;
+        number.executors = k;
     }
-    double weight = bound->plans ? br_real_pow(best[0], ORDER) : 1;
-    return (struct number){waves, best[0], weight, {best[0], best[1], best[2], best_ms}};
+    return number;
 }
 
 /* Room for so many jobs, and for the stages of one; what is there stays. */
@@ -151,17 +111,6 @@ static bool make_room(struct bound *bound, uint32_t jobs, uint32_t stages)
     return true;
 }
 
-bool br_executors_bound_arrive(void *policy, const struct br_executors *sim, uint32_t job)
-{
-    struct bound *bound = policy;
-    const struct br_waves *waves = sim->job[job].waves;
-    bound->by_distance = sim->options.by_distance;
-    if (!make_room(bound, job + 1, waves->stages))
-        return false;
-    bound->job[job] = number_of(bound, waves, sim->options.executors);
-    return true;
-}
-
 enum br_status br_executors_bound_begin(void *policy, const struct br_executors *sim,
                                         struct br_diag *diag)
 {
@@ -169,7 +118,6 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
     uint32_t stages = 0;
     for (uint32_t j = 0; j < sim->jobs; j++)
         stages = sim->job[j].stages > stages ? sim->job[j].stages : stages;
-    bound->by_distance = sim->options.by_distance;
     if (!make_room(bound, sim->jobs, stages))
         return br_fail_memory(diag);
     for (uint32_t j = 0; j < sim->jobs; j++) {
@@ -180,12 +128,6 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
                                  : number_of(bound, sim->job[j].waves, sim->options.executors);
     }
     return BR_OK;
-}
-
-struct br_executors_bound_job br_executors_bound_of(const void *policy, uint32_t job)
-{
-    const struct bound *bound = policy;
-    return bound->job[job].known;
 }
 
 /* ---- Decisions ---- */
@@ -227,8 +169,7 @@ static bool job_before(const struct bound *bound, const struct br_executors *sim
     if ((held_a < number_a) != (held_b < number_b))
         return held_a < number_a;
     if (held_a < number_a)
-        return (double)sim->job[a].left_us * bound->job[a].weight <
-               (double)sim->job[b].left_us * bound->job[b].weight;
+        return sim->job[a].left_us < sim->job[b].left_us;
     return (uint64_t)held_a * number_b < (uint64_t)held_b * number_a;
 }
 

@@ -14,7 +14,7 @@
 #include "learn/policy/learned.h"
 #include "learn/train/course.h"
 #include "learn/train/critical.h"
-#include "simulate/executors/bound.h"
+#include "simulate/executors/plan.h"
 
 enum { POOL = 3 };
 
@@ -111,9 +111,14 @@ static void threads_do_not_count(void **state)
 {
     struct pool pool;
     open_pool(&pool);
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 5; kind++) {
         struct br_train_options options = small_options();
         size_t size[2];
+        if (kind >= 3) { /* in pairs: the planner's numbers, and all weights */
+            options.method = BR_EVOLVE;
+            options.episodes = 6;
+            options.shape = kind == 3 ? br_network_shape_planned() : options.shape;
+        }
         if (kind == 1) { /* arrivals over time, episodes that end early */
             options.interarrival_ns = INT64_C(4000000000);
             options.length_ns = INT64_C(8000000000);
@@ -149,11 +154,10 @@ static void sum_up(char *bytes, size_t size)
     memcpy(bytes + 24, &sum, sizeof sum);
 }
 
-static void a_checkpoint_goes_on_as_if_nothing_had_been(void **state)
+static void check_checkpoint(struct br_train_options options)
 {
     struct pool pool;
     struct br_course course;
-    struct br_train_options options = small_options();
     size_t size, whole_size;
     open_pool(&pool);
     char *whole = train(&options, &pool, &whole_size);
@@ -188,6 +192,16 @@ static void a_checkpoint_goes_on_as_if_nothing_had_been(void **state)
     free(whole);
     free(again);
     close_pool(&pool);
+}
+
+static void a_checkpoint_goes_on_as_if_nothing_had_been(void **state)
+{
+    struct br_train_options options = small_options();
+    check_checkpoint(options);
+    options.method = BR_EVOLVE;
+    options.episodes = 4;
+    options.shape = br_network_shape_planned();
+    check_checkpoint(options);
 }
 
 /* Numbers of a checkpoint that its sum vouches for and no training gives: each is refused, and the
@@ -372,6 +386,47 @@ static void it_learns(void **state)
     close_pool(&pool);
 }
 
+/* So do pairs of changes that go opposite ways: by all weights of a network, and they leave
+ * everything but the numbers of a planner's rule where there is one. */
+static void pairs_learn(void **state)
+{
+    struct pool pool;
+    struct br_train_options options = small_options();
+    struct br_trainer trainer;
+    struct br_train_report report;
+    double before, after;
+    open_pool(&pool);
+    options.method = BR_EVOLVE;
+    options.episodes = 16;
+    options.iterations = 40;
+    options.rate = options.last_rate = 0.02;
+    options.reach = 0.1;
+    assert_int_equal(br_trainer_init(&trainer, &options, pool.jobs, NULL), BR_OK);
+    assert_int_equal(br_trainer_try(&trainer, 16, 5, &before, NULL), BR_OK);
+    for (uint64_t k = 0; k < options.iterations; k++)
+        assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
+    assert_int_equal(br_trainer_try(&trainer, 16, 5, &after, NULL), BR_OK);
+    print_message("by pairs: %.2f s a job before, %.2f s after\n", before, after);
+    assert_true(after < before * 0.9);
+    br_trainer_finish(&trainer);
+
+    options.shape = br_network_shape_planned();
+    assert_int_equal(br_trainer_init(&trainer, &options, pool.jobs, NULL), BR_OK);
+    const struct br_network *network = &trainer.model.network;
+    assert_int_equal(network->plan + network->plan_parameters, network->parameters);
+    br_weight *weights = malloc(network->parameters * sizeof *weights);
+    assert_non_null(weights);
+    memcpy(weights, trainer.model.parameter, network->parameters * sizeof *weights);
+    assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
+    assert_true(report.moved);
+    assert_memory_equal(weights, trainer.model.parameter, network->plan * sizeof *weights);
+    for (uint32_t k = network->plan; k < network->parameters; k++)
+        assert_true(weights[k] == 0 && trainer.model.parameter[k] != 0);
+    free(weights);
+    br_trainer_finish(&trainer);
+    close_pool(&pool);
+}
+
 static void bad_options_are_refused(void **state)
 {
     struct br_train_options options = small_options();
@@ -383,6 +438,19 @@ static void bad_options_are_refused(void **state)
     assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
     options = small_options();
     options.length_ns = 1;
+    assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
+    options = small_options();
+    options.method = BR_EVOLVE; /* 5 episodes are no pairs */
+    assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
+    options.episodes = 6;
+    assert_int_equal(br_train_options_check(&options, NULL), BR_OK);
+    options.taught = 1;
+    assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
+    options.taught = 0;
+    options.length_ns = options.last_length_ns = 1;
+    assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
+    options = small_options();
+    options.reach = 0;
     assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
 }
 
@@ -505,15 +573,31 @@ static void a_learned_policy_decides(void **state)
 static enum br_status create_planner(const struct br_executors_setup *setup, void **policy,
                                      struct br_diag *diag)
 {
-    *policy = br_executors_planner_create();
+    *policy = br_executors_plan_create();
     return *policy ? BR_OK : br_fail_memory(diag);
+}
+
+static enum br_status begin_planner(void *policy, const struct br_executors *sim,
+                                    struct br_diag *diag)
+{
+    return br_executors_plan_begin(policy, sim, diag);
+}
+
+static struct br_executors_choice ask_planner(void *policy, const struct br_executors *sim)
+{
+    return br_executors_plan_decide(policy, sim);
+}
+
+static void destroy_planner(void *policy)
+{
+    br_executors_plan_destroy(policy);
 }
 
 static const struct br_executors_row planner = {.name = "planner",
                                                 .create = create_planner,
-                                                .begin = br_executors_bound_begin,
-                                                .decide = br_executors_bound_decide,
-                                                .destroy = br_executors_bound_destroy};
+                                                .begin = begin_planner,
+                                                .decide = ask_planner,
+                                                .destroy = destroy_planner};
 
 /* A planned network whose weights are all 0 knows nothing but the advice: it decides as the planner
  * does, where several jobs wait, come later, and are done. */
@@ -584,6 +668,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_count),
         cmocka_unit_test(a_checkpoint_goes_on_as_if_nothing_had_been),
         cmocka_unit_test(it_learns),
+        cmocka_unit_test(pairs_learn),
         cmocka_unit_test(a_model_is_read_whole_or_not_at_all),
         cmocka_unit_test(a_learned_policy_decides),
         cmocka_unit_test(a_planned_network_begins_as_the_planner),

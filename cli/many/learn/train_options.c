@@ -91,6 +91,8 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->objective = strcmp(train->objective, cli_objective_name(BR_MAKESPAN)) == 0
                              ? BR_MAKESPAN
                              : BR_MEAN_COMPLETION;
+    options->method =
+        strcmp(train->method, cli_method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;
     options->seed = train->seed;
     options->threads =
         settings->search.threads ? (uint32_t)settings->search.threads : br_processors();
@@ -107,6 +109,9 @@ enum br_status cli_train_options(const struct cli_settings *settings,
         status = read_pair("entropy", train->entropy, &options->care, &options->last_care, diag);
     if (!status)
         status = read_pair("length", train->length, &first_s, &last_s, diag);
+    double last_reach; /* one number is wanted */
+    if (!status)
+        status = read_pair("reach", train->reach, &options->reach, &last_reach, diag);
     if (!status && (first_s > 1e9 || last_s > 1e9))
         status = br_fail(diag, BR_USAGE, NULL, "--length is in seconds, and at most 1e9 of them");
     options->length_ns = (int64_t)(first_s * 1e9);
@@ -238,6 +243,8 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fprintf(out, " --length %s", train->length);
     if (train->teacher)
         fprintf(out, " --teacher %s", train->teacher);
+    if (strcmp(train->method, cli_method_name(BR_REINFORCE)) != 0)
+        fprintf(out, " --method %s --reach %s", train->method, train->reach);
     if (train->horizon_ns)
         fprintf(out, " --horizon %.15g", (double)train->horizon_ns * 1e-9);
     if (train->own_arrivals)
