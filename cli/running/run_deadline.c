@@ -99,7 +99,7 @@ void cli_run_deadline_tick(struct cli_run_deadline *deadline, struct cli_progres
         struct cli_run_loop *loop = &deadline->loop[deadline->which[k]];
         loop->limit = deadline->decision[k].amount;
         loop->turn = deadline->portion[k].turn;
-        loop->begun = true;
+        loop->begun = loop->begun || loop->limit;
         tell(deadline, loop, &deadline->decision[k], progress, now_ns);
     }
     deadline->ended = false;

@@ -297,6 +297,16 @@ void br_control_follow(struct br_control *control, const struct br_control_view 
     settle(control, &look, raw, least, decision);
 }
 
+void br_control_wait(struct br_control *control, const struct br_control_view *view,
+                     struct br_control_decision *decision)
+{
+    const struct look look = look_at(control, view);
+    control->smooth = 0;
+    control->amount = 0;
+    decision->raw = 0;
+    tell(&look, decision);
+}
+
 void br_control_decide(struct br_control *control, const struct br_control_view *view,
                        struct br_control_decision *decision)
 {

@@ -70,9 +70,9 @@ struct br_control_view {
 
 struct br_control_decision {
     uint32_t raw;    /* least allocation of the greatest utility, before smoothing */
-    uint32_t amount; /* what the job gets until the next decision: 1 .. most */
+    uint32_t amount; /* what the job gets until the next decision: 1 .. most; 0: it waits */
     double progress; /* 0 .. 1 */
-    double utility;  /* expected of the amount, without dead zone */
+    double utility;  /* expected of the amount (the least there is where it waits), no dead zone */
     double on_time;  /* probability to end by the utility's deadline with the amount; no slack */
     int64_t left_ns; /* mean time left with the amount; no slack */
     int64_t left_high_ns; /* its 95 % quantile; the mean where the forecast has no spread */
@@ -89,6 +89,10 @@ uint32_t br_control_curve(const struct br_control *control, const struct br_cont
 /* Then what follows from a raw allocation and the least one, both allocations and not indexes. */
 void br_control_follow(struct br_control *control, const struct br_control_view *view, uint32_t raw,
                        uint32_t least, struct br_control_decision *decision);
+
+/* The job gets nothing until the next decision, which is not smoothed. */
+void br_control_wait(struct br_control *control, const struct br_control_view *view,
+                     struct br_control_decision *decision);
 
 /* For plans over several jobs and over time (together.h): a moment that the job is thought to come
  * to. Of tables; Amdahl's model counts as the table here. `index` is into table->allocation. */

@@ -9,8 +9,8 @@
 #include "base/invariant.h"
 #include "runtime/deadline/arbiter.h"
 
-/* Orders that are valued at most, for each job. */
-enum { TRIALS = 6 };
+/* Orders that are valued at most, for each job; and decisions of single loops for that. */
+enum { TRIALS = 6, EFFORT = 100000 };
 
 /* Another order is taken where it is worth more by this, for each job: plans are only as good as
  * forecasts, and one that is given up every minute is none. */
@@ -27,6 +27,7 @@ struct played {
 struct together {
     const struct br_rival *rival;
     uint32_t jobs, total;
+    bool alone; /* nothing is kept for jobs that come later */
     struct br_bid *bid;
     uint32_t *chosen, *order, *best;
     struct br_portion *trial;
@@ -49,7 +50,7 @@ size_t br_together_memory(uint32_t jobs, uint32_t total)
            rounded(br_arbiter_memory(jobs, total));
 }
 
-static void *take(char **memory, size_t bytes)
+static void *cut(char **memory, size_t bytes)
 {
     void *start = *memory;
     *memory += rounded(bytes);
@@ -62,14 +63,14 @@ static struct together lay_out(const struct br_rival *rival, uint32_t jobs, uint
     char *at = memory;
     size_t n = jobs;
     struct together all = {.rival = rival, .jobs = jobs, .total = total};
-    all.bid = take(&at, n * sizeof *all.bid);
-    all.chosen = take(&at, n * sizeof *all.chosen);
-    all.order = take(&at, n * sizeof *all.order);
-    all.best = take(&at, n * sizeof *all.best);
-    all.trial = take(&at, n * sizeof *all.trial);
-    all.played = take(&at, n * sizeof *all.played);
-    all.utility = take(&at, n * BR_TABLE_ALLOCATIONS * sizeof *all.utility);
-    all.arbiter = take(&at, br_arbiter_memory(jobs, total));
+    all.bid = cut(&at, n * sizeof *all.bid);
+    all.chosen = cut(&at, n * sizeof *all.chosen);
+    all.order = cut(&at, n * sizeof *all.order);
+    all.best = cut(&at, n * sizeof *all.best);
+    all.trial = cut(&at, n * sizeof *all.trial);
+    all.played = cut(&at, n * sizeof *all.played);
+    all.utility = cut(&at, n * BR_TABLE_ALLOCATIONS * sizeof *all.utility);
+    all.arbiter = cut(&at, br_arbiter_memory(jobs, total));
     return all;
 }
 
@@ -101,16 +102,35 @@ static uint32_t within(const struct br_table *table, uint32_t need, double room)
     return need;
 }
 
-/* What each job of the order gets from now_s on; one token is kept for each that comes later. True
- * where all get what they need. */
+/* The allocation of the job's table, but no more than there is. */
+static uint32_t amount_of(const struct together *all, uint32_t j, uint32_t index)
+{
+    uint32_t amount = all->rival[j].control->table->allocation[index];
+    return amount < all->total ? amount : all->total;
+}
+
+/* Who runs at all: in turn those whose least allocations fit. Returns the sum of these. */
+static double line_up(struct together *all, const uint32_t *order)
+{
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < all->jobs; k++) {
+        struct played *played = &all->played[order[k]];
+        uint32_t least = amount_of(all, order[k], 0);
+        played->runs = !played->ended && least <= all->total - sum;
+        sum += played->runs ? least : 0;
+    }
+    return sum;
+}
+
+/* What each job of the order gets from now_s on. True where all get what they need. */
 static bool hand_out(struct together *all, const uint32_t *order, double now_s)
 {
     double left = all->total; /* to own */
     double idle = left;       /* to lend */
-    uint32_t later = 0;
+    double later = line_up(all, order);
     bool enough = true;
-    for (uint32_t j = 0; j < all->jobs; j++)
-        later += !all->played[j].ended;
+    if (all->alone)
+        later = 0;
     for (uint32_t k = 0; k < all->jobs; k++) {
         struct played *played = &all->played[order[k]];
         const struct br_control *control = all->rival[order[k]].control;
@@ -118,16 +138,23 @@ static bool hand_out(struct together *all, const uint32_t *order, double now_s)
         if (played->ended)
             continue;
         struct br_control_moment moment = moment_of(all, order[k], now_s);
-        later--;
         played->need = br_control_need(control, &moment);
+        played->own = played->given = 0;
+        if (all->alone)
+            played->runs = amount_of(all, order[k], 0) <= left;
+        enough &= played->runs;
+        if (!played->runs)
+            continue;
+        if (!all->alone)
+            later -= amount_of(all, order[k], 0);
         played->own = within(table, played->need, left - later);
         played->given = within(table, played->need, idle - later);
         played->given = played->given > played->own ? played->given : played->own;
-        played->runs = table->allocation[played->own] <= left;
-        left -= played->runs ? table->allocation[played->own] : 0;
-        idle -= played->runs ? br_control_used(control, &moment, played->given) : 0;
-        enough &= played->own == played->need && played->runs;
+        left -= amount_of(all, order[k], played->own);
+        idle -= br_control_used(control, &moment, played->given);
+        enough &= played->own == played->need;
     }
+    assert(left >= 0);
     return enough;
 }
 
@@ -199,8 +226,8 @@ static void note(const struct together *all, const uint32_t *order, struct br_po
 {
     for (uint32_t k = 0; k < all->jobs; k++) {
         const struct played *played = &all->played[order[k]];
-        const uint32_t *allocation = all->rival[order[k]].control->table->allocation;
-        uint32_t now = allocation[played->own], need = allocation[played->need];
+        uint32_t now = played->runs ? amount_of(all, order[k], played->own) : 0;
+        uint32_t need = amount_of(all, order[k], played->need);
         portion[order[k]] = (struct br_portion){now, need > now ? need : now, k};
     }
 }
@@ -248,6 +275,8 @@ static void exchange(uint32_t *order, uint32_t k)
 static double search(struct together *all, double value, struct br_portion *portion)
 {
     uint32_t trials = TRIALS * all->jobs, same = 0;
+    uint64_t each = (uint64_t)all->jobs * all->jobs / 2 + 1;
+    trials = trials * each < EFFORT ? trials : (uint32_t)(EFFORT / each);
     for (uint32_t k = 0; all->jobs > 1 && trials > 0 && same + 1 < all->jobs; trials--) {
         exchange(all->order, k);
         double other = value_order(all, all->order, all->trial);
@@ -296,32 +325,59 @@ static void by_deadline(const struct together *all, uint32_t *order)
     }
 }
 
-void br_together_choose(const struct br_rival *rival, uint32_t jobs, uint32_t total, void *memory,
-                        struct br_portion *portion)
+static void take(const struct br_portion *from, uint32_t jobs, struct br_portion *portion)
 {
-    struct together all = lay_out(rival, jobs, total, memory);
-    assert(jobs > 0);
-    keep_order(&all, portion);
-    begin(&all);
-    bool enough = hand_out(&all, all.order, 0);
-    note(&all, all.order, portion);
-    if (enough || jobs > total)
-        return;
-    double value = play_on(&all, all.order, false);
-    by_deadline(&all, all.best);
-    double other = value_order(&all, all.best, all.trial);
+    for (uint32_t j = 0; j < jobs; j++)
+        portion[j] = from[j];
+}
+
+/* The best plan of those that keep something for all: fills portion[], and returns its value. */
+static double best_plan(struct together *all, struct br_portion *portion)
+{
+    uint32_t jobs = all->jobs;
+    double value = value_order(all, all->order, portion);
+    by_deadline(all, all->best);
+    double other = value_order(all, all->best, all->trial);
     if (other > value + calm * jobs) {
         value = other;
-        for (uint32_t j = 0; j < jobs; j++) {
-            portion[j] = all.trial[j];
-            all.order[j] = all.best[j];
-        }
-    }
-    value = search(&all, value, portion);
-    other = value_kept(&all, all.order, all.trial);
-    if (other > value + calm * jobs)
+        take(all->trial, jobs, portion);
         for (uint32_t j = 0; j < jobs; j++)
-            portion[j] = all.trial[j];
+            all->order[j] = all->best[j];
+    }
+    value = search(all, value, portion);
+    other = value_kept(all, all->order, all->trial);
+    if (other > value + calm * jobs) {
+        value = other;
+        take(all->trial, jobs, portion);
+    }
+    return value;
+}
+
+struct br_together_worth br_together_choose(const struct br_rival *rival, uint32_t jobs,
+                                            uint32_t total, void *memory,
+                                            struct br_portion *portion)
+{
+    struct together all = lay_out(rival, jobs, total, memory);
+    assert(jobs > 0 && total > 0);
+    keep_order(&all, portion);
+    begin(&all);
+    bool enough = hand_out(&all, all.order, 0), by_arrival = true;
+    note(&all, all.order, portion);
+    if (enough)
+        return (struct br_together_worth){0};
+    for (uint32_t j = 0; j < jobs; j++)
+        by_arrival &= all.order[j] == j;
+    struct br_together_worth worth = {.chosen = best_plan(&all, portion)};
+    all.alone = true;
+    for (uint32_t j = 0; j < jobs; j++)
+        all.best[j] = j;
+    worth.alone = value_order(&all, all.best, all.trial);
+    /* As long as jobs are served by arrival, another plan has to be worth more. */
+    if (worth.chosen < worth.alone + (by_arrival ? calm * jobs : 0)) {
+        worth.chosen = worth.alone;
+        take(all.trial, jobs, portion);
+    }
+    return worth;
 }
 
 void br_together_decide(const struct br_rival *rival, uint32_t jobs, uint32_t total, void *memory,
@@ -336,6 +392,10 @@ void br_together_decide(const struct br_rival *rival, uint32_t jobs, uint32_t to
     }
     for (uint32_t j = 0; j < jobs; j++) {
         uint32_t now = portion[j].now;
+        if (!now) {
+            br_control_wait(rival[j].control, &rival[j].view, &decision[j]);
+            continue;
+        }
         if (sum > total)
             rival[j].control->smooth = now;
         br_control_follow(rival[j].control, &rival[j].view, now, now, &decision[j]);

@@ -47,7 +47,7 @@ static double guaranteed_first(const struct br_list_job *job, double number)
 {
     (void)number;
     uint32_t running = job->job->state.running;
-    if (!job->guarantee)
+    if (!job->ask)
         return 1;
     if (running < job->guarantee)
         return 0;
@@ -59,7 +59,7 @@ static double share_first(const struct br_list_job *job, double number)
 {
     (void)number;
     double percent = 100 * job->share;
-    if (!job->guarantee)
+    if (!job->ask)
         return 1;
     if (percent < job->guarantee)
         return 0;
@@ -282,7 +282,7 @@ static void settle(struct deadlines *all, struct loop *loop, int64_t now_ns,
     if (!limited || !br_list_guarantee(all->list, loop->job, &share) ||
         (all->setup.allotments && !br_allotments_add(all->setup.allotments, &row)))
         all->out_of_memory = true;
-    loop->begun = true;
+    loop->begun = loop->begun || decision->amount;
     loop->due_ns = next_due(all, loop, now_ns);
 }
 
