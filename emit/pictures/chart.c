@@ -210,7 +210,55 @@ struct profile {
     uint32_t subset[BR_SUBSETS];
     int64_t start_ns;
     uint32_t which;
+    uint32_t running, most; /* tasks at once */
 };
+
+struct end {
+    int64_t ns;
+    struct profile *profile;
+};
+
+static int by_end(const void *a, const void *b)
+{
+    const struct end *x = a, *y = b;
+    return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* How many tasks of each profile run at once, at most: starts in the order of the plan, with the
+ * ends before each. Tasks that take no time are not counted beside others. */
+static enum br_status count_most(const struct br_emit_input *input, const uint32_t *profile_of,
+                                 struct profile *profile, struct br_diag *diag)
+{
+    const struct br_plan *plan = input->plan;
+    struct end *end = malloc(((size_t)plan->tasks + 1) * sizeof *end);
+    uint32_t ends = 0, ended = 0;
+    if (!end)
+        return br_fail_memory(diag);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t k = 0; k < plan->tasks; k++) {
+            uint32_t task = plan->order[k], stage = br_dag_task_stage(input->dag, task);
+            uint32_t own = profile_of[stage];
+            struct profile *p =
+                &profile[own != UINT32_MAX ? own
+                                           : STAGES_MOST + br_subset_index(plan->subset[task])];
+            if (plan->start_ns[task] >= plan->end_ns[task]) {
+                p->most = p->most > 0 ? p->most : 1;
+                continue;
+            }
+            if (pass == 0) {
+                end[ends++] = (struct end){plan->end_ns[task], p};
+                continue;
+            }
+            for (; ended < ends && end[ended].ns <= plan->start_ns[task]; ended++)
+                end[ended].profile->running--;
+            if (++p->running > p->most)
+                p->most = p->running;
+        }
+        qsort(end, ends, sizeof *end, by_end);
+    }
+    free(end);
+    return BR_OK;
+}
 
 static int by_profile_start(const void *a, const void *b)
 {
@@ -289,6 +337,7 @@ static enum br_status lay_stages(struct br_chart *chart, const struct br_emit_in
         add_to_profile(p->share, p->step, chart->span_ns, start_ns,
                        clip(chart, plan->end_ns[task]));
     }
+    enum br_status status = count_most(input, profile_of, profile, diag);
     qsort(profile, PROFILES, sizeof *profile, by_profile_start);
     for (uint32_t k = 0; k < PROFILES; k++) {
         struct profile *p = &profile[k];
@@ -298,14 +347,17 @@ static enum br_status lay_stages(struct br_chart *chart, const struct br_emit_in
         for (uint32_t s = 1; s < BR_SUBSETS; s++)
             if (p->subset[s] > p->subset[best])
                 best = s;
-        chart->row[chart->rows] = (struct br_chart_row){
-            .which = p->which, .lanes = 1, .first_lane = chart->lanes++, .tasks = p->tasks};
+        chart->row[chart->rows] = (struct br_chart_row){.which = p->which,
+                                                        .lanes = 1,
+                                                        .first_lane = chart->lanes++,
+                                                        .tasks = p->tasks,
+                                                        .most = p->most};
         cut_profile(chart, chart->rows++, p->share, p->step, p->first_task,
                     br_subset_style[best].letter);
     }
     free(profile);
     free(profile_of);
-    return BR_OK;
+    return status;
 }
 
 enum br_status br_chart_init(struct br_chart *chart, const struct br_emit_input *input,

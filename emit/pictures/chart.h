@@ -20,6 +20,7 @@ struct br_chart_row {
     uint32_t first_lane; /* lanes of the rows above */
     uint32_t tasks;
     uint64_t peak_milli; /* most tasks at once, averaged over a column, in thousandths */
+    uint32_t most;       /* tasks that run at once, at any time; only in rows of stages */
 };
 
 struct br_chart_box {

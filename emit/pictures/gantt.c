@@ -122,8 +122,8 @@ static void draw_rows(const struct page *page)
             continue;
         struct place side = {page->left + page->width + 6 * PT, at.y, 160 * PT, at.h};
         begin_text(page, "row count", r, side, 9);
-        fprintf(page->out, "%" PRIu32 " task%s, up to ", row->tasks, row->tasks == 1 ? "" : "s");
-        br_draw_milli(page->out, row->peak_milli);
+        fprintf(page->out, "%" PRIu32 " task%s, up to %" PRIu32, row->tasks,
+                row->tasks == 1 ? "" : "s", row->most);
         end_text(page, " at once\\l", ", fontcolor=\"#555555\"");
     }
 }

@@ -39,6 +39,22 @@ static void write_stages(FILE *out, const struct br_dag *dag)
     putc(']', out);
 }
 
+static void write_units(FILE *out, const struct br_dag *dag)
+{
+    bool any = false;
+    fputs(",\n \"units\": {", out);
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        if (!dag->resource[r].unit)
+            continue;
+        fputs(any ? ", " : "", out);
+        write_string(out, dag->resource[r].name);
+        fputs(": ", out);
+        write_string(out, dag->resource[r].unit);
+        any = true;
+    }
+    putc('}', out);
+}
+
 static void write_machines(FILE *out, const struct br_cluster *cluster,
                            const struct br_analysis *analysis)
 {
@@ -126,6 +142,7 @@ static enum br_status write_plan(FILE *out, const struct br_emit_input *input, s
         putc('}', out);
     }
     putc(']', out);
+    write_units(out, input->dag);
     write_stages(out, input->dag);
     write_machines(out, input->cluster, &analysis);
     write_use(out, &analysis);
@@ -139,8 +156,11 @@ enum br_status br_emit_html(const struct br_emit_input *input, FILE *out, struct
 {
     const char *data = strstr(report_html, place);
     fwrite(report_html, 1, (size_t)(data - report_html), out);
-    fprintf(out, "\n{\"colour\": \"%s\", \"plans\": [\n",
+    fprintf(out, "\n{\"colour\": \"%s\", \"palette\": [",
             br_draw_is_by_stage(input) ? "stage" : "subset");
+    for (uint32_t k = 0; k < BR_PALETTE; k++)
+        fprintf(out, "%s\"%s\"", k ? ", " : "", br_draw_palette(k));
+    fputs("], \"plans\": [\n", out);
     enum br_status status = write_plan(out, input, diag);
     if (!status && input->other) {
         fputs(",\n", out);

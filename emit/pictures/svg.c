@@ -20,6 +20,8 @@
 enum {
     NAME_MOST = 28,   /* characters of a row's name */
     CURVES_MOST = 12, /* resources with a curve */
+    KEYS_MOST = 10,   /* stages with a key of their colour; more are named by their rows */
+    KEY_NAME = 10,    /* characters of it */
 };
 
 struct panel {
@@ -30,7 +32,8 @@ struct panel {
     int64_t span_ns;         /* of the time axis; that of the longer plan */
     int64_t left, width;     /* of the plot */
     int64_t top, rows, foot; /* of the panel, of its rows, and below its curves */
-    int64_t lane, font;
+    int64_t lane, gap, font;
+    int64_t head, curve; /* heights of what stands above the rows, and of a curve */
 };
 
 static void number(FILE *out, const char *name, int64_t value)
@@ -75,7 +78,23 @@ static int64_t time_x(const struct panel *panel, int64_t ns)
 
 static int64_t row_top(const struct panel *panel, const struct br_chart_row *row)
 {
-    return panel->rows + row->first_lane * panel->lane + (row - panel->chart->row) * 4 * PX;
+    return panel->rows + row->first_lane * panel->lane + (row - panel->chart->row) * panel->gap;
+}
+
+/* A key for each stage, where that fits on a line. Answers where the line goes on. */
+static int64_t draw_stage_keys(const struct panel *panel, int64_t x, int64_t y)
+{
+    const struct br_dag *dag = panel->input->dag;
+    for (uint32_t s = 0; s < dag->stages && dag->stages <= KEYS_MOST; s++) {
+        rectangle(panel->out, x, y, 12 * PX, 12 * PX);
+        fprintf(panel->out, " fill=\"%s\"/>", br_draw_palette(s));
+        begin_text(panel->out, x + 16 * PX, y + 10 * PX, "");
+        br_write_cut(panel->out, BR_QUOTE_XML, dag->stage[s].id, KEY_NAME);
+        fputs("</text>\n", panel->out);
+        uint32_t length = br_text_length(dag->stage[s].id);
+        x += 26 * PX + (int64_t)(length < KEY_NAME ? length : KEY_NAME) * 6 * PX;
+    }
+    return x;
 }
 
 static void draw_head(const struct panel *panel)
@@ -101,9 +120,11 @@ static void draw_head(const struct panel *panel)
         fprintf(out, "%c: %s</text>\n", style->letter, style->meaning);
         x += 34 * PX + (int64_t)(strlen(style->meaning) + 3) * 6 * PX;
     }
+    if (by_stage)
+        x = draw_stage_keys(panel, x, y);
     begin_text(out, x, y + 10 * PX, "fill=\"#555\"");
     fprintf(out, "%s%s; dark borders: the critical chain</text>\n", what[chart->level],
-            by_stage ? ", coloured by stage" : "");
+            by_stage && panel->input->dag->stages > KEYS_MOST ? ", coloured by stage" : "");
 }
 
 static void write_when(const struct panel *panel, int64_t start_ns, int64_t end_ns)
@@ -180,7 +201,7 @@ static void draw_profile_box(const struct panel *panel, const struct br_chart_bo
     write_when(panel, box->start_ns, box->end_ns);
     fputs(", ", out);
     br_draw_milli(out, box->at_once_milli);
-    fputs(" at once</title></rect>\n", out);
+    fputs(" at once on average</title></rect>\n", out);
 }
 
 static void draw_side(const struct panel *panel, int64_t y, const char *name)
@@ -207,9 +228,8 @@ static void draw_rows(const struct panel *panel)
             continue;
         begin_text(panel->out, panel->left + panel->width + 6 * PX, y + height / 2 + 4 * PX,
                    "fill=\"#555\"");
-        fprintf(panel->out, "%" PRIu32 " task%s, up to ", row->tasks, row->tasks == 1 ? "" : "s");
-        br_draw_milli(panel->out, row->peak_milli);
-        fputs(" at once</text>\n", panel->out);
+        fprintf(panel->out, "%" PRIu32 " task%s, up to %" PRIu32 " at once</text>\n", row->tasks,
+                row->tasks == 1 ? "" : "s", row->most);
     }
 }
 
@@ -241,11 +261,11 @@ static void draw_chain(const struct panel *panel)
 static void draw_curves(struct panel *panel)
 {
     const struct br_analysis *analysis = panel->analysis;
-    int64_t height = 36 * PX, y = panel->foot;
+    int64_t height = panel->curve, y = panel->foot;
     for (uint32_t r = 0; r < analysis->uses && r < CURVES_MOST; r++) {
         const struct br_use *use = &analysis->use[r];
         double sum = 0;
-        y += 8 * PX;
+        y += 2 * panel->gap;
         rectangle(panel->out, panel->left, y, panel->width, height);
         fputs(" fill=\"#F7F7F7\" stroke=\"none\"/>\n<path class=\"use\" d=\"M ", panel->out);
         br_draw_fixed(panel->out, panel->left, PX, 2);
@@ -319,7 +339,8 @@ static void draw_marks(const struct panel *panel)
               44 * PX);
 }
 
-static void size_panel(struct panel *panel)
+/* Two plans are made low enough for a window, as far as their rows stay readable. */
+static void size_panel(struct panel *panel, uint32_t lanes_of_both)
 {
     static const struct {
         uint32_t lanes;
@@ -331,15 +352,27 @@ static void size_panel(struct panel *panel)
         size++;
     panel->lane = sizes[size].lane * PX;
     panel->font = sizes[size].font * PX;
-    panel->rows = panel->top + 86 * PX;
-    panel->foot = panel->rows + chart->lanes * panel->lane + (chart->rows - 1) * 4 * PX;
+    panel->gap = 4 * PX;
+    panel->head = 86 * PX;
+    panel->curve = 36 * PX;
+    if (lanes_of_both > 0) {
+        int64_t room = 470 * PX / lanes_of_both - 2 * PX;
+        int64_t least = panel->lane < 9 * PX ? panel->lane : 9 * PX;
+        panel->lane = room < least ? least : room < panel->lane ? room : panel->lane;
+        panel->font = panel->font < panel->lane ? panel->font : panel->lane;
+        panel->gap = 2 * PX;
+        panel->head = 74 * PX;
+        panel->curve = 20 * PX;
+    }
+    panel->rows = panel->top + panel->head;
+    panel->foot = panel->rows + chart->lanes * panel->lane + (chart->rows - 1) * panel->gap;
 }
 
 /* Below the panel, with all that stands at its foot. */
 static int64_t panel_end(const struct panel *panel)
 {
     uint32_t curves = panel->analysis->uses < CURVES_MOST ? panel->analysis->uses : CURVES_MOST;
-    return panel->foot + curves * 44 * PX + 58 * PX;
+    return panel->foot + curves * (panel->curve + 2 * panel->gap) + 52 * PX;
 }
 
 static void draw_panel(struct panel *panel)
@@ -387,7 +420,7 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
                                   .left = 190 * PX,
                                   .width = 960 * PX,
                                   .top = end};
-        size_panel(&panel[k]);
+        size_panel(&panel[k], panels > 1 ? chart[0].lanes + chart[1].lanes : 0);
         end = panel_end(&panel[k]);
     }
     if (!status) {

@@ -90,6 +90,37 @@ CHECKS = '''<script>
       frames.push(performance.now() - begin);
     }
     said.frame = frames.sort((a, b) => a - b)[15];
+    /* The search counts, Enter goes to a hit, which comes into view, and on to the next one; the legend names
+     * stages in colours of their own. */
+    const box = document.getElementById('find'), word = p.stages[p.tasks[p.tasks.length - 1][0]].id;
+    const name = t => p.stages[t[0]].id + (p.stages[t[0]].tasks > 1 ? '[' + t[1] + ']' : '');
+    const all = plans.flatMap(q => q.tasks.filter(t => (q.stages[t[0]].id + (q.stages[t[0]].tasks > 1 ? '[' + t[1] + ']' : '')).includes(word)));
+    box.value = word;
+    box.dispatchEvent(new Event('input'));
+    const number = () => document.getElementById('hits').textContent.replace(/[^0-9 of]/g, '');
+    said.counted = number().trim() === String(all.length);
+    const seen = () => {
+      draw();
+      const k = +number().split('of')[0] - 1;
+      const t = [...p.tasks].filter(t => name(t).includes(word)).sort((a, b) => a[4] - b[4])[k];
+      const [x, y] = middle(p, t);
+      return x > 130 && x < p.canvas.clientWidth && y > 22 && y < 22 + p.height && view.to - view.from <= 1.03 * Math.max(...plans.map(q => q.makespan));
+    };
+    const enter = () => box.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }));
+    enter();
+    said.went = seen() && number().startsWith('1 of');
+    if (all.length > 1) { enter(); said.went = said.went && number().startsWith('2 of') && (plans.length > 1 || seen()); }
+    box.value = 'no such task';
+    box.dispatchEvent(new Event('input'));
+    said.none = document.getElementById('hits').textContent.startsWith('none of');
+    box.value = '';
+    box.dispatchEvent(new Event('input'));
+    document.querySelector('canvas.chart').dispatchEvent(new MouseEvent('dblclick'));
+    const keys = [...document.querySelectorAll('#legend .key')].slice(0, Math.min(24, p.stages.length));
+    said.keys = new Set(keys.map(k => k.style.background)).size === Math.min(24, p.stages.length);
+    const { amount } = window.bigrocks;
+    said.amounts = [amount(25276502016, 'bytes'), amount(1023, 'bytes'), amount(2147483648, 'B'), amount(1234567, 'records'),
+                    amount(0.59, 'cores'), amount(1234.56789)].join('|');
     said.limits = document.getElementById('limits').rows.length;
     said.trials = document.getElementById('trials').rows.length;
     said.charts = document.querySelectorAll('canvas.chart').length;
@@ -133,6 +164,9 @@ def check(browser, folder, report):
     assert said['hovered'] == min(100, said['tasks']) and said['hidden'], said
     assert 0.7 < said['zoomed'] < 0.95 and said['moved'] < 1e-3, said
     assert said['dragged'] and said['all'] and said['limits'] >= 4 and said['trials'] >= 1, said
+    assert said['counted'] and said['went'] and said['none'] and said['keys'], said
+    assert said['amounts'] == '23.54 GiB|1023 B|2 GiB|1\u2009234\u2009567 records|0.59 cores|1\u2009234.56789', said
+    assert 'mem' not in said['tip'] or re.search(r'mem [0-9.]+ [KMGT]iB', said['tip']), said['tip']
     print(said)
     return said
 

@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'examples'
 RACK = ('--machines', '2', '--capacity', 'cpu=8,mem=16GiB,net=1000,disk=400')
@@ -84,6 +85,45 @@ def main():
         assert {u['name'] for u in report['use']} == {r for s in form['stages'] for r in s.get('demands', {})}
         check_tasks(report, form, machines)
         check_work(report, form)
+        assert report['units'] == {r['name']: r['unit'] for r in form['resources'] if r.get('unit')}
+    profiles(program)
+
+
+def at_once(tasks):
+    """Most tasks that run at the same time."""
+    events = sorted([(t['start'], 1) for t in tasks] + [(t['end'], -1) for t in tasks])
+    running = most = 0
+    for _, step in events: # ends before starts
+        running += step
+        most = max(most, running)
+    return most
+
+
+def profiles(program):
+    """Of a large job, rows are stages and say how many of their tasks run at once, as a whole number; two such
+    plans are low enough for a window."""
+    with tempfile.TemporaryDirectory(prefix='report') as scratch:
+        job, first, second = (pathlib.Path(scratch) / name for name in ('job.xml', 'a.json', 'b.json'))
+        def run(*words):
+            return subprocess.run([program, *map(str, words)], capture_output=True, check=True).stdout.decode()
+        run('generate', '--like', 'layered', '--tasks', '3000', '--stages', '100', '-o', job)
+        for path, method in ((first, 'cp'), (second, 'bfs')):
+            run('plan', job, '--machines', '20', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000', '--no-lp', '-q',
+                '--method', method, '-o', path)
+        form, svg = json.loads(first.read_text()), run('render', first, '--format', 'svg')
+        row = r'>([^<>]+)</text>\n<text[^>]*>(\d+) tasks?, up to ([\d.]+) at once'
+        stages = {}
+        for task in form['tasks']:
+            stages.setdefault(task['id'].split('[')[0], []).append(task)
+        own = [(name, tasks, most) for name, tasks, most in re.findall(row, svg) if name in stages]
+        assert len(own) >= 10
+        for name, tasks, most in own:
+            assert (tasks, most) == (str(len(stages[name])), str(at_once(stages[name]))), (name, tasks, most)
+        rows = re.findall(r'(\d+) tasks?, up to ([\d.]+) at once', svg)
+        assert rows == re.findall(r'(\d+) tasks?, up to ([\d.]+) at once', run('render', first, '--format', 'gantt'))
+        both = run('render', first, second, '--format', 'svg')
+        width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', both).groups())
+        assert height < 1000, height
 
 
 if __name__ == '__main__':

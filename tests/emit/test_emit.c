@@ -345,7 +345,11 @@ static void pictures(void **state)
         assert_int_equal(br_emit_plan("svg", &input, out, NULL), BR_OK);
         fclose(out);
         assert_int_equal(count(text, ">critical chain</text>"), 2);
-        assert_int_equal(count(text, ", coloured by stage"), 1); /* the other chooses */
+        /* Few stages have keys, many are named by rows; the other plan chooses its subsets. */
+        assert_int_equal(count(text, ", coloured by stage"), sizes[k][0] > 10);
+        char key[80];
+        snprintf(key, sizeof key, "fill=\"%s\"/><text", "#56B4E9");
+        assert_int_equal(count(text, key), sizes[k][0] > 10 ? 1 : 2);
         free(text);
         fixture_finish(&fixture);
         fixture_finish(&small);
