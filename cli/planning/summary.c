@@ -79,6 +79,12 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
         fputs("unknown\n", out);
     else
         fprintf(out, "%.2f %%\n", 100 * br_plan_gap(plan));
+    if (plan->network_bound_ns > bound) {
+        label(out, "with bytes");
+        fprintf(out, "%s s: no plan that moves its bytes is shorter, which leaves %.2f %%\n",
+                cli_seconds(plan->network_bound_ns, text),
+                100 * ((double)makespan / (double)plan->network_bound_ns - 1));
+    }
     print_trials(out, plan);
     label(out, "lp bound");
     if (lp_note)

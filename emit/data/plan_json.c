@@ -309,6 +309,8 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct
     count_key(out, ",\n ", "seed", plan->seed);
     seconds_key(out, ",\n ", "makespan", plan->makespan_ns);
     seconds_key(out, ",\n ", "lower_bound", plan->lower_bound_ns);
+    if (plan->network_bound_ns)
+        seconds_key(out, ",\n ", "network_bound", plan->network_bound_ns);
     fputs(",\n \"gap\": ", out);
     if (plan->lower_bound_ns > 0)
         br_write_ratio(out, plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);

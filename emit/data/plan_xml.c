@@ -27,6 +27,8 @@ static void write_head(FILE *out, const struct br_plan *plan)
     fprintf(out, " seed=\"%" PRIu64 "\"", plan->seed);
     seconds(out, "makespan", plan->makespan_ns);
     seconds(out, "lower-bound", plan->lower_bound_ns);
+    if (plan->network_bound_ns)
+        seconds(out, "network-bound", plan->network_bound_ns);
     if (plan->lower_bound_ns > 0)
         ratio(out, "gap", plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);
     else if (plan->makespan_ns == 0)

@@ -38,6 +38,10 @@ BR_API enum br_status br_plan_network(struct br_plan *plan, const struct br_dag 
 
 /* Does the plan account for transfers? */
 BR_API bool br_plan_has_network(const struct br_plan *plan);
+/* No plan of the job on its cluster that moves its bytes is shorter than this, in nanoseconds: at
+ * least the lower bound of the plan, which knows no transfers. 0 where br_plan_network did not make
+ * the plan. */
+BR_API int64_t br_plan_network_bound_ns(const struct br_plan *plan);
 /* Number of its transfers, and the k-th of them, in order of start. */
 BR_API uint32_t br_plan_transfer_count(const struct br_plan *plan);
 BR_API struct br_plan_transfer br_plan_transfer_at(const struct br_plan *plan, uint32_t k);

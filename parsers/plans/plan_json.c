@@ -248,6 +248,7 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
         [BR_PLAN_SEED] = {"seed", false, NULL},
         [BR_PLAN_MAKESPAN] = {"makespan", true, NULL},
         [BR_PLAN_LOWER_BOUND] = {"lower_bound", false, NULL},
+        [BR_PLAN_NETWORK_BOUND] = {"network_bound", false, NULL},
         [BR_PLAN_BOUND_METHOD] = {"bound_method", false, NULL},
         [BR_PLAN_CERTIFICATE] = {"certificate", false, NULL},
         [BR_PLAN_PLACEMENTS] = {"placements", false, NULL},
@@ -278,6 +279,8 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
            br_json_optional_seconds(&r->json, &top[BR_PLAN_MAKESPAN], &r->plan->makespan_ns) &&
            br_json_optional_seconds(&r->json, &top[BR_PLAN_LOWER_BOUND],
                                     &r->plan->lower_bound_ns) &&
+           br_json_optional_seconds(&r->json, &top[BR_PLAN_NETWORK_BOUND],
+                                    &r->plan->network_bound_ns) &&
            br_read_certificate(&r->json, &top[BR_PLAN_CERTIFICATE], r->dag,
                                &r->plan->certificate) &&
            read_search(r, top) && br_plan_read_transfers(r, &top[BR_PLAN_TRANSFERS]) &&

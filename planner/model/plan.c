@@ -191,6 +191,11 @@ bool br_plan_has_network(const struct br_plan *plan)
     return plan->network;
 }
 
+int64_t br_plan_network_bound_ns(const struct br_plan *plan)
+{
+    return plan->network_bound_ns;
+}
+
 uint32_t br_plan_transfer_count(const struct br_plan *plan)
 {
     return plan->carried.transfers;

@@ -45,6 +45,7 @@ struct br_plan {
     uint32_t *order;             /* task with rank k + 1 */
     bool network;                /* the plan accounts for transfers, which are: */
     struct br_transfers carried; /* the arena's */
+    int64_t network_bound_ns;    /* no plan that moves its bytes is shorter; 0: not known */
     int64_t makespan_ns;
     int64_t lower_bound_ns;
     const char *bound_method; /* the plan's arena or static storage */

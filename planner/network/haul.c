@@ -25,26 +25,21 @@ bool br_haul_init(struct br_haul *haul, const struct br_network_job *job)
     haul->row = malloc(tasks * sizeof *haul->row);
     haul->ready = malloc(machines * sizeof *haul->ready);
     haul->is_ready = malloc(tasks * sizeof *haul->is_ready);
-    haul->task_waits = malloc(tasks * sizeof *haul->task_waits);
-    haul->group_waits = malloc(tasks * sizeof *haul->group_waits);
-    haul->group_left = malloc(tasks * sizeof *haul->group_left);
-    haul->stage_left = malloc(job->dag->stages * sizeof *haul->stage_left);
     haul->room = malloc((machines * job->in->resources + 1) * sizeof *haul->room);
     haul->dirty = malloc(machines * sizeof *haul->dirty);
     haul->is_dirty = malloc(machines * sizeof *haul->is_dirty);
     haul->end = malloc(tasks * sizeof *haul->end);
-    bool wired = br_wiring_init(&haul->wiring, job);
+    bool supplied = br_supply_init(&haul->supply, job);
     bool flowing =
         br_flows_init(&haul->flows, &(struct br_ports){(uint32_t)machines, job->up, job->down});
-    return wired && flowing && haul->start_ns && haul->position && haul->row_first && haul->row &&
-           haul->ready && haul->is_ready && haul->task_waits && haul->group_waits &&
-           haul->group_left && haul->stage_left && haul->room && haul->dirty && haul->is_dirty &&
-           haul->end;
+    return supplied && flowing && haul->start_ns && haul->position && haul->row_first &&
+           haul->row && haul->ready && haul->is_ready && haul->room && haul->dirty &&
+           haul->is_dirty && haul->end;
 }
 
 void br_haul_finish(struct br_haul *haul)
 {
-    br_wiring_finish(&haul->wiring);
+    br_supply_finish(&haul->supply);
     br_flows_finish(&haul->flows);
     free(haul->start_ns);
     free(haul->position);
@@ -52,10 +47,6 @@ void br_haul_finish(struct br_haul *haul)
     free(haul->row);
     free(haul->ready);
     free(haul->is_ready);
-    free(haul->task_waits);
-    free(haul->group_waits);
-    free(haul->group_left);
-    free(haul->stage_left);
     free(haul->room);
     free(haul->dirty);
     free(haul->is_dirty);
@@ -71,8 +62,10 @@ static void touch(struct br_haul *haul, uint32_t machine)
 }
 
 /* The task's inputs are there. */
-static void make_ready(struct br_haul *haul, const struct br_course *course, uint32_t task)
+static void make_ready(void *context, uint32_t task)
 {
+    struct br_haul *haul = context;
+    const struct br_course *course = haul->course;
     uint32_t m = course->machine[task];
     assert(!haul->is_ready[task]);
     haul->is_ready[task] = true;
@@ -92,111 +85,46 @@ static void make_ready(struct br_haul *haul, const struct br_course *course, uin
     list[low] = task;
 }
 
-/* One thing less that the group waits for. */
-static void release_group(struct br_haul *haul, const struct br_course *course, uint32_t group)
-{
-    const struct br_network_group *g = &haul->wiring.group[group];
-    assert(haul->group_waits[group] > 0);
-    if (--haul->group_waits[group])
-        return;
-    for (uint32_t k = g->first; k < g->first + g->tasks; k++)
-        if (!haul->task_waits[haul->wiring.member[k]])
-            make_ready(haul, course, haul->wiring.member[k]);
-}
-
-/* One thing less that the task waits for by itself. */
-static void release_task(struct br_haul *haul, const struct br_course *course, uint32_t task)
-{
-    assert(haul->task_waits[task] > 0);
-    if (--haul->task_waits[task] == 0 && !haul->group_waits[haul->wiring.group_of[task]])
-        make_ready(haul, course, task);
-}
-
 /* The least position of a group's tasks: members are by number, not by position. */
 static uint64_t group_key(const struct br_haul *haul, uint32_t group)
 {
-    const struct br_network_group *g = &haul->wiring.group[group];
+    const struct br_network_group *g = &haul->supply.wiring.group[group];
     uint32_t least = UINT32_MAX;
     for (uint32_t k = g->first; k < g->first + g->tasks; k++)
-        if (haul->position[haul->wiring.member[k]] < least)
-            least = haul->position[haul->wiring.member[k]];
+        if (haul->position[haul->supply.wiring.member[k]] < least)
+            least = haul->position[haul->supply.wiring.member[k]];
     return least;
 }
 
-static void begin_wire(struct br_haul *haul, const struct br_course *course, uint32_t wire,
-                       int64_t now_ns)
+static void begin_wire(void *context, uint32_t wire)
 {
-    const struct br_wire *w = &haul->wiring.wire[wire];
+    struct br_haul *haul = context;
+    const struct br_wire *w = &haul->supply.wiring.wire[wire];
     bool pair = haul->job->dag->edge[w->edge].type == BR_ONE_TO_ONE;
     uint64_t key = 0;
-    if (!w->bytes)
-        return;
-    if (course->sharing == BR_SHARE_PLAN)
+    if (haul->course->sharing == BR_SHARE_PLAN)
         key = pair ? haul->position[w->sink] : group_key(haul, w->sink);
     const struct br_flow flow = {
         .from = w->from, .to = w->to, .coflow = w->edge, .id = wire, .key = key};
-    haul->memory = br_flows_add(&haul->flows, &flow, w->bytes, now_ns) && haul->memory;
+    haul->memory = br_flows_add(&haul->flows, &flow, w->bytes, haul->now_ns) && haul->memory;
 }
 
-static void end_wire(struct br_haul *haul, const struct br_course *course, uint32_t wire)
-{
-    const struct br_wire *w = &haul->wiring.wire[wire];
-    if (haul->job->dag->edge[w->edge].type == BR_ONE_TO_ONE)
-        release_task(haul, course, w->sink);
-    else
-        release_group(haul, course, w->sink);
-}
-
-/* The transfers that wait for this group of the edge's parent. */
-static void begin_group_wires(struct br_haul *haul, const struct br_course *course, uint32_t edge,
-                              uint32_t group, int64_t now_ns)
-{
-    const struct br_wiring *w = &haul->wiring;
-    const struct br_edge *e = &haul->job->dag->edge[edge];
-    uint32_t sinks = w->stage_group[e->child + 1] - w->stage_group[e->child];
-    uint32_t first = w->edge_wire[edge] + (group - w->stage_group[e->parent]) * sinks;
-    if (e->bytes)
-        for (uint32_t k = first; k < first + sinks; k++)
-            begin_wire(haul, course, k, now_ns);
-}
-
-static void end_task(struct br_haul *haul, const struct br_course *course, uint32_t task,
-                     int64_t now_ns)
-{
-    const struct br_network_job *job = haul->job;
-    const struct br_dag *dag = job->dag;
-    uint32_t group = haul->wiring.group_of[task], s = haul->wiring.group[group].stage;
-    uint32_t m = course->machine[task], resources = job->in->resources;
-    for (uint32_t r = 0; r < resources; r++)
-        haul->room[(size_t)m * resources + r] += job->in->demand[(size_t)s * resources + r];
-    touch(haul, m);
-    bool group_ended = --haul->group_left[group] == 0, stage_ended = --haul->stage_left[s] == 0;
-    for (uint32_t k = job->out_first[s]; k < job->out_first[s + 1]; k++) {
-        uint32_t e = job->out[k];
-        const struct br_edge *edge = &dag->edge[e];
-        if (edge->type == BR_ONE_TO_ONE) {
-            uint32_t index = task - dag->stage[s].first_task;
-            uint32_t child = dag->stage[edge->child].first_task + index;
-            if (edge->bytes && haul->wiring.wire[haul->wiring.edge_wire[e] + index].bytes)
-                begin_wire(haul, course, haul->wiring.edge_wire[e] + index, now_ns);
-            else
-                release_task(haul, course, child);
-            continue;
-        }
-        if (group_ended)
-            begin_group_wires(haul, course, e, group, now_ns);
-        for (uint32_t g = haul->wiring.stage_group[edge->child];
-             stage_ended && g < haul->wiring.stage_group[edge->child + 1]; g++)
-            release_group(haul, course, g);
-    }
-}
-
-static bool start_task(struct br_haul *haul, const struct br_course *course, uint32_t task,
-                       int64_t now_ns)
+static void end_task(struct br_haul *haul, uint32_t task, const struct br_supply_user *user)
 {
     const struct br_instance *in = haul->job->in;
+    uint32_t s = in->task_stage[task], m = haul->course->machine[task];
+    for (uint32_t r = 0; r < in->resources; r++)
+        haul->room[(size_t)m * in->resources + r] += in->demand[(size_t)s * in->resources + r];
+    touch(haul, m);
+    br_supply_task_ended(&haul->supply, task, user);
+}
+
+static bool start_task(struct br_haul *haul, uint32_t task)
+{
+    const int64_t now_ns = haul->now_ns;
+    const struct br_instance *in = haul->job->in;
     uint32_t s = in->task_stage[task], resources = in->resources;
-    int64_t *room = &haul->room[(size_t)course->machine[task] * resources];
+    int64_t *room = &haul->room[(size_t)haul->course->machine[task] * resources];
     const int64_t *demand = &in->demand[(size_t)s * resources];
     for (uint32_t r = 0; r < resources; r++)
         if (demand[r] > room[r])
@@ -212,15 +140,13 @@ static bool start_task(struct br_haul *haul, const struct br_course *course, uin
 }
 
 /* Starts what may start on the machine now. */
-static void dispatch(struct br_haul *haul, const struct br_course *course, uint32_t m,
-                     int64_t now_ns)
+static void dispatch(struct br_haul *haul, uint32_t m)
 {
     uint32_t *list = haul->row + haul->row_first[m];
     uint32_t *count = &haul->ready[m], all = haul->row_first[m + 1] - haul->row_first[m];
     haul->is_dirty[m] = false;
-    if (course->strict) {
-        while (*count < all && haul->is_ready[list[*count]] &&
-               start_task(haul, course, list[*count], now_ns))
+    if (haul->course->strict) {
+        while (*count < all && haul->is_ready[list[*count]] && start_task(haul, list[*count]))
             ++*count;
         haul->work++;
         return;
@@ -228,7 +154,7 @@ static void dispatch(struct br_haul *haul, const struct br_course *course, uint3
     uint32_t left = 0, refused = UINT32_MAX; /* a stage that does not fit any more */
     for (uint32_t k = 0; k < *count; k++) {
         uint32_t stage = haul->job->in->task_stage[list[k]];
-        if (stage != refused && start_task(haul, course, list[k], now_ns))
+        if (stage != refused && start_task(haul, list[k]))
             continue;
         refused = stage;
         list[left++] = list[k];
@@ -238,17 +164,16 @@ static void dispatch(struct br_haul *haul, const struct br_course *course, uint3
 }
 
 /* Everything as it is before the first moment. */
-static void begin(struct br_haul *haul, const struct br_course *course)
+static void begin(struct br_haul *haul)
 {
     const struct br_network_job *job = haul->job;
     const struct br_dag *dag = job->dag;
-    const struct br_wiring *w = &haul->wiring;
+    const struct br_course *course = haul->course;
     uint32_t machines = job->cluster->machines, resources = job->in->resources;
     haul->makespan_ns = 0;
     haul->ends = haul->dirties = 0;
     haul->memory = true;
     memset(haul->is_ready, 0, dag->tasks * sizeof *haul->is_ready);
-    memset(haul->task_waits, 0, dag->tasks * sizeof *haul->task_waits);
     memset(haul->is_dirty, 0, machines * sizeof *haul->is_dirty);
     memset(haul->ready, 0, machines * sizeof *haul->ready);
     memset(haul->row_first, 0, ((size_t)machines + 1) * sizeof *haul->row_first);
@@ -267,45 +192,25 @@ static void begin(struct br_haul *haul, const struct br_course *course)
             haul->row[haul->row_first[m] + haul->ready[m]++] = t;
     }
     memset(haul->ready, 0, machines * sizeof *haul->ready);
-    for (uint32_t s = 0; s < dag->stages; s++)
-        haul->stage_left[s] = dag->stage[s].tasks;
-    for (uint32_t g = 0; g < w->groups; g++) {
-        haul->group_left[g] = w->group[g].tasks;
-        haul->group_waits[g] = 1; /* the beginning */
-    }
-    for (uint32_t e = 0; e < dag->edges; e++) {
-        const struct br_stage *child = &dag->stage[dag->edge[e].child];
-        if (dag->edge[e].type == BR_ONE_TO_ONE) {
-            for (uint32_t t = child->first_task; t < child->first_task + child->tasks; t++)
-                haul->task_waits[t]++;
-            continue;
-        }
-        for (uint32_t g = w->stage_group[dag->edge[e].child];
-             g < w->stage_group[dag->edge[e].child + 1]; g++)
-            haul->group_waits[g]++;
-        for (uint32_t k = w->edge_wire[e]; k < w->edge_wire[e + 1]; k++)
-            if (w->wire[k].bytes)
-                haul->group_waits[w->wire[k].sink]++;
-    }
-    for (uint32_t g = 0; g < w->groups; g++)
-        release_group(haul, course, g);
-    haul->work += dag->tasks / 4 + w->wires / 4;
 }
 
 enum br_status br_haul_run(struct br_haul *haul, const struct br_course *course)
 {
+    const struct br_supply_user user = {haul, begin_wire, make_ready};
     uint32_t left = haul->job->dag->tasks;
-    int64_t now_ns = 0;
-    enum br_status status = br_wiring_make(&haul->wiring, haul->job, course->machine);
-    if (status)
-        return status;
+    haul->course = course;
+    haul->now_ns = 0;
     br_flows_clear(&haul->flows, course->sharing, course->record);
     haul->flows.work = 0;
-    begin(haul, course);
+    begin(haul);
+    enum br_status status = br_supply_begin(&haul->supply, course->machine, &user);
+    if (status)
+        return status;
+    haul->work += haul->job->dag->tasks / 4 + haul->supply.wiring.wires / 4;
     for (;;) {
         while (haul->dirties)
-            dispatch(haul, course, haul->dirty[--haul->dirties], now_ns);
-        haul->memory = haul->memory && br_flows_share(&haul->flows, now_ns);
+            dispatch(haul, haul->dirty[--haul->dirties]);
+        haul->memory = haul->memory && br_flows_share(&haul->flows, haul->now_ns);
         if (!haul->memory || haul->makespan_ns >= course->limit_ns)
             break;
         int64_t next_ns = haul->flows.next_ns;
@@ -313,14 +218,14 @@ enum br_status br_haul_run(struct br_haul *haul, const struct br_course *course)
             next_ns = haul->end[0].at_ns;
         if (next_ns >= BR_TICKS_MAX)
             break;
-        now_ns = next_ns;
-        while (haul->ends && haul->end[0].at_ns == now_ns) {
-            end_task(haul, course, end_pop(NULL, haul->end, &haul->ends).task, now_ns);
+        haul->now_ns = next_ns;
+        while (haul->ends && haul->end[0].at_ns == haul->now_ns) {
+            end_task(haul, end_pop(NULL, haul->end, &haul->ends).task, &user);
             left--;
         }
         struct br_flow flow;
-        while (br_flows_pop(&haul->flows, now_ns, &flow, &haul->memory))
-            end_wire(haul, course, flow.id);
+        while (br_flows_pop(&haul->flows, haul->now_ns, &flow, &haul->memory))
+            br_supply_wire_ended(&haul->supply, flow.id, &user);
     }
     haul->work += haul->flows.work;
     if (!haul->memory)

@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_NETWORK_HAUL_H
 #define BR_PLANNER_NETWORK_HAUL_H
 
-#include "planner/network/wiring.h"
+#include "planner/network/supply.h"
 #include "planner/ports/flows.h"
 
 /* What to follow. All borrowed. */
@@ -20,22 +20,21 @@ struct br_course {
 
 struct br_haul {
     const struct br_network_job *job;
-    struct br_wiring wiring;
+    struct br_supply supply;
     struct br_flows flows;
+    const struct br_course *course; /* borrowed, while it runs */
+    int64_t now_ns;
     int64_t *start_ns;   /* out, by task */
     int64_t makespan_ns; /* out; BR_NETWORK_NEVER: given up */
     uint64_t work;       /* out, added up: steps that it took */
 
-    uint32_t *position;    /* by task, in the sequence */
-    uint32_t *row_first;   /* machines + 1 */
-    uint32_t *row;         /* tasks of a machine: in sequence (strict), or those that are ready */
-    uint32_t *ready;       /* by machine: number of ready tasks, or of started ones (strict) */
-    bool *is_ready;        /* by task */
-    uint32_t *task_waits;  /* one-to-one edges and their transfers */
-    uint32_t *group_waits; /* by group: parents that have not ended, and transfers */
-    uint32_t *group_left, *stage_left; /* tasks that have not ended */
-    int64_t *room;                     /* [machine * resources + resource]: free */
-    uint32_t *dirty;                   /* machines where something may start */
+    uint32_t *position;  /* by task, in the sequence */
+    uint32_t *row_first; /* machines + 1 */
+    uint32_t *row;       /* tasks of a machine: in sequence (strict), or those that are ready */
+    uint32_t *ready;     /* by machine: number of ready tasks, or of started ones (strict) */
+    bool *is_ready;      /* by task */
+    int64_t *room;       /* [machine * resources + resource]: free */
+    uint32_t *dirty;     /* machines where something may start */
     bool *is_dirty;
     uint32_t dirties;
     struct br_haul_end {

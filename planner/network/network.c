@@ -12,6 +12,7 @@
 #include "base/numbers/rng.h"
 #include "base/process/stop.h"
 #include "planner/model/plan.h"
+#include "planner/network/bound.h"
 #include "planner/network/haul.h"
 #include "planner/network/list.h"
 
@@ -194,7 +195,7 @@ static int by_start(const void *a, const void *b)
 static bool take_transfers(struct planning *p, struct br_transfers *carried)
 {
     const struct br_flows *flows = &p->haul.flows;
-    const struct br_wiring *w = &p->haul.wiring;
+    const struct br_wiring *w = &p->haul.supply.wiring;
     struct listed *list = malloc(((size_t)flows->moves + 1) * sizeof *list);
     uint32_t count = 0;
     if (!list)
@@ -268,6 +269,9 @@ static enum br_status commit(struct planning *p, struct br_plan *plan, const int
         made->lower_bound_ns = plan->lower_bound_ns;
         status = br_plan_verify(made, p->job.dag, p->job.cluster, 1, NULL, NULL, diag);
     }
+    if (!status)
+        status = br_network_bound(&p->job, plan->lower_bound_ns, made->makespan_ns,
+                                  &made->network_bound_ns, diag);
     if (!status) {
         if (!plan->source.found && plan->makespan_ns == plan->lower_bound_ns &&
             made->makespan_ns > plan->lower_bound_ns)
@@ -280,6 +284,7 @@ static enum br_status commit(struct planning *p, struct br_plan *plan, const int
         memcpy(plan->order, made->order, plan->tasks * sizeof *plan->order);
         plan->makespan_ns = made->makespan_ns;
         plan->network = true;
+        plan->network_bound_ns = made->network_bound_ns;
         plan->carried = carried;
         if (plan->trials)
             memcpy(trial, plan->trial, plan->trials * sizeof *trial);

@@ -333,7 +333,7 @@ static void judge(const struct br_plan *plan, const struct br_dag *dag,
 
 static void jobs_at_random(void **state)
 {
-    uint32_t moving = 0, shorter = 0, jobs = random_jobs(150);
+    uint32_t moving = 0, shorter = 0, raised = 0, met = 0, jobs = random_jobs(150);
     for (uint64_t seed = 1; seed <= jobs; seed++) {
         struct random_job job;
         struct br_rng rng = br_rng_seed(seed);
@@ -364,6 +364,11 @@ static void jobs_at_random(void **state)
         if (br_plan_network(plan, job.dag, job.cluster, &options, &diag))
             fail_msg("seed %d: %s", (int)seed, diag.what);
         judge(plan, job.dag, job.cluster);
+        assert_true(plan->network_bound_ns >= plan->lower_bound_ns);
+        assert_true(plan->network_bound_ns <= plan->makespan_ns);
+        raised += plan->network_bound_ns > plan->lower_bound_ns;
+        met +=
+            plan->network_bound_ns == plan->makespan_ns && plan->makespan_ns > plan->lower_bound_ns;
         moving += plan->carried.transfers > 0;
         assert_string_equal(plan->trial[plan->trials - 3].method, br_network_ignored);
         assert_true(plan->makespan_ns <= plan->trial[plan->trials - 3].makespan_ns);
@@ -374,6 +379,46 @@ static void jobs_at_random(void **state)
     }
     if (moving < jobs / 20 || shorter < jobs / 20)
         fail_msg("%u of %u jobs move, %u are shorter", moving, jobs, shorter);
+    if (!raised || !met)
+        fail_msg("the bound is raised %u times, and met %u times", raised, met);
+}
+
+/* The bound with transfers of a job of two stages over a barrier, and the plan's makespan. */
+static void expect_bound(uint32_t machines_of, uint32_t parents, int64_t parent_s,
+                         uint32_t children, int64_t child_s, int64_t bytes, int64_t rate,
+                         double bound, double makespan)
+{
+    struct br_dag *dag = br_dag_create("bound");
+    struct br_cluster *cluster = machines(machines_of, "1", rate, rate);
+    struct br_plan *plan;
+    uint32_t a = stage(dag, "a", parents, parent_s), b = stage(dag, "b", children, child_s);
+    edge(dag, a, b, BR_BARRIER, bytes);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_plan_make(dag, cluster, NULL, &plan, NULL), BR_OK);
+    assert_int_equal(br_plan_network_bound_ns(plan), 0);
+    assert_int_equal(br_plan_network(plan, dag, cluster, NULL, NULL), BR_OK);
+    assert_float_equal((double)br_plan_network_bound_ns(plan) / S, bound, 1e-8);
+    assert_float_equal((double)br_plan_makespan_ns(plan) / S, makespan, 1e-8);
+    br_plan_destroy(plan);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
+/* What every plan has to move, worked out by hand. */
+static void bounds_count_transfers(void **state)
+{
+    /* Spread out, half of 20 bytes moves through two ports of 1: 2 + 5 + 3 s. On one machine all
+     * tasks take 4 + 6 s. No plan is shorter than 10 s. */
+    expect_bound(2, 2, 2, 2, 3, 20, 1, 10, 10);
+    /* With faster ports it is 2 + 2.5 + 3 s. */
+    expect_bound(2, 2, 2, 2, 3, 20, 2, 7.5, 7.5);
+    /* One task takes in 400 bytes at 100 a second. Its machine runs two of the four parents in 2 s,
+     * while the rest comes: 1 + 2 + 1 s. */
+    expect_bound(4, 4, 1, 1, 1, 400, 100, 4, 4);
+    /* Without ports to speak of all is on one machine: nothing below 5 s, by work alone. */
+    expect_bound(4, 4, 1, 1, 1, 400, 1, 5, 5);
+    /* Nothing to move, nothing to add. */
+    expect_bound(2, 2, 2, 2, 3, 0, 1, 5, 5);
 }
 
 /* What cannot be planned: a port without a rate, and a network that takes for ever. */
@@ -406,8 +451,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ports_are_shared),  cmocka_unit_test(shares_are_max_min_fair),
         cmocka_unit_test(the_smallest_port), cmocka_unit_test(pairs_move_alone),
-        cmocka_unit_test(faults_are_found),  cmocka_unit_test(jobs_at_random),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(faults_are_found),  cmocka_unit_test(bounds_count_transfers),
+        cmocka_unit_test(jobs_at_random),    cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
