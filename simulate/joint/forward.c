@@ -198,12 +198,21 @@ void br_forward_begin(struct br_forward *forward, const struct br_scene *scene,
 
 /* ---- A run ---- */
 
+static double seconds(double ns)
+{
+    return ns * 1e-9;
+}
+
 static void start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
 {
     struct br_forward *forward = context;
     int64_t lasts_ns = forward->trial.live[slot].job->duration_ns[task];
     int64_t at_ns =
         forward->now_ns > INT64_MAX / 2 - lasts_ns ? INT64_MAX / 2 : forward->now_ns + lasts_ns;
+    const struct br_joint_job *job = forward->trial.live[slot].job;
+    forward->waited +=
+        seconds(job->stage[job->task_stage[task]].share * (double)lasts_ns * forward->trial.step) *
+        seconds((double)(forward->now_ns - forward->start_ns));
     assert(forward->ends < forward->end_room);
     end_push(&forward->trial, forward->end, &forward->ends,
              (struct br_forward_task){at_ns, slot, task, machine});
@@ -248,7 +257,11 @@ static void guess_ends(struct br_forward *forward, const struct br_joint_order *
     for (uint32_t k = 0; k < count; k++) {
         const struct br_scene_live *live = &trial->live[left[k].item];
         int64_t path_ns = path_left(live);
-        work_ns += live->work_left > 0 ? live->work_left : 0;
+        double left_ns = live->work_left > 0 ? live->work_left : 0;
+        forward->waited +=
+            seconds(left_ns) *
+            seconds((double)(forward->now_ns - forward->start_ns) + work_ns + left_ns / 2);
+        work_ns += left_ns;
         double lasts_ns = work_ns > (double)path_ns ? work_ns : (double)path_ns;
         forward->end_ns[left[k].item] =
             lasts_ns < 0x1p61 ? forward->now_ns + (int64_t)lasts_ns : INT64_MAX;
@@ -273,6 +286,7 @@ double br_forward_run(struct br_forward *forward, const struct br_joint_order *o
     forward->ends = forward->runs;
     forward->now_ns = forward->start_ns;
     forward->starts = trial->looks = 0;
+    forward->waited = 0;
     for (uint32_t k = 0; k < trial->slots; k++)
         forward->end_ns[k] = forward->now_ns;
     br_scene_dispatch(trial, order, start, forward);
@@ -285,6 +299,6 @@ double br_forward_run(struct br_forward *forward, const struct br_joint_order *o
     for (uint32_t k = 0; k < trial->slots; k++)
         if (trial->live[k].job)
             sum += trial->live[k].job->weight *
-                   ((double)(forward->end_ns[k] - forward->start_ns) * 1e-9);
-    return sum;
+                   seconds((double)(forward->end_ns[k] - forward->start_ns));
+    return sum + forward->press * forward->waited;
 }

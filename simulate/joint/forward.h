@@ -24,6 +24,8 @@ struct br_forward {
     uint64_t spent;  /* by it, in placements: its starts, and what it looked at */
     uint64_t cost;   /* of one copy of the base, in placements */
     bool cut;        /* the last run did not reach the end of all jobs */
+    double press;    /* what a cluster-second of work that waits costs, by second */
+    double waited;   /* in the last run: the integral of that work over time */
 };
 
 bool br_forward_init(struct br_forward *forward, const struct br_cluster *cluster,
@@ -47,7 +49,8 @@ enum { BR_FORWARD_LOOKS = 64 /* br_scene.looks that take the time of a placement
 /* Runs until all jobs have ended, or `most` placements are spent, or the clock has passed until_ns.
  * Jobs that are left then are taken to end one after another, each with its work on the whole
  * cluster, or its longest path where that is more. Returns the sum of weight x seconds from the
- * start to the end. O(most x log tasks). */
+ * start to the end, and of `press` x the integral over time of the work that has not started, in
+ * seconds of the whole cluster. O(most x log tasks). */
 double br_forward_run(struct br_forward *forward, const struct br_joint_order *order, uint64_t most,
                       int64_t until_ns);
 

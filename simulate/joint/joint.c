@@ -8,6 +8,10 @@
 #include "base/invariant.h"
 #include "simulate/joint/search.h"
 
+/* So large a part of the jobs to come waits for work that is there when they come; others pass it.
+ * Measured: of 0, 0.2 and 0.6 this had the least mean on six draws of tpch. */
+static const double delayed = 0.2;
+
 struct joint {
     struct br_arena arena;
     struct br_capacities capacities;
@@ -25,7 +29,10 @@ struct joint {
     uint32_t mades, handed, made_room; /* of `made`, the first `handed` have been told */
     uint64_t tasks;                    /* of all jobs that are there */
     int64_t now_ns;
-    bool search_again; /* a job has come or gone */
+    int64_t first_ns;      /* the first arrival */
+    double weight, work_s; /* of all jobs that have come; weight 0: none */
+    double later;          /* weight of those that came after the first moment */
+    bool search_again;     /* a job has come or gone */
 };
 
 enum br_status br_joint_create(const struct br_policy_setup *setup, void **policy,
@@ -136,13 +143,33 @@ static bool reach_number(struct joint *joint, uint32_t number)
 
 /* ---- Events ---- */
 
+static void count_arrival(struct joint *joint, const struct br_joint_job *job, int64_t now_ns)
+{
+    if (joint->weight <= 0)
+        joint->first_ns = now_ns;
+    joint->weight += job->weight;
+    joint->work_s += job->work * 1e-9;
+    joint->later += now_ns > joint->first_ns ? job->weight : 0;
+}
+
+/* What it costs that a second of the cluster's work waits for a second: jobs that come then have to
+ * wait, too. As many come in a second as have come so far, but not more than the cluster can serve:
+ * a burst does not last. */
+static double press(const struct joint *joint)
+{
+    int64_t gone_ns = joint->now_ns - joint->first_ns;
+    if (gone_ns <= 0 || !(joint->work_s > 0))
+        return 0;
+    double rate = joint->later / ((double)gone_ns * 1e-9), most = joint->weight / joint->work_s;
+    return delayed * (rate < most ? rate : most);
+}
+
 enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
                                struct br_diag *diag)
 {
     struct joint *joint = policy;
     struct br_joint_job *job;
     uint32_t slot = 0;
-    (void)now_ns;
     enum br_status status = br_joint_job_make(arrival->dag, &joint->capacities, arrival->job,
                                               arrival->weight, &job, diag);
     uint32_t *where = malloc((size_t)arrival->dag->tasks * sizeof *where);
@@ -156,6 +183,7 @@ enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, i
         free(where);
         return status;
     }
+    count_arrival(joint, job, now_ns);
     joint->slot_of[arrival->job] = slot;
     job->group = arrival->group;
     joint->job[slot] = job;
@@ -239,6 +267,7 @@ uint32_t br_joint_decide(void *policy, int64_t now_ns, struct br_decision *decis
     if (joint->handed == joint->mades) {
         joint->handed = joint->mades = 0;
         if (joint->search_again) {
+            joint->search.forward.press = press(joint);
             br_joint_search_run(&joint->search, &joint->scene, joint->running, joint->runs, now_ns,
                                 &joint->order);
             br_scene_reorder(&joint->scene);

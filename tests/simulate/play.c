@@ -34,11 +34,11 @@ struct br_dag *play_chain(uint32_t stages, const uint32_t *tasks, const int64_t 
     return dag;
 }
 
-struct br_dag *play_task(const char *cores)
+struct br_dag *play_sized(const char *cores, int64_t lasts_ns)
 {
     struct br_dag *dag = br_dag_create("j");
     uint32_t number;
-    assert_int_equal(br_dag_add_stage(dag, "a", 1, 4 * SECOND, &number, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "a", 1, lasts_ns, &number, NULL), BR_OK);
     assert_int_equal(br_dag_add_demand(dag, number, "cpu", cores, NULL), BR_OK);
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     return dag;

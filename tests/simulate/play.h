@@ -30,8 +30,8 @@ struct play {
 struct br_cluster *play_cluster(uint32_t machines);
 /* Stages of tasks[s] tasks of one core that last seconds[s] each, in a chain of barriers. */
 struct br_dag *play_chain(uint32_t stages, const uint32_t *tasks, const int64_t *seconds);
-/* A task of so many cores and 4 s. */
-struct br_dag *play_task(const char *cores);
+/* A task of so many cores. */
+struct br_dag *play_sized(const char *cores, int64_t lasts_ns);
 
 /* Takes ownership of the cluster. */
 void play_begin(struct play *play, struct br_cluster *cluster);

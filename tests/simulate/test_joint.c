@@ -71,6 +71,31 @@ static void test_cut(void **state)
     br_dag_destroy(dag[1]);
 }
 
+/* One machine, tasks of 1 s and 3 s. Work that waits costs twice its time: 3 s wait for 1 s, or 1 s
+ * for 3 s. Cut at once, what has not started is done at a stretch from then on, so half of it waits
+ * for all of it. Every second task on every second machine tells the same. */
+static void test_press(void **state)
+{
+    for (uint32_t step = 1; step <= 2; step++)
+        for (uint32_t first = 0; first < 2; first++) {
+            struct br_dag *dag[] = {play_chain(1, (uint32_t[]){step}, (int64_t[]){1}),
+                                    play_chain(1, (uint32_t[]){step}, (int64_t[]){3})};
+            struct play play;
+            play_begin(&play, play_cluster(step));
+            play_job(&play, dag[0], first);
+            play_job(&play, dag[1], !first);
+            play.forward.press = 2;
+            double sum = play_on(&play, step, UINT64_MAX);
+            assert_true(fabs(sum - (first ? 7 + 2 * 3 : 5 + 2 * 3)) < 1e-6);
+            sum = play_on(&play, step, 0);
+            assert_true(play.forward.cut);
+            assert_true(fabs(sum - (first ? 3 + 1 + 2 * 0.5 : 1 + 3 + 2 * 4.5)) < 1e-6);
+            play_finish(&play);
+            br_dag_destroy(dag[0]);
+            br_dag_destroy(dag[1]);
+        }
+}
+
 /* A task that was to end at 1 s still runs at 4 s: it is believed to run for 2 s more. */
 static void test_overdue(void **state)
 {
@@ -307,7 +332,8 @@ static void test_kept(void **state)
 {
     const struct br_workload_group group[] = {{"a", 1}, {"b", 1}};
     const struct br_scene_sharing sharing = {2, group, 0.25, 4, BR_FAIR_SLOTS};
-    struct br_dag *dag[] = {play_chain(1, (uint32_t[]){20}, (int64_t[]){1}), play_task("2")};
+    struct br_dag *dag[] = {play_chain(1, (uint32_t[]){20}, (int64_t[]){1}),
+                            play_sized("2", 4 * SECOND)};
     struct br_cluster *cluster = br_cluster_create("c");
     struct play play;
     uint32_t class;
@@ -353,7 +379,8 @@ static void test_packing(void **state)
 {
     static const double eta[] = {0.5, 2, 0.5};
     for (uint32_t k = 0; k < 3; k++) {
-        struct br_dag *dag[] = {play_task("2"), play_task(k < 2 ? "1" : "2")};
+        struct br_dag *dag[] = {play_sized("2", 4 * SECOND),
+                                play_sized(k < 2 ? "1" : "2", 4 * SECOND)};
         struct br_cluster *cluster = br_cluster_create("c");
         struct play play;
         uint32_t class, last = k == 0;
@@ -449,12 +476,18 @@ static void test_search(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hand_made),  cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_overdue),    cmocka_unit_test(test_held),
-        cmocka_unit_test(test_hold_ends),  cmocka_unit_test(test_reordered),
-        cmocka_unit_test(test_looks_cost), cmocka_unit_test(test_step_while_running),
-        cmocka_unit_test(test_shared),     cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_packing),    cmocka_unit_test(test_search)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand_made),
+                                       cmocka_unit_test(test_cut),
+                                       cmocka_unit_test(test_press),
+                                       cmocka_unit_test(test_overdue),
+                                       cmocka_unit_test(test_held),
+                                       cmocka_unit_test(test_hold_ends),
+                                       cmocka_unit_test(test_reordered),
+                                       cmocka_unit_test(test_looks_cost),
+                                       cmocka_unit_test(test_step_while_running),
+                                       cmocka_unit_test(test_shared),
+                                       cmocka_unit_test(test_kept),
+                                       cmocka_unit_test(test_packing),
+                                       cmocka_unit_test(test_search)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

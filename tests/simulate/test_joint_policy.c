@@ -14,11 +14,11 @@
 #include "tests/support/random_job.h"
 #include "tests/support/random_workload.h"
 
-static void arrive(void *policy, uint32_t number, const struct br_dag *dag)
+static void arrive(void *policy, uint32_t number, const struct br_dag *dag, int64_t now_ns)
 {
     const struct br_arrival arrival = {
         .job = number, .id = "j", .dag = dag, .weight = 1, .deadline_ns = BR_NEVER};
-    assert_int_equal(br_joint_arrive(policy, &arrival, 0, NULL), BR_OK);
+    assert_int_equal(br_joint_arrive(policy, &arrival, now_ns, NULL), BR_OK);
 }
 
 /* The policy itself, by remaining work: job 0 has a task of 5 s that waits beside the one that
@@ -40,7 +40,7 @@ static void test_policy_reorders(void **state)
         dag[k] = play_chain(1, &tasks[k], &seconds[k]);
         if (k == 2)
             assert_int_equal(br_joint_end(policy, &failed, SECOND, NULL), BR_OK);
-        arrive(policy, k, dag[k]);
+        arrive(policy, k, dag[k], 0);
         assert_int_equal(br_joint_decide(policy, 0, decision, 4, &wake_ns), started[k]);
         assert_true(!started[k] || decision[0].job == k / 2);
     }
@@ -76,8 +76,8 @@ static void test_nobody_waits(void **state)
     assert_int_equal(br_dag_add_edge(dag[0], 0, 1, BR_BARRIER, NULL), BR_OK);
     assert_int_equal(br_dag_finish(dag[0], NULL), BR_OK);
     assert_int_equal(br_joint_create(&setup, &policy, NULL), BR_OK);
-    arrive(policy, 0, dag[0]);
-    arrive(policy, 1, dag[1]);
+    arrive(policy, 0, dag[0], 0);
+    arrive(policy, 1, dag[1], 0);
     assert_int_equal(br_joint_decide(policy, 0, decision, 4, &wake_ns), 1);
     assert_int_equal(decision[0].job, 0);
     assert_int_equal(decision[0].machine, 0);
@@ -91,6 +91,51 @@ static void test_nobody_waits(void **state)
     br_cluster_destroy(cluster);
     br_dag_destroy(dag[0]);
     br_dag_destroy(dag[1]);
+}
+
+/* A machine of two cores. Job A: a task of one core, 2 s. Job B: one of both, 3 s. A before B ends
+ * them at 2 and 5 s, and 3 s of the cluster's work wait for 2 s; B before A at 3 and 5 s, and 1 s
+ * waits for 3 s. So B goes first where waiting costs more than 1/3, which is where more than 5/3
+ * jobs come in a second. They come after 40 jobs of next to no work, spread over 4 s or over 4,000
+ * s; or alone, a microsecond after the first job: then no more come than the cluster serves, 3 in 4
+ * s. */
+static void test_jobs_to_come(void **state)
+{
+    static const struct {
+        uint32_t jobs;
+        int64_t apart_ns;
+        uint32_t first;
+    } cases[] = {{40, SECOND / 10, 1}, {40, 100 * SECOND, 0}, {1, 1000, 0}};
+    struct br_dag *dag[] = {play_sized("1", 2 * SECOND), play_sized("2", 3 * SECOND),
+                            play_sized("2", SECOND / 1000000)};
+    struct br_cluster *cluster = br_cluster_create("c");
+    uint32_t class;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, &class, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, class, "cpu", "2", NULL), BR_OK);
+    struct br_policy_setup setup = {
+        .cluster = cluster, .number = 20000, .enforcer = br_runtime_options_default()};
+    for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct br_decision decision[4];
+        int64_t wake_ns = BR_NEVER, now_ns = 0;
+        uint32_t jobs = cases[k].jobs;
+        void *policy;
+        assert_int_equal(br_joint_create(&setup, &policy, NULL), BR_OK);
+        for (uint32_t j = 0; j < jobs; j++, now_ns += cases[k].apart_ns) {
+            const struct br_ended ended = {.job = j};
+            arrive(policy, j, dag[2], now_ns);
+            assert_int_equal(br_joint_decide(policy, now_ns, decision, 4, &wake_ns), 1);
+            assert_int_equal(br_joint_end(policy, &ended, now_ns, NULL), BR_OK);
+            assert_int_equal(br_joint_retire(policy, j, NULL), BR_OK);
+        }
+        arrive(policy, jobs, dag[0], now_ns);
+        arrive(policy, jobs + 1, dag[1], now_ns);
+        assert_int_equal(br_joint_decide(policy, now_ns, decision, 4, &wake_ns), 1);
+        assert_int_equal(decision[0].job, jobs + cases[k].first);
+        br_joint_destroy(policy);
+    }
+    br_cluster_destroy(cluster);
+    for (uint32_t k = 0; k < 3; k++)
+        br_dag_destroy(dag[k]);
 }
 
 /* ---- On random workloads ---- */
@@ -218,8 +263,8 @@ static void test_foreseen(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_policy_reorders),
-                                       cmocka_unit_test(test_nobody_waits),
-                                       cmocka_unit_test(test_foreseen)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_policy_reorders), cmocka_unit_test(test_nobody_waits),
+        cmocka_unit_test(test_jobs_to_come), cmocka_unit_test(test_foreseen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
