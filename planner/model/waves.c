@@ -363,22 +363,56 @@ static uint32_t below(uint64_t random, uint32_t n)
     return (uint32_t)(((br_uwide)random * n) >> 64);
 }
 
-int64_t br_waves_draw_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
-                         uint32_t executors, bool by_distance, const uint64_t random[2])
+/* What is drawn from: the numbers of executors measured beside `executors`, one by the random bits.
+ */
+static const struct br_wave_sample *choose_sample(const struct br_waves *waves, uint32_t stage,
+                                                  enum br_wave wave, uint32_t executors,
+                                                  bool by_distance, uint64_t random)
 {
     const struct br_wave_stage *at = &waves->stage[stage];
     uint32_t right = 0;
     while (right + 1 < waves->counts && waves->count[right] < executors)
         right++;
     if (right && waves->count[right] > executors) {
-        uint32_t left = waves->count[right - 1], u = below(random[0], waves->count[right] - left);
+        uint32_t left = waves->count[right - 1], u = below(random, waves->count[right] - left);
         bool near = u < executors - left;
         if (near != by_distance)
             right--;
     }
-    const struct br_wave_sample *sample = &at->point[at->at[right]].sample[wave];
-    uint32_t ms = sample->ms[below(random[1], sample->count)] + sample->extra_ms;
+    return &at->point[at->at[right]].sample[wave];
+}
+
+static int64_t nth_ns(const struct br_waves *waves, const struct br_wave_sample *sample, uint32_t n)
+{
+    uint32_t ms = sample->ms[n] + sample->extra_ms;
     return waves->factor == 1 ? ms * INT64_C(1000000) : (int64_t)(ms * 1e6 * waves->factor + 0.5);
+}
+
+int64_t br_waves_draw_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
+                         uint32_t executors, bool by_distance, const uint64_t random[2])
+{
+    const struct br_wave_sample *sample =
+        choose_sample(waves, stage, wave, executors, by_distance, random[0]);
+    return nth_ns(waves, sample, below(random[1], sample->count));
+}
+
+int64_t br_waves_draw_longer_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
+                                uint32_t executors, bool by_distance, const uint64_t random[2],
+                                int64_t least_ns)
+{
+    const struct br_wave_sample *sample =
+        choose_sample(waves, stage, wave, executors, by_distance, random[0]);
+    uint32_t first = 0, end = sample->count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (nth_ns(waves, sample, middle) > least_ns)
+            end = middle;
+        else
+            first = middle + 1;
+    }
+    if (first == sample->count)
+        return least_ns + least_ns / 10 + 1;
+    return nth_ns(waves, sample, first + below(random[1], sample->count - first));
 }
 
 double br_waves_mean_ms(const struct br_waves *waves, uint32_t stage, enum br_wave wave,

@@ -95,6 +95,11 @@ void br_waves_scale(struct br_waves *waves, double factor);
  * else the farther one, as the paper's simulator does. O(counts). */
 int64_t br_waves_draw_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
                          uint32_t executors, bool by_distance, const uint64_t random[2]);
+/* The same for a task that has lasted `least_ns` and not ended: of those measured that last longer.
+ * A tenth more than it has lasted where there is none. O(counts + log durations). */
+int64_t br_waves_draw_longer_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
+                                uint32_t executors, bool by_distance, const uint64_t random[2],
+                                int64_t least_ns);
 /* The mean duration of the stage's tasks of that wave, as measured on the least number of executors
  * that is not below `executors`, or on the largest. O(counts + durations). */
 double br_waves_mean_ms(const struct br_waves *waves, uint32_t stage, enum br_wave wave,

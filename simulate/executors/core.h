@@ -19,6 +19,8 @@ struct br_executor {
     uint32_t next;  /* in its list */
     uint32_t cls;
     bool moving;
+    enum br_wave wave; /* of its task, and how many executors its job had when that began */
+    uint32_t among;
     int64_t since_ns; /* its task began */
 };
 
@@ -78,6 +80,11 @@ struct br_executors_core {
     enum br_status status;
 };
 
+/* ---- run.c ---- */
+
+/* Room for so many jobs and stages; what was in the arrays is lost. False when memory is out. */
+bool br_executors_make_room(struct br_executors_core *core, uint32_t jobs, uint32_t stages);
+
 /* ---- stages.c: which stages are ready ---- */
 
 /* To be called after `started` or `coming` of the stage has changed. O(children). */
@@ -132,8 +139,12 @@ static inline void br_executors_random(uint64_t seed, uint32_t stage, uint32_t t
 void br_executors_start(struct br_executors_core *core, uint32_t executor, uint32_t stage);
 /* It has ended its task, of which a span goes to the record. */
 void br_executors_record(struct br_executors_core *core, uint32_t executor);
+/* The end of the task that the executor runs, drawn anew of all that it could be by now. */
+int64_t br_executors_redraw_ns(const struct br_executors_core *core, uint32_t executor);
 /* Something of the executor ends at that time. */
 void br_executors_at(struct br_executors_core *core, int64_t time_ns, uint32_t executor);
+/* The same, before or after others of that time by a number. */
+void br_executors_put(struct br_executors_core *core, struct br_executor_event event);
 /* Takes the first event, which there is, and says of whom it is. */
 uint32_t br_executors_due(struct br_executors_core *core);
 

@@ -160,6 +160,15 @@ enum br_status br_executors_reset(struct br_executors *sim,
                                   const struct br_executors_arrival *arrival, uint32_t jobs,
                                   const struct br_executors_run *run, struct br_diag *diag);
 
+/* Makes `to`, a simulator with the same options, a copy of the run as it stands: also where a
+ * decision is wanted, which each of them gets by itself then. With a seed all that nobody can know
+ * is drawn anew by it: how long tasks that run still last, and how long those to come; and no
+ * further job comes. So a policy may try on copies what its decisions lead to. NULL: the copy goes
+ * on as the original would. Nothing is recorded. BR_SYSTEM: memory, which is asked for only where
+ * `to` has never had a run so large. O(stages + jobs + executors). */
+enum br_status br_executors_fork(const struct br_executors *sim, const uint64_t *seed,
+                                 struct br_executors *to, struct br_diag *diag);
+
 /* Runs until somebody has to decide; false: the run has ended. */
 bool br_executors_next(struct br_executors *sim);
 

@@ -317,8 +317,7 @@ void br_executors_destroy(struct br_executors *sim)
     free(core);
 }
 
-/* Room for so many jobs and stages; what was in the arrays is lost. */
-static bool make_room(struct br_executors_core *core, uint32_t jobs, uint32_t stages)
+bool br_executors_make_room(struct br_executors_core *core, uint32_t jobs, uint32_t stages)
 {
     struct br_executors *seen = &core->seen;
     if (jobs > core->job_room) {
@@ -415,7 +414,7 @@ enum br_status br_executors_reset(struct br_executors *sim,
         stages += arrival[j].waves->stages;
         assert(j == 0 || arrival[j].arrival_ns >= arrival[j - 1].arrival_ns);
     }
-    if (stages >= NONE || !make_room(core, jobs, (uint32_t)stages))
+    if (stages >= NONE || !br_executors_make_room(core, jobs, (uint32_t)stages))
         return br_fail_memory(diag);
     memcpy(core->arrival, arrival, jobs * sizeof *arrival);
     core->record = run ? run->record : NULL;

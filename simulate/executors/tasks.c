@@ -14,10 +14,14 @@ static int before(const void *none, const struct br_executor_event *a,
 
 BR_HEAP(events, struct br_executor_event, const void *, before, 2)
 
+void br_executors_put(struct br_executors_core *core, struct br_executor_event event)
+{
+    events_push(NULL, core->event, &core->events, event);
+}
+
 void br_executors_at(struct br_executors_core *core, int64_t time_ns, uint32_t executor)
 {
-    events_push(NULL, core->event, &core->events,
-                (struct br_executor_event){time_ns, core->sequence++, executor});
+    br_executors_put(core, (struct br_executor_event){time_ns, core->sequence++, executor});
 }
 
 uint32_t br_executors_due(struct br_executors_core *core)
@@ -27,19 +31,33 @@ uint32_t br_executors_due(struct br_executors_core *core)
 
 /* ---- Tasks ---- */
 
-static int64_t draw_ns(const struct br_executors_core *core, uint32_t executor, uint32_t stage)
+static int64_t draw_ns(const struct br_executors_core *core, const struct br_executor *executor)
 {
     const struct br_executors *seen = &core->seen;
-    const struct br_executor_stage *at = &seen->stage[stage];
+    const struct br_executor_stage *at = &seen->stage[executor->stage];
     const struct br_executor_job *job = &seen->job[at->job];
-    uint32_t last = core->executor[executor].last, number = stage - job->first_stage;
-    enum br_wave wave = last == NONE ? BR_WAVE_FRESH : last == stage ? BR_WAVE_REST : BR_WAVE_FIRST;
+    uint32_t number = executor->stage - job->first_stage;
     if (seen->options.simple)
         return at->waves->mean_us * 1000;
     uint64_t random[2];
-    br_executors_random(job->seed, number, at->started, random);
-    return br_waves_draw_ns(job->waves, number, wave, job->executors, seen->options.by_distance,
-                            random);
+    br_executors_random(job->seed, number, executor->task, random);
+    return br_waves_draw_ns(job->waves, number, executor->wave, executor->among,
+                            seen->options.by_distance, random);
+}
+
+int64_t br_executors_redraw_ns(const struct br_executors_core *core, uint32_t executor)
+{
+    const struct br_executors *seen = &core->seen;
+    const struct br_executor *at = &core->executor[executor];
+    const struct br_executor_job *job = &seen->job[seen->stage[at->stage].job];
+    uint32_t number = at->stage - job->first_stage;
+    uint64_t random[2];
+    if (seen->options.simple)
+        return at->since_ns + draw_ns(core, at);
+    br_executors_random(job->seed, number, at->task, random);
+    return at->since_ns + br_waves_draw_longer_ns(job->waves, number, at->wave, at->among,
+                                                  seen->options.by_distance, random,
+                                                  seen->now_ns - at->since_ns);
 }
 
 void br_executors_start(struct br_executors_core *core, uint32_t executor, uint32_t stage)
@@ -49,10 +67,12 @@ void br_executors_start(struct br_executors_core *core, uint32_t executor, uint3
     struct br_executor_stage *to = &seen->stage[stage];
     struct br_executor_job *job = &seen->job[to->job];
     assert(at->job == to->job && to->open == 0 && to->started < to->tasks);
-    int64_t end_ns = seen->now_ns + draw_ns(core, executor, stage);
+    at->wave = at->last == NONE ? BR_WAVE_FRESH : at->last == stage ? BR_WAVE_REST : BR_WAVE_FIRST;
+    at->among = job->executors;
     at->stage = at->last = stage;
     at->task = to->started++;
     at->since_ns = seen->now_ns;
+    int64_t end_ns = seen->now_ns + draw_ns(core, at);
     to->running++;
     core->stage[stage].cls[at->cls].running++;
     job->to_start--;

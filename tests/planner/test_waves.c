@@ -107,6 +107,34 @@ static void test_choice(void **state)
     br_waves_destroy(waves);
 }
 
+/* What is left of a task that runs: of 10, 20, 30 and 40 ms, times two, those that are longer than
+ * it has lasted, each as often; where none is, a tenth more than that. */
+static void test_longer(void **state)
+{
+    const struct list none = {0};
+    struct br_waves *waves = br_waves_create(1);
+    struct br_rng rng = br_rng_seed(8);
+    uint32_t seen[4] = {0};
+    (void)state;
+    waves->stage[0].tasks = 4;
+    add(waves, 0, 5, (struct list){4, {10, 20, 30, 40}}, none, none);
+    assert_int_equal(br_waves_finish(waves, NULL), BR_OK);
+    br_waves_scale(waves, 2);
+    for (int k = 0; k < 4000; k++) {
+        const uint64_t random[2] = {br_rng_next(&rng), br_rng_next(&rng)};
+        int64_t ns = br_waves_draw_longer_ns(waves, 0, BR_WAVE_REST, 5, false, random, 40 * MS);
+        assert_true(ns == 60 * MS || ns == 80 * MS);
+        seen[ns / MS / 20 - 1]++;
+        assert_int_equal(br_waves_draw_longer_ns(waves, 0, BR_WAVE_REST, 5, false, random, -1),
+                         br_waves_draw_ns(waves, 0, BR_WAVE_REST, 5, false, random));
+        assert_int_equal(br_waves_draw_longer_ns(waves, 0, BR_WAVE_REST, 5, false, random, 80 * MS),
+                         88 * MS + 1);
+    }
+    assert_in_range(seen[2], 1800, 2200);
+    assert_int_equal(seen[2] + seen[3], 4000);
+    br_waves_destroy(waves);
+}
+
 /* A diamond with a tail: 0 before 1 and 2, both before 3; the work below a stage counts 3 once. */
 static void test_paths(void **state)
 {
@@ -165,9 +193,8 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_filling),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_filling),  cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_longer),   cmocka_unit_test(test_paths),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
