@@ -13,6 +13,7 @@
 #include <bigrocks/planner.h>
 #include <bigrocks/runtime.h>
 #include <bigrocks/stop.h>
+#include <bigrocks/store.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/index.h"
 #include "base/roles.h"
 
 struct br_cluster *br_cluster_create(const char *name)
@@ -247,4 +248,24 @@ uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *n
         }
     }
     return UINT32_MAX;
+}
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+    return br_hash_number(sum ^ value);
+}
+
+uint64_t br_cluster_fingerprint(const struct br_cluster *cluster)
+{
+    uint64_t sum = mix(1, cluster->classes);
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *cls = &cluster->cls[c];
+        sum = mix(mix(sum, br_hash_text(cls->name)), cls->count);
+        for (uint32_t k = 0; k < cls->capacities; k++) {
+            sum = mix(sum, br_hash_text(cls->capacity[k].resource));
+            sum = mix(mix(sum, (uint64_t)cls->capacity[k].amount.mantissa),
+                      (uint64_t)cls->capacity[k].amount.exponent);
+        }
+    }
+    return sum ? sum : 1;
 }

@@ -42,5 +42,8 @@ struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t
 bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource);
 /* The machine with this name, or UINT32_MAX. O(classes). */
 uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *name);
+/* A number for the cluster's classes, counts and capacities; not its name, ports and what is
+ * fungible. Never 0. O(classes x capacities). */
+uint64_t br_cluster_fingerprint(const struct br_cluster *cluster);
 
 #endif

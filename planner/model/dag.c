@@ -567,3 +567,21 @@ uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands)
                   dag->edge[e].type);
     return sum;
 }
+
+uint64_t br_dag_details_fingerprint(const struct br_dag *dag)
+{
+    uint64_t sum = mix(dag->tasks, dag->demands);
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        sum = mix(sum, (uint64_t)dag->duration_ns[t]);
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        sum = mix(sum, stage->demands);
+        for (uint32_t k = 0; k < stage->demands; k++) {
+            const struct br_demand *demand = &dag->demand[stage->first_demand + k];
+            sum = mix(sum, br_hash_text(dag->resource[demand->resource].name));
+            sum =
+                mix(mix(sum, (uint64_t)demand->amount.mantissa), (uint64_t)demand->amount.exponent);
+        }
+    }
+    return sum;
+}

@@ -96,6 +96,8 @@ enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uin
  * their order; with `commands` also those. Durations, demands and bytes are left out: they may be
  * known better in another run of the job. O(stages + edges). */
 uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands);
+/* A number for what the tasks take: durations and demands, in their order. O(tasks + demands). */
+uint64_t br_dag_details_fingerprint(const struct br_dag *dag);
 
 /* The part of br_dag_finish that orders the stages: fills dag->topological, or describes a cycle
  * task by task. O((stages + edges) log stages). */

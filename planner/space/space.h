@@ -40,7 +40,12 @@ struct br_fit br_space_earliest(const struct br_space *space, uint32_t stage, in
 struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int64_t duration,
                               int64_t until);
 
-/* Either of them. holes.h answers series of searches sooner. */
+/* The earliest start >= from on that machine; on any as by br_space_earliest where there is no such
+ * machine, or it does not hold the demand. O(breakpoints of the machine). */
+struct br_fit br_space_earliest_on(const struct br_space *space, uint32_t machine, uint32_t stage,
+                                   int64_t duration, int64_t from);
+
+/* Either of the first two. holes.h answers series of searches sooner. */
 struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
                             int64_t duration, int64_t bound);
 

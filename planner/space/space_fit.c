@@ -176,6 +176,20 @@ struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int6
     return br_space_find(space, false, stage, duration, until);
 }
 
+struct br_fit br_space_earliest_on(const struct br_space *space, uint32_t machine, uint32_t stage,
+                                   int64_t duration, int64_t from)
+{
+    struct query q = make_query(space, true, stage, duration, from);
+    if (machine >= space->in->machines || !class_holds(&q, space->machine_class[machine]))
+        return br_space_find(space, true, stage, duration, from);
+    const struct br_profile *p = &space->profile[machine];
+    struct br_segment at;
+    if (duration == 0 || p->count == 0)
+        return (struct br_fit){from, machine};
+    return (struct br_fit){
+        earliest_on(p, space->resources, q.demand, duration, from, BR_FOREVER - 1, &at), machine};
+}
+
 uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t duration,
                          struct br_fit fit, uint32_t most)
 {

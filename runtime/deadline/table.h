@@ -103,8 +103,6 @@ enum br_status br_table_write(const struct br_table *table, FILE *out, struct br
  */
 enum br_status br_table_check_job(const struct br_table *table, const struct br_dag *dag,
                                   const struct br_cluster *cluster, struct br_diag *diag);
-/* A number for the cluster's classes, counts and capacities; not its name. Never 0. */
-uint64_t br_cluster_fingerprint(const struct br_cluster *cluster);
 
 /* Where to look: between two cells. The same for all allocations and layers, so a decision computes
  * it once. */

@@ -366,26 +366,6 @@ enum br_status br_table_write(const struct br_table *table, FILE *out, struct br
 
 /* ---- Whose table it is ---- */
 
-static uint64_t mix(uint64_t sum, uint64_t value)
-{
-    return br_hash_number(sum ^ value);
-}
-
-uint64_t br_cluster_fingerprint(const struct br_cluster *cluster)
-{
-    uint64_t sum = mix(1, cluster->classes);
-    for (uint32_t c = 0; c < cluster->classes; c++) {
-        const struct br_class *cls = &cluster->cls[c];
-        sum = mix(mix(sum, br_hash_text(cls->name)), cls->count);
-        for (uint32_t k = 0; k < cls->capacities; k++) {
-            sum = mix(sum, br_hash_text(cls->capacity[k].resource));
-            sum = mix(mix(sum, (uint64_t)cls->capacity[k].amount.mantissa),
-                      (uint64_t)cls->capacity[k].amount.exponent);
-        }
-    }
-    return sum ? sum : 1;
-}
-
 enum br_status br_table_check_job(const struct br_table *table, const struct br_dag *dag,
                                   const struct br_cluster *cluster, struct br_diag *diag)
 {

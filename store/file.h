@@ -1,0 +1,34 @@
+/* The file of a store: rows in, rows out. Everything of SQLite is behind it. */
+#ifndef BR_STORE_FILE_H
+#define BR_STORE_FILE_H
+
+#include "store/row.h"
+
+struct br_store_file;
+
+/* Which of the rows of the form. */
+enum br_store_which {
+    BR_STORE_SAME,    /* the one with the same three keys */
+    BR_STORE_CLUSTER, /* the newest for the cluster */
+    BR_STORE_NEWEST,  /* the newest */
+};
+
+bool br_store_file_is_there(void);
+/* As br_store_open and br_store_close. */
+enum br_status br_store_file_open(const char *path, struct br_store_file **file,
+                                  struct br_diag *diag);
+void br_store_file_close(struct br_store_file *file);
+
+/* Fills the row, which is the caller's to finish; its id is 0 where the file has none. A row whose
+ * checksum is wrong has no cells; what is in it is not to be used, but its id is right. */
+enum br_status br_store_file_find(struct br_store_file *file, const struct br_store_keys *keys,
+                                  enum br_store_which which, struct br_store_row *row,
+                                  struct br_diag *diag);
+/* Writes the row in the place of that with the same keys, whose id is to be row->id still (0: none
+ * is there); *written says whether it was. Forgets the oldest rows beyond BR_STORE_KEPT. */
+enum br_status br_store_file_put(struct br_store_file *file, const struct br_store_row *row,
+                                 bool *written, struct br_diag *diag);
+enum br_status br_store_file_count(struct br_store_file *file, uint64_t *plans,
+                                   struct br_diag *diag);
+
+#endif
