@@ -54,13 +54,15 @@ BR_HEAP(event, struct event, const void *, before, 4)
 
 enum state { IDLE, RUNNING, DONE };
 
-/* A job that has arrived and not ended; one block of memory. */
+/* A job that has arrived and not ended. Of thousands of jobs nothing stays near the processor, so a
+ * job is small: it has durations of its own only where they were drawn. */
 struct live {
-    int64_t *true_ns;     /* by task */
-    uint32_t *stage_left; /* tasks that have not ended */
-    uint16_t *attempt;    /* by task: attempts that came to nothing */
-    uint8_t *state;       /* by task */
-    uint32_t left;        /* tasks */
+    const struct br_shape *shape;
+    uint32_t *stage_left;   /* tasks that have not ended; its block of memory */
+    uint8_t *state;         /* by task */
+    const int64_t *true_ns; /* by task */
+    uint16_t *attempt;      /* by task: attempts that came to nothing; NULL: all 0 */
+    uint32_t left;          /* tasks */
 };
 
 struct simulation {
@@ -142,25 +144,46 @@ static const struct br_dag *dag_of(const struct simulation *sim, uint32_t job)
 
 /* ---- Events ---- */
 
+/* Nothing of the job has started. False when memory is out. */
+static bool make_live(const struct simulation *sim, uint32_t number, struct live *live)
+{
+    const struct br_dag *dag = dag_of(sim, number);
+    const struct br_world *world = &sim->options->world;
+    size_t tasks = dag->tasks, stages = dag->stages + dag->stages % 2, drawn = 0;
+    live->shape = &sim->shape[sim->workload->job[number].dag];
+    live->true_ns = br_world_given(world, sim->workload, number);
+    if (!live->true_ns)
+        drawn = tasks * sizeof *live->true_ns;
+    live->stage_left = malloc(stages * sizeof *live->stage_left + drawn + tasks);
+    if (!live->stage_left)
+        return false;
+    int64_t *own_ns = (int64_t *)(live->stage_left + stages);
+    live->state = (uint8_t *)own_ns + drawn;
+    if (drawn) {
+        br_world_durations(world, sim->workload, number, own_ns);
+        live->true_ns = own_ns;
+    }
+    for (uint32_t s = 0; s < dag->stages; s++)
+        live->stage_left[s] = dag->stage[s].tasks;
+    memset(live->state, IDLE, tasks);
+    live->left = dag->tasks;
+    return true;
+}
+
+static void drop_live(struct live *live)
+{
+    free(live->stage_left);
+    free(live->attempt);
+    *live = (struct live){0};
+}
+
 static enum br_status arrive(struct simulation *sim, uint32_t number, struct br_diag *diag)
 {
     const struct br_workload_job *job = &sim->workload->job[number];
     const struct br_dag *dag = dag_of(sim, number);
     struct live *live = &sim->live[number];
-    size_t tasks = dag->tasks;
-    live->true_ns = malloc(tasks * (sizeof *live->true_ns + sizeof *live->attempt + 1) +
-                           dag->stages * sizeof *live->stage_left);
-    if (!live->true_ns)
+    if (!make_live(sim, number, live))
         return br_fail_memory(diag);
-    live->stage_left = (uint32_t *)(live->true_ns + tasks);
-    live->attempt = (uint16_t *)(live->stage_left + dag->stages);
-    live->state = (uint8_t *)(live->attempt + tasks);
-    memset(live->attempt, 0, tasks * sizeof *live->attempt);
-    memset(live->state, IDLE, tasks);
-    for (uint32_t s = 0; s < dag->stages; s++)
-        live->stage_left[s] = dag->stage[s].tasks;
-    live->left = dag->tasks;
-    br_world_durations(&sim->options->world, sim->workload, number, live->true_ns);
     if (sim->options->network && !br_transit_arrive(&sim->transit, number))
         return br_fail_memory(diag);
     sim->live_jobs++;
@@ -194,11 +217,20 @@ static enum br_status finish_job(struct simulation *sim, uint32_t number, struct
     sim->outcome->finished++;
     sim->outcome->end_of_all_ns = sim->now_ns;
     sim->live_jobs--;
-    free(sim->live[number].true_ns);
-    sim->live[number] = (struct live){0};
+    drop_live(&sim->live[number]);
     if (sim->options->network)
         br_transit_retire(&sim->transit, number);
     return sim->options->row->retire(sim->policy, number, diag);
+}
+
+/* One more attempt at the task came to nothing. */
+static bool count_attempt(struct live *live, uint32_t task)
+{
+    if (!live->attempt)
+        live->attempt = calloc(live->shape->dag->tasks, sizeof *live->attempt);
+    if (live->attempt)
+        live->attempt[task] += live->attempt[task] < UINT16_MAX;
+    return live->attempt;
 }
 
 /* The task of the slot leaves its machine: finished, or lost. */
@@ -215,11 +247,12 @@ static enum br_status leave(struct simulation *sim, uint32_t slot, enum br_span_
     enum br_status status = record(sim, &task, how, diag);
     if (how == BR_SPAN_DONE) {
         live->state[task.task] = DONE;
-        live->stage_left[sim->shape[sim->workload->job[task.job].dag].task_stage[task.task]]--;
+        live->stage_left[live->shape->task_stage[task.task]]--;
         live->left--;
     } else {
         live->state[task.task] = IDLE;
-        live->attempt[task.task] += live->attempt[task.task] < UINT16_MAX;
+        if (!status && !count_attempt(live, task.task))
+            status = br_fail_memory(diag);
     }
     if (!status)
         status = tell_end(sim, &task, how != BR_SPAN_DONE, diag);
@@ -268,8 +301,8 @@ static const char *objection(const struct simulation *sim, const struct br_decis
     if (decision->job >= sim->workload->jobs || !sim->live[decision->job].left)
         return "is of a job that is not there";
     const struct live *live = &sim->live[decision->job];
-    const struct br_dag *dag = dag_of(sim, decision->job);
-    const struct br_shape *shape = &sim->shape[sim->workload->job[decision->job].dag];
+    const struct br_shape *shape = live->shape;
+    const struct br_dag *dag = shape->dag;
     if (decision->task >= dag->tasks || live->state[decision->task] != IDLE)
         return "runs or has finished";
     uint32_t stage = shape->task_stage[decision->task];
@@ -297,11 +330,11 @@ static enum br_status start(struct simulation *sim, const struct br_decision *de
                        decision->task, decision->job, why_not);
     const struct br_workload_job *job = &sim->workload->job[decision->job];
     struct live *live = &sim->live[decision->job];
-    struct br_attempt attempt =
-        br_world_attempt(&sim->options->world, job, decision->task, live->attempt[decision->task],
-                         live->true_ns[decision->task]);
+    struct br_attempt attempt = br_world_attempt(&sim->options->world, job, decision->task,
+                                                 live->attempt ? live->attempt[decision->task] : 0,
+                                                 live->true_ns[decision->task]);
     struct br_running task = {
-        .demand = br_shape_demand(&sim->shape[job->dag], decision->task, sim->machines.resources),
+        .demand = br_shape_demand(live->shape, decision->task, sim->machines.resources),
         .job = decision->job,
         .task = decision->task,
         .machine = decision->machine,
@@ -348,7 +381,8 @@ static enum br_status decide(struct simulation *sim, struct br_diag *diag)
 /* The time of the next event that counts; BR_NEVER where there is none. */
 static int64_t next_time(struct simulation *sim)
 {
-    while (sim->queued && kind_of(&sim->queue[0]) == END &&
+    /* Only where machines are chained does an end move, or never come. */
+    while (sim->machines.chained && sim->queued && kind_of(&sim->queue[0]) == END &&
            sim->machines.slot[sim->queue[0].slot].version != sim->queue[0].version)
         event_pop(NULL, sim->queue, &sim->queued);
     int64_t at_ns = sim->queued ? time_of(&sim->queue[0]) : BR_NEVER;
@@ -373,6 +407,38 @@ static enum br_status receive(struct simulation *sim, struct br_diag *diag)
     return sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
 }
 
+/* The job and task of the event are asked about soon: with `closely` next, else after that. */
+static void expect(const struct simulation *sim, const struct event *event, bool closely)
+{
+    uint32_t job = (uint32_t)(event->about >> 32), task = (uint32_t)event->about;
+    if (kind_of(event) != END)
+        return;
+    if (closely) {
+        if (!sim->live[job].left)
+            return;
+        __builtin_prefetch(sim->live[job].state + task);
+        __builtin_prefetch(sim->live[job].stage_left);
+    } else {
+        __builtin_prefetch(&sim->live[job]);
+        __builtin_prefetch(&sim->machines.slot[event->slot]);
+    }
+    if (sim->options->row->expect)
+        sim->options->row->expect(sim->policy, job, task, closely);
+}
+
+/* Asks memory for what the next two events of the queue are about, while there is other work. */
+static void look_ahead(const struct simulation *sim)
+{
+    const struct event *queue = sim->queue;
+    uint32_t second = 1, children = sim->queued < 5 ? sim->queued : 5;
+    if (children)
+        expect(sim, &queue[0], true);
+    for (uint32_t c = 2; c < children; c++)
+        second = before(NULL, &queue[c], &queue[second]) ? c : second;
+    if (children > 1)
+        expect(sim, &queue[second], false);
+}
+
 static enum br_status advance(struct simulation *sim, int64_t at_ns, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
@@ -380,6 +446,7 @@ static enum br_status advance(struct simulation *sim, int64_t at_ns, struct br_d
     while (next_time(sim) == at_ns && sim->queued && time_of(&sim->queue[0]) == at_ns && !status) {
         struct event event = event_pop(NULL, sim->queue, &sim->queued);
         sim->outcome->events++;
+        look_ahead(sim);
         status = perform(sim, &event, diag);
     }
     while (sim->next_job < sim->workload->jobs &&
@@ -458,6 +525,8 @@ static enum br_status prepare(struct simulation *sim, const struct br_cluster *c
                                 &sim->shape, diag);
     if (status)
         return status;
+    sim->machines.chained |= options->world.leave_s > 0;
+    sim->machines.paced |= options->network != NULL;
     sim->live = calloc((size_t)jobs + 1, sizeof *sim->live);
     sim->outcome->end_ns = malloc(((size_t)jobs + 1) * sizeof *sim->outcome->end_ns);
     if (!sim->live || !sim->outcome->end_ns)
@@ -478,9 +547,8 @@ static enum br_status prepare(struct simulation *sim, const struct br_cluster *c
 static enum br_status record_rest(struct simulation *sim, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
-    for (uint32_t m = 0; m < sim->machines.machines && sim->machines.first; m++)
-        for (uint32_t at = sim->machines.first[m]; at != BR_NO_SLOT && !status;
-             at = sim->machines.slot[at].next)
+    for (uint32_t at = 0; at < sim->machines.slots && !status; at++)
+        if (sim->machines.slot[at].demand)
             status = record(sim, &sim->machines.slot[at], BR_SPAN_CUT, diag);
     return status;
 }
@@ -490,7 +558,7 @@ static void finish(struct simulation *sim)
     if (sim->policy)
         sim->options->row->destroy(sim->policy);
     for (uint32_t j = 0; sim->live && j < sim->workload->jobs; j++)
-        free(sim->live[j].true_ns);
+        drop_live(&sim->live[j]);
     free(sim->live);
     free(sim->queue);
     br_machines_finish(&sim->machines);

@@ -22,7 +22,7 @@ static enum br_status overbook(struct br_machines *machines, const struct br_clu
         int64_t capacity = machines->capacities.capacity[at];
         machines->limit[at] = capacity + br_overbook_extra(capacity, row->percent);
     }
-    machines->overbooked = true;
+    machines->overbooked = machines->chained = machines->paced = true;
     return BR_OK;
 }
 
@@ -52,6 +52,7 @@ enum br_status br_machines_init(struct br_machines *machines, const struct br_cl
 void br_machines_finish(struct br_machines *machines)
 {
     free(machines->slot);
+    free(machines->progress);
     free(machines->unused);
     br_arena_finish(&machines->arena);
 }
@@ -65,6 +66,24 @@ bool br_machines_fit(const struct br_machines *machines, uint32_t machine, const
         if (held[r] + demand[r] > limit[r] && demand[r] > 0)
             return false;
     return machines->there[machine];
+}
+
+static void chain(struct br_machines *machines, uint32_t at)
+{
+    struct br_running *slot = &machines->slot[at];
+    slot->last = BR_NO_SLOT;
+    slot->next = machines->first[slot->machine];
+    if (slot->next != BR_NO_SLOT)
+        machines->slot[slot->next].last = at;
+    machines->first[slot->machine] = at;
+}
+
+static void unchain(struct br_machines *machines, const struct br_running *slot)
+{
+    *(slot->last == BR_NO_SLOT ? &machines->first[slot->machine]
+                               : &machines->slot[slot->last].next) = slot->next;
+    if (slot->next != BR_NO_SLOT)
+        machines->slot[slot->next].last = slot->last;
 }
 
 static void hold(struct br_machines *machines, const struct br_running *task, int sign)
@@ -87,49 +106,48 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
         if (!br_grow(&machines->slot, machines->slots, &machines->slot_room,
                      sizeof *machines->slot) ||
             !br_grow(&machines->unused, machines->slots, &machines->unused_room,
-                     sizeof *machines->unused))
+                     sizeof *machines->unused) ||
+            (machines->paced && !br_grow(&machines->progress, machines->slots,
+                                         &machines->progress_room, sizeof *machines->progress)))
             return BR_NO_SLOT;
         at = machines->slots++;
     }
     struct br_running *slot = &machines->slot[at];
     *slot = task;
     slot->version = version;
-    slot->start_ns = slot->work_ns = slot->seen_ns = now_ns;
-    slot->left_ns = lasts_ns;
-    slot->rate = slot->of = 1;
-    slot->last = BR_NO_SLOT;
-    slot->next = machines->first[task.machine];
-    if (slot->next != BR_NO_SLOT)
-        machines->slot[slot->next].last = at;
-    machines->first[task.machine] = at;
+    slot->start_ns = slot->work_ns = now_ns;
+    if (machines->paced)
+        machines->progress[at] = (struct br_progress){lasts_ns, now_ns, 1, 1};
+    if (machines->chained)
+        chain(machines, at);
     hold(machines, slot, 1);
     return at;
 }
 
 /* The end of a task from what is left of it. */
-static int64_t end_of(const struct br_running *slot, int64_t now_ns)
+static int64_t end_of(const struct br_progress *progress, int64_t now_ns)
 {
-    br_wide lasts = ((br_wide)slot->left_ns * slot->of + slot->rate - 1) / slot->rate;
+    br_wide lasts =
+        ((br_wide)progress->left_ns * progress->of + progress->rate - 1) / progress->rate;
     return lasts < INT64_MAX - now_ns ? now_ns + (int64_t)lasts : INT64_MAX;
 }
 
 int64_t br_machines_work(struct br_machines *machines, uint32_t at, int64_t now_ns)
 {
     struct br_running *slot = &machines->slot[at];
-    assert(slot->fetches);
+    assert(slot->fetches && machines->paced);
     slot->fetches = false;
-    slot->work_ns = slot->seen_ns = now_ns;
-    return end_of(slot, now_ns);
+    slot->work_ns = machines->progress[at].seen_ns = now_ns;
+    return end_of(&machines->progress[at], now_ns);
 }
 
 void br_machines_end(struct br_machines *machines, uint32_t at)
 {
     struct br_running *slot = &machines->slot[at];
     hold(machines, slot, -1);
-    *(slot->last == BR_NO_SLOT ? &machines->first[slot->machine]
-                               : &machines->slot[slot->last].next) = slot->next;
-    if (slot->next != BR_NO_SLOT)
-        machines->slot[slot->next].last = slot->last;
+    if (machines->chained)
+        unchain(machines, slot);
+    slot->demand = NULL;
     slot->version++;
     machines->unused[machines->unused_count++] = at; /* has room for all slots */
 }
@@ -158,19 +176,20 @@ void br_machines_settle(struct br_machines *machines, uint32_t machine, int64_t 
 {
     for (uint32_t at = machines->overbooked ? machines->first[machine] : BR_NO_SLOT;
          at != BR_NO_SLOT; at = machines->slot[at].next) {
-        struct br_running *slot = &machines->slot[at];
+        struct br_progress *progress = &machines->progress[at];
         int64_t rate, of;
-        find_rate(machines, slot, &rate, &of);
-        if (rate == slot->rate && of == slot->of)
+        find_rate(machines, &machines->slot[at], &rate, &of);
+        if (rate == progress->rate && of == progress->of)
             continue;
-        br_wide past = slot->fetches ? 0 : now_ns - slot->seen_ns;
-        int64_t done = (int64_t)(past * slot->rate / slot->of);
-        slot->left_ns = slot->left_ns > done ? slot->left_ns - done : 0;
-        slot->seen_ns = now_ns;
-        slot->rate = rate;
-        slot->of = of;
-        slot->version++;
-        if (!slot->fetches)
-            moved(context, at, end_of(slot, now_ns));
+        bool fetches = machines->slot[at].fetches;
+        br_wide past = fetches ? 0 : now_ns - progress->seen_ns;
+        int64_t done = (int64_t)(past * progress->rate / progress->of);
+        progress->left_ns = progress->left_ns > done ? progress->left_ns - done : 0;
+        progress->seen_ns = now_ns;
+        progress->rate = rate;
+        progress->of = of;
+        machines->slot[at].version++;
+        if (!fetches)
+            moved(context, at, end_of(progress, now_ns));
     }
 }

@@ -15,15 +15,18 @@
 
 /* A running task, in a slot that is used again after its end. */
 struct br_running {
-    const int64_t *demand;
+    const int64_t *demand; /* NULL: the slot is not used */
     uint32_t job, task, machine;
     uint32_t version;    /* of its end in the queue */
-    uint32_t next, last; /* slots on the same machine */
+    uint32_t next, last; /* where chained: slots on the same machine */
     bool fails, fetches; /* fetches: its inputs are not all there, and it makes no progress */
     int64_t start_ns;
     int64_t work_ns; /* when its inputs were there */
-    /* With overbooked resources: what is left at full speed at the time `seen_ns`, and the rate
-     * since. */
+};
+
+/* The same task's progress, where machines are paced: what is left at full speed at the time
+ * `seen_ns`, and the rate since. */
+struct br_progress {
     int64_t left_ns, seen_ns;
     int64_t rate, of; /* rate / of, at most 1 */
 };
@@ -33,16 +36,22 @@ struct br_machines {
     struct br_capacities capacities;
     uint32_t machines, resources;
     bool overbooked;
+    /* What the caller asks for while all are empty: what runs on each; that tasks may wait for
+     * their inputs. Both where something is overbooked. */
+    bool chained, paced;
     int64_t *limit; /* [class * resources]: capacity, or how far it may be overbooked */
     int64_t *held;  /* [machine * resources] */
     bool *there;
-    uint32_t *first; /* by machine: slot of a running task, or BR_NO_SLOT */
+    uint32_t *first; /* where chained, by machine: slot of a running task, or BR_NO_SLOT */
     struct br_running *slot;
     uint32_t slots, slot_room;
+    struct br_progress *progress; /* by slot, where paced */
+    uint32_t progress_room;
     uint32_t *unused, unused_count, unused_room;
 };
 
-/* All there and empty. BR_USAGE (what may not be overbooked so). */
+/* All there and empty; chained and paced where something is overbooked. BR_USAGE (what may not be
+ * overbooked so). */
 enum br_status br_machines_init(struct br_machines *machines, const struct br_cluster *cluster,
                                 const struct br_policy_setup *setup, struct br_diag *diag);
 void br_machines_finish(struct br_machines *machines);

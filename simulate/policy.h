@@ -85,6 +85,9 @@ struct br_policy_row {
                              struct br_diag *diag);
     enum br_status (*end)(void *policy, const struct br_ended *ended, int64_t now_ns,
                           struct br_diag *diag);
+    /* The task's end is likely to be told next (`closely`), or after what is: the policy may ask
+     * memory for what it will look at. It may do nothing else, and may be NULL. */
+    void (*expect)(void *policy, uint32_t job, uint32_t task, bool closely);
     /* The last task of the job has ended: the policy forgets it. */
     enum br_status (*retire)(void *policy, uint32_t job, struct br_diag *diag);
     /* The machine leaves (what ran there has been told as failed before) or returns. */

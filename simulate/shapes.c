@@ -43,6 +43,7 @@ static enum br_status make_shape(struct br_arena *arena, const struct br_dag *da
                                  struct br_diag *diag)
 {
     struct br_kinds kinds;
+    shape->dag = dag;
     if (!ARRAY(arena, dag->tasks, shape->task_stage) ||
         !ARRAY(arena, dag->stages, shape->stage_kind) || !take_parents(arena, dag, shape))
         return br_fail_memory(diag);

@@ -12,6 +12,7 @@ struct br_shape_parent {
 };
 
 struct br_shape {
+    const struct br_dag *dag; /* the workload's */
     uint32_t *task_stage;
     uint32_t *stage_kind;
     int64_t *demand;        /* [kind * resources] */

@@ -95,6 +95,26 @@ static void draw_declared(const struct br_dag *dag, uint64_t seed, int64_t *true
     }
 }
 
+static bool draws(const struct br_error *error)
+{
+    return error->spread > 0 || error->bias != 1;
+}
+
+const int64_t *br_world_given(const struct br_world *world, const struct br_workload *workload,
+                              uint32_t number)
+{
+    const struct br_workload_job *job = &workload->job[number];
+    const struct br_dag *dag = workload->dag[job->dag].dag;
+    if (job->true_ns)
+        return job->true_ns;
+    if (draws(&world->job) || draws(&world->stage) || draws(&world->task))
+        return NULL;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        if (br_real_of(dag->stage[s].spread) > 0 || dag->stage[s].longest_ns)
+            return NULL;
+    return dag->duration_ns;
+}
+
 void br_world_durations(const struct br_world *world, const struct br_workload *workload,
                         uint32_t number, int64_t *true_ns)
 {

@@ -21,6 +21,14 @@ enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form
                                       uint32_t group, enum br_readiness readiness, uint32_t *number,
                                       struct br_diag *diag);
 
+/* br_job_expect, where there is such a job. */
+static inline void br_runtime_expect(const struct br_runtime *runtime, uint32_t job, uint32_t task,
+                                     bool closely)
+{
+    if (job < runtime->jobs && runtime->job[job])
+        br_job_expect(runtime->job[job], task, closely);
+}
+
 /* The machine leaves: nothing starts there, not even what demands nothing or what may be
  * overbooked, until it returns. What ran there is told by br_runtime_failed. */
 void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there);

@@ -10,6 +10,8 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
+enum { LINE = 64 /* bytes that memory brings at once */ };
+
 static void add_work(struct br_job *job, br_wide units)
 {
     job->work += units;
@@ -97,6 +99,24 @@ void br_job_destroy(struct br_job *job)
     br_form_release(job->form);
     br_arena_finish(&job->arena);
     free(job);
+}
+
+void br_job_expect(const struct br_job *job, uint32_t task, bool closely)
+{
+    if (!closely) {
+        for (size_t at = 0; at < offsetof(struct br_job, local_head); at += LINE)
+            __builtin_prefetch((const char *)job + at);
+        return;
+    }
+    uint32_t k = job->form->rank[task];
+    __builtin_prefetch(job->task_state + task);
+    __builtin_prefetch(job->machine + task);
+    __builtin_prefetch(job->ready.bits);
+    __builtin_prefetch(job->ready.is_ready + k);
+    __builtin_prefetch(job->ready.is_changed + k);
+    __builtin_prefetch(job->ready.best);
+    __builtin_prefetch(job->ready.changed);
+    __builtin_prefetch(job->stage_left + job->form->task_stage[task]);
 }
 
 /* ---- Transitions ---- */

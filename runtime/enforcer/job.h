@@ -92,6 +92,10 @@ static inline double br_job_priority(const struct br_job *job, uint32_t k)
     return (double)(job->form->tasks - k) / job->form->tasks;
 }
 
+/* The end of the task will be told soon: asks memory for the job, or (`closely`), where that has
+ * been done, for what it keeps of the task. */
+void br_job_expect(const struct br_job *job, uint32_t task, bool closely);
+
 /* Keeps, from now on, the running tasks of the planned job by machine. False when memory is out.
  * O(tasks + machines) the first time. */
 bool br_job_chain(struct br_job *job, uint32_t machines);

@@ -116,6 +116,12 @@ enum br_status br_enforced_end(void *policy, const struct br_ended *ended, int64
     return br_runtime_finished(enforced->runtime, number, ended->task, diag);
 }
 
+void br_enforced_expect(void *policy, uint32_t job, uint32_t task, bool closely)
+{
+    const struct enforced *enforced = policy;
+    br_runtime_expect(enforced->runtime, enforced->inside[job], task, closely);
+}
+
 enum br_status br_enforced_retire(void *policy, uint32_t job, struct br_diag *diag)
 {
     struct enforced *enforced = policy;

@@ -18,6 +18,7 @@ enum br_status br_enforced_arrive(void *policy, const struct br_arrival *arrival
                                   struct br_diag *diag);
 enum br_status br_enforced_end(void *policy, const struct br_ended *ended, int64_t now_ns,
                                struct br_diag *diag);
+void br_enforced_expect(void *policy, uint32_t job, uint32_t task, bool closely);
 enum br_status br_enforced_retire(void *policy, uint32_t job, struct br_diag *diag);
 enum br_status br_enforced_machine(void *policy, uint32_t machine, bool there,
                                    struct br_diag *diag);

@@ -15,6 +15,8 @@
 #include "simulate/policies/members.h"
 #include "simulate/policies/rooms.h"
 
+enum { LINE = 64 /* bytes that memory brings at once */ };
+
 /* A job's place in the line of those of which something has become ready. */
 struct turn {
     double group_share, key;
@@ -201,6 +203,20 @@ enum br_status br_list_end(void *policy, const struct br_ended *ended, int64_t n
         br_job_finish(job, ended->task);
     free_machine(list, ended->machine);
     return settle(list, slot, diag);
+}
+
+void br_list_expect(void *policy, uint32_t job, uint32_t task, bool closely)
+{
+    const struct list *list = policy;
+    uint32_t slot = list->members.slot_of[job];
+    const struct br_member *member = &list->members.member[slot];
+    if (!list->members.job[slot])
+        return;
+    if (closely)
+        __builtin_prefetch(member->posting);
+    for (size_t at = 0; at < sizeof *member && !closely; at += LINE)
+        __builtin_prefetch((const char *)member + at);
+    br_job_expect(list->members.job[slot], task, closely);
 }
 
 enum br_status br_list_retire(void *policy, uint32_t number, struct br_diag *diag)

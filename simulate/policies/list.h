@@ -13,6 +13,7 @@ enum br_status br_list_arrive(void *policy, const struct br_arrival *arrival, in
                               struct br_diag *diag);
 enum br_status br_list_end(void *policy, const struct br_ended *ended, int64_t now_ns,
                            struct br_diag *diag);
+void br_list_expect(void *policy, uint32_t job, uint32_t task, bool closely);
 enum br_status br_list_retire(void *policy, uint32_t job, struct br_diag *diag);
 enum br_status br_list_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag);
 uint32_t br_list_decide(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,

@@ -43,6 +43,7 @@ void br_members_finish(struct br_members *members)
         br_roster_finish(&members->roster[g]);
     free(members->roster);
     free(members->member);
+    free(members->job);
     free(members->unused);
     free(members->slot_of);
     br_forms_finish(&members->forms);
@@ -63,12 +64,14 @@ static bool take_slot(struct br_members *members, uint32_t job, uint32_t *slot)
     } else {
         if (!br_grow(&members->member, members->slots, &members->slot_room,
                      sizeof *members->member) ||
+            !br_grow(&members->job, members->slots, &members->job_room, sizeof *members->job) ||
             !br_grow(&members->unused, members->slots, &members->unused_room,
                      sizeof *members->unused))
             return false;
         *slot = members->slots++;
     }
     members->member[*slot] = (struct br_member){0};
+    members->job[*slot] = NULL;
     members->slot_of[job] = *slot;
     return true;
 }
@@ -167,6 +170,7 @@ enum br_status br_members_add(struct br_members *members, const struct br_arriva
     enum br_status status = make_job(members, arrival, member, diag);
     if (status)
         return status;
+    members->job[*slot] = member->known.job;
     member->known.total = member->known.job->remaining;
     if (members->rule->once)
         member->known.once = members->rule->once(&member->known, members->rule->number);
@@ -180,6 +184,7 @@ void br_members_remove(struct br_members *members, uint32_t slot)
     struct br_member *member = &members->member[slot];
     assert(member->standing.first == BR_NOBODY); /* all its tasks have started */
     finish_member(member);
+    members->job[slot] = NULL;
     members->unused[members->unused_count++] = slot; /* has room for all slots */
 }
 

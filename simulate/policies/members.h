@@ -37,6 +37,8 @@ struct br_members {
     struct br_roster *roster; /* one, or one a group */
     uint32_t rosters;
     struct br_member *member; /* by slot; moves when jobs arrive */
+    struct br_job **job;      /* by slot: the member's, to be found without it */
+    uint32_t job_room;
     uint32_t slots, slot_room;
     uint32_t *unused, unused_count, unused_room;
     uint32_t *slot_of, slot_of_room; /* by job of the workload */

@@ -129,8 +129,8 @@ static enum br_status create_joint(const struct br_policy_row *row,
 
 #define ENFORCED(rule)                                                                             \
     .detail = &(rule), .create = create_enforced, .destroy = br_enforced_destroy,                  \
-    .arrive = br_enforced_arrive, .end = br_enforced_end, .retire = br_enforced_retire,            \
-    .machine = br_enforced_machine, .decide = br_enforced_decide
+    .arrive = br_enforced_arrive, .end = br_enforced_end, .expect = br_enforced_expect,            \
+    .retire = br_enforced_retire, .machine = br_enforced_machine, .decide = br_enforced_decide
 /* GS and its like: one row for each predictor. */
 #define GS_RULE(name, order, predictor) static const struct br_gs_rule name = {order, predictor}
 GS_RULE(gs_point, BR_GS_QUEUES, "point");
@@ -160,8 +160,8 @@ static enum br_status create_gs(const struct br_policy_row *row,
     .end = br_gs_end, .retire = br_gs_retire, .machine = br_gs_machine, .decide = br_gs_decide
 #define LIST(rule)                                                                                 \
     .detail = &(rule), .create = create_list, .destroy = br_list_destroy,                          \
-    .arrive = br_list_arrive, .end = br_list_end, .retire = br_list_retire,                        \
-    .machine = br_list_machine, .decide = br_list_decide
+    .arrive = br_list_arrive, .end = br_list_end, .expect = br_list_expect,                        \
+    .retire = br_list_retire, .machine = br_list_machine, .decide = br_list_decide
 
 static const struct br_policy_row rows[] = {
     {.name = "graphene",

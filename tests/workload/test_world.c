@@ -103,6 +103,51 @@ static void test_factors(void **state)
     assert_true(fabs(sample.deviation - sqrt(3 * 0.09)) < 0.01);
 }
 
+/* What is given without a draw is what the draws come to: recorded durations in any world, declared
+ * ones only where neither the world nor the dag makes anything of them. */
+static void test_given(void **state)
+{
+    struct br_world world = br_world_default();
+    const struct br_world calm = world;
+    struct br_error *error[] = {&world.job, &world.stage, &world.task};
+    const struct br_error loud[] = {{1, 0.1}, {1.5, 0}};
+    uint32_t recorded = 0, declared = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct random_workload random;
+        assert_true(random_workload_make(seed, 8, 20, &random));
+        const struct br_workload *workload = random.workload;
+        for (uint32_t j = 0; j < workload->jobs; j++) {
+            const struct br_dag *dag = workload->dag[workload->job[j].dag].dag;
+            const int64_t *kept_ns = workload->job[j].true_ns;
+            int64_t drawn_ns[64];
+            for (uint32_t k = 0; k < 7; k++) {
+                world = calm;
+                if (k < 6)
+                    *error[k / 2] = loud[k % 2];
+                const int64_t *given_ns = br_world_given(&world, workload, j);
+                br_world_durations(&world, workload, j, drawn_ns);
+                assert_true(given_ns == kept_ns || k == 6);
+                assert_true(given_ns || k < 6);
+                if (given_ns)
+                    assert_memory_equal(given_ns, drawn_ns, dag->tasks * sizeof *drawn_ns);
+            }
+            recorded += kept_ns != NULL;
+            declared += kept_ns == NULL;
+        }
+        random_workload_finish(&random);
+    }
+    assert_true(recorded > 10 && declared > 10);
+
+    struct br_workload *workload = make(1, 2, 3);
+    struct br_dag *dag = (struct br_dag *)workload->dag[0].dag;
+    assert_ptr_equal(br_world_given(&calm, workload, 0), dag->duration_ns);
+    br_dag_set_stage_spread(dag, 1, (struct br_decimal){1, -1}, 0);
+    assert_null(br_world_given(&calm, workload, 0));
+    br_dag_set_stage_spread(dag, 1, (struct br_decimal){0, 0}, 1);
+    assert_null(br_world_given(&calm, workload, 0));
+    br_workload_destroy(workload);
+}
+
 /* The draws depend on the seeds, the job, its task and the attempt, not on the order in which they
  * are asked for, nor on what else is drawn. */
 static void test_order(void **state)
@@ -289,10 +334,11 @@ static void test_check(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_factors),  cmocka_unit_test(test_order),
-        cmocka_unit_test(test_seeds),    cmocka_unit_test(test_recorded),
-        cmocka_unit_test(test_attempts), cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_extremes), cmocka_unit_test(test_check),
+        cmocka_unit_test(test_factors),  cmocka_unit_test(test_given),
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_recorded), cmocka_unit_test(test_attempts),
+        cmocka_unit_test(test_machines), cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_check),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
