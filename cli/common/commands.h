@@ -18,6 +18,7 @@
     ROW(BATCH, batch)                                                                              \
     ROW(IMPORT, import)                                                                            \
     ROW(ANNOTATE, annotate)                                                                        \
+    ROW(BUILD, build)                                                                              \
     ROW(SERVE, serve)                                                                              \
     ROW(ADMIT, admit)                                                                              \
     ROW(RUN, run)                                                                                  \

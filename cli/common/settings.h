@@ -76,7 +76,8 @@ struct cli_batch_settings {
 /* A foreign build. */
 struct cli_import_settings {
     const char *directory, *file;
-    bool measure, list;
+    bool measure, list, dirty;
+    uint64_t jobs; /* commands at once; 0: as many as the machine has room for */
 };
 
 /* The needs of commands: as runs have measured them, or as an option says. */

@@ -6,6 +6,7 @@
 #include "cli/common/load.h"
 #include "cli/common/say.h"
 #include "cli/jobs/jobs.h"
+#include "cli/jobs/ninja_ask.h"
 #include "planner/model/cluster.h"
 
 /* A list of resources that an option holds. What stands on the command line is a matter of usage,
@@ -20,15 +21,39 @@ static enum br_status read_amounts(const char *option, const char *text,
     return status == BR_BAD_INPUT ? BR_USAGE : status;
 }
 
-/* The machine that the job is for: as the option says, or this one. */
-static enum br_status read_machine(const char *capacity, struct br_cluster **cluster,
-                                   struct br_diag *diag)
+/* The amounts of the option, or else of the text, and of "jobs" where it is limited. */
+static enum br_status read_with_jobs(const char *option, const char *given, const char *otherwise,
+                                     uint64_t jobs, struct br_cluster **amounts,
+                                     struct br_diag *diag)
 {
-    char text[CLI_MACHINE_TEXT];
-    if (capacity)
-        return read_amounts("--capacity", capacity, cluster, diag);
-    cli_this_machine(text);
-    return read_amounts("--capacity", text, cluster, diag);
+    char count[32];
+    enum br_status status = read_amounts(option, given ? given : otherwise, amounts, diag);
+    if (status || !jobs)
+        return status;
+    snprintf(count, sizeof count, "%" PRIu64, jobs);
+    return br_cluster_add_capacity(*amounts, 0, "jobs", count, diag);
+}
+
+enum br_status cli_read_ninja(const struct cli_settings *settings,
+                              const struct br_ninja_options *options, struct br_input *input,
+                              struct br_ninja_report *report, struct br_diag *diag)
+{
+    char machine[CLI_MACHINE_TEXT];
+    struct br_cluster *demand = NULL;
+    struct br_ninja_options with = *options;
+    uint64_t jobs = settings->import.jobs;
+    cli_this_machine(machine);
+    *input = (struct br_input){0};
+    enum br_status status =
+        read_with_jobs("--capacity", settings->job.capacity, machine, jobs, &input->cluster, diag);
+    if (!status)
+        status = read_with_jobs("--demand", settings->needs.demand, "cpu=1", jobs ? 1 : 0, &demand,
+                                diag);
+    with.demand = demand;
+    if (!status)
+        status = br_parse_ninja(&with, input, report, diag);
+    br_cluster_destroy(demand);
+    return status; /* the caller finishes the input */
 }
 
 static void say_report(const struct br_ninja_report *report)
@@ -70,29 +95,28 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
                                    uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input = {0};
-    struct br_cluster *demand = NULL;
     struct br_ninja_report report;
-    enum br_status status = read_machine(settings->job.capacity, &input.cluster, diag);
+    struct br_ninja_commands dirty = {0};
+    const struct cli_import_settings *import = &settings->import;
+    const struct br_ninja_options options = {.folder = import->directory ? import->directory : ".",
+                                             .file = import->file,
+                                             .target = argument,
+                                             .targets = arguments,
+                                             .only = import->dirty ? &dirty : NULL};
+    enum br_status status = BR_OK;
+    if (import->dirty)
+        status = cli_ninja_ask(options.folder, import->file, argument, arguments, &dirty, diag);
+    if (!status && import->dirty && !dirty.count)
+        status = br_fail(diag, BR_NO, NULL, "nothing is out of date");
     if (!status)
-        status = read_amounts("--demand", settings->needs.demand ? settings->needs.demand : "cpu=1",
-                              &demand, diag);
-    if (!status) {
-        struct br_ninja_options options = {
-            .folder = settings->import.directory ? settings->import.directory : ".",
-            .file = settings->import.file,
-            .target = argument,
-            .targets = arguments,
-            .demand = demand,
-        };
-        status = br_parse_ninja(&options, &input, &report, diag);
-    }
+        status = cli_read_ninja(settings, &options, &input, &report, diag);
     if (!status && !settings->output.quiet)
         say_report(&report);
     if (!status)
         status = learn(settings, &input, diag);
     if (!status)
         status = cli_write_job(&settings->output, input.dag, input.cluster, diag);
-    br_cluster_destroy(demand);
+    br_ninja_commands_finish(&dirty);
     br_input_finish(&input);
     return status;
 }

@@ -6,7 +6,14 @@
 #include <bigrocks/dag.h>
 
 #include "cli/common/output.h"
+#include "parsers/ninja/build.h"
 #include "predict/history.h"
+
+/* Reads a build of ninja with the machine and the demands that the settings say; `options` has the
+ * rest. The input is the caller's to finish, also on failure. */
+enum br_status cli_read_ninja(const struct cli_settings *settings,
+                              const struct br_ninja_options *options, struct br_input *input,
+                              struct br_ninja_report *report, struct br_diag *diag);
 
 /* Runs the commands of a job, whose stages have one task and a shell's script each, one after
  * another, parents first, and adds what they used to the history. Their output goes to standard

@@ -253,13 +253,14 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
     return status;
 }
 
-static enum br_status run_here(const struct cli_settings *settings, struct cli_run_jobs *jobs,
-                               const char *mark, pid_t guard, struct br_counters *counters,
-                               bool *unread, struct br_diag *diag)
+enum br_status cli_run_here(const struct cli_settings *settings, struct cli_run_jobs *jobs,
+                            const struct cli_run_line *line, const char *mark, pid_t guard,
+                            struct br_counters *counters, bool *unread, struct br_diag *diag)
 {
     if (strcmp(settings->run.on, "slurm") == 0 && !are_long(jobs) && !getenv("SLURM_JOB_ID"))
         return allocate(jobs->cluster, settings->output.quiet, diag);
-    struct cli_report report = {.settings = settings, .jobs = jobs, .several = jobs->count > 1};
+    struct cli_report report = {
+        .settings = settings, .jobs = jobs, .several = jobs->count > 1, .line = line};
     struct br_run_options options;
     enum br_status status = cli_declare_fungible(&settings->enforcer, jobs->cluster, diag);
     if (!status)
@@ -421,7 +422,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     status = settings->run.simulate ? simulate(settings, &jobs, diag)
              : settings->run.spool
                  ? serve_spool(settings, &jobs, mark, guard.pid, &counters, &unread, diag)
-                 : run_here(settings, &jobs, mark, guard.pid, &counters, &unread, diag);
+                 : cli_run_here(settings, &jobs, NULL, mark, guard.pid, &counters, &unread, diag);
     if (settings->output.stats && !unread)
         cli_stats_print(stderr, &counters, settings->output.json);
     br_guard_end(&guard);

@@ -13,14 +13,14 @@ struct cli_run_job *cli_run_job_of(const struct br_run_job *job)
 }
 
 /* The path, or with a number behind it where an earlier job is of the same path. */
-static char *name_job(const struct cli_run_jobs *jobs, const char *path)
+static char *name_job(const struct cli_run_jobs *jobs, uint32_t jobs_before, const char *path)
 {
     size_t size = strlen(path) + 16;
     char *name = malloc(size);
     if (!name)
         return NULL;
     snprintf(name, size, "%s", path);
-    for (uint32_t k = 0, number = 2; k < jobs->count; k++)
+    for (uint32_t k = 0, number = 2; k < jobs_before; k++)
         if (strcmp(jobs->one[k].name, name) == 0) {
             snprintf(name, size, "%s#%u", path, number++);
             k = UINT32_MAX; /* and once more from the first */
@@ -28,18 +28,11 @@ static char *name_job(const struct cli_run_jobs *jobs, const char *path)
     return name;
 }
 
-static enum br_status load_one(const struct cli_settings *settings, const char *path, bool alone,
-                               struct cli_run_jobs *jobs, struct br_diag *diag)
+static enum br_status add_job(const char *path, struct cli_run_jobs *jobs, struct br_diag *diag)
 {
-    uint32_t k = jobs->count;
+    uint32_t k = jobs->count++;
     struct cli_run_job *one = &jobs->one[k];
-    enum br_status status = cli_run_load(settings, path, alone, &jobs->cluster, &one->input, diag);
-    if (status)
-        return status;
-    /* Planning may leave a word there although it went well. */
-    *diag = (struct br_diag){0};
-    one->name = name_job(jobs, path);
-    jobs->count++;
+    one->name = name_job(jobs, k, path);
     if (!one->name)
         return br_fail_memory(diag);
     jobs->job[k] = (struct br_run_job){
@@ -50,6 +43,33 @@ static enum br_status load_one(const struct cli_settings *settings, const char *
         .context = one,
     };
     return BR_OK;
+}
+
+static enum br_status load_one(const struct cli_settings *settings, const char *path, bool alone,
+                               struct cli_run_jobs *jobs, struct br_diag *diag)
+{
+    enum br_status status =
+        cli_run_load(settings, path, alone, &jobs->cluster, &jobs->one[jobs->count].input, diag);
+    if (status)
+        return status;
+    /* Planning may leave a word there although it went well. */
+    *diag = (struct br_diag){0};
+    return add_job(path, jobs, diag);
+}
+
+enum br_status cli_run_jobs_take(struct cli_run_input *input, const char *name,
+                                 struct cli_run_jobs *jobs, struct br_diag *diag)
+{
+    *jobs = (struct cli_run_jobs){.cluster = input->input.cluster,
+                                  .one = calloc(1, sizeof *jobs->one),
+                                  .job = calloc(1, sizeof *jobs->job)};
+    if (!jobs->one || !jobs->job) {
+        cli_run_finish(input);
+        return br_fail_memory(diag);
+    }
+    jobs->one->input = *input;
+    *input = (struct cli_run_input){0};
+    return add_job(name, jobs, diag);
 }
 
 enum br_status cli_run_jobs_load(const struct cli_settings *settings, const char *const *path,

@@ -31,6 +31,9 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
                             struct br_cluster **cluster, struct cli_run_input *input,
                             struct br_diag *diag);
 void cli_run_finish(struct cli_run_input *input);
+/* Plans what has been read. */
+enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone,
+                                 struct cli_run_input *input, struct br_diag *diag);
 /* The cluster that the options give, or else this machine; the caller's. */
 enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
                                struct br_diag *diag);
@@ -114,6 +117,10 @@ struct cli_run_jobs {
 /* Loads and plans them all. To be finished in any case. */
 enum br_status cli_run_jobs_load(const struct cli_settings *settings, const char *const *path,
                                  uint32_t count, struct cli_run_jobs *jobs, struct br_diag *diag);
+/* The same of one job that was read and planned elsewhere; its cluster is that of the jobs. Takes
+ * them, also on failure. */
+enum br_status cli_run_jobs_take(struct cli_run_input *input, const char *name,
+                                 struct cli_run_jobs *jobs, struct br_diag *diag);
 void cli_run_jobs_finish(struct cli_run_jobs *jobs);
 /* Opens what is kept of a job that is about to run, and closes it. */
 enum br_status cli_run_job_open(const struct cli_settings *settings, struct cli_run_job *one,
@@ -174,13 +181,21 @@ void cli_run_deadline_result(const struct cli_run_deadline *deadline,
 
 /* ---- run_report.c: what the person sees ---- */
 
+/* A line of somebody else's for every task that has ended for good, before its output; where it is
+ * given, nothing else is said of a failed task. */
+struct cli_run_line {
+    void (*print)(void *context, const struct br_task_end *end, bool failed);
+    void *context;
+};
+
 enum { CLI_FAILURES_SHOWN = 20 };
 
 struct cli_report {
     const struct cli_settings *settings;
     const struct cli_run_jobs *jobs;
-    bool several; /* jobs: they are told by name */
-    bool passing; /* and are not there any more at the end */
+    bool several;                    /* jobs: they are told by name */
+    bool passing;                    /* and are not there any more at the end */
+    const struct cli_run_line *line; /* may be NULL */
     struct cli_run_trace trace;
     struct cli_run_deadline deadline;
     struct cli_progress progress;
@@ -208,6 +223,14 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
  * the reader has gone. */
 enum br_status cli_report_end(struct cli_report *report, enum br_status status, bool *unread,
                               struct br_diag *diag);
+
+/* ---- run.c ---- */
+
+/* Runs the jobs as processes on this machine. `mark` and `guard` are those of br_mark_make and
+ * br_guard_start; `line` may be NULL. BR_NO where a task has failed or the run was stopped. */
+enum br_status cli_run_here(const struct cli_settings *settings, struct cli_run_jobs *jobs,
+                            const struct cli_run_line *line, const char *mark, pid_t guard,
+                            struct br_counters *counters, bool *unread, struct br_diag *diag);
 
 /* ---- run_table.c: a row for every job ---- */
 

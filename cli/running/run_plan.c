@@ -21,8 +21,8 @@ static const char *effort_of(const struct cli_settings *settings, bool alone)
     return settings->run.effort ? settings->run.effort : alone ? settings->search.effort : "fast";
 }
 
-static enum br_status make_plan(const struct cli_settings *settings, bool alone,
-                                struct cli_run_input *input, struct br_diag *diag)
+enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone,
+                                 struct cli_run_input *input, struct br_diag *diag)
 {
     struct cli_search_settings given = settings->search;
     const struct cli_search_settings *search = &given;
@@ -224,7 +224,7 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
         return status;
     if (!settings->run.spool)
         cli_warn(path, input->input.dag);
-    status = make_plan(settings, alone, input, diag);
+    status = cli_run_make_plan(settings, alone, input, diag);
     if (!status && input->learn)
         status = cli_run_learn_begin(input->learn, &input->input, &input->plan, diag);
     return status;

@@ -198,12 +198,15 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     if (failed && !end->again)
         cli_run_deadline_failed(&report->deadline, end->job);
     report->failures += failed && !end->again;
-    if (!failed && !end->output_size)
+    bool line = report->line && !end->again && end->outcome != BR_TASK_STOPPED;
+    if (!failed && !end->output_size && !line)
         return;
     cli_progress_end(&report->progress);
+    if (line)
+        report->line->print(report->line->context, end, failed);
     if (end->output_size)
         copy_output(end, one->output ? one->output : stdout);
-    if (failed)
+    if (failed && !line)
         print_failure(stderr, report, end);
     if (failed && one->failure && !end->again)
         print_failure(one->failure, report, end);

@@ -1,7 +1,8 @@
 /* A job from a build.ninja: a stage of one task for each command that the targets need. A command
- * waits for the commands that build what it reads or is ordered after; "phony" statements are
- * looked through. Files that only a depfile names are not looked at: in a build from nothing ninja
- * does not know them either, and a correct build.ninja orders what has to come before. */
+ * waits for the commands that build what it reads or is ordered after; "phony" statements, and
+ * those that are said to be done, are looked through. Files that only a depfile names are not
+ * looked at: in a build from nothing ninja does not know them either, and a correct build.ninja
+ * orders what has to come before. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -103,6 +104,30 @@ static enum br_status need_targets(struct making *making)
     for (uint32_t n = 0; n < ninja->nodes && !ninja->targets; n++)
         if (!ninja->node[n].used)
             need_all(making, n);
+    return BR_OK;
+}
+
+/* Of what is needed, only the given commands. */
+static enum br_status keep_only(struct making *making, const struct br_ninja_commands *only)
+{
+    const struct br_ninja *ninja = making->ninja;
+    const char *file = making->options->file ? making->options->file : "build.ninja";
+    uint32_t own = br_ninja_find_node(ninja, file);
+    own = own == UINT32_MAX ? own : ninja->node[own].producer;
+    for (uint32_t e = 0; e < ninja->edges; e++) {
+        if (is_phony(ninja, e) || (!making->needed[e] && e != own))
+            continue;
+        making->text.used = 0;
+        enum br_status status = br_ninja_binding(ninja, e, BR_NINJA_COMMAND, BR_NINJA_VALUE,
+                                                 &making->text, making->diag);
+        if (!status && !br_ninja_add(&making->text, "", 0))
+            status = br_fail_memory(making->diag);
+        if (status)
+            return status;
+        bool kept = br_ninja_commands_have(only, making->text.text);
+        making->report->stale |= kept && e == own;
+        making->needed[e] &= kept;
+    }
     return BR_OK;
 }
 
@@ -298,7 +323,7 @@ static enum br_status add_edges_to(struct making *making, uint32_t child)
             if (parent == UINT32_MAX || making->mark[parent] == child + 1)
                 continue;
             making->mark[parent] = child + 1;
-            if (is_phony(ninja, parent)) {
+            if (making->stage[parent] == UINT32_MAX) { /* phony, or done */
                 making->stack[depth++] = parent;
                 continue;
             }
@@ -364,6 +389,8 @@ static enum br_status add_rest(struct making *making)
         status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "ninja.file",
                                       making->options->file, making->diag);
     making->text.used = 0;
+    if (status || making->options->bare)
+        return status;
     if (!status)
         status = br_ninja_head(making->ninja, &making->text, making->diag);
     if (!status && making->text.used)
@@ -401,6 +428,11 @@ static enum br_status fill(struct making *making)
         status = read_log(making);
     if (!status)
         status = need_targets(making);
+    if (!status && making->options->only)
+        status = keep_only(making, making->options->only);
+    if (!status && making->report->stale)
+        status = br_fail(making->diag, BR_NO, "'ninja build.ninja' makes it anew",
+                         "the build's own file is out of date");
     if (!status)
         status = add_stages(making);
     if (!status && !making->report->commands)

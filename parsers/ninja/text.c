@@ -227,6 +227,16 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge, b
     return status;
 }
 
+enum br_status br_ninja_made(const struct br_ninja *ninja, uint32_t edge, struct br_ninja_text *to,
+                             struct br_diag *diag)
+{
+    const struct br_ninja_edge *it = &ninja->edge[edge];
+    return add(to, "build") && add_run(ninja, it, BR_NINJA_OUT, "", to) &&
+                   add_run(ninja, it, BR_NINJA_IMPLICIT_OUT, " |", to) && add(to, ": phony\n")
+               ? BR_OK
+               : br_fail_memory(diag);
+}
+
 /* ---- Around the statements ---- */
 
 /* A variable of the file that counts beyond its statements. */

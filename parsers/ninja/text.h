@@ -15,6 +15,10 @@ enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, cons
 enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge, bool command,
                                   struct br_ninja_text *to, struct br_diag *diag);
 
+/* Adds a statement by which the edge's outputs are files that nothing makes. */
+enum br_status br_ninja_made(const struct br_ninja *ninja, uint32_t edge, struct br_ninja_text *to,
+                             struct br_diag *diag);
+
 /* Adds what has to stand before all statements: pools, and the rules' names. */
 enum br_status br_ninja_head(const struct br_ninja *ninja, struct br_ninja_text *to,
                              struct br_diag *diag);

@@ -91,6 +91,14 @@ class Airflow(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.AirflowException = RuntimeError
 
 
+def judge_airflow(waits, real, ends, key, rank):
+    """What only waits for an end, good or bad, is no edge of the job: it hands room on."""
+    assert all(len(waits[end]) == 1 and waits[end] <= real.keys() for end in ends)
+    judge({name: waits[name] - ends for name in waits.keys() - ends}, real, key, rank)
+    forty.judge_room([(real[before], real[name]) for name in real for end in waits[name] & ends
+                      for before in waits[end]])
+
+
 def airflow(file, rank):
     sys.meta_path.insert(0, Airflow())
     for pool in ('None', "'cores'"):
@@ -100,13 +108,9 @@ def airflow(file, rank):
         operators = DAG.now.operators
         real = {name: task_of(o.line) for name, o in operators.items() if hasattr(o, 'line')}
         assert {o.rule for name, o in operators.items() if name in real} == {'absolute'}
-        # What only waits for an end is no edge of the job: it hands room on.
-        ended = {name: o.parents for name, o in operators.items() if o.trigger == 'all_done'}
-        assert all(len(before) == 1 and before <= real.keys() for before in ended.values())
-        judge({name: o.parents - ended.keys() for name, o in operators.items() if name not in ended}, real,
-              lambda name: -operators[name].weight, rank)
-        forty.judge_room([(real[before], real[name]) for name in real
-                          for end in operators[name].parents & ended.keys() for before in ended[end]])
+        judge_airflow({name: o.parents for name, o in operators.items()}, real,
+                      {name for name, o in operators.items() if o.trigger == 'all_done'},
+                      lambda name: -operators[name].weight, rank)
         if pool != 'None':
             for name, task in real.items():
                 assert operators[name].pool == 'cores'

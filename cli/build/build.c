@@ -1,0 +1,333 @@
+/* bigrocks build: what is out of date in a build of ninja, planned and run.
+ *
+ * Ninja says what is out of date (cli/jobs/ninja_ask.h). That is certain but for commands with
+ * "restat", which may leave their outputs as they are: what depends on such a command is left for
+ * another round, in which ninja is asked about a build in which all that has run is done. */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/common/interrupt.h"
+#include "cli/common/say.h"
+#include "cli/jobs/jobs.h"
+#include "cli/jobs/ninja_ask.h"
+#include "cli/running/run_parts.h"
+#include "runtime/drivers/common/family.h"
+#include "runtime/drivers/local/guard.h"
+
+enum { REMAKES = 10 }; /* of the build's own file; ninja itself gives up after 100 */
+
+struct building {
+    const struct cli_settings *settings;
+    struct br_ninja_options options;
+    struct br_ninja_commands done, failed; /* that have run in this build */
+    const char **statement;                /* by stage, of the round at hand */
+    uint32_t total, printed;               /* commands, as far as is known */
+    bool terminal, lost;                   /* lost: memory was out for one of those */
+};
+
+/* ---- What is said ---- */
+
+/* The statement of each stage, in an array that is the caller's; NULL when memory is out. */
+static const char **find_statements(const struct br_dag *dag)
+{
+    const char **statement = calloc((size_t)dag->stages + 1, sizeof *statement);
+    for (uint32_t a = 0; a < dag->attributes && statement; a++)
+        if (dag->attribute[a].owner == BR_OWNER_STAGE &&
+            strcmp(dag->attribute[a].name, "ninja.statement") == 0)
+            statement[dag->attribute[a].index] = dag->attribute[a].value;
+    return statement;
+}
+
+/* The value of the key in the statement, without its escapes, cut where it is longer; "" where it
+ * has none. */
+static const char *value_of(const char *statement, const char *key, char *text, size_t size)
+{
+    size_t used = 0, length = strlen(key);
+    const char *at = statement ? strchr(statement, '\n') : NULL;
+    for (; at; at = strchr(at + 1, '\n'))
+        if (strncmp(at, "\n  ", 3) == 0 && strncmp(at + 3, key, length) == 0 &&
+            strncmp(at + 3 + length, " = ", 3) == 0)
+            break;
+    for (at = at ? at + length + 6 : ""; *at && *at != '\n' && used + 1 < size; at++) {
+        at += *at == '$' && at[1] && at[1] != '\n';
+        text[used++] = *at;
+    }
+    text[used] = '\0';
+    return text;
+}
+
+static const char *command_of(const struct br_dag *dag, uint32_t stage)
+{
+    const char *line = strrchr(dag->stage[stage].command, '\n');
+    return line ? line + 1 : dag->stage[stage].command;
+}
+
+/* As ninja prints it: "[3/49] CXX format.o" when a command has ended. */
+static void print_line(void *context, const struct br_task_end *end, bool failed)
+{
+    struct building *building = context;
+    const struct br_dag *dag = end->job->dag;
+    uint32_t stage = br_dag_task_stage(dag, end->task);
+    char text[4096];
+    const char *command = command_of(dag, stage);
+    building->printed++;
+    building->lost |= !br_ninja_commands_add(failed ? &building->failed : &building->done, command,
+                                             strlen(command));
+    if (building->settings->output.quiet && !failed)
+        return;
+    if (building->terminal && !failed && !end->output_size)
+        return; /* the moving line tells enough */
+    value_of(building->statement[stage], "description", text, sizeof text);
+    printf("[%" PRIu32 "/%" PRIu32 "] ", building->printed, building->total);
+    cli_print_text(stdout, *text ? text : command);
+    putchar('\n');
+    if (failed) {
+        fputs("FAILED: ", stdout);
+        cli_print_text(stdout, dag->stage[stage].id);
+        putchar('\n');
+        cli_print_text(stdout, command);
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+/* ---- Rounds ---- */
+
+/* The commands that may run in this round: none that has failed, none that waits for such a one or
+ * for one with "restat"; *now: how many stages, *left: how many wait for the latter alone. */
+static enum br_status choose_early(const struct building *building, const struct br_dag *dag,
+                                   struct br_ninja_commands *early, uint32_t *now, uint32_t *left,
+                                   struct br_diag *diag)
+{
+    enum { RESTAT = 1, LATE = 2, LOST = 4 };
+    unsigned char *is = calloc((size_t)dag->stages + 1, sizeof *is);
+    bool good = is;
+    char text[16];
+    *now = *left = 0;
+    for (uint32_t s = 0; s < dag->stages && good; s++) {
+        is[s] = *value_of(building->statement[s], "restat", text, sizeof text) ? RESTAT : 0;
+        if (br_ninja_commands_have(&building->failed, command_of(dag, s)))
+            is[s] |= LOST;
+    }
+    for (bool changed = good; changed;) { /* as often as the job is deep, at most */
+        changed = false;
+        for (uint32_t e = 0; e < dag->edges; e++) {
+            unsigned char from = is[dag->edge[e].parent], *to = &is[dag->edge[e].child];
+            unsigned char next = *to | (from & LOST) | (from & (LATE | RESTAT) ? LATE : 0);
+            changed |= next != *to;
+            *to = next;
+        }
+    }
+    for (uint32_t s = 0; s < dag->stages && good; s++) {
+        const char *command = command_of(dag, s);
+        if (!(is[s] & (LATE | LOST))) {
+            good = br_ninja_commands_add(early, command, strlen(command));
+            ++*now;
+        }
+        *left += (is[s] & (LATE | LOST)) == LATE;
+    }
+    free(is);
+    br_ninja_commands_sort(early);
+    return good ? BR_OK : br_fail_memory(diag);
+}
+
+static enum br_status find_all(struct building *building, const struct br_dag *dag,
+                               struct br_diag *diag)
+{
+    free(building->statement);
+    building->statement = find_statements(dag);
+    return building->statement ? BR_OK : br_fail_memory(diag);
+}
+
+/* Plans the job and runs it. */
+static enum br_status run_round(struct building *building, struct br_input *input, bool *unread,
+                                struct br_diag *diag)
+{
+    struct cli_settings settings = *building->settings;
+    struct cli_run_input planned = {.input = *input};
+    struct cli_run_jobs jobs = {0};
+    struct br_counters counters = {0};
+    const struct cli_run_line line = {print_line, building};
+    char mark[BR_MARK], history[PATH_MAX];
+    *input = (struct br_input){0};
+    settings.run.effort = "fast";
+    settings.run.on = "here";
+    settings.output.quiet = true; /* every command has its line */
+    snprintf(history, sizeof history, "%s/.bigrocks-history", building->options.folder);
+    if (!settings.needs.history && br_history_is_there())
+        settings.needs.history = history;
+    enum br_status status = BR_OK;
+    if (settings.needs.history)
+        status = cli_learn(settings.needs.history, &planned.input, true, diag);
+    jobs.cluster = planned.input.cluster;
+    if (!status) /* what the history knows has made it another job */
+        status = find_all(building, planned.input.dag, diag);
+    if (!status)
+        status = cli_run_make_plan(&settings, true, &planned, diag);
+    if (status) {
+        cli_run_finish(&planned);
+        br_cluster_destroy(jobs.cluster);
+        return status;
+    }
+    *diag = (struct br_diag){0};
+    status = cli_run_jobs_take(&planned, building->options.folder, &jobs, diag);
+    settings.output.quiet = building->settings->output.quiet;
+    br_mark_make(mark);
+    struct br_guard guard = br_guard_start(mark, NULL);
+    if (!status)
+        status = cli_run_here(&settings, &jobs, &line, mark, guard.pid, &counters, unread, diag);
+    br_guard_end(&guard);
+    cli_run_jobs_finish(&jobs);
+    return status;
+}
+
+/* What ninja would still do; in a later round what has run counts as done. */
+static enum br_status ask(const struct building *building, struct br_ninja_commands *dirty,
+                          struct br_diag *diag)
+{
+    const struct br_ninja_options *options = &building->options;
+    char path[] = "/tmp/bigrocks-build-XXXXXX";
+    if (!building->done.count)
+        return cli_ninja_ask(options->folder, options->file, options->target, options->targets,
+                             dirty, diag);
+    int file = mkstemp(path);
+    FILE *out = file < 0 ? NULL : fdopen(file, "w");
+    if (!out) {
+        if (file >= 0)
+            close(file);
+        return br_fail(diag, BR_SYSTEM, NULL, "no temporary file can be made");
+    }
+    cli_interrupt_remove(path);
+    enum br_status status =
+        br_ninja_write_rest(options->folder, options->file, &building->done, out, diag);
+    bool failed = ferror(out);
+    failed = fclose(out) || failed;
+    if (!status && failed)
+        status = br_fail(diag, BR_SYSTEM, NULL, "a temporary file cannot be written");
+    if (!status)
+        status =
+            cli_ninja_ask(options->folder, path, options->target, options->targets, dirty, diag);
+    unlink(path);
+    cli_interrupt_remove(NULL);
+    return status;
+}
+
+static enum br_status read_round(struct building *building, struct br_input *input,
+                                 struct br_ninja_report *report, struct br_diag *diag)
+{
+    enum br_status status =
+        cli_read_ninja(building->settings, &building->options, input, report, diag);
+    return status ? status : find_all(building, input->dag, diag);
+}
+
+/* Reads what is out of date, of that what waits for no command with "restat", and runs it. *again:
+ * something is left. */
+static enum br_status perform_round(struct building *building,
+                                    const struct br_ninja_commands *dirty, bool *stale, bool *again,
+                                    bool *unread, struct br_diag *diag)
+{
+    struct br_input input = {0};
+    struct br_ninja_report report = {0};
+    struct br_ninja_commands early = {0};
+    uint32_t left = 0;
+    building->options.only = dirty;
+    enum br_status status = read_round(building, &input, &report, diag);
+    *stale = report.stale;
+    if (!status) {
+        uint32_t tasks = input.dag->tasks, now;
+        status = choose_early(building, input.dag, &early, &now, &left, diag);
+        building->total = building->printed + now + left;
+        if (!status && now < tasks) {
+            br_input_finish(&input);
+            building->options.only = &early;
+            if (early.count)
+                status = read_round(building, &input, &report, diag);
+        }
+    }
+    bool any = !status && early.count;
+    if (any)
+        status = run_round(building, &input, unread, diag);
+    br_ninja_commands_sort(&building->done);
+    br_ninja_commands_sort(&building->failed);
+    br_ninja_commands_finish(&early);
+    br_input_finish(&input);
+    /* A failure is for the end, where all else goes on. */
+    bool on = status == BR_NO && building->settings->run.keep_going && building->failed.count &&
+              !cli_interrupted() && !*unread;
+    *again = any && left && (!status || on);
+    if (building->lost)
+        return br_fail_memory(diag);
+    return *again ? BR_OK : status;
+}
+
+static enum br_status build(struct building *building, bool *unread, struct br_diag *diag)
+{
+    bool again = true, stale;
+    uint32_t remakes = 0;
+    while (again) {
+        struct br_ninja_commands dirty = {0};
+        enum br_status status = ask(building, &dirty, diag);
+        again = false;
+        if (!status && !dirty.count) {
+            if (!building->printed && !building->settings->output.quiet)
+                puts("bigrocks: no work to do.");
+        } else if (!status) {
+            status = perform_round(building, &dirty, &stale, &again, unread, diag);
+            if (stale && remakes++ < REMAKES) {
+                *diag = (struct br_diag){0};
+                status = cli_ninja_remake(building->options.folder, building->options.file, diag);
+                again = !status;
+            }
+        }
+        br_ninja_commands_finish(&dirty);
+        if (status)
+            return status;
+    }
+    return building->failed.count ? BR_NO : BR_OK;
+}
+
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
+{
+    bool unread = false;
+    const char *folder = settings->import.directory ? settings->import.directory : ".";
+    struct building building = {.settings = settings,
+                                .options = {.folder = folder,
+                                            .file = settings->import.file,
+                                            .target = argument,
+                                            .targets = arguments,
+                                            .bare = true},
+                                .terminal = isatty(STDOUT_FILENO)};
+    enum br_status status = build(&building, &unread, diag);
+    br_ninja_commands_finish(&building.done);
+    br_ninja_commands_finish(&building.failed);
+    free(building.statement);
+    if (status == BR_NO && cli_interrupted())
+        cli_interrupt_die();
+    return (int)(unread ? cli_die_unread(diag) : status);
+}
+
+const struct cli_command cli_build = {
+    .name = "build",
+    .bit = CLI_BUILD,
+    .least = 0,
+    .most = UINT32_MAX,
+    .perform = perform,
+    .arguments = "[TARGET...]",
+    .summary = "build what is out of date in a build of ninja, by a plan",
+    .text =
+        "Asks ninja what is out of date for the targets (default: those that ninja builds by "
+        "default),\n"
+        "plans these commands by what earlier builds have measured, and runs them within the "
+        "memory\n"
+        "and processors of --capacity, by default this machine's. Ninja's own records are kept, "
+        "so\n"
+        "that either may go on from the other. Exit status 0, or 1 where a command failed. See\n"
+        "docs/build.md.\n",
+    .examples = "bigrocks build -C examples/ninja\n"
+                "bigrocks build -C examples/ninja test.txt -j 2 --capacity cpu=2,mem=1GiB\n",
+};

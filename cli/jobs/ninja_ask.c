@@ -1,0 +1,153 @@
+/* Ninja as a child, in the folder of the build. A mark in its status tells its commands from all
+ * else that it may print. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/common/child.h"
+#include "cli/jobs/ninja_ask.h"
+
+#define MARK "\x01"
+
+static const char *program(void)
+{
+    const char *named = getenv("NINJA");
+    return named && *named ? named : "ninja";
+}
+
+/* The environment with a status of ours; the array alone is the caller's. */
+static char **environment(void)
+{
+    static char status[] = "NINJA_STATUS=" MARK;
+    size_t count = 0, used = 0;
+    while (environ[count])
+        count++;
+    char **list = calloc(count + 2, sizeof *list);
+    for (size_t k = 0; list && k < count; k++)
+        if (strncmp(environ[k], "NINJA_STATUS=", strlen("NINJA_STATUS=")) != 0)
+            list[used++] = environ[k];
+    if (list)
+        list[used] = status;
+    return list;
+}
+
+/* Starts ninja in the folder; *out: the end of a pipe from which what it prints is read; NULL: it
+ * prints where we do. Returns 0 or an errno. */
+static int start(const char *folder, char *const *argument, char *const *variables, pid_t *pid,
+                 int *out)
+{
+    posix_spawn_file_actions_t actions;
+    int pipe_end[2] = {-1, -1};
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    if (out && pipe2(pipe_end, O_CLOEXEC))
+        error = errno;
+    if (!error)
+        error = posix_spawn_file_actions_addchdir_np(&actions, folder);
+    if (!error && out)
+        error = posix_spawn_file_actions_adddup2(&actions, pipe_end[1], STDOUT_FILENO);
+    if (!error)
+        error = posix_spawnp(pid, argument[0], &actions, NULL, argument, variables);
+    posix_spawn_file_actions_destroy(&actions);
+    if (pipe_end[1] >= 0)
+        close(pipe_end[1]);
+    if (error && pipe_end[0] >= 0)
+        close(pipe_end[0]);
+    if (!error && out)
+        *out = pipe_end[0];
+    return error;
+}
+
+static enum br_status fail_start(int error, struct br_diag *diag)
+{
+    return br_fail(diag, BR_SYSTEM, "install it (ninja-build), or name it by NINJA",
+                   "ninja cannot be started, which knows what is out of date: %s", strerror(error));
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return 127;
+    return cli_child_exit(status);
+}
+
+static enum br_status read_commands(int from, struct br_ninja_commands *commands,
+                                    struct br_diag *diag)
+{
+    char *line = NULL;
+    size_t room = 0;
+    FILE *said = fdopen(from, "r");
+    if (!said) {
+        close(from);
+        return br_fail_memory(diag);
+    }
+    bool good = true;
+    for (ssize_t size; good && (size = getline(&line, &room, said)) > 0;) {
+        size -= line[size - 1] == '\n';
+        if (*line == *MARK)
+            good = br_ninja_commands_add(commands, line + 1, (size_t)size - 1);
+    }
+    free(line);
+    good = !ferror(said) && good;
+    fclose(said);
+    br_ninja_commands_sort(commands);
+    return good ? BR_OK : br_fail_memory(diag);
+}
+
+enum br_status cli_ninja_ask(const char *folder, const char *file, const char *const *target,
+                             uint32_t targets, struct br_ninja_commands *commands,
+                             struct br_diag *diag)
+{
+    static const char *const options[] = {"-n", "-v", "-f"};
+    size_t words = 0;
+    pid_t pid;
+    int out;
+    const char **argument = calloc((size_t)targets + 8, sizeof *argument);
+    char **variables = environment();
+    if (!argument || !variables) {
+        free(argument);
+        free(variables);
+        return br_fail_memory(diag);
+    }
+    argument[words++] = program();
+    for (size_t k = 0; k < 3; k++)
+        argument[words++] = options[k];
+    argument[words++] = file ? file : "build.ninja";
+    argument[words++] = "--";
+    for (uint32_t k = 0; k < targets; k++)
+        argument[words++] = target[k];
+    int error = start(folder, (char *const *)argument, variables, &pid, &out);
+    free(argument);
+    free(variables);
+    if (error)
+        return fail_start(error, diag);
+    enum br_status status = read_commands(out, commands, diag);
+    int code = wait_for(pid);
+    if (!status && code)
+        status =
+            br_fail(diag, BR_BAD_INPUT, NULL, "ninja refuses the build (exit status %d)", code);
+    return status;
+}
+
+enum br_status cli_ninja_remake(const char *folder, const char *file, struct br_diag *diag)
+{
+    const char *name = file ? file : "build.ninja";
+    const char *const argument[] = {program(), "-f", name, "--", name, NULL};
+    pid_t pid;
+    fflush(NULL);
+    int error = start(folder, (char *const *)argument, environ, &pid, NULL);
+    if (error)
+        return fail_start(error, diag);
+    int code = wait_for(pid);
+    return code ? br_fail(diag, BR_NO, NULL, "ninja cannot make '%.200s' anew (exit status %d)",
+                          name, code)
+                : BR_OK;
+}

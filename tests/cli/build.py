@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""`bigrocks build` runs what ninja runs, in twins of a project of many headers: one is built by ninja, the
+other by us, after each of a row of changes. Judged by the commands themselves, which tell that they run.
+
+build.py BIGROCKS [NINJA]
+
+Headers are found by depfiles; there are generators with "restat" that leave their output as it was or
+change it, a command that always runs, order-only inputs, response files, phony targets, pools, and a
+build.ninja that makes itself.
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCES, HEADERS = 24, 8
+
+# Every command tells its name in `ran`, and when it begins and ends in `course`.
+TOOL = r'''set -e
+kind=$1 out=$2
+echo "$out" >> ran
+echo "begin $out" >> course
+case $kind in
+cc) shift 2
+    [ ! -e "fail-$out" ] || { echo "broken $out"; echo "end $out" >> course; exit 3; }
+    sleep 0.02
+    { echo "$out: $1 \\"; sed -n 's/^#include \(.*\)$/ \1 \\/p' "$1"; echo " $(ls config.h)"; } > "$out.d"
+    cat "$1" $FLAGS > "$out" ;;
+generate) [ -e "$out" ] && cmp -s "$3" "$out" || cp "$3" "$out" ;;
+stamp) echo stamp > "$out" ;;
+version) [ -e "$out" ] && cmp -s version.in "$out" || cp version.in "$out" ;;
+link) cat "$3" > "$out"; rm "$3" ;;
+esac
+echo "end $out" >> course
+'''
+
+
+def project(folder, flags='/dev/null'):
+    lines = ['builddir = .', 'flags = ' + flags, 'pool links', '  depth = 1',
+             'rule cc', '  command = FLAGS=$flags sh ./tool cc $out $in', '  description = CC $out',
+             '  depfile = $out.d', '  deps = gcc',
+             'rule generate', '  command = sh ./tool generate $out $in', '  restat = 1', '  description = GEN $out',
+             'rule version', '  command = sh ./tool version $out', '  restat = 1',
+             'rule stamp', '  command = sh ./tool stamp $out $in', '  description = STAMP $out',
+             'rule link', '  command = sh ./tool link $out $out.rsp', '  description = LINK $$it $out', '  pool = links',
+             '  rspfile = $out.rsp', '  rspfile_content = $in',
+             'rule again', '  command = cp $in $out && echo regenerated >> regenerated', '  generator = 1',
+             '  description = Regenerating $out',
+             'build build.ninja: again build.in',
+             'build config.h: generate config.in', 'build always: phony', 'build version.h: version | always',
+             'build generated: phony config.h']
+    for k in range(SOURCES):
+        lines.append('build obj-%d.o: cc src-%d.c || generated' % (k, k))
+    lines += ['build version.o: cc version.c || version.h']
+    for k in range(4):
+        lines.append('build app-%d: link %s version.o' % (k, ' '.join('obj-%d.o' % n for n in range(k, SOURCES, 4))))
+    lines += ['build copy: stamp app-0 | app-1', 'build side: stamp src-0.c', 'build all: phony app-0 app-1 app-2 app-3 copy',
+              'default all']
+    return '\n'.join(lines) + '\n'
+
+
+def write(folder):
+    folder.mkdir()
+    (folder / 'tool').write_text(TOOL)
+    for name in ('build.in', 'build.ninja'):
+        (folder / name).write_text(project(folder))
+    for k in range(HEADERS):
+        (folder / ('h%d.h' % k)).write_text('header %d\n' % k)
+    for k in range(SOURCES):
+        (folder / ('src-%d.c' % k)).write_text(''.join('#include h%d.h\n' % h for h in range(HEADERS) if (k + h) % 3 == 0) +
+                                               'source %d\n' % k)
+    (folder / 'version.c').write_text('#include version.h\n')
+    (folder / 'config.in').write_text('config 1\n')
+    (folder / 'version.in').write_text('version 1\n')
+
+
+def run(*command, code=0, **options):
+    done = subprocess.run(list(map(str, command)), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=100, **options)
+    assert done.returncode == code, '%s: %d\n%s%s' % (command, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def take(file):
+    """The lines of the file, which is gone then, in order."""
+    lines = sorted(file.read_text().splitlines()) if file.exists() else []
+    file.unlink(missing_ok=True)
+    return lines
+
+
+class Twins:
+    def __init__(self, bigrocks, ninja, folder):
+        self.bigrocks, self.ninja = bigrocks, ninja
+        self.theirs, self.ours = folder / 'theirs', folder / 'ours'
+        for one in (self.theirs, self.ours):
+            write(one)
+
+    def change(self, what):
+        """The same change of both, and later than all that has been built."""
+        time.sleep(0.02)
+        for one in (self.theirs, self.ours):
+            what(one)
+
+    def build(self, what, *words, code=0):
+        """Both build; what has run has to be the same. Returns it, and what we said."""
+        run(self.ninja, '-C', self.theirs, '-k', 0, *words, code=1 if code else 0)
+        done = run(self.bigrocks, 'build', '-C', self.ours, '-k', '--capacity', 'cpu=4,mem=1GiB', *words, code=code)
+        theirs, ours = take(self.theirs / 'ran'), take(self.ours / 'ran')
+        assert take(self.theirs / 'regenerated') == take(self.ours / 'regenerated'), what
+        for one in (self.theirs, self.ours):
+            (one / 'course').unlink(missing_ok=True)
+        assert ours == theirs, '%s: we ran %s\nninja ran %s' % (what, ours, theirs)
+        print('%s: %d commands' % (what, len(ours)), flush=True)
+        return ours, done.stdout
+
+    def same(self):
+        for file in sorted(self.theirs.iterdir()):
+            if file.suffix in ('.o', '.h', '.c') or file.name.startswith(('app', 'copy')):
+                assert file.read_bytes() == (self.ours / file.name).read_bytes(), file
+
+
+def dry(ninja, folder):
+    """What ninja would do, but for the command that always runs and what waits for it."""
+    said = run(ninja, '-C', folder, '-n', '-v').stdout
+    return [line for line in re.findall(r'sh ./tool (\w+ \S+)', said) if 'version' not in line and 'link' not in line and
+            'copy' not in line]
+
+
+def changes(twins):
+    def append(name, text='more\n'):
+        return lambda one: (one / name).write_text((one / name).read_text() + text)
+
+    def touch(name):
+        return lambda one: os.utime(one / name)
+    ran, said = twins.build('all')
+    assert len(ran) == SOURCES + 8, ran
+    names = re.findall(r'^\[\d+/\d+\] (.*)$', said, re.M)
+    assert {'CC obj-3.o', 'GEN config.h', 'LINK $it app-2', 'STAMP copy', 'sh ./tool version version.h'} <= set(names), names
+    assert len(names) == len(ran)
+    ran, _ = twins.build('nothing')
+    assert ran == ['version.h'], ran  # it always runs, and leaves its output as it was
+    twins.change(touch('h1.h'))
+    assert len(twins.build('a header')[0]) == 8 + 4 + 1 + 1
+    twins.change(append('src-5.c'))
+    twins.build('a source')
+    twins.change(lambda one: (one / 'obj-3.o').unlink())
+    twins.build('an output that has gone')
+    twins.change(touch('config.in'))
+    ran, _ = twins.build('a generator that changes nothing')
+    assert 'obj-0.o' not in ran and 'config.h' in ran, ran
+    twins.change(append('config.in'))
+    assert len(twins.build('a generator that changes its output')[0]) > SOURCES
+    twins.change(append('version.in'))
+    ran, _ = twins.build('the version')
+    assert 'version.o' in ran and 'app-0' in ran and 'obj-0.o' not in ran, ran
+    twins.change(lambda one: (one / 'build.in').write_text(project(one, flags='./h0.h')))
+    assert len(twins.build('other flags, by a build.ninja that makes itself')[0]) > SOURCES
+    twins.change(lambda one: [touch('h2.h')(one), touch('config.in')(one)])
+    twins.build('a header and a generator')
+    twins.change(touch('src-0.c'))
+    ran, _ = twins.build('a target alone', 'side', 'obj-0.o')
+    assert ran == ['obj-0.o', 'side'], ran
+    twins.build('the rest')
+    twins.same()
+    assert dry(twins.ninja, twins.ours) == [], dry(twins.ninja, twins.ours)
+    # And the other way round: what we have recorded, ninja goes on from, and we from what it has.
+    twins.change(touch('h3.h'))
+    run(twins.ninja, '-C', twins.ours)
+    run(twins.bigrocks, 'build', '-C', twins.theirs, '-q')
+    assert take(twins.ours / 'ran') == take(twins.theirs / 'ran')
+    twins.build('nothing after each other')
+
+
+def failures(twins):
+    twins.change(lambda one: [os.utime(one / 'h1.h'), (one / 'fail-obj-2.o').touch()])
+    ran, said = twins.build('a failure, and on', code=1)
+    assert 'obj-2.o' in ran and 'app-2' not in ran and 'app-1' in ran, ran
+    assert re.search(r'^FAILED: obj-2.o\nFLAGS=.* sh ./tool cc obj-2.o src-2.c\nbroken obj-2.o$', said, re.M), said
+    twins.change(lambda one: (one / 'fail-obj-2.o').unlink())
+    ran, _ = twins.build('mended')
+    assert 'obj-2.o' in ran and 'obj-5.o' not in ran, ran
+    refused = run(twins.bigrocks, 'build', '-C', twins.ours, 'no-such-target', code=3)
+    assert "unknown target 'no-such-target'" in refused.stderr, refused.stderr
+    (twins.ours / 'ran').unlink(missing_ok=True)
+
+
+def limits(twins):
+    for jobs, least in ((1, 1), (3, 2)):
+        twins.change(lambda one: os.utime(one / 'h0.h'))
+        run(twins.bigrocks, 'build', '-C', twins.ours, '-j', jobs, '--capacity', 'cpu=8,mem=1GiB')
+        now = most = 0
+        for line in (twins.ours / 'course').read_text().splitlines():
+            now += 1 if line.startswith('begin') else -1
+            most = max(most, now)
+        (twins.ours / 'course').unlink()
+        assert least <= most <= jobs, (jobs, most)
+        run(twins.ninja, '-C', twins.theirs)
+    for one in (twins.ours, twins.theirs):
+        (one / 'ran').unlink()
+
+
+def dirty(twins, folder):
+    """`import --dirty` has the commands that ninja would run."""
+    twins.change(lambda one: os.utime(one / 'h4.h'))
+    job = folder / 'dirty.xml'
+    run(twins.bigrocks, 'import', 'ninja', '-C', twins.ours, '--dirty', '--capacity', 'cpu=2,mem=1GiB', '-q', '-o', job)
+    names = sorted(re.findall(r'<stage id="([^"]*)"', job.read_text()))
+    said = run(twins.ninja, '-C', twins.ours, '-n', '-v').stdout
+    assert names == sorted(re.findall(r'sh ./tool \w+ (\S+)', said)) and 5 < len(names) < SOURCES, names
+    run(twins.bigrocks, 'run', job, '-q')
+    assert sorted(take(twins.ours / 'ran')) == names
+    assert dry(twins.ninja, twins.ours) == []
+    bare = folder / 'bare'
+    bare.mkdir()
+    (bare / 'build.ninja').write_text('rule t\n  command = touch $out\nbuild o: t\n')
+    run(twins.bigrocks, 'build', '-C', bare)
+    assert 'no work to do' in run(twins.bigrocks, 'build', '-C', bare).stdout
+    assert 'nothing is out of date' in run(twins.bigrocks, 'import', 'ninja', '-C', bare, '--dirty', code=1).stderr
+    gone = run(twins.bigrocks, 'build', '-C', bare, code=5, env=dict(os.environ, NINJA='/no/such/ninja'))
+    assert 'ninja cannot be started' in gone.stderr
+
+
+def main():
+    bigrocks = pathlib.Path(sys.argv[1]).resolve()
+    ninja = sys.argv[2] if len(sys.argv) > 2 else os.environ.get('NINJA', 'ninja')
+    if not shutil.which(ninja):
+        print('ninja is not installed')
+        return 77
+    with tempfile.TemporaryDirectory(prefix='bigrocks-build') as scratch:
+        folder = pathlib.Path(scratch)
+        twins = Twins(bigrocks, ninja, folder)
+        changes(twins)
+        failures(twins)
+        limits(twins)
+        dirty(twins, folder)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
