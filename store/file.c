@@ -69,7 +69,8 @@ static const char tables[] =
     "CREATE TABLE plan(id INTEGER PRIMARY KEY AUTOINCREMENT," /* ascends with time */
     " form INTEGER NOT NULL, details INTEGER NOT NULL, cluster INTEGER NOT NULL,"
     " job TEXT NOT NULL, method TEXT NOT NULL, bound_method TEXT NOT NULL, seed INTEGER NOT NULL,"
-    " effort INTEGER NOT NULL, makespan_ns INTEGER NOT NULL, cells BLOB NOT NULL,"
+    " placements INTEGER NOT NULL, effort INTEGER NOT NULL, makespan_ns INTEGER NOT NULL, cells "
+    "BLOB NOT NULL,"
     " certificate TEXT, sum INTEGER NOT NULL, UNIQUE(form, details, cluster));"
     "CREATE INDEX plan_cluster ON plan(form, cluster);"
     "CREATE INDEX plan_form ON plan(form);"
@@ -91,15 +92,15 @@ enum statement {
 };
 #define COLUMNS                                                                                    \
     "SELECT id, form, details, cluster, job, method, bound_method, seed, effort, makespan_ns,"     \
-    " cells, certificate, sum FROM plan"
+    " placements, cells, certificate, sum FROM plan"
 static const char *const statement_text[STATEMENTS] = {
     [FIND_SAME] = COLUMNS " WHERE form = ?1 AND details = ?2 AND cluster = ?3",
     [FIND_CLUSTER] = COLUMNS " WHERE form = ?1 AND cluster = ?3 ORDER BY id DESC LIMIT 1",
     [FIND_NEWEST] = COLUMNS " WHERE form = ?1 ORDER BY id DESC LIMIT 1",
     [FIND_ID] = "SELECT id FROM plan WHERE form = ?1 AND details = ?2 AND cluster = ?3",
     [PUT] = "INSERT OR REPLACE INTO plan(form, details, cluster, job, method, bound_method, seed,"
-            " effort, makespan_ns, cells, certificate, sum)"
-            " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            " effort, makespan_ns, cells, certificate, sum, placements)"
+            " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
     [FORGET] = "DELETE FROM plan WHERE id IN"
                " (SELECT id FROM plan WHERE form = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)",
     [COUNT] = "SELECT count(*) FROM plan",
@@ -249,14 +250,15 @@ static bool read_row(sqlite3_stmt *statement, struct br_store_row *row)
     row->seed = (uint64_t)sqlite3_column_int64(statement, 7);
     row->effort = sqlite3_column_int64(statement, 8);
     row->makespan_ns = sqlite3_column_int64(statement, 9);
-    row->cells = (unsigned char *)copy_column(&row->arena, statement, 10, &row->cells_size);
-    const bool proven = sqlite3_column_type(statement, 11) != SQLITE_NULL;
+    row->cells = (unsigned char *)copy_column(&row->arena, statement, 11, &row->cells_size);
+    row->placements = (uint64_t)sqlite3_column_int64(statement, 10);
+    const bool proven = sqlite3_column_type(statement, 12) != SQLITE_NULL;
     if (proven)
-        row->certificate = copy_column(&row->arena, statement, 11, &row->certificate_size);
+        row->certificate = copy_column(&row->arena, statement, 12, &row->certificate_size);
     if (!row->job || !row->method || !row->bound_method || !row->cells ||
         (proven && !row->certificate))
         return false;
-    if ((uint64_t)sqlite3_column_int64(statement, 12) != br_store_row_sum(row))
+    if ((uint64_t)sqlite3_column_int64(statement, 13) != br_store_row_sum(row))
         row->cells_size = 0;
     return true;
 }
@@ -315,6 +317,7 @@ static bool write_row(struct br_store_file *file, const struct br_store_row *row
         code = sqlite3_bind_text64(statement, 11, row->certificate, row->certificate_size,
                                    SQLITE_STATIC, SQLITE_UTF8);
     sqlite3_bind_int64(statement, 12, (int64_t)br_store_row_sum(row));
+    sqlite3_bind_int64(statement, 13, (int64_t)row->placements);
     const bool good = code == SQLITE_OK && step(file, PUT);
     sqlite3_clear_bindings(statement);
     return good;

@@ -25,7 +25,7 @@ uint64_t br_store_row_sum(const struct br_store_row *row)
 {
     uint64_t sum = add(add(add(1, row->keys.form), row->keys.details), row->keys.cluster);
     sum = add(add(sum, br_hash_text(row->job)), br_hash_text(row->method));
-    sum = add(add(sum, br_hash_text(row->bound_method)), row->seed);
+    sum = add(add(add(sum, br_hash_text(row->bound_method)), row->seed), row->placements);
     sum = add(add(sum, (uint64_t)row->effort), (uint64_t)row->makespan_ns);
     sum = br_hash_words(add(sum, row->cells_size), row->cells, row->cells_size);
     sum = add(sum, row->certificate_size);
@@ -80,6 +80,7 @@ enum br_status br_store_row_fill(struct br_store_row *row, const struct br_dag *
     row->cells = cells;
     row->cells_size = (uint64_t)plan->tasks * BR_STORE_CELL;
     row->seed = plan->seed;
+    row->placements = plan->placements;
     row->makespan_ns = plan->makespan_ns;
     return br_store_row_fill_bound(row, dag, plan, diag);
 }
@@ -175,6 +176,7 @@ enum br_status br_store_row_revive(const struct br_store_row *row, const struct 
         }
     }
     plan->seed = row->seed;
+    plan->placements = row->placements;
     plan->method = br_arena_text(&plan->arena, row->method);
     enum br_status status = plan->method ? BR_OK : br_fail_memory(diag);
     if (!status && row->certificate) /* one that cannot be read is as good as none */

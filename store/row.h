@@ -19,7 +19,7 @@ struct br_store_row {
     int64_t id;            /* of the row in the file; 0: it is not there yet */
     struct br_store_keys keys;
     const char *job, *method, *bound_method;
-    uint64_t seed;
+    uint64_t seed, placements;
     int64_t effort;      /* br_store_effort */
     int64_t makespan_ns; /* when it was stored */
     const unsigned char *cells;

@@ -21,6 +21,7 @@
 #include "cli/common/stats.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
+#include <bigrocks/store.h>
 
 enum { STEM_MOST = 100 };
 
@@ -29,6 +30,7 @@ struct batch {
     struct br_parse_options parse;
     struct br_plan_options plan;
     struct br_cluster *cluster; /* of the options; NULL where they give none */
+    struct br_store *store;     /* of plans; NULL: none */
     struct cli_job_list list;
     uint32_t first, step; /* the shard: jobs first, first + step, ... */
     uint32_t jobs;        /* in the shard */
@@ -155,6 +157,40 @@ static bool give_up(struct batch *batch, enum br_status status, const struct br_
     return false;
 }
 
+/* The kept plan of this very job where it took enough effort; else a new one, and the shorter of
+ * the two. A plan of another job is never refitted, since which jobs were before depends on the
+ * threads.
+ */
+static enum br_status plan_kept(struct batch *batch, const struct br_dag *dag,
+                                const struct br_cluster *cluster, struct br_plan **plan,
+                                struct br_diag *diag)
+{
+    struct br_store_hit hit;
+    struct br_plan *kept;
+    enum br_status status =
+        br_store_get(batch->store, dag, cluster, &batch->plan, &kept, &hit, diag);
+    *plan = NULL;
+    if (!status && hit.match == BR_STORE_EXACT && hit.enough) {
+        *plan = kept;
+        return BR_OK;
+    }
+    if (!status)
+        status = br_plan_make(dag, cluster, &batch->plan, plan, diag);
+    if (!status)
+        status = br_store_put(batch->store, dag, cluster, &batch->plan, *plan, diag);
+    if (!status && hit.match == BR_STORE_EXACT && kept->makespan_ns < (*plan)->makespan_ns) {
+        struct br_plan *longer = *plan;
+        *plan = kept;
+        kept = longer;
+    }
+    br_plan_destroy(kept);
+    if (status) {
+        br_plan_destroy(*plan);
+        *plan = NULL;
+    }
+    return status;
+}
+
 static bool plan_job(void *context, uint32_t worker, uint32_t turn)
 {
     struct batch *batch = context;
@@ -178,7 +214,8 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
         status = cli_fail_no_cluster(&diag);
     }
     if (!status)
-        status = br_plan_make(input.dag, cluster, &batch->plan, &plan, &diag);
+        status = batch->store ? plan_kept(batch, input.dag, cluster, &plan, &diag)
+                              : br_plan_make(input.dag, cluster, &batch->plan, &plan, &diag);
     /* The note of a plan does not tell a search that the flag has cut from one that was through
      * just before, so all that is under way then counts as cut. */
     bool cut = cli_interrupted();
@@ -223,9 +260,10 @@ static enum br_status check_usage(const struct cli_settings *settings, uint32_t 
                                   struct br_diag *diag)
 {
     if (settings->batch.merge &&
-        (settings->batch.resume || settings->batch.shard || settings->batch.out_dir))
+        (settings->batch.resume || settings->batch.shard || settings->batch.out_dir ||
+         settings->search.store))
         return br_fail(diag, BR_USAGE, "the files themselves say what is in them",
-                       "--merge goes without --resume, --shard and --out-dir");
+                       "--merge goes without --resume, --shard, --out-dir and --store");
     if (!settings->batch.merge && arguments > 1)
         return br_fail(diag, BR_USAGE,
                        "write the jobs' paths into a list, or pipe them: ls *.xml | bigrocks "
@@ -291,6 +329,8 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
     const struct cli_settings *settings = batch->settings;
     enum br_status status =
         cli_rows_open(&batch->rows, settings, &batch->list, batch->first, batch->step, diag);
+    if (!status && settings->search.store)
+        status = br_store_open(settings->search.store, &batch->store, diag);
     if (!status && settings->batch.out_dir)
         status = make_folder(settings->batch.out_dir, diag);
     if (!status)
@@ -347,6 +387,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     }
     cli_job_list_finish(&batch.list);
     br_cluster_destroy(batch.cluster);
+    br_store_close(batch.store);
     pthread_mutex_destroy(&batch.lock);
     return status;
 }
@@ -369,7 +410,9 @@ const struct cli_command cli_batch = {
         "done,\n"
         "and --resume goes on from there, also after a crash. --shard 2/8 takes the second of "
         "eight\n"
-        "shares, on another machine say; --merge FILE... puts their files together.\n",
+        "shares, on another machine say; --merge FILE... puts their files together. --store FILE "
+        "takes the\n"
+        "plans of jobs that it has with as much effort from there, and keeps the others in it.\n",
     .examples =
         "bigrocks batch examples --cluster examples/cluster-rack.xml\n"
         "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o jobs.csv --resume\n"

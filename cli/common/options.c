@@ -891,6 +891,13 @@ const struct br_option cli_options[] = {
      .commands = CLI_DEADLINE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(deadline.stragglers)},
+    {.name = "store",
+     .argument = "FILE",
+     .help = "plans that are kept (SQLite; made where it is not there): look the job up first, and "
+             "keep what is found",
+     .commands = CLI_PLAN | CLI_BATCH,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(search.store)},
     {.name = "history",
      .argument = "FILE",
      .help = "durations as the runs in this history measured them, for the stages that it knows",

@@ -30,6 +30,7 @@ struct cli_search_settings {
     uint64_t thresholds;   /* 0: all */
     int64_t time_limit_ns; /* -1: not given; also of what proves a bound */
     bool network;          /* account for transfers */
+    const char *store;     /* a file of plans */
 };
 
 /* How a lower bound is proven, and what is told of it. */

@@ -17,6 +17,7 @@
 #include "emit/emit.h"
 #include "planner/model/plan.h"
 #include <bigrocks/network.h>
+#include <bigrocks/store.h>
 
 static struct br_plan_options search_options(const struct cli_settings *settings,
                                              const struct br_stop *stop,
@@ -47,6 +48,46 @@ static const char *refusal(const struct cli_settings *settings, const struct br_
     return NULL;
 }
 
+/* What the store had, and what came of it. */
+static void tell_hit(const char *path, const struct br_store_hit *hit)
+{
+    char stored[CLI_SECONDS_TEXT], found[CLI_SECONDS_TEXT], fresh[CLI_SECONDS_TEXT];
+    cli_seconds(hit->stored_ns, stored);
+    cli_seconds(hit->found_ns, found);
+    cli_seconds(hit->fresh_ns, fresh);
+    if (hit->match == BR_STORE_MISS)
+        cli_say("%s: no plan of this job yet; this one is kept", path);
+    else if (hit->match == BR_STORE_EXACT && hit->fresh_ns == 0)
+        cli_say("%s: this is the kept plan", path);
+    else if (hit->match == BR_STORE_EXACT)
+        cli_say("%s: the kept plan of %s s took less effort; searched again: %s s; the shorter one "
+                "is kept",
+                path, stored, fresh);
+    else
+        cli_say("%s: a plan of %s s of this job%s%s%s, refitted: %s s; a fresh one%s: %s s; the "
+                "shorter one is kept",
+                path, stored, hit->same_details ? "" : " with other durations or demands",
+                hit->same_details || hit->same_cluster ? "" : " and",
+                hit->same_cluster ? "" : " on other machines", found,
+                hit->enough ? " by effort fast" : "", fresh);
+}
+
+/* Plans by the options, with the store where there is one. */
+static enum br_status search(const struct cli_settings *settings, const struct br_input *input,
+                             const struct br_plan_options *options, struct br_plan **plan,
+                             struct br_store_hit *hit, struct br_diag *diag)
+{
+    struct br_store *store;
+    if (!settings->search.store)
+        return br_plan_make(input->dag, input->cluster, options, plan, diag);
+    enum br_status status = br_store_open(settings->search.store, &store, diag);
+    if (status)
+        return status;
+    status = br_store_plan(store, input->dag, input->cluster, options, plan, hit, diag);
+    br_store_close(store);
+    return status;
+}
+
 /* Plans on an open output. */
 static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
                                 const char *format, FILE *out, struct br_plan **plan,
@@ -60,7 +101,8 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     struct br_plan_options options = search_options(settings, stop, &progress, trace);
     if (!refusal(settings, input))
         options.source = &program;
-    enum br_status status = br_plan_make(input->dag, input->cluster, &options, plan, diag);
+    struct br_store_hit hit = {0};
+    enum br_status status = search(settings, input, &options, plan, &hit, diag);
     if (!status && settings->search.network)
         status = br_plan_network(*plan, input->dag, input->cluster, &options, diag);
     cli_progress_end(&progress);
@@ -70,6 +112,8 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
         return status;
     if (cli_interrupted())
         cli_say("interrupted; this is the best plan found so far");
+    if (settings->search.store && !settings->output.quiet)
+        tell_hit(settings->search.store, &hit);
     struct br_emit_note note = {""};
     struct br_emit_input emit = {
         .dag = input->dag, .cluster = input->cluster, .plan = *plan, .note = &note};
@@ -83,6 +127,16 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     return status;
 }
 
+/* What to say of the linear program; NULL: what its answer says. */
+static const char *lp_note(const struct cli_settings *settings, const struct br_input *input,
+                           const struct br_plan *plan)
+{
+    bool met = plan->lower_bound_ns == plan->makespan_ns && plan->certificate;
+    if (!plan->source.found && !*plan->source.why)
+        return "not asked for (the plan was kept)";
+    return met ? NULL : refusal(settings, input);
+}
+
 static int perform(const struct cli_settings *settings, const char *const *argument,
                    uint32_t arguments, struct br_diag *diag)
 {
@@ -94,6 +148,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct cli_trace trace = {.say = settings->output.verbose && !settings->output.quiet};
     enum br_status status = BR_OK;
     int64_t began_ns = br_now_ns();
+    if (settings->search.store && settings->search.network)
+        return br_fail(diag, BR_USAGE, "leave one of them out",
+                       "--store keeps no plans that account for transfers (--network)");
     if (settings->output.format || settings->output.path)
         status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
     if (!status)
@@ -124,10 +181,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status) {
         assert(plan);
         FILE *out = format ? stderr : stdout;
-        bool met = plan->lower_bound_ns == plan->makespan_ns && plan->certificate;
         if (!settings->output.quiet)
             cli_print_summary(out, plan, input.dag, input.cluster, settings->search.method,
-                              met ? NULL : refusal(settings, &input));
+                              lp_note(settings, &input, plan));
         if (!settings->output.quiet)
             status = cli_robust_print(out, &robust, &input, plan, settings->search.seed,
                                       settings->output.explain, diag);
@@ -159,7 +215,14 @@ const struct cli_command cli_plan = {
         "Without --format or -o, prints a summary; with one of them, writes the plan to standard\n"
         "output or to FILE, and the summary goes to standard error. Ctrl-C (or SIGTERM, or the "
         "time\n"
-        "limit) ends the search, and the best plan so far is the result.\n",
+        "limit) ends the search, and the best plan so far is the result.\n"
+        "With --store, a plan of the same job, durations, demands and machines is taken from FILE "
+        "if as\n"
+        "much effort went into it as --effort asks for (of max: as long a --time-limit), or it "
+        "meets its\n"
+        "bound. A plan of the same job with other durations, demands or machines is refitted: its "
+        "order\n"
+        "is kept; a fresh plan is made by effort fast, and the shorter one is kept.\n",
     .examples =
         "bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1 --explain\n"
         "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -o plan.json\n"

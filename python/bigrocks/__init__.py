@@ -19,7 +19,8 @@ import ctypes
 import decimal
 import os
 
-__all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'Job', 'Plan', 'Task', 'best_bound', 'bound',
+__all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'Job', 'Plan', 'Store', 'StoreHit',
+           'Task', 'best_bound', 'bound',
            'methods', 'plan', 'policies', 'version']
 
 _lib = ctypes.CDLL(os.environ.get('BIGROCKS_LIBRARY') or 'libbigrocks.so.0')
@@ -66,6 +67,12 @@ class _BoundResult(ctypes.Structure):
                 ('certificate', ctypes.c_void_p), ('core_ns', ctypes.c_int64),
                 ('core_method', ctypes.c_char_p), ('clause_ns', ctypes.c_int64),
                 ('clause_lost', ctypes.c_bool), ('source', _Answer), ('rest', ctypes.c_uint64 * 64)]
+
+
+class _Hit(ctypes.Structure):
+    _fields_ = [('match', ctypes.c_int), ('same_details', ctypes.c_bool), ('same_cluster', ctypes.c_bool),
+                ('stored_ns', ctypes.c_int64), ('found_ns', ctypes.c_int64), ('enough', ctypes.c_bool),
+                ('fresh_ns', ctypes.c_int64), ('rest', ctypes.c_uint64 * 64)]
 
 
 class _EnforcerOptions(ctypes.Structure):
@@ -118,6 +125,14 @@ for _name, _result, _arguments in [
         ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
         ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
         ('plan_method', _T, [_P]), ('plan_note', _T, [_P]),
+        ('store_is_there', ctypes.c_bool, []),
+        ('store_open', _STATUS, [_T, ctypes.POINTER(_P), _DIAG]), ('store_close', None, [_P]),
+        ('store_put', _STATUS, [_P, _P, _P, ctypes.POINTER(_Options), _P, _DIAG]),
+        ('store_get', _STATUS, [_P, _P, _P, ctypes.POINTER(_Options), ctypes.POINTER(_P), ctypes.POINTER(_Hit),
+                                _DIAG]),
+        ('store_plan', _STATUS, [_P, _P, _P, ctypes.POINTER(_Options), ctypes.POINTER(_P), ctypes.POINTER(_Hit),
+                                 _DIAG]),
+        ('store_count', _STATUS, [_P, ctypes.POINTER(ctypes.c_uint64), _DIAG]),
         ('runtime_options_default', _EnforcerOptions, []), ('policy_name', _T, [_U]),
         ('runtime_create', _STATUS, [_P, ctypes.POINTER(_EnforcerOptions), ctypes.POINTER(_P),
                                      _DIAG]),
@@ -267,10 +282,11 @@ def _text(function, *arguments):
 
 
 class Plan:
-    """A plan; iterating gives its tasks by rank. Keeps its job and its cluster."""
+    """A plan; iterating gives its tasks by rank. Keeps its job and its cluster. `hit` is what a store had
+    of it; None where it came of none."""
 
-    def __init__(self, plan, job, cluster):
-        self._plan, self._job, self._cluster = plan, job, cluster
+    def __init__(self, plan, job, cluster, options=None, hit=None):
+        self._plan, self._job, self._cluster, self._options, self.hit = plan, job, cluster, options, hit
 
     def __del__(self):
         if getattr(self, '_plan', None):
@@ -301,10 +317,7 @@ class Plan:
         return note and note.decode()
 
 
-def plan(job, cluster, method='best', effort='default', seed=None, threads=0, time_limit=None,
-         placements=0):
-    """Plans the job, which is complete from then on. The same arguments give the same plan, unless
-    a time limit cuts the search."""
+def _search(method='best', effort='default', seed=None, threads=0, time_limit=None, placements=0):
     options = _lib.br_plan_options_default()
     options.method = method.encode()
     options.effort = {'fast': 0, 'default': 1, 'max': 2}[effort]
@@ -313,10 +326,88 @@ def plan(job, cluster, method='best', effort='default', seed=None, threads=0, ti
         options.seed = seed
     if time_limit is not None:
         options.time_limit_ns = max(1, _ns(time_limit))
+    return options
+
+
+def plan(job, cluster, method='best', effort='default', seed=None, threads=0, time_limit=None,
+         placements=0):
+    """Plans the job, which is complete from then on. The same arguments give the same plan, unless
+    a time limit cuts the search."""
+    options = _search(method, effort, seed, threads, time_limit, placements)
     made = ctypes.c_void_p()
     _call(_lib.br_plan_make, job._finish(), cluster._cluster, ctypes.byref(options),
           ctypes.byref(made))
-    return Plan(made, job, cluster)
+    return Plan(made, job, cluster, options)
+
+
+StoreHit = collections.namedtuple('StoreHit', 'match same_details same_cluster stored found enough fresh')
+
+
+class Store:
+    """Plans kept in a file and found again, by the job's form, its durations and demands, and the cluster.
+
+        with bigrocks.Store('plans.db') as store:
+            plan = store.plan(job, cluster, effort='default')
+            print(plan.hit.match)  # 'miss', 'exact' or 'refitted'
+
+    Several programs may use the file at once, and several threads one store."""
+
+    def __init__(self, path):
+        self._store = None
+        made = ctypes.c_void_p()
+        _call(_lib.br_store_open, os.fsencode(path), ctypes.byref(made))
+        self._store = made
+
+    def __del__(self):
+        self.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Releases the file; the store cannot be used any more."""
+        if getattr(self, '_store', None):
+            _lib.br_store_close(self._store)
+        self._store = None
+
+    def _open(self):
+        if not self._store:
+            raise ValueError('the store is closed')
+        return self._store
+
+    def __len__(self):
+        """How many plans the file holds."""
+        plans = ctypes.c_uint64()
+        _call(_lib.br_store_count, self._open(), ctypes.byref(plans))
+        return plans.value
+
+    def _ask(self, function, job, cluster, options):
+        made, hit = ctypes.c_void_p(), _Hit()
+        _call(function, self._open(), job._finish(), cluster._cluster, ctypes.byref(options), ctypes.byref(made),
+              ctypes.byref(hit))
+        told = StoreHit(('miss', 'exact', 'refitted')[hit.match], hit.same_details, hit.same_cluster,
+                        hit.stored_ns / 1e9, hit.found_ns / 1e9, hit.enough, hit.fresh_ns / 1e9)
+        return Plan(made, job, cluster, None, told) if made else None
+
+    def get(self, job, cluster, **search):
+        """The plan that is kept for the job, or one of its form refitted, or None. The keywords are those of
+        `plan`; `hit.enough` of the result says whether as much effort went into it."""
+        return self._ask(_lib.br_store_get, job, cluster, _search(**search))
+
+    def put(self, plan):
+        """Keeps the plan, unless a shorter one of the same job is there."""
+        options = plan._options
+        _call(_lib.br_store_put, self._open(), plan._job._dag, plan._cluster._cluster,
+              ctypes.byref(options) if options else None, plan._plan)
+
+    def plan(self, job, cluster, **search):
+        """Plans the job with what is kept, and keeps what comes of it; the keywords are those of `plan`.
+        `hit.found` and `hit.fresh` of the result are the makespans of the plan that was found and of the one
+        that was made beside it, in seconds; 0: there was none."""
+        return self._ask(_lib.br_store_plan, job, cluster, _search(**search))
 
 
 def bound(job, cluster):

@@ -42,6 +42,47 @@ at = {t.id: t for t in tasks}
 assert all(at['copy[%%d]' %% i].start >= at['load[%%d]' %% i].end for i in range(4))
 assert at['load[2]'].end - at['load[2]'].start == 0.3
 assert list(bigrocks.plan(job, cluster, effort='fast', threads=2)) == tasks
+import os, tempfile
+
+def again(scale=1, tasks=4):
+    job = bigrocks.Job('etl')
+    load = job.stage('load', tasks=tasks, seconds=0.5 * scale, cpu=1)
+    job.edge(load, job.stage('join', seconds=2 * scale, cpu=2))
+    return job
+
+with tempfile.TemporaryDirectory() as folder:
+    try:
+        store = bigrocks.Store(os.path.join(folder, 'plans.db'))
+    except bigrocks.Error as error:
+        assert error.status == 5 and 'keeps no plans' in error.what, error
+        store = None
+    if store:
+        assert len(store) == 0 and store.get(again(), cluster) is None
+        first = store.plan(again(), cluster, effort='fast', threads=1)
+        assert first.hit.match == 'miss' and first.hit.fresh == first.makespan == 2.5, first.hit
+        found = store.get(again(), cluster)
+        assert found.hit.match == 'exact' and found.hit.enough and list(found) == list(first), found.hit
+        slower = store.get(again(3), cluster)
+        assert slower.hit == ('refitted', False, True, 2.5, slower.makespan, True, 0), slower.hit
+        assert slower.makespan == 7.5 and len(store) == 1, slower.makespan
+        other = bigrocks.plan(again(tasks=5), cluster, effort='fast')
+        store.put(other)
+        assert other.hit is None and len(store) == 2
+        assert list(store.get(again(tasks=5), cluster)) == list(other)
+        store.close()
+        try:
+            store.put(other)
+            raise AssertionError('a closed store takes a plan')
+        except ValueError:
+            pass
+        with bigrocks.Store(os.path.join(folder, 'plans.db')) as store:
+            assert len(store) == 2
+        open(os.path.join(folder, 'text'), 'w').write('words ' * 100)
+        try:
+            bigrocks.Store(os.path.join(folder, 'text'))
+            raise AssertionError('a text is a store')
+        except bigrocks.Error as error:
+            assert error.status == 3, error
 assert {'graphene', 'order', 'packing'} <= set(bigrocks.policies()), bigrocks.policies()
 
 def drive(enforcer, numbers):

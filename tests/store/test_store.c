@@ -164,6 +164,7 @@ static void test_exact(void **state)
         assert_string_equal(found->method, plan->method);
         assert_string_equal(found->bound_method, plan->bound_method);
         assert_int_equal(found->seed, plan->seed);
+        assert_int_equal(found->placements, plan->placements);
         br_plan_destroy(found);
         br_plan_destroy(plan);
         random_job_finish(&job);
