@@ -80,7 +80,8 @@ enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct
     request.dag = job->dag;
     request.profile = &profile;
     request.cluster = job->cluster;
-    request.within = true;
+    request.kind = job->kind;
+    request.within = job->kind == BR_TOKENS;
     request.most = job->most < BR_TABLE_ALLOCATIONS ? job->most : BR_TABLE_ALLOCATIONS;
     request.threads = job->threads;
     request.stop = stop;

@@ -14,15 +14,17 @@ enum br_status cli_profile_history(const char *path, struct br_profile *profile,
 enum br_status cli_tasks_at_once(const struct br_dag *dag, const struct br_cluster *cluster,
                                  uint32_t *most, struct br_diag *diag);
 
-/* Makes the table of a job that is about to run, on the cluster, with at most `most` tasks at once,
- * and few enough runs to take seconds. It has the plain order alone although the job runs in that
- * of its plan: under allocations that fall on the way, forecasts of the plain order hold, and those
- * of the planned one need not (docs/deadlines.md). history: a file, or NULL. To be
- * released also after a failure. BR_BAD_INPUT: no stage has a duration; BR_NO: stopped. */
+/* Makes the table of a job that is about to run, on the cluster, with at most `most` tasks at once
+ * (or, of shares, percents of the cluster), and few enough runs to take seconds. It has the plain
+ * order alone although the job runs in that of its plan: under allocations that fall on the way,
+ * forecasts of the plain order hold, and those of the planned one need not (docs/deadlines.md).
+ * history: a file, or NULL. To be released also after a failure. BR_BAD_INPUT: no stage has a
+ * duration; BR_NO: stopped. */
 struct cli_job_to_run {
     const struct br_dag *dag;
     const struct br_cluster *cluster;
     const char *history;
+    enum br_allocation kind;
     uint32_t most, threads;
 };
 enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct br_stop *stop,

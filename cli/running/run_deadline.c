@@ -1,5 +1,5 @@
 /* A run with deadlines: control loops of runtime/deadline limit how many tasks of each job run at
- * once. The run's own clock is the loops'. */
+ * once, or how much of the cluster they demand. The run's own clock is the loops'. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -59,11 +59,16 @@ static void tell(const struct cli_run_deadline *deadline, struct cli_run_loop *l
     cli_progress_end(progress);
     begin_words(deadline, loop);
     fprintf(stderr,
-            "on time with probability %d %%: %s s until the deadline, %s s left on average with "
-            "%" PRIu32 " tasks at once\n",
+            "on time with probability %d %%: %s s until the deadline, %s s left on average with ",
             percent_of(decision->on_time),
             cli_seconds((loop->deadline_ns - now_ns) / tenth * tenth, until),
-            cli_seconds(decision->left_ns / tenth * tenth, left), decision->amount);
+            cli_seconds(decision->left_ns / tenth * tenth, left));
+    if (!decision->amount)
+        fputs("the least that it can have, for which it waits\n", stderr);
+    else if (deadline->kind == BR_SHARES)
+        fprintf(stderr, "%" PRIu32 " %% of the cluster\n", decision->amount);
+    else
+        fprintf(stderr, "%" PRIu32 " tasks at once\n", decision->amount);
 }
 
 /* ---- Deciding ---- */

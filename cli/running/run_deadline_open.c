@@ -84,16 +84,30 @@ static enum br_status read_deadlines(const char *text, uint32_t jobs, struct br_
 
 /* ---- Tables ---- */
 
-static enum br_status open_table(struct cli_run_deadline *deadline, const char *path,
-                                 struct br_diag *diag)
+/* What the table's allocations are: those of all tables, and shares of the run's own cluster. */
+static enum br_status check_kind(struct cli_run_deadline *deadline, const char *path,
+                                 const struct br_cluster *cluster, bool first, struct br_diag *diag)
 {
     struct br_table table;
-    bool any = false;
     enum br_status status = br_table_open(path, &table, diag);
-    if (!status && table.kind != BR_TOKENS)
-        status = br_fail(diag, BR_BAD_INPUT, "make it with --tokens",
-                         "%.80s: its allocations are shares, and a run needs tokens", path);
+    if (!status && !first && table.kind != deadline->kind)
+        status = br_fail(diag, BR_BAD_INPUT, "make all with --tokens, or none",
+                         "%.80s: some tables have tokens as allocations, and others shares", path);
+    if (!status && table.kind == BR_SHARES &&
+        table.cluster_fingerprint != br_cluster_fingerprint(cluster))
+        status = br_fail(diag, BR_BAD_INPUT, "make a table for this cluster by 'bigrocks deadline'",
+                         "%.80s: its shares are of another cluster ('%.60s')", path, table.cluster);
+    if (!status)
+        deadline->kind = table.kind;
     br_table_close(&table);
+    return status;
+}
+
+static enum br_status open_table(struct cli_run_deadline *deadline, const char *path,
+                                 const struct br_cluster *cluster, bool first, struct br_diag *diag)
+{
+    bool any = false;
+    enum br_status status = check_kind(deadline, path, cluster, first, diag);
     for (uint32_t k = 0; k < deadline->loops && !status; k++) {
         struct cli_run_loop *loop = &deadline->loop[k];
         struct br_diag other = {0};
@@ -116,14 +130,16 @@ static enum br_status open_table(struct cli_run_deadline *deadline, const char *
     return status;
 }
 
-static enum br_status open_tables(const char *text, struct cli_run_deadline *deadline,
-                                  struct br_diag *diag)
+static enum br_status open_tables(const char *text, const struct br_cluster *cluster,
+                                  struct cli_run_deadline *deadline, struct br_diag *diag)
 {
+    bool first = true;
     enum br_status status = BR_OK;
     for (const char *at = text; *at && !status;) {
         char *path = next_part(&at);
-        status = path ? open_table(deadline, path, diag) : br_fail_memory(diag);
+        status = path ? open_table(deadline, path, cluster, first, diag) : br_fail_memory(diag);
         free(path);
+        first = false;
         if (!status && at[-1] != ',')
             break;
     }
@@ -140,6 +156,7 @@ static enum br_status make_table(const struct cli_settings *settings,
         .dag = loop->job->dag,
         .cluster = cluster,
         .history = settings->needs.history,
+        .kind = deadline->kind,
         .most = most,
         .threads = settings->search.threads ? (uint32_t)settings->search.threads : br_processors(),
     };
@@ -193,12 +210,16 @@ static enum br_status make_loops(struct cli_run_jobs *jobs, struct cli_run_deadl
     return BR_OK;
 }
 
-/* No more tasks at once than the cluster holds of the job that it holds most of. */
+/* No more tasks at once than the cluster holds of the job that it holds most of, or all of it. */
 static enum br_status find_total(const struct cli_run_jobs *jobs, uint32_t most,
                                  struct cli_run_deadline *deadline, struct br_diag *diag)
 {
     uint32_t held = 1;
     enum br_status status = BR_OK;
+    if (deadline->kind == BR_SHARES) {
+        deadline->total = most < 100 ? most : 100;
+        return BR_OK;
+    }
     for (uint32_t k = 0; k < jobs->count && !status; k++) {
         uint32_t one = 0;
         status = cli_tasks_at_once(jobs->job[k].dag, jobs->cluster, &one, diag);
@@ -232,7 +253,10 @@ begin_loop(const struct cli_settings *settings, const struct cli_run_jobs *jobs,
     enum br_status status =
         loop->table ? BR_OK : make_table(settings, jobs->cluster, like->most, deadline, loop, diag);
     loop->deadline_ns = br_real_whole(br_utility_deadline(utility) * 1e9);
-    jobs->job[k].limit = &loop->limit;
+    if (deadline->kind == BR_SHARES)
+        jobs->job[k].share = &loop->limit;
+    else
+        jobs->job[k].limit = &loop->limit;
     return status ? status : br_control_init(&loop->control, loop->table, like, utility, diag);
 }
 
@@ -254,10 +278,10 @@ enum br_status cli_run_deadline_open(const struct cli_settings *settings, struct
         status = cli_control_read(control, &options, diag);
     if (!status)
         status = make_loops(jobs, deadline, diag);
+    if (!status && control->table)
+        status = open_tables(control->table, jobs->cluster, deadline, diag);
     if (!status)
         status = find_total(jobs, options.most, deadline, diag);
-    if (!status && control->table)
-        status = open_tables(control->table, deadline, diag);
     if (!status)
         status = make_memory(deadline, diag);
     if (!status) {

@@ -139,7 +139,7 @@ struct cli_run_loop {
     const struct br_table *table;
     struct br_control control;
     uint32_t *done;      /* by stage */
-    uint32_t limit;      /* of tasks at once */
+    uint32_t limit;      /* of tasks at once, or in percents of the cluster */
     uint32_t turn;       /* of the last decision of several together */
     uint32_t open;       /* tasks that may still be done */
     int64_t deadline_ns; /* since the run began */
@@ -150,7 +150,8 @@ struct cli_run_loop {
 struct cli_run_deadline {
     struct cli_run_loop *loop; /* in the order of the jobs */
     uint32_t loops;            /* 0: the run has no deadline */
-    uint32_t total;            /* tasks at once that all share */
+    enum br_allocation kind;   /* of all tables */
+    uint32_t total;            /* tasks at once that all share, or percents */
     int64_t period_ns, due_ns; /* since the run began */
     bool ended, quiet;         /* ended: a job has, since the last decision */
     void *memory;              /* of runtime/deadline/together.h, and its rivals and decisions */

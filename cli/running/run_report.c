@@ -197,6 +197,9 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     }
     if (failed && !end->again)
         cli_run_deadline_failed(&report->deadline, end->job);
+    /* At once: where other jobs have waited for this end, nothing may run any more. */
+    if (report->deadline.ended)
+        cli_run_deadline_tick(&report->deadline, &report->progress, end->end_ns);
     report->failures += failed && !end->again;
     bool line = report->line && !end->again && end->outcome != BR_TASK_STOPPED;
     if (!failed && !end->output_size && !line)

@@ -204,7 +204,7 @@ static bool set_best(struct br_runtime *runtime, struct br_job *job, struct br_o
 static void update_kind(struct br_runtime *runtime, struct br_job *job, uint32_t kind)
 {
     struct br_offer *offer = &job->posted.kind[kind];
-    uint32_t best = job->held ? BR_NO_RANK : br_ready_best(&job->ready, kind);
+    uint32_t best = br_job_keeps_back(job, kind) ? BR_NO_RANK : br_ready_best(&job->ready, kind);
     if (!set_best(runtime, job, offer, best))
         return;
     br_vacancy_wake(&runtime->vacancy, offer);
@@ -215,7 +215,7 @@ static void update_kind(struct br_runtime *runtime, struct br_job *job, uint32_t
 /* Nothing that the plan has before the head of its machine is ready. */
 static void post_cell(struct br_runtime *runtime, struct br_job *job, uint32_t cell, uint32_t place)
 {
-    bool any = job->posted.cell_ready[cell] && !job->held;
+    bool any = job->posted.cell_ready[cell] && !br_job_keeps_back(job, job->posted.cell[cell].kind);
     set_best(runtime, job, &job->posted.cell[cell],
              any ? job->form->local[job->local_head[place]] : BR_NO_RANK);
 }
@@ -299,12 +299,11 @@ void br_board_update(struct br_runtime *runtime, uint32_t number)
     ready->changes = 0;
 }
 
-void br_board_hold(struct br_runtime *runtime, uint32_t number, bool held)
+void br_board_hold(struct br_runtime *runtime, uint32_t number)
 {
     struct br_job *job = runtime->job[number];
     struct br_posted *posted = &job->posted;
     uint32_t first = br_board_local_tree(runtime, job->group, 0);
-    job->held = held;
     for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
         update_kind(runtime, job, kind);
     /* Cells ascend by place, and places by machine. */
@@ -331,7 +330,7 @@ static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *
 {
     uint32_t offers = 0;
     for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++) {
-        uint32_t k = job->held ? BR_NO_RANK : br_ready_best(&job->ready, kind);
+        uint32_t k = br_job_keeps_back(job, kind) ? BR_NO_RANK : br_ready_best(&job->ready, kind);
         const struct br_offer *offer = &job->posted.kind[kind];
         offers += k != BR_NO_RANK;
         if ((k != BR_NO_RANK) != (offer->node != 0) ||
@@ -343,7 +342,7 @@ static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *
         offers += job->posted.cell[c].node != 0;
     for (uint32_t k = 0; job->form->planned && k < job->form->tasks; k++) {
         const struct br_offer *offer = &job->posted.cell[job->posted.rank_cell[k]];
-        if (job->ready.is_ready[k] && !job->held &&
+        if (job->ready.is_ready[k] && !br_job_keeps_back(job, offer->kind) &&
             (!offer->node || offer->priority < br_job_priority(job, k) ||
              offer->remaining > job->remaining))
             return false;

@@ -30,8 +30,8 @@ bool br_board_reserve_one(struct br_runtime *runtime);
 bool br_board_reserve_limited(struct br_runtime *runtime, const struct br_job *job);
 void br_board_release_limited(struct br_runtime *runtime, const struct br_job *job);
 
-/* Takes the offers of a job that is held out of the trees, or those of one that is no more back. */
-void br_board_hold(struct br_runtime *runtime, uint32_t number, bool held);
+/* Takes the offers that the job's limits keep back now out of the trees, and the others back in. */
+void br_board_hold(struct br_runtime *runtime, uint32_t number);
 
 /* The job has changed; there is room for what has become ready. O(tasks that have come or gone x
  * log offers x resources), and now and then all offers of the job. */

@@ -162,7 +162,7 @@ static void visit_local(void *context, const struct br_offer *offer)
         job->posted.looked = pass->runtime->pass;
         for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
             uint32_t k = job->form->local[head];
-            if (job->ready.is_ready[k] &&
+            if (job->ready.is_ready[k] && !br_job_keeps_back(job, job->ready.form->rank_kind[k]) &&
                 br_ready_kind_fits(&job->ready, job->ready.form->rank_kind[k],
                                    pass->runtime->room) &&
                 !in_bundle(pass, k) && allowed(pass, k))
@@ -350,7 +350,8 @@ static uint32_t best_of_bundle(struct pass *pass)
         pass->job = runtime->job[candidate->job];
         struct br_ready *ready = &pass->job->ready;
         uint32_t kind = ready->form->rank_kind[candidate->k];
-        bool gone = pass->job->held || !br_ready_kind_fits(ready, kind, runtime->room);
+        bool gone =
+            br_job_keeps_back(pass->job, kind) || !br_ready_kind_fits(ready, kind, runtime->room);
         if (!gone && !ready->is_ready[candidate->k]) {
             uint32_t next = br_ready_best(ready, kind);
             gone = next == BR_NO_RANK || in_bundle(pass, next);

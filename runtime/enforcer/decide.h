@@ -41,5 +41,11 @@ void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there);
  */
 enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t job, uint32_t most,
                                 struct br_diag *diag);
+/* Its running tasks demand together, of every resource, at most that percent of the whole cluster
+ * from now on (BR_ANY: anything); more than that which runs goes on. What would be above it is kept
+ * back, and others of the job may pass. Beside a limit both hold. As br_runtime_limit; the first
+ * time also O(tasks x resources), and each start and end O(kinds x resources + tasks / 64). */
+enum br_status br_runtime_cap(struct br_runtime *runtime, uint32_t job, uint32_t percent,
+                              struct br_diag *diag);
 
 #endif

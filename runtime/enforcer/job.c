@@ -119,6 +119,52 @@ void br_job_expect(const struct br_job *job, uint32_t task, bool closely)
     __builtin_prefetch(job->stage_left + job->form->task_stage[task]);
 }
 
+/* ---- Limits ---- */
+
+bool br_job_watch_use(struct br_job *job, uint32_t resources)
+{
+    struct br_job_cap *cap;
+    if (job->cap)
+        return true;
+    if (!ARRAY(&job->arena, 1, cap) || !ARRAY(&job->arena, resources, cap->most) ||
+        !ARRAY(&job->arena, resources, cap->used) ||
+        !ARRAY(&job->arena, job->ready.form->kinds, cap->barred))
+        return false;
+    for (uint32_t t = 0; t < job->form->tasks; t++)
+        for (uint32_t r = 0; job->task_state[t] == BR_TASK_RUNNING && r < resources; r++)
+            cap->used[r] += br_job_demand(job, t, resources)[r];
+    cap->percent = UINT32_MAX;
+    job->cap = cap;
+    return true;
+}
+
+bool br_job_bar(struct br_job *job, uint32_t resources)
+{
+    struct br_job_cap *cap = job->cap;
+    bool changed = false;
+    for (uint32_t kind = 0; cap && kind < job->ready.form->kinds; kind++) {
+        const int64_t *demand = job->form->demand + (size_t)kind * resources;
+        bool above = false;
+        for (uint32_t r = 0; br_job_is_capped(job) && r < resources; r++)
+            above |= cap->used[r] + demand[r] > cap->most[r];
+        changed |= above != cap->barred[kind];
+        cap->barred[kind] = above;
+    }
+    return changed;
+}
+
+uint32_t br_job_standing(const struct br_job *job)
+{
+    uint32_t standing = 0;
+    if (job->held || !job->state.ready)
+        return 0;
+    if (!br_job_is_capped(job))
+        return job->state.ready;
+    for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
+        standing += job->cap->barred[kind] ? 0 : br_ready_count(&job->ready, kind);
+    return standing;
+}
+
 /* ---- Transitions ---- */
 
 static uint32_t *counter(struct br_job *job, enum br_task_state state)

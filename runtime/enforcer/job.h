@@ -40,15 +40,24 @@ struct br_posted {
     uint64_t looked; /* the last pass that looked at the plan's next tasks */
 };
 
+/* What its running tasks may demand together, and do. */
+struct br_job_cap {
+    uint32_t percent;     /* of the cluster; UINT32_MAX: anything */
+    int64_t *most, *used; /* by resource */
+    bool *barred;         /* by kind: one more would be above the cap */
+};
+
 struct br_job {
     struct br_form *form;
     uint32_t group;
-    bool by_event; /* edges are ignored */
-    bool closed;   /* nothing more is started */
-    bool woken;    /* a task has become ready since this was last false */
-    uint32_t most; /* running tasks; BR_ANY: no limit */
-    bool held;     /* as many run, so that nothing of it stands in trees */
-    bool begun;    /* the plan */
+    bool by_event;          /* edges are ignored */
+    bool closed;            /* nothing more is started */
+    bool woken;             /* a task has become ready since this was last false */
+    uint32_t most;          /* running tasks; BR_ANY: no limit */
+    bool held;              /* as many run, so that nothing of it stands in trees */
+    struct br_job_cap *cap; /* NULL: there has been none */
+    uint32_t standing;      /* ready tasks that no limit keeps back */
+    bool begun;             /* the plan */
     struct br_job_state state;
     br_wide work;     /* duration x demand of the tasks not started yet: see br_form_seconds */
     double remaining; /* the same in seconds */
@@ -103,6 +112,23 @@ bool br_job_chain(struct br_job *job, uint32_t machines);
 /* The plan's time begins, unless it has: with this task, which need not be the plan's first where
  * an earlier run has finished others. */
 void br_job_begin(struct br_job *job, uint32_t task, int64_t now_ns);
+
+/* Keeps, from now on, what its running tasks demand. False when memory is out. O(tasks x resources)
+ * the first time. */
+bool br_job_watch_use(struct br_job *job, uint32_t resources);
+/* Sets what is barred by the cap; true where that has changed. O(kinds x resources). */
+bool br_job_bar(struct br_job *job, uint32_t resources);
+static inline bool br_job_is_capped(const struct br_job *job)
+{
+    return job->cap && job->cap->percent != UINT32_MAX;
+}
+/* Nothing of the kind may start now, whatever machines have free. */
+static inline bool br_job_keeps_back(const struct br_job *job, uint32_t kind)
+{
+    return job->held || (job->cap && job->cap->barred[kind]);
+}
+/* Ready tasks that no limit keeps back. O(1), or of a job with a cap O(kinds + tasks / 64). */
+uint32_t br_job_standing(const struct br_job *job);
 
 /* Transitions of a task; the caller has checked that they make sense. */
 void br_job_ready(struct br_job *job, uint32_t task);

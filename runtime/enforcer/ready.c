@@ -183,6 +183,15 @@ uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind)
     return ready->best[kind + ready->form->leaves];
 }
 
+uint32_t br_ready_count(const struct br_ready *ready, uint32_t kind)
+{
+    const struct br_ready_kind *own = &ready->form->kind[kind];
+    uint32_t end = kind + 1 < ready->form->kinds ? own[1].word : ready->form->words, count = 0;
+    for (uint32_t word = own->word; word < end; word++)
+        count += (uint32_t)__builtin_popcountll(ready->bits[word]);
+    return count;
+}
+
 bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64_t *room)
 {
     return br_demand_fits(ready->form->demand + (size_t)kind * ready->form->width, room,

@@ -55,6 +55,8 @@ void br_ready_add(struct br_ready *ready, uint32_t k);
 void br_ready_remove(struct br_ready *ready, uint32_t k);
 /* The least rank - 1 that is ready of the kind, or BR_NO_RANK. O(1). */
 uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind);
+/* Ready tasks of the kind. O(tasks of the kind / 64). */
+uint32_t br_ready_count(const struct br_ready *ready, uint32_t kind);
 /* Does the kind's demand fit into the room? */
 bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64_t *room);
 

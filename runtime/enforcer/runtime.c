@@ -180,6 +180,12 @@ static struct br_job *find_job(const struct br_runtime *runtime, uint32_t job)
     return job < runtime->jobs ? runtime->job[job] : NULL;
 }
 
+/* Does a limit keep tasks of it back, now or later? */
+static bool is_limited(const struct br_job *job)
+{
+    return job->most != BR_ANY || br_job_is_capped(job);
+}
+
 /* Whether the group's counts are the sums over its jobs. */
 static bool group_is_sound(const struct br_runtime *runtime, uint32_t group)
 {
@@ -189,7 +195,7 @@ static bool group_is_sound(const struct br_runtime *runtime, uint32_t group)
         if (!job || job->group != group)
             continue;
         live += job->state.waiting + job->state.ready + job->state.running;
-        ready += job->held ? 0 : job->state.ready;
+        ready += br_job_standing(job);
     }
     return runtime->group[group].live == live && runtime->group[group].ready == ready;
 }
@@ -218,9 +224,13 @@ static void recount(struct br_runtime *runtime, uint32_t number, const struct br
     const struct br_job_state *now = &job->state;
     group->live += now->waiting + now->ready + now->running;
     group->live -= before->waiting + before->ready + before->running;
-    bool was_held = job->held, held = now->running >= job->most;
-    group->ready += held ? 0 : now->ready;
-    group->ready -= was_held ? 0 : before->ready;
+    bool changed = job->held != (now->running >= job->most);
+    uint32_t stood = job->standing;
+    job->held = now->running >= job->most;
+    changed |= br_job_bar(job, runtime->resources);
+    job->standing = br_job_standing(job);
+    group->ready += job->standing;
+    group->ready -= stood;
     /* A group that wants nothing is owed nothing. */
     if (!group->live)
         group->deficit = 0;
@@ -228,8 +238,8 @@ static void recount(struct br_runtime *runtime, uint32_t number, const struct br
     runtime->epoch += job->woken;
     job->woken = false;
     br_board_update(runtime, number);
-    if (held != was_held) {
-        br_board_hold(runtime, number, held);
+    if (changed) {
+        br_board_hold(runtime, number);
         runtime->epoch++; /* what was kept back for its tasks, or of them, may start */
     }
     br_costly_assert(group_is_sound(runtime, job->group));
@@ -333,8 +343,8 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
 }
 
 /* Adds the task's demand to what the machine's tasks hold, or takes it away. */
-static void hold(struct br_runtime *runtime, const struct br_job *job, uint32_t task,
-                 uint32_t machine, int sign)
+static void hold(struct br_runtime *runtime, struct br_job *job, uint32_t task, uint32_t machine,
+                 int sign)
 {
     const int64_t *demand = br_job_demand(job, task, runtime->resources);
     int64_t *free = runtime->free + (size_t)machine * runtime->resources;
@@ -344,6 +354,8 @@ static void hold(struct br_runtime *runtime, const struct br_job *job, uint32_t 
         free[r] -= sign * demand[r];
         below |= held[r] += sign * demand[r];
     }
+    for (uint32_t r = 0; job->cap && r < runtime->resources; r++)
+        below |= job->cap->used[r] += sign * demand[r];
     assert(below >= 0);
     (void)below;
     if (sign < 0)
@@ -360,7 +372,7 @@ void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task
     br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
 }
 
-static void release(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
+static void release(struct br_runtime *runtime, struct br_job *job, uint32_t task)
 {
     if (job->task_state[task] == BR_TASK_RUNNING)
         hold(runtime, job, task, job->machine[task], -1);
@@ -375,7 +387,7 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
         release(runtime, job, t);
     struct br_job_state before = job->state;
     job->state = (struct br_job_state){0};
-    if (job->most != BR_ANY)
+    if (is_limited(job))
         br_board_release_limited(runtime, job);
     recount(runtime, number, &before);
     br_board_drop(runtime, number);
@@ -403,6 +415,18 @@ enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t number, str
     return BR_OK;
 }
 
+/* The offers follow what limits keep back now. A job that is free of limits gives back its room. */
+static void limits_have_changed(struct br_runtime *runtime, uint32_t number)
+{
+    struct br_job *job = runtime->job[number];
+    struct br_job_state before = job->state;
+    recount(runtime, number, &before);
+    /* Only now, since what stands in the trees has its room from here on. */
+    if (!is_limited(job))
+        br_board_release_limited(runtime, job);
+    br_costly_assert(br_job_is_sound(job));
+}
+
 enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t number, uint32_t most,
                                 struct br_diag *diag)
 {
@@ -411,15 +435,28 @@ enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t number, uin
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     if (job->most == most)
         return BR_OK;
-    if (job->most == BR_ANY && !br_board_reserve_limited(runtime, job))
+    if (!is_limited(job) && !br_board_reserve_limited(runtime, job))
         return br_fail_memory(diag);
     job->most = most;
-    struct br_job_state before = job->state;
-    recount(runtime, number, &before);
-    /* Only now, since what stands in the trees has its room from here on. */
-    if (most == BR_ANY)
-        br_board_release_limited(runtime, job);
-    br_costly_assert(br_job_is_sound(job));
+    limits_have_changed(runtime, number);
+    return BR_OK;
+}
+
+enum br_status br_runtime_cap(struct br_runtime *runtime, uint32_t number, uint32_t percent,
+                              struct br_diag *diag)
+{
+    struct br_job *job = find_job(runtime, number);
+    if (!job)
+        return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
+    if (percent == (job->cap ? job->cap->percent : BR_ANY))
+        return BR_OK;
+    if (!br_job_watch_use(job, runtime->resources) ||
+        (!is_limited(job) && !br_board_reserve_limited(runtime, job)))
+        return br_fail_memory(diag);
+    job->cap->percent = percent;
+    for (uint32_t r = 0; br_job_is_capped(job) && r < runtime->resources; r++)
+        job->cap->most[r] = (int64_t)((br_wide)runtime->scale.total[r] * percent / 100);
+    limits_have_changed(runtime, number);
     return BR_OK;
 }
 

@@ -272,6 +272,68 @@ def several_share(folder):
     assert 'other.table' in text and 'another job' in text, text
 
 
+def most_cpu(path, demand):
+    """The most cpu that ran at once, of tasks that demand so much by the first letter of their stage."""
+    moments = sorted(moment for row in csv.DictReader(open(path)) for moment in (
+        (float(row['start']), demand[row['task'][0]]), (float(row['end']), -demand[row['task'][0]])))
+    used = 0
+    return max(used := used + step for _, step in moments)
+
+
+def real_runs_keep_shares(folder):
+    """A table of shares of the run's cluster: tasks that run demand at most what was told, and what simulate gives. Tasks
+    of 2 and of 1 of 8 cpu are declared fifty times as long as they are, so that one decision holds for all."""
+    def stage(name, tasks, cpu):
+        return ('<stage id="%s" tasks="%d" duration="10"><demand resource="cpu" amount="%d"/><command>sleep 0.2</command>'
+                '</stage>' % (name, tasks, cpu))
+    def job(name, *stages):
+        path = folder / (name + '.xml')
+        path.write_text('<job xmlns="urn:bigrocks:job:1" name="%s"><resource name="cpu"/>%s</job>' % (name, ''.join(stages)))
+        run('deadline', path, '--cluster', cluster, '--no-plan', '-q', '-o', folder / (name + '.table'))
+        return path
+    cluster, plain = folder / 'eight.xml', ['--slack', 1, '--dead-zone', 0]
+    cluster.write_text('<cluster xmlns="urn:bigrocks:cluster:1" name="eight"><machine class="m"><capacity resource="cpu" '
+                       'amount="8"/></machine></cluster>')
+    mixed = job('mixed', stage('a', 8, 2), stage('b', 16, 1))
+    run('workload', mixed, '--count', 1, '--arrivals', 'batch', '-o', folder / 'mixed.w.xml')
+
+    def go(*more, status=0, jobs=(mixed,)):
+        done = subprocess.run([PROGRAM, 'run', *jobs, *map(str, (*plain, *more))], capture_output=True, text=True)
+        assert done.returncode == status, done
+        return done.stderr
+    seen = set()
+    for deadline in (60, 100, 170):
+        given = table(run('simulate', folder / 'mixed.w.xml', '--cluster', cluster, '--no-bounds', '-q', '-f', 'allotments',
+                          '--deadlines', deadline, '--tables', folder / 'mixed.table', '--policy', 'deadline', *plain))
+        percent = int(given[0]['tokens'])
+        said = go('--cluster', cluster, '--deadline', deadline, '--table', folder / 'mixed.table', '--trace',
+                  folder / 'mixed.csv')
+        assert 'on average with %d %% of the cluster' % percent in said and 'the deadline is met' in said, (percent, said)
+        assert percent * 0.08 - 1 < most_cpu(folder / 'mixed.csv', {'a': 2, 'b': 1}) <= percent * 0.08, percent
+        assert len(list(csv.DictReader(open(folder / 'mixed.csv')))) == 24
+        seen.add(percent)
+    assert len(seen) == 3 and max(seen) < 100, seen
+    # Tasks of 5 of 8 cpu: two jobs of them have no room beside each other, so one waits until the other has ended.
+    big = [job(name, stage(name[3:], 3, 5)) for name in ('bigone', 'bigtwo')]
+    said = go('--cluster', cluster, '--deadline', '300,300', '--table', ','.join(str(folder / (b.stem + '.table')) for b in big),
+              '--trace', folder / 'big.csv', jobs=big)
+    assert len(re.findall(r'on average with the least that it can have, for which it waits', said)) == 1, said
+    assert said.count('the deadline is met') == 2, said
+    rows = list(csv.DictReader(open(folder / 'big.csv')))
+    ends = [(min(float(r['start']) for r in rows if name in r['job']), max(float(r['end']) for r in rows if name in r['job']))
+            for name in ('bigone', 'bigtwo')]
+    assert len(rows) == 6 and min(ends)[1] <= max(ends)[0], ends
+    # A table that is missing is one of shares, too.
+    said = go('--cluster', cluster, '--deadline', '300', '--table', folder / 'mixed.table', jobs=(mixed, big[0]))
+    assert 'made the table of' in said and said.count('% of the cluster') >= 2 and 'tasks at once' not in said, said
+    run('deadline', mixed, '--tokens', 4, '--no-plan', '-q', '-o', folder / 'tokens.table')
+    assert 'some tables have tokens as allocations, and others shares' in go(
+        '--cluster', cluster, '--deadline', 300, '--table', '%s,%s' % (folder / 'bigone.table', folder / 'tokens.table'),
+        status=3, jobs=(mixed, big[0]))
+    assert "its shares are of another cluster ('eight')" in go(
+        '--capacity', 'cpu=9', '--deadline', 300, '--table', folder / 'mixed.table', status=3)
+
+
 def share_within(levels, left, room):
     if room < left[0]:
         return 0
@@ -389,6 +451,7 @@ def main():
         runs_keep_to_the_limit(folder)
         runs_make_their_tables(folder)
         several_share(folder)
+        real_runs_keep_shares(folder)
         told_again_by_five_points(folder)
         utilities_count(folder)
         jobs_fit_or_do_not(folder)

@@ -2,7 +2,7 @@
  * vacancy.c) are, one by one, those of going through everything. Two enforcers get the same events,
  * drawn by a seed; one decides by br_runtime_decide, the other by tests/support/plain_enforcer.c.
  * Jobs are often copies of one another, so that ties decide; they come and go, tasks fail, are
- * withdrawn or started by somebody else, machines report. */
+ * withdrawn or started by somebody else, machines report, and jobs get limits and lose them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/model/plan.h"
+#include "runtime/enforcer/decide.h"
 #include "runtime/enforcer/model.h"
 #include "tests/support/plain_enforcer.h"
 #include "tests/support/random_job.h"
@@ -29,7 +30,7 @@ struct game {
     bool small_tasks;
     struct br_dag *dag[KINDS];
     bool here[JOBS], by_event[JOBS];
-    uint32_t decisions, kept, failed, planned;
+    uint32_t decisions, kept, failed, planned, barred;
 };
 
 static uint32_t below(struct game *g, uint32_t n)
@@ -212,7 +213,14 @@ static void something_happens(struct game *g)
     } else if (!g->here[j]) {
         if (g->fast->jobs < g->jobs || g->fast->taken < g->jobs)
             submit(g);
-    } else if (what < 3) {
+    } else if (what < 7) {
+        uint32_t most = below(g, 3) ? 1 + below(g, 6) : BR_ANY;
+        happen(br_runtime_limit(g->fast, j, most, NULL), br_runtime_limit(g->plain, j, most, NULL));
+    } else if (what < 14) {
+        uint32_t percent = below(g, 4) ? below(g, 60) : BR_ANY;
+        happen(br_runtime_cap(g->fast, j, percent, NULL),
+               br_runtime_cap(g->plain, j, percent, NULL));
+    } else if (what < 16) {
         happen(br_runtime_retire(g->fast, j, NULL), br_runtime_retire(g->plain, j, NULL));
         g->here[j] = false;
     } else {
@@ -238,6 +246,11 @@ static void decide(struct game *g)
     for (uint32_t k = 0; k < g->groups; k++)
         assert_true(br_runtime_deficit(g->fast, k) == br_runtime_deficit(g->plain, k));
     g->kept += br_vacancy_has(&g->fast->vacancy, BR_KEPT);
+    for (uint32_t j = 0; j < g->fast->jobs; j++) {
+        const struct br_job *job = g->fast->job[j];
+        uint32_t standing = job ? br_job_standing(job) : 0;
+        g->barred += standing > 0 && standing < job->state.ready;
+    }
 }
 
 static void play(uint64_t seed, struct game *sum)
@@ -253,6 +266,7 @@ static void play(uint64_t seed, struct game *sum)
     sum->decisions += g.decisions;
     sum->kept += g.kept;
     sum->failed += g.failed;
+    sum->barred += g.barred;
     sum->planned += g.planned;
     br_runtime_destroy(g.fast);
     br_runtime_destroy(g.plain);
@@ -270,6 +284,7 @@ static void test_equal_decisions(void **state)
     assert_true(sum.decisions > 60 * games);
     assert_true(sum.kept > games / 4);
     assert_true(sum.failed > games && sum.planned > games);
+    assert_true(sum.barred > games); /* one kind of a job is kept back, and another is not */
 }
 
 int main(void)

@@ -58,6 +58,68 @@ static void test_limit(void **state)
     br_dag_destroy(dag);
 }
 
+/* Two resources: tasks of the one stage take 1 of 10 cpus, those of the other 3 of 10 disks, and a
+ * cap of 60 percents holds six and two of them. What a kind may not take another one may; what ends
+ * makes room up to the cap, one that falls stops nothing, and without it all that fits runs. */
+static void test_cap(void **state)
+{
+    struct br_dag *dag = br_dag_create("two");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_runtime *runtime;
+    struct br_decision decision[32];
+    uint32_t a, b, cls, job, group;
+    (void)state;
+    assert_int_equal(br_dag_add_stage(dag, "a", 20, 1, &a, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, a, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "b", 20, 1, &b, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, b, "disk", "3", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    /* Of two machines each has half: a cap is of the whole. */
+    assert_int_equal(br_cluster_add_class(cluster, "m", 2, &cls, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, cls, "cpu", "5", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, cls, "disk", "5", NULL), BR_OK);
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+    assert_int_equal(br_runtime_add_group(runtime, "g", 100, &group, NULL), BR_OK);
+    assert_int_equal(br_runtime_submit(runtime, dag, NULL, group, BR_READY_BY_EDGES, &job, NULL),
+                     BR_OK);
+    assert_int_equal(br_runtime_cap(runtime, job + 1, 60, NULL), BR_USAGE);
+    assert_int_equal(br_runtime_cap(runtime, job, 0, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 32), 0);
+    assert_int_equal(br_runtime_cap(runtime, job, 60, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 0, decision, 32), 6 + 2);
+    assert_true(br_runtime_used(runtime, BR_ANY, "cpu") == 0.6);
+    assert_true(br_runtime_used(runtime, BR_ANY, "disk") == 0.6);
+    /* What ends or fails makes room for as much. */
+    assert_int_equal(br_runtime_finished(runtime, job, decision[0].task, NULL), BR_OK);
+    assert_int_equal(br_runtime_failed(runtime, job, decision[1].task, true, NULL), BR_OK);
+    decision[0] = decision[7];
+    decision[1] = decision[6];
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 1, decision + 6, 26), 2);
+    assert_true(br_runtime_used(runtime, BR_ANY, "cpu") == 0.6);
+    assert_true(br_runtime_used(runtime, BR_ANY, "disk") == 0.6);
+    /* A lower cap stops nothing, and lets nothing start until less runs; then two of a, and none of
+     * b, of which one is above it. */
+    assert_int_equal(br_runtime_cap(runtime, job, 20, NULL), BR_OK);
+    for (uint32_t d = 0; d < 8; d++) {
+        struct br_decision none;
+        assert_int_equal(br_runtime_job(runtime, job).running, 8 - d);
+        assert_int_equal(br_runtime_finished(runtime, job, decision[d].task, NULL), BR_OK);
+        if (br_runtime_used(runtime, BR_ANY, "cpu") >= 0.2)
+            assert_int_equal(br_runtime_decide(runtime, BR_ANY, 2, &none, 1), 0);
+    }
+    assert_int_equal(br_runtime_decide(runtime, BR_ANY, 2, decision, 32), 2);
+    assert_true(br_runtime_used(runtime, BR_ANY, "cpu") == 0.2);
+    assert_true(br_runtime_used(runtime, BR_ANY, "disk") == 0);
+    assert_int_equal(br_runtime_cap(runtime, job, BR_ANY, NULL), BR_OK);
+    br_runtime_decide(runtime, BR_ANY, 3, decision, 32);
+    assert_true(br_runtime_used(runtime, BR_ANY, "cpu") == 1);
+    assert_int_equal(br_runtime_retire(runtime, job, NULL), BR_OK);
+    assert_true(br_runtime_used(runtime, BR_ANY, "cpu") == 0);
+    br_runtime_destroy(runtime);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
 /* Two groups of weights 1 and 3 share one machine: what each has had differs from its share by no
  * more than the threshold and one task. */
 static void test_fairness(void **state)
@@ -423,15 +485,11 @@ static void test_forms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_fairness),
-        cmocka_unit_test(test_overbook_and_report),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_kept_back),
-        cmocka_unit_test(test_no_starvation),
-        cmocka_unit_test(test_close),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_chained_late),
+        cmocka_unit_test(test_limit),         cmocka_unit_test(test_cap),
+        cmocka_unit_test(test_fairness),      cmocka_unit_test(test_overbook_and_report),
+        cmocka_unit_test(test_events),        cmocka_unit_test(test_kept_back),
+        cmocka_unit_test(test_no_starvation), cmocka_unit_test(test_close),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_chained_late),
         cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

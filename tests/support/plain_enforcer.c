@@ -2,6 +2,7 @@
 #include "tests/support/plain_enforcer.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/enforcer/decide.h"
@@ -34,9 +35,28 @@ static const int64_t *demand_of(const struct view *v, uint32_t j, uint32_t k)
     return br_job_demand(job, job->form->task[k], v->runtime->resources);
 }
 
+/* Do the job's limits let the task start? Goes through its running tasks. */
+static bool may_start(const struct br_job *job, uint32_t task)
+{
+    uint32_t running = 0, width = job->ready.form->width;
+    if (job->most == BR_ANY && !br_job_is_capped(job))
+        return true;
+    for (uint32_t t = 0; t < job->form->tasks; t++)
+        running += job->task_state[t] == BR_TASK_RUNNING;
+    for (uint32_t r = 0; br_job_is_capped(job) && r < width; r++) {
+        int64_t used = br_job_demand(job, task, width)[r];
+        for (uint32_t t = 0; t < job->form->tasks; t++)
+            used += job->task_state[t] == BR_TASK_RUNNING ? br_job_demand(job, t, width)[r] : 0;
+        if (used > job->cap->most[r])
+            return false;
+    }
+    return running < job->most;
+}
+
 static bool is_ready(const struct br_job *job, uint32_t k)
 {
-    return job->task_state[job->form->task[k]] == BR_TASK_READY;
+    uint32_t task = job->form->task[k];
+    return job->task_state[task] == BR_TASK_READY && may_start(job, task);
 }
 
 static struct br_candidate weigh(const struct view *v, uint32_t j, uint32_t k)
@@ -232,10 +252,24 @@ static uint32_t best_now(const struct view *v, struct bundle *bundle)
     return best;
 }
 
+static uint32_t count_ready(const struct br_runtime *runtime, uint32_t group)
+{
+    uint32_t ready = 0;
+    for (uint32_t j = 0; j < runtime->jobs; j++) {
+        const struct br_job *job = runtime->job[j];
+        for (uint32_t k = 0; job && job->group == group && k < job->form->tasks; k++)
+            ready += is_ready(job, k);
+    }
+    return ready;
+}
+
 static uint32_t pass(struct br_runtime *runtime, uint32_t machine, struct br_decision *decisions,
                      uint32_t room)
 {
     struct view v = view_of(runtime, machine);
+    for (uint32_t g = 0; g < runtime->groups; g++)
+        if (runtime->group[g].ready != count_ready(runtime, g))
+            abort();
     struct bundle bundle = {.most = runtime->options.bundle};
     uint32_t only = most_unfair(runtime), count = 0, best;
     assert(bundle.most < MOST_BUNDLE && !runtime->options.keep_plan);

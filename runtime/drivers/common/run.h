@@ -34,6 +34,9 @@ struct br_run_job {
      * every start, and may change in calls that the run makes. More than that which run go on.
      * NULL: no limit. */
     const uint32_t *limit;
+    /* The same in percents of the cluster, which the demands of its running tasks do not exceed
+     * together, of any resource. NULL: anything. */
+    const uint32_t *share;
     void *context;               /* the caller's */
     struct br_job_result result; /* filled in */
 };

@@ -118,6 +118,9 @@ static void set_limits(struct br_driver *driver)
         if (job && job->work.job->limit)
             br_driver_note(driver, br_runtime_limit(driver->runtime, job->number,
                                                     *job->work.job->limit, driver->work.diag));
+        if (job && job->work.job->share)
+            br_driver_note(driver, br_runtime_cap(driver->runtime, job->number,
+                                                  *job->work.job->share, driver->work.diag));
     }
 }
 
