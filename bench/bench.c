@@ -315,7 +315,7 @@ static enum br_status run_pass(const struct settings *settings, const char *rule
             status = br_fail_memory(diag);
     if (!status) {
         char makespan[BR_SECONDS_TEXT];
-        br_seconds_format(pass.makespan * pass.in->tick_ns, makespan, sizeof makespan);
+        br_seconds_format(pass.makespan * pass.in->tick_ns, makespan);
         puts("rule,tasks,stages,machines,resources,makespan,placements,variants,runs,cpu_ns,"
              "busiest_cpu_ns,wall_ns");
         printf("%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64
@@ -363,8 +363,8 @@ static void print_job(const struct settings *settings, const struct br_input *in
     char makespan[BR_SECONDS_TEXT], bound[BR_SECONDS_TEXT];
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    br_seconds_format(br_plan_makespan_ns(plan), makespan, sizeof makespan);
-    br_seconds_format(br_plan_lower_bound_ns(plan), bound, sizeof bound);
+    br_seconds_format(br_plan_makespan_ns(plan), makespan);
+    br_seconds_format(br_plan_lower_bound_ns(plan), bound);
     puts("tasks,stages,machines,method,makespan,bound,gap,placements,parse_cpu_ns,plan_cpu_ns,"
          "plan_wall_ns,peak_kib");
     printf("%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%s,%s,%s,%.6f,%" PRIu64 ",%" PRId64 ",%" PRId64
@@ -479,9 +479,8 @@ static enum br_status search_pool(const struct settings *settings, struct br_ins
     keep_least(&least, begin, settings->threads);
     if (!status) {
         char makespan[BR_SECONDS_TEXT], path[BR_SECONDS_TEXT];
-        br_seconds_format(elite.entry[0].schedule.makespan * in->tick_ns, makespan,
-                          sizeof makespan);
-        br_seconds_format(reach.critical_path * in->tick_ns, path, sizeof path);
+        br_seconds_format(elite.entry[0].schedule.makespan * in->tick_ns, makespan);
+        br_seconds_format(reach.critical_path * in->tick_ns, path);
         puts("tasks,makespan,critical_path,schedules,cpu_ns");
         printf("%" PRIu32 ",%s,%s,%" PRIu64 ",%" PRId64 "\n", in->tasks, makespan, path,
                run.spent / in->tasks, least.cpu_ns);

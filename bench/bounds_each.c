@@ -34,7 +34,7 @@ static int fail(const struct br_diag *diag)
 static void print(int64_t ns)
 {
     char text[BR_SECONDS_TEXT];
-    br_seconds_format(ns, text, sizeof text);
+    br_seconds_format(ns, text);
     printf("%s,", text);
 }
 
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
         print(ticks * whole->tick_ns);
     }
     char text[BR_SECONDS_TEXT];
-    br_seconds_format(br_bounds_sum(whole).ticks * whole->tick_ns, text, sizeof text);
+    br_seconds_format(br_bounds_sum(whole).ticks * whole->tick_ns, text);
     puts(text);
     br_parts_finish(&parts);
     br_instance_destroy(whole);

@@ -296,18 +296,41 @@ enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns)
     return BR_DECIMAL_OK;
 }
 
-int br_seconds_format(int64_t ns, char *text, size_t size)
+/* Writes the digits so that they end before `end`; where they begin. */
+static char *put_digits(char *end, uint64_t value)
 {
-    const char *sign = ns < 0 ? "-" : "";
+    do
+        *--end = (char)('0' + value % 10);
+    while ((value /= 10) > 0);
+    return end;
+}
+
+int br_count_format(uint64_t count, char text[BR_COUNT_TEXT])
+{
+    char digits[BR_COUNT_TEXT], *end = digits + sizeof digits, *begin = put_digits(end, count);
+    memcpy(text, begin, (size_t)(end - begin));
+    text[end - begin] = '\0';
+    return (int)(end - begin);
+}
+
+/* Plans are full of times, so this is not left to printf. */
+int br_seconds_format(int64_t ns, char text[BR_SECONDS_TEXT])
+{
     uint64_t v = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-    unsigned long long whole = v / 1000000000u;
-    unsigned fraction = (unsigned)(v % 1000000000u);
-    if (fraction == 0)
-        return snprintf(text, size, "%s%llu", sign, whole);
-    int places = 9;
-    while (fraction % 10 == 0) {
-        fraction /= 10;
-        places--;
+    uint32_t fraction = (uint32_t)(v % 1000000000u);
+    char *at = text;
+    if (ns < 0)
+        *at++ = '-';
+    at += br_count_format(v / 1000000000u, at);
+    if (fraction > 0) {
+        char *first = at + 1, *last = at + 9;
+        *at = '.';
+        for (char *digit = last; digit >= first; digit--, fraction /= 10)
+            *digit = (char)('0' + fraction % 10);
+        while (*last == '0')
+            last--;
+        at = last + 1;
+        *at = '\0';
     }
-    return snprintf(text, size, "%s%llu.%0*u", sign, whole, places, fraction);
+    return (int)(at - text);
 }

@@ -47,8 +47,11 @@ struct br_decimal br_decimal_unscale(int64_t scaled, int32_t digits);
 /* Seconds as text ("12.5", "1e-3") to nanoseconds, rounded to the nearest. Negative times parse;
  * the caller refuses them where they make no sense. */
 enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns);
-/* Nanoseconds as decimal seconds without loss: "12.5", "0.000000001", "3". Like snprintf. */
+/* Nanoseconds as decimal seconds without loss: "12.5", "0.000000001", "3". Its length. */
 enum { BR_SECONDS_TEXT = 32 };
-int br_seconds_format(int64_t ns, char *text, size_t size);
+int br_seconds_format(int64_t ns, char text[BR_SECONDS_TEXT]);
+/* A count in decimal digits. Its length. */
+enum { BR_COUNT_TEXT = 21 };
+int br_count_format(uint64_t count, char text[BR_COUNT_TEXT]);
 
 #endif

@@ -109,7 +109,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = print_json(&input, &r, diag);
     } else if (!status && settings->output.quiet) {
         char text[BR_SECONDS_TEXT];
-        br_seconds_format(r.lower_bound_ns, text, sizeof text);
+        br_seconds_format(r.lower_bound_ns, text);
         printf("%s\n", text);
     } else if (!status) {
         print_text(&r);

@@ -56,7 +56,10 @@ static bool option_value(const struct br_option *option, const void *member, cha
     }
     case BR_OPTION_SECONDS: {
         int64_t ns = *(const int64_t *)member;
-        return ns >= 0 && br_seconds_format(ns, text, size) > 0;
+        char seconds[BR_SECONDS_TEXT];
+        if (ns >= 0)
+            br_seconds_format(ns, seconds);
+        return ns >= 0 && snprintf(text, size, "%s", seconds) < (int)size;
     }
     case BR_OPTION_AMOUNT: {
         struct br_decimal amount = *(const struct br_decimal *)member;
@@ -125,7 +128,7 @@ const char *cli_seconds(int64_t ns, char text[CLI_SECONDS_TEXT])
         int64_t over = ns % milli;
         ns += over >= milli / 2 ? milli - over : -over;
     }
-    br_seconds_format(ns, text, CLI_SECONDS_TEXT);
+    br_seconds_format(ns, text);
     return text;
 }
 

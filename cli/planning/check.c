@@ -83,8 +83,8 @@ static void compare_stage(struct check *check, uint32_t mine, uint32_t own)
         if (x == y)
             continue;
         br_dag_task_id(check->job, a->first_task + i, id, sizeof id);
-        br_seconds_format(x, job, sizeof job);
-        br_seconds_format(y, plan, sizeof plan);
+        br_seconds_format(x, job);
+        br_seconds_format(y, plan);
         fault(check, "task '%s' lasts %s s in the job, %s s in the plan's job", id, job, plan);
     }
     for (uint32_t k = a->first_demand; k < a->first_demand + a->demands; k++)

@@ -32,8 +32,8 @@ void cli_trace_found(void *context, const struct br_incumbent *found)
     char elapsed[CLI_SECONDS_TEXT], makespan[CLI_SECONDS_TEXT], bound[CLI_SECONDS_TEXT];
     cli_seconds(found->elapsed_ns, elapsed);
     if (trace->file) {
-        br_seconds_format(found->makespan_ns, makespan, sizeof makespan);
-        br_seconds_format(found->lower_bound_ns, bound, sizeof bound);
+        br_seconds_format(found->makespan_ns, makespan);
+        br_seconds_format(found->lower_bound_ns, bound);
         fprintf(trace->file, "%s,%" PRIu32 ",%s,%s,%s,%" PRIu64 "\n", elapsed, found->part + 1,
                 makespan, bound, found->finder, found->placements);
     }

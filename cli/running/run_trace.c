@@ -84,7 +84,7 @@ static void print_count(const struct cli_run_trace *trace, const char *name, int
 static void print_seconds(const struct cli_run_trace *trace, const char *name, int64_t ns)
 {
     char text[BR_SECONDS_TEXT];
-    br_seconds_format(ns, text, sizeof text);
+    br_seconds_format(ns, text);
     print_name(trace, name);
     fputs(text, trace->file);
 }

@@ -20,27 +20,36 @@ static void text(FILE *out, const char *value)
     putc('"', out);
 }
 
+static void write_key(FILE *out, const char *before, const char *key)
+{
+    fputs(before, out);
+    putc('"', out);
+    fputs(key, out);
+    fputs("\": ", out);
+}
+
 static void text_key(FILE *out, const char *before, const char *key, const char *value)
 {
-    fprintf(out, "%s\"%s\": ", before, key);
+    write_key(out, before, key);
     text(out, value);
 }
 
 static void seconds_key(FILE *out, const char *before, const char *key, int64_t ns)
 {
-    fprintf(out, "%s\"%s\": ", before, key);
+    write_key(out, before, key);
     br_write_seconds(out, ns);
 }
 
 static void count_key(FILE *out, const char *before, const char *key, uint64_t count)
 {
-    fprintf(out, "%s\"%s\": %" PRIu64, before, key, count);
+    write_key(out, before, key);
+    br_write_count(out, count);
 }
 
 /* Scores lie in 0..1; nine decimals, and null for "none". */
 static void score_key(FILE *out, const char *before, const char *key, double score)
 {
-    fprintf(out, "%s\"%s\": ", before, key);
+    write_key(out, before, key);
     if (isfinite(score) && fabs(score) < 1e9)
         br_write_seconds(out, llround(score * 1e9));
     else
@@ -213,7 +222,9 @@ static void write_tasks(FILE *out, const struct br_emit_input *input)
         count_key(out, "\", ", "rank", k + 1);
         fputs(", \"priority\": ", out);
         br_write_ratio(out, (int64_t)plan->tasks - k, plan->tasks);
-        fprintf(out, ", \"subset\": \"%c\"}", plan->subset[task]);
+        fputs(", \"subset\": \"", out);
+        putc(plan->subset[task], out);
+        fputs("\"}", out);
     }
     putc(']', out);
 }

@@ -206,6 +206,12 @@ void br_write_text(FILE *out, enum br_quote quote, const char *text)
     br_write_part(out, quote, text, strlen(text));
 }
 
+/* Most of what names are made of, and the same in every format. */
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_';
+}
+
 void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size)
 {
     /* A spreadsheet would take the field for a formula, and calculate it. */
@@ -215,6 +221,14 @@ void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size
     }
     bool odd = false; /* an odd number of backslashes stands before this character */
     for (const char *end = text + size; text < end;) {
+        const char *run = text;
+        while (text < end && is_plain(*text))
+            text++;
+        if (text > run) {
+            fwrite(run, 1, (size_t)(text - run), out);
+            odd = false;
+            continue;
+        }
         uint32_t c = next_character(&text);
         /* DOT cannot say a single backslash before a quotation mark or the end of a line. */
         if (quote == BR_QUOTE_DOT && odd && (c == '"' || c == '\n'))
@@ -245,12 +259,25 @@ void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t cha
     put_utf8(out, 0x2026);
 }
 
+void br_write_count(FILE *out, uint64_t count)
+{
+    char text[BR_COUNT_TEXT];
+    fwrite(text, 1, (size_t)br_count_format(count, text), out);
+}
+
+static void write_index(FILE *out, uint32_t index)
+{
+    putc('[', out);
+    br_write_count(out, index);
+    putc(']', out);
+}
+
 void br_write_task(FILE *out, enum br_quote quote, const struct br_dag *dag, uint32_t task)
 {
     const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
     br_write_text(out, quote, stage->id);
     if (stage->tasks > 1)
-        fprintf(out, "[%" PRIu32 "]", task - stage->first_task);
+        write_index(out, task - stage->first_task);
 }
 
 void br_write_machine(FILE *out, enum br_quote quote, const struct br_cluster *cluster,
@@ -259,14 +286,13 @@ void br_write_machine(FILE *out, enum br_quote quote, const struct br_cluster *c
     const struct br_class *cls = &cluster->cls[br_cluster_machine_class(cluster, machine)];
     br_write_text(out, quote, cls->name);
     if (cls->count > 1)
-        fprintf(out, "[%" PRIu32 "]", machine - cls->first_machine);
+        write_index(out, machine - cls->first_machine);
 }
 
 void br_write_seconds(FILE *out, int64_t ns)
 {
     char text[BR_SECONDS_TEXT];
-    br_seconds_format(ns, text, sizeof text);
-    fputs(text, out);
+    fwrite(text, 1, (size_t)br_seconds_format(ns, text), out);
 }
 
 void br_write_decimal(FILE *out, struct br_decimal value)
@@ -288,10 +314,12 @@ void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator)
         fraction = 0;
     }
     char text[BR_SECONDS_TEXT]; /* nine decimals: the text of nanoseconds */
-    br_seconds_format(fraction, text, sizeof text);
+    br_seconds_format(fraction, text);
     const char *point = strchr(text, '.');
-    fprintf(out, "%s%" PRId64 "%s", numerator < 0 && whole == 0 && fraction ? "-" : "", whole,
-            point ? point : "");
+    if (numerator < 0 && (whole != 0 || fraction != 0))
+        putc('-', out);
+    br_write_count(out, whole < 0 ? -(uint64_t)whole : (uint64_t)whole);
+    fputs(point ? point : "", out);
 }
 
 const char *br_edge_type_name(enum br_edge_type type)

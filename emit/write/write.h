@@ -41,6 +41,7 @@ void br_write_task(FILE *out, enum br_quote quote, const struct br_dag *dag, uin
 void br_write_machine(FILE *out, enum br_quote quote, const struct br_cluster *cluster,
                       uint32_t machine);
 
+void br_write_count(FILE *out, uint64_t count);
 void br_write_seconds(FILE *out, int64_t ns);
 void br_write_decimal(FILE *out, struct br_decimal value);
 /* numerator / denominator (> 0, both below 2^63) rounded to nine decimals, trailing zeros left

@@ -144,8 +144,8 @@ static void ask(const char *program, const struct br_bound_limits *limits, const
                                  seconds, "--parent",
                                  parent,  by_work ? "--work" : NULL,
                                  work,    NULL};
-    br_seconds_format(guard_ns, seconds, sizeof seconds);
-    br_seconds_format(limits->work_percent * percent, work, sizeof work);
+    br_seconds_format(guard_ns, seconds);
+    br_seconds_format(limits->work_percent * percent, work);
     snprintf(parent, sizeof parent, "%ld", (long)getpid());
     /* A child that keeps its limit needs a moment more to start and to answer. */
     struct br_talk talk = {.program = program,
@@ -200,7 +200,7 @@ void br_bound_coflows(struct br_coflow_talk *asked)
         snprintf(asked->why, sizeof asked->why, "not available (" PROGRAM " not found)");
         return;
     }
-    br_seconds_format(guard_ns, seconds, sizeof seconds);
+    br_seconds_format(guard_ns, seconds);
     snprintf(parent, sizeof parent, "%ld", (long)getpid());
     struct br_talk talk = {.program = path,
                            .argv = words,

@@ -103,7 +103,7 @@ static void print(const struct br_dag *dag, const struct br_certificate *c, cons
     char seconds[BR_SECONDS_TEXT];
     int64_t bound_ns = 0;
     br_certificate_bound(c, &bound_ns);
-    br_seconds_format(bound_ns, seconds, sizeof seconds);
+    br_seconds_format(bound_ns, seconds);
     printf("{\"lower_bound\": %s, \"method\": \"%s\", \"status\": \"%s\",\n \"certificate\": ",
            seconds, method, status_name[end]);
     br_write_certificate(stdout, dag, c);

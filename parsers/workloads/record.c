@@ -70,7 +70,7 @@ static enum br_status make_dag(const struct br_dag_key *key, struct br_dag **dag
                                struct br_diag *diag)
 {
     char name[96], seconds[BR_SECONDS_TEXT];
-    br_seconds_format(key->declared_ns, seconds, sizeof seconds);
+    br_seconds_format(key->declared_ns, seconds);
     snprintf(name, sizeof name, "%" PRIu32 " x %" PRIu32 " cpu, %s s", key->tasks, key->cpus,
              seconds);
     *dag = br_dag_create(name);

@@ -203,7 +203,7 @@ static char *name_dag(const struct reader *reader, const struct declared *declar
         return NULL;
     for (uint32_t s = 0; s < reader->stages; s++)
         fprintf(out, "%s%" PRIu32, s ? "+" : "", reader->stage[s]);
-    br_seconds_format(declared->task_ns, seconds, sizeof seconds);
+    br_seconds_format(declared->task_ns, seconds);
     fprintf(out, " tasks, %s cpu, %s mem, %s s", declared->cpu, declared->mem, seconds);
     if (fclose(out)) {
         free(text);
@@ -317,7 +317,7 @@ static enum br_status write_note(struct reader *reader)
     char text[200], seconds[BR_SECONDS_TEXT];
     if (!reader->undeclared)
         return BR_OK;
-    br_seconds_format(reader->unknown_ns, seconds, sizeof seconds);
+    br_seconds_format(reader->unknown_ns, seconds);
     snprintf(text, sizeof text,
              "%" PRIu32 " of %" PRIu32 " jobs declare no time; their tasks count as %s s long",
              reader->undeclared, reader->workload->jobs, seconds);

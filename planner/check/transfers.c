@@ -72,7 +72,7 @@ struct seconds {
 static struct seconds seconds(int64_t ns)
 {
     struct seconds s = {""};
-    br_seconds_format(ns, s.text, sizeof s.text);
+    br_seconds_format(ns, s.text);
     return s;
 }
 

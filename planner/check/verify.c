@@ -57,7 +57,7 @@ static struct name machine_name(const struct check *check, uint32_t machine)
 static struct seconds seconds(int64_t ns)
 {
     struct seconds s;
-    br_seconds_format(ns, s.text, sizeof s.text);
+    br_seconds_format(ns, s.text);
     return s;
 }
 

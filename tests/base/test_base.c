@@ -200,7 +200,7 @@ static void seconds(void **state)
         assert_int_equal(br_seconds_parse(cases[k].text, &ns), BR_DECIMAL_OK);
         if (ns != cases[k].ns)
             fail_msg("'%s' gives %lld", cases[k].text, (long long)ns);
-        br_seconds_format(ns, text, sizeof text);
+        br_seconds_format(ns, text);
         assert_string_equal(text, cases[k].back);
     }
     assert_int_equal(br_seconds_parse("9223372036.9", &ns), BR_DECIMAL_RANGE);
@@ -222,9 +222,16 @@ static void round_trips(void **state)
         int64_t ns = (int64_t)(br_rng_next(&rng) >> br_rng_below(&rng, 64)) >> 1, back;
         if (br_rng_below(&rng, 2))
             ns = -ns;
-        br_seconds_format(ns, text, sizeof text);
+        int length = br_seconds_format(ns, text);
+        assert_int_equal(length, strlen(text));
         assert_int_equal(br_seconds_parse(text, &back), BR_DECIMAL_OK);
         assert_int_equal(back, ns);
+        char count[BR_COUNT_TEXT], expected[BR_COUNT_TEXT];
+        uint64_t any = k ? br_rng_next(&rng) >> br_rng_below(&rng, 64) : UINT64_MAX;
+        snprintf(expected, sizeof expected, "%" PRIu64, any);
+        length = br_count_format(any, count);
+        assert_int_equal(length, strlen(expected));
+        assert_string_equal(count, expected);
         struct br_decimal value, again;
         snprintf(text, sizeof text, "%lld.%09llu", (long long)(ns % 1000000000),
                  (unsigned long long)br_rng_below(&rng, 1000000000));

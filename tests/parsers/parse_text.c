@@ -78,7 +78,7 @@ static void add_decimal(struct br_decimal value)
 static void add_seconds(int64_t ns)
 {
     char text[BR_SECONDS_TEXT];
-    br_seconds_format(ns, text, sizeof text);
+    br_seconds_format(ns, text);
     add("%s", text);
 }
 

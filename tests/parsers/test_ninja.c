@@ -80,7 +80,7 @@ static const char *describe(const struct br_input *input)
         const struct br_stage *stage = &dag->stage[s];
         char text[BR_DECIMAL_TEXT];
         assert_int_equal(stage->tasks, 1);
-        br_seconds_format(stage->duration_ns, text, sizeof text);
+        br_seconds_format(stage->duration_ns, text);
         ADD("%s %s", stage->id, text);
         for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
             br_decimal_format(dag->demand[d].amount, text, sizeof text);

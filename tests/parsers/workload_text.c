@@ -28,7 +28,7 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 static void add_seconds(int64_t ns)
 {
     char text[BR_SECONDS_TEXT];
-    br_seconds_format(ns, text, sizeof text);
+    br_seconds_format(ns, text);
     add("%s", text);
 }
 

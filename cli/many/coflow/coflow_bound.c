@@ -20,7 +20,7 @@ enum { ROUNDS = 200, ROWS_MOST = 1000000 };
 static void write_seconds(FILE *out, double ms)
 {
     char text[BR_SECONDS_TEXT];
-    br_seconds_format(br_real_whole(ms * 1e6), text, sizeof text);
+    br_seconds_format(br_real_whole(ms * 1e6), text);
     fputs(text, out);
 }
 
