@@ -106,6 +106,7 @@ static void run(const struct br_workload *workload, const struct br_cluster *clu
     struct br_simulate_options options = {.world = br_world_default(), .no_spans = true};
     options.setup.enforcer = br_runtime_options_default();
     options.setup.plan = br_plans_get;
+    options.setup.network_plan = br_plans_get_network;
     options.setup.plan_context = plans;
     check(br_policies_find(name, &options.row, &options.setup.number, &diag), &diag);
     if (strcmp(name, "graphene") == 0 || strstr(name, "plan") || strcmp(name, "order") == 0)

@@ -73,7 +73,8 @@ struct simulation {
     struct br_arena arena;
     struct br_shape *shape;
     struct br_machines machines;
-    struct br_transit transit; /* where options->network */
+    bool moves;                /* bytes, or jobs are placed */
+    struct br_transit transit; /* where so */
     struct live *live;         /* by job */
     struct event *queue;
     uint32_t queued, queue_room;
@@ -184,7 +185,7 @@ static enum br_status arrive(struct simulation *sim, uint32_t number, struct br_
     struct live *live = &sim->live[number];
     if (!make_live(sim, number, live))
         return br_fail_memory(diag);
-    if (sim->options->network && !br_transit_arrive(&sim->transit, number))
+    if (sim->moves && !br_transit_arrive(&sim->transit, number))
         return br_fail_memory(diag);
     sim->live_jobs++;
     struct br_arrival arrival = {.job = number,
@@ -197,7 +198,12 @@ static enum br_status arrive(struct simulation *sim, uint32_t number, struct br_
                                  .deadline_ns = job->deadline_ns,
                                  .feature = job->feature,
                                  .true_ns = sim->options->row->clairvoyant ? live->true_ns : NULL};
-    return sim->options->row->arrive(sim->policy, &arrival, sim->now_ns, diag);
+    enum br_status status = sim->options->row->arrive(sim->policy, &arrival, sim->now_ns, diag);
+    if (!status && sim->options->row->places)
+        status =
+            br_transit_place(&sim->transit, number, sim->options->row->places(sim->policy, number),
+                             sim->now_ns, diag);
+    return status;
 }
 
 static enum br_status tell_end(struct simulation *sim, const struct br_running *task, bool failed,
@@ -218,7 +224,7 @@ static enum br_status finish_job(struct simulation *sim, uint32_t number, struct
     sim->outcome->end_of_all_ns = sim->now_ns;
     sim->live_jobs--;
     drop_live(&sim->live[number]);
-    if (sim->options->network)
+    if (sim->moves)
         br_transit_retire(&sim->transit, number);
     return sim->options->row->retire(sim->policy, number, diag);
 }
@@ -242,8 +248,8 @@ static enum br_status leave(struct simulation *sim, uint32_t slot, enum br_span_
     if (task.fetches)
         br_transit_drop(&sim->transit, slot, sim->now_ns);
     br_machines_end(&sim->machines, slot);
-    if (sim->options->network && how == BR_SPAN_DONE)
-        br_transit_ended(&sim->transit, task.job, task.task, task.machine);
+    if (sim->moves && how == BR_SPAN_DONE)
+        br_transit_ended(&sim->transit, task.job, task.task, task.machine, sim->now_ns);
     enum br_status status = record(sim, &task, how, diag);
     if (how == BR_SPAN_DONE) {
         live->state[task.task] = DONE;
@@ -317,6 +323,9 @@ static const char *objection(const struct simulation *sim, const struct br_decis
         !br_machines_fit(&sim->machines, decision->machine,
                          br_shape_demand(shape, decision->task, sim->machines.resources)))
         return "does not fit on its machine";
+    if (sim->moves &&
+        !br_transit_may_start(&sim->transit, decision->job, decision->task, decision->machine))
+        return "is placed elsewhere, or waits for bytes";
     return NULL;
 }
 
@@ -388,12 +397,12 @@ static int64_t next_time(struct simulation *sim)
     int64_t at_ns = sim->queued ? time_of(&sim->queue[0]) : BR_NEVER;
     if (sim->next_job < sim->workload->jobs && sim->workload->job[sim->next_job].arrival_ns < at_ns)
         at_ns = sim->workload->job[sim->next_job].arrival_ns;
-    if (sim->options->network && br_transit_next(&sim->transit) < at_ns)
+    if (sim->moves && br_transit_next(&sim->transit) < at_ns)
         at_ns = br_transit_next(&sim->transit);
     return sim->wake_ns < at_ns ? sim->wake_ns : at_ns;
 }
 
-/* Tasks whose last bytes have come begin to work. */
+/* Tasks whose last bytes have come begin to work, or are told to be ready where they are placed. */
 static enum br_status receive(struct simulation *sim, struct br_diag *diag)
 {
     uint32_t slot;
@@ -404,7 +413,11 @@ static enum br_status receive(struct simulation *sim, struct br_diag *diag)
         sim->outcome->events++;
         enqueue_end(sim, slot, end_ns);
     }
-    return sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
+    enum br_status status = sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
+    uint32_t job, task;
+    while (!status && br_transit_ready(&sim->transit, &job, &task))
+        status = sim->options->row->supplied(sim->policy, job, task, diag);
+    return status;
 }
 
 /* The job and task of the event are asked about soon: with `closely` next, else after that. */
@@ -454,20 +467,22 @@ static enum br_status advance(struct simulation *sim, int64_t at_ns, struct br_d
         sim->outcome->events++;
         status = arrive(sim, sim->next_job++, diag);
     }
-    if (!status && sim->options->network)
+    if (!status && sim->moves)
         status = receive(sim, diag);
     if (!status)
         status = decide(sim, diag);
-    if (!status && sim->options->network && !br_transit_share(&sim->transit, at_ns))
+    if (!status && sim->moves && !br_transit_share(&sim->transit, at_ns))
         status = br_fail_memory(diag);
     return status;
 }
 
-/* Nothing runs, nobody is to come, and no machine is away: what waits now waits for good. */
+/* Nothing runs or moves, nobody is to come, and no machine is away: what waits now waits for good.
+ */
 static bool is_stuck(const struct simulation *sim)
 {
     return sim->next_job == sim->workload->jobs && !sim->away && sim->wake_ns == BR_NEVER &&
-           sim->machines.slots == sim->machines.unused_count;
+           sim->machines.slots == sim->machines.unused_count &&
+           br_transit_next(&sim->transit) == BR_NEVER;
 }
 
 static enum br_status run(struct simulation *sim, struct br_diag *diag)
@@ -512,6 +527,17 @@ static const struct br_plan *plan_timed(void *context, const struct br_arrival *
     return plan;
 }
 
+static const struct br_plan *network_plan_timed(void *context, const struct br_arrival *arrival,
+                                                struct br_diag *diag)
+{
+    struct simulation *sim = context;
+    const struct br_policy_setup *setup = &sim->options->setup;
+    int64_t began_ns = br_now_ns();
+    const struct br_plan *plan = setup->network_plan(setup->plan_context, arrival, diag);
+    sim->outcome->planning_seconds += (double)(br_now_ns() - began_ns) * 1e-9;
+    return plan;
+}
+
 static enum br_status prepare(struct simulation *sim, const struct br_cluster *cluster,
                               struct br_diag *diag)
 {
@@ -533,7 +559,7 @@ static enum br_status prepare(struct simulation *sim, const struct br_cluster *c
         return br_fail_memory(diag);
     for (uint32_t j = 0; j < jobs; j++)
         sim->outcome->end_ns[j] = -1;
-    if (options->network)
+    if (sim->moves)
         status = br_transit_init(&sim->transit, sim->workload, cluster, options->network, diag);
     for (uint32_t m = 0; options->world.leave_s > 0 && m < cluster->machines && !status; m++)
         status =
@@ -562,7 +588,7 @@ static void finish(struct simulation *sim)
     free(sim->live);
     free(sim->queue);
     br_machines_finish(&sim->machines);
-    if (sim->options->network)
+    if (sim->moves)
         br_transit_finish(&sim->transit);
     br_arena_finish(&sim->arena);
 }
@@ -578,7 +604,9 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
         .policy = options->row->name, .seed = options->world.seed, .jobs = workload->jobs};
     struct simulation sim = {
         .workload = workload, .options = options, .setup = options->setup, .outcome = outcome};
+    sim.moves = options->network || options->row->places;
     sim.setup.plan = plan_timed;
+    sim.setup.network_plan = network_plan_timed;
     sim.setup.plan_context = &sim;
     sim.setup.cluster = cluster;
     sim.setup.groups = workload->groups;

@@ -42,7 +42,10 @@ struct br_policy_setup {
      * (diag says why). */
     const struct br_plan *(*plan)(void *context, const struct br_arrival *arrival,
                                   struct br_diag *diag);
-    void *plan_context;
+    /* The same for one that accounts for transfers. */
+    const struct br_plan *(*network_plan)(void *context, const struct br_arrival *arrival,
+                                          struct br_diag *diag);
+    void *plan_context; /* of both */
     /* Of policies/deadline.h; NULL: no job is controlled. What they decide is added to the
      * allotments, which the simulator fills in. */
     const struct br_deadline_settings *deadlines;
@@ -92,6 +95,11 @@ struct br_policy_row {
     enum br_status (*retire)(void *policy, uint32_t job, struct br_diag *diag);
     /* The machine leaves (what ran there has been told as failed before) or returns. */
     enum br_status (*machine)(void *policy, uint32_t machine, bool there, struct br_diag *diag);
+    /* Both NULL, or the policy places jobs: the machine of each task, valid until the job retires,
+     * asked for after `arrive`; and that the task, on its machine, waits for nothing any more, told
+     * before the policy decides. It then starts there, and nowhere else. */
+    const uint32_t *(*places)(void *policy, uint32_t job);
+    enum br_status (*supplied)(void *policy, uint32_t job, uint32_t task, struct br_diag *diag);
     /* Up to `room` starts, each at once taken as made; called again while it returns `room`. A row
      * may also ask to be called at a later time, though nothing happens: *wake_ns, BR_NEVER on
      * entry. */

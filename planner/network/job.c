@@ -39,7 +39,7 @@ enum br_status br_network_job_init(struct br_network_job *job, const struct br_d
     for (uint32_t c = 0; c < cluster->classes; c++)
         for (uint32_t m = 0; m < cluster->cls[c].count; m++)
             job->machine_class[cluster->cls[c].first_machine + m] = c;
-    return br_ports_take(cluster, dag->bytes > 0, job->up, job->down, diag);
+    return br_ports_take(cluster, in && dag->bytes > 0, job->up, job->down, diag);
 }
 
 void br_network_job_finish(struct br_network_job *job)

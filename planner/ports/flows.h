@@ -32,7 +32,7 @@ struct br_ports {
 struct br_flow {
     uint32_t from, to;   /* machines, which differ */
     uint32_t coflow, id; /* no two flows have the same id and coflow */
-    uint32_t owner;      /* the caller's own */
+    uint64_t owner;      /* the caller's own */
     uint64_t key;        /* the order among flows, ties by coflow and id */
     double due;          /* for BR_SHARE_SEBF: how long the busiest port of its coflow takes */
     br_wide left;        /* at `since`, in 1e-9 bytes */

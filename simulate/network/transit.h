@@ -3,13 +3,19 @@
  * What a task put out lies on the machine where it ended. A task that starts on a machine fetches
  * its share of what its parents put out on other machines, one flow for each of them, and works
  * when the last one has come; what lies on its own machine is there. The flows to all tasks of a
- * stage of a job are its coflow [Chowdhury14]. Ports are shared as planner/ports/flows.h has it:
+ * stage of a job are its coflow [Chowdhury14].
+ *
+ * Where the policy has placed a job when it arrives, its bytes need not wait for that: they move as
+ * in a plan with transfers (planner/network/supply.h), as soon as the tasks of a stage on one
+ * machine have ended, to the machines of the child's tasks, which hold no place before they start.
+ * Ports are shared as planner/ports/flows.h has it:
  * that is also how plans with transfers move their bytes. */
 #ifndef BR_SIMULATE_NETWORK_TRANSIT_H
 #define BR_SIMULATE_NETWORK_TRANSIT_H
 
 #include "base/collections/arena.h"
 #include "planner/model/cluster.h"
+#include "planner/network/supply.h"
 #include "planner/ports/flows.h"
 #include "workload/outcome.h"
 
@@ -24,7 +30,8 @@ const char *br_transit_policy_name(uint32_t k);
 const char *br_transit_policy_summary(uint32_t k);
 
 struct br_transit {
-    const struct br_workload *workload; /* borrowed */
+    const struct br_workload *workload; /* both borrowed */
+    const struct br_cluster *cluster;
     struct br_arena arena;
     struct br_flows flows;
     uint32_t machines;
@@ -36,7 +43,17 @@ struct br_transit {
         uint32_t *machine; /* by task: where it ended */
         uint32_t *here;    /* [stage * machines + machine]: tasks of the stage that ended there */
         uint32_t *coflow;  /* by stage: its number; UINT32_MAX: it has none so far */
+        struct br_supply *supply; /* of a job that is placed; NULL: of others */
     } * job;
+    bool carries; /* bytes move; else they are there at once */
+    struct br_transit_ready {
+        uint32_t job, task;
+    } * ready; /* of placed jobs: what is to be told */
+    uint32_t readies, ready_room;
+    struct br_network_job **placed; /* by dag, once it is asked for */
+    bool memory;                    /* there was enough so far */
+    uint32_t at_job;                /* while a job's supply is told something */
+    int64_t at_ns;
     uint32_t coflows;         /* numbers given out */
     struct br_transit_fetch { /* by slot of a running task */
         uint32_t flows;       /* on their way */
@@ -49,8 +66,8 @@ struct br_transit {
     struct br_moved_sums sums; /* so far */
 };
 
-/* Nothing moves. BR_BAD_INPUT where a port has no rate though jobs carry bytes. finish is fine also
- * after a failure. */
+/* Nothing moves. Without a policy bytes are there at once. BR_BAD_INPUT where a port has no rate
+ * though jobs carry bytes. finish is fine also after a failure. */
 enum br_status br_transit_init(struct br_transit *transit, const struct br_workload *workload,
                                const struct br_cluster *cluster,
                                const struct br_transit_policy *policy, struct br_diag *diag);
@@ -59,8 +76,18 @@ void br_transit_finish(struct br_transit *transit);
 /* The job comes, or is forgotten. False when memory is out. */
 bool br_transit_arrive(struct br_transit *transit, uint32_t job);
 void br_transit_retire(struct br_transit *transit, uint32_t job);
-/* The task has ended there. O(1). */
-void br_transit_ended(struct br_transit *transit, uint32_t job, uint32_t task, uint32_t machine);
+/* The job, which has arrived, will run its tasks on these machines (borrowed for the call).
+ * BR_BAD_INPUT (too many transfers), BR_SYSTEM (memory). */
+enum br_status br_transit_place(struct br_transit *transit, uint32_t job, const uint32_t *machine,
+                                int64_t now_ns, struct br_diag *diag);
+/* May the task start there, as far as that is placed and its inputs are there? */
+bool br_transit_may_start(const struct br_transit *transit, uint32_t job, uint32_t task,
+                          uint32_t machine);
+/* The next task of a placed job whose inputs have come and that is not told so far. */
+bool br_transit_ready(struct br_transit *transit, uint32_t *job, uint32_t *task);
+/* The task has ended there. O(1), of a placed job also what it hands on. */
+void br_transit_ended(struct br_transit *transit, uint32_t job, uint32_t task, uint32_t machine,
+                      int64_t now_ns);
 
 /* The task has started in this slot and fetches; all its parents have ended. *waits: something has
  * to come before it works. False when memory is out. O(edges into its stage x machines x log

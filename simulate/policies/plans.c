@@ -11,9 +11,10 @@ enum br_status br_plans_init(struct br_plans *plans, const struct br_workload *w
                              const struct br_plan_options *options, struct br_diag *diag)
 {
     *plans = (struct br_plans){.workload = workload, .cluster = cluster, .options = *options};
-    plans->plan = calloc((size_t)workload->dags + 1, sizeof *plans->plan);
+    plans->plan = calloc(2 * ((size_t)workload->dags + 1), sizeof *plans->plan);
     if (!plans->plan)
         return br_fail_memory(diag);
+    plans->network = plans->plan + workload->dags + 1;
     if (pthread_mutex_init(&plans->lock, NULL)) {
         free(plans->plan);
         plans->plan = NULL;
@@ -26,8 +27,10 @@ void br_plans_finish(struct br_plans *plans)
 {
     if (!plans->plan)
         return;
-    for (uint32_t d = 0; d < plans->workload->dags; d++)
+    for (uint32_t d = 0; d < plans->workload->dags; d++) {
         br_plan_destroy(plans->plan[d]);
+        br_plan_destroy(plans->network[d]);
+    }
     free(plans->plan);
     pthread_mutex_destroy(&plans->lock);
 }
@@ -72,6 +75,29 @@ const struct br_plan *br_plans_get(void *context, const struct br_arrival *arriv
         keep(plans, d, make(plans, d, NULL, diag), began_ns);
     }
     const struct br_plan *made = plans->plan[d];
+    pthread_mutex_unlock(&plans->lock);
+    return made;
+}
+
+const struct br_plan *br_plans_get_network(void *context, const struct br_arrival *arrival,
+                                           struct br_diag *diag)
+{
+    struct br_plans *plans = context;
+    uint32_t d = arrival->dag_number;
+    pthread_mutex_lock(&plans->lock);
+    if (!plans->network[d]) {
+        int64_t began_ns = br_now_ns();
+        struct br_plan *plan = make(plans, d, NULL, diag);
+        if (plan && br_plan_network(plan, plans->workload->dag[d].dag, plans->cluster,
+                                    &plans->options, diag)) {
+            br_plan_destroy(plan);
+            plan = NULL;
+        }
+        plans->network[d] = plan;
+        plans->seconds += (double)(br_now_ns() - began_ns) * 1e-9;
+        plans->made += plan != NULL;
+    }
+    const struct br_plan *made = plans->network[d];
     pthread_mutex_unlock(&plans->lock);
     return made;
 }

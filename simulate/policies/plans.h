@@ -8,7 +8,7 @@
 #ifndef BR_SIMULATE_POLICIES_PLANS_H
 #define BR_SIMULATE_POLICIES_PLANS_H
 
-#include <bigrocks/planner.h>
+#include <bigrocks/network.h>
 #include <pthread.h>
 
 #include "simulate/policy.h"
@@ -20,9 +20,10 @@ struct br_plans {
     const struct br_cluster *cluster;
     struct br_plan_options options;
     pthread_mutex_t lock;
-    struct br_plan **plan;  /* by dag; NULL: not made yet */
-    double seconds;         /* of making them */
-    uint32_t made, by_path; /* by_path: of them, by the critical path alone */
+    struct br_plan **plan;    /* by dag; NULL: not made yet */
+    struct br_plan **network; /* the same, of plans that account for transfers */
+    double seconds;           /* of making them */
+    uint32_t made, by_path;   /* by_path: of them, by the critical path alone */
 };
 
 /* All borrowed. BR_SYSTEM. */
@@ -44,5 +45,8 @@ enum br_status br_plans_prepare(struct br_plans *plans, uint32_t threads,
  * the others wait. */
 const struct br_plan *br_plans_get(void *plans, const struct br_arrival *arrival,
                                    struct br_diag *diag);
+/* For br_policy_setup.network_plan: made of the other, when it is first asked for. */
+const struct br_plan *br_plans_get_network(void *plans, const struct br_arrival *arrival,
+                                           struct br_diag *diag);
 
 #endif

@@ -12,6 +12,7 @@
 #include "simulate/policies/enforced.h"
 #include "simulate/policies/gs.h"
 #include "simulate/policies/list.h"
+#include "simulate/policies/placed.h"
 
 /* ---- Keys: the least goes first, ties by arrival ---- */
 
@@ -119,6 +120,21 @@ static enum br_status create_deadline(const struct br_policy_row *row,
     .arrive = br_deadline_arrive, .end = br_deadline_end, .retire = br_deadline_retire,            \
     .machine = br_deadline_machine, .decide = br_deadline_decide
 
+static const struct br_placed_rule placed = {false}, placed_network = {true};
+
+static enum br_status create_placed(const struct br_policy_row *row,
+                                    const struct br_policy_setup *setup, void **policy,
+                                    struct br_diag *diag)
+{
+    return br_placed_create(row->detail, setup, policy, diag);
+}
+
+#define PLACED(rule)                                                                               \
+    .detail = &(rule), .create = create_placed, .destroy = br_placed_destroy,                      \
+    .arrive = br_placed_arrive, .end = br_placed_end, .retire = br_placed_retire,                  \
+    .machine = br_placed_machine, .places = br_placed_places, .supplied = br_placed_supplied,      \
+    .decide = br_placed_decide
+
 static enum br_status create_joint(const struct br_policy_row *row,
                                    const struct br_policy_setup *setup, void **policy,
                                    struct br_diag *diag)
@@ -215,6 +231,13 @@ static const struct br_policy_row rows[] = {
      .retire = br_joint_retire,
      .machine = br_joint_machine,
      .decide = br_joint_decide},
+    {.name = "placed",
+     .summary = "tasks on the machines of their plans, the job with the least work first",
+     .plans = true,
+     PLACED(placed)},
+    {.name = "placed-network",
+     .summary = "the same by plans that account for transfers",
+     PLACED(placed_network)},
     {.name = "cp", .summary = "the job with the longest remaining path", LIST(cp)},
     {.name = "deadline",
      .summary = "as many tasks of a job at once as its deadline asks for [Ferguson12]",

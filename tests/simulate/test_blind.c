@@ -148,6 +148,7 @@ static void test_blind(void **state)
         struct br_plans plans;
         struct br_simulate_options options = {.setup = {.enforcer = br_runtime_options_default(),
                                                         .plan = br_plans_get,
+                                                        .network_plan = br_plans_get_network,
                                                         .plan_context = &plans,
                                                         .number = NAN}};
         assert_true(random_workload_make(seed, JOBS, TASKS, &random));

@@ -47,6 +47,7 @@ static void begin(uint64_t seed, struct set *set)
     planning.placements = 1000;
     *set = (struct set){.options = {.setup = {.enforcer = br_runtime_options_default(),
                                               .plan = br_plans_get,
+                                              .network_plan = br_plans_get_network,
                                               .number = NAN}}};
     assert_true(random_workload_make(seed, JOBS, TASKS, &set->random));
     assert_int_equal(

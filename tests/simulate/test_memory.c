@@ -108,6 +108,7 @@ static void sweep(const char *policy, uint32_t world, bool overbooked, uint32_t 
     struct br_plan_options planning = br_plan_options_default();
     struct br_simulate_options options = {.setup = {.enforcer = br_runtime_options_default(),
                                                     .plan = br_plans_get,
+                                                    .network_plan = br_plans_get_network,
                                                     .plan_context = &plans,
                                                     .overbook = more,
                                                     .overbooked = overbooked,
@@ -149,6 +150,8 @@ static void test_network(void **state)
 {
     sweep("fifo", 0, false, 1);
     sweep("fair", RANDOM_WORLDS - 1, true, 3);
+    sweep("placed-network", 0, false, 1);
+    sweep("placed", RANDOM_WORLDS - 1, false, 2);
 }
 
 static void test_enforced(void **state)

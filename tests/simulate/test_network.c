@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
+#include "planner/model/plan.h"
+#include "planner/network/haul.h"
+#include "simulate/policies/plans.h"
 #include "simulate/policies/policies.h"
 #include "tests/simulate/script.h"
 #include "tests/support/random_job.h"
@@ -414,12 +417,150 @@ static void test_random(void **state)
     assert_true(lost > 0 || random_jobs(300) < 300);
 }
 
+/* ---- Placed jobs ---- */
+
+/* The makespan of the plan's machines and order, ports shared so, as planner/network has it. */
+static int64_t haul(const struct br_dag *dag, const struct br_cluster *cluster,
+                    const struct br_plan *plan, enum br_sharing sharing)
+{
+    struct br_network_job job;
+    struct br_instance *in;
+    struct br_haul haul;
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(br_network_job_init(&job, dag, cluster, in, NULL), BR_OK);
+    assert_true(br_haul_init(&haul, &job));
+    const struct br_course course = {.machine = plan->machine,
+                                     .sequence = plan->order,
+                                     .sharing = sharing,
+                                     .limit_ns = INT64_MAX};
+    assert_int_equal(br_haul_run(&haul, &course), BR_OK);
+    int64_t makespan_ns = haul.makespan_ns;
+    br_haul_finish(&haul);
+    br_network_job_finish(&job);
+    br_instance_destroy(in);
+    return makespan_ns;
+}
+
+/* One job alone that follows its plan with transfers to its machines takes as long as the planner
+ * says of these machines, this order, and fair shares: to the nanosecond. Where the plan shares its
+ * ports so, too, and nothing of it waits for its turn, that is the plan's makespan. */
+static void test_placed_alone(void **state)
+{
+    uint32_t moving = 0, as_planned = 0, jobs = random_jobs(200);
+    for (uint64_t seed = 1; seed <= jobs; seed++) {
+        struct random_job random;
+        struct br_rng rng = br_rng_seed(seed);
+        struct br_plans plans;
+        struct br_outcome outcome;
+        struct br_diag diag = {0};
+        struct br_plan_options planning = br_plan_options_default();
+        struct br_simulate_options options = {.world = br_world_default(),
+                                              .network = sharing("fair"),
+                                              .setup = {.enforcer = br_runtime_options_default(),
+                                                        .plan = br_plans_get,
+                                                        .network_plan = br_plans_get_network,
+                                                        .plan_context = &plans,
+                                                        .number = NAN}};
+        double number;
+        assert_true(random_job_make(seed, 14, 0, &random));
+        for (uint32_t c = 0; c < random.cluster->classes; c++)
+            assert_int_equal(br_cluster_set_network(random.cluster, c, 1000000, 1000000, NULL),
+                             BR_OK);
+        for (uint32_t e = 0; e < random.dag->edges; e++)
+            if (br_rng_below(&rng, 4))
+                random.dag->bytes += random.dag->edge[e].bytes = (int64_t)br_rng_below(&rng, 9000);
+        struct br_workload *workload = br_workload_create("alone", NULL);
+        struct br_workload_job job = br_workload_job_default();
+        assert_int_equal(br_workload_add_dag(workload, random.dag, NULL, NULL, &job.dag, NULL),
+                         BR_OK);
+        job.id = "alone";
+        assert_int_equal(br_workload_add_job(workload, &job, NULL), BR_OK);
+        assert_int_equal(br_workload_finish(workload, NULL), BR_OK);
+        planning.effort = BR_EFFORT_FAST;
+        planning.placements = 20000;
+        assert_int_equal(br_plans_init(&plans, workload, random.cluster, &planning, NULL), BR_OK);
+        assert_int_equal(br_policies_find("placed-network", &options.row, &number, NULL), BR_OK);
+        if (br_simulate_workload(workload, random.cluster, &options, &outcome, &diag))
+            fail_msg("seed %d: %s", (int)seed, diag.what);
+        const struct br_plan *plan = plans.network[job.dag];
+        assert_int_equal(outcome.end_of_all_ns,
+                         haul(random.dag, random.cluster, plan, BR_SHARE_FAIR));
+        moving += outcome.moved.transfers > 0;
+        assert_true(outcome.moved.waited_s <= 0);
+        as_planned += outcome.moved.transfers > 0 && outcome.end_of_all_ns == plan->makespan_ns;
+        /* Without a network nothing is waited for: the same as if edges carried nothing. */
+        br_outcome_finish(&outcome);
+        options.network = NULL;
+        assert_int_equal(br_simulate_workload(workload, random.cluster, &options, &outcome, &diag),
+                         BR_OK);
+        for (uint32_t e = 0; e < random.dag->edges; e++)
+            random.dag->edge[e].bytes = 0;
+        assert_int_equal(outcome.end_of_all_ns,
+                         haul(random.dag, random.cluster, plan, BR_SHARE_FAIR));
+        br_outcome_finish(&outcome);
+        br_plans_finish(&plans);
+        br_workload_destroy(workload);
+        br_cluster_destroy(random.cluster);
+    }
+    if (moving < jobs / 10 || as_planned < jobs / 20)
+        fail_msg("%u of %u jobs move, %u as planned", moving, jobs, as_planned);
+}
+
+/* A policy that starts a task before its bytes are there, or elsewhere, is told so. */
+static const uint32_t at_one[] = {0, 1};
+
+static const uint32_t *places(void *policy, uint32_t job)
+{
+    (void)policy;
+    (void)job;
+    return at_one;
+}
+
+static enum br_status supplied(void *policy, uint32_t job, uint32_t task, struct br_diag *diag)
+{
+    (void)policy;
+    (void)job;
+    (void)task;
+    (void)diag;
+    return BR_OK;
+}
+
+static void test_placed_is_held(void **state)
+{
+    const struct script_step step[] = {{0, 0, 0, 0}, {3 * S, 0, 1, 1}};
+    for (int k = 0; k < 3; k++) {
+        struct script_step steps[2] = {step[0], step[1]};
+        struct small small;
+        struct script script;
+        struct br_outcome outcome;
+        struct br_diag diag = {0};
+        begin(&small, 2, GB, GB, "fair");
+        struct br_dag *dag = br_dag_create("chain");
+        uint32_t a = stage(dag, "a", 1, 1), b = stage(dag, "b", 1, 1);
+        edge(dag, a, b, BR_BARRIER, 2 * GB); /* there at 3 s */
+        small_job(&small, add(&small, dag), 0);
+        steps[1].at_ns -= k == 1;
+        steps[1].machine = k == 2 ? 0 : 1;
+        script_begin(&script, steps, 2);
+        script.row.places = places;
+        script.row.supplied = supplied;
+        assert_int_equal(small_run(&small, &script.row, &outcome, &diag), k ? BR_SYSTEM : BR_OK);
+        if (k)
+            assert_non_null(strstr(diag.what, "is placed elsewhere, or waits for bytes"));
+        else
+            assert_int_equal(outcome.end_of_all_ns, 4 * S);
+        br_outcome_finish(&outcome);
+        small_finish(&small);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_job),       cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_nothing_moves), cmocka_unit_test(test_no_rate),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_one_job),        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_nothing_moves),  cmocka_unit_test(test_no_rate),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_placed_alone),
+        cmocka_unit_test(test_placed_is_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,7 @@ static void begin(struct alone *alone, uint64_t seed, const char *method, bool w
         (struct br_simulate_options){.world = br_world_default(),
                                      .setup = {.enforcer = br_runtime_options_default(),
                                                .plan = br_plans_get,
+                                               .network_plan = br_plans_get_network,
                                                .plan_context = &alone->plans,
                                                .number = NAN}};
 }

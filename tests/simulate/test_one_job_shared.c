@@ -42,6 +42,7 @@ static bool check(const char *path, const struct br_cluster *cluster)
     struct br_simulate_options options = {.world = br_world_default(),
                                           .setup = {.enforcer = br_runtime_options_default(),
                                                     .plan = br_plans_get,
+                                                    .network_plan = br_plans_get_network,
                                                     .plan_context = &plans}};
     assert_int_equal(br_policies_find("graphene", &options.row, &options.setup.number, NULL),
                      BR_OK);

@@ -172,6 +172,7 @@ static void test_rows(void **state)
                                         .group = random.workload->group,
                                         .enforcer = br_runtime_options_default(),
                                         .plan = count_and_get,
+                                        .network_plan = br_plans_get_network,
                                         .plan_context = &plans,
                                         .number = NAN};
         const struct br_workload_job *job = &random.workload->job[0];

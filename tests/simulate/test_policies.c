@@ -91,6 +91,7 @@ static void test_all(void **state)
         struct judge_limit limit = {NULL, 0};
         struct br_simulate_options options = {.setup = {.enforcer = br_runtime_options_default(),
                                                         .plan = br_plans_get,
+                                                        .network_plan = br_plans_get_network,
                                                         .number = NAN}};
         assert_true(random_workload_make(seed, JOBS, TASKS, &random));
         assert_int_equal(br_plans_init(&plans, random.workload, random.cluster, &planning, NULL),

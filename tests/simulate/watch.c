@@ -369,6 +369,19 @@ static enum br_status machine(void *policy, uint32_t number, bool there, struct 
     return watch->inner->machine(watch->policy, number, there, diag);
 }
 
+static const uint32_t *places(void *policy, uint32_t number)
+{
+    struct watch *watch = policy;
+    return watch->inner->places(watch->policy, number);
+}
+
+static enum br_status supplied(void *policy, uint32_t number, uint32_t task, struct br_diag *diag)
+{
+    struct watch *watch = policy;
+    assert_true(is_ready(&watch->job[number], task));
+    return watch->inner->supplied(watch->policy, number, task, diag);
+}
+
 /* ---- Decisions ---- */
 
 static void judge(struct watch *watch, const struct br_decision *decision)
@@ -440,6 +453,8 @@ void watch_begin(struct watch *watch, const struct br_policy_row *inner, double 
                                         .end = end,
                                         .retire = retire,
                                         .machine = machine,
+                                        .places = inner->places ? places : NULL,
+                                        .supplied = inner->supplied ? supplied : NULL,
                                         .decide = decide};
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
         if (strcmp(rules[k].policy, inner->name) == 0)

@@ -79,6 +79,7 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
                   .overbooked = request->overbooked,
                   .overbook = request->overbook,
                   .plan = br_plans_get,
+                  .network_plan = br_plans_get_network,
                   .plan_context = &runner->plans,
                   .deadlines = request->deadlines,
                   .histories = request->histories,
