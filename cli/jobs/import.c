@@ -84,7 +84,7 @@ static enum br_status learn(const struct cli_settings *settings, struct br_input
     if (status)
         return status;
     if (settings->import.measure)
-        status = cli_measure_job(history, input->dag, diag);
+        status = cli_measure_job(history, input->dag, settings->output.quiet, diag);
     if (!status)
         status = cli_annotate_input(history, input, settings->output.quiet, diag);
     enum br_status closed = br_history_close(history, status ? &other : diag);

@@ -16,9 +16,11 @@ enum br_status cli_read_ninja(const struct cli_settings *settings,
                               struct br_ninja_report *report, struct br_diag *diag);
 
 /* Runs the commands of a job, whose stages have one task and a shell's script each, one after
- * another, parents first, and adds what they used to the history. Their output goes to standard
- * error. BR_NO where one fails; what ran before it is kept. */
-enum br_status cli_measure_job(struct br_history *history, const struct br_dag *dag,
+ * another, parents first, and writes what each used to the history as it ends; afterwards ninja's
+ * records know them all. Their output goes to standard error, and on a terminal how far it is.
+ * BR_NO where one fails; what ran before it is kept. Where it is interrupted, also that is kept,
+ * and the program ends as by the signal. */
+enum br_status cli_measure_job(struct br_history *history, const struct br_dag *dag, bool quiet,
                                struct br_diag *diag);
 
 /* Writes the job, with the cluster (NULL: none), where and how the settings say; XML if they do

@@ -1,10 +1,16 @@
-/* Measuring a job's commands where there is no history yet. */
+/* Measuring a job's commands where there is no history yet. Each is kept as it comes, and so is
+ * what ninja keeps of a command that has run. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process/clock.h"
 #include "cli/common/child.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/progress.h"
+#include "cli/common/say.h"
 #include "cli/jobs/jobs.h"
+#include "cli/jobs/ninja_record.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/local/process.h"
 
@@ -29,6 +35,8 @@ static enum br_status measure_stage(struct br_history *history, const struct br_
     if (error)
         return br_fail(diag, BR_SYSTEM, NULL, "the command of '%.200s' cannot be started: %s",
                        stage->id, strerror(error));
+    if (usage.status && cli_interrupted())
+        return BR_NO; /* the signal was for it, too */
     if (usage.status)
         return br_fail(diag, BR_NO, "mend it, then measure again",
                        "the command of '%.200s' failed with exit status %d", stage->id,
@@ -37,22 +45,55 @@ static enum br_status measure_stage(struct br_history *history, const struct br_
                                        .wall_ns = usage.wall_ns,
                                        .cpu_ns = usage.cpu_ns,
                                        .mem_bytes = usage.mem_bytes};
-    return br_history_add(history, &sample, diag);
+    enum br_status status = br_history_add(history, &sample, diag);
+    return status ? status : br_history_flush(history, diag);
 }
 
-enum br_status cli_measure_job(struct br_history *history, const struct br_dag *dag,
+static enum br_status measure_all(struct br_history *history, const struct br_dag *dag,
+                                  struct cli_run_ninja *ninja, struct cli_progress *progress,
+                                  uint32_t *measured, struct br_diag *diag)
+{
+    int64_t began_ns = br_now_ns();
+    enum br_status status = BR_OK;
+    for (*measured = 0; *measured < dag->stages && !status; ++*measured) {
+        const struct br_stage *stage = &dag->stage[dag->topological[*measured]];
+        struct br_task_end end = {.task = stage->first_task};
+        if (cli_interrupted())
+            return BR_NO;
+        cli_progress_run(progress, *measured, dag->stages, 1, stage->id);
+        end.start_ns = br_now_ns() - began_ns;
+        status = measure_stage(history, stage, diag);
+        end.end_ns = br_now_ns() - began_ns;
+        cli_progress_end(progress);
+        if (status)
+            return status;
+        cli_run_ninja_ended(ninja, &end);
+    }
+    return BR_OK;
+}
+
+enum br_status cli_measure_job(struct br_history *history, const struct br_dag *dag, bool quiet,
                                struct br_diag *diag)
 {
-    enum br_status status = BR_OK;
+    struct cli_run_ninja ninja;
+    struct cli_progress progress;
+    uint32_t measured = 0;
     struct br_guard guard = cli_guard_children(NULL, NULL);
-    for (uint32_t k = 0; k < dag->stages && !status; k++) {
-        status = measure_stage(history, &dag->stage[dag->topological[k]], diag);
-        /* An interruption loses at most the last 16 stages. */
-        if (!status && k % 16 == 15)
-            status = br_history_flush(history, diag);
-    }
+    cli_interrupt_catch();
+    cli_progress_begin(&progress, quiet);
+    enum br_status status = cli_run_ninja_open(&ninja, dag, diag);
+    if (!status)
+        status = measure_all(history, dag, &ninja, &progress, &measured, diag);
+    cli_progress_end(&progress);
+    cli_run_ninja_close(&ninja);
     br_guard_end(&guard);
-    struct br_diag other;
-    enum br_status written = br_history_flush(history, status ? &other : diag);
-    return status ? status : written;
+    cli_interrupt_release();
+    if (status == BR_NO && cli_interrupted()) {
+        struct br_diag other;
+        br_history_close(history, &other);
+        cli_say("interrupted; %u of %u commands were measured, and what is known of them is kept",
+                measured, dag->stages);
+        cli_interrupt_die();
+    }
+    return status;
 }

@@ -1,4 +1,4 @@
-/* The parts of 'bigrocks run': its jobs, its trace, its report, and the logs of ninja. */
+/* The parts of 'bigrocks run': its jobs, its trace and its report. */
 #ifndef BR_CLI_RUNNING_RUN_PARTS_H
 #define BR_CLI_RUNNING_RUN_PARTS_H
 
@@ -6,6 +6,7 @@
 
 #include "cli/common/load.h"
 #include "cli/common/progress.h"
+#include "cli/jobs/ninja_record.h"
 #include "cli/running/run_learn.h"
 #include "cli/running/spool.h"
 #include "predict/history.h"
@@ -75,25 +76,6 @@ enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status s
 /* How the attempt ended, in a word: done, exit, signal, timeout, no-start, stopped,
  * memory or lost. */
 const char *cli_outcome(enum br_outcome outcome);
-
-/* ---- run_ninja.c: a build of ninja's goes on where the run ends ---- */
-
-struct cli_run_ninja {
-    const struct br_dag *dag;
-    const char *folder, *file;  /* NULL: it is no such build */
-    int64_t began_ns;           /* on the wall clock */
-    int64_t *start_ns, *end_ns; /* by task; -1 where there is none */
-};
-
-/* Prepares it, right before the run begins, where the job is a build of ninja's. To be closed also
- * where it fails. */
-enum br_status cli_run_ninja_open(struct cli_run_ninja *ninja, const struct br_dag *dag,
-                                  struct br_diag *diag);
-/* A task that is done, now or by an earlier run. */
-void cli_run_ninja_ended(struct cli_run_ninja *ninja, const struct br_task_end *end);
-void cli_run_ninja_resumed(struct cli_run_ninja *ninja, uint32_t task);
-/* Writes ninja's files. What goes wrong is said, and does not count. */
-void cli_run_ninja_close(struct cli_run_ninja *ninja);
 
 /* ---- run_jobs.c: the jobs of a run ---- */
 

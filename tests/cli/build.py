@@ -8,13 +8,20 @@ Headers are found by depfiles; there are generators with "restat" that leave the
 change it, a command that always runs, order-only inputs, response files, phony targets, pools, and a
 build.ninja that makes itself.
 """
+import contextlib
+import fcntl
 import os
 import pathlib
+import pty
 import re
 import shutil
+import signal
+import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 SOURCES, HEADERS = 24, 8
@@ -224,6 +231,71 @@ def dirty(twins, folder):
     assert 'ninja cannot be started' in gone.stderr
 
 
+def samples(history):
+    """The stages with a sample in the history, as another program sees it now."""
+    with contextlib.closing(sqlite3.connect('file:%s?mode=ro' % history, uri=True)) as base:
+        return sorted(row[0] for row in base.execute('SELECT name FROM sample JOIN stage ON stage = stage.id'))
+
+
+def measured(bigrocks, ninja, folder):
+    """`import --measure` tells how far it is, keeps every sample as it comes, loses nothing by Ctrl-C, and
+    leaves ninja's records as ninja would."""
+    one, history, job = folder / 'measured', folder / 'history', folder / 'measured.xml'
+    write(one)
+    everything = SOURCES + 7
+    slow = one / 'tool'
+    slow.write_text(slow.read_text().replace('sleep 0.02', 'sleep 0.15'))
+    command = [str(bigrocks), 'import', 'ninja', '-C', str(one), '--measure', '--history', str(history), '--capacity',
+               'cpu=2,mem=1GiB', '-o', str(job)]
+    mine, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+    child = subprocess.Popen(command, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    course, said = one / 'course', b''
+    while not (course.exists() and course.read_text().count('end obj') >= 12):
+        assert child.poll() is None, said
+        time.sleep(0.01)
+    # Before the end of the run, what has ended is in the history already.
+    before = course.read_text().split('\n')
+    ended = [line[4:] for line in before if line.startswith('end ')]
+    time.sleep(0.1)
+    early = samples(history)
+    assert set(ended[:-1]) <= set(early) and len(early) < everything, (ended, early)
+    os.killpg(child.pid, signal.SIGINT)
+    child.wait(20)
+    while True:
+        try:
+            block = os.read(mine, 4096)
+        except OSError:
+            break
+        if not block:
+            break
+        said += block
+    os.close(mine)
+    assert child.returncode == -signal.SIGINT, (child.returncode, said)
+    assert re.search(rb'\d+ of \d+ done', said) and b'commands were measured' in said, said
+    assert not job.exists()
+    ended = [line[4:] for line in course.read_text().splitlines() if line.startswith('end ')]
+    kept = samples(history)
+    assert set(early) <= set(kept) <= set(ended) and len(kept) >= len(ended) - 1, (kept, ended)
+    known = set(re.findall(r'^\d+\t\d+\t\d+\t(\S+)\t', (one / '.ninja_log').read_text(), re.M))
+    assert known == set(kept), (known, kept)
+    (one / 'ran').unlink()
+    run(ninja, '-C', one)
+    assert not set(take(one / 'ran')) & set(kept) - {'version.h'}
+    # A whole measuring leaves ninja nothing to do.
+    run(ninja, '-C', one, '-t', 'clean')
+    (one / '.ninja_log').unlink()
+    (one / '.ninja_deps').unlink()
+    slow.write_text(TOOL)
+    run(*command, '-q')
+    assert len(samples(history)) == len(kept) + everything + 1, samples(history)
+    assert dry(ninja, one) == []
+    (one / 'ran').unlink()
+    run(ninja, '-C', one)
+    assert take(one / 'ran') == ['version.h']
+
+
 def main():
     bigrocks = pathlib.Path(sys.argv[1]).resolve()
     ninja = sys.argv[2] if len(sys.argv) > 2 else os.environ.get('NINJA', 'ninja')
@@ -237,6 +309,8 @@ def main():
         failures(twins)
         limits(twins)
         dirty(twins, folder)
+        if 'no SQLite' not in run(bigrocks, '--version').stdout:
+            measured(bigrocks, ninja, folder)
     return 0
 
 

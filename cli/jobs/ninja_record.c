@@ -5,7 +5,7 @@
 
 #include "emit/ninja/record.h"
 #include "cli/common/say.h"
-#include "cli/running/run_parts.h"
+#include "cli/jobs/ninja_record.h"
 
 static const char *attribute(const struct br_dag *dag, const char *name)
 {
