@@ -1,9 +1,13 @@
 /* The table of names. The first name of a role is its own. */
 #include "base/roles.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/numbers/wide.h"
 
 static const struct {
     const char *name;
@@ -57,4 +61,51 @@ int64_t br_role_bytes(struct br_decimal amount, const char *unit)
     if (__builtin_mul_overflow(br_decimal_ceil(amount), bytes_of(unit), &bytes))
         return INT64_MAX;
     return bytes;
+}
+
+/* bytes / 1024^k with so many decimals that there are four digits, rounded. */
+static int64_t scaled(int64_t bytes, uint32_t k, int64_t *one)
+{
+    int64_t unit = INT64_C(1) << 10 * k;
+    *one = 1;
+    for (int64_t whole = bytes / unit;
+         k > 0 && whole < 1000 && *one<1000; whole = whole> 0 ? whole * 10 : 10)
+        *one *= 10;
+    return (int64_t)(((br_wide)bytes * *one + unit / 2) / unit);
+}
+
+void br_role_bytes_text(int64_t bytes, char text[BR_ROLE_AMOUNT_TEXT])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    uint32_t k = 0;
+    while (k + 1 < sizeof units / sizeof *units && bytes >> 10 * (k + 1) > 0)
+        k++;
+    int64_t one, value = scaled(bytes, k, &one);
+    if (value >= 1024 * one && k + 1 < sizeof units / sizeof *units) /* rounded up to the next */
+        value = scaled(bytes, ++k, &one);
+    for (; one > 1 && value % 10 == 0; one /= 10)
+        value /= 10;
+    int digits = one == 1 ? 0 : one == 10 ? 1 : one == 100 ? 2 : 3;
+    if (digits == 0)
+        snprintf(text, BR_ROLE_AMOUNT_TEXT, "%" PRId64 " %s", value, units[k]);
+    else
+        snprintf(text, BR_ROLE_AMOUNT_TEXT, "%" PRId64 ".%0*" PRId64 " %s", value / one, digits,
+                 value % one, units[k]);
+}
+
+bool br_role_counts_bytes(const char *resource, const char *unit)
+{
+    if (unit && *unit)
+        return strcasecmp(unit, "bytes") == 0 || strcmp(unit, "B") == 0;
+    return br_role_of(resource) == BR_ROLE_MEMORY;
+}
+
+void br_role_amount(struct br_decimal amount, const char *resource, const char *unit,
+                    char text[BR_ROLE_AMOUNT_TEXT])
+{
+    int64_t whole;
+    if (br_role_counts_bytes(resource, unit) && br_decimal_scale(amount, 0, &whole) && whole >= 0)
+        br_role_bytes_text(whole, text);
+    else
+        br_decimal_format(amount, text, BR_ROLE_AMOUNT_TEXT);
 }

@@ -30,4 +30,16 @@ bool br_role_is_own_name(enum br_role role, const char *resource);
  * The unit is the job's, such as "MiB" or "GB"; every other one, and NULL, is bytes. */
 int64_t br_role_bytes(struct br_decimal amount, const char *unit);
 
+/* Does an amount of the resource count bytes? Its unit is B or bytes, or it is memory without a
+ * unit. */
+bool br_role_counts_bytes(const char *resource, const char *unit);
+/* The amount of the resource for people, with four significant digits at least: bytes as "1.172
+ * GiB", others as they are. Two amounts that differ may look the same; who compares them writes
+ * br_decimal_format then. */
+enum { BR_ROLE_AMOUNT_TEXT = 64 };
+void br_role_amount(struct br_decimal amount, const char *resource, const char *unit,
+                    char text[BR_ROLE_AMOUNT_TEXT]);
+/* Bytes >= 0 in the same way. */
+void br_role_bytes_text(int64_t bytes, char text[BR_ROLE_AMOUNT_TEXT]);
+
 #endif

@@ -128,9 +128,17 @@ enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_deci
         {"MiB", INT64_C(1) << 20},
         {"GiB", INT64_C(1) << 30},
         {"TiB", INT64_C(1) << 40},
+        {"PiB", INT64_C(1) << 50},
+        {"B", 1},
+        {"kB", 1000},
+        {"KB", 1000},
+        {"MB", 1000000},
+        {"GB", 1000000000},
+        {"TB", 1000000000000},
         {"k", 1000},
         {"M", 1000000},
         {"G", 1000000000},
+        {"T", 1000000000000},
     };
     struct scan s;
     enum br_decimal_fault fault = scan_number(text, EXACT_18, &s);

@@ -22,7 +22,8 @@ enum br_decimal_fault {
 /* Parses "12", "-0.5", "1.5e3", with leading and trailing blanks allowed and nothing else.
  * Up to 18 significant digits. */
 enum br_decimal_fault br_decimal_parse(const char *text, struct br_decimal *value);
-/* The same with an optional suffix KiB, MiB, GiB, TiB, k, M or G. */
+/* The same with an optional suffix, the one grammar of amounts: KiB, MiB, GiB, TiB, PiB (powers of
+ * 1024), kB (or KB), MB, GB, TB, k, M, G, T (powers of 1000), and B. */
 enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_decimal *value);
 /* The same without a suffix for what need not be exact: digits beyond the 18th are rounded away,
  * and what is below 1e-18 is 0. */

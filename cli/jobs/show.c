@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/roles.h"
 #include "cli/common/load.h"
 #include "cli/common/say.h"
 #include "planner/model/shape.h"
@@ -33,8 +34,11 @@ static void print_job(const struct br_dag *dag, const struct br_shape *shape)
     printf("\nstages         %" PRIu32 "\ntasks          %" PRIu32 "\n", dag->stages, dag->tasks);
     printf("edges          %" PRIu32 " (%" PRIu32 " barriers, %" PRIu32 " one-to-one)\n",
            dag->edges, shape->barriers, shape->one_to_ones);
-    if (dag->bytes)
-        printf("bytes          %" PRId64 " over %" PRIu32 " edges\n", dag->bytes, carrying(dag));
+    if (dag->bytes) {
+        char bytes[BR_ROLE_AMOUNT_TEXT];
+        br_role_bytes_text(dag->bytes, bytes);
+        printf("bytes          %s over %" PRIu32 " edges\n", bytes, carrying(dag));
+    }
     printf("depth          ");
     cli_print_count(stdout, shape->depth, "level", "levels");
     printf("\nwidth          ");
@@ -57,6 +61,20 @@ static void print_job(const struct br_dag *dag, const struct br_shape *shape)
     fputc('\n', stdout);
 }
 
+/* "252.7 cores x s", "186.5 GiB x s", or "252.7 s" of a resource without a unit. */
+static void print_amount_seconds(const struct br_resource *resource, double work)
+{
+    char text[BR_ROLE_AMOUNT_TEXT];
+    if (br_role_counts_bytes(resource->name, resource->unit) && work < 9e18) {
+        br_role_bytes_text((int64_t)work, text);
+        printf(" %s x s", text);
+        return;
+    }
+    printf(" %.6g ", work);
+    cli_print_text(stdout, resource->unit ? resource->unit : "");
+    fputs(resource->unit ? " x s" : "s", stdout);
+}
+
 /* Sums of demand x duration; for people, so floating point will do. */
 static enum br_status print_work(const struct br_dag *dag, const struct br_cluster *cluster,
                                  struct br_diag *diag)
@@ -76,9 +94,7 @@ static enum br_status print_work(const struct br_dag *dag, const struct br_clust
         const struct br_resource *resource = &dag->resource[r];
         printf("%-15s", r ? "" : "work");
         cli_print_text(stdout, resource->name);
-        printf(" %.6g ", work[r]);
-        cli_print_text(stdout, resource->unit ? resource->unit : "");
-        fputs(resource->unit ? " x s" : "s", stdout);
+        print_amount_seconds(resource, work[r]);
         double total = 0;
         for (uint32_t c = 0; cluster && c < cluster->classes; c++)
             total +=
@@ -91,18 +107,27 @@ static enum br_status print_work(const struct br_dag *dag, const struct br_clust
     return BR_OK;
 }
 
+static const char *unit_of(const struct br_dag *dag, const char *resource)
+{
+    for (uint32_t r = 0; r < dag->resources; r++)
+        if (strcmp(dag->resource[r].name, resource) == 0)
+            return dag->resource[r].unit;
+    return NULL;
+}
+
 static enum br_status print_cluster(const struct br_dag *dag, const struct br_cluster *cluster,
                                     struct br_diag *diag)
 {
     int64_t bound;
     const char *method;
-    char text[CLI_SECONDS_TEXT], amount[BR_DECIMAL_TEXT];
+    char text[CLI_SECONDS_TEXT], amount[BR_ROLE_AMOUNT_TEXT];
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const struct br_class *cls = &cluster->cls[c];
         printf("%-15s%" PRIu32 " x ", c ? "" : "cluster", cls->count);
         cli_print_text(stdout, cls->name);
         for (uint32_t k = 0; k < cls->capacities; k++) {
-            br_decimal_format(cls->capacity[k].amount, amount, sizeof amount);
+            br_role_amount(cls->capacity[k].amount, cls->capacity[k].resource,
+                           unit_of(dag, cls->capacity[k].resource), amount);
             fputs(k ? ", " : ": ", stdout);
             cli_print_text(stdout, cls->capacity[k].resource);
             printf(" %s", amount);

@@ -34,7 +34,7 @@ BR_API void br_cluster_destroy(struct br_cluster *cluster);
 BR_API enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name,
                                            uint32_t count, uint32_t *cls, struct br_diag *diag);
 
-/* Each machine of the class offers `amount` (a plain decimal >= 0) of the resource. A resource
+/* Each machine of the class offers `amount` (>= 0, also "64GiB") of the resource. A resource
  * that is not mentioned is not there. Once per class and resource. */
 BR_API enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
                                               const char *resource, const char *amount,

@@ -124,7 +124,8 @@ BR_API enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t j
 BR_API enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                         bool again, struct br_diag *diag);
 /* Free capacity of the resource on the machine just now, beside all that its tasks here hold: a
- * plain decimal. Until the next report this less what starts, plus what ends, is what may be used.
+ * decimal, also "4GiB". Until the next report this less what starts, plus what ends, is what may be
+ * used.
  */
 BR_API enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine,
                                         const char *resource, const char *free,

@@ -12,7 +12,9 @@
 static enum br_status add_item(struct br_cluster *cluster, char *item, struct br_diag *diag)
 {
     char *equals = strchr(item, '='), plain[BR_DECIMAL_TEXT];
-    if (!equals || equals == item)
+    for (char *end = equals; end && end > item && end[-1] == ' ';)
+        *--end = 0;
+    if (!equals || equals == item || !*item)
         return br_fail(diag, BR_BAD_INPUT, "write resource=amount, such as cpu=16",
                        "'%.80s' is not a capacity", item);
     *equals = 0;
@@ -38,6 +40,8 @@ enum br_status br_parse_capacity(uint32_t machines, const char *capacity,
         char *comma = strchr(item, ',');
         if (comma)
             *comma = 0;
+        while (*item == ' ')
+            item++;
         br_value_place(diag, (struct br_pos){1, (uint32_t)(item - copy) + 1});
         status = add_item(made, item, diag);
         item = comma ? comma + 1 : NULL;

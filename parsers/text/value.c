@@ -56,7 +56,7 @@ enum br_status br_value_amount(const char *text, const char *name, const char *o
     switch (br_decimal_parse_suffixed(text, &value)) {
     case BR_DECIMAL_FORM:
         return br_fail(diag, BR_BAD_INPUT,
-                       "write a number such as 2 or 0.5, or one with KiB, MiB, GiB, TiB, k, M or G",
+                       "write a number such as 2 or 0.5, or with a suffix, such as 4GiB or 20k",
                        "%s '%.80s' of %s is not a number", name, text, owner);
     case BR_DECIMAL_RANGE:
         return br_fail(diag, BR_BAD_INPUT, "choose a unit that keeps amounts within 18 digits",

@@ -15,6 +15,7 @@
 
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
+#include "base/roles.h"
 #include "planner/check/transfers.h"
 
 /* Scaled amounts stay below this, so that a sum over BR_MAX_TASKS of them fits 127 bits. */
@@ -268,15 +269,19 @@ static enum br_status scale_amounts(const struct check *check, struct amounts *a
     return BR_OK;
 }
 
-/* A scaled amount as text; beyond 63 bits rounded, which serves reading. */
-static struct name amount_text(br_wide scaled, int32_t digits)
+/* A scaled amount as text, for people where the resource is given; beyond 63 bits rounded, which
+ * serves reading. */
+static struct name amount_text(br_wide scaled, int32_t digits, const struct br_resource *people)
 {
     struct name name;
     while (digits > 0 && scaled % 10 == 0) {
         scaled /= 10;
         digits--;
     }
-    if (scaled <= INT64_MAX) {
+    if (scaled <= INT64_MAX && people) {
+        br_role_amount(br_decimal_unscale((int64_t)scaled, digits), people->name, people->unit,
+                       name.text);
+    } else if (scaled <= INT64_MAX) {
         br_decimal_format((struct br_decimal){(int64_t)scaled, -digits}, name.text,
                           sizeof name.text);
     } else {
@@ -305,12 +310,18 @@ static void begin_task(struct check *check, const struct amounts *amounts, br_wi
         br_wide capacity = amounts->capacity[(size_t)cls * dag->resources + r];
         bool fitted = load[r] <= capacity;
         load[r] += amounts->demand[d];
-        if (fitted && load[r] > capacity)
-            report(check, "machine %s has %s of %s, but holds %s of it when task %s starts at %s s",
-                   machine_name(check, machine).text,
-                   amount_text(capacity, amounts->digits[r]).text, dag->resource[r].name,
-                   amount_text(load[r], amounts->digits[r]).text, task_name(check, held->task).text,
-                   seconds(check->plan->start_ns[held->task]).text);
+        if (!fitted || load[r] <= capacity)
+            continue;
+        const struct br_resource *resource = &dag->resource[r];
+        struct name has = amount_text(capacity, amounts->digits[r], resource),
+                    holds = amount_text(load[r], amounts->digits[r], resource);
+        if (strcmp(has.text, holds.text) == 0) { /* they differ behind the rounding */
+            has = amount_text(capacity, amounts->digits[r], NULL);
+            holds = amount_text(load[r], amounts->digits[r], NULL);
+        }
+        report(check, "machine %s has %s of %s, but holds %s of it when task %s starts at %s s",
+               machine_name(check, machine).text, has.text, resource->name, holds.text,
+               task_name(check, held->task).text, seconds(check->plan->start_ns[held->task]).text);
     }
 }
 

@@ -103,9 +103,10 @@ enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
         return br_fail(diag, BR_BAD_INPUT, "name the resource",
                        "a capacity of class '%s' names no resource", class->name);
     struct br_decimal value;
-    switch (amount ? br_decimal_parse(amount, &value) : BR_DECIMAL_FORM) {
+    switch (amount ? br_decimal_parse_suffixed(amount, &value) : BR_DECIMAL_FORM) {
     case BR_DECIMAL_FORM:
-        return br_fail(diag, BR_BAD_INPUT, "write a plain decimal such as 16 or 0.5",
+        return br_fail(diag, BR_BAD_INPUT,
+                       "write a number such as 16 or 0.5, or with a suffix, such as 64GiB",
                        "class '%s' offers '%s' of %s, which is not a number", class->name,
                        amount ? amount : "", resource);
     case BR_DECIMAL_RANGE:

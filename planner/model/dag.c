@@ -213,9 +213,10 @@ enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char 
         return br_fail(diag, BR_BAD_INPUT, "name the resource",
                        "a demand of stage '%s' names no resource", id);
     struct br_decimal value;
-    switch (amount ? br_decimal_parse(amount, &value) : BR_DECIMAL_FORM) {
+    switch (amount ? br_decimal_parse_suffixed(amount, &value) : BR_DECIMAL_FORM) {
     case BR_DECIMAL_FORM:
-        return br_fail(diag, BR_BAD_INPUT, "write a plain decimal such as 2 or 0.59",
+        return br_fail(diag, BR_BAD_INPUT,
+                       "write a number such as 2 or 0.59, or with a suffix, such as 4GiB",
                        "stage '%s' demands '%s' of %s, which is not a number", id,
                        amount ? amount : "", resource);
     case BR_DECIMAL_RANGE:

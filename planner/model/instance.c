@@ -8,6 +8,7 @@
 #include "base/collections/sorted.h"
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
+#include "base/roles.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -142,16 +143,21 @@ static enum br_status refuse_demand(const struct br_dag *dag, const struct br_cl
 {
     const struct br_stage *stage = &dag->stage[demand->stage];
     const char *name = dag->resource[demand->resource].name;
-    char id[300], amount[BR_DECIMAL_TEXT], most[BR_DECIMAL_TEXT], machine[300];
+    const char *unit = dag->resource[demand->resource].unit;
+    char id[300], amount[BR_ROLE_AMOUNT_TEXT], most[BR_ROLE_AMOUNT_TEXT], machine[300];
     struct br_decimal capacity;
     const struct br_class *largest = largest_class(cluster, name, &capacity);
     br_dag_task_id(dag, stage->first_task, id, sizeof id);
-    br_decimal_format(demand->amount, amount, sizeof amount);
+    br_role_amount(demand->amount, name, unit, amount);
     if (!largest)
         return br_fail_at(
             diag, stage->pos, BR_BAD_INPUT, "give the cluster that resource, or drop the demand",
             "task %s demands %s of %s, which no machine of the cluster has", id, amount, name);
-    br_decimal_format(capacity, most, sizeof most);
+    br_role_amount(capacity, name, unit, most);
+    if (strcmp(amount, most) == 0) { /* they differ behind the rounding */
+        br_decimal_format(demand->amount, amount, sizeof amount);
+        br_decimal_format(capacity, most, sizeof most);
+    }
     br_cluster_machine_name(cluster, largest->first_machine, machine, sizeof machine);
     return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
                       "give the cluster a larger machine, or the task a smaller demand",

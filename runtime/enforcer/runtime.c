@@ -590,7 +590,7 @@ enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine, c
     uint32_t r = find_resource(runtime, resource);
     if (r == UINT32_MAX)
         return fail_resource(resource, diag);
-    if (br_decimal_parse(text, &amount) != BR_DECIMAL_OK || amount.mantissa < 0)
+    if (br_decimal_parse_suffixed(text, &amount) != BR_DECIMAL_OK || amount.mantissa < 0)
         return br_fail(diag, BR_USAGE, NULL, "'%.80s' is not an amount of %.80s", text, resource);
     /* Digits beyond the scale are cut: less is free, never more. */
     while (-amount.exponent > runtime->scale.digits[r] && amount.mantissa) {

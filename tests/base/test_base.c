@@ -87,7 +87,11 @@ static void suffixes(void **state)
         {"3k", "3000"},           {"2.5M", "2500000"},
         {"1e1G", "10000000000"},  {"7", "7"},
         {"0.5KiB", "512"},        {"0GiB", "0"},
-        {"2G ", "2000000000"},
+        {"2G ", "2000000000"},    {"2KB", "2000"},
+        {"2kB", "2000"},          {"3MB", "3000000"},
+        {"1.5GB", "1500000000"},  {"2TB", "2000000000000"},
+        {"2T", "2000000000000"},  {"1PiB", "1125899906842624"},
+        {"12 B", "12"},
     };
     struct br_decimal value;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -96,7 +100,7 @@ static void suffixes(void **state)
         br_decimal_format(value, text, sizeof text);
         assert_string_equal(text, cases[k].plain);
     }
-    assert_int_equal(br_decimal_parse_suffixed("2KB", &value), BR_DECIMAL_FORM);
+    assert_int_equal(br_decimal_parse_suffixed("2Kb", &value), BR_DECIMAL_FORM);
     assert_int_equal(br_decimal_parse_suffixed("2kib", &value), BR_DECIMAL_FORM);
     assert_int_equal(br_decimal_parse_suffixed("KiB", &value), BR_DECIMAL_FORM);
     assert_int_equal(br_decimal_parse_suffixed("2GiB2", &value), BR_DECIMAL_FORM);
@@ -543,6 +547,45 @@ static void roles(void **state)
     assert_int_equal(br_role_bytes(large, "TiB"), INT64_MAX);
 }
 
+/* Amounts for people: four digits, rounded to the nearest, and the next unit where that is full. */
+static void people(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t bytes;
+        const char *text;
+    } cases[] = {
+        {0, "0 B"},
+        {1023, "1023 B"},
+        {1024, "1 KiB"},
+        {1536, "1.5 KiB"},
+        {1048575, "1 MiB"},
+        {25276502016, "23.54 GiB"},
+        {INT64_C(1) << 40, "1 TiB"},
+        {1047527424, "999 MiB"},
+        {1073741823, "1 GiB"},
+        {1234567, "1.177 MiB"},
+        {123456789, "117.7 MiB"},
+        {1072693248, "1023 MiB"},
+        {INT64_MAX, "8192 PiB"},
+    };
+    char text[BR_ROLE_AMOUNT_TEXT];
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        br_role_bytes_text(cases[k].bytes, text);
+        assert_string_equal(text, cases[k].text);
+        br_role_amount((struct br_decimal){cases[k].bytes, 0}, "scratch", "bytes", text);
+        assert_string_equal(text, cases[k].text);
+    }
+    br_role_amount((struct br_decimal){3, 9}, "mem", NULL, text);
+    assert_string_equal(text, "2.794 GiB");
+    br_role_amount((struct br_decimal){3, 9}, "mem", "MiB", text);
+    assert_string_equal(text, "3000000000");
+    br_role_amount((struct br_decimal){15, -1}, "mem", NULL, text);
+    assert_string_equal(text, "1.5");
+    br_role_amount((struct br_decimal){2, 3}, "cpu", NULL, text);
+    assert_string_equal(text, "2000");
+}
+
 /* Every decimal of up to 15 digits comes back from the real number that it became. */
 static void reals_and_decimals(void **state)
 {
@@ -598,25 +641,16 @@ static void looks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(looks),
-        cmocka_unit_test(decimals),
-        cmocka_unit_test(suffixes),
-        cmocka_unit_test(nearest),
-        cmocka_unit_test(quotients),
-        cmocka_unit_test(scaling),
-        cmocka_unit_test(seconds),
-        cmocka_unit_test(round_trips),
-        cmocka_unit_test(arena),
-        cmocka_unit_test(indices),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(screened),
-        cmocka_unit_test(whole_numbers),
-        cmocka_unit_test(real_numbers),
-        cmocka_unit_test(diagnostics),
-        cmocka_unit_test(roles),
-        cmocka_unit_test(compared),
-        cmocka_unit_test(invariants),
-        cmocka_unit_test(reals_and_decimals),
+        cmocka_unit_test(looks),         cmocka_unit_test(decimals),
+        cmocka_unit_test(suffixes),      cmocka_unit_test(nearest),
+        cmocka_unit_test(quotients),     cmocka_unit_test(scaling),
+        cmocka_unit_test(seconds),       cmocka_unit_test(round_trips),
+        cmocka_unit_test(arena),         cmocka_unit_test(indices),
+        cmocka_unit_test(texts),         cmocka_unit_test(screened),
+        cmocka_unit_test(whole_numbers), cmocka_unit_test(real_numbers),
+        cmocka_unit_test(diagnostics),   cmocka_unit_test(roles),
+        cmocka_unit_test(people),        cmocka_unit_test(compared),
+        cmocka_unit_test(invariants),    cmocka_unit_test(reals_and_decimals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ static const struct bad xml[] = {
     {JOB("<stage id=\"a\">\n<demand resource=\"cpu\"/></stage>"), 3, "not a number"},
     {JOB("<stage id=\"a\">\n<demand resource=\"cpu\" amount=\"-1\"/></stage>"), 3, "negative"},
     {JOB("<stage id=\"a\">\n<demand resource=\"cpu\" amount=\"inf\"/></stage>"), 3, "not a number"},
-    {JOB("<stage id=\"a\">\n<demand resource=\"cpu\" amount=\"2GiB\"/></stage>"), 3,
+    {JOB("<stage id=\"a\">\n<demand resource=\"cpu\" amount=\"2kib\"/></stage>"), 3,
      "not a number"},
     {JOB("<stage id=\"a\">\n<demand resource=\"cpu\" amount=\"1e19\"/></stage>"), 3,
      "too many digits"},

@@ -96,10 +96,12 @@ static void refusals(void **state)
     assert_int_equal(br_dag_add_edge(dag, a, 2, BR_BARRIER, &diag), BR_USAGE);
     assert_int_equal(br_dag_add_demand(dag, a, "", "1", &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_add_demand(dag, a, "cpu", NULL, &diag), BR_BAD_INPUT);
-    assert_int_equal(br_dag_add_demand(dag, a, "cpu", "1k", &diag), BR_BAD_INPUT);
+    assert_int_equal(br_dag_add_demand(dag, a, "cpu", "1kib", &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_add_demand(dag, a, "cpu", "-1", &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_add_demand(dag, a, "cpu", "1e30", &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_add_demand(dag, a, "cpu", "1", &diag), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, a, "mem", "1.5 GiB", &diag), BR_OK);
+    assert_int_equal(dag->demand[dag->demands - 1].amount.mantissa, 1610612736);
     assert_int_equal(br_dag_add_demand(dag, a, "cpu", "1", &diag), BR_BAD_INPUT);
     assert_int_equal(br_dag_add_resource(dag, "cpu", NULL, &diag), BR_OK);
     assert_int_equal(br_dag_add_resource(dag, "cpu", NULL, &diag), BR_BAD_INPUT);
@@ -354,7 +356,7 @@ static void misfits(void **state)
                    "task map demands 9 of cpu, but the largest machine, large, has 8");
     expect_refused("gpu", "0.6", S, 2, NULL, "task map[0] demands 0.6 of gpu");
     expect_refused("mem", "1", S, 1, NULL,
-                   "task map demands 1 of mem, which no machine of the cluster has");
+                   "task map demands 1 B of mem, which no machine of the cluster has");
     expect_refused("cpu", "0.000000000000000001", S, 1, NULL, "does not fit 63 bits");
     expect_refused("cpu", "1", INT64_MAX / 2, 1, NULL, "add up to more than");
     expect_refused("cpu", "1", INT64_MAX / 8, 4, NULL, "add up to more than");
