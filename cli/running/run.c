@@ -209,7 +209,7 @@ static enum br_status read_options(const struct cli_settings *settings,
         .damaged = cli_report_damaged,
         .ended = cli_report_ended,
         .tick = cli_report_tick,
-        .started = settings->run.learn ? cli_report_started : NULL,
+        .started = cli_report_started,
         .replan = settings->run.learn ? cli_report_replan : NULL,
         .context = report,
     };
@@ -238,7 +238,7 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
     if (status)
         return status;
     options->cgroups = grouped ? &groups : NULL;
-    cli_report_begin(report);
+    cli_report_begin(report, &result);
     status = run_there(settings, jobs, source, options, &result, diag);
     count(&result, counters);
     if (grouped)
@@ -246,6 +246,7 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
     for (uint32_t k = 0; k < jobs->count; k++)
         cli_run_ninja_close(&jobs->one[k].ninja);
     cli_progress_end(&report->progress);
+    cli_live_finish(&report->live);
     if (!status || (status == BR_NO && !diag->what[0])) {
         cli_report_result(report, &result);
         cli_run_deadline_result(&report->deadline, &result);

@@ -8,6 +8,7 @@
 #include "cli/common/progress.h"
 #include "cli/jobs/ninja_record.h"
 #include "cli/running/run_learn.h"
+#include "cli/running/run_live.h"
 #include "cli/running/spool.h"
 #include "predict/history.h"
 #include "planner/model/dag.h"
@@ -182,6 +183,9 @@ struct cli_report {
     struct cli_run_trace trace;
     struct cli_run_deadline deadline;
     struct cli_progress progress;
+    struct cli_live live;
+    const struct br_run_result *result; /* so far; NULL: nothing is known yet */
+    bool said_before, said_stop;        /* what was done before; how to go on after Ctrl-C */
     struct cli_spool out, err; /* of the standard streams; of out alone where both are one */
     uint32_t failures;
     struct {
@@ -190,8 +194,9 @@ struct cli_report {
     } failed[CLI_FAILURES_SHOWN]; /* in the order in which they failed, unless they pass */
 };
 
-/* Puts spools before the standard streams, so that no reader holds up the run. */
-void cli_report_begin(struct cli_report *report);
+/* Puts spools before the standard streams, so that no reader holds up the run. The result, which
+ * the run fills, is borrowed until cli_report_result. */
+void cli_report_begin(struct cli_report *report, const struct br_run_result *result);
 /* For br_run_options; the context is the report. */
 void cli_report_damaged(void *report, uint32_t records, uint64_t offset);
 void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t task,

@@ -147,17 +147,69 @@ static void remember(struct cli_report *report, const struct br_task_end *end)
     }
 }
 
+/* What an earlier run has done, at the first word of this one. */
+static void say_before(struct cli_report *report)
+{
+    const struct br_run_result *result = report->result;
+    if (report->said_before || !result ||
+        !(result->resumed || result->in_flight || result->orphans))
+        return;
+    report->said_before = true;
+    if (report->settings->output.quiet)
+        return;
+    cli_progress_end(&report->progress);
+    fputs("bigrocks: ", stderr);
+    cli_print_count(stderr, result->resumed, "task was", "tasks were");
+    fputs(" done before", stderr);
+    if (result->in_flight) {
+        fputs("; ", stderr);
+        cli_print_count(stderr, result->in_flight, "was running then and runs",
+                        "were running then and run");
+        fputs(" again", stderr);
+    }
+    if (result->orphans) {
+        fputs("; ", stderr);
+        cli_print_count(stderr, result->orphans, "process", "processes");
+        fputs(" left over had to be killed", stderr);
+    }
+    fputc('\n', stderr);
+}
+
+/* At the first Ctrl-C: what happens now, and how to go on. */
+static void say_stop(struct cli_report *report, uint32_t running)
+{
+    if (report->said_stop || !cli_interrupted())
+        return;
+    report->said_stop = true;
+    if (report->settings->output.quiet)
+        return;
+    cli_progress_end(&report->progress);
+    fputs("bigrocks: interrupted; ", stderr);
+    if (running) {
+        cli_print_count(stderr, running, "running task is", "running tasks are");
+        fputs(" asked to end, and killed by another Ctrl-C; ", stderr);
+    }
+    fputs(report->passing ? "the same command goes on with their jobs\n"
+          : report->settings->run.journal
+              ? "the same command with --resume goes on from here\n"
+              : "a run with --journal FILE could go on from here with --resume\n",
+          stderr);
+}
+
 void cli_report_resumed(void *context, const struct br_run_job *job, uint32_t task,
                         int64_t lasted_ns)
 {
     struct cli_report *report = context;
     cli_run_deadline_done(&report->deadline, job, task);
+    cli_live_resumed(&report->live, task);
     cli_run_ninja_resumed(&cli_run_job_of(job)->ninja, task);
     cli_run_learn_resumed(cli_run_job_of(job)->input.learn, task, lasted_ns);
 }
 
 void cli_report_started(void *context, const struct br_run_job *job, uint32_t task, int64_t now_ns)
 {
+    struct cli_report *report = context;
+    cli_live_started(&report->live, job, task, now_ns);
     cli_run_learn_started(cli_run_job_of(job)->input.learn, task, now_ns);
 }
 
@@ -183,6 +235,8 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     struct cli_report *report = context;
     struct cli_run_job *one = cli_run_job_of(end->job);
     bool failed = end->outcome != BR_TASK_DONE && end->outcome != BR_TASK_STOPPED;
+    say_before(report);
+    cli_live_ended(&report->live, end);
     cli_run_trace_add(&report->trace, end);
     cli_run_learn_ended(one->input.learn, end);
     if (end->outcome == BR_TASK_DONE && end->words)
@@ -227,6 +281,12 @@ void cli_report_tick(void *context, const struct br_run_state *state)
         fflush(report->trace.file);
         cli_spool_wake(&report->trace.spool);
     }
+    say_before(report);
+    say_stop(report, state->running);
+    if (cli_live_asked()) {
+        cli_progress_end(&report->progress);
+        cli_live_print(&report->live, state);
+    }
     wake_spools(report);
     cli_run_deadline_tick(&report->deadline, &report->progress, state->now_ns);
     cli_seconds(state->now_ns / tenth * tenth, now);
@@ -238,8 +298,9 @@ void cli_report_tick(void *context, const struct br_run_state *state)
         if (!state->runtime) /* then who decides says nothing of the end either */
             used = snprintf(text, sizeof text, "%s s (plan %s s)", now, plan);
         else
-            used = snprintf(text, sizeof text, "%s s, end at %s s (plan %s s)", now,
-                            cli_seconds(state->predicted_ns / tenth * tenth, end), plan);
+            used = snprintf(text, sizeof text, "%s s, %s s left (plan %s s)", now,
+                            cli_seconds(cli_live_left(&report->live, state) / tenth * tenth, end),
+                            plan);
     }
     for (uint32_t k = 0; state->runtime && k < cluster->cls[0].capacities && used < 200; k++) {
         const char *name = cluster->cls[0].capacity[k].resource;
@@ -279,22 +340,8 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
     int64_t plan_ns = report->several ? 0 : report->jobs->one->input.plan->makespan_ns;
     if (report->settings->output.quiet && !result->failed && !result->left)
         return;
-    if (result->resumed || result->in_flight || result->orphans) {
-        fputs("bigrocks: ", stderr);
-        cli_print_count(stderr, result->resumed, "task was", "tasks were");
-        fputs(" done before", stderr);
-        if (result->in_flight) {
-            fputs("; ", stderr);
-            cli_print_count(stderr, result->in_flight, "was", "were");
-            fputs(" running then, to run again", stderr);
-        }
-        if (result->orphans) {
-            fputs("; ", stderr);
-            cli_print_count(stderr, result->orphans, "process", "processes");
-            fputs(" left over had to be killed", stderr);
-        }
-        fputc('\n', stderr);
-    }
+    say_before(report);
+    say_stop(report, 0);
     if (report->several && !report->passing)
         cli_run_table(stderr, report->jobs);
     fputs("bigrocks: ", stderr);
@@ -324,8 +371,10 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
         print_learnt(report, &report->jobs->one[k]);
 }
 
-void cli_report_begin(struct cli_report *report)
+void cli_report_begin(struct cli_report *report, const struct br_run_result *result)
 {
+    report->result = result;
+    cli_live_begin(&report->live, report->several ? NULL : report->jobs->job->dag);
     bool one = cli_same_file(STDOUT_FILENO, STDERR_FILENO);
     cli_progress_begin(&report->progress, report->settings->output.quiet);
     fflush(stdout);

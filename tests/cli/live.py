@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What a run tells while it goes: SIGUSR1 asks what runs, what waits for what, and how much is left at the speed
+so far; the first Ctrl-C tells how to go on; and what an earlier run did is told before this one does anything.
+
+live.py BIGROCKS
+"""
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BIGROCKS = str(pathlib.Path(sys.argv[1]).resolve())
+SLOW = 1.2 # seconds that a task takes, of 0.4 that are declared
+
+
+def job(folder):
+    stages = ''.join('<stage id="s%d" duration="0.4"><demand resource="cpu" amount="1"/><command>sleep %s</command></stage>'
+                     % (k, SLOW) for k in range(4))
+    edges = ''.join('<edge from="s%d" to="s%d"/>' % (k, k + 1) for k in range(3))
+    (folder / 'job.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="j"><resource name="cpu"/>%s%s</job>' % (stages, edges))
+
+
+def start(folder, *words):
+    return subprocess.Popen([BIGROCKS, 'run', 'job.xml', '--capacity', 'cpu=2', *words], cwd=folder, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def wait_for(condition, what):
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+
+
+def records(folder):
+    """The tasks that the journal has: any growth of it is a start or an end."""
+    return (folder / 'journal').stat().st_size if (folder / 'journal').exists() else 0
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix='live') as scratch:
+        folder = pathlib.Path(scratch)
+        job(folder)
+        run = start(folder, '--journal', 'journal')
+        wait_for(lambda: records(folder) > 0, 'nothing starts')
+        # Until the first task has ended and the second one has begun.
+        time.sleep(SLOW + 0.3)
+        run.send_signal(signal.SIGUSR1)
+        said = run.stderr.readline()
+        found = re.fullmatch(r'bigrocks: after \S+ s: (\d) of 4 tasks done, 1 running, 0 failed, about (\S+) s left\n', said)
+        assert found, said
+        done = int(found.group(1))
+        assert 1 <= done < 4, said
+        # At a third of the declared speed, what is left takes three times as long as the plan has it: one whole
+        # task more than what is declared of all.
+        assert float(found.group(2)) > (3 - done) * 0.4 * 2, (said, done)
+        said = run.stderr.readline()
+        assert re.fullmatch(r'  s%d runs for \S+ s of 0.4 s\n' % done, said), said
+        for k in range(done + 1, 4):
+            said = run.stderr.readline()
+            assert said == '  s%d waits for s%d\n' % (k, k - 1), said
+        run.send_signal(signal.SIGINT)
+        said = run.stderr.readline()
+        assert re.fullmatch(r'bigrocks: interrupted; (1 running task is asked to end, and killed by another Ctrl-C; )?'
+                            r'the same command with --resume goes on from here\n', said), said
+        run.communicate(timeout=60)
+        assert run.returncode == -signal.SIGINT, run.returncode
+
+        again = start(folder, '--journal', 'journal', '--resume')
+        began = time.monotonic()
+        said = again.stderr.readline()
+        assert re.match(r'bigrocks: [1-3] tasks? (was|were) done before', said), said
+        assert 'to run again' not in said
+        # A task was running then, at least, and lasts; the word comes before its end.
+        assert time.monotonic() - began < SLOW, 'it was said behind'
+        out, rest = again.communicate(timeout=60)
+        assert again.returncode == 0 and 'done before' not in rest and 'tasks done in' in rest.replace('task done', 'tasks done'), rest
+
+        # Without a journal, the hint says what would have helped.
+        (folder / 'journal').unlink()
+        run = start(folder)
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        assert 'with --journal FILE could go on' in run.communicate(timeout=60)[1]
+
+
+if __name__ == '__main__':
+    main()
