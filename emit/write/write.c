@@ -262,7 +262,8 @@ void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t cha
 void br_write_count(FILE *out, uint64_t count)
 {
     char text[BR_COUNT_TEXT];
-    fwrite(text, 1, (size_t)br_count_format(count, text), out);
+    br_count_format(count, text);
+    fputs(text, out);
 }
 
 static void write_index(FILE *out, uint32_t index)
@@ -292,7 +293,8 @@ void br_write_machine(FILE *out, enum br_quote quote, const struct br_cluster *c
 void br_write_seconds(FILE *out, int64_t ns)
 {
     char text[BR_SECONDS_TEXT];
-    fwrite(text, 1, (size_t)br_seconds_format(ns, text), out);
+    br_seconds_format(ns, text);
+    fputs(text, out);
 }
 
 void br_write_decimal(FILE *out, struct br_decimal value)
