@@ -1,11 +1,15 @@
 /* What planning a small job costs who plans through the library, such as a query compiler before
  * every query: jobs of 30 operators with 3 resources on 4 machines, under the fast effort.
  *
- *   small_jobs [TASKS [JOBS [ROUNDS]]]
+ *   small_jobs [TASKS [JOBS [ROUNDS [STORE]]]]
  *
  * Prints a line of CSV: the median and the most of the calls' times in microseconds, and the sum of
  * the makespans, which no change of speed may change. `bench/instructions` counts the instructions
  * of the calls.
+ *
+ * With STORE, a file that is made anew, keeps all plans there and looks up a thousand of the jobs or all: as they
+ * are, with other durations (refitted), and jobs that are not there. Prints how long that took, and
+ * how many look-ups were not what they should be.
  */
 #include <bigrocks/bigrocks.h>
 #include <inttypes.h>
@@ -25,7 +29,7 @@ static int by_size(const void *a, const void *b)
 
 /* The operators of a query: each reads from one or two before it, holds between a tenth and seven
  * tenths of a machine, and few take long. */
-static struct br_dag *make_job(uint32_t tasks, uint64_t seed)
+static struct br_dag *make_job(uint32_t tasks, uint64_t seed, unsigned factor)
 {
     static const char *const resource[RESOURCES] = {"cpu", "mem", "disk"};
     struct br_rng rng = br_rng_seed(seed);
@@ -36,8 +40,8 @@ static struct br_dag *make_job(uint32_t tasks, uint64_t seed)
         char id[16], amount[16];
         double unit = br_rng_unit(&rng);
         snprintf(id, sizeof id, "op%u", t);
-        ok = !br_dag_add_stage(dag, id, 1, 1000000 + (int64_t)(unit * unit * unit * 1e9), NULL,
-                               &diag);
+        int64_t duration_ns = (1000000 + (int64_t)(unit * unit * unit * 1e9)) * (t % factor + 1);
+        ok = !br_dag_add_stage(dag, id, 1, duration_ns, NULL, &diag);
         for (uint32_t r = 0; ok && r < RESOURCES; r++) {
             snprintf(amount, sizeof amount, "%u", 10 + (unsigned)br_rng_below(&rng, 61));
             ok = !br_dag_add_demand(dag, t, resource[r], amount, &diag);
@@ -66,6 +70,90 @@ static struct br_cluster *make_cluster(void)
     return ok ? cluster : NULL;
 }
 
+enum { SAMPLE = 1000 };
+
+/* Of times in ns: median and most, as cells of CSV. */
+static void print_times(int64_t *took_ns, size_t calls)
+{
+    qsort(took_ns, calls, sizeof *took_ns, by_size);
+    printf(",%.0f,%.0f", (double)took_ns[calls / 2] / 1e3, (double)took_ns[calls - 1] / 1e3);
+}
+
+/* Fills the store with the plans of jobs 1 to `jobs`. False after a fault. */
+static bool fill(struct br_store *store, const struct br_cluster *cluster, uint32_t tasks,
+                 uint32_t jobs, int64_t *took_ns)
+{
+    struct br_plan_options options = br_plan_options_default();
+    struct br_diag diag = {0};
+    bool ok = true;
+    options.effort = BR_EFFORT_FAST;
+    options.threads = 1;
+    for (uint32_t j = 0; ok && j < jobs; j++) {
+        struct br_dag *dag = make_job(tasks, j + 1, 1);
+        struct br_plan *plan = NULL;
+        ok = dag && !br_plan_make(dag, cluster, &options, &plan, &diag);
+        int64_t began_ns = br_now_ns();
+        ok = ok && !br_store_put(store, dag, cluster, &options, plan, &diag);
+        took_ns[j] = br_now_ns() - began_ns;
+        br_plan_destroy(plan);
+        br_dag_destroy(dag);
+    }
+    if (!ok)
+        fprintf(stderr, "%s\n", diag.what);
+    return ok;
+}
+
+/* Looks up jobs, which are to match so. Returns how many did not. */
+static uint32_t look_up(struct br_store *store, const struct br_cluster *cluster, uint32_t tasks,
+                        uint32_t jobs, enum br_store_match match, int64_t *took_ns)
+{
+    const uint32_t sample = jobs < SAMPLE ? jobs : SAMPLE;
+    uint32_t wrong = 0;
+    for (uint32_t k = 0; k < sample; k++) {
+        const uint64_t job = 1 + (uint64_t)k * jobs / sample;
+        struct br_dag *dag = make_job(tasks, match == BR_STORE_MISS ? job + jobs : job,
+                                      match == BR_STORE_REFITTED ? 3 : 1);
+        struct br_plan *plan = NULL;
+        struct br_store_hit hit = {0};
+        struct br_diag diag = {0};
+        int64_t began_ns = br_now_ns();
+        wrong += br_store_get(store, dag, cluster, NULL, &plan, &hit, &diag) || hit.match != match;
+        took_ns[k] = br_now_ns() - began_ns;
+        br_plan_destroy(plan);
+        br_dag_destroy(dag);
+    }
+    print_times(took_ns, sample);
+    return wrong;
+}
+
+static bool measure_store(const char *path, const struct br_cluster *cluster, uint32_t tasks,
+                          uint32_t jobs)
+{
+    int64_t *took_ns = calloc((size_t)jobs + 1, sizeof *took_ns);
+    struct br_store *store = NULL;
+    struct br_diag diag = {0};
+    uint64_t plans = 0;
+    remove(path);
+    bool ok = took_ns && !br_store_open(path, &store, &diag);
+    if (!ok)
+        fprintf(stderr, "%s\n", diag.what);
+    ok = ok && fill(store, cluster, tasks, jobs, took_ns) && !br_store_count(store, &plans, &diag);
+    uint32_t wrong = 0;
+    if (ok) {
+        printf("plans,put_us,put_most_us,exact_us,exact_most_us,refit_us,refit_most_us,miss_us,"
+               "miss_most_us,wrong\n%" PRIu64,
+               plans);
+        print_times(took_ns, jobs);
+        wrong += look_up(store, cluster, tasks, jobs, BR_STORE_EXACT, took_ns);
+        wrong += look_up(store, cluster, tasks, jobs, BR_STORE_REFITTED, took_ns);
+        wrong += look_up(store, cluster, tasks, jobs, BR_STORE_MISS, took_ns);
+        printf(",%u\n", wrong);
+    }
+    br_store_close(store);
+    free(took_ns);
+    return ok && wrong == 0;
+}
+
 int main(int count, char **argument)
 {
     uint32_t tasks = count > 1 ? (uint32_t)atoi(argument[1]) : 30;
@@ -77,7 +165,7 @@ int main(int count, char **argument)
     if (!cluster || !took_ns)
         return 1;
     for (uint32_t j = 0; j < jobs; j++) {
-        struct br_dag *dag = make_job(tasks, j + 1);
+        struct br_dag *dag = make_job(tasks, j + 1, 1);
         if (!dag)
             return 1;
         for (uint32_t r = 0; r < rounds; r++) {
@@ -102,6 +190,8 @@ int main(int count, char **argument)
            tasks, jobs, rounds, (double)took_ns[calls / 2] / 1e3, (double)took_ns[calls - 1] / 1e3,
            sum_ns);
     free(took_ns);
+    bool ok =
+        count <= 4 || !br_store_is_there() || measure_store(argument[4], cluster, tasks, jobs);
     br_cluster_destroy(cluster);
-    return 0;
+    return ok ? 0 : 1;
 }

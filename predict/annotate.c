@@ -4,6 +4,8 @@
 #include "predict/annotate.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/collections/sort.h"
 #include "base/numbers/real.h"
@@ -79,7 +81,8 @@ static void believe(struct annotating *annotating, uint32_t s)
     const struct br_stage *stage = &annotating->dag->stage[s];
     struct br_task_belief *belief = &annotating->belief[s];
     double share = annotating->quantile > 0 ? annotating->quantile : 0.5;
-    br_beliefs_of(annotating->beliefs, annotating->dag->name, stage, NULL, 0, share, belief);
+    br_beliefs_of(annotating->beliefs, br_history_job(annotating->history), stage, NULL, 0, share,
+                  belief);
     int64_t ns = br_whole_ns(quantile_or(annotating, belief->mean_ns, belief->task_ns));
     for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
         if (annotating->dag->duration_ns[t] == stage->duration_ns)
@@ -176,4 +179,60 @@ void br_annotate_report_finish(struct br_annotate_report *report)
 {
     br_arena_finish(&report->arena);
     *report = (struct br_annotate_report){0};
+}
+
+/* ---- Jobs under other names ---- */
+
+struct finding {
+    const struct br_dag *dag;
+    char *job;              /* whose stages are being counted */
+    char *best;             /* the first that will do */
+    uint32_t shared, other; /* stages of it that this job has, and has not */
+    bool known, failed;     /* the job's own name is there; memory is out */
+};
+
+/* The job under count is complete. */
+static void judge(struct finding *f)
+{
+    if (f->job && !f->best && !f->other && 2 * (uint64_t)f->shared >= f->dag->stages) {
+        f->best = f->job;
+        f->job = NULL;
+    }
+    free(f->job);
+    f->job = NULL;
+    f->shared = f->other = 0;
+}
+
+static void count_stage(void *context, const struct br_history_job *row)
+{
+    struct finding *f = context;
+    if (!f->job || strcmp(f->job, row->name) != 0) {
+        judge(f);
+        f->known |= strcmp(row->name, f->dag->name) == 0;
+        f->job = strdup(row->name);
+        f->failed |= !f->job;
+    }
+    if (br_dag_find_stage(f->dag, row->stage) != UINT32_MAX)
+        f->shared++;
+    else
+        f->other++;
+}
+
+enum br_status br_history_find(struct br_history *history, const struct br_dag *dag, char **alike,
+                               struct br_diag *diag)
+{
+    struct finding f = {.dag = dag};
+    *alike = NULL;
+    enum br_status status = br_history_stages(history, count_stage, &f, diag);
+    judge(&f);
+    if (!status && f.failed)
+        status = br_fail_memory(diag);
+    if (!status && !f.known && f.best)
+        status = br_history_use(history, f.best, diag);
+    if (status || f.known) {
+        free(f.best);
+        f.best = NULL;
+    }
+    *alike = f.best;
+    return status;
 }

@@ -27,6 +27,12 @@ int64_t br_history_mem(const struct br_history_estimate *estimate);
 /* A duration as a whole number, at most about a hundred years. */
 int64_t br_whole_ns(double ns);
 
+/* Where the history has no run under the job's name, goes over to a job that is the same but for
+ * its name: all its stages are stages of this one, and they are at least half of these. Of several
+ * the one that ran last. *alike is then its name, the caller's to free; else NULL. */
+enum br_status br_history_find(struct br_history *history, const struct br_dag *dag, char **alike,
+                               struct br_diag *diag);
+
 /* Makes a copy of the finished job in which the stages that the history knows have the mean
  * duration that is believed of them, and demands for "cpu" and "mem" as above. Both resources only
  * where the cluster's first class offers them, or no cluster is given (NULL). Durations of single

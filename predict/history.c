@@ -70,6 +70,28 @@ enum br_status br_history_read(struct br_history *history,
     return fail_missing(diag);
 }
 
+enum br_status br_history_jobs(struct br_history *history, br_history_each_job *job, void *context,
+                               struct br_diag *diag)
+{
+    return fail_missing(diag);
+}
+
+enum br_status br_history_stages(struct br_history *history, br_history_each_job *stage,
+                                 void *context, struct br_diag *diag)
+{
+    return fail_missing(diag);
+}
+
+enum br_status br_history_use(struct br_history *history, const char *job, struct br_diag *diag)
+{
+    return fail_missing(diag);
+}
+
+const char *br_history_job(const struct br_history *history)
+{
+    return NULL;
+}
+
 #else
 
 #include <sqlite3.h>
@@ -103,6 +125,8 @@ enum statement {
     ADD_SAMPLE,
     ESTIMATE,
     READ,
+    JOBS,
+    STAGES,
     FORGET_SAMPLES,
     FORGET_RUNS,
     STATEMENTS
@@ -124,6 +148,11 @@ static const char *const statement_text[STATEMENTS] = {
         " (SELECT id FROM (SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT ?2)"
         "  UNION SELECT id FROM (SELECT id FROM run WHERE job <> ?1 ORDER BY id DESC LIMIT ?3))"
         " ORDER BY sample.run, sample.stage, sample.rowid",
+    [JOBS] = "SELECT job, count(*), NULL FROM run GROUP BY job ORDER BY max(id) DESC",
+    [STAGES] =
+        "SELECT stage.job, last.runs, stage.name FROM stage JOIN (SELECT job, count(*) AS runs,"
+        " max(id) AS latest FROM run GROUP BY job) AS last ON last.job = stage.job"
+        " ORDER BY last.latest DESC, stage.id",
 #define OLD "(SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)"
     [FORGET_SAMPLES] = "DELETE FROM sample WHERE run IN " OLD,
     [FORGET_RUNS] = "DELETE FROM run WHERE id IN " OLD,
@@ -461,6 +490,49 @@ enum br_status br_history_durations(struct br_history *history, const char *stag
     *samples = *wall_ns ? found.wall.count : 0;
     free_samples(&found);
     return status;
+}
+
+static enum br_status each_job(struct br_history *history, enum statement which,
+                               br_history_each_job *job, void *context, struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->statement[which];
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct br_history_job row = {(const char *)sqlite3_column_text(statement, 0),
+                                     (uint32_t)sqlite3_column_int64(statement, 1),
+                                     (const char *)sqlite3_column_text(statement, 2)};
+        if (row.name && (row.stage || which == JOBS))
+            job(context, &row);
+    }
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? BR_OK : fail(history, diag);
+}
+
+enum br_status br_history_jobs(struct br_history *history, br_history_each_job *job, void *context,
+                               struct br_diag *diag)
+{
+    return each_job(history, JOBS, job, context, diag);
+}
+
+enum br_status br_history_stages(struct br_history *history, br_history_each_job *stage,
+                                 void *context, struct br_diag *diag)
+{
+    return each_job(history, STAGES, stage, context, diag);
+}
+
+const char *br_history_job(const struct br_history *history)
+{
+    return history->job;
+}
+
+enum br_status br_history_use(struct br_history *history, const char *job, struct br_diag *diag)
+{
+    char *name = strdup(job);
+    if (!name)
+        return br_fail_memory(diag);
+    free(history->job);
+    history->job = name;
+    return BR_OK;
 }
 
 enum br_status br_history_read(struct br_history *history,

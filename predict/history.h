@@ -62,6 +62,25 @@ enum br_status br_history_estimate(struct br_history *history, const char *stage
 enum br_status br_history_durations(struct br_history *history, const char *stage,
                                     int64_t **wall_ns, uint32_t *samples, struct br_diag *diag);
 
+/* A job with runs in the file, or one stage of it. */
+struct br_history_job {
+    const char *name;
+    uint32_t runs;     /* of br_history_jobs */
+    const char *stage; /* of br_history_stages */
+};
+typedef void br_history_each_job(void *context, const struct br_history_job *job);
+/* Calls `job` for every job that has runs, the one that ran last first; texts are borrowed for the
+ * call. */
+enum br_status br_history_jobs(struct br_history *history, br_history_each_job *job, void *context,
+                               struct br_diag *diag);
+/* The same for every stage of all these jobs, those of a job together. */
+enum br_status br_history_stages(struct br_history *history, br_history_each_job *stage,
+                                 void *context, struct br_diag *diag);
+/* The job that the history is opened for; borrowed, until br_history_use. */
+const char *br_history_job(const struct br_history *history);
+/* From now on the history is that of the job of this name. Nothing may have been added yet. */
+enum br_status br_history_use(struct br_history *history, const char *job, struct br_diag *diag);
+
 /* One task that ran well, of any job. */
 struct br_history_row {
     int64_t run; /* numbers ascend with time */

@@ -92,6 +92,12 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         return status;
     int64_t read_ns = br_now_ns() - began_ns;
     cli_warn(argument[0], input.dag);
+    if (settings->needs.history)
+        status = cli_learn(settings->needs.history, &input, settings->output.quiet, diag);
+    if (status) {
+        br_input_finish(&input);
+        return status;
+    }
     if (settings->bound.what_if) {
         status = cli_what_if(settings, &input, diag);
         br_input_finish(&input);
@@ -137,7 +143,8 @@ const struct cli_command cli_bound = {
         "Prints a lower bound on the makespan of every plan, and the argument that proves it: the\n"
         "best of the combinatorial bounds and, where the program bigrocks-bound is installed, of "
         "a\n"
-        "linear program. --explain says what limits the job; --what-if tries other clusters.\n",
+        "linear program. --explain says what limits the job; --what-if tries other clusters. With\n"
+        "--history, tasks take what the runs in FILE took on average.\n",
     .examples =
         "bigrocks bound examples/build.dot --capacity cpu=4,mem=4GiB\n"
         "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --explain\n"

@@ -2,6 +2,7 @@
 #include "cli/common/load.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -162,10 +163,70 @@ enum br_status cli_annotate_input(struct br_history *history, struct br_input *i
     return status;
 }
 
+/* The jobs of a history, for a message. */
+struct jobs_text {
+    char text[600];
+    size_t used;
+    uint32_t told, more;
+    const char *name; /* of the job that is looked for */
+    bool known;
+};
+enum { JOBS_TOLD = 5, NAME_TOLD = 60 };
+
+static void add_job(void *context, const struct br_history_job *job)
+{
+    struct jobs_text *jobs = context;
+    jobs->known |= strcmp(job->name, jobs->name) == 0;
+    if (jobs->told == JOBS_TOLD) {
+        jobs->more++;
+        return;
+    }
+    jobs->used += (size_t)snprintf(jobs->text + jobs->used, sizeof jobs->text - jobs->used,
+                                   "%s'%.*s' (%" PRIu32 " %s)", jobs->told ? ", " : "", NAME_TOLD,
+                                   job->name, job->runs, job->runs == 1 ? "run" : "runs");
+    jobs->told++;
+}
+
+static enum br_status say_jobs(const char *path, struct br_history *history,
+                               const struct br_dag *dag, struct br_diag *diag)
+{
+    struct jobs_text jobs = {.name = br_dag_name(dag)};
+    char more[32] = "";
+    enum br_status status = br_history_jobs(history, add_job, &jobs, diag);
+    if (status || jobs.known)
+        return status;
+    if (jobs.more)
+        snprintf(more, sizeof more, " and %" PRIu32 " more", jobs.more);
+    cli_say("%s has no runs of '%.60s'; it has runs of %s%s", path, jobs.name,
+            jobs.told ? jobs.text : "no job", more);
+    return BR_OK;
+}
+
+enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool quiet,
+                                struct br_history **history, struct br_diag *diag)
+{
+    char *alike = NULL;
+    enum br_status status = br_history_open(path, br_dag_name(dag), history, diag);
+    if (status)
+        return status;
+    status = br_history_find(*history, dag, &alike, diag);
+    if (!status && alike && !quiet)
+        cli_say("%s has no runs of '%.60s'; '%.60s' has the same stages", path, br_dag_name(dag),
+                alike);
+    if (!status && !alike && !quiet)
+        status = say_jobs(path, *history, dag, diag);
+    free(alike);
+    if (status) {
+        br_history_close(*history, NULL);
+        *history = NULL;
+    }
+    return status;
+}
+
 enum br_status cli_learn(const char *path, struct br_input *input, bool quiet, struct br_diag *diag)
 {
     struct br_history *history;
-    enum br_status status = br_history_open(path, br_dag_name(input->dag), &history, diag);
+    enum br_status status = cli_open_history(path, input->dag, quiet, &history, diag);
     if (status)
         return status;
     status = cli_annotate_input(history, input, quiet, diag);

@@ -35,6 +35,11 @@ const char *cli_doubt(const struct br_dag *dag);
 /* Says so on standard error of the job from the path. */
 void cli_warn(const char *path, const struct br_dag *dag);
 
+/* Opens the history in the file to read what it knows of the job: under the job's name, else under
+ * that of a job with the same stages, which it says unless quiet; and where it knows neither, which
+ * jobs the file has. */
+enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool quiet,
+                                struct br_history **history, struct br_diag *diag);
 /* Says how much of the job the history knows, and how surely. */
 void cli_say_known(const struct br_annotate_report *report);
 /* Replaces the job by one with what the history knows, and says how much that is unless quiet. */

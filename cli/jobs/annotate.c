@@ -31,7 +31,8 @@ const struct cli_command cli_annotate = {
             "history\n"
             "knows: what a task takes on average by the last runs, and the most memory. Stages "
             "are\n"
-            "found by the job's name and their own; what the history does not know stays as it "
-            "is.\n",
+            "found by the job's name and their own, or where it has no runs of that name, by a "
+            "job with\n"
+            "the same stages; what the history does not know stays as it is.\n",
     .examples = "bigrocks annotate examples/etl.xml --history runs.sqlite -o job.xml\n",
 };

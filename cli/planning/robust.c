@@ -77,7 +77,7 @@ enum br_status cli_robust_read(const struct cli_settings *settings, struct br_in
                        "the job's stages",
                        "--robust: nothing tells how the durations of this job scatter");
     if (path)
-        status = br_history_open(path, br_dag_name(input->dag), &history, diag);
+        status = cli_open_history(path, input->dag, settings->output.quiet, &history, diag);
     if (!status)
         status = annotate(history, input, robust, diag);
     br_history_close(history, NULL);

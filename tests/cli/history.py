@@ -125,6 +125,40 @@ def near(value, wanted, tolerance):
     assert abs(value / wanted - 1) <= tolerance, (value, wanted)
 
 
+def check_names(folder):
+    """A job under another name is found by its stages; where none is, the message says what the file holds; and
+    bound goes by a history as plan does."""
+    def write(path, name, stages):
+        path.write_text('<job xmlns="urn:bigrocks:job:1" name="%s">%s</job>' % (name, ''.join(
+            '<stage id="%s" duration="50"><demand resource="cpu" amount="1"/><command>sleep 0.1</command></stage>' % s
+            for s in stages)))
+    pool = ['--capacity', 'cpu=1,mem=1GiB']
+    write(folder / 'monday.xml', 'monday', 'uvw')
+    write(folder / 'tuesday.xml', 'tuesday', 'uvw')
+    write(folder / 'other.xml', 'other', 'xyz')
+    bigrocks('run', 'monday.xml', *pool, '--history', 'names', '-q', cwd=folder)
+    for words in (['annotate', 'tuesday.xml', '-o', 'known.xml'], ['plan', 'tuesday.xml', *pool, '--no-lp'],
+                  ['bound', 'tuesday.xml', *pool, '--no-lp']):
+        done = bigrocks(*words, '--history', 'names', cwd=folder)
+        assert "names has no runs of 'tuesday'; 'monday' has the same stages\n" in done.stderr, done.stderr
+        assert '3 of 3 stages as the history has them' in done.stderr, done.stderr
+    assert all(seconds < 5 for seconds, _ in stages(folder / 'known.xml').values()), stages(folder / 'known.xml')
+    for name, least, most in (('monday', 0.3, 15), ('tuesday', 0.3, 15), ('other', 150, 150)):
+        done = bigrocks('bound', name + '.xml', *pool, '--no-lp', '-q', '--history', 'names', cwd=folder)
+        assert least <= float(done.stdout) <= most and not done.stderr, (name, done)
+    done = bigrocks('bound', 'other.xml', *pool, '--no-lp', '--history', 'names', cwd=folder)
+    assert "names has no runs of 'other'; it has runs of 'monday' (1 run)\n" in done.stderr, done.stderr
+    assert '0 of 3 stages' in done.stderr, done.stderr
+    done = bigrocks('bound', 'other.xml', *pool, '--no-lp', '--history', 'new', cwd=folder)
+    assert "new has no runs of 'other'; it has runs of no job\n" in done.stderr, done.stderr
+    for k in range(6):
+        write(folder / 'many.xml', 'job-%d' % k, ['s%d' % k])
+        bigrocks('run', 'many.xml', *pool, '--history', 'names', '-q', cwd=folder)
+    done = bigrocks('plan', 'other.xml', *pool, '--no-lp', '--history', 'names', cwd=folder)
+    assert "it has runs of 'job-5' (1 run), 'job-4' (1 run), 'job-3' (1 run), 'job-2' (1 run), 'job-1' (1 run) and 2 more" \
+        in done.stderr, done.stderr
+
+
 def check_plans(folder):
     """What is planned with, and what is said of it, beside draws from the same model by Python."""
     rng = random.Random(7)
@@ -180,6 +214,7 @@ def main():
             return 77
         check_measure(folder)
         check_runs(folder)
+        check_names(folder)
         check_plans(folder)
         check_not_written(folder)
     return 0

@@ -228,6 +228,7 @@ def make_inputs(bigrocks, root, folder):
     run('import', 'ninja', '-C', 'build', '--capacity', 'cpu=2,mem=64MiB', '-q', '-o', 'build.xml')
     run('plan', 'build.xml', '--threads', '1', '-q', '-o', 'build-plan.json')
     run('run', 'run.xml', *POOL, '--history', 'history.db', '-q')
+    run('plan', 'job.xml', *POOL, '--effort', 'fast', '--threads', '1', '-q', '--store', 'plans.db')
     for name in ('a0', 'a1', 'b'):
         (folder / name).unlink()
 
@@ -238,6 +239,14 @@ def has_history(sweep):
 
 def copy_history(sweep, folder):
     shutil.copy(sweep.inputs / 'history.db', folder / 'history.db')
+
+
+def has_store(sweep):
+    return (sweep.inputs / 'plans.db').exists()
+
+
+def copy_store(sweep, folder):
+    shutil.copy(sweep.inputs / 'plans.db', folder / 'plans.db')
 
 
 def copy_build(sweep, folder):
@@ -308,6 +317,15 @@ def cases(sweep):
         Case('doctor', ['doctor'], varies=True),
     ]
     # SQLite calls a file malformed (3) that the system could not read.
+    store = ['plan', '{in}/job.xml', *POOL, *one, '--effort', 'fast', '-q', *out, '--format', 'order', '--store']
+    if has_store(sweep):
+        found += [
+            Case('plan store', [*store, 'plans.db'], 'out', prepare=copy_store, grows=('plans.db',), proves=True,
+                 statuses=(3, 5)),
+            Case('plan store refitted', [*store, 'plans.db', '--machines', '2'], 'out', prepare=copy_store,
+                 grows=('plans.db',), proves=True, statuses=(3, 5)),
+            Case('plan new store', [*store, 'new.db'], 'out', grows=('new.db',), proves=True, statuses=(3, 5)),
+        ]
     if has_history(sweep):
         found += [
             Case('annotate', ['annotate', '{in}/run.xml', '--history', 'history.db', '-o', 'out'], 'out',

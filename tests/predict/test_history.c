@@ -291,12 +291,79 @@ static void test_lost(void **state)
     br_dag_destroy(dag);
 }
 
+static struct br_dag *make_dag(const char *name, const char *const *stage, uint32_t stages)
+{
+    struct br_dag *dag = br_dag_create(name);
+    for (uint32_t s = 0; s < stages; s++)
+        assert_int_equal(br_dag_add_stage(dag, stage[s], 1, 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
+static void one_run(const char *job, const char *const *stage, uint32_t stages, int64_t wall_ns)
+{
+    struct br_history *history = open_history(job);
+    for (uint32_t s = 0; s < stages; s++)
+        add(history, stage[s], wall_ns, -1, -1);
+    assert_int_equal(br_history_close(history, NULL), BR_OK);
+}
+
+/* Under which name the history knows a job of these stages; and how long its first one takes.
+ */
+static void expect_alike(const char *name, const char *const *stage, uint32_t stages,
+                         const char *expected, int64_t wall_ns)
+{
+    struct br_dag *dag = make_dag(name, stage, stages);
+    struct br_history *history = open_history(name);
+    char *alike;
+    assert_int_equal(br_history_find(history, dag, &alike, NULL), BR_OK);
+    assert_int_equal(alike == NULL, expected == NULL);
+    if (alike)
+        assert_string_equal(alike, expected);
+    struct br_history_estimate known = estimate(history, stage[0]);
+    assert_int_equal(known.samples > 0 ? known.wall_ns : 0, wall_ns);
+    free(alike);
+    br_history_close(history, NULL);
+    br_dag_destroy(dag);
+}
+
+static void append_job(void *context, const struct br_history_job *job)
+{
+    char *text = context;
+    sprintf(text + strlen(text), "%s:%u ", job->name, job->runs);
+}
+
+/* A job under another name is known by its stages: the one that ran last of those whose stages
+ * are all of this one, and at least half of these. A job that has its own runs goes by these.
+ */
+static void test_renamed(void **state)
+{
+    static const char *const stage[] = {"a", "b", "c", "d", "e", "f"};
+    (void)state;
+    one_run("first", stage, 4, 10);
+    one_run("second", stage, 4, 20);
+    one_run("first", stage, 4, 11);
+    one_run("wide", stage, 6, 30); /* has stages that are no job's of four */
+    one_run("own", stage, 2, 40);
+    struct br_history *history = open_history("x");
+    char jobs[100] = "";
+    assert_int_equal(br_history_jobs(history, append_job, jobs, NULL), BR_OK);
+    assert_string_equal(jobs, "own:1 wide:1 first:2 second:1 ");
+    br_history_close(history, NULL);
+    expect_alike("third", stage, 5, "first", 10); /* the lesser middle one of 10 and 11 */
+    expect_alike("second", stage, 4, NULL, 20);
+    expect_alike("third", stage, 6, "wide", 30);
+    expect_alike("third", stage, 3, "own", 40);
+    expect_alike("third", stage + 1, 3, NULL, 0);
+    expect_alike("own", stage, 4, NULL, 40);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_files)
     const struct CMUnitTest tests[] = {
-        TEST(test_estimate), TEST(test_runs),    TEST(test_two_writers), TEST(test_foreign),
-        TEST(test_annotate), TEST(test_amounts), TEST(test_lost)};
+        TEST(test_estimate), TEST(test_runs),     TEST(test_two_writers), TEST(test_foreign),
+        TEST(test_renamed),  TEST(test_annotate), TEST(test_amounts),     TEST(test_lost)};
     if (!br_history_is_there()) {
         puts("this build keeps no histories: it was made without SQLite");
         return 77;
