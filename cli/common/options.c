@@ -1479,6 +1479,14 @@ const struct br_option cli_options[] = {
      .commands = CLI_TRAIN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(train.reach)},
+    {.name = "step",
+     .argument = "X",
+     .help =
+         "shorten each step of the method reinforce until it changes decisions by at most X, in "
+         "nats of relative entropy (default: 0, as long as it comes)",
+     .commands = CLI_TRAIN,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(train.step)},
     {.name = "horizon",
      .argument = "S",
      .help =
@@ -1643,6 +1651,7 @@ struct cli_settings cli_settings_default(void)
                   .objective = cli_objective_name(0),
                   .method = cli_method_name(0),
                   .reach = "0.5",
+                  .step = "0",
                   .rate = "0.003:0.0003",
                   .entropy = "0.02:0.001",
                   .executors = 50,

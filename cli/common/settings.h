@@ -160,7 +160,7 @@ struct cli_deadline_settings {
 
 /* The training of a policy. */
 struct cli_train_settings {
-    const char *network, *objective, *method, *reach;
+    const char *network, *objective, *method, *reach, *step;
     const char *rate, *entropy, *length; /* "A" or "A:B" */
     int64_t horizon_ns;
     const char *teacher, *checkpoint, *curve;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/numbers/real.h"
 #include "simulate/executors/bound.h"
 
 /* A job of the run, from its arrival to its end. */
@@ -346,6 +347,18 @@ bool br_learner_take(struct br_learner *learner, const struct br_executors *sim,
                     : limit > last               ? last
                                                  : limit;
     return true;
+}
+
+static double log_of(double share)
+{
+    return br_real_log(share > 1e-300 ? share : 1e-300);
+}
+
+double br_learner_log_share(const struct br_learner *learner,
+                            const struct br_learner_choice *choice)
+{
+    return log_of(learner->nodes.share[choice->candidate]) +
+           log_of(learner->limits.share[choice->limit - learner->first_limit]);
 }
 
 double br_learner_entropy(const struct br_learner *learner)

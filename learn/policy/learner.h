@@ -77,6 +77,9 @@ void br_learner_learn(struct br_learner *learner, const struct br_learner_choice
                       double gain, double care);
 /* Sends back what waits. The run has ended. */
 void br_learner_end(struct br_learner *learner);
+/* The logarithm of the probability of the choice, after either. */
+double br_learner_log_share(const struct br_learner *learner,
+                            const struct br_learner_choice *choice);
 /* Entropy of the last choice, in nats. */
 double br_learner_entropy(const struct br_learner *learner);
 

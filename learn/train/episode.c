@@ -90,6 +90,7 @@ static bool decide(struct br_episode *episode, const struct br_episode_run *run,
         (struct br_episode_step){.now_ns = sim->now_ns,
                                  .cost = cost_of(sim, run->objective),
                                  .left = run->foresees ? left_of(sim, run->objective) : 0,
+                                 .log_share = br_learner_log_share(&episode->learner, &choice),
                                  .stage = choice.stage,
                                  .limit = choice.limit};
     br_executors_decide(sim, choice.stage, choice.limit);
@@ -137,6 +138,36 @@ enum br_status br_episode_learn(struct br_episode *episode, const struct br_epis
         const struct br_episode_step *step = &episode->step[k];
         complete = repeat(episode, step->stage, step->limit, step->gain, care);
     }
+    if (complete)
+        complete = !br_executors_next(episode->sim);
+    return end(episode, run, complete, diag);
+}
+
+/* The decision of a step once more; adds its shift. */
+static bool weigh(struct br_episode *episode, const struct br_episode_step *step)
+{
+    struct br_learner *learner = &episode->learner;
+    struct br_learner_choice choice;
+    if (!br_learner_look(learner, episode->sim) ||
+        !br_learner_take(learner, episode->sim, step->stage, step->limit, &choice))
+        return false;
+    double change = br_learner_log_share(learner, &choice) - step->log_share;
+    change = change < 50 ? change : 50;
+    episode->shift += br_real_exp(change) - 1 - change;
+    br_executors_decide(episode->sim, step->stage, step->limit);
+    return true;
+}
+
+enum br_status br_episode_compare(struct br_episode *episode, const struct br_episode_run *run,
+                                  struct br_diag *diag)
+{
+    enum br_status status = begin(episode, run, NULL, diag);
+    bool complete = true;
+    episode->shift = 0;
+    if (status)
+        return status;
+    for (uint32_t k = 0; complete && k < episode->steps && br_executors_next(episode->sim); k++)
+        complete = weigh(episode, &episode->step[k]);
     if (complete)
         complete = !br_executors_next(episode->sim);
     return end(episode, run, complete, diag);

@@ -19,6 +19,7 @@ struct br_episode_step {
     int64_t now_ns;
     double cost;           /* until now */
     uint32_t stage, limit; /* that were decided */
+    double log_share;      /* of its probability */
     double left;           /* what the jobs there will still cost, as it looks; 0: not asked */
     double after;          /* see br_episodes_gains */
     double gain;           /* of its probability; see br_episodes_gains */
@@ -32,6 +33,7 @@ struct br_episode {
     uint32_t steps, room;
     int64_t end_ns;
     double cost, entropy; /* of all; mean of all decisions */
+    double shift;         /* of br_episode_compare: sum of all decisions */
     uint32_t ended_jobs;
 };
 
@@ -56,6 +58,11 @@ enum br_status br_episode_play(struct br_episode *episode, const struct br_episo
  */
 enum br_status br_episode_learn(struct br_episode *episode, const struct br_episode_run *run,
                                 double care, struct br_diag *diag);
+/* Runs it again after the model has changed: by how much the probabilities of the decisions have,
+ * as an estimate of the relative entropy that is never below 0: the sum of q - 1 - ln q over decisions,
+ * where q is the probability now over that when it was played. 0: by nothing. */
+enum br_status br_episode_compare(struct br_episode *episode, const struct br_episode_run *run,
+                                  struct br_diag *diag);
 /* Runs it with the decisions of another policy: the gradient of the sum of the logarithms of their
  * probabilities. */
 enum br_status br_episode_follow(struct br_episode *episode, const struct br_episode_run *run,

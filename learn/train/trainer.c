@@ -11,7 +11,7 @@
 
 /* What is drawn, so that no draw of one kind is that of another. */
 enum purpose { OF_WEIGHTS = 1, OF_ARRIVALS, OF_DECISIONS, OF_TRIAL, OF_CHANGES };
-enum { JOBS_MOST = 100000, EPISODES_MOST = 1024, USUAL_OVER = 50 };
+enum { JOBS_MOST = 100000, EPISODES_MOST = 1024, USUAL_OVER = 50, HALVES_MOST = 8 };
 
 static uint64_t seed_of(uint64_t seed, enum purpose purpose, uint64_t iteration, uint64_t episode)
 {
@@ -57,6 +57,10 @@ enum br_status br_train_options_check(const struct br_train_options *options, st
         what = "episodes that evolve come in pairs";
     else if (options->method == BR_EVOLVE && (options->length_ns || options->taught))
         what = "episodes that evolve run to their end, and have no teacher";
+    else if (!is_share(options->most_shift))
+        what = "what a step may change decisions by is from 0 to 10";
+    else if (options->most_shift > 0 && options->method == BR_EVOLVE)
+        what = "what a step may change decisions by is a limit of reinforcement";
     else if (!(options->reach > 0) || !is_share(options->reach))
         what = "the reach of changes is above 0, and at most 10";
     else if (options->iterations < 1)
@@ -106,6 +110,8 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
         sum = add_number(sum, isnan(numbers[k]) ? -1 : numbers[k]);
     if (o->method == BR_EVOLVE)
         sum = add_number(br_hash_number(sum ^ BR_EVOLVE), o->reach);
+    if (o->most_shift > 0)
+        sum = add_number(sum, o->most_shift);
     return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
 }
 
@@ -129,11 +135,12 @@ enum br_status br_trainer_init(struct br_trainer *trainer, const struct br_train
     trainer->episode = calloc(own->episodes, sizeof *trainer->episode);
     trainer->arrival = calloc((size_t)own->episodes * own->jobs, sizeof *trainer->arrival);
     trainer->gradient = calloc(parameters, sizeof *trainer->gradient);
+    trainer->before = calloc(parameters, sizeof *trainer->before);
     bool evolves = own->method == BR_EVOLVE;
     if (evolves)
         trainer->tried = calloc((size_t)own->episodes * parameters, sizeof *trainer->tried);
     if ((evolves && !trainer->tried) || !br_adam_init(&trainer->adam, parameters, own->rate) ||
-        !trainer->episode || !trainer->arrival || !trainer->gradient)
+        !trainer->episode || !trainer->arrival || !trainer->gradient || !trainer->before)
         return br_fail_memory(diag);
     for (uint32_t k = 0; !status && k < own->episodes; k++)
         status = br_episode_init(&trainer->episode[k], &trainer->model, &own->cluster, diag);
@@ -148,6 +155,7 @@ void br_trainer_finish(struct br_trainer *trainer)
     free(trainer->arrival);
     free(trainer->gradient);
     free(trainer->tried);
+    free(trainer->before);
     br_adam_finish(&trainer->adam);
     br_model_finish(&trainer->model);
     *trainer = (struct br_trainer){0};
@@ -401,6 +409,42 @@ static double compare_pairs(struct br_trainer *trainer)
     return sqrt(square);
 }
 
+/* ---- Small steps ---- */
+
+static bool compare(void *context, uint32_t worker, uint32_t k)
+{
+    struct round *round = context;
+    const struct br_episode_run run = run_of(round, k);
+    round->status[k] = br_episode_compare(&round->trainer->episode[k], &run, &round->diag[k]);
+    return true;
+}
+
+/* Halves the step that was taken until decisions are changed by no more than they may; takes it
+ * back where that does not come. Adam divides each derivative by what it usually is, so that where
+ * decisions are nearly certain and derivatives next to nothing a step is as long as ever. */
+static enum br_status shorten_step(struct br_trainer *trainer, struct round *round, double *shift,
+                                   struct br_diag *diag)
+{
+    uint32_t parameters = trainer->model.network.parameters;
+    br_weight *parameter = trainer->model.parameter;
+    for (int halves = 0; halves <= HALVES_MOST; halves++) {
+        enum br_status status = for_all(round, trainer->options.episodes, compare, diag);
+        double sum = 0, steps = 0;
+        for (uint32_t k = 0; k < trainer->options.episodes; k++) {
+            sum += trainer->episode[k].shift;
+            steps += trainer->episode[k].steps;
+        }
+        *shift = steps > 0 ? sum / steps : 0;
+        if (status || *shift <= trainer->options.most_shift)
+            return status;
+        for (uint32_t p = 0; p < parameters; p++)
+            parameter[p] = trainer->before[p] + (parameter[p] - trainer->before[p]) / 2;
+    }
+    memcpy(parameter, trainer->before, parameters * sizeof *parameter);
+    *shift = 0;
+    return BR_OK;
+}
+
 /* ---- One of either ---- */
 
 static enum br_status reinforce(struct br_trainer *trainer, struct round *round,
@@ -438,8 +482,14 @@ enum br_status br_trainer_step(struct br_trainer *trainer, struct br_train_repor
     sum_up(trainer, report);
     report->length = evolves ? compare_pairs(trainer) : add_gradients(trainer);
     trainer->adam.rate = between(options->rate, options->last_rate, progress(trainer));
+    memcpy(trainer->before, trainer->model.parameter,
+           trainer->model.network.parameters * sizeof *trainer->before);
     report->moved =
         br_adam_step(&trainer->adam, trainer->gradient, options->longest, trainer->model.parameter);
+    if (options->most_shift > 0 && !report->taught)
+        status = shorten_step(trainer, &round, &report->shift, diag);
+    if (status)
+        return status;
     report->iteration = trainer->model.iterations = ++trainer->iteration;
     return BR_OK;
 }

@@ -37,6 +37,7 @@ struct br_train_options {
      * from the first to the last. 0: episodes end with their jobs. */
     int64_t length_ns, last_length_ns;
     double horizon_s;  /* of gains; 0: none */
+    double most_shift; /* of decisions by a step of BR_REINFORCE, see br_episode_compare; 0: any */
     bool own_arrivals; /* every episode has its own: what that costs [Mao19, Fig. 14] */
     double longest;    /* of gradients; 0: as they are */
     /* First so many iterations learn to do what this policy does. */
@@ -64,6 +65,7 @@ struct br_train_report {
     double entropy;     /* mean of a decision, in nats */
     double decisions;   /* mean of an episode */
     double length;      /* of the gradient */
+    double shift;       /* mean of a decision, where that is limited */
     bool taught, moved; /* by the teacher; false: the gradient was not finite */
 };
 
@@ -77,7 +79,8 @@ struct br_trainer {
     struct br_episode *episode;
     struct br_executors_arrival *arrival; /* of all episodes */
     double *gradient;
-    br_weight *tried; /* of BR_EVOLVE: parameters by episode */
+    br_weight *tried;  /* of BR_EVOLVE: parameters by episode */
+    br_weight *before; /* parameters before the last step */
 };
 
 /* An untrained model. BR_USAGE, BR_SYSTEM; br_trainer_finish is due in any case. */

@@ -111,10 +111,11 @@ static void threads_do_not_count(void **state)
 {
     struct pool pool;
     open_pool(&pool);
-    for (int kind = 0; kind < 5; kind++) {
+    for (int kind = 0; kind < 6; kind++) {
         struct br_train_options options = small_options();
         size_t size[2];
-        if (kind >= 3) { /* in pairs: the planner's numbers, and all weights */
+        options.most_shift = kind == 5 ? 1e-3 : 0;
+        if (kind == 3 || kind == 4) { /* in pairs: the planner's numbers, and all weights */
             options.method = BR_EVOLVE;
             options.episodes = 6;
             options.shape = kind == 3 ? br_network_shape_planned() : options.shape;
@@ -198,6 +199,9 @@ static void a_checkpoint_goes_on_as_if_nothing_had_been(void **state)
 {
     struct br_train_options options = small_options();
     check_checkpoint(options);
+    options.most_shift = 1e-4;
+    check_checkpoint(options);
+    options.most_shift = 0;
     options.method = BR_EVOLVE;
     options.episodes = 4;
     options.shape = br_network_shape_planned();
@@ -427,6 +431,39 @@ static void pairs_learn(void **state)
     close_pool(&pool);
 }
 
+/* A step that is much too long is shortened until it changes decisions by what it may; what has not
+ * changed is no shift, and one that may change next to nothing is taken back. */
+static void steps_are_kept_short(void **state)
+{
+    struct pool pool;
+    struct br_train_options options = small_options();
+    struct br_trainer trainer;
+    struct br_train_report report;
+    double long_shift = 0;
+    open_pool(&pool);
+    options.rate = options.last_rate = 0.3;
+    for (int kind = 0; kind < 3; kind++) {
+        options.most_shift = kind == 0 ? 10 : kind == 1 ? 0.01 : 1e-300;
+        assert_int_equal(br_trainer_init(&trainer, &options, pool.jobs, NULL), BR_OK);
+        assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
+        assert_true(report.moved);
+        long_shift = kind ? long_shift : report.shift;
+        assert_true(kind != 1 || (report.shift > 0 && report.shift <= 0.01));
+        bool same = memcmp(trainer.before, trainer.model.parameter,
+                           trainer.model.network.parameters * sizeof(br_weight)) == 0;
+        assert_int_equal(same, kind == 2);
+        if (kind == 2) {
+            const struct br_episode_run run = {
+                .arrival = trainer.arrival, .jobs = options.jobs, .until_ns = BR_NEVER};
+            assert_int_equal(br_episode_compare(&trainer.episode[1], &run, NULL), BR_OK);
+            assert_true(trainer.episode[1].steps > 0 && trainer.episode[1].shift == 0);
+        }
+        br_trainer_finish(&trainer);
+    }
+    assert_true(long_shift > 0.02); /* or nothing was shortened */
+    close_pool(&pool);
+}
+
 static void bad_options_are_refused(void **state)
 {
     struct br_train_options options = small_options();
@@ -448,6 +485,9 @@ static void bad_options_are_refused(void **state)
     assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
     options.taught = 0;
     options.length_ns = options.last_length_ns = 1;
+    assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
+    options = small_options();
+    options.most_shift = -1;
     assert_int_equal(br_train_options_check(&options, NULL), BR_USAGE);
     options = small_options();
     options.reach = 0;
@@ -669,6 +709,7 @@ int main(void)
         cmocka_unit_test(a_checkpoint_goes_on_as_if_nothing_had_been),
         cmocka_unit_test(it_learns),
         cmocka_unit_test(pairs_learn),
+        cmocka_unit_test(steps_are_kept_short),
         cmocka_unit_test(a_model_is_read_whole_or_not_at_all),
         cmocka_unit_test(a_learned_policy_decides),
         cmocka_unit_test(a_planned_network_begins_as_the_planner),

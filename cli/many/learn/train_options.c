@@ -109,9 +109,11 @@ enum br_status cli_train_options(const struct cli_settings *settings,
         status = read_pair("entropy", train->entropy, &options->care, &options->last_care, diag);
     if (!status)
         status = read_pair("length", train->length, &first_s, &last_s, diag);
-    double last_reach; /* one number is wanted */
+    double last; /* one number is wanted */
     if (!status)
-        status = read_pair("reach", train->reach, &options->reach, &last_reach, diag);
+        status = read_pair("reach", train->reach, &options->reach, &last, diag);
+    if (!status)
+        status = read_pair("step", train->step, &options->most_shift, &last, diag);
     if (!status && (first_s > 1e9 || last_s > 1e9))
         status = br_fail(diag, BR_USAGE, NULL, "--length is in seconds, and at most 1e9 of them");
     options->length_ns = (int64_t)(first_s * 1e9);
@@ -245,6 +247,8 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fprintf(out, " --teacher %s", train->teacher);
     if (strcmp(train->method, cli_method_name(BR_REINFORCE)) != 0)
         fprintf(out, " --method %s --reach %s", train->method, train->reach);
+    if (strcmp(train->step, "0") != 0)
+        fprintf(out, " --step %s", train->step);
     if (train->horizon_ns)
         fprintf(out, " --horizon %.15g", (double)train->horizon_ns * 1e-9);
     if (train->own_arrivals)
