@@ -144,6 +144,28 @@ static void test_policies(void **state)
     contend("remaining-bottleneck-first", (const double[]){13, 4, 8});
 }
 
+/* A port that receives can be the busiest one: 4 GB from either of two machines are more than 5 GB
+ * from one of them. */
+static void test_receivers(void **state)
+{
+    static const struct script_step step[] = {
+        {0, 0, 0, 0}, {0, 0, 1, 1}, {0, 1, 0, 1}, {S, 0, 2, 2}, {S, 1, 1, 2}};
+    struct small small;
+    struct br_outcome outcome;
+    begin(&small, 3, GB, GB, "remaining-bottleneck-first");
+    for (uint32_t j = 0; j < 2; j++) {
+        struct br_dag *dag = br_dag_create("in");
+        uint32_t a = stage(dag, "a", 2 - j, 1), b = stage(dag, "b", 1, 1);
+        edge(dag, a, b, BR_BARRIER, j ? 5 * GB : 8 * GB);
+        small_job(&small, add(&small, dag), 0);
+    }
+    run(&small, step, COUNT(step), &outcome);
+    expect(&outcome, 1, 1, 6, 7);
+    expect(&outcome, 0, 2, 14, 15);
+    br_outcome_finish(&outcome);
+    small_finish(&small);
+}
+
 /* Edges without bytes: all is as without a network. */
 static void test_nothing_moves(void **state)
 {
@@ -557,10 +579,10 @@ static void test_placed_is_held(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_job),        cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_nothing_moves),  cmocka_unit_test(test_no_rate),
-        cmocka_unit_test(test_random),         cmocka_unit_test(test_placed_alone),
-        cmocka_unit_test(test_placed_is_held),
+        cmocka_unit_test(test_one_job),      cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_receivers),    cmocka_unit_test(test_nothing_moves),
+        cmocka_unit_test(test_no_rate),      cmocka_unit_test(test_random),
+        cmocka_unit_test(test_placed_alone), cmocka_unit_test(test_placed_is_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
