@@ -1,4 +1,4 @@
-/* How long one decision of the control loop takes: 100 allocations, 64 cells, 17 quantiles, over
+/* How long one decision of the control loop takes: 100 allocations, 48 cells, 17 quantiles, over
  * the whole life of a job, on time and late.
  *
  *   control_decisions TABLE [SECONDS OF THE DEADLINE]...
