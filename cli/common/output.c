@@ -208,5 +208,12 @@ enum br_status cli_format(const struct cli_output_settings *settings,
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? ", " : "", name);
     char hint[256];
     snprintf(hint, sizeof hint, "add --format, one of %s", names);
+    const char *ending = settings->path ? strrchr(settings->path, '.') : NULL;
+    bool picture = ending && (strcmp(ending, ".pdf") == 0 || strcmp(ending, ".png") == 0) &&
+                   cli_format_of("x.svg", known);
+    if (picture)
+        return br_fail(diag, BR_USAGE,
+                       "write an SVG, of which rsvg-convert makes PDF and PNG, or add --format",
+                       "'%s' is no output format", ending + 1);
     return br_fail(diag, BR_USAGE, hint, "no output format given");
 }

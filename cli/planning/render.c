@@ -1,4 +1,6 @@
 /* bigrocks render: a plan, or two beside each other, in another form. */
+#include <string.h>
+
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "cli/planning/picture.h"
@@ -6,6 +8,20 @@
 #include "parsers/parsers.h"
 
 enum { PLANS_MOST = 2 };
+
+/* Says of a file that is no plan that it is a job, where it is one. */
+static enum br_status refuse(const char *path, enum br_status status, struct br_diag *diag)
+{
+    struct br_input job;
+    struct br_diag other = {0};
+    if (status != BR_BAD_INPUT || strcmp(path, "-") == 0 || br_parse_job(path, NULL, &job, &other))
+        return status;
+    br_input_finish(&job);
+    *diag = (struct br_diag){0};
+    br_diag_file(diag, path);
+    return br_fail(diag, BR_BAD_INPUT, "make a plan of it first: bigrocks plan JOB -o plan.json",
+                   "this is a job, not a plan");
+}
 
 /* Also a plan that does not hold can be looked at, but not without a word. */
 static enum br_status read_plan(bool quiet, const char *path, struct br_input *input,
@@ -16,7 +32,7 @@ static enum br_status read_plan(bool quiet, const char *path, struct br_input *i
     if (!status && !quiet &&
         br_plan_verify(*plan, input->dag, input->cluster, 1, NULL, NULL, &fault) == BR_NO)
         cli_say("note: this plan does not hold: %s; see 'bigrocks check'", fault.what);
-    return status;
+    return status ? refuse(path, status, diag) : BR_OK;
 }
 
 static int perform(const struct cli_settings *settings, const char *const *argument,
