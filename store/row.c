@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/collections/index.h"
-#include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
-#include "planner/bounds/closure.h"
 #include "planner/check/certificate.h"
 
 void br_store_row_finish(struct br_store_row *row)
@@ -110,33 +108,16 @@ static bool prove(struct br_plan *plan, const struct br_dag *dag, const struct b
     return false;
 }
 
-/* The best bound by arguments without a search, part by part; of the whole too where it is small.
- */
+/* The best bound by arguments without a search. */
 static bool bound_anew(struct br_plan *plan, const struct br_dag *dag, const struct br_instance *in)
 {
     struct br_parts parts;
+    struct br_bounds bounds;
     if (br_parts_create(in, &parts, NULL))
         return false;
-    int64_t *ticks = calloc(parts.count, sizeof *ticks);
-    const char *method = NULL;
-    struct br_bound whole = {0};
-    bool ok = ticks != NULL;
-    for (uint32_t k = 0; ok && k < parts.count; k++) {
-        const struct br_bound part = br_bounds_best(parts.part[k], plan->makespan_ns / in->tick_ns);
-        ticks[k] = part.ticks;
-        method = !method || strcmp(method, part.method) == 0 ? part.method : br_bounds_of_parts;
-        ok = part.ticks >= 0;
-    }
-    if (ok && parts.count > 1 && in->stages <= BR_CLOSURE_STAGES) {
-        whole = br_bounds_best(in, plan->makespan_ns / in->tick_ns);
-        ok = whole.ticks >= 0;
-    }
-    int64_t sum = 0;
-    for (uint32_t k = 0; ok && k < parts.count; k++)
-        sum += ticks[k];
-    ok = ok && prove(plan, dag, in, br_certify_parts(&parts, ticks, whole.ticks),
-                     whole.ticks && whole.ticks >= sum ? whole.method : method);
-    free(ticks);
+    bool ok = br_bounds_find(&bounds, &parts, plan->makespan_ns / in->tick_ns) &&
+              prove(plan, dag, in, br_certify_parts(&parts, &bounds), bounds.sum.method);
+    br_bounds_finish(&bounds);
     br_parts_finish(&parts);
     return ok;
 }

@@ -3,10 +3,10 @@
 
 #include <bigrocks/planner.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
-#include "planner/model/part.h"
 
 const char *const br_bounds_of_parts = "sum over the parts between cuts";
 static const struct br_bound no_memory = {-1, "none: out of memory"};
@@ -175,29 +175,47 @@ struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough)
     return in->stages == 1 ? best : best_measured(in, best, enough);
 }
 
+bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough)
+{
+    struct br_bound sum = bounds->part[0];
+    for (uint32_t k = 1; k < parts->count; k++) {
+        sum.ticks += bounds->part[k].ticks;
+        if (strcmp(sum.method, bounds->part[k].method) != 0)
+            sum.method = br_bounds_of_parts;
+    }
+    /* Parts have measures of their own choice, which may miss one that the whole would have. */
+    bounds->whole = (struct br_bound){0, NULL};
+    if (parts->count > 1 && parts->whole->stages <= BR_CLOSURE_STAGES)
+        bounds->whole = br_bounds_best(parts->whole, enough);
+    bounds->sum = bounds->whole.method && bounds->whole.ticks >= sum.ticks ? bounds->whole : sum;
+    return bounds->whole.ticks >= 0;
+}
+
+bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough)
+{
+    *bounds = (struct br_bounds){.part = calloc(parts->count, sizeof *bounds->part)};
+    bool ok = bounds->part != NULL;
+    for (uint32_t k = 0; ok && k < parts->count; k++) {
+        bounds->part[k] = br_bounds_best(parts->part[k], enough);
+        ok = bounds->part[k].ticks >= 0;
+    }
+    return ok && br_bounds_sum_up(bounds, parts, enough);
+}
+
+void br_bounds_finish(struct br_bounds *bounds)
+{
+    free(bounds->part);
+    *bounds = (struct br_bounds){0};
+}
+
 struct br_bound br_bounds_sum(const struct br_instance *whole)
 {
     struct br_parts parts;
     if (br_parts_create(whole, &parts, NULL))
         return no_memory;
-    struct br_bound sum = {0, NULL};
-    for (uint32_t k = 0; k < parts.count; k++) {
-        struct br_bound bound = br_bounds_best(parts.part[k], INT64_MAX);
-        if (bound.ticks < 0) {
-            br_parts_finish(&parts);
-            return bound;
-        }
-        sum.ticks += bound.ticks;
-        if (k == 0)
-            sum.method = bound.method;
-        else if (sum.method != bound.method)
-            sum.method = br_bounds_of_parts;
-    }
-    /* Parts have measures of their own choice, which may miss one that the whole would have. */
-    if (parts.count > 1 && whole->stages <= BR_CLOSURE_STAGES) {
-        struct br_bound best = br_bounds_best(whole, INT64_MAX);
-        sum = best.ticks < 0 || best.ticks >= sum.ticks ? best : sum;
-    }
+    struct br_bounds bounds;
+    struct br_bound sum = br_bounds_find(&bounds, &parts, INT64_MAX) ? bounds.sum : no_memory;
+    br_bounds_finish(&bounds);
     br_parts_finish(&parts);
     return sum;
 }

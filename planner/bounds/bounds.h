@@ -13,6 +13,7 @@
 #define BR_PLANNER_BOUNDS_H
 
 #include "planner/model/instance.h"
+#include "planner/model/part.h"
 
 struct br_bound {
     int64_t ticks;
@@ -44,6 +45,19 @@ struct br_bound br_bounds_window(const struct br_instance *in);
 struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough);
 /* What the bound of a job in parts is called where they differ. */
 extern const char *const br_bounds_of_parts;
+/* Bounds of a job in parts. */
+struct br_bounds {
+    struct br_bound *part; /* of each, owned */
+    struct br_bound whole; /* of the whole as one part; 0 ticks where it is one or is too large */
+    struct br_bound sum;   /* the best: the parts' together, or the whole's where it is as good */
+};
+/* Finds all of them; of each no more arguments than `enough` asks for, such as the makespan of a
+ * plan (INT64_MAX: all). False when memory is out; finish is due in either case. */
+bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough);
+/* The same where the parts' bounds are there already. */
+bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough);
+void br_bounds_finish(struct br_bounds *bounds);
+
 /* NewLB: the sum over the parts between cuts of the best on each; where the whole is small enough,
  * at least br_bounds_best of it. */
 struct br_bound br_bounds_sum(const struct br_instance *whole);

@@ -345,15 +345,15 @@ static bool certify_whole(struct br_certificate *c, const struct br_instance *wh
     return ok;
 }
 
-struct br_certificate *br_certify_parts(const struct br_parts *parts, const int64_t *ticks,
-                                        int64_t whole_ticks)
+struct br_certificate *br_certify_parts(const struct br_parts *parts,
+                                        const struct br_bounds *bounds)
 {
     const struct br_instance *whole = parts->whole;
     struct br_certificate *c = br_certificate_create(whole->tick_ns, parts->count);
-    bool ok = c != NULL && whole_ticks >= 0;
+    bool ok = c != NULL;
     for (uint32_t k = 0; ok && k < parts->count; k++)
-        ok = br_certify_part(&c->arena, whole, parts->part[k], ticks[k], &c->part[k]);
-    if (ok && certify_whole(c, whole, whole_ticks))
+        ok = br_certify_part(&c->arena, whole, parts->part[k], bounds->part[k].ticks, &c->part[k]);
+    if (ok && certify_whole(c, whole, bounds->whole.ticks))
         return c;
     br_certificate_destroy(c);
     return NULL;
@@ -363,16 +363,12 @@ struct br_certificate *br_certify(const struct br_instance *whole)
 {
     struct br_certificate *c = NULL;
     struct br_parts parts;
+    struct br_bounds bounds;
     if (br_parts_create(whole, &parts, NULL))
         return NULL;
-    int64_t *ticks = malloc(parts.count * sizeof *ticks), whole_ticks = 0;
-    for (uint32_t k = 0; ticks && k < parts.count; k++)
-        ticks[k] = br_bounds_best(parts.part[k], INT64_MAX).ticks;
-    if (parts.count > 1 && whole->stages <= BR_CLOSURE_STAGES)
-        whole_ticks = br_bounds_best(whole, INT64_MAX).ticks;
-    if (ticks)
-        c = br_certify_parts(&parts, ticks, whole_ticks);
-    free(ticks);
+    if (br_bounds_find(&bounds, &parts, INT64_MAX))
+        c = br_certify_parts(&parts, &bounds);
+    br_bounds_finish(&bounds);
     br_parts_finish(&parts);
     return c;
 }

@@ -2,17 +2,16 @@
 #ifndef BR_PLANNER_BOUNDS_CERTIFY_H
 #define BR_PLANNER_BOUNDS_CERTIFY_H
 
+#include "planner/bounds/bounds.h"
 #include "planner/bounds/measure.h"
 #include "planner/model/certificate.h"
-#include "planner/model/part.h"
 
 /* The best combinatorial bound of the job (br_bounds_sum) with its certificate, not yet checked;
  * NULL when memory is out. */
 struct br_certificate *br_certify(const struct br_instance *whole);
-/* The same where the bounds are known: ticks[k] that of part k, whole_ticks that of the whole in
- * one part, or 0 where it was not looked for. */
-struct br_certificate *br_certify_parts(const struct br_parts *parts, const int64_t *ticks,
-                                        int64_t whole_ticks);
+/* The same where the bounds are known. */
+struct br_certificate *br_certify_parts(const struct br_parts *parts,
+                                        const struct br_bounds *bounds);
 /* Fills the proof that no plan of the part is shorter than `ticks`, what br_bounds_best found for
  * it; all the memory is the arena's. False when memory is out, also where ticks says so (-1). */
 bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,

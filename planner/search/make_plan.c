@@ -23,7 +23,6 @@
 #include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
-#include "planner/bounds/closure.h"
 #include "planner/check/certificate.h"
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
@@ -70,10 +69,9 @@ struct making {
     bool told;                 /* the incumbent has been handed on */
     int64_t whole_makespan_ns; /* of the best plan of a job in one part; 0: none */
 
-    /* Of the planning thread alone: the bounds in ticks by arguments without a search, by part and
-     * of the whole, 0 where that is not needed; proofs by searches, by part, NULL before the first.
-     */
-    int64_t *part_ticks, whole_ticks;
+    /* Of the planning thread alone: the bounds by arguments without a search; proofs by searches,
+     * by part, NULL before the first. */
+    struct br_bounds bounds;
     struct br_certificate *proofs;
     bool proven_parts; /* some part has one */
 };
@@ -273,8 +271,8 @@ static struct br_certificate *certify_parts(struct making *making, const struct 
     bool ok = c && making->proven_parts;
     for (uint32_t k = 0; ok && k < parts->count; k++)
         if (!c->part[k].clause)
-            ok = br_certify_part(&c->arena, parts->whole, parts->part[k], making->part_ticks[k],
-                                 &c->part[k]);
+            ok = br_certify_part(&c->arena, parts->whole, parts->part[k],
+                                 making->bounds.part[k].ticks, &c->part[k]);
     making->proofs = NULL;
     if (ok)
         return c;
@@ -297,13 +295,12 @@ static void prove(struct making *making, const struct br_instance *in,
         making->plan->note = "memory was out: the bound has no proof";
 }
 
-/* The bound on the whole: of the parts as the search has left them, or one of the whole that is as
- * good, since it is simpler to prove, or better, by a measure that parts miss. False when memory is
- * out. */
+/* The bound on the whole: of the parts as the search has left them, or one by arguments without a
+ * search that is as good, since it is simpler to prove. False when memory is out. */
 static bool sum_bounds(struct making *making, const struct br_parts *parts)
 {
     struct br_plan *plan = making->plan;
-    int64_t makespan_ns = 0;
+    int64_t makespan_ns = 0, tick_ns = parts->whole->tick_ns;
     plan->lower_bound_ns = 0;
     plan->bound_method = plan->part->bound_method;
     for (uint32_t k = 0; k < plan->parts; k++) {
@@ -312,16 +309,14 @@ static bool sum_bounds(struct making *making, const struct br_parts *parts)
         if (strcmp(plan->part[k].bound_method, plan->bound_method) != 0)
             plan->bound_method = br_bounds_of_parts;
     }
-    if (plan->parts == 1 || parts->whole->stages > BR_CLOSURE_STAGES)
-        return true;
-    int64_t tick_ns = parts->whole->tick_ns;
-    struct br_bound whole = br_bounds_best(parts->whole, makespan_ns / tick_ns);
-    making->whole_ticks = whole.ticks;
-    if (whole.ticks >= 0 && whole.ticks * tick_ns >= plan->lower_bound_ns) {
-        plan->lower_bound_ns = whole.ticks * tick_ns;
-        plan->bound_method = whole.method;
+    if (!br_bounds_sum_up(&making->bounds, parts, makespan_ns / tick_ns))
+        return false;
+    const struct br_bound *sum = &making->bounds.sum;
+    if (plan->parts > 1 && sum->ticks * tick_ns >= plan->lower_bound_ns) {
+        plan->lower_bound_ns = sum->ticks * tick_ns;
+        plan->bound_method = sum->method;
     }
-    return whole.ticks >= 0;
+    return true;
 }
 
 static bool make_parts(struct making *making, const struct br_parts *parts)
@@ -336,15 +331,15 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     struct part_making part = {.making = making};
     struct part_making *kept = on ? calloc(parts->count, sizeof *kept) : NULL;
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
-    making->part_ticks = calloc(parts->count, sizeof *making->part_ticks);
-    bool ok = trial && part_trial && plan->part && making->part_ticks && (kept || !on);
+    making->bounds.part = calloc(parts->count, sizeof *making->bounds.part);
+    bool ok = trial && part_trial && plan->part && making->bounds.part && (kept || !on);
     for (; ok && plan->parts < parts->count; plan->parts++) {
         for (uint32_t row = 0; row < rows; row++)
             part_trial[row] = INT64_MAX;
         ok = make_part(&part, parts, plan->parts, part_trial, offset);
         if (ok) {
             offset += br_search_best(&part.search)->makespan;
-            making->part_ticks[plan->parts] = part.search.combinatorial;
+            making->bounds.part[plan->parts] = part.search.combinatorial;
             cut |= part.search.cut;
         }
         for (uint32_t row = 0; row < rows; row++)
@@ -414,7 +409,7 @@ static enum br_status make(struct making *making)
         if (own)
             prove(making, in, own);
         if (!making->plan->certificate)
-            prove(making, in, br_certify_parts(&parts, making->part_ticks, making->whole_ticks));
+            prove(making, in, br_certify_parts(&parts, &making->bounds));
     }
     int64_t proven_ns = br_now_ns();
     if (!status) {
@@ -429,7 +424,7 @@ static enum br_status make(struct making *making)
     }
 out:
     br_certificate_destroy(making->proofs);
-    free(making->part_ticks);
+    br_bounds_finish(&making->bounds);
     br_parts_finish(&parts);
     br_instance_destroy(in);
     return status;

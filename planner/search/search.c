@@ -69,7 +69,7 @@ static bool find_bound(struct br_search *s)
 {
     int64_t began_ns = br_now_ns();
     s->bound = br_bounds_best(s->in, best_makespan(s));
-    s->combinatorial = s->bound.ticks;
+    s->combinatorial = s->bound;
     take_time(&s->counters.bound_ns, &began_ns);
     return s->bound.ticks >= 0;
 }

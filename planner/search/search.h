@@ -30,7 +30,7 @@ struct br_search {
     /* Its outcome. */
     struct br_reach reach;
     struct br_bound bound;
-    int64_t combinatorial;         /* the bound by arguments without a search, in ticks */
+    struct br_bound combinatorial; /* the bound by arguments without a search */
     struct br_elite elite;         /* the best schedule first; its method is what made it */
     struct br_plan_part report;    /* without the times */
     struct br_exact_search *exact; /* NULL until it is used */
