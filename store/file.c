@@ -98,11 +98,11 @@ static const char *const statement_text[STATEMENTS] = {
     [FIND_CLUSTER] = COLUMNS " WHERE form = ?1 AND cluster = ?3 ORDER BY id DESC LIMIT 1",
     [FIND_NEWEST] = COLUMNS " WHERE form = ?1 ORDER BY id DESC LIMIT 1",
     [FIND_ID] = "SELECT id FROM plan WHERE form = ?1 AND details = ?2 AND cluster = ?3",
-    [PUT] = "INSERT OR REPLACE INTO plan(form, details, cluster, job, method, bound_method, seed,"
-            " effort, makespan_ns, cells, certificate, sum, placements)"
-            " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-    [FORGET] = "DELETE FROM plan WHERE id IN"
-               " (SELECT id FROM plan WHERE form = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)",
+    [PUT] = ("INSERT OR REPLACE INTO plan(form, details, cluster, job, method, bound_method, seed,"
+             " effort, makespan_ns, cells, certificate, sum, placements)"
+             " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"),
+    [FORGET] = ("DELETE FROM plan WHERE id IN"
+                " (SELECT id FROM plan WHERE form = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)"),
     [COUNT] = "SELECT count(*) FROM plan",
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/numbers/real.h"
+
 #define ARRAY(filling, count, pointer)                                                             \
     ((pointer) = br_arena_array((filling)->arena, count, sizeof *(pointer)))
 
@@ -142,7 +144,10 @@ static enum br_status round_bends(const struct filling *filling, struct br_diag 
         unit[p] = least < 1 ? 1 : least < BR_TABLE_BEND_UNIT ? (uint32_t)least : BR_TABLE_BEND_UNIT;
         for (uint32_t k = 0; k < bins; k++) {
             size_t at = (size_t)k * filling->count + p;
-            bend[at] = (int16_t)lround(filling->off[at] * units / unit[p]);
+            int64_t whole = br_real_whole(filling->off[at] * units / unit[p]);
+            bend[at] = (int16_t)(whole > INT16_MAX    ? INT16_MAX
+                                 : whole < -INT16_MAX ? -INT16_MAX
+                                                      : whole);
         }
     }
     table->bend_unit = unit;
