@@ -201,6 +201,20 @@ static bool read_number(struct br_history *history, const char *text, int64_t *n
     return sqlite3_finalize(statement) == SQLITE_OK && good;
 }
 
+/* The change to the log needs the file alone, and SQLite does not wait for that as for other locks.
+ */
+static bool use_log(struct br_history *history)
+{
+    const int step_ms = 5;
+    int status = SQLITE_BUSY;
+    for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += step_ms) {
+        status = sqlite3_exec(history->db, "PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
+        if (status == SQLITE_BUSY)
+            sqlite3_sleep(step_ms);
+    }
+    return status == SQLITE_OK;
+}
+
 /* Makes the tables in an empty file, and looks whether others are ours. Inside a transaction, since
  * two programs may do so at once. */
 static enum br_status prepare_file(struct br_history *history, struct br_diag *diag)
@@ -229,7 +243,7 @@ static enum br_status open_file(struct br_history *history, struct br_diag *diag
     sqlite3_busy_timeout(history->db, BUSY_MS);
     enum br_status status = prepare_file(history, diag);
     /* A crash of the machine may cost the last samples, never the file. */
-    if (!status && !run_text(history, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"))
+    if (!status && (!use_log(history) || !run_text(history, "PRAGMA synchronous = NORMAL;")))
         status = fail(history, diag);
     for (int k = 0; k < STATEMENTS && !status; k++)
         if (sqlite3_prepare_v3(history->db, statement_text[k], -1, SQLITE_PREPARE_PERSISTENT,

@@ -150,6 +150,20 @@ static bool read_number(struct br_store_file *file, const char *text, int64_t *n
     return sqlite3_finalize(statement) == SQLITE_OK && good;
 }
 
+/* The change to the log needs the file alone, and SQLite does not wait for that as for other locks.
+ */
+static bool use_log(struct br_store_file *file)
+{
+    const int step_ms = 5;
+    int status = SQLITE_BUSY;
+    for (int waited_ms = 0; status == SQLITE_BUSY && waited_ms < BUSY_MS; waited_ms += step_ms) {
+        status = sqlite3_exec(file->db, "PRAGMA journal_mode = WAL;", NULL, NULL, NULL);
+        if (status == SQLITE_BUSY)
+            sqlite3_sleep(step_ms);
+    }
+    return status == SQLITE_OK;
+}
+
 /* Makes the tables in an empty file, and looks whether others are ours. Inside a transaction, since
  * two programs may do so at once. */
 static enum br_status prepare_file(struct br_store_file *file, struct br_diag *diag)
@@ -177,7 +191,7 @@ static enum br_status open_file(struct br_store_file *file, struct br_diag *diag
     sqlite3_busy_timeout(file->db, BUSY_MS);
     enum br_status status = prepare_file(file, diag);
     /* A crash of the machine may cost the last plans, never the file. */
-    if (!status && !run_text(file, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"))
+    if (!status && (!use_log(file) || !run_text(file, "PRAGMA synchronous = NORMAL;")))
         status = fail(file, diag);
     for (int k = 0; k < STATEMENTS && !status; k++)
         if (sqlite3_prepare_v3(file->db, statement_text[k], -1, SQLITE_PREPARE_PERSISTENT,

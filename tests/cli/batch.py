@@ -418,7 +418,7 @@ def one_writer_at_a_time(folder):
 def progress_on_a_terminal(folder):
     jobs = write_jobs(folder / 'jobs', 12)
     for k in 0, 4:
-        write_long_job(folder / 'jobs' / ('j%d.xml' % k), stages=400)
+        write_long_job(folder / 'jobs' / ('j%d.xml' % k))
     pid, terminal = pty.fork()
     if pid == 0:
         os.environ.update(TERM='xterm')

@@ -304,7 +304,7 @@ def progress_fits_the_terminal(folder):
         written, _ = on_terminal(words, 60, r'\r\033\[K.*%.*\r\033\[K.*%.*', columns)
         lines = visible(written)
         assert lines and max(map(len, lines)) < columns, (columns, lines)
-        assert (columns < 80) == ('end at' not in lines[0]), lines
+        assert (columns < 80) == ('(plan ' not in lines[0]), lines
         assert (columns == 300) == ('a_resource_5 100 %' in lines[0] and '.' * 24 in lines[0]), lines
         assert (columns >= 205) == (lines[0][:4] == '....'), lines
 

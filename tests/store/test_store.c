@@ -489,8 +489,13 @@ static void test_processes(void **state)
     pid_t child[WRITERS];
     for (uint32_t w = 0; w < WRITERS; w++) {
         child[w] = fork();
-        if (child[w] == 0) {
-            struct br_store *store = open_store();
+        if (child[w] == 0) { /* whose failed assertions would go on with the next test */
+            struct br_store *store;
+            struct br_diag diag = {0};
+            if (br_store_open(path, &store, &diag)) {
+                fprintf(stderr, "%s\n", diag.what);
+                _exit(1);
+            }
             write_many(store, w);
             br_store_close(store);
             _exit(0);
