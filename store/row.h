@@ -20,7 +20,7 @@ struct br_store_row {
     struct br_store_keys keys;
     const char *job, *method, *bound_method;
     uint64_t seed, placements;
-    int64_t effort;      /* br_store_effort */
+    int64_t effort;      /* as store.c counts it */
     int64_t makespan_ns; /* when it was stored */
     const unsigned char *cells;
     uint64_t cells_size;

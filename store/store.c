@@ -226,8 +226,28 @@ enum br_status br_store_put(struct br_store *store, const struct br_dag *dag,
 
 /* ---- Both ---- */
 
-/* Plans by the options, or beside a refitted plan by effort fast; the shorter one is left in
- * *plan, with the better of both bounds unless it is the fresh one's already, and its effort. */
+/* Leaves the shorter of two plans in *plan, which may be NULL, with the better of both bounds,
+ * since each is one of this job. Takes the fresh plan. */
+static enum br_status keep_shorter(struct br_plan **plan, struct br_plan *fresh,
+                                   struct br_diag *diag)
+{
+    struct br_plan *other = fresh;
+    enum br_status status = BR_OK;
+    if (!*plan || fresh->makespan_ns < (*plan)->makespan_ns) {
+        other = *plan;
+        *plan = fresh;
+    }
+    if (other && other->certificate && other->lower_bound_ns > (*plan)->lower_bound_ns) {
+        struct br_certificate *certificate = other->certificate;
+        other->certificate = NULL;
+        status = br_plan_prove(*plan, certificate, other->bound_method, diag);
+    }
+    br_plan_destroy(other);
+    return status;
+}
+
+/* Plans by the options, or beside a refitted plan by effort fast. *effort becomes that of the plan
+ * which is left in *plan. */
 static enum br_status plan_beside(struct question *q, const struct br_plan_options *options,
                                   bool fast, struct br_plan **plan, int64_t *effort,
                                   struct br_store_hit *hit, struct br_diag *diag)
@@ -239,23 +259,11 @@ static enum br_status plan_beside(struct question *q, const struct br_plan_optio
     enum br_status status = br_plan_make(q->dag, q->cluster, &fresh_options, &fresh, diag);
     if (status)
         return status;
+    const int64_t spent = made(&fresh_options, fresh);
+    const bool found_stays = *plan && (*plan)->makespan_ns <= fresh->makespan_ns;
     hit->fresh_ns = fresh->makespan_ns;
-    if (*plan && (*plan)->makespan_ns <= fresh->makespan_ns) {
-        const int64_t spent = made(&fresh_options, fresh);
-        *effort = *effort > spent ? *effort : spent;
-        /* The bound of the fresh plan is one of this job too. */
-        if (fresh->certificate && fresh->lower_bound_ns > (*plan)->lower_bound_ns) {
-            struct br_certificate *certificate = fresh->certificate;
-            fresh->certificate = NULL;
-            status = br_plan_prove(*plan, certificate, fresh->bound_method, diag);
-        }
-        br_plan_destroy(fresh);
-        return status;
-    }
-    *effort = made(&fresh_options, fresh);
-    br_plan_destroy(*plan);
-    *plan = fresh;
-    return BR_OK;
+    *effort = found_stays && *effort > spent ? *effort : spent;
+    return keep_shorter(plan, fresh, diag);
 }
 
 enum br_status br_store_plan(struct br_store *store, const struct br_dag *dag,

@@ -440,6 +440,46 @@ static void test_plan(void **state)
     br_store_close(store);
 }
 
+/* A shorter plan that is made beside the stored one does not lose the bound that was proven before,
+ * neither in the answer nor in the file. */
+static void test_bound_stays(void **state)
+{
+    struct br_plan_options most = br_plan_options_default(), little = most;
+    most.threads = little.threads = 1;
+    little.placements = 1;
+    struct br_store *store = open_store();
+    unsigned weaker = 0;
+    for (uint64_t seed = 1; seed <= random_jobs(100); seed++) {
+        struct random_job job;
+        struct br_store_hit hit;
+        struct br_plan *strong, *alone, *plan;
+        assert_true(random_job_make(seed, 40, 0, &job));
+        assert_int_equal(br_plan_make(job.dag, job.cluster, &most, &strong, NULL), BR_OK);
+        assert_int_equal(br_plan_make(job.dag, job.cluster, &little, &alone, NULL), BR_OK);
+        struct br_plan *poor = make_plan(&job, "random");
+        const int64_t bound_ns = strong->lower_bound_ns;
+        struct br_certificate *certificate = strong->certificate;
+        strong->certificate = NULL;
+        assert_int_equal(br_plan_prove(poor, certificate, strong->bound_method, NULL), BR_OK);
+        put(store, &job, NULL, poor);
+        assert_int_equal(br_store_plan(store, job.dag, job.cluster, &little, &plan, &hit, NULL),
+                         BR_OK);
+        assert_true(plan->lower_bound_ns >= bound_ns);
+        weaker +=
+            hit.fresh_ns > 0 && hit.fresh_ns < hit.found_ns && alone->lower_bound_ns < bound_ns;
+        br_plan_destroy(plan);
+        plan = get(store, &job, NULL, &hit);
+        assert_true(plan->lower_bound_ns >= bound_ns);
+        br_plan_destroy(plan);
+        br_plan_destroy(poor);
+        br_plan_destroy(alone);
+        br_plan_destroy(strong);
+        random_job_finish(&job);
+    }
+    assert_true(weaker > 0);
+    br_store_close(store);
+}
+
 /* ---- Several at once ---- */
 
 enum { WRITERS = 4, EACH = 20 };
@@ -774,10 +814,10 @@ int main(void)
 {
     const struct CMUnitTest without[] = {TEST(test_without)};
     const struct CMUnitTest tests[] = {
-        TEST(test_exact),   TEST(test_refit),     TEST(test_order),  TEST(test_choice),
-        TEST(test_worse),   TEST(test_effort),    TEST(test_plan),   TEST(test_processes),
-        TEST(test_threads), TEST(test_damage),    TEST(test_forged), TEST(test_refused),
-        TEST(test_forgets), TEST(test_overtaken),
+        TEST(test_exact),   TEST(test_refit),     TEST(test_order),       TEST(test_choice),
+        TEST(test_worse),   TEST(test_effort),    TEST(test_plan),        TEST(test_processes),
+        TEST(test_threads), TEST(test_damage),    TEST(test_forged),      TEST(test_refused),
+        TEST(test_forgets), TEST(test_overtaken), TEST(test_bound_stays),
     };
     return br_store_is_there() ? cmocka_run_group_tests(tests, NULL, NULL)
                                : cmocka_run_group_tests(without, NULL, NULL);
