@@ -327,7 +327,8 @@ bool br_transit_fetch(struct br_transit *transit, uint32_t number, uint32_t task
         const struct br_flow flow = {
             .from = from, .to = machine, .coflow = coflow_of(transit, job, stage), .owner = slot};
         good = good && begin_flow(transit, flow, transit->bytes[from], now_ns);
-        transit->fetch[slot].flows += good;
+        if (good)
+            transit->fetch[slot].flows++;
         transit->bytes[from] = 0;
     }
     return good;
