@@ -19,7 +19,7 @@ struct br_span {
     enum br_span_end end;
 };
 
-/* What moved between machines; all 0 where nothing did. */
+/* What moved between machines, counted whole when it began; all 0 where nothing did. */
 struct br_moved_sums {
     uint64_t transfers;
     double bytes;
