@@ -13,6 +13,7 @@
 #include "planner/model/plan.h"
 #include "simulate/policies/plans.h"
 #include "simulate/policies/policies.h"
+#include "tests/simulate/script.h"
 #include "tests/support/random_workload.h"
 
 enum { SEEDS = 6, JOBS = 12, TASKS = 30 };
@@ -194,6 +195,50 @@ static void test_rows(void **state)
     random_workload_finish(&random);
 }
 
+/* The k-th job ran its task there, from that second to that one. */
+static void expect_ran(const struct br_outcome *outcome, uint32_t job, uint32_t machine,
+                       int64_t start_s, int64_t end_s)
+{
+    const struct br_span *span = small_span(outcome, job, 0, BR_SPAN_DONE, 0);
+    assert_int_equal(span->machine, machine);
+    assert_int_equal(span->start_ns, start_s * 1000000000);
+    assert_int_equal(span->end_ns, end_s * 1000000000);
+}
+
+/* Placed jobs go to the machine with least to do, the first of equals, and a machine takes the job
+ * with the least work first. What has ended is nothing to do any more. */
+static void test_placed_by_load(void **state)
+{
+    static const char *const stage[] = {"4:cpu=1", "1:cpu=1"};
+    const struct br_plan_options options = planning(1000);
+    struct small small;
+    struct br_plans plans;
+    struct br_outcome outcome;
+    double number;
+    small_begin(&small, 2, "cpu=1");
+    uint32_t four = small_dag(&small, &stage[0], 1, false);
+    uint32_t one = small_dag(&small, &stage[1], 1, false);
+    const uint32_t dag[] = {four, four, four, four, one, four};
+    const int64_t at_s[] = {0, 1, 2, 2, 3, 20};
+    for (uint32_t j = 0; j < sizeof dag / sizeof *dag; j++)
+        small_job(&small, dag[j], at_s[j]);
+    assert_int_equal(br_workload_finish(small.workload, NULL), BR_OK);
+    assert_int_equal(br_plans_init(&plans, small.workload, small.cluster, &options, NULL), BR_OK);
+    small.options.setup.plan = br_plans_get;
+    small.options.setup.plan_context = &plans;
+    assert_int_equal(br_policies_find("placed", &small.options.row, &number, NULL), BR_OK);
+    assert_int_equal(small_run(&small, small.options.row, &outcome, NULL), BR_OK);
+    expect_ran(&outcome, 0, 0, 0, 4);
+    expect_ran(&outcome, 1, 1, 1, 5);
+    expect_ran(&outcome, 4, 0, 4, 5); /* before the third, which came first */
+    expect_ran(&outcome, 2, 0, 5, 9);
+    expect_ran(&outcome, 3, 1, 5, 9);
+    expect_ran(&outcome, 5, 0, 20, 24);
+    br_outcome_finish(&outcome);
+    br_plans_finish(&plans);
+    small_finish(&small);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_stop),
         cmocka_unit_test(test_impossible),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_placed_by_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
