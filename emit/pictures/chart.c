@@ -213,50 +213,53 @@ struct profile {
     uint32_t running, most; /* tasks at once */
 };
 
-struct end {
+/* A start or an end of a task of the profile. */
+struct event {
     int64_t ns;
     struct profile *profile;
+    bool starts;
 };
 
-static int by_end(const void *a, const void *b)
+/* At equal times ends come first. */
+static int by_time(const void *a, const void *b)
 {
-    const struct end *x = a, *y = b;
-    return x->ns < y->ns ? -1 : x->ns > y->ns;
+    const struct event *x = a, *y = b;
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    return x->starts - y->starts;
 }
 
-/* How many tasks of each profile run at once, at most: starts in the order of the plan, with the
- * ends before each. Tasks that take no time are not counted beside others. */
+/* How many tasks of each profile run at once, at most. Ranks need not ascend with starts. Tasks
+ * that take no time are not counted beside others. */
 static enum br_status count_most(const struct br_emit_input *input, const uint32_t *profile_of,
                                  struct profile *profile, struct br_diag *diag)
 {
     const struct br_plan *plan = input->plan;
-    struct end *end = malloc(((size_t)plan->tasks + 1) * sizeof *end);
-    uint32_t ends = 0, ended = 0;
-    if (!end)
+    struct event *event = malloc(((size_t)plan->tasks * 2 + 1) * sizeof *event);
+    size_t events = 0;
+    if (!event)
         return br_fail_memory(diag);
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t k = 0; k < plan->tasks; k++) {
-            uint32_t task = plan->order[k], stage = br_dag_task_stage(input->dag, task);
-            uint32_t own = profile_of[stage];
-            struct profile *p =
-                &profile[own != UINT32_MAX ? own
-                                           : STAGES_MOST + br_subset_index(plan->subset[task])];
-            if (plan->start_ns[task] >= plan->end_ns[task]) {
-                p->most = p->most > 0 ? p->most : 1;
-                continue;
-            }
-            if (pass == 0) {
-                end[ends++] = (struct end){plan->end_ns[task], p};
-                continue;
-            }
-            for (; ended < ends && end[ended].ns <= plan->start_ns[task]; ended++)
-                end[ended].profile->running--;
-            if (++p->running > p->most)
-                p->most = p->running;
+    for (uint32_t task = 0; task < plan->tasks; task++) {
+        uint32_t own = profile_of[br_dag_task_stage(input->dag, task)];
+        struct profile *p =
+            &profile[own != UINT32_MAX ? own : STAGES_MOST + br_subset_index(plan->subset[task])];
+        if (plan->start_ns[task] >= plan->end_ns[task]) {
+            p->most = p->most > 0 ? p->most : 1;
+            continue;
         }
-        qsort(end, ends, sizeof *end, by_end);
+        event[events++] = (struct event){plan->start_ns[task], p, true};
+        event[events++] = (struct event){plan->end_ns[task], p, false};
     }
-    free(end);
+    qsort(event, events, sizeof *event, by_time);
+    for (size_t k = 0; k < events; k++) {
+        struct profile *p = event[k].profile;
+        if (event[k].starts)
+            p->running++;
+        else
+            p->running--;
+        p->most = p->running > p->most ? p->running : p->most;
+    }
+    free(event);
     return BR_OK;
 }
 

@@ -121,6 +121,13 @@ def profiles(program):
             assert (tasks, most) == (str(len(stages[name])), str(at_once(stages[name]))), (name, tasks, most)
         rows = re.findall(r'(\d+) tasks?, up to ([\d.]+) at once', svg)
         assert rows == re.findall(r'(\d+) tasks?, up to ([\d.]+) at once', run('render', first, '--format', 'gantt'))
+        # Ranks of a plan that was read need not ascend with starts.
+        for task in form['tasks']:
+            task['rank'] = len(form['tasks']) + 1 - task['rank']
+        turned = pathlib.Path(scratch) / 'turned.json'
+        turned.write_text(json.dumps(form))
+        drawn = run('render', turned, '--format', 'svg', '-q')
+        assert sorted(rows) == sorted(re.findall(r'(\d+) tasks?, up to ([\d.]+) at once', drawn))
         both = run('render', first, second, '--format', 'svg')
         width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', both).groups())
         assert height < 1000, height
