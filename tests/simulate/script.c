@@ -55,7 +55,9 @@ static enum br_status arrive(void *policy, const struct br_arrival *arrival, int
 static enum br_status end(void *policy, const struct br_ended *ended, int64_t now_ns,
                           struct br_diag *diag)
 {
+    struct script *script = policy;
     (void)diag;
+    script->ended = *ended;
     note(policy, "%c%u.%u@%d", ended->failed ? 'f' : 'e', ended->job, ended->task,
          (int)(now_ns / S));
     return BR_OK;

@@ -20,6 +20,7 @@ struct script {
     bool no_decisions;         /* "d" is not logged */
     char log[SCRIPT_LOG];      /* as "a0@1 e0.2@3 f0.2@3 r0@3 m1-@4 m1+@5 d@5", in whole seconds */
     struct br_arrival arrival; /* the last one */
+    struct br_ended ended;     /* the same */
 };
 
 /* Starts each step at its time; it asks to be called then. */

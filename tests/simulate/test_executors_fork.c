@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
+#include "simulate/executors/core.h"
 #include "simulate/executors/policy.h"
 
 enum { JOBS = 5, STAGES = 3 };
@@ -233,11 +234,38 @@ static void a_task_is_of_the_executors_at_its_start(void **state)
     br_waves_destroy(waves);
 }
 
+/* How long an executor is on its way is known, so it is not drawn anew. */
+static void what_moves_comes_as_it_would(void **state)
+{
+    struct scene scene;
+    uint32_t moving = 0;
+    open_scene(&scene, "fair", 0);
+    for (uint64_t seed = 1; br_executors_next(scene.sim); seed++) {
+        const struct br_executors_core *from = (const struct br_executors_core *)scene.sim;
+        const struct br_executors_core *to = (const struct br_executors_core *)scene.copy;
+        assert_int_equal(br_executors_fork(scene.sim, &seed, scene.copy, NULL), BR_OK);
+        assert_int_equal(to->events, from->events);
+        for (uint32_t k = 0; k < from->events; k++) {
+            uint32_t at = 0;
+            if (!from->executor[from->event[k].executor].moving)
+                continue;
+            while (to->event[at].executor != from->event[k].executor)
+                at++;
+            assert_int_equal(to->event[at].time_ns, from->event[k].time_ns);
+            moving++;
+        }
+        decide(&scene, scene.sim);
+    }
+    assert_int_not_equal(moving, 0);
+    close_scene(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_goes_on_as_the_original),
         cmocka_unit_test(a_copy_by_a_seed_draws_anew),
+        cmocka_unit_test(what_moves_comes_as_it_would),
         cmocka_unit_test(a_task_that_runs_lasts_longer_than_it_has),
         cmocka_unit_test(a_task_is_of_the_executors_at_its_start),
     };

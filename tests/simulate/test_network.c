@@ -73,6 +73,10 @@ static void run(struct small *small, const struct script_step *step, uint32_t st
     script_begin(&script, step, steps);
     if (small_run(small, &script.row, outcome, &diag) != BR_OK)
         fail_msg("%s", diag.what);
+    /* A policy is told how long a task worked, not that it waited. */
+    uint64_t last = outcome->spans - 1;
+    int64_t works_ns = outcome->work_ns ? outcome->work_ns[last] : outcome->span[last].start_ns;
+    assert_int_equal(script.ended.lasted_ns, outcome->span[last].end_ns - works_ns);
 }
 
 /* The task worked from that second on, and ended there. */
