@@ -7,9 +7,9 @@
  * the makespans, which no change of speed may change. `bench/instructions` counts the instructions
  * of the calls.
  *
- * With STORE, a file that is made anew, keeps all plans there and looks up a thousand of the jobs or all: as they
- * are, with other durations (refitted), and jobs that are not there. Prints how long that took, and
- * how many look-ups were not what they should be.
+ * With STORE, a file that is made anew, keeps all plans there and looks up a thousand of the jobs
+ * or all: as they are, with other durations (refitted), and jobs that are not there. Prints how
+ * long that took, and how many look-ups were not what they should be.
  */
 #include <bigrocks/bigrocks.h>
 #include <inttypes.h>

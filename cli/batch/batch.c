@@ -259,9 +259,8 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
 static enum br_status check_usage(const struct cli_settings *settings, uint32_t arguments,
                                   struct br_diag *diag)
 {
-    if (settings->batch.merge &&
-        (settings->batch.resume || settings->batch.shard || settings->batch.out_dir ||
-         settings->search.store))
+    if (settings->batch.merge && (settings->batch.resume || settings->batch.shard ||
+                                  settings->batch.out_dir || settings->search.store))
         return br_fail(diag, BR_USAGE, "the files themselves say what is in them",
                        "--merge goes without --resume, --shard, --out-dir and --store");
     if (!settings->batch.merge && arguments > 1)

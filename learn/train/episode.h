@@ -59,8 +59,8 @@ enum br_status br_episode_play(struct br_episode *episode, const struct br_episo
 enum br_status br_episode_learn(struct br_episode *episode, const struct br_episode_run *run,
                                 double care, struct br_diag *diag);
 /* Runs it again after the model has changed: by how much the probabilities of the decisions have,
- * as an estimate of the relative entropy that is never below 0: the sum of q - 1 - ln q over decisions,
- * where q is the probability now over that when it was played. 0: by nothing. */
+ * as an estimate of the relative entropy that is never below 0: the sum of q - 1 - ln q over
+ * decisions, where q is the probability now over that when it was played. 0: by nothing. */
 enum br_status br_episode_compare(struct br_episode *episode, const struct br_episode_run *run,
                                   struct br_diag *diag);
 /* Runs it with the decisions of another policy: the gradient of the sum of the logarithms of their

@@ -30,7 +30,8 @@ static double seconds(const struct draft *draft, double ticks)
 static int64_t bound_part(const struct draft *draft, const struct br_instance *part,
                           const char **method)
 {
-    struct br_bound bound = draft->overbooked ? br_bounds_energy(part) : br_bounds_best(part, INT64_MAX);
+    struct br_bound bound =
+        draft->overbooked ? br_bounds_energy(part) : br_bounds_best(part, INT64_MAX);
     *method = bound.method;
     return bound.ticks;
 }
