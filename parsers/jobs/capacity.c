@@ -12,7 +12,7 @@
 static enum br_status add_item(struct br_cluster *cluster, char *item, struct br_diag *diag)
 {
     char *equals = strchr(item, '='), plain[BR_DECIMAL_TEXT];
-    for (char *end = equals; end && end > item && end[-1] == ' ';)
+    for (char *end = equals ? equals : item; end > item && end[-1] == ' ';)
         *--end = 0;
     if (!equals || equals == item || !*item)
         return br_fail(diag, BR_BAD_INPUT, "write resource=amount, such as cpu=16",

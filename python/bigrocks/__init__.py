@@ -378,6 +378,9 @@ class Store:
             raise ValueError('the store is closed')
         return self._store
 
+    def __bool__(self):
+        return True  # also where it holds no plan yet
+
     def __len__(self):
         """How many plans the file holds."""
         plans = ctypes.c_uint64()

@@ -117,6 +117,9 @@ def check_plan(folder):
 
 
 def check_refusals(folder):
+    for words in (['plan', 'job.xml', *WIDE], ['batch', '.', *WIDE]):
+        done = bigrocks(*words, '--store', 'plans.db', '--method', 'random', cwd=folder, status=2)
+        assert 'goes without --method random' in done.stderr, done
     done = plan('job.xml', '--store', 'plans.db', '--network', cwd=folder, status=2)
     assert 'no plans that account for transfers' in done.stderr, done.stderr
     (folder / 'text.db').write_text('words ' * 50)

@@ -57,7 +57,7 @@ with tempfile.TemporaryDirectory() as folder:
         assert error.status == 5 and 'keeps no plans' in error.what, error
         store = None
     if store:
-        assert len(store) == 0 and store.get(again(), cluster) is None
+        assert store and len(store) == 0 and store.get(again(), cluster) is None
         first = store.plan(again(), cluster, effort='fast', threads=1)
         assert first.hit.match == 'miss' and first.hit.fresh == first.makespan == 2.5, first.hit
         found = store.get(again(), cluster)
