@@ -265,9 +265,10 @@ static enum br_status check_usage(const struct cli_settings *settings, uint32_t 
                        "--merge goes without --resume, --shard, --out-dir and --store");
     if (settings->search.store && settings->search.method &&
         strcmp(settings->search.method, br_method_name(0)) != 0)
-        return br_fail(diag, BR_USAGE, "leave one of them out",
-                       "--store keeps plans of any method as one, so it goes without --method %.40s",
-                       settings->search.method);
+        return br_fail(
+            diag, BR_USAGE, "leave one of them out",
+            "--store keeps plans of any method as one, so it goes without --method %.40s",
+            settings->search.method);
     if (!settings->batch.merge && arguments > 1)
         return br_fail(diag, BR_USAGE,
                        "write the jobs' paths into a list, or pipe them: ls *.xml | bigrocks "

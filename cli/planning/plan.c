@@ -153,9 +153,10 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                        "--store keeps no plans that account for transfers (--network)");
     if (settings->search.store && settings->search.method &&
         strcmp(settings->search.method, br_method_name(0)) != 0)
-        return br_fail(diag, BR_USAGE, "leave one of them out",
-                       "--store keeps plans of any method as one, so it goes without --method %.40s",
-                       settings->search.method);
+        return br_fail(
+            diag, BR_USAGE, "leave one of them out",
+            "--store keeps plans of any method as one, so it goes without --method %.40s",
+            settings->search.method);
     if (settings->output.format || settings->output.path)
         status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
     if (!status)
