@@ -46,7 +46,7 @@ PriorityType=priority/{priority}
 PriorityWeightPartition=1000
 KillWait=1
 MinJobAge=60
-Licenses={licenses}
+{licenses}
 {nodes}
 PartitionName=main Nodes=n[0-{last}] Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO
 '''
@@ -87,7 +87,9 @@ def slurm(base, count, cpus, memory, priority='multifactor', licenses=''):
     conf = base / 'slurm.conf'
     conf.write_text(CONFIGURATION.format(base=base, host=host, port=ports[-1],
                                          nodes='\n'.join(nodes), last=count - 1,
-                                         priority=priority, default=DEFAULT_MEMORY, licenses=licenses))
+                                         priority=priority, default=DEFAULT_MEMORY,
+                                         # An empty list would end the controller.
+                                         licenses='Licenses=%s' % licenses if licenses else ''))
     # Nothing here uses control groups, and this way slurmd does not look for any: some machines,
     # containers among them, have none mounted.
     (base / 'cgroup.conf').write_text('CgroupPlugin=cgroup/v1\n')
