@@ -263,18 +263,12 @@ static enum br_status check_usage(const struct cli_settings *settings, uint32_t 
                                   settings->batch.out_dir || settings->search.store))
         return br_fail(diag, BR_USAGE, "the files themselves say what is in them",
                        "--merge goes without --resume, --shard, --out-dir and --store");
-    if (settings->search.store && settings->search.method &&
-        strcmp(settings->search.method, br_method_name(0)) != 0)
-        return br_fail(
-            diag, BR_USAGE, "leave one of them out",
-            "--store keeps plans of any method as one, so it goes without --method %.40s",
-            settings->search.method);
     if (!settings->batch.merge && arguments > 1)
         return br_fail(diag, BR_USAGE,
                        "write the jobs' paths into a list, or pipe them: ls *.xml | bigrocks "
                        "batch - ...",
                        "too many arguments: one list, or one folder");
-    return BR_OK;
+    return cli_check_store(&settings->search, diag);
 }
 
 static enum br_status make_folder(const char *path, struct br_diag *diag)

@@ -233,3 +233,16 @@ enum br_status cli_learn(const char *path, struct br_input *input, bool quiet, s
     br_history_close(history, NULL);
     return status;
 }
+
+enum br_status cli_check_store(const struct cli_search_settings *search, struct br_diag *diag)
+{
+    if (search->store && search->network)
+        return br_fail(diag, BR_USAGE, "leave one of them out",
+                       "--store keeps no plans that account for transfers (--network)");
+    if (search->store && search->method && strcmp(search->method, br_method_name(0)) != 0)
+        return br_fail(
+            diag, BR_USAGE, "leave one of them out",
+            "--store keeps plans of any method as one, so it goes without --method %.40s",
+            search->method);
+    return BR_OK;
+}

@@ -20,6 +20,8 @@ void cli_this_machine(char text[CLI_MACHINE_TEXT]);
 struct br_parse_options cli_parse_options(const struct cli_job_settings *job);
 /* How they want it to be planned; without a stop flag and progress. */
 struct br_plan_options cli_plan_options(const struct cli_search_settings *search);
+/* BR_USAGE where --store is given beside what it does not tell apart: transfers, or a method. */
+enum br_status cli_check_store(const struct cli_search_settings *search, struct br_diag *diag);
 /* Gives all ports of the cluster the rate of --port-rate. BR_USAGE. */
 enum br_status cli_set_ports(struct br_cluster *cluster, const char *rate, struct br_diag *diag);
 /* The answer where a job needs a cluster, and neither its file nor the options give one. */

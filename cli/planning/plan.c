@@ -146,18 +146,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct cli_output output;
     struct cli_robust robust = {0};
     struct cli_trace trace = {.say = settings->output.verbose && !settings->output.quiet};
-    enum br_status status = BR_OK;
     int64_t began_ns = br_now_ns();
-    if (settings->search.store && settings->search.network)
-        return br_fail(diag, BR_USAGE, "leave one of them out",
-                       "--store keeps no plans that account for transfers (--network)");
-    if (settings->search.store && settings->search.method &&
-        strcmp(settings->search.method, br_method_name(0)) != 0)
-        return br_fail(
-            diag, BR_USAGE, "leave one of them out",
-            "--store keeps plans of any method as one, so it goes without --method %.40s",
-            settings->search.method);
-    if (settings->output.format || settings->output.path)
+    enum br_status status = cli_check_store(&settings->search, diag);
+    if (!status && (settings->output.format || settings->output.path))
         status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
     if (!status)
         status = cli_picture(&settings->output, format, &(struct br_emit_input){0}, diag);
