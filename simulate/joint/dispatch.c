@@ -35,7 +35,7 @@ void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, u
     int64_t *room = scene->free + (size_t)machine * scene->resources;
     uint32_t task = live->ready[live->ready_first[open.stage]++];
     live->to_start--;
-    double lasts_ns = (double)live->job->duration_ns[task] * scene->step;
+    double lasts_ns = (double)br_joint_lasts(live->job, task) * scene->step;
     for (uint32_t r = 0; r < scene->resources; r++)
         room[r] -= stage->demand[r];
     live->work_left -= stage->share * lasts_ns;

@@ -150,7 +150,7 @@ static void add_running(struct br_forward *forward, const struct br_forward_task
     const struct br_joint_job *job = live->job;
     uint32_t s = job->task_stage[one->task];
     bool held = br_scene_holds(base, &job->stage[s], one->task);
-    int64_t lasts_ns = job->duration_ns[one->task], gone_ns = forward->start_ns - one->at_ns;
+    int64_t lasts_ns = br_joint_lasts(job, one->task), gone_ns = forward->start_ns - one->at_ns;
     if (!held && one->machine % base->step) /* neither its end nor its room matters */
         return;
     if (lasts_ns < gone_ns)
@@ -206,7 +206,7 @@ static double seconds(double ns)
 static void start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
 {
     struct br_forward *forward = context;
-    int64_t lasts_ns = forward->trial.live[slot].job->duration_ns[task];
+    int64_t lasts_ns = br_joint_lasts(forward->trial.live[slot].job, task);
     int64_t at_ns =
         forward->now_ns > INT64_MAX / 2 - lasts_ns ? INT64_MAX / 2 : forward->now_ns + lasts_ns;
     const struct br_joint_job *job = forward->trial.live[slot].job;

@@ -40,6 +40,7 @@ static void add_tasks(struct br_joint_job *job, uint32_t s, struct br_sort_item 
         job->work += stage->share * (double)job->duration_ns[task];
         job->total_work += stage->sum * (double)job->duration_ns[task];
         job->packing += stage->sum;
+        job->seen[s].waiting_ns += (double)job->duration_ns[task];
         item[k] = (struct br_sort_item){~br_sort_key(job->duration_ns[task]), task};
     }
     br_sort(item, item + stage->tasks, stage->tasks);
@@ -140,7 +141,7 @@ static enum br_status fill(struct br_joint_job *job, const struct br_dag *dag,
     int64_t *value = br_arena_array(&job->arena, dag->stages, sizeof *value);
     bool ok = stage_kind && value && ARRAY(job, dag->tasks, job->task_stage) &&
               ARRAY(job, dag->tasks, job->longest) && ARRAY(job, dag->stages, job->stage) &&
-              ARRAY(job, dag->edges, job->arc);
+              ARRAY(job, dag->edges, job->arc) && ARRAY(job, dag->stages, job->seen);
     if (!ok)
         return br_fail_memory(diag);
     enum br_status status =
@@ -153,7 +154,8 @@ static enum br_status fill(struct br_joint_job *job, const struct br_dag *dag,
             .tasks = dag->stage[s].tasks,
             .demand = kinds.demand + (size_t)stage_kind[s] * capacities->scale.resources,
             .share = kinds.share[stage_kind[s]],
-            .sum = kinds.work[stage_kind[s]]};
+            .sum = kinds.work[stage_kind[s]],
+            .pace = 1};
     add_arcs(job, dag);
     for (uint32_t s = 0; s < dag->stages; s++)
         add_tasks(job, s, item);

@@ -25,14 +25,21 @@ struct br_joint_stage {
     const int64_t *demand; /* of a task, by resource */
     double share, sum;     /* the largest of its shares of the cluster, and the sum of them */
     int64_t tail_ns;       /* the longest path from here to the end of the job */
+    double pace;           /* true over declared durations, as far as is known (pace.h); else 1 */
+};
+/* What has been seen of a stage. */
+struct br_joint_seen {
+    double waiting_ns;             /* declared, of tasks that have not started */
+    double declared_ns, lasted_ns; /* of tasks that have ended, in all */
+    uint32_t ended;
 };
 struct br_joint_arc {
     uint32_t stage;
     bool one_to_one;
 };
 
-/* What is declared of a job; immutable. Works are sums over tasks of share x duration, in ns of the
- * whole cluster. */
+/* What is declared of a job, and the paces of its stages; the rest is immutable. Works are sums
+ * over tasks of share x duration, in ns of the whole cluster. */
 struct br_joint_job {
     struct br_arena arena;
     uint32_t number; /* in the workload */
@@ -48,6 +55,8 @@ struct br_joint_job {
     uint32_t *longest; /* the tasks of each stage, the longest first */
     struct br_joint_stage *stage;
     struct br_joint_arc *arc;
+    struct br_joint_seen *seen; /* by stage */
+    bool news;                  /* a task has ended since paces were settled */
 };
 
 /* *job is the caller's, also after a failure (NULL when memory is out). The dag must outlive it.
@@ -57,5 +66,15 @@ enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capac
                                  uint32_t number, double weight, struct br_joint_job **job,
                                  struct br_diag *diag);
 void br_joint_job_destroy(struct br_joint_job *job); /* NULL is fine */
+
+/* How long the task is believed to last. */
+static inline int64_t br_joint_lasts(const struct br_joint_job *job, uint32_t task)
+{
+    int64_t declared_ns = job->duration_ns[task];
+    double pace = job->stage[job->task_stage[task]].pace, lasts_ns = pace * (double)declared_ns;
+    if (pace == 1)
+        return declared_ns;
+    return lasts_ns < 0x1p62 ? (int64_t)lasts_ns : INT64_C(1) << 62;
+}
 
 #endif

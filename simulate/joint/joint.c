@@ -6,6 +6,7 @@
 
 #include "base/collections/grow.h"
 #include "base/invariant.h"
+#include "simulate/joint/pace.h"
 #include "simulate/joint/search.h"
 
 /* So large a part of the jobs to come waits for work that is there when they come; others pass it.
@@ -214,6 +215,10 @@ enum br_status br_joint_end(void *policy, const struct br_ended *ended, int64_t 
     (void)diag;
     forget_running(joint, slot, ended->task);
     br_scene_end(&joint->scene, slot, ended->task, ended->machine, ended->failed);
+    if (ended->failed)
+        br_pace_again(joint->job[slot], ended->task);
+    else
+        br_pace_end(joint->job[slot], ended->task, ended->lasted_ns);
     return BR_OK;
 }
 
@@ -247,8 +252,19 @@ static void start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
     struct joint *joint = context;
     assert(joint->mades < joint->made_room && joint->runs < joint->run_room);
     joint->made[joint->mades++] = (struct br_decision){joint->job[slot]->number, task, machine};
+    br_pace_start(joint->job[slot], task);
     joint->where[slot][task] = joint->runs;
     joint->running[joint->runs++] = (struct br_forward_task){joint->now_ns, slot, task, machine};
+}
+
+/* What has been learnt of durations is used from now on. */
+static void settle(struct joint *joint)
+{
+    for (uint32_t k = 0; k < joint->scene.slots; k++) {
+        struct br_scene_live *live = &joint->scene.live[k];
+        if (live->job)
+            br_pace_settle(joint->job[k], &live->work_left, &live->total_work_left);
+    }
 }
 
 static void release_all(struct joint *joint)
@@ -267,6 +283,7 @@ uint32_t br_joint_decide(void *policy, int64_t now_ns, struct br_decision *decis
     if (joint->handed == joint->mades) {
         joint->handed = joint->mades = 0;
         if (joint->search_again) {
+            settle(joint);
             joint->search.forward.press = press(joint);
             br_joint_search_run(&joint->search, &joint->scene, joint->running, joint->runs, now_ns,
                                 &joint->order);

@@ -231,8 +231,9 @@ static void again(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_
     assert(live->ready_first[stage] > what->first); /* it had been taken from the queue */
     live->ready[--live->ready_first[stage]] = task;
     live->to_start++;
-    live->work_left += what->share * (double)live->job->duration_ns[task];
-    live->total_work_left += what->sum * (double)live->job->duration_ns[task];
+    double lasts_ns = (double)br_joint_lasts(live->job, task);
+    live->work_left += what->share * lasts_ns;
+    live->total_work_left += what->sum * lasts_ns;
 }
 
 void br_scene_end(struct br_scene *scene, uint32_t slot, uint32_t task, uint32_t machine,

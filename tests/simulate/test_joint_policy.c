@@ -1,14 +1,17 @@
-/* The joint policy as the simulator sees it: what it foresees is what happens, on random workloads;
- * its order changes while stages wait; and nobody waits for what fits nowhere. */
+/* The joint policy as the simulator sees it: it learns how long tasks last; what it foresees is
+ * what happens, on random workloads; its order changes while stages wait; and nobody waits for what
+ * fits nowhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #include "simulate/engine.h"
 #include "simulate/joint/joint.h"
+#include "simulate/joint/pace.h"
 #include "simulate/policies/policies.h"
 #include "tests/simulate/play.h"
 #include "tests/support/random_job.h"
@@ -138,6 +141,94 @@ static void test_jobs_to_come(void **state)
         br_dag_destroy(dag[k]);
 }
 
+/* ---- Paces ---- */
+
+/* A job of two stages, four tasks of 2 s and two of 4 s, on two machines: 16 s, 8 s of the cluster.
+ * Two tasks of the first have lasted twice as long. The job's pace is the mean of ln 2 and of ln 1,
+ * so the root of 2; the stage's (8 + 2 sqrt 2) / 6. What has not started is 4 and 8 s. A third that
+ * lasts half as long, and all as declared, by the same rule. */
+static void test_pace(void **state)
+{
+    struct br_dag *dag = play_chain(2, (uint32_t[]){4, 2}, (int64_t[]){2, 4});
+    struct br_cluster *cluster = play_cluster(2);
+    struct br_arena arena = {0};
+    struct br_capacities capacities;
+    struct br_joint_job *job;
+    assert_int_equal(br_capacities_make(&arena, cluster, &capacities, NULL), BR_OK);
+    for (uint32_t declared = 0; declared < 2; declared++) {
+        const double root = declared ? 1 : sqrt(2);
+        assert_int_equal(br_joint_job_make(dag, &capacities, 0, 1, &job, NULL), BR_OK);
+        double work = job->work, total = job->total_work;
+        assert_true(work == 8e9 && total == 8e9);
+        br_pace_settle(job, &work, &total);
+        assert_true(work == 8e9 && total == 8e9);
+        for (uint32_t t = 0; t < 2; t++) {
+            br_pace_start(job, t);
+            work -= SECOND;
+            total -= SECOND;
+            br_pace_end(job, t, (declared ? 2 : 4) * SECOND);
+        }
+        assert_int_equal(br_joint_lasts(job, 2), 2 * SECOND); /* not settled yet */
+        br_pace_settle(job, &work, &total);
+        const double first = declared ? 1 : (8 + 2 * root) / 6;
+        const double left = (2 * first + 4 * root) * 1e9;
+        assert_true(fabs(work - left) < 1 && fabs(total - left) < 1);
+        assert_true(fabs((double)br_joint_lasts(job, 2) - 2e9 * first) < 2);
+        assert_true(fabs((double)br_joint_lasts(job, 4) - 4e9 * root) < 2);
+        br_pace_settle(job, &work, &total);
+        assert_true(fabs(work - left) < 1); /* once */
+        br_pace_start(job, 2);
+        br_pace_again(job, 2);
+        br_pace_start(job, 3);
+        work -= 1e9 * first;
+        br_pace_end(job, 3, declared ? 2 * SECOND : SECOND); /* together 9 s of 6 declared */
+        br_pace_settle(job, &work, &total);
+        const double whole = declared ? 1 : sqrt(1.5);
+        const double third = declared ? 1 : (9 + 2 * whole) / 8;
+        assert_true(fabs(work - (third + 4 * whole) * 1e9) < 1);
+        br_joint_job_destroy(job);
+    }
+    br_arena_finish(&arena);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
+/* The policy itself, by remaining work: one machine, job 0 of two tasks of 3 s each. Its first
+ * takes as declared, then it goes first against a job of 5 s; or it takes 9 s, then 7.1 s are
+ * believed to be left, and the other goes first. When its first fails after 9 s, nothing is learnt
+ * of that. */
+static void test_policy_learns(void **state)
+{
+    static const struct {
+        int64_t seconds;
+        bool failed;
+        uint32_t first;
+    } cases[] = {{3, false, 0}, {9, false, 1}, {9, true, 1}, {1, true, 1}};
+    struct br_dag *dag[] = {play_chain(1, (uint32_t[]){2}, (int64_t[]){3}),
+                            play_chain(1, (uint32_t[]){1}, (int64_t[]){5})};
+    struct br_cluster *cluster = play_cluster(1);
+    struct br_policy_setup setup = {
+        .cluster = cluster, .number = 0, .enforcer = br_runtime_options_default()};
+    for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const struct br_ended ended = {.lasted_ns = cases[k].seconds * SECOND,
+                                       .failed = cases[k].failed};
+        struct br_decision decision[4];
+        int64_t wake_ns = BR_NEVER, now_ns = cases[k].seconds * SECOND;
+        void *policy;
+        assert_int_equal(br_joint_create(&setup, &policy, NULL), BR_OK);
+        arrive(policy, 0, dag[0], 0);
+        assert_int_equal(br_joint_decide(policy, 0, decision, 4, &wake_ns), 1);
+        assert_int_equal(br_joint_end(policy, &ended, now_ns, NULL), BR_OK);
+        arrive(policy, 1, dag[1], now_ns);
+        assert_int_equal(br_joint_decide(policy, now_ns, decision, 4, &wake_ns), 1);
+        assert_int_equal(decision[0].job, cases[k].first);
+        br_joint_destroy(policy);
+    }
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag[0]);
+    br_dag_destroy(dag[1]);
+}
+
 /* ---- On random workloads ---- */
 
 /* Stands before the policy and asks it, after every decision, when each job would end. */
@@ -265,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy_reorders), cmocka_unit_test(test_nobody_waits),
-        cmocka_unit_test(test_jobs_to_come), cmocka_unit_test(test_foreseen)};
+        cmocka_unit_test(test_jobs_to_come),    cmocka_unit_test(test_pace),
+        cmocka_unit_test(test_policy_learns),   cmocka_unit_test(test_foreseen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,18 @@
+/* How long tasks last against what was declared, as far as ended tasks tell. Durations are often
+ * off by a factor that a whole job has in common (its input is larger), or a stage. */
+#ifndef BR_SIMULATE_JOINT_PACE_H
+#define BR_SIMULATE_JOINT_PACE_H
+
+#include "simulate/joint/job.h"
+
+/* A task of the job starts, is ready again, or has ended after so long. */
+void br_pace_start(struct br_joint_job *job, uint32_t task);
+void br_pace_again(struct br_joint_job *job, uint32_t task);
+void br_pace_end(struct br_joint_job *job, uint32_t task, int64_t lasted_ns);
+
+/* Sets the paces of the job's stages to what its ended tasks tell, and adds what that changes to
+ * `work` and `total_work`, both of tasks that have not started. Where tasks have lasted as declared
+ * it changes nothing. O(stages), O(1) where no task has ended since the last call. */
+void br_pace_settle(struct br_joint_job *job, double *work, double *total_work);
+
+#endif
