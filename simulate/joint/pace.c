@@ -4,7 +4,7 @@
  * of stages alike in size, what is most likely. */
 #include "simulate/joint/pace.h"
 
-#include <math.h>
+#include "base/numbers/real.h"
 
 static struct br_joint_seen *seen_of(struct br_joint_job *job, uint32_t task)
 {
@@ -37,11 +37,11 @@ static double pace_of_job(const struct br_joint_job *job)
     for (uint32_t s = 0; s < job->stages; s++) {
         const struct br_joint_seen *seen = &job->seen[s];
         if (seen->declared_ns > 0 && seen->lasted_ns > 0) {
-            sum += log(seen->lasted_ns / seen->declared_ns);
+            sum += br_real_log(seen->lasted_ns / seen->declared_ns);
             count++;
         }
     }
-    return exp(sum / count);
+    return br_real_exp(sum / count);
 }
 
 void br_pace_settle(struct br_joint_job *job, double *work, double *total_work)
