@@ -1,4 +1,5 @@
-/* Boxes are counted stage by stage, then arrows edge by edge. */
+/* Boxes are counted stage by stage, then arrows edge by edge. The order within an edge is by box
+ * (those into a joint before those out of it), so that an arrow is found by its boxes. */
 #include "emit/diagrams/diagram.h"
 
 #include <stdlib.h>
@@ -65,6 +66,12 @@ static enum br_status make_boxes(struct br_diagram *diagram, struct br_diag *dia
     return BR_OK;
 }
 
+static struct br_arrow arrow_of(uint32_t edge, uint32_t from, uint32_t to, int64_t wait_ns)
+{
+    return (struct br_arrow){
+        .from = from, .to = to, .edge = edge, .wait_ns = wait_ns, .transfer = BR_INPUTS_NONE};
+}
+
 static enum br_status add_arrow(struct br_diagram *diagram, uint32_t *room, struct br_arrow arrow,
                                 struct br_diag *diag)
 {
@@ -100,18 +107,18 @@ static enum br_status join_each(struct br_diagram *diagram, uint32_t *room, uint
              child = dag->stage[edge->child].first_task, kept = first;
     enum br_status status = BR_OK;
     for (uint32_t i = 0; i < dag->stage[edge->child].tasks && !status; i++) {
-        struct br_arrow arrow = {diagram->box_of[parent + i],
-                                 diagram->box_of[child + i],
-                                 e,
-                                 difference(plan->start_ns[child + i], plan->end_ns[parent + i]),
-                                 false,
-                                 false};
+        struct br_arrow arrow =
+            arrow_of(e, diagram->box_of[parent + i], diagram->box_of[child + i],
+                     difference(plan->start_ns[child + i], plan->end_ns[parent + i]));
+        arrow.pairs = 1;
         struct br_arrow *last =
             diagram->arrows > first ? &diagram->arrow[diagram->arrows - 1] : NULL;
-        if (last && last->from == arrow.from && last->to == arrow.to)
+        if (last && last->from == arrow.from && last->to == arrow.to) {
+            last->pairs++;
             last->wait_ns = arrow.wait_ns < last->wait_ns ? arrow.wait_ns : last->wait_ns;
-        else
+        } else {
             status = add_arrow(diagram, room, arrow, diag);
+        }
     }
     if (status || diagram->arrows == first)
         return status;
@@ -120,6 +127,8 @@ static enum br_status join_each(struct br_diagram *diagram, uint32_t *room, uint
         if (k == first || diagram->arrow[k].from != diagram->arrow[kept - 1].from ||
             diagram->arrow[k].to != diagram->arrow[kept - 1].to)
             diagram->arrow[kept++] = diagram->arrow[k];
+        else
+            diagram->arrow[kept - 1].pairs += diagram->arrow[k].pairs;
     diagram->arrows = kept;
     return BR_OK;
 }
@@ -141,22 +150,15 @@ static enum br_status join_all(struct br_diagram *diagram, uint32_t *room, uint3
     enum br_status status = BR_OK;
     for (uint32_t p = p0; p < p1 && !status; p++) {
         if (joined)
-            status = add_arrow(
-                diagram, room,
-                (struct br_arrow){p, joint, e, difference(start_ns, box[p].end_ns), false, false},
-                diag);
+            status = add_arrow(diagram, room,
+                               arrow_of(e, p, joint, difference(start_ns, box[p].end_ns)), diag);
         for (uint32_t c = c0; c < c1 && !status && !joined; c++)
-            status =
-                add_arrow(diagram, room,
-                          (struct br_arrow){p, c, e, difference(box[c].start_ns, box[p].end_ns),
-                                            false, false},
-                          diag);
+            status = add_arrow(diagram, room,
+                               arrow_of(e, p, c, difference(box[c].start_ns, box[p].end_ns)), diag);
     }
     for (uint32_t c = c0; c < c1 && !status && joined; c++)
-        status = add_arrow(
-            diagram, room,
-            (struct br_arrow){joint, c, e, difference(box[c].start_ns, end_ns), false, false},
-            diag);
+        status = add_arrow(diagram, room,
+                           arrow_of(e, joint, c, difference(box[c].start_ns, end_ns)), diag);
     diagram->joints += joined;
     return status;
 }
@@ -172,23 +174,88 @@ static enum br_status make_arrows(struct br_diagram *diagram, struct br_diag *di
     return status;
 }
 
-/* The chain's arrows. Those of an edge stand together and the edges are in their order. */
+/* The arrows by edge: those of an edge stand together, and the edges are in their order. NULL when
+ * memory is out; the caller's. */
+static uint32_t *arrows_by_edge(const struct br_diagram *diagram)
+{
+    uint32_t edges = diagram->input->dag->edges;
+    uint32_t *first = calloc((size_t)edges + 2, sizeof *first);
+    for (uint32_t a = 0; first && a < diagram->arrows; a++)
+        first[diagram->arrow[a].edge + 1]++;
+    for (uint32_t e = 0; first && e < edges; e++)
+        first[e + 1] += first[e];
+    return first;
+}
+
+/* The arrows of the edge on the way from box to box: one, or two where a joint is between them.
+ * Answers how many; they are ordered by `from`, then by `to`. O(log arrows). */
+static uint32_t arrows_between(const struct br_diagram *diagram, const uint32_t *first_arrow,
+                               uint32_t edge, const uint32_t boxes[2], struct br_arrow *found[2])
+{
+    uint32_t first = first_arrow[edge], past = first_arrow[edge + 1], count = 0;
+    bool joined = first < past && diagram->arrow[first].to >= diagram->boxes;
+    for (int side = 0; side <= (joined ? 1 : 0); side++) {
+        uint32_t low = first, high = past;
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2;
+            const struct br_arrow *arrow = &diagram->arrow[middle];
+            bool second =
+                arrow->from >= diagram->boxes; /* they stand behind those into the joint */
+            bool before =
+                side == 0 ? !second && arrow->from < boxes[0] : !second || arrow->to < boxes[1];
+            if (!joined && arrow->from == boxes[0])
+                before = arrow->to < boxes[1];
+            if (before)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        const struct br_arrow *arrow = &diagram->arrow[low];
+        if (low < past && (side == 1 || arrow->from == boxes[0]) &&
+            (joined && side == 0 ? true : arrow->to == boxes[1]))
+            found[count++] = &diagram->arrow[low];
+    }
+    return count;
+}
+
+/* The chain's arrows. */
 static void mark_step(struct br_diagram *diagram, const struct br_parents *parents,
                       const uint32_t *first_arrow, uint32_t from, uint32_t to)
 {
     const struct br_dag *dag = diagram->input->dag;
-    uint32_t boxes[2] = {diagram->box_of[from], diagram->box_of[to]};
+    const uint32_t boxes[2] = {diagram->box_of[from], diagram->box_of[to]};
     uint32_t child = diagram->box[boxes[1]].stage;
+    struct br_arrow *found[2];
     for (uint32_t k = parents->first[child]; k < parents->first[child + 1]; k++) {
         uint32_t e = parents->edge[k];
         if (dag->edge[e].parent != diagram->box[boxes[0]].stage)
             continue;
-        for (uint32_t a = first_arrow[e]; a < first_arrow[e + 1]; a++) {
-            struct br_arrow *arrow = &diagram->arrow[a];
-            bool from_box = arrow->from < diagram->boxes, to_box = arrow->to < diagram->boxes;
-            if ((!from_box || arrow->from == boxes[0]) && (!to_box || arrow->to == boxes[1]))
-                arrow->on_chain = true;
-        }
+        for (uint32_t n = arrows_between(diagram, first_arrow, e, boxes, found); n > 0; n--)
+            found[n - 1]->on_chain = true;
+    }
+}
+
+/* Tells the arrows of transfers that tasks waited for. The source of a transfer is looked for once
+ * for the tasks after each other that wait for it. */
+static void mark_transfers(struct br_diagram *diagram, const struct br_inputs *inputs,
+                           const uint32_t *first_arrow)
+{
+    const struct br_plan *plan = diagram->input->plan;
+    uint32_t last = BR_INPUTS_NONE, source = UINT32_MAX;
+    for (uint32_t t = 0; t < plan->tasks; t++) {
+        struct br_arrow *found[2];
+        if (!br_inputs_bind(inputs, plan, t))
+            continue;
+        if (inputs->last[t] != last)
+            source = br_inputs_source(diagram->input, inputs->last[t]);
+        last = inputs->last[t];
+        if (source == UINT32_MAX)
+            continue;
+        const uint32_t boxes[2] = {diagram->box_of[source], diagram->box_of[t]};
+        uint32_t edge = plan->carried.transfer[last].edge;
+        for (uint32_t n = arrows_between(diagram, first_arrow, edge, boxes, found); n > 0; n--)
+            if (found[n - 1]->transfer > last)
+                found[n - 1]->transfer = last;
     }
 }
 
@@ -196,8 +263,7 @@ static enum br_status mark_chain(struct br_diagram *diagram, struct br_diag *dia
 {
     struct br_analysis analysis;
     struct br_parents parents = {NULL, NULL};
-    uint32_t edges = diagram->input->dag->edges;
-    uint32_t *first_arrow = calloc((size_t)edges + 2, sizeof *first_arrow);
+    uint32_t *first_arrow = arrows_by_edge(diagram);
     enum br_status status = br_analysis_init(&analysis, diagram->input, diag);
     if (!status) {
         diagram->handover = calloc((size_t)analysis.chain_tasks + 1, sizeof *diagram->handover);
@@ -206,17 +272,15 @@ static enum br_status mark_chain(struct br_diagram *diagram, struct br_diag *dia
     }
     if (!status)
         status = br_parents_init(&parents, diagram->input->dag, diag);
-    for (uint32_t a = 0; a < diagram->arrows && !status; a++)
-        first_arrow[diagram->arrow[a].edge + 1]++;
-    for (uint32_t e = 0; e < edges && !status; e++)
-        first_arrow[e + 1] += first_arrow[e];
+    if (!status)
+        mark_transfers(diagram, &analysis.inputs, first_arrow);
     for (uint32_t k = 0; k < analysis.chain_tasks && !status; k++) {
         uint32_t box = diagram->box_of[analysis.chain[k]];
         diagram->box[box].on_chain = true;
         uint32_t before = k > 0 ? diagram->box_of[analysis.chain[k - 1]] : box;
         if (before == box)
             continue;
-        if (analysis.by_machine[k])
+        if (analysis.waited[k] == BR_WAITED_MACHINE)
             diagram->handover[diagram->handovers++] = (struct br_handover){before, box};
         else
             mark_step(diagram, &parents, first_arrow, analysis.chain[k - 1], analysis.chain[k]);

@@ -6,6 +6,7 @@
 #ifndef BR_EMIT_DIAGRAMS_DIAGRAM_H
 #define BR_EMIT_DIAGRAMS_DIAGRAM_H
 
+#include "emit/pictures/inputs.h"
 #include "emit/pictures/picture.h"
 
 struct br_box {
@@ -24,10 +25,13 @@ struct br_box {
 /* From box to box, or from box to joint to box: numbers from `boxes` on are joints. */
 struct br_arrow {
     uint32_t from, to;
-    uint32_t edge;   /* of the job */
-    int64_t wait_ns; /* from the end of what the child waits for to its start; the least one */
-    bool on_chain;   /* two tasks that follow each other on the critical chain */
-    bool upward;     /* leads to no later line: a box that starts before all of this parent has */
+    uint32_t edge;     /* of the job */
+    int64_t wait_ns;   /* from the end of what the child waits for to its start; the least one */
+    bool on_chain;     /* two tasks that follow each other on the critical chain */
+    uint32_t pairs;    /* of tasks that a one-to-one edge joins; 0 over a barrier */
+    uint32_t transfer; /* that ended when a task of the child started, which waited for it: a
+                          number in plan->carried; BR_INPUTS_NONE: there is none */
+    bool upward;       /* leads to no later line: a box that starts before all of this parent has */
 };
 
 /* A box of the critical chain that waited for its machine, and for which box. */

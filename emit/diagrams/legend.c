@@ -75,17 +75,21 @@ static void write_members(FILE *out, const struct br_emit_input *input, bool sta
 
 static void write_lines(FILE *out, const struct br_emit_input *input)
 {
+    bool moves = input->plan->network || (input->other && input->other->plan->network);
     fputs(
         "<tr><td>"
         "<font color=\"" BR_COLOUR_CHAIN "\"><b>\xe2\x94\x81\xe2\x94\x81</b></font> critical chain "
         "(<font color=\"" BR_COLOUR_CHAIN "\"><b>\xc2\xb7\xc2\xb7\xc2\xb7</b></font> waits for its "
         "machine)&nbsp;&nbsp; "
         "<font color=\"" BR_COLOUR_BINDS "\"><b>\xe2\x94\x80\xe2\x94\x80</b></font> binds: the "
-        "child starts at the parent's end</td></tr><tr><td>"
-        "<font color=\"" BR_COLOUR_WAITS "\"><b>\xe2\x94\x80\xe2\x94\x80</b></font> +3 s: it "
-        "starts that much later&nbsp;&nbsp; "
-        "- - one task for one&nbsp;&nbsp; larger boxes: more work",
+        "child starts at the parent's end",
         out);
+    fputs(moves ? ", or when its bytes have come" : "", out);
+    fputs("</td></tr><tr><td>"
+          "<font color=\"" BR_COLOUR_WAITS "\"><b>\xe2\x94\x80\xe2\x94\x80</b></font> +3 s: it "
+          "starts that much later&nbsp;&nbsp; "
+          "- - one task for one&nbsp;&nbsp; larger boxes: more work",
+          out);
     fputs(input->layout == BR_LAYOUT_TIME    ? "&nbsp;&nbsp; lines: by first start"
           : input->layout == BR_LAYOUT_DEPTH ? "&nbsp;&nbsp; lines: by depth"
                                              : "",

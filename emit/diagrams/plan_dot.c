@@ -3,6 +3,7 @@
  * with how long it waits, and a legend that says all that. Two plans stand beside each other.
  *
  * Graphviz decides where things go; lines of boxes (lines.c) hang on an axis of texts. */
+#include "base/roles.h"
 #include "emit/diagrams/diagram.h"
 #include "emit/diagrams/legend.h"
 #include "emit/diagrams/styles.h"
@@ -175,6 +176,54 @@ static void write_wait(FILE *out, int64_t wait_ns)
     }
 }
 
+/* The share of the tasks of its stage that stand in the box; of a joint, all. */
+static double share_of(const struct drawing *drawing, uint32_t place)
+{
+    const struct br_diagram *diagram = drawing->diagram;
+    if (place >= diagram->boxes)
+        return 1;
+    const struct br_box *box = &diagram->box[place];
+    return (double)box->tasks / drawing->input->dag->stage[box->stage].tasks;
+}
+
+/* The bytes that go along the arrow, whether they leave a machine or not. */
+static double bytes_of(const struct drawing *drawing, const struct br_arrow *arrow)
+{
+    const struct br_edge *edge = &drawing->input->dag->edge[arrow->edge];
+    double share = share_of(drawing, arrow->from) * share_of(drawing, arrow->to);
+    if (edge->type == BR_ONE_TO_ONE)
+        share = arrow->pairs / (double)drawing->input->dag->stage[edge->child].tasks;
+    return share * (double)edge->bytes;
+}
+
+static void write_bytes(FILE *out, double bytes)
+{
+    char text[BR_ROLE_AMOUNT_TEXT];
+    br_role_bytes_text((int64_t)(bytes + 0.5), text);
+    fputs(text, out);
+}
+
+static void write_tooltip(const struct drawing *drawing, const struct br_arrow *arrow)
+{
+    const struct br_edge *edge = &drawing->input->dag->edge[arrow->edge];
+    FILE *out = drawing->out;
+    fputs("tooltip=\"", out);
+    if (arrow->on_chain)
+        fputs("on the critical chain", out);
+    else if (arrow->wait_ns == 0 || arrow->transfer != BR_INPUTS_NONE)
+        fputs("binds", out);
+    else
+        write_wait(out, arrow->wait_ns);
+    if (arrow->transfer != BR_INPUTS_NONE) {
+        fputs(": ", out);
+        br_inputs_write(out, BR_QUOTE_LABEL, drawing->input, arrow->transfer);
+    } else if (edge->bytes) {
+        fputs(", ", out);
+        write_bytes(out, bytes_of(drawing, arrow));
+    }
+    putc('"', out);
+}
+
 static void write_arrow(const struct drawing *drawing, const struct br_arrow *arrow)
 {
     const struct br_edge *edge = &drawing->input->dag->edge[arrow->edge];
@@ -189,16 +238,18 @@ static void write_arrow(const struct drawing *drawing, const struct br_arrow *ar
     fputs(into_joint ? "arrowhead=none, " : "", out);
     fputs(arrow->upward ? "constraint=false, " : "", out);
     if (arrow->on_chain)
-        fputs("color=\"" BR_COLOUR_CHAIN "\", penwidth=3, tooltip=\"on the critical chain\"", out);
-    else if (arrow->wait_ns == 0)
-        fputs("color=\"" BR_COLOUR_BINDS "\", penwidth=1.6, tooltip=\"binds\"", out);
-    else {
-        fputs("color=\"" BR_COLOUR_WAITS "\", tooltip=\"", out);
-        write_wait(out, arrow->wait_ns);
-        putc('"', out);
-    }
-    bool waits = arrow->wait_ns != 0 && drawing->arrows <= WAITS_MOST;
-    if (br_styles_arrow(drawing->styles, arrow->edge, out, waits) || waits) {
+        fputs("color=\"" BR_COLOUR_CHAIN "\", penwidth=3, ", out);
+    else if (arrow->wait_ns == 0 || arrow->transfer != BR_INPUTS_NONE)
+        fputs("color=\"" BR_COLOUR_BINDS "\", penwidth=1.6, ", out);
+    else
+        fputs("color=\"" BR_COLOUR_WAITS "\", ", out);
+    write_tooltip(drawing, arrow);
+    bool few = drawing->arrows <= WAITS_MOST;
+    bool waits = few && arrow->wait_ns != 0, carries = few && edge->bytes;
+    if (br_styles_arrow(drawing->styles, arrow->edge, out, waits || carries) || waits || carries) {
+        if (carries)
+            write_bytes(out, bytes_of(drawing, arrow));
+        fputs(carries && waits ? "\\n" : "", out);
         if (waits)
             write_wait(out, arrow->wait_ns);
         putc('"', out);

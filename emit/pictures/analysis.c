@@ -1,5 +1,6 @@
 /* The critical chain is found backwards from the task that ends last: what a task waited for is
- * what ended when it started, a parent before a neighbour on its machine. */
+ * what ended when it started, a parent before a transfer, and that before a neighbour on its
+ * machine. */
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/lanes.h"
 #include "emit/pictures/parents.h"
@@ -38,7 +39,8 @@ static bool is_parent(const struct br_dag *dag, const struct br_parents *parents
 
 /* The task that `task` waited for, or UINT32_MAX. */
 static uint32_t waited_for(const struct br_emit_input *input, const struct br_parents *parents,
-                           const struct by_end *ends, uint32_t task, bool *by_machine)
+                           const struct by_end *ends, const struct br_inputs *inputs, uint32_t task,
+                           enum br_waited *waited)
 {
     const struct br_plan *plan = input->plan;
     uint32_t low = 0, high = plan->tasks, neighbour = UINT32_MAX;
@@ -54,14 +56,20 @@ static uint32_t waited_for(const struct br_emit_input *input, const struct br_pa
         if (plan->rank[other] >= plan->rank[task])
             continue;
         if (is_parent(input->dag, parents, other, task)) {
-            *by_machine = false;
+            *waited = BR_WAITED_PARENT;
             return other;
         }
         if (neighbour == UINT32_MAX && plan->machine[other] == plan->machine[task] &&
             plan->start_ns[other] < plan->end_ns[other])
             neighbour = other;
     }
-    *by_machine = true;
+    if (br_inputs_bind(inputs, plan, task)) {
+        uint32_t source = br_inputs_source(input, inputs->last[task]);
+        *waited = BR_WAITED_TRANSFER;
+        if (source != UINT32_MAX && plan->rank[source] < plan->rank[task])
+            return source;
+    }
+    *waited = BR_WAITED_MACHINE;
     return neighbour;
 }
 
@@ -79,21 +87,22 @@ static enum br_status find_chain(struct br_analysis *analysis, const struct br_e
             ends[t] = (struct by_end){plan->end_ns[t], plan->rank[t]};
         qsort(ends, plan->tasks, sizeof *ends, compare_ends);
         uint32_t task = plan->order[ends[plan->tasks - 1].rank - 1], n = 0;
-        bool by_machine = false;
+        enum br_waited waited = BR_WAITED_PARENT;
         while (task != UINT32_MAX) {
             analysis->on_chain[task] = true;
             analysis->chain[n++] = task;
-            task = waited_for(input, &parents, ends, task, &by_machine);
-            analysis->by_machine[n - 1] = by_machine && task != UINT32_MAX;
+            task = waited_for(input, &parents, ends, &analysis->inputs, task, &waited);
+            analysis->waited[n - 1] = waited;
         }
         analysis->chain_tasks = n;
+        analysis->waited[n - 1] = BR_WAITED_PARENT; /* of the first, which waited for nothing */
         for (uint32_t k = 0; k < n / 2; k++) {
             uint32_t swapped = analysis->chain[k];
-            bool waited = analysis->by_machine[k];
+            waited = analysis->waited[k];
             analysis->chain[k] = analysis->chain[n - 1 - k];
-            analysis->by_machine[k] = analysis->by_machine[n - 1 - k];
+            analysis->waited[k] = analysis->waited[n - 1 - k];
             analysis->chain[n - 1 - k] = swapped;
-            analysis->by_machine[n - 1 - k] = waited;
+            analysis->waited[n - 1 - k] = waited;
         }
     }
     free(ends);
@@ -245,15 +254,17 @@ enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_em
         .lanes = calloc((size_t)input->cluster->machines + 1, sizeof *analysis->lanes),
         .on_chain = calloc(tasks, sizeof *analysis->on_chain),
         .chain = calloc(tasks, sizeof *analysis->chain),
-        .by_machine = calloc(tasks, sizeof *analysis->by_machine),
+        .waited = calloc(tasks, sizeof *analysis->waited),
     };
     enum br_status status = BR_OK;
     if (!analysis->lane || !analysis->lanes || !analysis->on_chain || !analysis->chain ||
-        !analysis->by_machine)
+        !analysis->waited)
         status = br_fail_memory(diag);
     if (!status)
         status =
             br_lanes(input->plan, input->cluster->machines, analysis->lane, analysis->lanes, diag);
+    if (!status)
+        status = br_inputs_init(&analysis->inputs, input, diag);
     if (!status)
         status = find_chain(analysis, input, diag);
     if (!status)
@@ -271,7 +282,8 @@ void br_analysis_finish(struct br_analysis *analysis)
     free(analysis->lanes);
     free(analysis->on_chain);
     free(analysis->chain);
-    free(analysis->by_machine);
+    free(analysis->waited);
+    br_inputs_finish(&analysis->inputs);
     free(analysis->use);
     *analysis = (struct br_analysis){0};
 }

@@ -3,7 +3,7 @@
 #ifndef BR_EMIT_PICTURES_ANALYSIS_H
 #define BR_EMIT_PICTURES_ANALYSIS_H
 
-#include "emit/write/input.h"
+#include "emit/pictures/inputs.h"
 
 enum { BR_USE_COLUMNS = 240 }; /* of the curves of use, over the span of the plan */
 
@@ -14,13 +14,17 @@ struct br_use {
     double milli[BR_USE_COLUMNS]; /* mean use of the cluster, in thousandths */
 };
 
+/* The last transfer to the task is inputs.last. */
+enum br_waited { BR_WAITED_PARENT, BR_WAITED_MACHINE, BR_WAITED_TRANSFER };
+
 struct br_analysis {
-    uint32_t *lane;   /* by task: tasks on a machine that overlap have different ones */
-    uint32_t *lanes;  /* by machine: how many it has */
-    bool *on_chain;   /* by task */
-    uint32_t *chain;  /* tasks, first to last: each waits for the one before it, or for its
-                         place on the machine */
-    bool *by_machine; /* by place in the chain: it waited for the machine */
+    uint32_t *lane;  /* by task: tasks on a machine that overlap have different ones */
+    uint32_t *lanes; /* by machine: how many it has */
+    bool *on_chain;  /* by task */
+    uint32_t *chain; /* tasks, first to last: each waits for the one before it, for its place on
+                        the machine, or for what the one before it put out to come */
+    enum br_waited *waited; /* by place in the chain but the first: what it waited for */
+    struct br_inputs inputs;
     uint32_t chain_tasks;
     uint32_t uses; /* resources that tasks demand and machines have */
     struct br_use *use;
@@ -28,8 +32,8 @@ struct br_analysis {
     int64_t critical_path_ns;
 };
 
-/* All arrays are the analysis's. O(n log n + edges). Times outside of 0..makespan, which a plan
- * that was read may have, count as if clipped. */
+/* All arrays are the analysis's. O(n log n + edges + transfers log transfers). Times outside of
+ * 0..makespan, which a plan that was read may have, count as if clipped. */
 enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_emit_input *input,
                                 struct br_diag *diag);
 void br_analysis_finish(struct br_analysis *analysis);

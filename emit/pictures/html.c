@@ -91,7 +91,44 @@ static void write_tasks(FILE *out, const struct br_emit_input *input,
     fputs("],\n \"chain\": [", out);
     for (uint32_t k = 0; k < analysis->chain_tasks; k++)
         fprintf(out, "%s[%" PRIu32 ",%d]", k ? "," : "", plan->rank[analysis->chain[k]] - 1,
-                analysis->by_machine[k]);
+                (int)analysis->waited[k]);
+    putc(']', out);
+}
+
+/* See the names of the places in report.html; `inputs` is by rank. */
+static void write_transfers(FILE *out, const struct br_emit_input *input,
+                            const struct br_analysis *analysis)
+{
+    const struct br_transfers *all = &input->plan->carried;
+    fputs(",\n \"ports\": [", out);
+    for (uint32_t m = 0; m < input->cluster->machines; m++) {
+        const struct br_class *cls =
+            &input->cluster->cls[br_cluster_machine_class(input->cluster, m)];
+        fprintf(out, "%s[%" PRId64 ",%" PRId64 "]", m ? "," : "", cls->up, cls->down);
+    }
+    fputs("],\n \"inputs\": [", out);
+    for (uint32_t k = 0; k < input->plan->tasks; k++) {
+        uint32_t task = input->plan->order[k], last = analysis->inputs.last[task];
+        fprintf(out, "%s[%" PRIu32 ",%" PRId64 "]", k ? "," : "", analysis->inputs.count[task],
+                last == BR_INPUTS_NONE ? INT64_C(-1) : (int64_t)last);
+    }
+    fputs("],\n \"transfers\": [", out);
+    for (uint32_t k = 0; k < all->transfers && !ferror(out); k++) {
+        const struct br_transfer *x = &all->transfer[k];
+        fprintf(out,
+                "%s\n  [%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRIu32 ",%" PRIu32 ",%" PRId64 ",[",
+                k ? "," : "", x->parent, x->child,
+                x->index == BR_TRANSFER_ALL ? INT64_C(-1) : (int64_t)x->index, x->from, x->to,
+                x->bytes);
+        for (uint32_t i = x->first_piece; i < x->first_piece + x->pieces; i++) {
+            fputs(i > x->first_piece ? ",[" : "[", out);
+            br_write_seconds(out, all->piece[i].start_ns);
+            putc(',', out);
+            br_write_seconds(out, all->piece[i].end_ns);
+            fprintf(out, ",%" PRId64 "]", all->piece[i].rate);
+        }
+        fputs("]]", out);
+    }
     putc(']', out);
 }
 
@@ -147,6 +184,8 @@ static enum br_status write_plan(FILE *out, const struct br_emit_input *input, s
     write_machines(out, input->cluster, &analysis);
     write_use(out, &analysis);
     write_tasks(out, input, &analysis);
+    if (plan->network)
+        write_transfers(out, input, &analysis);
     putc('}', out);
     br_analysis_finish(&analysis);
     return BR_OK;

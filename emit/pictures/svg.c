@@ -11,93 +11,40 @@
 #include "emit/write/figures.h"
 #include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
+#include "emit/pictures/svg_panel.h"
+#include "emit/pictures/svg_ports.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define PX INT64_C(100)
-
 enum {
-    NAME_MOST = 28,   /* characters of a row's name */
     CURVES_MOST = 12, /* resources with a curve */
     KEYS_MOST = 10,   /* stages with a key of their colour; more are named by their rows */
     KEY_NAME = 10,    /* characters of it */
 };
 
-struct panel {
-    FILE *out;
-    const struct br_emit_input *input;
-    const struct br_chart *chart;
-    const struct br_analysis *analysis;
-    int64_t span_ns;         /* of the time axis; that of the longer plan */
-    int64_t left, width;     /* of the plot */
-    int64_t top, rows, foot; /* of the panel, of its rows, and below its curves */
-    int64_t lane, gap, font;
-    int64_t head, curve; /* heights of what stands above the rows, and of a curve */
-};
-
-static void number(FILE *out, const char *name, int64_t value)
-{
-    fprintf(out, " %s=\"", name);
-    br_draw_fixed(out, value, PX, 2);
-    putc('"', out);
-}
-
-static void rectangle(FILE *out, int64_t x, int64_t y, int64_t w, int64_t h)
-{
-    fputs("<rect", out);
-    number(out, "x", x);
-    number(out, "y", y);
-    number(out, "width", w);
-    number(out, "height", h);
-}
-
-static void begin_text(FILE *out, int64_t x, int64_t y, const char *attributes)
-{
-    fputs("<text", out);
-    number(out, "x", x);
-    number(out, "y", y);
-    fprintf(out, " %s>", attributes);
-}
-
-static void line(FILE *out, int64_t x, int64_t y, int64_t height, const char *attributes)
-{
-    fputs("<line", out);
-    number(out, "x1", x);
-    number(out, "x2", x);
-    number(out, "y1", y);
-    number(out, "y2", y + height);
-    fprintf(out, " %s/>\n", attributes);
-}
-
-static int64_t time_x(const struct panel *panel, int64_t ns)
-{
-    ns = ns < 0 ? 0 : ns > panel->span_ns ? panel->span_ns : ns; /* plans that were read */
-    return panel->left + (int64_t)((br_wide)ns * panel->width / panel->span_ns);
-}
-
-static int64_t row_top(const struct panel *panel, const struct br_chart_row *row)
+static int64_t row_top(const struct br_panel *panel, const struct br_chart_row *row)
 {
     return panel->rows + row->first_lane * panel->lane + (row - panel->chart->row) * panel->gap;
 }
 
 /* A key for each stage, where that fits on a line. Answers where the line goes on. */
-static int64_t draw_stage_keys(const struct panel *panel, int64_t x, int64_t y)
+static int64_t draw_stage_keys(const struct br_panel *panel, int64_t x, int64_t y)
 {
     const struct br_dag *dag = panel->input->dag;
     for (uint32_t s = 0; s < dag->stages && dag->stages <= KEYS_MOST; s++) {
-        rectangle(panel->out, x, y, 12 * PX, 12 * PX);
+        br_panel_rectangle(panel->out, x, y, 12 * BR_PX, 12 * BR_PX);
         fprintf(panel->out, " fill=\"%s\"/>", br_draw_palette(s));
-        begin_text(panel->out, x + 16 * PX, y + 10 * PX, "");
+        br_panel_begin_text(panel->out, x + 16 * BR_PX, y + 10 * BR_PX, "");
         br_write_cut(panel->out, BR_QUOTE_XML, dag->stage[s].id, KEY_NAME);
         fputs("</text>\n", panel->out);
         uint32_t length = br_text_length(dag->stage[s].id);
-        x += 26 * PX + (int64_t)(length < KEY_NAME ? length : KEY_NAME) * 6 * PX;
+        x += 26 * BR_PX + (int64_t)(length < KEY_NAME ? length : KEY_NAME) * 6 * BR_PX;
     }
     return x;
 }
 
-static void draw_head(const struct panel *panel)
+static void draw_head(const struct br_panel *panel)
 {
     const struct br_chart *chart = panel->chart;
     FILE *out = panel->out;
@@ -105,39 +52,30 @@ static void draw_head(const struct panel *panel)
                                        "rows are stages, heights the tasks that run at once"};
     bool used[BR_SUBSETS];
     br_subsets_used(panel->input->plan, used);
-    begin_text(out, 8 * PX, panel->top + 20 * PX, "font-size=\"14\"");
+    br_panel_begin_text(out, 8 * BR_PX, panel->top + 20 * BR_PX, "font-size=\"14\"");
     br_write_headline(out, BR_QUOTE_XML, panel->input);
     fputs("</text>\n", out);
-    int64_t x = 8 * PX, y = panel->top + 30 * PX;
+    int64_t x = 8 * BR_PX, y = panel->top + 30 * BR_PX;
     bool by_stage = br_draw_is_by_stage(panel->input);
     for (uint32_t k = 0; k < BR_SUBSETS && !by_stage; k++) {
         const struct br_subset_style *style = &br_subset_style[k];
         if (!used[k])
             continue;
-        rectangle(out, x, y, 12 * PX, 12 * PX);
+        br_panel_rectangle(out, x, y, 12 * BR_PX, 12 * BR_PX);
         fprintf(out, " fill=\"%s\"/>", style->colour);
-        begin_text(out, x + 16 * PX, y + 10 * PX, "");
+        br_panel_begin_text(out, x + 16 * BR_PX, y + 10 * BR_PX, "");
         fprintf(out, "%c: %s</text>\n", style->letter, style->meaning);
-        x += 34 * PX + (int64_t)(strlen(style->meaning) + 3) * 6 * PX;
+        x += 34 * BR_PX + (int64_t)(strlen(style->meaning) + 3) * 6 * BR_PX;
     }
     if (by_stage)
         x = draw_stage_keys(panel, x, y);
-    begin_text(out, x, y + 10 * PX, "fill=\"#555\"");
+    br_panel_begin_text(out, x, y + 10 * BR_PX, "fill=\"#555\"");
     fprintf(out, "%s%s; dark borders: the critical chain</text>\n", what[chart->level],
             by_stage && panel->input->dag->stages > KEYS_MOST ? ", coloured by stage" : "");
 }
 
-static void write_when(const struct panel *panel, int64_t start_ns, int64_t end_ns)
-{
-    fputs(": ", panel->out);
-    br_write_seconds(panel->out, start_ns);
-    fputs(" s to ", panel->out);
-    br_write_seconds(panel->out, end_ns);
-    fputs(" s", panel->out);
-}
-
 /* The task's name where it fits, cut where a good part of it does. */
-static void draw_label(const struct panel *panel, uint32_t task, uint32_t tasks, int64_t x,
+static void draw_label(const struct br_panel *panel, uint32_t task, uint32_t tasks, int64_t x,
                        int64_t y, int64_t w, int64_t h)
 {
     const struct br_dag *dag = panel->input->dag;
@@ -147,11 +85,11 @@ static void draw_label(const struct panel *panel, uint32_t task, uint32_t tasks,
         snprintf(suffix, sizeof suffix, " \xc3\x97 %" PRIu32, tasks);
     else if (stage->tasks > 1)
         snprintf(suffix, sizeof suffix, "[%" PRIu32 "]", task - stage->first_task);
-    int64_t room = (w - 4 * PX) * 100 / (panel->font * 58), id = br_text_length(stage->id);
+    int64_t room = (w - 4 * BR_PX) * 100 / (panel->font * 58), id = br_text_length(stage->id);
     if (room < 2 || (id > room && room < 8))
         return;
-    begin_text(panel->out, x + w / 2, y + h / 2 + panel->font * 35 / 100,
-               "text-anchor=\"middle\" pointer-events=\"none\"");
+    br_panel_begin_text(panel->out, x + w / 2, y + h / 2 + panel->font * 35 / 100,
+                        "text-anchor=\"middle\" pointer-events=\"none\"");
     if (id > room) {
         br_write_cut(panel->out, BR_QUOTE_XML, stage->id, (uint32_t)room);
     } else {
@@ -162,103 +100,104 @@ static void draw_label(const struct panel *panel, uint32_t task, uint32_t tasks,
     fputs("</text>\n", panel->out);
 }
 
-static void draw_task_box(const struct panel *panel, const struct br_chart_box *box)
+static void draw_task_box(const struct br_panel *panel, const struct br_chart_box *box)
 {
     const struct br_emit_input *input = panel->input;
     const struct br_chart_row *row = &panel->chart->row[box->row];
     FILE *out = panel->out;
     uint32_t stage = br_dag_task_stage(input->dag, box->task);
-    int64_t x = time_x(panel, box->start_ns), w = time_x(panel, box->end_ns) - x;
+    int64_t x = br_panel_time_x(panel, box->start_ns), w = br_panel_time_x(panel, box->end_ns) - x;
     int64_t y = row_top(panel, row) + box->lane * panel->lane;
     bool critical = box->tasks == 1 && panel->analysis->on_chain[box->task];
-    rectangle(out, x, y, w > PX ? w : PX, panel->lane);
+    br_panel_rectangle(out, x, y, w > BR_PX ? w : BR_PX, panel->lane);
     fprintf(out, " fill=\"%s\"%s><title>", br_draw_colour(input, stage, box->subset),
             critical ? " class=\"critical\"" : "");
     br_write_task(out, BR_QUOTE_XML, input->dag, box->task);
     if (box->tasks > 1)
         fprintf(out, " and %" PRIu32 " more", box->tasks - 1);
-    write_when(panel, box->start_ns, box->end_ns);
+    br_panel_when(panel, box->start_ns, box->end_ns);
     fputs(" on ", out);
     br_write_machine(out, BR_QUOTE_XML, input->cluster, row->which);
-    fprintf(out, "%s</title></rect>\n", critical ? ", on the critical chain" : "");
+    fputs(critical ? ", on the critical chain" : "", out);
+    if (box->tasks == 1)
+        br_panel_inputs(panel, box->task);
+    fputs("</title></rect>\n", out);
     if (panel->font * 100 <= panel->lane * 90)
         draw_label(panel, box->task, box->tasks, x, y, w, panel->lane);
 }
 
-static void draw_profile_box(const struct panel *panel, const struct br_chart_box *box)
+static void draw_profile_box(const struct br_panel *panel, const struct br_chart_box *box)
 {
     const struct br_chart_row *row = &panel->chart->row[box->row];
     FILE *out = panel->out;
-    char name[4 * NAME_MOST + 8];
-    int64_t x = time_x(panel, box->start_ns), full = panel->lane;
+    char name[4 * BR_PANEL_NAME + 8];
+    int64_t x = br_panel_time_x(panel, box->start_ns), full = panel->lane;
     int64_t h = (int64_t)((br_uwide)box->at_once_milli * (uint64_t)full / row->peak_milli);
     bool single = row->which < panel->input->dag->stages;
     br_draw_row_name(panel->input, panel->chart, row, name, sizeof name);
-    rectangle(out, x, row_top(panel, row) + full - h, time_x(panel, box->end_ns) - x, h);
+    br_panel_rectangle(out, x, row_top(panel, row) + full - h,
+                       br_panel_time_x(panel, box->end_ns) - x, h);
     fprintf(out, " stroke=\"none\" fill=\"%s\"><title>",
             br_draw_colour(panel->input, single ? row->which : 0, box->subset));
-    br_write_cut(out, BR_QUOTE_XML, name, NAME_MOST);
-    write_when(panel, box->start_ns, box->end_ns);
+    br_write_cut(out, BR_QUOTE_XML, name, BR_PANEL_NAME);
+    br_panel_when(panel, box->start_ns, box->end_ns);
     fputs(", ", out);
     br_draw_milli(out, box->at_once_milli);
     fputs(" at once on average</title></rect>\n", out);
 }
 
-static void draw_side(const struct panel *panel, int64_t y, const char *name)
-{
-    begin_text(panel->out, panel->left - 6 * PX, y, "text-anchor=\"end\"");
-    br_write_cut(panel->out, BR_QUOTE_XML, name, NAME_MOST);
-    fputs("</text>\n", panel->out);
-}
-
-static void draw_rows(const struct panel *panel)
+static void draw_rows(const struct br_panel *panel)
 {
     const struct br_chart *chart = panel->chart;
     for (uint32_t r = 0; r < chart->rows; r++) {
         const struct br_chart_row *row = &chart->row[r];
         int64_t y = row_top(panel, row), height = row->lanes * panel->lane;
-        char name[4 * NAME_MOST + 8];
-        rectangle(panel->out, panel->left, y, panel->width, height);
+        char name[4 * BR_PANEL_NAME + 8];
+        br_panel_rectangle(panel->out, panel->left, y, panel->width, height);
         fputs(r % 2 ? " fill=\"#F7F7F7\" stroke=\"none\"/>\n"
                     : " fill=\"#EFEFEF\" stroke=\"none\"/>\n",
               panel->out);
         br_draw_row_name(panel->input, chart, row, name, sizeof name);
-        draw_side(panel, y + height / 2 + 4 * PX, name);
+        br_panel_side(panel, y + height / 2 + 4 * BR_PX, name);
         if (chart->level != BR_CHART_STAGES)
             continue;
-        begin_text(panel->out, panel->left + panel->width + 6 * PX, y + height / 2 + 4 * PX,
-                   "fill=\"#555\"");
+        br_panel_begin_text(panel->out, panel->left + panel->width + 6 * BR_PX,
+                            y + height / 2 + 4 * BR_PX, "fill=\"#555\"");
         fprintf(panel->out, "%" PRIu32 " task%s, up to %" PRIu32 " at once</text>\n", row->tasks,
                 row->tasks == 1 ? "" : "s", row->most);
     }
 }
 
 /* A row of its own, so that it is seen at any level of detail. */
-static void draw_chain(const struct panel *panel)
+static void draw_chain(const struct br_panel *panel)
 {
+    static const char *const waited[] = {[BR_WAITED_PARENT] = ", waited for its parent",
+                                         [BR_WAITED_MACHINE] = ", waited for its machine",
+                                         [BR_WAITED_TRANSFER] = ", waited for its input"};
     const struct br_analysis *analysis = panel->analysis;
     const struct br_plan *plan = panel->input->plan;
-    int64_t y = panel->rows - 26 * PX, h = 16 * PX;
-    draw_side(panel, y + 12 * PX, "critical chain");
+    int64_t y = panel->rows - 26 * BR_PX, h = 16 * BR_PX;
+    br_panel_side(panel, y + 12 * BR_PX, "critical chain");
     for (uint32_t k = 0; k < analysis->chain_tasks; k++) {
         uint32_t task = analysis->chain[k];
         uint32_t stage = br_dag_task_stage(panel->input->dag, task);
-        int64_t x = time_x(panel, plan->start_ns[task]);
-        int64_t w = time_x(panel, plan->end_ns[task]) - x;
-        rectangle(panel->out, x, y, w > PX ? w : PX, h);
+        if (k > 0 && analysis->waited[k] == BR_WAITED_TRANSFER)
+            br_panel_chain_transfer(panel, analysis->inputs.last[task], y + h / 4, h / 2);
+        int64_t x = br_panel_time_x(panel, plan->start_ns[task]);
+        int64_t w = br_panel_time_x(panel, plan->end_ns[task]) - x;
+        br_panel_rectangle(panel->out, x, y, w > BR_PX ? w : BR_PX, h);
         fprintf(panel->out, " class=\"critical\" fill=\"%s\"><title>",
                 br_draw_colour(panel->input, stage, plan->subset[task]));
         br_write_task(panel->out, BR_QUOTE_XML, panel->input->dag, task);
-        write_when(panel, plan->start_ns[task], plan->end_ns[task]);
+        br_panel_when(panel, plan->start_ns[task], plan->end_ns[task]);
         if (k > 0)
-            fputs(analysis->by_machine[k] ? ", waited for its machine" : ", waited for its parent",
-                  panel->out);
+            fputs(waited[analysis->waited[k]], panel->out);
         fputs("</title></rect>\n", panel->out);
         draw_label(panel, task, 1, x, y, w, h);
     }
 }
 
-static void draw_curves(struct panel *panel)
+static void draw_curves(struct br_panel *panel)
 {
     const struct br_analysis *analysis = panel->analysis;
     int64_t height = panel->curve, y = panel->foot;
@@ -266,29 +205,29 @@ static void draw_curves(struct panel *panel)
         const struct br_use *use = &analysis->use[r];
         double sum = 0;
         y += 2 * panel->gap;
-        rectangle(panel->out, panel->left, y, panel->width, height);
+        br_panel_rectangle(panel->out, panel->left, y, panel->width, height);
         fputs(" fill=\"#F7F7F7\" stroke=\"none\"/>\n<path class=\"use\" d=\"M ", panel->out);
-        br_draw_fixed(panel->out, panel->left, PX, 2);
+        br_draw_fixed(panel->out, panel->left, BR_PX, 2);
         putc(' ', panel->out);
-        br_draw_fixed(panel->out, y + height, PX, 2);
+        br_draw_fixed(panel->out, y + height, BR_PX, 2);
         for (uint32_t c = 0; c < BR_USE_COLUMNS; c++) {
             double milli = use->milli[c] < 0 ? 0 : use->milli[c] > 1000 ? 1000 : use->milli[c];
             int64_t level = (int64_t)(milli + 0.5) * height / 1000;
             sum += milli;
             fputs(" V ", panel->out);
-            br_draw_fixed(panel->out, y + height - level, PX, 2);
+            br_draw_fixed(panel->out, y + height - level, BR_PX, 2);
             fputs(" H ", panel->out);
-            br_draw_fixed(
-                panel->out,
-                time_x(panel, (int64_t)((br_wide)analysis->span_ns * (c + 1) / BR_USE_COLUMNS)), PX,
-                2);
+            br_draw_fixed(panel->out,
+                          br_panel_time_x(panel, (int64_t)((br_wide)analysis->span_ns * (c + 1) /
+                                                           BR_USE_COLUMNS)),
+                          BR_PX, 2);
         }
         fputs(" V ", panel->out);
-        br_draw_fixed(panel->out, y + height, PX, 2);
+        br_draw_fixed(panel->out, y + height, BR_PX, 2);
         fputs(" Z\"/>\n", panel->out);
-        draw_side(panel, y + height / 2 + 4 * PX, use->name);
-        begin_text(panel->out, panel->left + panel->width + 6 * PX, y + height / 2 + 4 * PX,
-                   "fill=\"#555\"");
+        br_panel_side(panel, y + height / 2 + 4 * BR_PX, use->name);
+        br_panel_begin_text(panel->out, panel->left + panel->width + 6 * BR_PX,
+                            y + height / 2 + 4 * BR_PX, "fill=\"#555\"");
         br_draw_fixed(panel->out, (int64_t)(sum / BR_USE_COLUMNS + 0.5), 10, 1);
         fputs(" % in use</text>\n", panel->out);
         y += height;
@@ -296,13 +235,14 @@ static void draw_curves(struct panel *panel)
     panel->foot = y;
 }
 
-static void draw_axis(const struct panel *panel)
+static void draw_axis(const struct br_panel *panel)
 {
     int64_t step = br_draw_step(panel->span_ns);
     for (int64_t ns = 0; ns <= panel->span_ns; ns += step) {
-        int64_t x = time_x(panel, ns);
-        line(panel->out, x, panel->rows, panel->foot - panel->rows + 4 * PX, "stroke=\"#CCC\"");
-        begin_text(panel->out, x, panel->foot + 15 * PX, "text-anchor=\"middle\"");
+        int64_t x = br_panel_time_x(panel, ns);
+        br_panel_line(panel->out, x, panel->rows, panel->foot - panel->rows + 4 * BR_PX,
+                      "stroke=\"#CCC\"");
+        br_panel_begin_text(panel->out, x, panel->foot + 15 * BR_PX, "text-anchor=\"middle\"");
         br_write_seconds(panel->out, ns);
         fputs(" s</text>\n", panel->out);
         if (ns > INT64_MAX - step)
@@ -311,36 +251,37 @@ static void draw_axis(const struct panel *panel)
 }
 
 /* A line through the panel with its text at the foot, to the left of it or to the right. */
-static void draw_mark(const struct panel *panel, const char *name, int64_t ns, const char *colour,
-                      const char *dashes, bool right, int64_t below)
+static void draw_mark(const struct br_panel *panel, const char *name, int64_t ns,
+                      const char *colour, const char *dashes, bool right, int64_t below)
 {
-    int64_t x = time_x(panel, ns), y = panel->rows - 30 * PX;
+    int64_t x = br_panel_time_x(panel, ns), y = panel->rows - 30 * BR_PX;
     char attributes[120];
     snprintf(attributes, sizeof attributes, "stroke=\"%s\" stroke-width=\"1.5\"%s", colour, dashes);
-    line(panel->out, x, y, panel->foot - y + below, attributes);
+    br_panel_line(panel->out, x, y, panel->foot - y + below, attributes);
     snprintf(attributes, sizeof attributes, "fill=\"%s\" text-anchor=\"%s\"", colour,
              right ? "start" : "end");
-    begin_text(panel->out, right ? x + 4 * PX : x - 4 * PX, panel->foot + below, attributes);
+    br_panel_begin_text(panel->out, right ? x + 4 * BR_PX : x - 4 * BR_PX, panel->foot + below,
+                        attributes);
     fprintf(panel->out, "%s ", name);
     br_write_about(panel->out, ns);
     fputs(" s</text>\n", panel->out);
 }
 
-static void draw_marks(const struct panel *panel)
+static void draw_marks(const struct br_panel *panel)
 {
     const struct br_plan *plan = panel->input->plan;
     int64_t bound_ns = plan->lower_bound_ns;
     bool met = bound_ns == plan->makespan_ns;
     if (bound_ns > 0 && !met && bound_ns < panel->span_ns)
         draw_mark(panel, "lower bound", bound_ns, BR_COLOUR_BOUND, " stroke-dasharray=\"6 3\"",
-                  time_x(panel, bound_ns) < panel->left + 160 * PX, 30 * PX);
+                  br_panel_time_x(panel, bound_ns) < panel->left + 160 * BR_PX, 30 * BR_PX);
     draw_mark(panel, met ? "makespan = lower bound" : "makespan", plan->makespan_ns,
-              BR_COLOUR_MAKESPAN, "", time_x(panel, plan->makespan_ns) < panel->left + 220 * PX,
-              44 * PX);
+              BR_COLOUR_MAKESPAN, "",
+              br_panel_time_x(panel, plan->makespan_ns) < panel->left + 220 * BR_PX, 44 * BR_PX);
 }
 
 /* Two plans are made low enough for a window, as far as their rows stay readable. */
-static void size_panel(struct panel *panel, uint32_t lanes_of_both)
+static void size_panel(struct br_panel *panel, uint32_t lanes_of_both)
 {
     static const struct {
         uint32_t lanes;
@@ -350,41 +291,43 @@ static void size_panel(struct panel *panel, uint32_t lanes_of_both)
     size_t size = 0;
     while (chart->lanes > sizes[size].lanes)
         size++;
-    panel->lane = sizes[size].lane * PX;
-    panel->font = sizes[size].font * PX;
-    panel->gap = 4 * PX;
-    panel->head = 86 * PX;
-    panel->curve = 36 * PX;
+    panel->lane = sizes[size].lane * BR_PX;
+    panel->font = sizes[size].font * BR_PX;
+    panel->gap = 4 * BR_PX;
+    panel->head = 86 * BR_PX;
+    panel->curve = 36 * BR_PX;
     if (lanes_of_both > 0) {
-        int64_t room = 470 * PX / lanes_of_both - 2 * PX;
-        int64_t least = panel->lane < 9 * PX ? panel->lane : 9 * PX;
+        int64_t room = 470 * BR_PX / lanes_of_both - 2 * BR_PX;
+        int64_t least = panel->lane < 9 * BR_PX ? panel->lane : 9 * BR_PX;
         panel->lane = room < least ? least : room < panel->lane ? room : panel->lane;
         panel->font = panel->font < panel->lane ? panel->font : panel->lane;
-        panel->gap = 2 * PX;
-        panel->head = 74 * PX;
-        panel->curve = 20 * PX;
+        panel->gap = 2 * BR_PX;
+        panel->head = 74 * BR_PX;
+        panel->curve = 20 * BR_PX;
     }
     panel->rows = panel->top + panel->head;
     panel->foot = panel->rows + chart->lanes * panel->lane + (chart->rows - 1) * panel->gap;
 }
 
 /* Below the panel, with all that stands at its foot. */
-static int64_t panel_end(const struct panel *panel)
+static int64_t panel_end(const struct br_panel *panel)
 {
     uint32_t curves = panel->analysis->uses < CURVES_MOST ? panel->analysis->uses : CURVES_MOST;
-    return panel->foot + curves * (panel->curve + 2 * panel->gap) + 52 * PX;
+    return panel->foot + curves * (panel->curve + 2 * panel->gap) + br_panel_ports_height(panel) +
+           52 * BR_PX;
 }
 
-static void draw_panel(struct panel *panel)
+static void draw_panel(struct br_panel *panel)
 {
     const struct br_chart *chart = panel->chart;
     FILE *out = panel->out;
     draw_head(panel);
     draw_rows(panel);
     draw_curves(panel);
+    panel->foot = br_panel_draw_ports(panel, panel->foot);
     draw_axis(panel);
     fprintf(out, "<g stroke=\"#333\" stroke-width=\"0.5\" font-size=\"%" PRId64 "\">\n",
-            panel->font / PX);
+            panel->font / BR_PX);
     draw_chain(panel);
     for (uint32_t b = 0; b < chart->boxes && !ferror(out); b++)
         if (chart->level == BR_CHART_STAGES)
@@ -400,7 +343,8 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
     const struct br_emit_input *inputs[2] = {input, input->other};
     struct br_chart chart[2] = {{0}};
     struct br_analysis analysis[2] = {{0}};
-    struct panel panel[2];
+    struct br_port_chart ports[2] = {{0}};
+    struct br_panel panel[2];
     uint32_t panels = input->other ? 2 : 1;
     int64_t span_ns = 1, end = 0;
     enum br_status status = BR_OK;
@@ -408,18 +352,21 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
         status = br_chart_init(&chart[k], inputs[k], diag);
         if (!status)
             status = br_analysis_init(&analysis[k], inputs[k], diag);
+        if (!status)
+            status = br_port_chart_init(&ports[k], inputs[k], diag);
         if (!status && chart[k].span_ns > span_ns)
             span_ns = chart[k].span_ns;
     }
     for (uint32_t k = 0; k < panels && !status; k++) {
-        panel[k] = (struct panel){.out = out,
-                                  .input = inputs[k],
-                                  .chart = &chart[k],
-                                  .analysis = &analysis[k],
-                                  .span_ns = span_ns,
-                                  .left = 190 * PX,
-                                  .width = 960 * PX,
-                                  .top = end};
+        panel[k] = (struct br_panel){.out = out,
+                                     .input = inputs[k],
+                                     .chart = &chart[k],
+                                     .analysis = &analysis[k],
+                                     .ports = &ports[k],
+                                     .span_ns = span_ns,
+                                     .left = 190 * BR_PX,
+                                     .width = 960 * BR_PX,
+                                     .top = end};
         size_panel(&panel[k], panels > 1 ? chart[0].lanes + chart[1].lanes : 0);
         end = panel_end(&panel[k]);
     }
@@ -428,12 +375,16 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
             "viewBox=\"0 0 1340 ",
             out);
-        br_draw_fixed(out, end, PX, 2);
+        br_draw_fixed(out, end, BR_PX, 2);
         fputs("\" width=\"1340\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"11\">\n"
               "<style>text { stroke: none } .critical { stroke: #000; stroke-width: 2 }\n"
-              ".use { fill: #7FA8D1; stroke: #0072B2; stroke-width: 0.7 }</style>\n",
+              ".use { fill: #7FA8D1; stroke: #0072B2; stroke-width: 0.7 }",
               out);
-        rectangle(out, 0, 0, 1340 * PX, end);
+        if (ports[0].rows || ports[1].rows)
+            fputs("\n.moves { stroke: #333; stroke-width: 0.3 } .moved { stroke-dasharray: 3 2 }",
+                  out);
+        fputs("</style>\n", out);
+        br_panel_rectangle(out, 0, 0, 1340 * BR_PX, end);
         fputs(" fill=\"#FFF\"/>\n", out);
         for (uint32_t k = 0; k < panels; k++)
             draw_panel(&panel[k]);
@@ -442,6 +393,7 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
     for (uint32_t k = 0; k < panels; k++) {
         br_chart_finish(&chart[k]);
         br_analysis_finish(&analysis[k]);
+        br_port_chart_finish(&ports[k]);
     }
     return status;
 }

@@ -470,7 +470,7 @@ static void analyses(void **state)
         for (uint32_t k = 1; k < analysis.chain_tasks; k++) {
             uint32_t before = analysis.chain[k - 1], task = analysis.chain[k];
             assert_int_equal(plan->end_ns[before], plan->start_ns[task]);
-            if (analysis.by_machine[k])
+            if (analysis.waited[k] == BR_WAITED_MACHINE)
                 assert_int_equal(plan->machine[before], plan->machine[task]);
             else
                 assert_true(waits_for(fixture.dag, before, task));

@@ -1,0 +1,62 @@
+/* The elements of an SVG picture. */
+#include "emit/pictures/svg_panel.h"
+
+#include "base/numbers/wide.h"
+#include "emit/pictures/draw.h"
+#include "emit/write/write.h"
+
+static void number(FILE *out, const char *name, int64_t value)
+{
+    fprintf(out, " %s=\"", name);
+    br_draw_fixed(out, value, BR_PX, 2);
+    putc('"', out);
+}
+
+void br_panel_rectangle(FILE *out, int64_t x, int64_t y, int64_t w, int64_t h)
+{
+    fputs("<rect", out);
+    number(out, "x", x);
+    number(out, "y", y);
+    number(out, "width", w);
+    number(out, "height", h);
+}
+
+void br_panel_begin_text(FILE *out, int64_t x, int64_t y, const char *attributes)
+{
+    fputs("<text", out);
+    number(out, "x", x);
+    number(out, "y", y);
+    fprintf(out, " %s>", attributes);
+}
+
+void br_panel_line(FILE *out, int64_t x, int64_t y, int64_t height, const char *attributes)
+{
+    fputs("<line", out);
+    number(out, "x1", x);
+    number(out, "x2", x);
+    number(out, "y1", y);
+    number(out, "y2", y + height);
+    fprintf(out, " %s/>\n", attributes);
+}
+
+int64_t br_panel_time_x(const struct br_panel *panel, int64_t ns)
+{
+    ns = ns < 0 ? 0 : ns > panel->span_ns ? panel->span_ns : ns; /* plans that were read */
+    return panel->left + (int64_t)((br_wide)ns * panel->width / panel->span_ns);
+}
+
+void br_panel_side(const struct br_panel *panel, int64_t y, const char *name)
+{
+    br_panel_begin_text(panel->out, panel->left - 6 * BR_PX, y, "text-anchor=\"end\"");
+    br_write_cut(panel->out, BR_QUOTE_XML, name, BR_PANEL_NAME);
+    fputs("</text>\n", panel->out);
+}
+
+void br_panel_when(const struct br_panel *panel, int64_t start_ns, int64_t end_ns)
+{
+    fputs(": ", panel->out);
+    br_write_seconds(panel->out, start_ns);
+    fputs(" s to ", panel->out);
+    br_write_seconds(panel->out, end_ns);
+    fputs(" s", panel->out);
+}

@@ -1,0 +1,40 @@
+/* One plan in an SVG picture: where its parts stand, and the elements that all of them are made of.
+ * Places are integers, in hundredths of a pixel. */
+#ifndef BR_EMIT_PICTURES_SVG_PANEL_H
+#define BR_EMIT_PICTURES_SVG_PANEL_H
+
+#include "emit/pictures/analysis.h"
+#include "emit/pictures/chart.h"
+#include "emit/pictures/ports.h"
+
+#define BR_PX INT64_C(100)
+
+enum { BR_PANEL_NAME = 28 }; /* characters of a row's name */
+
+struct br_panel {
+    FILE *out;
+    const struct br_emit_input *input;
+    const struct br_chart *chart;
+    const struct br_analysis *analysis;
+    const struct br_port_chart *ports;
+    int64_t span_ns;         /* of the time axis; that of the longer plan */
+    int64_t left, width;     /* of the plot */
+    int64_t top, rows, foot; /* of the panel, of its rows, and below its curves */
+    int64_t lane, gap, font;
+    int64_t head, curve; /* heights of what stands above the rows, and of a curve */
+};
+
+/* `<rect` with its place; the caller goes on with attributes and closes it. */
+void br_panel_rectangle(FILE *out, int64_t x, int64_t y, int64_t w, int64_t h);
+/* `<text ...>`; the caller writes and closes it. */
+void br_panel_begin_text(FILE *out, int64_t x, int64_t y, const char *attributes);
+/* An upright line. */
+void br_panel_line(FILE *out, int64_t x, int64_t y, int64_t height, const char *attributes);
+/* The place of a time, which is clipped to the axis. */
+int64_t br_panel_time_x(const struct br_panel *panel, int64_t ns);
+/* A row's name to the left of the plot. */
+void br_panel_side(const struct br_panel *panel, int64_t y, const char *name);
+/* ": 9 s to 12.5 s", exactly. */
+void br_panel_when(const struct br_panel *panel, int64_t start_ns, int64_t end_ns);
+
+#endif
