@@ -76,8 +76,8 @@ struct cli_batch_settings {
 
 /* A foreign build. */
 struct cli_import_settings {
-    const char *directory, *file;
-    bool measure, list, dirty;
+    const char *directory, *file, *printed;
+    bool measure, list, dirty, whole;
     uint64_t jobs; /* commands at once; 0: as many as the machine has room for */
 };
 

@@ -9,46 +9,13 @@
 #include "cli/jobs/ninja_ask.h"
 #include "planner/model/cluster.h"
 
-/* A list of resources that an option holds. What stands on the command line is a matter of usage,
- * and the faults are in this option, whatever it is called. */
-static enum br_status read_amounts(const char *option, const char *text,
-                                   struct br_cluster **amounts, struct br_diag *diag)
-{
-    enum br_status status = br_parse_capacity(1, text, amounts, diag);
-    if (!status)
-        return BR_OK;
-    br_diag_file(diag, option);
-    return status == BR_BAD_INPUT ? BR_USAGE : status;
-}
-
-/* The amounts of the option, or else of the text, and of "jobs" where it is limited. */
-static enum br_status read_with_jobs(const char *option, const char *given, const char *otherwise,
-                                     uint64_t jobs, struct br_cluster **amounts,
-                                     struct br_diag *diag)
-{
-    char count[32];
-    enum br_status status = read_amounts(option, given ? given : otherwise, amounts, diag);
-    if (status || !jobs)
-        return status;
-    snprintf(count, sizeof count, "%" PRIu64, jobs);
-    return br_cluster_add_capacity(*amounts, 0, "jobs", count, diag);
-}
-
 enum br_status cli_read_ninja(const struct cli_settings *settings,
                               const struct br_ninja_options *options, struct br_input *input,
                               struct br_ninja_report *report, struct br_diag *diag)
 {
-    char machine[CLI_MACHINE_TEXT];
-    struct br_cluster *demand = NULL;
+    struct br_cluster *demand;
     struct br_ninja_options with = *options;
-    uint64_t jobs = settings->import.jobs;
-    cli_this_machine(machine);
-    *input = (struct br_input){0};
-    enum br_status status =
-        read_with_jobs("--capacity", settings->job.capacity, machine, jobs, &input->cluster, diag);
-    if (!status)
-        status = read_with_jobs("--demand", settings->needs.demand, "cpu=1", jobs ? 1 : 0, &demand,
-                                diag);
+    enum br_status status = cli_import_machine(settings, input, &demand, diag);
     with.demand = demand;
     if (!status)
         status = br_parse_ninja(&with, input, report, diag);
@@ -67,28 +34,6 @@ static void say_report(const struct br_ninja_report *report)
     if (report->preset)
         fprintf(stderr, ", %" PRIu32 " with 1 s because nothing is known", report->preset);
     fputc('\n', stderr);
-}
-
-/* Measures the commands, where asked for, and takes from the history what it knows. Without a file
- * it only serves for this once. */
-static enum br_status learn(const struct cli_settings *settings, struct br_input *input,
-                            struct br_diag *diag)
-{
-    struct br_history *history;
-    struct br_diag other = {0};
-    if (!settings->needs.history && !settings->import.measure)
-        return BR_OK;
-    enum br_status status = br_history_open(
-        settings->needs.history ? settings->needs.history : ":memory:", br_dag_name(input->dag),
-        &history, diag);
-    if (status)
-        return status;
-    if (settings->import.measure)
-        status = cli_measure_job(history, input->dag, settings->output.quiet, diag);
-    if (!status)
-        status = cli_annotate_input(history, input, settings->output.quiet, diag);
-    enum br_status closed = br_history_close(history, status ? &other : diag);
-    return status ? status : closed;
 }
 
 static enum br_status import_ninja(const struct cli_settings *settings, const char *const *argument,
@@ -113,7 +58,7 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
     if (!status && !settings->output.quiet)
         say_report(&report);
     if (!status)
-        status = learn(settings, &input, diag);
+        status = cli_import_learn(settings, &input, diag);
     if (!status)
         status = cli_write_job(&settings->output, input.dag, input.cluster, diag);
     br_ninja_commands_finish(&dirty);
@@ -130,14 +75,21 @@ static int perform(const struct cli_settings *settings, const char *const *argum
             printf("%-10s %s; read by every sub-command that takes a JOB\n", name,
                    br_parser_summary(k));
         printf("%-10s the build of a folder; 'bigrocks import ninja' makes a job of it\n", "ninja");
+        printf("%-10s the same; 'bigrocks import make' makes a job of it\n", "make");
         return BR_OK;
     }
     if (arguments == 0)
-        return br_fail(diag, BR_USAGE, "bigrocks import ninja, or --list",
+        return br_fail(diag, BR_USAGE, "bigrocks import ninja, import make, or --list",
                        "it is not said what to import");
+    if (strcmp(argument[0], "make") == 0)
+        return cli_import_make(settings, argument + 1, arguments - 1, diag);
     if (strcmp(argument[0], "ninja") != 0)
-        return br_fail(diag, BR_USAGE, "'bigrocks import ninja -C DIR' reads a build of ninja",
+        return br_fail(diag, BR_USAGE,
+                       "'bigrocks import ninja -C DIR' and 'import make' read builds",
                        "builds of '%.80s' are not known", argument[0]);
+    if (settings->import.whole || settings->import.printed)
+        return br_fail(diag, BR_USAGE, NULL, "--%s is for make",
+                       settings->import.whole ? "whole" : "printed");
     return import_ninja(settings, argument + 1, arguments - 1, diag);
 }
 
@@ -147,19 +99,27 @@ const struct cli_command cli_import = {
     .least = 0,
     .most = UINT32_MAX,
     .perform = perform,
-    .arguments = "ninja [TARGET...]",
+    .arguments = "ninja|make [TARGET...]",
     .summary = "make a job of a build",
     .text =
-        "Reads build.ninja and .ninja_log of a configured build as a job: a task per command that\n"
-        "the targets (default: those that ninja builds by default) need, with the time that it "
-        "took\n"
-        "last. The commands do what ninja does for them, so that 'bigrocks run' can build from\n"
-        "nothing. The cluster that goes along is --capacity, by default this machine's processors\n"
-        "and memory, with the pools of the build. 'bigrocks render' writes a plan of such a job "
-        "as\n"
-        "what ninja reads. See docs/build.md.\n",
+        "ninja: reads build.ninja and .ninja_log of a configured build as a job: a task per "
+        "command\n"
+        "that the targets (default: those that ninja builds by default) need, with the time that "
+        "it\n"
+        "took last. The commands do what ninja does for them, so that 'bigrocks run' can build "
+        "from\n"
+        "nothing.\n"
+        "make: lets make say what it would do for the targets (and NAME=VALUE), and makes a job "
+        "of it:\n"
+        "a task per recipe, also of the makes that recipes call.\n"
+        "The cluster that goes along is --capacity, by default this machine's processors and "
+        "memory,\n"
+        "with the pools of ninja's build. 'bigrocks render' writes a plan of a build as what ninja "
+        "or\n"
+        "make reads. See docs/build.md.\n",
     .examples = "bigrocks import ninja -C examples/ninja -o job.xml\n"
                 "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "
                 "cpu=1,mem=200MiB\n"
+                "bigrocks import make -C examples/make -o job.xml\n"
                 "bigrocks import --list\n",
 };

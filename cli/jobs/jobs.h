@@ -15,6 +15,17 @@ enum br_status cli_read_ninja(const struct cli_settings *settings,
                               const struct br_ninja_options *options, struct br_input *input,
                               struct br_ninja_report *report, struct br_diag *diag);
 
+/* The machine that goes along with a build, and what a command demands, as the settings say. Both
+ * are the caller's, also on failure. */
+enum br_status cli_import_machine(const struct cli_settings *settings, struct br_input *input,
+                                  struct br_cluster **demand, struct br_diag *diag);
+/* Measures the commands, where asked for, and takes from the history what it knows. */
+enum br_status cli_import_learn(const struct cli_settings *settings, struct br_input *input,
+                                struct br_diag *diag);
+/* 'bigrocks import make' with what follows these words. */
+int cli_import_make(const struct cli_settings *settings, const char *const *argument,
+                    uint32_t arguments, struct br_diag *diag);
+
 /* Runs the commands of a job, whose stages have one task and a shell's script each, one after
  * another, parents first, and writes what each used to the history as it ends; afterwards ninja's
  * records know them all. Their output goes to standard error, and on a terminal how far it is.

@@ -1,0 +1,75 @@
+/* bigrocks import make: a job of what make would do. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/common/commands.h"
+#include "cli/common/load.h"
+#include "cli/common/say.h"
+#include "cli/jobs/jobs.h"
+#include "cli/jobs/make_ask.h"
+#include "parsers/make/build.h"
+
+static void say_report(const struct br_make_report *report)
+{
+    fprintf(stderr, "bigrocks: ");
+    cli_print_count(stderr, report->commands, "task", "tasks");
+    if (report->whole)
+        fprintf(stderr, ", %" PRIu32 " of them calls of make", report->whole);
+    else if (report->makes)
+        fprintf(stderr, ", with those of the makes that %" PRIu32 " of the recipes call",
+                report->makes);
+    fputc('\n', stderr);
+    if (report->beside && !report->whole)
+        cli_say("%" PRIu32 " of these do more than call make; what they do besides comes after "
+                "the tasks of the makes, or give --whole",
+                report->beside);
+}
+
+static enum br_status read_make(const struct cli_settings *settings, const char *const *argument,
+                                uint32_t arguments, struct br_input *input,
+                                struct br_make_report *report, struct br_diag *diag)
+{
+    const struct cli_import_settings *import = &settings->import;
+    const struct cli_make_question question = {.folder =
+                                                   import->directory ? import->directory : ".",
+                                               .file = import->file,
+                                               .argument = argument,
+                                               .arguments = arguments,
+                                               .dirty = import->dirty};
+    struct br_cluster *demand = NULL;
+    char path[64];
+    int fd = -1;
+    enum br_status status = cli_import_machine(settings, input, &demand, diag);
+    if (!status && !import->printed)
+        status = cli_make_ask(&question, &fd, diag);
+    const struct br_make_options options = {
+        .demand = demand, .whole = import->whole, .own = fd >= 0};
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (!status)
+        status = br_parse_make(fd >= 0 ? path : import->printed, &options, input, report, diag);
+    if (fd >= 0)
+        close(fd);
+    br_cluster_destroy(demand);
+    return status;
+}
+
+int cli_import_make(const struct cli_settings *settings, const char *const *argument,
+                    uint32_t arguments, struct br_diag *diag)
+{
+    struct br_input input = {0};
+    struct br_make_report report;
+    if (settings->import.printed && (arguments || settings->import.directory ||
+                                     settings->import.file || settings->import.dirty))
+        return br_fail(diag, BR_USAGE, "give them to the make that prints",
+                       "--printed knows no targets, -C, --file and --dirty");
+    enum br_status status = read_make(settings, argument, arguments, &input, &report, diag);
+    if (!status && !settings->output.quiet)
+        say_report(&report);
+    if (!status)
+        status = cli_import_learn(settings, &input, diag);
+    if (!status)
+        status = cli_write_job(&settings->output, input.dag, input.cluster, diag);
+    br_input_finish(&input);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* What imports of builds have in common: the machine that goes along, and what commands need. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli/common/load.h"
+#include "cli/jobs/jobs.h"
+#include "planner/model/cluster.h"
+
+/* A list of resources that an option holds. What stands on the command line is a matter of usage,
+ * and the faults are in this option, whatever it is called. */
+static enum br_status read_amounts(const char *option, const char *text,
+                                   struct br_cluster **amounts, struct br_diag *diag)
+{
+    enum br_status status = br_parse_capacity(1, text, amounts, diag);
+    if (!status)
+        return BR_OK;
+    br_diag_file(diag, option);
+    return status == BR_BAD_INPUT ? BR_USAGE : status;
+}
+
+/* The amounts of the option, or else of the text, and of "jobs" where it is limited. */
+static enum br_status read_with_jobs(const char *option, const char *given, const char *otherwise,
+                                     uint64_t jobs, struct br_cluster **amounts,
+                                     struct br_diag *diag)
+{
+    char count[32];
+    enum br_status status = read_amounts(option, given ? given : otherwise, amounts, diag);
+    if (status || !jobs)
+        return status;
+    snprintf(count, sizeof count, "%" PRIu64, jobs);
+    return br_cluster_add_capacity(*amounts, 0, "jobs", count, diag);
+}
+
+enum br_status cli_import_machine(const struct cli_settings *settings, struct br_input *input,
+                                  struct br_cluster **demand, struct br_diag *diag)
+{
+    char machine[CLI_MACHINE_TEXT];
+    uint64_t jobs = settings->import.jobs;
+    *demand = NULL;
+    cli_this_machine(machine);
+    *input = (struct br_input){0};
+    enum br_status status =
+        read_with_jobs("--capacity", settings->job.capacity, machine, jobs, &input->cluster, diag);
+    return status ? status
+                  : read_with_jobs("--demand", settings->needs.demand, "cpu=1", jobs ? 1 : 0,
+                                   demand, diag);
+}
+
+/* Without a file the history only serves for this once. */
+enum br_status cli_import_learn(const struct cli_settings *settings, struct br_input *input,
+                                struct br_diag *diag)
+{
+    struct br_history *history;
+    struct br_diag other = {0};
+    if (!settings->needs.history && !settings->import.measure)
+        return BR_OK;
+    enum br_status status = br_history_open(
+        settings->needs.history ? settings->needs.history : ":memory:", br_dag_name(input->dag),
+        &history, diag);
+    if (status)
+        return status;
+    if (settings->import.measure)
+        status = cli_measure_job(history, input->dag, settings->output.quiet, diag);
+    if (!status)
+        status = cli_annotate_input(history, input, settings->output.quiet, diag);
+    enum br_status closed = br_history_close(history, status ? &other : diag);
+    return status ? status : closed;
+}

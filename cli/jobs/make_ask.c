@@ -1,0 +1,176 @@
+/* make as a child, behind a script of that name, which stands in a folder of its own along PATH, so
+ * that a make that a recipe calls meets it as well. Make is asked twice: once for its Makefiles and
+ * the environment of its recipes, which a dry run alone does not tell (there it is ended before it
+ * comes to a target), and once for what it would do. With all targets out of date (-B), Makefiles
+ * are named as up to date (-o), since make would build those at once, also in a dry run. */
+#include "cli/jobs/make_ask.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/process/launch.h"
+#include "base/text/shell.h"
+#include "cli/common/child.h"
+
+/* $make, $dirty and $dir are set before it. */
+static const char script[] =
+    "[ -z \"$BIGROCKS_MAKE_ASKS\" ] || exit 0\n"
+    "if [ ! -e \"$dir/base\" ]; then\n"
+    "    unset MAKEFLAGS MFLAGS MAKELEVEL GNUMAKEFLAGS\n"
+    "    env -0 | LC_ALL=C sort -z >\"$dir/base\"\n"
+    "    PATH=$dir:$PATH\n"
+    "fi\n"
+    "told=$dir/$$\n"
+    "probe='.bigrocks-environment: ; +@env -0 >\"$(BIGROCKS_MAKE_TOLD)\";"
+    " printf \"%s\\n\" $(MAKEFILE_LIST) >\"$(BIGROCKS_MAKE_TOLD)-p\"; kill -TERM $$PPID'\n"
+    "BIGROCKS_MAKE_ASKS=1 BIGROCKS_MAKE_TOLD=$told \"$make\" -n --eval \"$probe\" \\\n"
+    "    .bigrocks-environment \"$@\" >/dev/null 2>&1\n"
+    "if [ -e \"$told\" ]; then\n"
+    "    sort=$(LC_ALL=C sort -z \"$told\" | tr '\\n\\0' '\\2\\n' |\n"
+    "        sed -e \"s|^PATH=$dir:|PATH=|\" -e \"/^PATH=/s|:$dir:|:|\" -e '/^LC_ALL=POSIX$/d' \\\n"
+    "            -e '/^MAKE[A-Z_]*=/d' -e '/^MFLAGS=/d' -e '/^BIGROCKS_MAKE/d' -e '/^_=/d' \\\n"
+    "            -e '/^PWD=/d' -e '/^OLDPWD=/d' -e '/^SHLVL=/d' -e '/^-\\*-/d' -e '/^GNUMAKE/d')\n"
+    "    tr '\\n\\0' '\\2\\n' <\"$dir/base\" >\"$told-b\"\n"
+    "    printf '%s\\n' \"$sort\" | LC_ALL=C sort | LC_ALL=C comm -13 \"$told-b\" - |\n"
+    "        sed -e '/^$/d' -e \"s/^/$(printf '\\1')/\"\n"
+    "fi\n"
+    "old=\n"
+    "if [ -z \"$dirty\" ]; then\n"
+    "    old=-B\n"
+    "    [ ! -e \"$told-p\" ] || for name in $(cat \"$told-p\"); do\n"
+    "        old=\"$old -o $name\"\n"
+    "    done\n"
+    "fi\n"
+    "rm -f \"$told\" \"$told-p\" \"$told-b\"\n"
+    "export LC_ALL=POSIX\n"
+    "exec \"$make\" -n -p -w --trace $old MAKE=make \"$@\"\n";
+
+static void remove_folder(const char *folder)
+{
+    static const char *const name[] = {"make", "base"};
+    char path[PATH_MAX];
+    for (int k = 0; k < 2; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name[k]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+static const char *program(void)
+{
+    const char *named = getenv("MAKE");
+    return named && *named ? named : "make";
+}
+
+/* The path of the make, since its name means another along the PATH of its children. */
+static bool find_program(char *path, size_t size)
+{
+    const char *name = program(), *at = getenv("PATH");
+    if (strchr(name, '/')) {
+        snprintf(path, size, "%s", name);
+        return access(path, X_OK) == 0;
+    }
+    for (size_t n; at && *at; at += n + (at[n] == ':')) {
+        n = strcspn(at, ":");
+        int used = snprintf(path, size, "%.*s/%s", (int)n, at, name);
+        if (used > 0 && (size_t)used < size && access(path, X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The script's folder; empty where it cannot be. */
+static enum br_status write_script(const struct cli_make_question *question, char *folder,
+                                   size_t size, struct br_diag *diag)
+{
+    const char *base = getenv("TMPDIR");
+    char path[PATH_MAX + 16], make[PATH_MAX];
+    if (!find_program(make, sizeof make))
+        return br_fail(diag, BR_SYSTEM, "install it (make), or name it by MAKE",
+                       "there is no '%.200s', which knows what is to be done", program());
+    snprintf(folder, size, "%s/bigrocks-make-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(folder)) {
+        *folder = '\0';
+        return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no folder can be made: %s", strerror(errno));
+    }
+    snprintf(path, sizeof path, "%s/make", folder);
+    FILE *out = fopen(path, "we");
+    if (!out)
+        return br_fail(diag, BR_SYSTEM, NULL, "'%.200s' cannot be written: %s", path,
+                       strerror(errno));
+    fputs("#!/bin/sh\nmake=", out);
+    br_shell_write(out, make);
+    fputs("\ndir=", out);
+    br_shell_write(out, folder);
+    fprintf(out, "\ndirty=%s\n%s", question->dirty ? "yes" : "", script);
+    bool good = chmod(path, 0700) == 0;
+    good = fclose(out) == 0 && good;
+    return good ? BR_OK
+                : br_fail(diag, BR_SYSTEM, NULL, "'%.200s' cannot be written: %s", path,
+                          strerror(errno));
+}
+
+static enum br_status run(const struct cli_make_question *question, const char *folder, int fd,
+                          struct br_diag *diag)
+{
+    char path[PATH_MAX + 16];
+    size_t words = 0;
+    int status;
+    pid_t pid;
+    const char **argument = calloc((size_t)question->arguments + 4, sizeof *argument);
+    if (!argument)
+        return br_fail_memory(diag);
+    snprintf(path, sizeof path, "%s/make", folder);
+    argument[words++] = path;
+    if (question->file) {
+        argument[words++] = "-f";
+        argument[words++] = question->file;
+    }
+    for (uint32_t k = 0; k < question->arguments; k++)
+        argument[words++] = question->argument[k];
+    const struct br_launch how = {.program = path,
+                                  .argv = (char *const *)argument,
+                                  .directory = question->folder,
+                                  .stream = {-1, fd, 2}};
+    int error = br_launch(&how, &pid);
+    free(argument);
+    if (error)
+        return br_fail(diag, BR_SYSTEM, NULL, "make cannot be started: %s", strerror(error));
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return br_fail(diag, BR_SYSTEM, NULL, "make is lost: %s", strerror(errno));
+    int code = cli_child_exit(status);
+    return code ? br_fail(diag, BR_BAD_INPUT, NULL, "make refuses the build (exit status %d)", code)
+                : BR_OK;
+}
+
+enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, struct br_diag *diag)
+{
+    char folder[PATH_MAX] = "";
+    struct stat there;
+    *fd = -1;
+    if (stat(question->folder, &there) || !S_ISDIR(there.st_mode)) {
+        br_diag_file(diag, question->folder);
+        return br_fail(diag, BR_SYSTEM, "give the folder of the build: -C FOLDER",
+                       "there is no such folder");
+    }
+    int file = br_unnamed_file();
+    if (file < 0)
+        return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no file can be made: %s", strerror(errno));
+    enum br_status status = write_script(question, folder, sizeof folder, diag);
+    if (!status)
+        status = run(question, folder, file, diag);
+    if (*folder)
+        remove_folder(folder);
+    if (status)
+        close(file);
+    else
+        *fd = file;
+    return status;
+}

@@ -1,0 +1,90 @@
+/* The output of `make -n -p -w --trace` in tables. Internal to this room. */
+#ifndef BR_PARSERS_MAKE_MAKE_H
+#define BR_PARSERS_MAKE_MAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/collections/arena.h"
+#include "base/collections/index.h"
+#include "base/text/diag.h"
+
+enum { BR_MAKE_NONE = UINT32_MAX };
+
+/* One process of make: the first, or one that a recipe calls. */
+struct br_make_level {
+    const char *folder; /* absolute */
+    const char *shell, *flags;
+    uint32_t depth;
+    uint32_t first_recipe, last_recipe;      /* as they are printed, by `next`; NONE: none */
+    uint32_t first_variable, variables;      /* of its recipes' environment */
+    bool serial, one_shell, delete_on_error; /* .NOTPARALLEL, .ONESHELL, .DELETE_ON_ERROR */
+    bool told;                               /* its database was read */
+};
+
+/* A target of a level's database, or one statement of a target with "::". */
+struct br_make_entry {
+    uint32_t level;
+    const char *name;
+    uint32_t first_name, names; /* what it waits for, order-only or not */
+    uint32_t first_also, also;  /* what its recipe makes besides */
+    const char *text;           /* its recipe, before variables; NULL: none */
+    uint32_t next;              /* statement of the same target; NONE: none */
+    uint32_t recipe;            /* that makes it; NONE: nothing is to be done for it */
+    uint32_t seen;              /* 1 + the stage that it was last looked through for */
+    bool phony, intermediate;
+};
+
+enum br_make_kind { BR_MAKE_LINE, BR_MAKE_LEVEL };
+/* What a recipe prints: a line, which may be several by backslashes, or the call of a make. */
+struct br_make_item {
+    enum br_make_kind kind;
+    const char *text;
+    uint32_t level;
+    uint32_t next;
+    bool ignored; /* filled later: its failure does not count */
+    bool calls;   /* it is what called make */
+    bool noise;   /* it is no command, but what one has printed */
+};
+
+/* A recipe that make would run. */
+struct br_make_recipe {
+    uint32_t level;
+    const char *target;
+    uint32_t first, last; /* items; NONE: none */
+    uint32_t entry;       /* NONE: none */
+    uint32_t next;        /* of the level */
+    uint32_t line;        /* of the output */
+    uint32_t stage;       /* at whose end it is done; NONE: not yet */
+};
+
+struct br_make {
+    struct br_arena arena;
+    char *text; /* of the output, cut into pieces */
+    struct br_make_level *level;
+    struct br_make_entry *entry;
+    struct br_make_recipe *recipe;
+    struct br_make_item *item;
+    const char **name;     /* of entries */
+    const char **variable; /* "NAME=value" */
+    uint32_t levels, entries, recipes, items, names, variables;
+    uint32_t level_room, entry_room, recipe_room, item_room, name_room, variable_room;
+    struct br_index by_name; /* entries, by level and name; the first of several */
+};
+
+/* Reads the text, which becomes the result's to free, also on failure; then there is nothing to
+ * finish. */
+enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *diag);
+void br_make_finish(struct br_make *make);
+/* The level's target, or NONE. O(1) expected. */
+uint32_t br_make_find(const struct br_make *make, uint32_t level, const char *name);
+
+/* Says of the recipe's lines which are commands, and whose failure does not count. False where that
+ * cannot be told: among them stands what a command that calls make has printed. */
+bool br_make_sort_lines(struct br_make *make, uint32_t recipe);
+/* Is the line nothing but a call of make, perhaps in another folder? */
+bool br_make_is_call(const char *line);
+/* Does the line call make by its bare name, so that a function of that name can stand for it? */
+bool br_make_is_bare(const char *line);
+
+#endif

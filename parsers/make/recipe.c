@@ -1,0 +1,158 @@
+/* The lines of a recipe. With -n make prints a line without its prefixes and runs none, except
+ * those that call make or have a '+': what these print stands among the lines. The recipe as its
+ * Makefile has it tells both, as far as a line's beginning is no variable. */
+#include <string.h>
+
+#include "parsers/make/make.h"
+
+/* A line of a recipe before variables. */
+struct plain {
+    const char *text; /* after its prefixes */
+    const char *end;
+    size_t head; /* bytes before its first variable */
+    bool ignored, calls;
+};
+
+static bool has(const char *text, const char *end, const char *word)
+{
+    const char *at = strstr(text, word);
+    return at && at < end;
+}
+
+/* The next line of the recipe; false at the end. */
+static bool next_plain(const char **at, struct plain *line)
+{
+    const char *begin = *at, *end = begin;
+    if (!begin || !*begin)
+        return false;
+    for (bool open = false; *end && (*end != '\n' || open); end++)
+        open = *end == '\\' && !open;
+    *at = *end ? end + 1 : end;
+    *line = (struct plain){.end = end};
+    for (; begin < end && strchr("\t @-+", *begin); begin++) {
+        line->ignored |= *begin == '-';
+        line->calls |= *begin == '+';
+    }
+    line->text = begin;
+    line->head = strcspn(begin, "$\\\n");
+    if (line->head > (size_t)(end - begin))
+        line->head = (size_t)(end - begin);
+    line->calls |= has(begin, end, "$(MAKE)") || has(begin, end, "${MAKE}");
+    return true;
+}
+
+static bool could_be(const struct plain *line, const char *printed)
+{
+    return strncmp(line->text, printed, line->head) == 0;
+}
+
+static bool calls_any(const struct br_make *make, const struct br_make_recipe *recipe)
+{
+    struct plain line;
+    const char *at = recipe->entry == BR_MAKE_NONE ? NULL : make->entry[recipe->entry].text;
+    while (next_plain(&at, &line))
+        if (line.calls)
+            return true;
+    for (uint32_t k = recipe->first; k != BR_MAKE_NONE; k = make->item[k].next)
+        if (make->item[k].kind == BR_MAKE_LEVEL)
+            return true;
+    return false;
+}
+
+/* Intermediate files are deleted in the end, which is printed like a line of the last recipe. */
+static void drop_removal(struct br_make *make, const struct br_make_recipe *recipe)
+{
+    struct br_make_item *last = recipe->last == BR_MAKE_NONE ? NULL : &make->item[recipe->last];
+    if (!last || last->kind != BR_MAKE_LINE || strncmp(last->text, "rm ", 3) != 0)
+        return;
+    char name[4096];
+    const char *at = last->text + 3;
+    for (size_t size; *at; at += size + (at[size] == ' ')) {
+        size = strcspn(at, " ");
+        if (size == 0 || size >= sizeof name)
+            return;
+        memcpy(name, at, size);
+        name[size] = '\0';
+        uint32_t e = br_make_find(make, recipe->level, name);
+        if (e == BR_MAKE_NONE || !make->entry[e].intermediate)
+            return;
+    }
+    last->noise = true;
+}
+
+bool br_make_sort_lines(struct br_make *make, uint32_t number)
+{
+    const struct br_make_recipe *recipe = &make->recipe[number];
+    const char *at = recipe->entry == BR_MAKE_NONE ? NULL : make->entry[recipe->entry].text;
+    bool noisy = calls_any(make, recipe), called = false;
+    struct br_make_item *caller = NULL;
+    if (recipe->next == BR_MAKE_NONE)
+        drop_removal(make, recipe);
+    for (uint32_t k = recipe->first; k != BR_MAKE_NONE; k = make->item[k].next) {
+        struct br_make_item *item = &make->item[k];
+        if (item->kind == BR_MAKE_LEVEL) {
+            called = true;
+            if (caller)
+                caller->calls = true;
+            continue;
+        }
+        if (item->noise)
+            continue;
+        /* The next line that this may come of; those before it have come to nothing. */
+        struct plain line;
+        const char *from = at;
+        bool found = false;
+        while (!found && next_plain(&from, &line))
+            found = could_be(&line, item->text);
+        if (found && noisy && called && line.head == 0)
+            return false;
+        if (found) {
+            at = from;
+            item->ignored = line.ignored;
+            called = line.calls;
+            caller = item;
+        } else if (noisy && called) {
+            item->noise = true;
+        } else {
+            caller = item; /* of several that one variable holds */
+        }
+    }
+    return true;
+}
+
+/* ---- Calls of make ---- */
+
+static size_t word_length(const char *at)
+{
+    return strcspn(at, " \t\n");
+}
+
+static bool is_make(const char *word, size_t size)
+{
+    return size >= 4 && strncmp(word + size - 4, "make", 4) == 0 &&
+           (size == 4 || word[size - 5] == '/' || word[size - 5] == 'g');
+}
+
+bool br_make_is_call(const char *line)
+{
+    if (strncmp(line, "cd ", 3) == 0) {
+        const char *then = strstr(line, "&&");
+        if (!then || strpbrk(line, ";|<>()$`\n\"'#*?") || strstr(then + 2, "&"))
+            return false;
+        line = then + 2 + strspn(then + 2, " \t");
+    }
+    return is_make(line, word_length(line)) && !strpbrk(line, ";|&<>()$`\n#*?");
+}
+
+bool br_make_is_bare(const char *line)
+{
+    for (const char *at = strstr(line, "make"); at; at = strstr(at + 4, "make")) {
+        const char *before = at;
+        while (before > line && !strchr(" \t\n;|&({`", before[-1]))
+            before--;
+        bool ends = !at[4] || strchr(" \t\n;|&)}`", at[4]);
+        if (ends && memchr(before, '/', (size_t)(at - before)))
+            return false;
+    }
+    return true;
+}
