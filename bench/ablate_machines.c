@@ -53,7 +53,7 @@ static void plan_part(const struct br_instance *in, uint64_t passes, uint64_t se
     if (!br_reach_init(&reach, in))
         fail("memory is out");
     for (uint32_t v = 0; v < VARIANTS; v++) {
-        uint32_t rows = 0;
+        uint32_t rows = 0, row[BR_PORTFOLIO_WORK];
         struct br_portfolio portfolio = {
             .in = in, .reach = &reach, .seed = seed, .threads = 1, .elite = &elite};
         struct br_machines_settings settings = settings_of(v);
@@ -64,11 +64,11 @@ static void plan_part(const struct br_instance *in, uint64_t passes, uint64_t se
                              .placements = passes * in->tasks,
                              .lower_bound = bound,
                              .elite = &elite};
-        while (br_heuristic_at(rows))
-            rows++;
+        for (; br_heuristic_at(rows); rows++)
+            row[rows] = rows;
         bool ok =
             br_elite_init(&elite, in, BR_ELITES) && br_portfolio_init(&portfolio) &&
-            br_portfolio_baselines(&portfolio, 0, rows, trial) &&
+            br_portfolio_baselines(&portfolio, row, rows, trial) &&
             (elite.entry[0].schedule.makespan <= bound || br_portfolio_justify(&portfolio, 0)) &&
             (v == 0 || elite.entry[0].schedule.makespan <= bound ||
              br_machines_search(&run, &settings));

@@ -53,17 +53,19 @@ static int64_t asked(const struct br_plan_options *options)
     struct br_method method;
     if (!options || !br_method_find(options->method, &method) || method.kind != BR_METHOD_BEST)
         return FAST;
-    switch (options->effort) {
+    switch (br_effort_meant(options)) {
     case BR_EFFORT_FAST:
         return FAST;
     case BR_EFFORT_DEFAULT:
         return DEFAULT;
-    case BR_EFFORT_MAX:
+    default:
         break;
     }
+    if (options->placements) /* which may end it before the time does */
+        return MAX;
     if (options->time_limit_ns > 0)
         return options->time_limit_ns < INT64_MAX - MAX ? MAX + options->time_limit_ns : INT64_MAX;
-    return options->placements ? MAX : INT64_MAX;
+    return INT64_MAX;
 }
 
 /* The effort that a search with the options came to. */

@@ -55,9 +55,10 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
 {
     struct br_plan_options options = br_plan_options_default();
     options.method = search->method;
-    options.effort = strcmp(search->effort, "fast") == 0  ? BR_EFFORT_FAST
-                     : strcmp(search->effort, "max") == 0 ? BR_EFFORT_MAX
-                                                          : BR_EFFORT_DEFAULT;
+    options.effort = !search->effort                       ? BR_EFFORT_AUTO
+                     : strcmp(search->effort, "fast") == 0 ? BR_EFFORT_FAST
+                     : strcmp(search->effort, "max") == 0  ? BR_EFFORT_MAX
+                                                           : BR_EFFORT_DEFAULT;
     options.seed = search->seed;
     options.threads = (uint32_t)search->threads;
     options.time_limit_ns = search->time_limit_ns < 0 ? 0 : search->time_limit_ns;

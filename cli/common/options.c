@@ -1125,7 +1125,8 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(search.method)},
     {.name = "effort",
      .argument = "E",
-     .help = "how hard to search for a plan (default: default for one job, fast for several)",
+     .help =
+         "how hard to search for a plan (default: for one job as plan has it, fast for several)",
      .commands = CLI_RUN,
      .kind = BR_OPTION_CHOICE,
      .choice = cli_effort_name,
@@ -1146,7 +1147,8 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(simulate.network_policy)},
     {.name = "effort",
      .argument = "E",
-     .help = "how hard to search",
+     .help = "how hard to search (default: max with --time-limit, so that it searches until then "
+             "or a proof; else default)",
      .commands = SEARCH & ~CLI_RUN,
      .kind = BR_OPTION_CHOICE,
      .choice = cli_effort_name,
@@ -1177,7 +1179,8 @@ const struct br_option cli_options[] = {
     {.name = "time-limit",
      .argument = "S",
      .help = "seconds; the best so far is the result (plan, batch: of the search for one job, "
-             "default none; bound, coflow --bound: default a fixed amount of work)",
+             "which goes on until then or a proof, unless --effort ends it; default none; bound, "
+             "coflow --bound: default a fixed amount of work)",
      .commands = SEARCH | CLI_BOUND | CLI_COFLOW,
      .kind = BR_OPTION_SECONDS,
      .offset = MEMBER(search.time_limit_ns)},
@@ -1633,7 +1636,6 @@ struct cli_settings cli_settings_default(void)
                 .transfer_mode = cli_transfer_name(parse.transfer_mode == BR_TRANSFER_DEMAND),
                 .speed = parse.speed},
         .search = {.method = plan.method,
-                   .effort = cli_effort_name(plan.effort),
                    .frag_score = cli_frag_name(plan.frag_score == BR_FRAG_PAPER),
                    .thresholds = plan.threshold_limit,
                    .threads = plan.threads,

@@ -25,7 +25,8 @@ struct cli_job_settings {
 
 /* How a job is planned. */
 struct cli_search_settings {
-    const char *method, *effort, *frag_score;
+    const char *method, *frag_score;
+    const char *effort; /* NULL: not given */
     uint64_t threads, seed, placements;
     uint64_t thresholds;   /* 0: all */
     int64_t time_limit_ns; /* -1: not given; also of what proves a bound */

@@ -15,10 +15,15 @@ static const int64_t search_least_ns = INT64_C(200000000);
 /* While a job of a spool is planned, no other one is started, however long it takes itself. */
 static const int64_t search_spooled_ns = INT64_C(1000000000);
 
-/* Several jobs are planned quickly, as they are the more the less the plan of one counts. */
+/* Several jobs are planned quickly, as they are the more the less the plan of one counts. A time
+ * limit that nobody gave is not used up: nothing runs meanwhile. */
 static const char *effort_of(const struct cli_settings *settings, bool alone)
 {
-    return settings->run.effort ? settings->run.effort : alone ? settings->search.effort : "fast";
+    if (settings->run.effort)
+        return settings->run.effort;
+    if (!alone)
+        return "fast";
+    return settings->search.time_limit_ns < 0 ? "default" : settings->search.effort;
 }
 
 enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone,

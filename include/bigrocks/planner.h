@@ -15,6 +15,7 @@ enum br_effort {
     BR_EFFORT_FAST,    /* all that is quick: every other method, and justification */
     BR_EFFORT_DEFAULT, /* and a search for some seconds, counted in placements */
     BR_EFFORT_MAX,     /* and searches on until a limit, a stop or the lower bound */
+    BR_EFFORT_AUTO,    /* as max where time_limit_ns is set, else as default */
 };
 enum br_frag_score {
     BR_FRAG_BOUND, /* max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack */
@@ -44,9 +45,12 @@ struct br_plan_options {
     const char *method; /* "best", "graphene", or a row of br_method_name() */
     enum br_effort effort;
     uint64_t seed;
-    uint32_t threads;      /* 0: one per processor; the plan does not depend on it */
-    int64_t time_limit_ns; /* 0: none; the best plan so far is the result */
-    uint64_t placements;   /* 0: none; deterministic limit on the search, in placements */
+    uint32_t threads; /* 0: one per processor; the plan does not depend on it */
+    /* 0: none; the best plan so far is the result. Where it is the only limit on effort max, all
+     * that is quick gets a turn of it, one after another, before any search goes on; plans are then
+     * those of the clock. */
+    int64_t time_limit_ns;
+    uint64_t placements; /* 0: none; deterministic limit on the search, in placements */
     enum br_frag_score frag_score;
     /* Most distinct values of l and of f each, evenly spread over those of the job; 0: all. Fewer
      * are taken by method "best" under the default effort on large jobs, unless 0, and by the fast

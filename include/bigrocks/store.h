@@ -57,7 +57,8 @@ BR_API void br_store_close(struct br_store *store);
 
 /* Stores the plan, which it verifies first. options are those by which it was made and say the
  * effort: fast, or a method other than "best", counts least, then default, then max, of that the
- * one with the longer time limit. NULL, a search that the caller's stop ended, and a default one
+ * one with the longer time limit; with a limit of placements it counts least of max, whatever the
+ * time limit, since the placements may be few. NULL, a search that the caller's stop ended, and a default one
  * cut by a limit count as fast. Of two plans for the same three fingerprints the shorter one stays,
  * with the better of both bounds and the greater effort. BR_NO (the plan is wrong), BR_USAGE (it
  * accounts for transfers), BR_SYSTEM, BR_BAD_INPUT (the file is damaged). When it returns, other

@@ -15,6 +15,7 @@ struct br_heuristic {
     br_key_function *key; /* the order behind it; NULL where there is none */
     bool (*run)(struct br_schedule *schedule, const struct br_instance *instance,
                 const struct br_reach *reach, uint64_t seed, const struct br_stop *stop);
+    bool slow; /* on large jobs it takes many times as long as an order */
 };
 
 /* Row k of the table; NULL past the end. run fills the schedule; false when memory is out or *stop

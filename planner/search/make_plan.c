@@ -40,7 +40,7 @@ struct br_plan_options br_plan_options_default(void)
 {
     return (struct br_plan_options){
         .method = "best",
-        .effort = BR_EFFORT_DEFAULT,
+        .effort = BR_EFFORT_AUTO,
         .seed = 1,
         .frag_score = BR_FRAG_BOUND,
         .threshold_limit = 16,
@@ -60,10 +60,12 @@ struct making {
     int64_t began_ns;
 
     struct br_stop stop;  /* set by the supervisor; read through br_stopped */
+    struct br_stop turn;  /* raised by the supervisor when turn_end_ns has come, or with `stop` */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     bool finished;
     bool timed_out;
+    int64_t turn_end_ns; /* INT64_MAX: there is no turn */
     struct br_progress progress;
     struct br_incumbent incumbent;
     bool told;                 /* the incumbent has been handed on */
@@ -91,6 +93,24 @@ static void on_step(void *context, double share)
     pthread_mutex_lock(&making->lock);
     making->progress.share = part->before + part->share * share;
     pthread_mutex_unlock(&making->lock);
+}
+
+/* Begins a turn of the time that is left. */
+static const struct br_stop *on_turn(void *context, double share)
+{
+    const struct part_making *part = context;
+    struct making *making = part->making;
+    pthread_mutex_lock(&making->lock);
+    int64_t now_ns = br_now_ns(), end_ns = making->began_ns + making->options.time_limit_ns;
+    if (!br_stopped(&making->stop) && now_ns < end_ns) {
+        br_stop_lower(&making->turn);
+        making->turn_end_ns = now_ns + (int64_t)(share * (double)(end_ns - now_ns));
+        pthread_cond_broadcast(&making->changed);
+    } else {
+        br_stop_raise(&making->turn);
+    }
+    pthread_mutex_unlock(&making->lock);
+    return &making->turn;
 }
 
 /* Waits until the supervisor has handed on the incumbent before, so that none is left out. */
@@ -154,6 +174,25 @@ static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows
     return true;
 }
 
+/* Does the clock alone limit effort max? Then no plan is the same for sure, and turns by the clock
+ * see to it that all parts, and all that is quick on them, come to something. */
+static bool by_clock(const struct making *making)
+{
+    const struct br_plan_options *o = &making->options;
+    return o->effort == BR_EFFORT_MAX && making->method.kind == BR_METHOD_BEST &&
+           o->time_limit_ns > 0 && !o->placements;
+}
+
+/* The share of a part in those from it on that are still open. */
+static double share_of_open(const struct part_making *kept, uint32_t parts, uint32_t k)
+{
+    double sum = 0;
+    for (uint32_t j = k; j < parts; j++)
+        if (kept[j].search.in && !br_search_done(&kept[j].search))
+            sum += kept[j].share;
+    return sum > 0 ? kept[k].share / sum : 1;
+}
+
 /* Effort max: goes round the parts that are kept, longer in every cycle, until each has reached its
  * bound or something ends the search. */
 static bool search_on(struct making *making, struct part_making *kept, uint32_t parts, bool *cut)
@@ -161,7 +200,7 @@ static bool search_on(struct making *making, struct part_making *kept, uint32_t 
     struct br_plan *plan = making->plan;
     uint64_t limit = making->options.placements;
     bool ok = true, open = true, ended = false;
-    for (uint32_t cycle = 1; ok && open && !ended; cycle++) {
+    for (uint32_t cycle = by_clock(making) ? 0 : 1; ok && open && !ended; cycle++) {
         open = false;
         for (uint32_t k = 0; ok && !ended && k < parts; k++) {
             struct br_search *search = &kept[k].search;
@@ -173,6 +212,7 @@ static bool search_on(struct making *making, struct part_making *kept, uint32_t 
                 break;
             plan->placements -= search->placements;
             search->limit = limit ? limit - plan->placements : 0;
+            search->turn_share = parts > 1 ? share_of_open(kept, parts, k) : 1;
             search->cut = false;
             ok = br_search_on(search, cycle);
             plan->placements += search->placements;
@@ -224,6 +264,8 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
         .trial = trial,
         .found = on_found,
         .step = on_step,
+        .turn = by_clock(making) ? on_turn : NULL,
+        .turn_share = part->before + part->share < 1 ? part->share / (1 - part->before) : 1,
         .context = part,
     };
     if (!br_search_part(&part->search))
@@ -482,7 +524,9 @@ static bool source_met(struct making *making, struct br_beside *beside)
 static struct timespec next_look(const struct making *making)
 {
     const int64_t limit_ns = making->options.time_limit_ns, now_ns = br_now_ns();
-    const int64_t left_ns = limit_ns > 0 ? limit_ns - (now_ns - making->began_ns) : INT64_MAX;
+    int64_t left_ns = limit_ns > 0 ? limit_ns - (now_ns - making->began_ns) : INT64_MAX;
+    if (making->turn_end_ns - now_ns < left_ns)
+        left_ns = making->turn_end_ns - now_ns;
     int64_t at_ns = now_ns + br_next_look_ns(SUPERVISION_MS * INT64_C(1000000), left_ns);
     return (struct timespec){.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000};
 }
@@ -507,6 +551,10 @@ static void supervise(struct making *making, struct br_beside *beside)
             o->time_limit_ns > 0 && br_now_ns() - making->began_ns >= o->time_limit_ns;
         if (making->timed_out || br_stopped(o->stop) || source_met(making, beside))
             br_stop_raise(&making->stop);
+        if (br_stopped(&making->stop) || br_now_ns() >= making->turn_end_ns) {
+            br_stop_raise(&making->turn);
+            making->turn_end_ns = INT64_MAX;
+        }
         hand_on(making, &shown);
     }
     pthread_mutex_unlock(&making->lock);
@@ -590,6 +638,7 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
                             .cluster = cluster,
                             .options = options ? *options : br_plan_options_default(),
                             .began_ns = br_now_ns(),
+                            .turn_end_ns = INT64_MAX,
                             .told = true,
                             .lock = PTHREAD_MUTEX_INITIALIZER};
     struct br_plan_options *o = &making.options;
@@ -605,6 +654,7 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     if (!(o->troublesome_limit >= 0 && o->troublesome_limit <= 1))
         return br_fail(diag, BR_USAGE, "give a share from 0 to 1",
                        "the limit on the share of troublesome work is %g", o->troublesome_limit);
+    o->effort = br_effort_meant(o);
     if (o->threads == 0)
         o->threads = br_processors();
     pthread_condattr_init(&attributes);

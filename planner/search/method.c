@@ -35,6 +35,13 @@ const char *br_method_summary(uint32_t k)
     return heuristic ? heuristic->summary : NULL;
 }
 
+enum br_effort br_effort_meant(const struct br_plan_options *options)
+{
+    if (options->effort != BR_EFFORT_AUTO)
+        return options->effort;
+    return options->time_limit_ns > 0 ? BR_EFFORT_MAX : BR_EFFORT_DEFAULT;
+}
+
 bool br_method_find(const char *name, struct br_method *method)
 {
     *method = (struct br_method){.kind = BR_METHOD_BEST};

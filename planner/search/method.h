@@ -2,6 +2,7 @@
 #ifndef BR_PLANNER_SEARCH_METHOD_H
 #define BR_PLANNER_SEARCH_METHOD_H
 
+#include <bigrocks/planner.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,5 +23,8 @@ extern const char br_method_graphene[];
 
 /* Finds the method by its name; NULL is the default. False where there is none of that name. */
 bool br_method_find(const char *name, struct br_method *method);
+
+/* The effort that the options mean: BR_EFFORT_AUTO is one of the others by then. */
+enum br_effort br_effort_meant(const struct br_plan_options *options);
 
 #endif

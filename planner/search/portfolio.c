@@ -76,9 +76,9 @@ static void add(struct br_portfolio *p, const struct br_schedule *schedule, cons
 static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
 {
     struct br_portfolio *p = context;
-    uint32_t row = p->first_row + index;
+    uint32_t row = p->row[index];
     const struct br_heuristic *heuristic = br_heuristic_at(row);
-    const struct br_stop *stop = index == 0 ? NULL : p->stop;
+    const struct br_stop *stop = index == 0 && p->must ? NULL : p->stop;
     struct br_schedule own, *schedule = p->kept ? &p->kept[row] : &own;
     bool ok = p->kept || br_schedule_init(&own, p->in);
     if (ok && !heuristic->run(schedule, p->in, p->reach, p->seed, stop)) {
@@ -95,13 +95,15 @@ static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
     return ok;
 }
 
-bool br_portfolio_baselines(struct br_portfolio *p, uint32_t first_row, uint32_t rows,
+bool br_portfolio_baselines(struct br_portfolio *p, const uint32_t *row, uint32_t rows,
                             int64_t *trial)
 {
     p->trial = trial;
-    p->first_row = first_row;
+    p->row = row;
+    p->must = p->elite->count == 0;
     br_parallel(p->threads, rows, run_heuristic, p);
-    p->placements += (uint64_t)rows * p->in->tasks;
+    for (uint32_t k = 0; k < rows; k++)
+        p->placements += trial[row[k]] == INT64_MAX ? 0 : p->in->tasks;
     return !atomic_load(&p->memory_out);
 }
 

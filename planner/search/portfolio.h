@@ -45,7 +45,9 @@ struct br_portfolio {
     pthread_mutex_t lock;     /* guards the elite */
     struct br_portfolio_worker *worker;
     int64_t *trial;
-    uint32_t first_row, works;
+    const uint32_t *row; /* of the table of heuristics, that run */
+    bool must;           /* the first of them runs whatever the stop flag says */
+    uint32_t works;
     struct br_portfolio_work {
         enum br_portfolio_origin origin;
         uint32_t row; /* of the table of heuristics, or in `kept` */
@@ -59,10 +61,10 @@ struct br_portfolio {
 bool br_portfolio_init(struct br_portfolio *portfolio);
 void br_portfolio_finish(struct br_portfolio *portfolio);
 
-/* Runs the given rows of the table of heuristics, the first of them whatever the stop flag says,
- * and writes trial[row], the makespans of those that it did not leave out. False when memory is
- * out. */
-bool br_portfolio_baselines(struct br_portfolio *portfolio, uint32_t first_row, uint32_t rows,
+/* Runs the given rows of the table of heuristics, the first of them whatever the stop flag says
+ * where there is no schedule yet, and writes trial[row], the makespans of those that it did not
+ * leave out. False when memory is out. */
+bool br_portfolio_baselines(struct br_portfolio *portfolio, const uint32_t *row, uint32_t rows,
                             int64_t *trial);
 /* Another schedule to join, that of the published method. */
 void br_portfolio_add(struct br_portfolio *portfolio, const struct br_schedule *schedule,

@@ -27,6 +27,12 @@ enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
 static const double one_machine_speed = 25e6;
 /* Share of the work that comes before the search that goes on. */
 static const double quick_share = 0.1;
+/* By the clock: baselines that are slow on jobs of more tasks than these wait for the others. */
+enum { SLOW_TASKS = 20000 };
+/* And the shares of the time left that these, the published method and justification may take; of
+ * which time the default effort has about so much. */
+static const double slow_turn = 0.6, graphene_turn = 0.25, justify_turn = 0.35;
+static const double default_ns = 5e9;
 
 uint32_t br_search_rows(void)
 {
@@ -74,6 +80,12 @@ static bool find_bound(struct br_search *s)
     return s->bound.ticks >= 0;
 }
 
+/* Begins a turn where the clock limits the work; returns what ends it. */
+static const struct br_stop *begin_turn(const struct br_search *s, double share)
+{
+    return s->turn ? s->turn(s->context, share) : s->stop;
+}
+
 static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
 {
     const struct br_search *s = context;
@@ -118,6 +130,15 @@ static uint64_t default_placements(const struct br_instance *in)
     return br_machines_placements(in);
 }
 
+/* The most placements that the published method may be expected to take as one of many: about half
+ * of what the search after it may, or of what the clock leaves to both. */
+static uint64_t graphene_placements(const struct br_search *s)
+{
+    uint64_t most = default_placements(s->in) / 2;
+    double times = (double)s->options->time_limit_ns * s->share / default_ns;
+    return s->turn && times > 1 ? (uint64_t)(times * (double)most) : most;
+}
+
 static struct br_graphene_options graphene_options(struct br_search *s)
 {
     const struct br_plan_options *o = s->options;
@@ -136,9 +157,8 @@ static struct br_graphene_options graphene_options(struct br_search *s)
     if (o->effort == BR_EFFORT_FAST &&
         (options.threshold_limit == 0 || options.threshold_limit > FAST_THRESHOLDS))
         options.threshold_limit = FAST_THRESHOLDS;
-    /* As one of many, it may cost about half of what the search after it may. */
-    if (s->method.kind == BR_METHOD_BEST && o->effort == BR_EFFORT_DEFAULT) {
-        uint64_t most = default_placements(s->in) / 2;
+    if (s->method.kind == BR_METHOD_BEST && (o->effort == BR_EFFORT_DEFAULT || s->turn)) {
+        uint64_t most = graphene_placements(s);
         while (options.threshold_limit > FAST_THRESHOLDS &&
                (uint64_t)options.threshold_limit * options.threshold_limit * GRAPHENE_VARIANTS *
                        s->in->tasks >
@@ -361,7 +381,7 @@ static bool improve(struct br_search *s, uint32_t cycle)
         .threads = o->threads,
         .placements = default_placements(s->in) << (cycle < 30 ? cycle : 30),
         .lower_bound = s->bound.ticks,
-        .stop = s->stop,
+        .stop = s->turn_share < 1 ? begin_turn(s, s->turn_share) : s->stop,
         .elite = &s->elite,
         .found = on_found,
         .step = on_step,
@@ -379,26 +399,48 @@ static bool improve(struct br_search *s, uint32_t cycle)
         suits_population(s->in) ? improve_on_one_machine(s, &run) : br_machines_search(&run, NULL);
     s->placements += run.spent;
     br_counters_add(&s->counters, &run.counters);
-    s->cut |= run.stopped || (limited && !br_search_done(s));
+    s->cut |= (run.stopped && (!s->turn || br_stopped(s->stop))) || (limited && !br_search_done(s));
     return ok;
 }
 
-/* The baselines, which say whether any search is needed. */
+/* Which rows of the table run at once. */
+enum speed { QUICK_ROWS = 1, SLOW_ROWS = 2 };
+
+/* Baselines, and what they say of whether any search is needed. */
+static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsigned speeds)
+{
+    int64_t best = best_makespan(s), began_ns = br_now_ns();
+    uint64_t before = portfolio->placements;
+    uint32_t row[BR_PORTFOLIO_WORK], rows = 0;
+    for (uint32_t k = 0; br_heuristic_at(k); k++)
+        if (speeds & (br_heuristic_at(k)->slow ? SLOW_ROWS : QUICK_ROWS))
+            row[rows++] = k;
+    if (!br_portfolio_baselines(portfolio, row, rows, s->trial))
+        return false;
+    s->placements += portfolio->placements - before;
+    for (uint32_t k = 0; k < rows; k++)
+        s->counters.heuristic_schedules += s->trial[row[k]] != INT64_MAX;
+    s->counters.heuristic_placements += portfolio->placements - before;
+    take_time(&s->counters.heuristic_ns, &began_ns);
+    if (best_makespan(s) < best && !find_bound(s))
+        return false;
+    tell(s, best);
+    s->report.bypass = bypass_reason(s, best_makespan(s));
+    return true;
+}
+
+/* All baselines. By the clock, those that are slow on large jobs come last, where they are needed
+ * at all. */
 static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 {
-    int64_t began_ns = br_now_ns();
-    if (!br_portfolio_baselines(portfolio, 0, br_search_rows(), s->trial))
-        return false;
-    s->placements += portfolio->placements;
-    s->counters.heuristic_schedules += br_search_rows();
-    s->counters.heuristic_placements += portfolio->placements;
-    take_time(&s->counters.heuristic_ns, &began_ns);
-    if (!find_bound(s))
-        return false;
-    tell(s, INT64_MAX);
-    s->report.bypass = bypass_reason(s, best_makespan(s));
-    s->cut |= !s->report.bypass && br_stopped(s->stop);
-    return true;
+    bool divided = s->turn && s->in->tasks > SLOW_TASKS;
+    bool ok = run_rows(s, portfolio, divided ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS);
+    if (ok && divided && !s->report.bypass) {
+        portfolio->stop = begin_turn(s, slow_turn * s->turn_share);
+        ok = run_rows(s, portfolio, SLOW_ROWS);
+    }
+    s->cut |= ok && !s->report.bypass && br_stopped(s->stop);
+    return ok;
 }
 
 /* The published method joins the portfolio. */
@@ -411,11 +453,12 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
     /* A variant that is somewhat longer than what is there may still end up the shortest once it
      * is justified. */
     options.beat = best + best / 8 + 1;
+    options.stop = begin_turn(s, graphene_turn * s->turn_share);
     int64_t began_ns = br_now_ns();
     bool ok = br_schedule_init(&schedule, s->in) &&
               br_graphene(&schedule, s->in, &s->reach, &options, found);
     if (ok) {
-        s->cut |= found->cut;
+        s->cut |= found->cut && (!s->turn || br_stopped(s->stop));
         s->placements += found->placements;
         count_graphene(s, found);
         take_time(&s->counters.graphene_ns, &began_ns);
@@ -443,20 +486,21 @@ static bool plan_best(struct br_search *s)
         if (ok && !br_search_done(s) && !br_stopped(s->stop)) {
             uint64_t before = portfolio.placements;
             int64_t best = best_makespan(s), began_ns = br_now_ns();
+            portfolio.stop = begin_turn(s, justify_turn * s->turn_share);
             ok = br_portfolio_justify(&portfolio, placements_left(s));
             s->placements += portfolio.placements - before;
             s->counters.justify_schedules += portfolio.justified;
             s->counters.justify_left_out += portfolio.left_out;
             s->counters.justify_placements += portfolio.placements - before;
             take_time(&s->counters.justify_ns, &began_ns);
-            s->cut |= portfolio.cut;
+            s->cut |= portfolio.cut && (!s->turn || br_stopped(s->stop));
             tell(s, best);
         }
     }
     br_portfolio_finish(&portfolio);
     if (ok && !s->report.bypass && !br_search_done(s)) {
         s->cut |= br_stopped(s->stop);
-        if (s->options->effort != BR_EFFORT_FAST && !br_stopped(s->stop))
+        if (s->options->effort != BR_EFFORT_FAST && !s->turn && !br_stopped(s->stop))
             ok = improve(s, 0);
     }
     bool kept = ok && s->elite.entry[0].method == br_method_graphene;

@@ -25,6 +25,11 @@ struct br_search {
     /* As in run.h; placements are those of this part so far. */
     void (*found)(void *context, int64_t makespan, const char *finder, uint64_t placements);
     void (*step)(void *context, double share);
+    /* NULL: counts alone limit the work. Else the clock does: begins a turn that lasts for a share
+     * of the time that is left, and returns what ends it (the stop flag does, too). What is slow
+     * gets a turn, and the search is left to br_search_on, from cycle 0. */
+    const struct br_stop *(*turn)(void *context, double share);
+    double turn_share; /* of the time left, for one of the two calls below; 1: all */
     void *context;
 
     /* Its outcome. */
@@ -46,7 +51,7 @@ uint32_t br_search_rows(void);
  * still fine). */
 bool br_search_part(struct br_search *search);
 /* One more cycle of search on a part that br_search_part has planned by method "best", longer with
- * every number of the cycle, from 1. False when memory is out. */
+ * every number of the cycle, from 1; by the clock from 0. False when memory is out. */
 bool br_search_on(struct br_search *search, uint32_t cycle);
 /* Adds the search's counters to the sums; once, when it is through. */
 void br_search_count(const struct br_search *search, struct br_counters *sums);

@@ -317,10 +317,11 @@ class Plan:
         return note and note.decode()
 
 
-def _search(method='best', effort='default', seed=None, threads=0, time_limit=None, placements=0):
+def _search(method='best', effort=None, seed=None, threads=0, time_limit=None, placements=0):
     options = _lib.br_plan_options_default()
     options.method = method.encode()
-    options.effort = {'fast': 0, 'default': 1, 'max': 2}[effort]
+    if effort is not None:
+        options.effort = {'fast': 0, 'default': 1, 'max': 2}[effort]
     options.threads, options.placements = threads, placements
     if seed is not None:
         options.seed = seed
@@ -329,10 +330,11 @@ def _search(method='best', effort='default', seed=None, threads=0, time_limit=No
     return options
 
 
-def plan(job, cluster, method='best', effort='default', seed=None, threads=0, time_limit=None,
+def plan(job, cluster, method='best', effort=None, seed=None, threads=0, time_limit=None,
          placements=0):
-    """Plans the job, which is complete from then on. The same arguments give the same plan, unless
-    a time limit cuts the search."""
+    """Plans the job, which is complete from then on. Without an effort ('fast', 'default', 'max') it
+    is 'max' where there is a time limit, so that the search goes on until the limit or a proof, and
+    'default' elsewhere. The same arguments give the same plan, unless a time limit cuts the search."""
     options = _search(method, effort, seed, threads, time_limit, placements)
     made = ctypes.c_void_p()
     _call(_lib.br_plan_make, job._finish(), cluster._cluster, ctypes.byref(options),

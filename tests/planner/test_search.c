@@ -63,6 +63,7 @@ static void the_largest_jobs_justify_their_best(void **state)
     struct br_instance *in;
     struct br_reach reach;
     struct br_elite elite;
+    const uint32_t first = 0;
     int64_t trial = 0;
     assert_int_equal(br_dag_add_stage(dag, "a", BR_PORTFOLIO_LARGE, 1, NULL, NULL), BR_OK);
     assert_int_equal(br_dag_add_stage(dag, "b", 1, 5, NULL, NULL), BR_OK);
@@ -76,7 +77,7 @@ static void the_largest_jobs_justify_their_best(void **state)
     struct br_portfolio portfolio = {
         .in = in, .reach = &reach, .seed = 1, .threads = 2, .elite = &elite};
     assert_true(br_portfolio_init(&portfolio));
-    assert_true(br_portfolio_baselines(&portfolio, 0, 1, &trial));
+    assert_true(br_portfolio_baselines(&portfolio, &first, 1, &trial));
     assert_int_equal(portfolio.placements, in->tasks);
     assert_null(portfolio.kept); /* only smaller jobs keep plans for a population */
     assert_true(br_portfolio_justify(&portfolio, 0));

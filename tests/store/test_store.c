@@ -281,10 +281,30 @@ static void test_effort(void **state)
         }
         br_store_close(store);
     }
-    /* What a stop or a limit cut short counts as fast. */
+    /* Of both limits the placements may be few, whatever the time. And a time limit alone means
+     * max. */
     store_remove_files(NULL);
     struct br_store *store = store_open();
     struct br_store_hit hit;
+    struct br_plan_options both = options[4], timed = br_plan_options_default();
+    both.placements = 1000;
+    timed.time_limit_ns = options[3].time_limit_ns;
+    store_put(store, &job, &both, plan);
+    br_plan_destroy(store_get(store, &job, &both, &hit));
+    assert_true(hit.enough);
+    br_plan_destroy(store_get(store, &job, &options[2], &hit));
+    assert_true(hit.enough);
+    br_plan_destroy(store_get(store, &job, &timed, &hit));
+    assert_false(hit.enough);
+    store_put(store, &job, &timed, plan);
+    br_plan_destroy(store_get(store, &job, &options[3], &hit));
+    assert_true(hit.enough);
+    br_plan_destroy(store_get(store, &job, &options[4], &hit));
+    assert_false(hit.enough);
+    br_store_close(store);
+    /* What a stop or a limit cut short counts as fast. */
+    store_remove_files(NULL);
+    store = store_open();
     struct br_stop stop = {0};
     br_stop_raise(&stop);
     options[5].stop = &stop;

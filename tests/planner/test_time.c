@@ -1,0 +1,173 @@
+/* Time limits as promises: a search goes on until the limit or a proof, and all that is quick gets
+ * its turn first, on every part. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/numbers/rng.h"
+#include "base/process/clock.h"
+#include "generate/generate.h"
+#include "planner/model/plan.h"
+#include "tests/support/random_job.h"
+#include <bigrocks/bigrocks.h>
+
+static const int64_t second_ns = INT64_C(1000000000);
+
+static struct br_plan *make(const struct random_job *job, const struct br_plan_options *options,
+                            double *seconds)
+{
+    struct br_plan *plan = NULL;
+    struct br_diag diag = {0};
+    int64_t began_ns = br_now_ns();
+    if (br_plan_make(job->dag, job->cluster, options, &plan, &diag) != BR_OK)
+        fail_msg("%s", diag.what);
+    *seconds = (double)(br_now_ns() - began_ns) / 1e9;
+    assert_int_equal(br_plan_verify(plan, job->dag, job->cluster, 1, NULL, NULL, NULL), BR_OK);
+    return plan;
+}
+
+/* So many parts one behind another, of tasks without edges that pack badly. */
+static struct random_job hard(uint64_t seed, uint32_t parts, uint32_t tasks, uint32_t machines)
+{
+    static const char *const resource[] = {"cpu", "mem"};
+    struct random_job job = {br_dag_create("hard"), br_cluster_create(NULL)};
+    struct br_rng rng = br_rng_seed(seed);
+    char text[32];
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", machines, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < parts * tasks; s++) {
+        snprintf(text, sizeof text, "s%u", s);
+        const int64_t duration_ns = 1000 + (int64_t)br_rng_below(&rng, 100000);
+        assert_int_equal(br_dag_add_stage(job.dag, text, 1, duration_ns, NULL, NULL), BR_OK);
+        for (uint32_t r = 0; r < 2; r++) {
+            snprintf(text, sizeof text, "%u", 10 + (unsigned)br_rng_below(&rng, 50));
+            assert_int_equal(br_dag_add_demand(job.dag, s, resource[r], text, NULL), BR_OK);
+        }
+        for (uint32_t k = s / tasks * tasks; s >= tasks && k > s / tasks * tasks - tasks; k--)
+            assert_int_equal(br_dag_add_edge(job.dag, k - 1, s, BR_BARRIER, NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(job.dag, NULL), BR_OK);
+    for (uint32_t r = 0; r < 2; r++)
+        assert_int_equal(br_cluster_add_capacity(job.cluster, 0, resource[r], "100", NULL), BR_OK);
+    return job;
+}
+
+/* Without an effort the search goes on until the limit, and leaves no part as it was after what is
+ * quick; where an effort is given, that ends it sooner. */
+static void a_limit_is_used_up(void **state)
+{
+    for (uint32_t parts = 1; parts <= 6; parts += 5) {
+        struct random_job job = hard(parts, parts, parts == 1 ? 60 : 250, 3);
+        struct br_plan_options options = br_plan_options_default();
+        double seconds;
+        options.effort = BR_EFFORT_FAST;
+        struct br_plan *fast = make(&job, &options, &seconds);
+        options.effort = br_plan_options_default().effort;
+        options.time_limit_ns = (parts == 1 ? 2 : 5) * second_ns;
+        struct br_plan *plan = make(&job, &options, &seconds);
+        assert_true(seconds >= 1.8);
+        assert_true(plan->makespan_ns > plan->lower_bound_ns);
+        assert_non_null(strstr(br_plan_note(plan), "time limit"));
+        assert_int_equal(plan->parts, parts);
+        for (uint32_t k = 0; k < parts; k++) {
+            assert_true(plan->part[k].makespan_ns <= fast->part[k].makespan_ns);
+            assert_true(strcmp(plan->part[k].method, "stages") == 0 ||
+                        strcmp(plan->part[k].method, "improved") == 0);
+        }
+        br_plan_destroy(plan);
+        br_plan_destroy(fast);
+        random_job_finish(&job);
+    }
+}
+
+/* With an effort both hold: the plan is the one without the limit, which is not reached. */
+static void an_effort_ends_before_the_limit(void **state)
+{
+    struct random_job job = hard(7, 1, 20, 3);
+    struct br_plan_options options = br_plan_options_default();
+    double seconds, limited;
+    struct br_plan *plan = make(&job, &options, &seconds);
+    options.effort = BR_EFFORT_DEFAULT;
+    options.time_limit_ns = 1000 * second_ns;
+    struct br_plan *same = make(&job, &options, &limited);
+    assert_true(limited < 500);
+    assert_null(br_plan_note(same));
+    assert_true(plan->makespan_ns > plan->lower_bound_ns);
+    assert_int_equal(plan->placements, same->placements);
+    assert_memory_equal(plan->start_ns, same->start_ns, plan->tasks * sizeof *plan->start_ns);
+    br_plan_destroy(plan);
+    br_plan_destroy(same);
+    random_job_finish(&job);
+}
+
+/* A proof ends the search at once, one by the exact solver, too. */
+static void a_proof_ends_it(void **state)
+{
+    unsigned searched = 0;
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        struct random_job job = hard(seed, 2, 8, 1);
+        struct br_plan_options options = br_plan_options_default();
+        double seconds;
+        options.time_limit_ns = 1000 * second_ns;
+        struct br_plan *plan = make(&job, &options, &seconds);
+        assert_true(seconds < 300);
+        assert_int_equal(plan->makespan_ns, plan->lower_bound_ns);
+        assert_null(br_plan_note(plan));
+        searched += plan->counters.parts_bypassed < plan->counters.parts;
+        br_plan_destroy(plan);
+        random_job_finish(&job);
+    }
+    assert_true(searched > 0);
+}
+
+/* A large job: every baseline is tried before the rest of the time goes to searches. A machine
+ * that others use gets more time. */
+static void every_baseline_gets_its_turn(void **state)
+{
+    struct br_generate_options like = br_generate_options_default();
+    struct random_job job = {NULL, br_cluster_create(NULL)};
+    static const char *const capacity[][2] = {
+        {"cpu", "16"}, {"mem", "68719476736"}, {"net", "1000"}, {"disk", "1000"}};
+    like.kind = "layered";
+    like.tasks = 200000;
+    like.stages = 200;
+    assert_int_equal(br_generate(&like, &job.dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", 100, NULL, NULL), BR_OK);
+    for (size_t k = 0; k < sizeof capacity / sizeof *capacity; k++)
+        assert_int_equal(
+            br_cluster_add_capacity(job.cluster, 0, capacity[k][0], capacity[k][1], NULL), BR_OK);
+    uint32_t rows = 0;
+    while (br_method_name(rows + 2))
+        rows++;
+    struct br_plan_options options = br_plan_options_default();
+    for (options.time_limit_ns = 4 * second_ns;; options.time_limit_ns *= 2) {
+        double seconds;
+        clock_t before = clock();
+        struct br_plan *plan = make(&job, &options, &seconds);
+        double spent = (double)(clock() - before) / CLOCKS_PER_SEC;
+        bool all = plan->trials == rows, searched = plan->counters.graphene_variants > 0;
+        assert_true(plan->makespan_ns > plan->lower_bound_ns);
+        br_plan_destroy(plan);
+        if (all && searched)
+            break;
+        print_message("%.1f s of a processor in %.1f s were not enough\n", spent, seconds);
+        assert_true(spent < 6 && options.time_limit_ns < 100 * second_ns);
+    }
+    random_job_finish(&job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_limit_is_used_up),
+        cmocka_unit_test(an_effort_ends_before_the_limit),
+        cmocka_unit_test(a_proof_ends_it),
+        cmocka_unit_test(every_baseline_gets_its_turn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
