@@ -76,6 +76,25 @@ enum br_status br_history_jobs(struct br_history *history, br_history_each_job *
 /* The same for every stage of all these jobs, those of a job together. */
 enum br_status br_history_stages(struct br_history *history, br_history_each_job *stage,
                                  void *context, struct br_diag *diag);
+/* One run of a job. */
+struct br_history_run {
+    const char *job;
+    int64_t run;     /* numbers ascend with time */
+    int64_t began_s; /* since 1970 */
+    uint32_t samples;
+    double work_s; /* the sum of their durations */
+};
+typedef void br_history_each_run(void *context, const struct br_history_run *run);
+/* Calls `run` for every run of every job, the oldest first; texts are borrowed for the call. */
+enum br_status br_history_runs(struct br_history *history, br_history_each_run *run, void *context,
+                               struct br_diag *diag);
+/* Forgets all runs of the history's job but the last `kept`; *gone is how many those were. */
+enum br_status br_history_keep(struct br_history *history, uint32_t kept, uint32_t *gone,
+                               struct br_diag *diag);
+/* Gives the history's job another name. Where that has runs already, the runs of both are one job's
+ * from then on, and *joined is set. The history is then that of the job of the new name. */
+enum br_status br_history_rename(struct br_history *history, const char *name, bool *joined,
+                                 struct br_diag *diag);
 /* The job that the history is opened for; borrowed, until br_history_use. */
 const char *br_history_job(const struct br_history *history);
 /* From now on the history is that of the job of this name. Nothing may have been added yet. */
@@ -87,6 +106,10 @@ struct br_history_row {
     const char *job, *stage;
     int64_t wall_ns; /* at least 0 */
 };
+/* Calls `row` for every task of all runs of the history's job, in the same order. */
+enum br_status br_history_samples(struct br_history *history,
+                                  void (*row)(void *context, const struct br_history_row *row),
+                                  void *context, struct br_diag *diag);
 /* Calls `row` for the tasks of the last BR_HISTORY_RECENT runs of the history's job, and of
  * the last BR_HISTORY_OTHERS of other jobs: run by run, the oldest first, stage by stage.
  * Texts are borrowed for the call. O(n log n) in the rows. */

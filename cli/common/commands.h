@@ -18,6 +18,7 @@
     ROW(BATCH, batch)                                                                              \
     ROW(IMPORT, import)                                                                            \
     ROW(ANNOTATE, annotate)                                                                        \
+    ROW(HISTORY, history)                                                                          \
     ROW(BUILD, build)                                                                              \
     ROW(SERVE, serve)                                                                              \
     ROW(ADMIT, admit)                                                                              \

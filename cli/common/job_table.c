@@ -2,20 +2,20 @@
 
 #include <stdlib.h>
 
+#include "cli/common/load.h"
 #include "planner/model/instance.h"
-#include "predict/history.h"
 
 /* That many tasks are simulated for a job that waits to run, unless the least number of runs is
  * more: seconds. */
 enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000 };
 
-enum br_status cli_profile_history(const char *path, struct br_profile *profile, uint32_t *known,
-                                   struct br_diag *diag)
+enum br_status cli_profile_history(const char *path, struct br_profile *profile, bool quiet,
+                                   uint32_t *known, struct br_diag *diag)
 {
     const struct br_dag *dag = profile->dag;
     struct br_history *history;
     *known = 0;
-    enum br_status status = br_history_open(path, dag->name, &history, diag);
+    enum br_status status = cli_open_history(path, dag, quiet, &history, diag);
     if (status)
         return status;
     for (uint32_t s = 0; s < dag->stages && !status; s++) {
@@ -71,7 +71,7 @@ enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct
     *made = (struct br_made_table){0};
     enum br_status status = br_profile_init(&profile, job->dag, diag);
     if (!status && job->history)
-        status = cli_profile_history(job->history, &profile, &known, diag);
+        status = cli_profile_history(job->history, &profile, true, &known, diag);
     if (!status && !known && !lasts(job->dag))
         status = br_fail(diag, BR_BAD_INPUT, "give its stages durations, or add --history FILE",
                          "nothing says how long the tasks of job '%.80s' last, so neither when it "

@@ -5,9 +5,9 @@
 #include "simulate/deadline/make.h"
 
 /* Durations that the history in the file has of the job's stages take the place of what they
- * declare; *known is how many stages that are. */
-enum br_status cli_profile_history(const char *path, struct br_profile *profile, uint32_t *known,
-                                   struct br_diag *diag);
+ * declare; *known is how many stages that are. Found and told as cli_open_history does. */
+enum br_status cli_profile_history(const char *path, struct br_profile *profile, bool quiet,
+                                   uint32_t *known, struct br_diag *diag);
 
 /* At most so many tasks of the job run at once on the cluster, taken as one pool; UINT32_MAX where
  * they demand nothing. BR_BAD_INPUT: a demand that the cluster lacks. */

@@ -10,6 +10,7 @@
 #include "cli/common/settings.h"
 #include "emit/pictures/curve.h"
 #include "emit/emit.h"
+#include "emit/histories/histories.h"
 #include "emit/predictions/predictions.h"
 #include "emit/coflows/coflows.h"
 #include "emit/studies/study.h"
@@ -25,8 +26,8 @@ enum {
     READ = JOB | CLI_WORKLOAD | CLI_PREDICT,     /* and take their formats as they come */
     SEARCH = CLI_PLAN | CLI_BATCH | CLI_RUN,     /* plan them */
     FILES = CLI_PLAN | CLI_BOUND | CLI_RENDER | CLI_CONVERT | CLI_GENERATE | CLI_IMPORT |
-            CLI_ANNOTATE | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT | CLI_DEADLINE | CLI_COFLOW |
-            CLI_TRAIN, /* write a file */
+            CLI_ANNOTATE | CLI_HISTORY | CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT | CLI_DEADLINE |
+            CLI_COFLOW | CLI_TRAIN, /* write a file */
 };
 
 #define MEMBER(name) offsetof(struct cli_settings, name)
@@ -549,6 +550,34 @@ const struct br_option cli_options[] = {
      .choice = br_predictions_format,
      .summary = br_predictions_summary,
      .offset = MEMBER(output.format)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "FORMAT",
+     .help = "what to write",
+     .commands = CLI_HISTORY,
+     .kind = BR_OPTION_CHOICE,
+     .choice = br_histories_format,
+     .summary = br_histories_summary,
+     .offset = MEMBER(output.format)},
+    {.name = "rename",
+     .argument = "NAME",
+     .help = "give JOB this name; where it has runs already, both are one job from then on",
+     .commands = CLI_HISTORY,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(history.rename)},
+    {.name = "keep",
+     .argument = "N",
+     .help = "forget all runs but the last N, of JOB or of every job",
+     .commands = CLI_HISTORY,
+     .kind = BR_OPTION_COUNT,
+     .least = 1,
+     .most = 1000000,
+     .offset = MEMBER(history.keep)},
+    {.name = "forget",
+     .help = "forget all runs of JOB",
+     .commands = CLI_HISTORY,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(history.forget)},
     {.name = "bound",
      .help = "also solve the linear program over the order of coflows, by bigrocks-bound, for a "
              "tighter lower bound; up to 150 coflows",
@@ -1424,8 +1453,8 @@ const struct br_option cli_options[] = {
      .letter = 'q',
      .help = "no summary and no notes, only what was asked for and errors",
      .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT |
-                 CLI_ANNOTATE | CLI_BUILD | CLI_SERVE | CLI_RUN | CLI_WORKLOAD | CLI_SIMULATE |
-                 CLI_PREDICT | CLI_DEADLINE | CLI_TRAIN | CLI_COFLOW,
+                 CLI_ANNOTATE | CLI_HISTORY | CLI_BUILD | CLI_SERVE | CLI_RUN | CLI_WORKLOAD |
+                 CLI_SIMULATE | CLI_PREDICT | CLI_DEADLINE | CLI_TRAIN | CLI_COFLOW,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.quiet)},
     {.name = "executors",

@@ -87,6 +87,13 @@ struct cli_needs_settings {
     const char *history, *demand, *robust;
 };
 
+/* Keeping house among measurements. */
+struct cli_history_settings {
+    const char *rename; /* NULL: not given */
+    uint64_t keep;      /* 0: not given */
+    bool forget;
+};
+
 /* The admission of commands. */
 struct cli_admission_settings {
     const char *socket, *key, *plan;
@@ -198,6 +205,7 @@ struct cli_settings {
     struct cli_batch_settings batch;
     struct cli_import_settings import;
     struct cli_needs_settings needs;
+    struct cli_history_settings history;
     struct cli_admission_settings admission;
     struct cli_enforcer_settings enforcer;
     struct cli_run_settings run;

@@ -143,6 +143,9 @@ def check_names(folder):
         assert "names has no runs of 'tuesday'; 'monday' has the same stages\n" in done.stderr, done.stderr
         assert '3 of 3 stages as the history has them' in done.stderr, done.stderr
     assert all(seconds < 5 for seconds, _ in stages(folder / 'known.xml').values()), stages(folder / 'known.xml')
+    done = bigrocks('deadline', 'tuesday.xml', '--tokens', '1', '--runs', '4', '--history', 'names', '-o', 't.table', cwd=folder)
+    assert "names has no runs of 'tuesday'; 'monday' has the same stages\n" in done.stderr, done.stderr
+    assert '3 of 3 stages as the history has them' in done.stderr, done.stderr
     for name, least, most in (('monday', 0.3, 15), ('tuesday', 0.3, 15), ('other', 150, 150)):
         done = bigrocks('bound', name + '.xml', *pool, '--no-lp', '-q', '--history', 'names', cwd=folder)
         assert least <= float(done.stdout) <= most and not done.stderr, (name, done)
@@ -157,6 +160,77 @@ def check_names(folder):
     done = bigrocks('plan', 'other.xml', *pool, '--no-lp', '--history', 'names', cwd=folder)
     assert "it has runs of 'job-5' (1 run), 'job-4' (1 run), 'job-3' (1 run), 'job-2' (1 run), 'job-1' (1 run) and 2 more" \
         in done.stderr, done.stderr
+
+
+def check_house(folder):
+    """`history` tells what SQL tells of the file, and changes no more than it is asked to."""
+    write_runs(folder, [[1, 2, 4], [3], [5, 5]], 'first')
+    write_runs(folder, [[7], [8]], 'second')
+
+    def told(*words):
+        return json.loads(bigrocks('history', 'made', *words, '-f', 'json', cwd=folder).stdout)['jobs']
+
+    def counted():
+        with contextlib.closing(sqlite3.connect(folder / 'made')) as base:
+            return {table: base.execute('SELECT count(*) FROM ' + table).fetchone()[0]
+                    for table in ('run', 'stage', 'sample')}
+    assert [(job['name'], len(job['runs'])) for job in told()] == [('second', 2), ('p', 2), ('first', 3)], told()
+    job, = told('first')
+    assert [(run['began'], run['tasks'], run['work']) for run in job['runs']] == [
+        ('1970-01-01T00:00:00Z', n, s) for n, s in ((3, 7), (1, 3), (2, 10))], job
+    stage, = job['of_stages']
+    assert stage['sample'] == [[0, 1], [0, 2], [0, 4], [1, 3], [2, 5], [2, 5]], stage
+    assert (stage['runs'], stage['samples'], stage['duration'], stage['spread']) == (3, 6, 3, 1), stage
+    assert 'mem' not in stage and 'cpu' not in stage, stage
+    table = bigrocks('history', 'made', cwd=folder).stdout.splitlines()
+    assert [line.split()[:4] for line in table[1:]] == [
+        ['second', '2', '1', '2'], ['p', '2', '1', '2'], ['first', '3', '1', '6']], table
+    assert table[3].endswith('1970-01-01 00:00 UTC'), table
+    line = bigrocks('history', 'made', 'first', cwd=folder).stdout.splitlines()[4]
+    assert line.split() == ['a', '3', '6', '3.000', '1.000', '-', '-'], line
+    # Pictures: a point for every task of the job, or for every run of the file; names are escaped.
+    for words, points, strips in ((['first'], 6, 1), ([], 7, 3)):
+        bigrocks('history', 'made', *words, '-o', 'x.svg', cwd=folder)
+        root = xml.parse(folder / 'x.svg').getroot()
+        found = [e for e in root.iter() if e.get('class') == 'point']
+        assert len(found) == points, (words, len(found))
+        assert len([e for e in root.iter() if e.get('class') == 'frame']) == strips
+    # Another name: alone, then one that has runs; nothing is lost, and the runs stay in their order.
+    before = counted()
+    bigrocks('history', 'made', 'first', '--rename', 'a & <b>', '-q', cwd=folder)
+    assert counted() == before and [j['name'] for j in told()] == ['second', 'p', 'a & <b>']
+    bigrocks('history', 'made', '-o', 'x.svg', cwd=folder)
+    assert 'a & <b>' in [e.text for e in xml.parse(folder / 'x.svg').getroot().iter()]
+    assert bigrocks('history', 'made', 'second', '--rename', 'second', cwd=folder).stderr == \
+        "bigrocks: 'second' is now 'second'\n" and counted() == before
+    done = bigrocks('history', 'made', 'second', '--rename', 'a & <b>', cwd=folder)
+    assert 'beside those that it had' in done.stderr, done.stderr
+    job, = told('a & <b>')
+    assert [run['work'] for run in job['runs']] == [7, 3, 10, 7, 8], job
+    assert len(job['of_stages'][0]['sample']) == 8 and counted()['stage'] == before['stage'] - 1
+    # What is forgotten: the oldest runs, of one job or of all; then a job as a whole.
+    assert bigrocks('history', 'made', 'a & <b>', '--keep', '4', cwd=folder).stderr == 'bigrocks: 1 run forgotten\n'
+    assert [run['work'] for run in told('a & <b>')[0]['runs']] == [3, 10, 7, 8]
+    assert bigrocks('history', 'made', '--keep', '1', cwd=folder).stderr == 'bigrocks: 4 runs forgotten\n'
+    assert counted() == {'run': 2, 'stage': 2, 'sample': 2}, counted()
+    assert bigrocks('history', 'made', 'p', '--forget', '-q', cwd=folder).stderr == ''
+    assert counted() == {'run': 1, 'stage': 1, 'sample': 1} and [j['name'] for j in told()] == ['a & <b>']
+    write_runs(folder, [], 'last')  # adds a run of 'p'
+    done = bigrocks('history', 'made', 'a & <b>', '--rename', 'p', cwd=folder)
+    assert 'beside those that it had' in done.stderr, done
+    assert counted() == {'run': 2, 'stage': 2, 'sample': 2}, counted()
+    bigrocks('history', 'made', 'p', '--rename', 'a & <b>', '-q', cwd=folder)
+    # Wrong input.
+    assert "made has no runs of 'p'; it has runs of 'a & <b>'" in bigrocks('history', 'made', 'p', cwd=folder, status=3).stderr
+    assert "there is no history 'nothing'" in bigrocks('history', 'nothing', cwd=folder, status=5).stderr
+    assert not (folder / 'nothing').exists()
+    (folder / 'text').write_text('this is no database\n' * 200)
+    assert 'not a database' in bigrocks('history', 'text', cwd=folder, status=3).stderr
+    for words, why in ((['--forget'], 'for one job'), (['--rename', 'x'], 'for one job'),
+                       (['p', '--forget', '--keep', '1'], 'exclude'), (['p', '--rename', ''], 'is empty'),
+                       (['p', '--forget', '-o', 'x.svg'], 'nothing but the history')):
+        assert why in bigrocks('history', 'made', *words, cwd=folder, status=2).stderr, words
+    (folder / 'made').unlink()
 
 
 def check_plans(folder):
@@ -215,6 +289,7 @@ def main():
         check_measure(folder)
         check_runs(folder)
         check_names(folder)
+        check_house(folder)
         check_plans(folder)
         check_not_written(folder)
     return 0

@@ -5,6 +5,7 @@ usage: check_schema.py plan SCHEMA PLAN...
        check_schema.py bound SCHEMA BIGROCKS EXAMPLES
        check_schema.py simulation SCHEMA WRITE_STUDY
        check_schema.py workload SCHEMA BIGROCKS EXAMPLES
+       check_schema.py history SCHEMA BIGROCKS EXAMPLES
        check_schema.py prediction SCHEMA BIGROCKS EXAMPLES
        check_schema.py deadline SCHEMA BIGROCKS EXAMPLES
        check_schema.py coflow SCHEMA BIGROCKS EXAMPLES
@@ -14,6 +15,7 @@ import copy
 import json
 import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -71,6 +73,20 @@ def damages(kind, whole):
         yield changed('an interval of all', lambda p: p.update(interval=1))
         yield changed('no calibration', lambda p: first(p).update(calibration=[]))
         return
+    if kind == 'history':
+        job, run = (lambda h: h['jobs'][0]), (lambda h: h['jobs'][0]['runs'][0])
+        yield changed('other version', lambda h: h.update(format='bigrocks-history/2'))
+        yield changed('no jobs', lambda h: h.pop('jobs'))
+        yield changed('a job without a name', lambda h: job(h).pop('name'))
+        yield changed('no runs', lambda h: job(h).update(runs=[]))
+        yield changed('a run at no time', lambda h: run(h).update(began='yesterday'))
+        yield changed('negative work', lambda h: run(h).update(work=-1))
+        if 'of_stages' in job(whole):
+            stage = lambda h: job(h)['of_stages'][0]
+            yield changed('a stage without an id', lambda h: stage(h).pop('id'))
+            yield changed('seconds as text', lambda h: stage(h).update(duration='1'))
+            yield changed('a sample of no run', lambda h: stage(h).update(sample=[[1.5]]))
+        return
     if kind == 'deadline':
         point, cell = (lambda d: d['left'][0]), (lambda d: d['left'][0]['cells'][1])
         yield changed('other version', lambda d: d.update(format='bigrocks-deadline/2'))
@@ -124,6 +140,18 @@ def documents(kind, arguments):
             yield words[0], json.loads(subprocess.run([bigrocks, 'predict', '-q', examples + '/' + words[0], *words[1:],
                                                        '--format', 'json'], check=True, text=True,
                                                       stdout=subprocess.PIPE).stdout)
+        return
+    if kind == 'history':
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + '/history'
+            ran = subprocess.run([bigrocks, 'run', examples + '/run.xml', '--capacity', 'cpu=4,mem=64MiB', '--history', path, '-q'],
+                                 text=True, capture_output=True)
+            if 'keeps no histories' in ran.stderr:
+                print(ran.stderr)
+                sys.exit(77)
+            for words in ([], ['run']):
+                yield ' '.join(words), json.loads(subprocess.run([bigrocks, 'history', path, *words, '-f', 'json'],
+                                                                 check=True, text=True, stdout=subprocess.PIPE).stdout)
         return
     if kind == 'workload':
         for words in (['night.swf'], ['query.xml', '--count', '9', '--load', '0.8', '--deadlines', '2x', '--groups',

@@ -18,7 +18,7 @@ static enum br_status take_history(const char *path, struct cli_deadline_job *jo
                                    struct br_diag *diag)
 {
     uint32_t known;
-    enum br_status status = cli_profile_history(path, &job->profile, &known, diag);
+    enum br_status status = cli_profile_history(path, &job->profile, quiet, &known, diag);
     if (!status && !quiet)
         cli_say("%" PRIu32 " of %" PRIu32 " stages as the history has them", known,
                 job->input.dag->stages);

@@ -1,0 +1,175 @@
+/* bigrocks history: what runs have measured, told, drawn and kept in order. */
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/common/commands.h"
+#include "cli/common/output.h"
+#include "cli/common/say.h"
+#include "emit/histories/histories.h"
+
+/* Only what is there is told: opening a file that is not would make it. */
+static enum br_status open_file(const char *path, const char *job, struct br_history **history,
+                                struct br_diag *diag)
+{
+    *history = NULL;
+    if (br_history_is_there() && access(path, F_OK) != 0)
+        return br_fail(diag, BR_SYSTEM, "'bigrocks run JOB --history FILE' makes one",
+                       "there is no history '%.200s'", path);
+    return br_history_open(path, job ? job : "", history, diag);
+}
+
+/* Is the job there? Else which are. */
+struct looking {
+    const char *job;
+    char others[300];
+    size_t used;
+    uint32_t told, more;
+    bool found;
+};
+enum { OTHERS_TOLD = 4 };
+
+static void look(void *context, const struct br_history_job *job)
+{
+    struct looking *looking = context;
+    looking->found |= strcmp(job->name, looking->job) == 0;
+    if (looking->told == OTHERS_TOLD) {
+        looking->more++;
+        return;
+    }
+    looking->used +=
+        (size_t)snprintf(looking->others + looking->used, sizeof looking->others - looking->used,
+                         "%s'%.50s'", looking->told ? ", " : "", job->name);
+    looking->told++;
+}
+
+static enum br_status find_job(struct br_history *history, const char *path, const char *job,
+                               struct br_diag *diag)
+{
+    struct looking looking = {.job = job};
+    char more[32] = "";
+    enum br_status status = br_history_jobs(history, look, &looking, diag);
+    if (status || looking.found)
+        return status;
+    if (looking.more)
+        snprintf(more, sizeof more, " and %" PRIu32 " more", looking.more);
+    return br_fail(diag, BR_BAD_INPUT, NULL, "%.200s has no runs of '%.60s'; it has runs of %s%s",
+                   path, job, looking.told ? looking.others : "no job", more);
+}
+
+static enum br_status tell(const struct cli_output_settings *settings, struct br_history *history,
+                           bool one, struct br_diag *diag)
+{
+    struct br_gathered gathered;
+    struct cli_output out;
+    const char *format = settings->format ? settings->format
+                         : settings->path ? cli_format_of(settings->path, br_histories_format)
+                                          : NULL;
+    enum br_status status = br_gather(history, one, &gathered, diag);
+    if (!status)
+        status = cli_output_open(&out, settings->path, diag);
+    if (!status) {
+        status = br_emit_history(format ? format : "text", &gathered, out.file, diag);
+        status = cli_output_close(&out, status, diag);
+    }
+    br_gathered_finish(&gathered);
+    return status;
+}
+
+/* Of all jobs, one behind another. */
+static enum br_status prune_all(struct br_history *history, uint32_t kept, uint32_t *gone,
+                                struct br_diag *diag)
+{
+    struct br_gathered gathered;
+    enum br_status status = br_gather(history, false, &gathered, diag);
+    for (uint32_t j = 0; j < gathered.jobs && !status; j++) {
+        uint32_t of_job = 0;
+        status = br_history_use(history, gathered.job[j].name, diag);
+        if (!status)
+            status = br_history_keep(history, kept, &of_job, diag);
+        *gone += of_job;
+    }
+    br_gathered_finish(&gathered);
+    return status;
+}
+
+static enum br_status prune(const struct cli_history_settings *settings, bool quiet,
+                            struct br_history *history, bool one, struct br_diag *diag)
+{
+    const uint32_t kept = settings->forget ? 0 : (uint32_t)settings->keep;
+    uint32_t gone = 0;
+    enum br_status status =
+        one ? br_history_keep(history, kept, &gone, diag) : prune_all(history, kept, &gone, diag);
+    if (!status && !quiet)
+        cli_say("%" PRIu32 " %s forgotten", gone, gone == 1 ? "run" : "runs");
+    return status;
+}
+
+static enum br_status rename_job(const char *name, bool quiet, struct br_history *history,
+                                 const char *job, struct br_diag *diag)
+{
+    bool joined;
+    enum br_status status = br_history_rename(history, name, &joined, diag);
+    if (!status && !quiet)
+        cli_say(joined ? "the runs of '%.60s' are now runs of '%.60s', beside those that it had"
+                       : "'%.60s' is now '%.60s'",
+                job, name);
+    return status;
+}
+
+static enum br_status check(const struct cli_settings *settings, const char *job,
+                            struct br_diag *diag)
+{
+    const struct cli_history_settings *own = &settings->history;
+    const bool keeps = own->keep > 0;
+    const int changes = own->forget + keeps + (own->rename != NULL);
+    if (changes > 1)
+        return br_fail(diag, BR_USAGE, "give them one after another",
+                       "--keep, --forget and --rename exclude each other");
+    if (changes && (settings->output.format || settings->output.path))
+        return br_fail(diag, BR_USAGE, "tell it afterwards, by a second command",
+                       "--keep, --forget and --rename write nothing but the history");
+    if (!job && (own->forget || own->rename))
+        return br_fail(diag, BR_USAGE, "give the job behind the file", "%s is for one job",
+                       own->forget ? "--forget" : "--rename");
+    return BR_OK;
+}
+
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
+{
+    const struct cli_history_settings *own = &settings->history;
+    const char *job = arguments > 1 ? argument[1] : NULL;
+    struct br_history *history = NULL;
+    enum br_status status = check(settings, job, diag);
+    if (!status)
+        status = open_file(argument[0], job, &history, diag);
+    if (!status && job)
+        status = find_job(history, argument[0], job, diag);
+    if (!status && own->rename)
+        status = rename_job(own->rename, settings->output.quiet, history, job, diag);
+    else if (!status && (own->forget || own->keep > 0))
+        status = prune(own, settings->output.quiet, history, job != NULL, diag);
+    else if (!status)
+        status = tell(&settings->output, history, job != NULL, diag);
+    br_history_close(history, NULL);
+    return status;
+}
+
+const struct cli_command cli_history = {
+    .name = "history",
+    .bit = CLI_HISTORY,
+    .least = 1,
+    .most = 2,
+    .perform = perform,
+    .arguments = "FILE [JOB]",
+    .summary = "tell, draw and prune what runs have measured",
+    .text =
+        "Tells which jobs have runs in a history, as run, serve, build and import write it with\n"
+        "--history; with JOB, what the next plan goes by for each of its stages. -o x.svg draws\n"
+        "it. --keep, --forget and --rename change the file instead.\n",
+    .examples = "bigrocks history runs.sqlite\n"
+                "bigrocks history runs.sqlite etl -o etl.svg\n"
+                "bigrocks history runs.sqlite etl --rename nightly\n"
+                "bigrocks history runs.sqlite --keep 20\n",
+};

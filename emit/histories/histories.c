@@ -1,0 +1,192 @@
+/* Histories as a table for people, and as JSON (docs/schema/history-1.schema.json). */
+#include "emit/histories/histories.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/roles.h"
+#include "base/text/diag.h"
+#include "emit/histories/histories_outputs.h"
+#include "emit/write/figures.h"
+#include "emit/write/write.h"
+
+enum { NAME_LEAST = 12, NAME_MOST = 40, TIME_TEXT = 40 };
+
+/* "2026-11-23 05:21 UTC"; for programs "2026-11-23T05:21:07Z". */
+static void write_time(FILE *out, int64_t began_s, const char *form)
+{
+    const time_t began = (time_t)began_s;
+    char text[TIME_TEXT] = "-";
+    struct tm parts;
+    if (gmtime_r(&began, &parts))
+        strftime(text, sizeof text, form, &parts);
+    fputs(text, out);
+}
+
+static void write_name(FILE *out, const char *name, int width)
+{
+    const int pad = width - (int)br_text_length(name);
+    br_write_cut(out, BR_QUOTE_TABS, name, (uint32_t)width);
+    fprintf(out, "%*s", pad > 0 ? pad : 0, "");
+}
+
+static int widen(int width, const char *name)
+{
+    const int own = (int)br_text_length(name);
+    return own <= width ? width : own < NAME_MOST ? own : NAME_MOST;
+}
+
+static void write_jobs(const struct br_gathered *gathered, FILE *out)
+{
+    int width = NAME_LEAST;
+    for (uint32_t j = 0; j < gathered->jobs; j++)
+        width = widen(width, gathered->job[j].name);
+    fprintf(out, "%-*s  runs  stages    tasks  last run\n", width, "job");
+    for (uint32_t j = 0; j < gathered->jobs; j++) {
+        const struct br_gathered_job *job = &gathered->job[j];
+        uint64_t tasks = 0;
+        for (uint32_t r = 0; r < job->runs; r++)
+            tasks += job->run[r].samples;
+        write_name(out, job->name, width);
+        fprintf(out, "  %4" PRIu32 "  %6" PRIu32 "  %7" PRIu64 "  ", job->runs, job->stages, tasks);
+        write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
+        putc('\n', out);
+    }
+}
+
+/* Seconds or a share, right-aligned by their whole and three decimals. */
+static void write_milli(FILE *out, int64_t milli)
+{
+    if (milli < 0)
+        fprintf(out, "  %10s", "-");
+    else
+        fprintf(out, "  %6" PRId64 ".%03d", milli / 1000, (int)(milli % 1000));
+}
+
+static void write_stage(FILE *out, const struct br_gathered_stage *stage, int width)
+{
+    const struct br_history_estimate *known = &stage->estimate;
+    char bytes[BR_ROLE_AMOUNT_TEXT] = "-";
+    if (known->samples && known->mem_bytes >= 0)
+        br_role_bytes_text(known->mem_bytes, bytes);
+    write_name(out, stage->name, width);
+    fprintf(out, "  %4" PRIu32 "  %6" PRIu32, known->runs, known->samples);
+    write_milli(out, known->samples ? known->wall_ns / 1000000 : -1);
+    write_milli(out, known->samples ? known->spread_ns / 1000000 : -1);
+    write_milli(out, known->cpu_milli);
+    fprintf(out, "  %s\n", bytes);
+}
+
+static void write_one(const struct br_gathered_job *job, FILE *out)
+{
+    int width = NAME_LEAST;
+    for (uint32_t s = 0; s < job->stages; s++)
+        width = widen(width, job->stage[s].name);
+    fputs("job    ", out);
+    br_write_text(out, BR_QUOTE_TABS, job->name);
+    fprintf(out, "\nruns   %" PRIu32 ", from ", job->runs);
+    write_time(out, job->run[0].began_s, "%Y-%m-%d %H:%M UTC");
+    fputs(" to ", out);
+    write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
+    fprintf(out, "\n\n%-*s  runs   tasks    median s   +/- half       cores  most memory\n", width,
+            "stage");
+    for (uint32_t s = 0; s < job->stages; s++)
+        write_stage(out, &job->stage[s], width);
+    fprintf(out,
+            "\nof the last %d runs of each stage; +/- half: half of the tasks are as near to the "
+            "median\n",
+            BR_HISTORY_RECENT);
+}
+
+static void write_text(const struct br_gathered *gathered, FILE *out)
+{
+    if (gathered->jobs && gathered->job[0].stage)
+        write_one(&gathered->job[0], out);
+    else
+        write_jobs(gathered, out);
+}
+
+static void write_stages_json(const struct br_gathered_job *job, FILE *out)
+{
+    fputs(", \"of_stages\": [", out);
+    for (uint32_t s = 0; s < job->stages; s++) {
+        const struct br_gathered_stage *stage = &job->stage[s];
+        const struct br_history_estimate *known = &stage->estimate;
+        br_write_text_key(out, s ? ",\n   {" : "\n   {", "id", stage->name);
+        fprintf(out,
+                ", \"runs\": %" PRIu32 ", \"samples\": %" PRIu32 ", \"duration\": ", known->runs,
+                known->samples);
+        br_write_seconds(out, known->wall_ns);
+        fputs(", \"spread\": ", out);
+        br_write_seconds(out, known->spread_ns);
+        if (known->cpu_milli >= 0) {
+            fputs(", \"cpu\": ", out);
+            br_write_ratio(out, known->cpu_milli, 1000);
+        }
+        if (known->mem_bytes >= 0)
+            fprintf(out, ", \"mem\": %" PRId64, known->mem_bytes);
+        fputs(",\n    \"sample\": [", out);
+        for (uint32_t k = 0; k < stage->samples && !ferror(out); k++) {
+            fprintf(out, "%s[%" PRIu32 ", ", k ? ", " : "", stage->sample[k].run);
+            br_write_seconds(out, stage->sample[k].wall_ns);
+            putc(']', out);
+        }
+        fputs("]}", out);
+    }
+    putc(']', out);
+}
+
+static void write_json(const struct br_gathered *gathered, FILE *out)
+{
+    fputs("{\"format\": \"bigrocks-history/1\", \"jobs\": [", out);
+    for (uint32_t j = 0; j < gathered->jobs; j++) {
+        const struct br_gathered_job *job = &gathered->job[j];
+        br_write_text_key(out, j ? ",\n {" : "\n {", "name", job->name);
+        fprintf(out, ", \"stages\": %" PRIu32 ",\n  \"runs\": [", job->stages);
+        for (uint32_t r = 0; r < job->runs; r++) {
+            fprintf(out, "%s{\"began\": \"", r ? ",\n   " : "\n   ");
+            write_time(out, job->run[r].began_s, "%Y-%m-%dT%H:%M:%SZ");
+            fprintf(out, "\", \"tasks\": %" PRIu32 ", \"work\": ", job->run[r].samples);
+            br_write_figure(out, job->run[r].work_s, "0");
+            putc('}', out);
+        }
+        putc(']', out);
+        if (job->stage)
+            write_stages_json(job, out);
+        putc('}', out);
+    }
+    fputs("]}\n", out);
+}
+
+static const struct {
+    const char *name, *summary;
+    void (*write)(const struct br_gathered *gathered, FILE *out);
+} formats[] = {
+    {"text", "a table for people (the default)", write_text},
+    {"json", "all runs, and of one job all samples, for other programs", write_json},
+    {"svg", "a picture: durations run by run, of each stage or of each job", br_histories_svg},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const char *br_histories_format(uint32_t k)
+{
+    return k < FORMATS ? formats[k].name : NULL;
+}
+
+const char *br_histories_summary(uint32_t k)
+{
+    return k < FORMATS ? formats[k].summary : NULL;
+}
+
+enum br_status br_emit_history(const char *format, const struct br_gathered *gathered, FILE *out,
+                               struct br_diag *diag)
+{
+    for (uint32_t k = 0; k < FORMATS; k++)
+        if (strcmp(formats[k].name, format) == 0) {
+            formats[k].write(gathered, out);
+            return br_write_finish(out, diag);
+        }
+    return br_fail(diag, BR_USAGE, "choose one of text, json, svg",
+                   "histories have no output '%.100s'", format);
+}

@@ -1,0 +1,184 @@
+#include "predict/gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/arena.h"
+#include "base/collections/grow.h"
+#include "base/text/diag.h"
+
+/* A list that grows while the file is read. */
+struct run {
+    struct br_gathered_run told;
+    int64_t number; /* of the file */
+};
+struct stage {
+    struct br_gathered_stage told;
+    struct br_gathered_sample *sample;
+    uint32_t room;
+};
+struct job {
+    struct br_gathered_job told;
+    struct run *run;
+    uint32_t room;
+};
+
+struct br_gathering {
+    struct br_arena arena;
+    struct job *job;
+    struct stage *stage;
+    uint32_t jobs, job_room, stages, stage_room;
+    const char *only; /* NULL: all jobs */
+    bool failed;      /* memory is out */
+};
+
+static void add_job(void *context, const struct br_history_job *row)
+{
+    struct br_gathering *g = context;
+    if (g->only && strcmp(row->name, g->only) != 0)
+        return;
+    struct job job = {.told.name = br_arena_text(&g->arena, row->name)};
+    if (!job.told.name || !br_grow(&g->job, g->jobs, &g->job_room, sizeof *g->job))
+        g->failed = true;
+    else
+        g->job[g->jobs++] = job;
+}
+
+static struct job *find_job(struct br_gathering *g, const char *name)
+{
+    for (uint32_t j = 0; j < g->jobs; j++)
+        if (strcmp(g->job[j].told.name, name) == 0)
+            return &g->job[j];
+    return NULL;
+}
+
+static void add_run(void *context, const struct br_history_run *row)
+{
+    struct br_gathering *g = context;
+    struct job *job = find_job(g, row->job);
+    if (!job)
+        return;
+    if (!br_grow(&job->run, job->told.runs, &job->room, sizeof *job->run))
+        g->failed = true;
+    else
+        job->run[job->told.runs++] =
+            (struct run){{row->began_s, row->samples, row->work_s}, row->run};
+}
+
+static void add_stage(void *context, const struct br_history_job *row)
+{
+    struct br_gathering *g = context;
+    struct job *job = find_job(g, row->name);
+    if (!job)
+        return;
+    job->told.stages++;
+    if (!g->only)
+        return;
+    struct stage stage = {.told.name = br_arena_text(&g->arena, row->stage)};
+    if (!stage.told.name || !br_grow(&g->stage, g->stages, &g->stage_room, sizeof *g->stage))
+        g->failed = true;
+    else
+        g->stage[g->stages++] = stage;
+}
+
+/* Samples of a run come stage by stage, in the order of stages. */
+struct reading {
+    struct br_gathering *g;
+    uint32_t run, stage;
+};
+
+static void add_sample(void *context, const struct br_history_row *row)
+{
+    struct reading *reading = context;
+    struct br_gathering *g = reading->g;
+    const struct job *job = &g->job[0];
+    while (reading->run < job->told.runs && job->run[reading->run].number < row->run)
+        reading->run++;
+    for (uint32_t k = 0; k < g->stages; k++) {
+        struct stage *stage = &g->stage[reading->stage];
+        if (strcmp(stage->told.name, row->stage) == 0) {
+            if (!br_grow(&stage->sample, stage->told.samples, &stage->room, sizeof *stage->sample))
+                g->failed = true;
+            else
+                stage->sample[stage->told.samples++] =
+                    (struct br_gathered_sample){reading->run, row->wall_ns};
+            return;
+        }
+        reading->stage = (reading->stage + 1) % g->stages;
+    }
+}
+
+static enum br_status estimate_all(struct br_gathering *g, struct br_history *history,
+                                   struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t s = 0; s < g->stages && !status; s++)
+        status =
+            br_history_estimate(history, g->stage[s].told.name, &g->stage[s].told.estimate, diag);
+    return status;
+}
+
+/* Lays out what was gathered as it is told. */
+static bool lay_out(struct br_gathering *g, struct br_gathered *gathered)
+{
+    struct br_gathered_job *job = br_arena_array(&g->arena, g->jobs, sizeof *job);
+    struct br_gathered_stage *stage = br_arena_array(&g->arena, g->stages, sizeof *stage);
+    if (!job || !stage)
+        return false;
+    for (uint32_t s = 0; s < g->stages; s++) {
+        stage[s] = g->stage[s].told;
+        stage[s].sample = g->stage[s].sample;
+    }
+    for (uint32_t j = 0; j < g->jobs; j++) {
+        struct br_gathered_run *run = br_arena_array(&g->arena, g->job[j].told.runs, sizeof *run);
+        if (!run)
+            return false;
+        for (uint32_t r = 0; r < g->job[j].told.runs; r++)
+            run[r] = g->job[j].run[r].told;
+        job[j] = g->job[j].told;
+        job[j].run = run;
+        job[j].stage = g->only ? stage : NULL;
+    }
+    gathered->jobs = g->jobs;
+    gathered->job = job;
+    return true;
+}
+
+enum br_status br_gather(struct br_history *history, bool detailed, struct br_gathered *gathered,
+                         struct br_diag *diag)
+{
+    struct br_gathering *g = calloc(1, sizeof *g);
+    *gathered = (struct br_gathered){.memory = g};
+    if (!g)
+        return br_fail_memory(diag);
+    g->only = detailed ? br_history_job(history) : NULL;
+    enum br_status status = br_history_jobs(history, add_job, g, diag);
+    if (!status)
+        status = br_history_runs(history, add_run, g, diag);
+    if (!status)
+        status = br_history_stages(history, add_stage, g, diag);
+    struct reading reading = {g, 0, 0};
+    if (!status && g->jobs && g->only)
+        status = br_history_samples(history, add_sample, &reading, diag);
+    if (!status)
+        status = estimate_all(g, history, diag);
+    if (!status && (g->failed || !lay_out(g, gathered)))
+        status = br_fail_memory(diag);
+    return status;
+}
+
+void br_gathered_finish(struct br_gathered *gathered)
+{
+    struct br_gathering *g = gathered->memory;
+    for (uint32_t j = 0; g && j < g->jobs; j++)
+        free(g->job[j].run);
+    for (uint32_t s = 0; g && s < g->stages; s++)
+        free(g->stage[s].sample);
+    if (g) {
+        free(g->job);
+        free(g->stage);
+        br_arena_finish(&g->arena);
+    }
+    free(g);
+    *gathered = (struct br_gathered){0};
+}
