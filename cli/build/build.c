@@ -14,6 +14,7 @@
 #include "cli/common/say.h"
 #include "cli/jobs/jobs.h"
 #include "cli/jobs/ninja_ask.h"
+#include "cli/running/jobserver.h"
 #include "cli/running/run_parts.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/guard.h"
@@ -177,9 +178,12 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     status = cli_run_jobs_take(&planned, building->options.folder, &jobs, diag);
     settings.output.quiet = building->settings->output.quiet;
     br_mark_make(mark);
-    struct br_guard guard = br_guard_start(mark, NULL);
+    struct br_jobserver *jobserver = cli_jobserver_join(&settings);
+    struct br_guard guard = br_guard_start(mark, NULL, jobserver);
+    jobs.jobserver = jobserver;
     if (!status)
         status = cli_run_here(&settings, &jobs, &line, mark, guard.pid, &counters, unread, diag);
+    br_jobserver_destroy(jobserver);
     br_guard_end(&guard);
     cli_run_jobs_finish(&jobs);
     return status;

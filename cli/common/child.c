@@ -52,14 +52,15 @@ int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage)
     return 0;
 }
 
-struct br_guard cli_guard_children(const char *path, const char *folder)
+struct br_guard cli_guard_children(const char *path, const char *folder,
+                                   const struct br_jobserver *jobserver)
 {
     char mark[BR_MARK];
     const char *const remove[] = {path, path ? folder : NULL, NULL};
     br_mark_make(mark);
     char *equals = strchr(mark, '=');
     assert(equals); /* a mark is "name=value" */
-    struct br_guard guard = br_guard_start(mark, remove);
+    struct br_guard guard = br_guard_start(mark, remove, jobserver);
     *equals = '\0';
     if (setenv(mark, equals + 1, 1))
         br_guard_end(&guard); /* nothing would be found */

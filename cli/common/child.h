@@ -23,7 +23,8 @@ int cli_child_exit(int status);
 
 /* From here on all children carry a mark, by which they are killed should this program be killed;
  * to be ended by br_guard_end when they have ended. `path` and `folder` (NULL: none) are removed
- * then, too. */
-struct br_guard cli_guard_children(const char *path, const char *folder);
+ * then, too, and tokens of the jobserver (NULL: none) given back. */
+struct br_guard cli_guard_children(const char *path, const char *folder,
+                                   const struct br_jobserver *jobserver);
 
 #endif

@@ -29,6 +29,14 @@ static const struct choice efforts[] = {
 };
 CHOICE(effort, efforts)
 
+static const struct choice jobservers[] = {
+    {"pipe",
+     "one of our own, as GNU make up to 4.3 and cargo know it; as many as there are processors"},
+    {"fifo", "the same as a named pipe, for GNU make from 4.4, cargo and ninja from 1.13"},
+    {"none", "none, also where make has one"},
+};
+CHOICE(jobserver, jobservers)
+
 static const struct choice transfers[] = {
     {"delay", "a file handed on delays the reader by size / rate"},
     {"demand", "both ends demand the resource \"net\""},

@@ -402,6 +402,15 @@ const struct br_option cli_options[] = {
      .commands = CLI_RUN,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(run.pilots)},
+    {.name = "jobserver",
+     .argument = "KIND",
+     .help = "how commands such as make and cargo share one limit with the tasks (default: by the "
+             "jobserver of the make that has started this, if any)",
+     .commands = CLI_RUN | CLI_SERVE,
+     .kind = BR_OPTION_CHOICE,
+     .choice = cli_jobserver_name,
+     .summary = cli_jobserver_summary,
+     .offset = MEMBER(run.jobserver)},
     {.name = "fungible",
      .argument = "R,...",
      .help = "resources of which demand beyond the capacity only slows tasks down, beside those "

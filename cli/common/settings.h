@@ -115,6 +115,7 @@ struct cli_run_settings {
     const char *spread, *effort;  /* effort NULL: as it suits the number of jobs */
     const char *group, *group_of; /* weights of groups; the groups of the jobs in their order */
     const char *spool;            /* a folder from which jobs are taken */
+    const char *jobserver;        /* pipe, fifo, none; NULL: the one that there is */
     const char *pilots;           /* with learn: their share */
     bool learn, resume, keep_going, shell, simulate, limit_memory, until_empty;
     uint64_t retries;

@@ -78,7 +78,7 @@ enum br_status cli_measure_job(struct br_history *history, const struct br_dag *
     struct cli_run_ninja ninja;
     struct cli_progress progress;
     uint32_t measured = 0;
-    struct br_guard guard = cli_guard_children(NULL, NULL);
+    struct br_guard guard = cli_guard_children(NULL, NULL, NULL);
     cli_interrupt_catch();
     cli_progress_begin(&progress, quiet);
     enum br_status status = cli_run_ninja_open(&ninja, dag, diag);

@@ -9,6 +9,7 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
 #include "cli/common/stats.h"
+#include "cli/running/jobserver.h"
 #include "cli/running/intake.h"
 #include "cli/running/run_parts.h"
 #include "runtime/drivers/common/family.h"
@@ -238,6 +239,7 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
     if (status)
         return status;
     options->cgroups = grouped ? &groups : NULL;
+    options->jobserver = jobs->jobserver;
     cli_report_begin(report, &result);
     status = run_there(settings, jobs, source, options, &result, diag);
     count(&result, counters);
@@ -407,10 +409,17 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         return status;
     br_mark_make(mark);
     struct br_guard guard = {-1, 0};
+    struct br_jobserver *jobserver = NULL;
+    if (!settings->run.simulate && strcmp(settings->run.on, "here") == 0)
+        jobserver = cli_jobserver_join(settings);
     if (!settings->run.simulate)
-        guard = br_guard_start(mark, NULL);
+        guard = br_guard_start(mark, NULL, jobserver);
     status = cli_run_jobs_load(settings, argument, arguments, &jobs, diag);
+    if (!status && !settings->run.simulate)
+        status = cli_jobserver_make(settings, jobs.cluster, &jobserver, diag);
+    jobs.jobserver = jobserver;
     if (status) {
+        br_jobserver_destroy(jobserver);
         br_guard_end(&guard);
         cli_run_jobs_finish(&jobs);
         return status;
@@ -426,6 +435,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                  : cli_run_here(settings, &jobs, NULL, mark, guard.pid, &counters, &unread, diag);
     if (settings->output.stats && !unread)
         cli_stats_print(stderr, &counters, settings->output.json);
+    br_jobserver_destroy(jobserver);
     br_guard_end(&guard);
     cli_run_jobs_finish(&jobs);
     /* A spool is never done by itself, so its server was ended before its time. */

@@ -95,6 +95,7 @@ struct cli_run_jobs {
     uint32_t count;
     struct br_cluster *cluster;
     struct cli_run_groups groups;
+    struct br_jobserver *jobserver; /* borrowed; NULL: none */
 };
 
 /* Loads and plans them all. To be finished in any case. */

@@ -21,6 +21,7 @@
 #include "base/collections/grow.h"
 #include "base/process/launch.h"
 #include "cli/running/admission.h"
+#include "cli/running/jobserver.h"
 #include "cli/common/child.h"
 #include "runtime/admission/gate.h"
 #include "cli/common/interrupt.h"
@@ -44,6 +45,10 @@ struct server {
     struct br_cluster *given, *demand;
     struct br_history *history;
     struct cli_gate *gate;
+    /* Joined: every command beyond the first holds a token. Made: for the build, which takes them.
+     */
+    struct br_jobserver *joined, *made;
+    bool hungry; /* a command may have to wait for a token */
 
     struct sockaddr_un address;
     char folder[PATH_MAX]; /* made for the socket; empty: it was not */
@@ -55,7 +60,7 @@ struct server {
     int build_status;
 
     struct client *client;
-    struct pollfd *poll; /* the listener, the build, then the clients */
+    struct pollfd *poll; /* the listener, the build, tokens, then the clients */
     uint32_t clients, client_room, poll_room;
     uint32_t connected;
     int spare; /* a descriptor kept for answering whom there is none left for */
@@ -220,14 +225,30 @@ static enum br_status load(struct server *server, struct br_diag *diag)
     return cli_gate_create(&options, &server->gate, diag);
 }
 
+/* Commands that hold tokens of ours must not take them a second time from the jobserver itself. */
+static enum br_status open_jobserver(struct server *server, struct br_diag *diag)
+{
+    const struct br_cluster *cluster = server->given ? server->given : server->input.cluster;
+    const char *makeflags = getenv("MAKEFLAGS");
+    server->joined = cli_jobserver_join(server->settings);
+    if (!server->joined)
+        return cli_jobserver_make(server->settings, cluster, &server->made, diag);
+    char *without = strdup(makeflags ? makeflags : "");
+    if (without)
+        br_jobserver_strip(without);
+    bool good = without && setenv("MAKEFLAGS", without, 1) == 0;
+    free(without);
+    return good ? BR_OK : br_fail_memory(diag);
+}
+
 /* The build itself, which finds the socket in its environment. */
 static enum br_status start_build(struct server *server, const char *const *argument,
                                   struct br_diag *diag)
 {
     if (setenv(ADMISSION_SOCKET, server->address.sun_path, 1))
         return br_fail_memory(diag);
-    server->guard =
-        cli_guard_children(server->address.sun_path, server->folder[0] ? server->folder : NULL);
+    server->guard = cli_guard_children(server->address.sun_path,
+                                       server->folder[0] ? server->folder : NULL, server->joined);
     unsetenv(ADMISSION_HELD); /* whoever holds what around us: this is another machine's worth */
     int error =
         posix_spawnp(&server->build, argument[0], NULL, NULL, (char *const *)argument, environ);
@@ -385,16 +406,26 @@ static void hear(struct server *server, uint32_t number)
         hang_up(server, number);
 }
 
+/* The first command runs by the token of whoever has started this server. */
+static bool has_token(struct server *server)
+{
+    server->hungry = server->joined && server->running > br_jobserver_held(server->joined) &&
+                     !br_jobserver_take(server->joined);
+    return !server->hungry;
+}
+
 static void admit(struct server *server)
 {
     uint32_t number;
-    while ((number = cli_gate_next(server->gate, br_now_ns())) != UINT32_MAX) {
+    while (has_token(server) && (number = cli_gate_next(server->gate, br_now_ns())) != UINT32_MAX) {
         server->client[number].admitted = true;
         server->admitted++;
         if (++server->running > server->most_running)
             server->most_running = server->running;
         send_to(server, number, "go");
     }
+    if (server->joined)
+        br_jobserver_keep(server->joined, server->running ? server->running - 1 : 0, false);
 }
 
 /* ---- The loop ---- */
@@ -418,7 +449,7 @@ static bool is_idle(const struct server *server)
            br_now_ns() - server->idle_since_ns >= limit_ns;
 }
 
-enum { BEFORE_CLIENTS = 2 };
+enum { BEFORE_CLIENTS = 3 };
 
 static bool wait_for_news(struct server *server)
 {
@@ -428,6 +459,8 @@ static bool wait_for_news(struct server *server)
             return false;
     server->poll[0] = (struct pollfd){server->full ? -1 : server->listener, POLLIN, 0};
     server->poll[1] = (struct pollfd){server->build_fd, POLLIN, 0};
+    server->poll[2] =
+        (struct pollfd){server->hungry ? br_jobserver_watch(server->joined) : -1, POLLIN, 0};
     for (uint32_t k = 0; k < server->clients; k++)
         server->poll[BEFORE_CLIENTS + k] = (struct pollfd){server->client[k].fd, POLLIN, 0};
     /* Signals and a parent's death show at the next tick, at the latest. */
@@ -482,6 +515,8 @@ static void finish(struct server *server)
         unlink(server->address.sun_path);
     if (server->folder[0])
         rmdir(server->folder);
+    br_jobserver_destroy(server->joined);
+    br_jobserver_destroy(server->made);
     br_guard_end(&server->guard);
     cli_gate_destroy(server->gate);
     br_plan_destroy(server->plan);
@@ -512,6 +547,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         cli_interrupt_catch();
         status = listen_there(&server, diag);
     }
+    if (!status)
+        status = open_jobserver(&server, diag);
     if (!status && arguments)
         status = start_build(&server, argument, diag);
     if (!status)

@@ -11,6 +11,7 @@
 #include "base/process/stop.h"
 
 struct br_cgroups;
+struct br_jobserver;
 struct br_dag;
 struct br_plan;
 
@@ -144,6 +145,9 @@ struct br_run_options {
      * "mem" in bytes, if it has one. */
     struct br_cgroups *cgroups;
     bool limit_memory;
+    /* Of the driver on this machine: every task that runs beyond the first holds a token of it;
+     * borrowed. NULL: none. */
+    struct br_jobserver *jobserver;
     const struct br_stop *stop; /* level 1: stop all tasks and end; 2: at once; may be NULL */
     /* The words that really start a task, such as those with a launcher before them; borrowed until
      * the next call, NULL when memory is out. NULL: the task's own. */

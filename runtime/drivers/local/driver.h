@@ -61,6 +61,7 @@ struct br_driver {
     int64_t asked_ns; /* when all were asked to end, on the clock of the limits */
     int stopping;     /* as options->stop has it */
     bool closing;     /* nothing new is started: a stop, or the driver itself cannot go on */
+    bool hungry;      /* the jobserver had no token for what might be started */
     bool short_of;    /* a process could not be started for want of resources; wait for an end */
     enum br_status status; /* of the driver itself */
 };

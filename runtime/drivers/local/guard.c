@@ -3,6 +3,7 @@
 #include "runtime/drivers/local/guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -11,14 +12,23 @@
 #include <unistd.h>
 
 #include "runtime/drivers/common/family.h"
+#include "runtime/jobserver/jobserver.h"
 
-static void keep_only(int fd)
+enum { LINE, TOKENS };
+
+static void keep_only(int line, int tokens)
 {
-    dup2(fd, 0);
-    close_range(1, ~0U, 0);
+    /* The first must not be in the way of the second. */
+    if (tokens >= 0)
+        tokens = fcntl(tokens, F_DUPFD, TOKENS + 1);
+    dup2(line, LINE);
+    if (tokens >= 0)
+        dup2(tokens, TOKENS);
+    close_range(tokens >= 0 ? TOKENS + 1 : TOKENS, ~0U, 0);
 }
 
-static void watch(int from, const char *mark, const char *const *files)
+static void watch(int from, const char *mark, const char *const *files,
+                  const struct br_jobserver *jobserver)
 {
     char word;
     pid_t own = getpid();
@@ -27,19 +37,22 @@ static void watch(int from, const char *mark, const char *const *files)
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     prctl(PR_SET_NAME, "bigrocks-guard");
-    keep_only(from);
-    if (chdir("/") || write(0, &own, sizeof own) != sizeof own)
+    keep_only(from, jobserver ? br_jobserver_way(jobserver) : -1);
+    if (chdir("/") || write(LINE, &own, sizeof own) != sizeof own)
         return;
-    while ((got = read(0, &word, 1)) < 0 && errno == EINTR)
+    while ((got = read(LINE, &word, 1)) < 0 && errno == EINTR)
         continue;
     if (got != 0)
         return;
     br_kill_marked(mark);
     for (; files && *files; files++)
         remove(*files);
+    if (jobserver)
+        br_jobserver_settle(jobserver, TOKENS);
 }
 
-struct br_guard br_guard_start(const char *mark, const char *const *files)
+struct br_guard br_guard_start(const char *mark, const char *const *files,
+                               const struct br_jobserver *jobserver)
 {
     struct br_guard guard = {-1, 0};
     int ends[2];
@@ -52,7 +65,7 @@ struct br_guard br_guard_start(const char *mark, const char *const *files)
         close(ends[1]);
         setsid();
         if (fork() == 0)
-            watch(ends[0], mark, files);
+            watch(ends[0], mark, files, jobserver);
         _exit(0);
     }
     close(ends[0]);

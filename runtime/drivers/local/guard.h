@@ -5,16 +5,20 @@
 
 #include <sys/types.h>
 
+struct br_jobserver;
+
 struct br_guard {
     int line;  /* a descriptor; -1: there is none */
     pid_t pid; /* not our child; 0: there is none */
 };
 
 /* Starts it, for all processes that carry the mark (family.h); the files and empty folders of the
- * list (NULL-terminated, or NULL) are removed after them. Call it early, while this program is
+ * list (NULL-terminated, or NULL) are removed after them, and the tokens of the jobserver (NULL:
+ * none) that are held then are given back. Call it early, while this program is
  * small and has one thread, since it keeps a copy. Where it cannot be there is none; then a run
  * that goes on with the journal finds what is left. */
-struct br_guard br_guard_start(const char *mark, const char *const *files);
+struct br_guard br_guard_start(const char *mark, const char *const *files,
+                               const struct br_jobserver *jobserver);
 /* All has ended as it should. */
 void br_guard_end(struct br_guard *guard);
 

@@ -8,6 +8,7 @@
 
 #include "base/text/diag.h"
 #include "runtime/enforcer/decide.h"
+#include "runtime/jobserver/jobserver.h"
 
 enum { BATCH = 64 };
 
@@ -124,15 +125,48 @@ static void set_limits(struct br_driver *driver)
     }
 }
 
+/* So many tasks may be started by the tokens that are held, after taking one where there is none
+ * left. The first task runs by the token that whoever has started us holds for us. */
+static uint32_t token_room(struct br_driver *driver)
+{
+    struct br_jobserver *jobserver = driver->work.options->jobserver;
+    if (!jobserver)
+        return BATCH;
+    if (driver->slots.running > br_jobserver_held(jobserver) && !br_jobserver_take(jobserver)) {
+        driver->hungry = true;
+        return 0;
+    }
+    uint32_t room = br_jobserver_held(jobserver) + 1 - driver->slots.running;
+    return room < BATCH ? room : BATCH;
+}
+
+/* Gives back what no task needs, and waits for a token where one was missing. */
+static void settle_tokens(struct br_driver *driver, bool hungry_before)
+{
+    struct br_jobserver *jobserver = driver->work.options->jobserver;
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = BR_ANY};
+    if (!jobserver)
+        return;
+    br_jobserver_keep(jobserver, driver->slots.running ? driver->slots.running - 1 : 0, false);
+    if (driver->hungry != hungry_before)
+        epoll_ctl(driver->slots.epoll, driver->hungry ? EPOLL_CTL_ADD : EPOLL_CTL_DEL,
+                  br_jobserver_watch(jobserver), &event);
+}
+
 void br_driver_start_all(struct br_driver *driver)
 {
     struct br_decision decision[BATCH];
-    uint32_t got = BATCH;
+    uint32_t got = BATCH, room;
+    bool hungry = driver->hungry;
+    if (driver->work.options->jobserver && !driver->slots.running)
+        br_jobserver_keep(driver->work.options->jobserver, 0, true);
     set_limits(driver);
+    driver->hungry = false;
     /* A task that is only waited for ends at once, and may make more ready. */
-    while (got && !driver->closing && !driver->short_of) {
-        got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, BATCH);
+    while (got && !driver->closing && !driver->short_of && (room = token_room(driver)) > 0) {
+        got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, room);
         for (uint32_t d = 0; d < got; d++)
             start(driver, &decision[d]);
     }
+    settle_tokens(driver, hungry);
 }

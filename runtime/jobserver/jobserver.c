@@ -1,0 +1,289 @@
+/* The pipe of make is shared with all that it starts, and so are its flags: whether a read waits is
+ * decided by an opening of our own. What is held is kept in memory that a guard shares. */
+#include "runtime/jobserver/jobserver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text/diag.h"
+
+enum { MOST = 4096 }; /* bytes that every pipe has room for */
+
+/* Shared with the guard. */
+struct held {
+    uint32_t count;
+    char token[MOST];
+};
+
+struct br_jobserver {
+    int from, to;       /* without waiting; our own openings */
+    int pipe[2];        /* that children inherit, or -1 */
+    char folder[64];    /* of a named pipe that we have made; or empty */
+    uint32_t processes; /* of one that we have made; else 0 */
+    char *before;       /* MAKEFLAGS as they were; NULL: there were none */
+    struct held *held;
+};
+
+/* ---- What MAKEFLAGS say ---- */
+
+/* The last option that names a jobserver, since later ones count; *size with its name. */
+static char *find_option(const char *makeflags, size_t *size)
+{
+    static const char *const name[] = {"--jobserver-auth=", "--jobserver-fds="};
+    char *last = NULL;
+    for (int k = 0; k < 2; k++)
+        for (const char *at = makeflags; (at = strstr(at, name[k])); at++)
+            if ((at == makeflags || at[-1] == ' ') && (!last || at > last)) {
+                last = (char *)at;
+                *size = strlen(name[k]);
+            }
+    return last;
+}
+
+void br_jobserver_strip(char *makeflags)
+{
+    size_t size;
+    for (char *at; (at = find_option(makeflags, &size));) {
+        char *end = at + strcspn(at, " ");
+        end += *end == ' ';
+        memmove(at, end, strlen(end) + 1);
+    }
+    /* "-j", "-j8": how many, which belongs to it. */
+    for (char *at = makeflags; (at = strstr(at, "-j"));) {
+        char *end = at + 2 + strspn(at + 2, "0123456789");
+        if ((at == makeflags || at[-1] == ' ') && (*end == ' ' || !*end))
+            memmove(at, end + (*end == ' '), strlen(end + (*end == ' ')) + 1);
+        else
+            at = end;
+    }
+}
+
+static struct br_jobserver *create(void)
+{
+    struct br_jobserver *jobserver = calloc(1, sizeof *jobserver);
+    if (!jobserver)
+        return NULL;
+    jobserver->from = jobserver->to = jobserver->pipe[0] = jobserver->pipe[1] = -1;
+    jobserver->held = mmap(NULL, sizeof *jobserver->held, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (jobserver->held == MAP_FAILED) {
+        free(jobserver);
+        return NULL;
+    }
+    return jobserver;
+}
+
+static bool is_pipe(int fd)
+{
+    struct stat there;
+    return fd >= 0 && fstat(fd, &there) == 0 && S_ISFIFO(there.st_mode);
+}
+
+/* Opens both ends without waiting. */
+static bool open_ends(struct br_jobserver *jobserver, const char *from, const char *to)
+{
+    jobserver->from = open(from, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    jobserver->to = open(to, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    return is_pipe(jobserver->from) && is_pipe(jobserver->to);
+}
+
+static bool open_pipe(struct br_jobserver *jobserver, int from, int to)
+{
+    char path[2][32];
+    if (!is_pipe(from) || !is_pipe(to))
+        return false;
+    snprintf(path[0], sizeof path[0], "/proc/self/fd/%d", from);
+    snprintf(path[1], sizeof path[1], "/proc/self/fd/%d", to);
+    return open_ends(jobserver, path[0], path[1]);
+}
+
+enum br_status br_jobserver_join(const char *makeflags, struct br_jobserver **result,
+                                 struct br_diag *diag)
+{
+    size_t size;
+    int from, to;
+    const char *option = makeflags ? find_option(makeflags, &size) : NULL;
+    *result = NULL;
+    if (!option)
+        return BR_OK;
+    struct br_jobserver *jobserver = create();
+    if (!jobserver)
+        return br_fail_memory(diag);
+    size_t length = strcspn(option, " ");
+    char *value = strndup(option + size, length - size);
+    bool good = false;
+    if (value && strncmp(value, "fifo:", 5) == 0)
+        good = open_ends(jobserver, value + 5, value + 5);
+    else if (value && sscanf(value, "%d,%d", &from, &to) == 2)
+        good = open_pipe(jobserver, from, to);
+    free(value);
+    if (!good) {
+        br_jobserver_destroy(jobserver);
+        return br_fail(diag, BR_NO, "begin the line in the Makefile with '+'",
+                       "make has a jobserver and does not let this command use it");
+    }
+    *result = jobserver;
+    return BR_OK;
+}
+
+/* ---- One of our own ---- */
+
+static bool make_fifo(struct br_jobserver *jobserver, char *auth, size_t size)
+{
+    char path[96];
+    strcpy(jobserver->folder, "/tmp/bigrocks-jobs-XXXXXX");
+    if (!mkdtemp(jobserver->folder)) {
+        jobserver->folder[0] = '\0';
+        return false;
+    }
+    snprintf(path, sizeof path, "%s/fifo", jobserver->folder);
+    snprintf(auth, size, "fifo:%s", path);
+    return mkfifo(path, 0600) == 0 && open_ends(jobserver, path, path);
+}
+
+static bool make_pipe(struct br_jobserver *jobserver, char *auth, size_t size)
+{
+    if (pipe(jobserver->pipe))
+        return false;
+    snprintf(auth, size, "%d,%d", jobserver->pipe[0], jobserver->pipe[1]);
+    return open_pipe(jobserver, jobserver->pipe[0], jobserver->pipe[1]);
+}
+
+/* Options of one letter stand first in MAKEFLAGS, without a dash. */
+static bool announce(struct br_jobserver *jobserver, const char *auth)
+{
+    const char *before = getenv("MAKEFLAGS");
+    char *own = NULL, *all = NULL;
+    jobserver->before = before ? strdup(before) : NULL;
+    own = strdup(before ? before : "");
+    if (own)
+        br_jobserver_strip(own);
+    const char *blank = own && *own && own[strlen(own) - 1] == ' ' ? "" : " ";
+    bool good = own && (!before || jobserver->before) &&
+                asprintf(&all, "%s%s-j%" PRIu32 " --jobserver-auth=%s", own, blank,
+                         jobserver->processes, auth) >= 0 &&
+                setenv("MAKEFLAGS", all, 1) == 0;
+    free(own);
+    free(all);
+    return good;
+}
+
+static void fill(const struct br_jobserver *jobserver, uint32_t count)
+{
+    while (count-- && write(jobserver->to, "+", 1) == 1)
+        ;
+}
+
+enum br_status br_jobserver_create(enum br_jobserver_form form, uint32_t processes,
+                                   struct br_jobserver **result, struct br_diag *diag)
+{
+    char auth[160];
+    struct br_jobserver *jobserver = create();
+    *result = NULL;
+    if (!jobserver)
+        return br_fail_memory(diag);
+    jobserver->processes = processes < 1 ? 1 : processes > MOST ? MOST : processes;
+    bool good = form == BR_JOBSERVER_PIPE ? make_pipe(jobserver, auth, sizeof auth)
+                                          : make_fifo(jobserver, auth, sizeof auth);
+    int error = errno;
+    if (!good || !announce(jobserver, auth)) {
+        br_jobserver_destroy(jobserver);
+        return br_fail(diag, BR_SYSTEM, NULL, "no jobserver can be made: %s", strerror(error));
+    }
+    fill(jobserver, jobserver->processes - 1);
+    *result = jobserver;
+    return BR_OK;
+}
+
+void br_jobserver_destroy(struct br_jobserver *jobserver)
+{
+    char path[96];
+    if (!jobserver)
+        return;
+    br_jobserver_keep(jobserver, 0, false);
+    const int fd[] = {jobserver->from, jobserver->to, jobserver->pipe[0], jobserver->pipe[1]};
+    for (int k = 0; k < 4; k++)
+        if (fd[k] >= 0)
+            close(fd[k]);
+    if (jobserver->folder[0]) {
+        snprintf(path, sizeof path, "%s/fifo", jobserver->folder);
+        unlink(path);
+        rmdir(jobserver->folder);
+    }
+    if (jobserver->processes && jobserver->before)
+        setenv("MAKEFLAGS", jobserver->before, 1);
+    else if (jobserver->processes)
+        unsetenv("MAKEFLAGS");
+    free(jobserver->before);
+    munmap(jobserver->held, sizeof *jobserver->held);
+    free(jobserver);
+}
+
+/* ---- Tokens ---- */
+
+bool br_jobserver_take(struct br_jobserver *jobserver)
+{
+    struct held *held = jobserver->held;
+    ssize_t got;
+    if (held->count == MOST)
+        return false;
+    while ((got = read(jobserver->from, &held->token[held->count], 1)) < 0 && errno == EINTR)
+        continue;
+    held->count += got == 1;
+    return got == 1;
+}
+
+static bool give(struct held *held, int to)
+{
+    ssize_t put;
+    while ((put = write(to, &held->token[held->count - 1], 1)) < 0 && errno == EINTR)
+        continue;
+    held->count--; /* one that nobody takes is nobody's loss: the maker of the pipe is gone */
+    return put == 1;
+}
+
+/* Those that a killed program has taken along. */
+static void mend(const struct br_jobserver *jobserver)
+{
+    int there = 0;
+    uint32_t all = jobserver->processes - 1 - jobserver->held->count;
+    if (ioctl(jobserver->from, FIONREAD, &there) == 0 && there >= 0 && (uint32_t)there < all)
+        fill(jobserver, all - (uint32_t)there);
+}
+
+void br_jobserver_keep(struct br_jobserver *jobserver, uint32_t held, bool idle)
+{
+    while (jobserver->held->count > held && give(jobserver->held, jobserver->to))
+        ;
+    if (idle && jobserver->processes)
+        mend(jobserver);
+}
+
+uint32_t br_jobserver_held(const struct br_jobserver *jobserver)
+{
+    return jobserver->held->count;
+}
+
+int br_jobserver_watch(const struct br_jobserver *jobserver)
+{
+    return jobserver->from;
+}
+
+int br_jobserver_way(const struct br_jobserver *jobserver)
+{
+    return jobserver->to;
+}
+
+void br_jobserver_settle(const struct br_jobserver *jobserver, int way)
+{
+    while (jobserver->held->count && give(jobserver->held, way))
+        ;
+}
