@@ -1,4 +1,6 @@
 /* Histories in a build without SQLite: every call says so. */
+#include <stddef.h>
+
 #include "base/text/diag.h"
 #include "predict/history.h"
 
