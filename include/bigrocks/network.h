@@ -46,6 +46,18 @@ BR_API int64_t br_plan_network_bound_ns(const struct br_plan *plan);
 BR_API uint32_t br_plan_transfer_count(const struct br_plan *plan);
 BR_API struct br_plan_transfer br_plan_transfer_at(const struct br_plan *plan, uint32_t k);
 
+/* A time in which a transfer moves at one rate, in bytes a second. */
+struct br_transfer_rate {
+    int64_t start_ns, end_ns;
+    int64_t rate;
+};
+/* The rates of the k-th transfer, one after another: how many, and the i-th of them. Between two of
+ * them it rests, while the ports move others. Their times by their rates sum up to its bytes, or to
+ * less than what moves in a nanosecond more. O(1). */
+BR_API uint32_t br_plan_transfer_rate_count(const struct br_plan *plan, uint32_t k);
+BR_API struct br_transfer_rate br_plan_transfer_rate_at(const struct br_plan *plan, uint32_t k,
+                                                        uint32_t i);
+
 #ifdef __cplusplus
 }
 #endif

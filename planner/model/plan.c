@@ -215,3 +215,14 @@ struct br_plan_transfer br_plan_transfer_at(const struct br_plan *plan, uint32_t
         .end_ns = br_transfer_end(&plan->carried, k),
     };
 }
+
+uint32_t br_plan_transfer_rate_count(const struct br_plan *plan, uint32_t k)
+{
+    return plan->carried.transfer[k].pieces;
+}
+
+struct br_transfer_rate br_plan_transfer_rate_at(const struct br_plan *plan, uint32_t k, uint32_t i)
+{
+    const struct br_piece *piece = &plan->carried.piece[plan->carried.transfer[k].first_piece + i];
+    return (struct br_transfer_rate){piece->start_ns, piece->end_ns, piece->rate};
+}

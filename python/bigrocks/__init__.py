@@ -20,7 +20,7 @@ import decimal
 import os
 
 __all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'Job', 'Plan', 'Store', 'StoreHit',
-           'Task', 'best_bound', 'bound',
+           'Task', 'Transfer', 'best_bound', 'bound',
            'methods', 'plan', 'policies', 'version']
 
 _lib = ctypes.CDLL(os.environ.get('BIGROCKS_LIBRARY') or 'libbigrocks.so.0')
@@ -44,6 +44,15 @@ class _PlanTask(ctypes.Structure):
                 ('start_ns', ctypes.c_int64), ('end_ns', ctypes.c_int64),
                 ('rank', ctypes.c_uint32), ('priority', ctypes.c_double),
                 ('subset', ctypes.c_char)]
+
+
+class _PlanTransfer(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32) for name in ('parent', 'child', 'index', 'source', 'target')] + [
+        ('bytes', ctypes.c_int64), ('start_ns', ctypes.c_int64), ('end_ns', ctypes.c_int64)]
+
+
+class _TransferRate(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ('start_ns', 'end_ns', 'rate')]
 
 
 class _Source(ctypes.Structure):
@@ -103,12 +112,14 @@ for _name, _result, _arguments in [
         ('dag_set_duration', _STATUS, [_P, _U, _U, _I, _DIAG]),
         ('dag_set_command', _STATUS, [_P, _U, _T, _DIAG]),
         ('dag_add_edge', _STATUS, [_P, _U, _U, ctypes.c_int, _DIAG]),
+        ('dag_set_edge_bytes', _STATUS, [_P, _U, _U, _I, _DIAG]),
         ('dag_finish', _STATUS, [_P, _DIAG]), ('dag_task_count', _U, [_P]),
         ('dag_task_stage', _U, [_P, _U]),
         ('dag_task_id', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
         ('cluster_create', _P, [_T]), ('cluster_destroy', None, [_P]),
         ('cluster_add_class', _STATUS, [_P, _T, _U, _OUT, _DIAG]),
         ('cluster_add_capacity', _STATUS, [_P, _U, _T, _T, _DIAG]),
+        ('cluster_set_network', _STATUS, [_P, _U, _I, _I, _DIAG]),
         ('cluster_set_fungible', _STATUS, [_P, _T, _DIAG]),
         ('cluster_machine_count', _U, [_P]),
         ('cluster_machine_name', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
@@ -122,6 +133,11 @@ for _name, _result, _arguments in [
         ('certificate_text', _P, [_P, _P]),
         ('plan_destroy', None, [_P]), ('plan_task_count', _U, [_P]),
         ('plan_at', _PlanTask, [_P, _U]), ('plan_of', _PlanTask, [_P, _U]),
+        ('plan_network', _STATUS, [_P, _P, _P, ctypes.POINTER(_Options), _DIAG]),
+        ('plan_has_network', ctypes.c_bool, [_P]), ('plan_network_bound_ns', _I, [_P]),
+        ('plan_transfer_count', _U, [_P]), ('plan_transfer_at', _PlanTransfer, [_P, _U]),
+        ('plan_transfer_rate_count', _U, [_P, _U]),
+        ('plan_transfer_rate_at', _TransferRate, [_P, _U, _U]),
         ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
         ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
         ('plan_method', _T, [_P]), ('plan_note', _T, [_P]),
@@ -180,6 +196,14 @@ def _amount(value):
     return (value if isinstance(value, str) else format(decimal.Decimal(str(value)), 'f')).encode()
 
 
+def _whole(number):
+    """Of bytes; the library says what is too large."""
+    whole = int(number)
+    if whole != number or abs(whole) >= 2**63:
+        raise ValueError('%r is no whole number of bytes' % number)
+    return whole
+
+
 def version():
     """Of the library."""
     return _lib.br_version().decode()
@@ -226,11 +250,14 @@ class Job:
         self._change()
         _call(_lib.br_dag_add_demand, self._dag, stage, resource.encode(), _amount(amount))
 
-    def edge(self, parent, child, type='barrier'):
-        """The child stage waits for the parent: as a whole, or 'one-to-one'."""
+    def edge(self, parent, child, type='barrier', bytes=0):
+        """The child stage waits for the parent: as a whole, or 'one-to-one'. `bytes`: what all tasks of
+        the parent together hand to those of the child, for plans with `network`."""
         self._change()
         _call(_lib.br_dag_add_edge, self._dag, parent, child,
               {'barrier': 0, 'one-to-one': 1}[type])
+        if bytes:
+            _call(_lib.br_dag_set_edge_bytes, self._dag, parent, child, _whole(bytes))
 
     def _change(self):
         if self._finished:
@@ -250,6 +277,7 @@ class Cluster:
         self._cluster = _lib.br_cluster_create(None)
         if not self._cluster:
             raise MemoryError
+        self._classes = {}
         for name, (count, capacities) in classes.items():
             self.machines(name, count, **capacities)
 
@@ -261,9 +289,17 @@ class Cluster:
         number = ctypes.c_uint32()
         _call(_lib.br_cluster_add_class, self._cluster, name.encode(), count,
               ctypes.byref(number))
+        self._classes[name] = number.value
         for resource, amount in capacities.items():
             _call(_lib.br_cluster_add_capacity, self._cluster, number.value, resource.encode(),
                   _amount(amount))
+
+    def network(self, up, down=None, name=None):
+        """What the port of each machine of the class sends and receives, in bytes a second; without `down`
+        as much as it sends. Without a name it is said of all classes."""
+        for number in self._classes.values() if name is None else [self._classes[name]]:
+            _call(_lib.br_cluster_set_network, self._cluster, number, _whole(up),
+                  _whole(up if down is None else down))
 
     def fungible(self, *resources):
         """Declares that demand beyond the capacity of these only slows tasks down."""
@@ -272,6 +308,9 @@ class Cluster:
 
 
 Task = collections.namedtuple('Task', 'id start end machine rank priority subset')
+# Stages as Job.stage numbers them; the index of a pair of tasks, None over a barrier; names of machines; rates are
+# (start, end, bytes a second).
+Transfer = collections.namedtuple('Transfer', 'parent child index source target bytes start end rates')
 
 
 def _text(function, *arguments):
@@ -311,6 +350,28 @@ class Plan:
     method = property(lambda self: _lib.br_plan_method(self._plan).decode())
 
     @property
+    def network_bound(self):
+        """No plan that moves its bytes takes fewer seconds; None in a plan without `network`."""
+        return _lib.br_plan_network_bound_ns(self._plan) / 1e9 if _lib.br_plan_has_network(self._plan) else None
+
+    @property
+    def transfers(self):
+        """What moves between machines, by its start; None in a plan without `network`."""
+        if not _lib.br_plan_has_network(self._plan):
+            return None
+        moved = []
+        for k in range(_lib.br_plan_transfer_count(self._plan)):
+            t = _lib.br_plan_transfer_at(self._plan, k)
+            rates = [_lib.br_plan_transfer_rate_at(self._plan, k, i)
+                     for i in range(_lib.br_plan_transfer_rate_count(self._plan, k))]
+            source, target = (_text(_lib.br_cluster_machine_name, self._cluster._cluster, m)
+                              for m in (t.source, t.target))
+            moved.append(Transfer(t.parent, t.child, None if t.index == _ANY else t.index, source, target, t.bytes,
+                                  t.start_ns / 1e9, t.end_ns / 1e9,
+                                  [(r.start_ns / 1e9, r.end_ns / 1e9, r.rate) for r in rates]))
+        return moved
+
+    @property
     def note(self):
         """Why the search ended early; None where it did not."""
         note = _lib.br_plan_note(self._plan)
@@ -331,15 +392,20 @@ def _search(method='best', effort=None, seed=None, threads=0, time_limit=None, p
 
 
 def plan(job, cluster, method='best', effort=None, seed=None, threads=0, time_limit=None,
-         placements=0):
+         placements=0, network=False):
     """Plans the job, which is complete from then on. Without an effort ('fast', 'default', 'max') it
     is 'max' where there is a time limit, so that the search goes on until the limit or a proof, and
-    'default' elsewhere. The same arguments give the same plan, unless a time limit cuts the search."""
+    'default' elsewhere. The same arguments give the same plan, unless a time limit cuts the search.
+    With `network` every task finds its inputs on its machine when it starts: the plan accounts for the
+    bytes of edges (Job.edge) between the ports of machines (Cluster.network)."""
     options = _search(method, effort, seed, threads, time_limit, placements)
     made = ctypes.c_void_p()
     _call(_lib.br_plan_make, job._finish(), cluster._cluster, ctypes.byref(options),
           ctypes.byref(made))
-    return Plan(made, job, cluster, options)
+    result = Plan(made, job, cluster, options)
+    if network:
+        _call(_lib.br_plan_network, made, job._dag, cluster._cluster, ctypes.byref(options))
+    return result
 
 
 StoreHit = collections.namedtuple('StoreHit', 'match same_details same_cluster stored found enough fresh')

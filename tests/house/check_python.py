@@ -42,6 +42,46 @@ at = {t.id: t for t in tasks}
 assert all(at['copy[%%d]' %% i].start >= at['load[%%d]' %% i].end for i in range(4))
 assert at['load[2]'].end - at['load[2]'].start == 0.3
 assert list(bigrocks.plan(job, cluster, effort='fast', threads=2)) == tasks
+# Two tasks put out 10 bytes each and two others take a half of it in: 20 x 1/2 x 1/2 bytes each way, at 5 a second; on
+# one machine it would take 6 s and 6 s.
+def moved(**rates):
+    job, cluster = bigrocks.Job('moves'), bigrocks.Cluster(node=(2, {'cpu': 1}))
+    put, take = job.stage('put', tasks=2, seconds=3, cpu=1), job.stage('take', tasks=2, seconds=3, cpu=1)
+    pairs = job.stage('pairs', tasks=2, seconds=1, cpu=1)
+    job.edge(put, take, bytes=20)
+    job.edge(take, pairs, 'one-to-one', bytes=7)
+    if rates:
+        cluster.network(**rates)
+    return job, cluster
+
+plain = bigrocks.plan(*moved(), effort='fast')
+assert plain.transfers is None and plain.network_bound is None and plain.makespan == 7
+carried = bigrocks.plan(*moved(up=5), network=True)
+assert carried.makespan == 8 and carried.lower_bound == 7 and 7 <= carried.network_bound <= 8, carried.network_bound
+assert sorted(carried.transfers) == [
+    bigrocks.Transfer(0, 1, None, a, b, 5, 3, 4, [(3, 4, 5)]) for a, b in (('node[0]', 'node[1]'), ('node[1]', 'node[0]'))]
+# Down is the slower way: 5 bytes at 2 a second.
+slow = bigrocks.plan(*moved(up=5, down=2, name='node'), network=True)
+assert slow.makespan == 9.5 and {t.end - t.start for t in slow.transfers} == {2.5}, slow.transfers
+# Pairs move alone where one machine is for one stage.
+split, both = bigrocks.Job('pairs'), bigrocks.Cluster(a=(1, {'x': 2}), b=(1, {'y': 2}))
+one, two_ = split.stage('one', tasks=2, seconds=1, x=1), split.stage('two', tasks=2, seconds=1, y=1)
+split.edge(one, two_, 'one-to-one', bytes=8)
+both.network(4, name='a')
+both.network(100, name='b')
+pairs = bigrocks.plan(split, both, network=True, effort='fast')
+assert sorted(t.index for t in pairs.transfers) == [0, 1] and {(t.source, t.target, t.bytes) for t in pairs.transfers} == {
+    ('a', 'b', 4)}
+assert pairs.makespan == 4 and sum(r * (e - s) for t in pairs.transfers for s, e, r in t.rates) == 8, pairs.transfers
+for wrong, kind in ((lambda: bigrocks.plan(*moved(), network=True), bigrocks.Error),
+                    (lambda: moved(up=0), bigrocks.Error), (lambda: moved(up=1.5), ValueError),
+                    (lambda: moved(up=1, name='other'), KeyError)):
+    try:
+        wrong()
+    except kind as error:
+        assert kind != bigrocks.Error or error.status in (2, 3), error.status
+    else:
+        assert False, wrong
 import os, tempfile
 
 def again(scale=1, tasks=4):

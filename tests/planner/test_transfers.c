@@ -314,6 +314,18 @@ static void judge(const struct br_plan *plan, const struct br_dag *dag,
                     assert_true(moved <= 0);
             }
     }
+    for (uint32_t k = 0; k < br_plan_transfer_count(plan); k++) {
+        double moved = 0;
+        int64_t at = br_plan_transfer_at(plan, k).start_ns;
+        for (uint32_t i = 0; i < br_plan_transfer_rate_count(plan, k); i++) {
+            struct br_transfer_rate rate = br_plan_transfer_rate_at(plan, k, i);
+            assert_true(i ? rate.start_ns >= at : rate.start_ns == at);
+            at = rate.end_ns;
+            moved += (double)rate.rate * (double)(rate.end_ns - rate.start_ns) / 1e9;
+        }
+        assert_true(at == br_plan_transfer_at(plan, k).end_ns);
+        assert_true(moved >= (double)all->transfer[k].bytes * (1 - 1e-9));
+    }
     for (uint32_t j = 0; j < all->pieces; j++) {
         int64_t at = all->piece[j].start_ns;
         for (uint32_t m = 0; m < cluster->machines; m++) {
