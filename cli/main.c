@@ -71,17 +71,47 @@ static int run(int count, char *const *argument, const char **positional, struct
     return command->perform(&settings, positional, positionals, diag);
 }
 
+/* Called as "bigrocks-admit COMMAND...": "admit -- COMMAND...", since launchers are often one word.
+ * As a shell ("-c SCRIPT"), which it is then. The list is the caller's to free; NULL when memory is
+ * out. */
+static char **as_launcher(int count, char **argument, int *words)
+{
+    static char name[] = "admit", end[] = "--", shell[] = "/bin/sh";
+    char **list = calloc((size_t)count + 4, sizeof *list);
+    *words = 0;
+    if (!list)
+        return NULL;
+    list[(*words)++] = name;
+    list[(*words)++] = end;
+    if (count > 1 && argument[1][0] == '-')
+        list[(*words)++] = shell;
+    for (int k = 1; k < count; k++)
+        list[(*words)++] = argument[k];
+    return list;
+}
+
+static bool is_launcher(const char *program)
+{
+    const char *slash = program ? strrchr(program, '/') : NULL;
+    return program && strcmp(slash ? slash + 1 : program, "bigrocks-admit") == 0;
+}
+
 int main(int count, char **argument)
 {
     occupy_standard_streams();
     struct br_diag diag = {0};
-    const char **positional = calloc((size_t)count + 1, sizeof *positional);
-    int status = BR_SYSTEM;
-    if (positional)
-        status = run(count - 1, argument + 1, positional, &diag);
+    const char **positional = calloc((size_t)count + 4, sizeof *positional);
+    char **launched = NULL;
+    int status = BR_SYSTEM, words = count - 1;
+    bool launcher = is_launcher(argument[0]);
+    if (launcher)
+        launched = as_launcher(count, argument, &words);
+    if (positional && (!launcher || launched))
+        status = run(words, launcher ? launched : argument + 1, positional, &diag);
     else
         br_fail_memory(&diag);
     free(positional);
+    free(launched);
     if (status && diag.what[0])
         cli_say_diag(&diag);
     bool failed = ferror(stdout);

@@ -12,6 +12,9 @@ test_packages=(g++ binutils make python3-jsonschema python3-yaml libxml2-utils s
 check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
     chromium abigail-tools doxygen groff fish zsh build-essential debhelper lintian trang
     user-mode-linux)
+# Builds by cargo and npm, wherever these come from.
+command -v cargo >/dev/null || check_packages+=(cargo)
+command -v npm >/dev/null || check_packages+=(npm)
 # The suite "slurm" runs a Slurm of its own.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 

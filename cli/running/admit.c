@@ -13,22 +13,10 @@
 #include <unistd.h>
 
 #include "cli/running/admission.h"
+#include "cli/running/admit_key.h"
 #include "cli/common/child.h"
 #include "cli/common/commands.h"
 #include "cli/common/settings.h"
-
-/* The file that a compiler or linker writes, since that is what ninja calls the command by. */
-static const char *find_key(const char *const *argument, uint32_t arguments)
-{
-    for (uint32_t k = 1; k < arguments; k++) {
-        if (strcmp(argument[k], "-o") == 0 && k + 1 < arguments)
-            return argument[k + 1];
-        if (strncmp(argument[k], "-o", 2) == 0 && argument[k][2])
-            return argument[k] + 2;
-    }
-    const char *slash = strrchr(argument[0], '/');
-    return slash && slash[1] ? slash + 1 : argument[0];
-}
 
 /* The exit status is that of a shell. */
 static int fail_start(const char *command, int error, struct br_diag *diag)
@@ -117,10 +105,14 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         settings->admission.socket ? settings->admission.socket : getenv(ADMISSION_SOCKET);
     struct cli_usage usage;
     int fd = -1;
-    if (!path || !*path || getenv(ADMISSION_HELD))
+    char text[ADMISSION_KEY];
+    const char *key = settings->admission.key;
+    bool named = key || settings->needs.demand;
+    if (!path || !*path || getenv(ADMISSION_HELD) ||
+        (!named && cli_admit_is_probe(argument, arguments)))
         return run_plainly(argument, diag);
-    const char *key =
-        settings->admission.key ? settings->admission.key : find_key(argument, arguments);
+    if (!key)
+        key = cli_admit_key(argument, arguments, text, sizeof text);
     int status = call(path, &fd, diag);
     if (!status)
         status = ask(path, fd, key, settings->needs.demand, diag);
@@ -153,7 +145,10 @@ const struct cli_command cli_admit = {
         "demands is known from --demand, the plan or the history. Without a server it just runs "
         "the\n"
         "command. The exit status is the command's; 5 where a server is named and does not "
-        "answer.\n",
+        "answer.\n"
+        "'bigrocks-admit' is the same in one word, for RUSTC_WRAPPER, CC, npm's script-shell and "
+        "the\n"
+        "like. Commands that only ask (--version, -o /dev/null) do not wait. See docs/build.md.\n",
     .examples = "bigrocks admit --demand cpu=1,mem=300MiB -- cc --version\n"
                 "cmake -DCMAKE_C_COMPILER_LAUNCHER='bigrocks;admit;--'\n",
 };
