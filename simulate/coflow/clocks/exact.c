@@ -1,26 +1,11 @@
 /* The fluid clock: from one end of a flow to the next, without ticks. Between two events every flow
- * moves at its rate. Ends wait in a heap; a flow whose rate changes gets a new entry, and a version
- * tells the old one void. Times that are less than a nanosecond apart are one. */
+ * moves at its rate. Times that are less than a nanosecond apart are one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/collections/heap.h"
+#include "simulate/coflow/clocks/ends.h"
 #include "simulate/coflow/clocks/run.h"
-
-struct end {
-    double ms;
-    uint32_t version;
-    struct br_grant grant;
-};
-
-static bool is_before(const void *none, const struct end *a, const struct end *b)
-{
-    (void)none;
-    return a->ms != b->ms ? a->ms < b->ms : a->grant.flow < b->grant.flow;
-}
-
-BR_HEAP(ends, struct end, const void *, is_before, 4)
 
 /* A rate that a flow has, or is to have. */
 struct told {
@@ -32,13 +17,13 @@ struct exact {
     struct br_coflow_run *run;
     struct br_fabric *fabric;
     double now_ms;
-    double *since_ms;  /* by flow: until when its bytes are accounted for */
-    uint32_t *version; /* by flow, of its valid end */
-    struct end *heap;
-    uint32_t size, room;
+    /* Until when bytes are accounted for: of all flows, and of a flow where that is later. */
+    double settled_ms, *since_ms;
+    struct br_ends ends;
     uint32_t *active; /* coflows that ask to be woken, or may */
     uint32_t actives;
-    bool *failed; /* by port */
+    uint32_t next; /* coflow with flows to arrive, or before it */
+    bool *failed;  /* by port */
     /* Under a coordinator: the rates that it is about to tell, and scratch of as many. */
     bool coordinated;
     struct br_desk desk;
@@ -47,51 +32,68 @@ struct exact {
     bool *agent; /* by port, of a plan */
 };
 
-/* ---- Ends ---- */
+/* ---- What flows have sent ---- */
 
-static bool push(struct exact *e, const struct br_grant *grant)
+/* What is added up over the flows of a coflow. */
+struct sums {
+    double sent, most_sent, span_bytes;
+};
+
+static struct sums sums_of(const struct exact *e, uint32_t coflow)
 {
-    const struct br_fabric *fabric = e->fabric;
-    if (e->size == e->room) {
-        uint32_t room = e->room ? 2 * e->room : 1024;
-        struct end *larger = realloc(e->heap, room * sizeof *larger);
-        if (!larger)
-            return false;
-        e->heap = larger;
-        e->room = room;
-    }
-    struct end end = {.ms = e->now_ms + fabric->left[grant->flow] / fabric->rate[grant->flow],
-                      .version = ++e->version[grant->flow],
-                      .grant = *grant};
-    ends_push(NULL, e->heap, &e->size, end);
-    return true;
+    const struct br_coflow_state *state = &e->fabric->coflow[coflow];
+    return (struct sums){state->sent, state->most_sent, e->run->span_bytes};
 }
 
-static bool is_void(const struct exact *e, const struct end *end)
+static void set_sums(struct exact *e, uint32_t coflow, const struct sums *sums)
 {
-    return end->version != e->version[end->grant.flow];
-}
-
-static double next_end(struct exact *e)
-{
-    while (e->size && is_void(e, &e->heap[0]))
-        ends_pop(NULL, e->heap, &e->size);
-    return e->size ? e->heap[0].ms : INFINITY;
+    struct br_coflow_state *state = &e->fabric->coflow[coflow];
+    state->sent = sums->sent;
+    state->most_sent = sums->most_sent;
+    e->run->span_bytes = sums->span_bytes;
 }
 
 /* Moves what the flow has sent at that rate since it was accounted for. */
-static void account(struct exact *e, const struct br_grant *grant, double rate)
+static inline void send(const struct exact *e, uint64_t flow, double rate, struct sums *sums)
 {
-    double left = e->fabric->left[grant->flow];
-    double bytes = rate * (e->now_ms - e->since_ms[grant->flow]);
-    e->since_ms[grant->flow] = e->now_ms;
+    const struct br_fabric *fabric = e->fabric;
+    double left = fabric->left[flow], since_ms = e->since_ms[flow];
+    double bytes = rate * (e->now_ms - (since_ms > e->settled_ms ? since_ms : e->settled_ms));
     /* What is left is that of a live flow: its end is an event of its own. */
     if (left - bytes <= 2 * BR_FLOW_OVER)
         bytes = left - 2 * BR_FLOW_OVER;
     if (bytes <= 0)
         return;
-    br_fabric_move(e->fabric, grant, bytes);
-    e->run->span_bytes += bytes;
+    left = fabric->left[flow] = left - bytes;
+    double sent = fabric->size[flow] - left;
+    sums->sent += bytes;
+    sums->most_sent = sent > sums->most_sent ? sent : sums->most_sent;
+    sums->span_bytes += bytes;
+}
+
+static void account(struct exact *e, const struct br_grant *grant, double rate)
+{
+    struct sums sums = sums_of(e, grant->coflow);
+    send(e, grant->flow, rate, &sums);
+    set_sums(e, grant->coflow, &sums);
+}
+
+/* Moves what all flows have sent until now. Sums are kept aside over the flows of a coflow, which
+ * are neighbours: it is here that the clock spends its time. */
+static void settle(struct exact *e)
+{
+    const struct br_fabric *fabric = e->fabric;
+    for (uint64_t k = 0; k < fabric->grants;) {
+        uint32_t coflow = fabric->grant[k].coflow;
+        struct sums sums = sums_of(e, coflow);
+        for (; k < fabric->grants && fabric->grant[k].coflow == coflow; k++) {
+            uint64_t flow = fabric->grant[k].flow;
+            if (fabric->rate[flow] > 0)
+                send(e, flow, fabric->rate[flow], &sums);
+        }
+        set_sums(e, coflow, &sums);
+    }
+    e->settled_ms = e->now_ms;
 }
 
 /* ---- What coflows have sent, for those that ask to be woken ---- */
@@ -147,48 +149,52 @@ static void expect_wake(const struct exact *e, const struct br_grant *grant)
 
 /* ---- Decisions ---- */
 
-/* Moves what all flows have sent until now. */
-static void settle(struct exact *e)
+/* When the policy decides again at the latest: when the next coflow with flows arrives. */
+static double next_coflow_ms(struct exact *e)
 {
-    const struct br_fabric *fabric = e->fabric;
-    for (uint64_t k = 0; k < fabric->grants; k++)
-        if (fabric->rate[fabric->grant[k].flow] > 0)
-            account(e, &fabric->grant[k], fabric->rate[fabric->grant[k].flow]);
+    const struct br_coflow_run *run = e->run;
+    e->next = e->next < run->arrived ? run->arrived : e->next;
+    while (e->next < run->trace->coflows && e->fabric->coflow[e->next].live == 0)
+        e->next++;
+    return e->next < run->trace->coflows ? (double)run->trace->coflow[e->next].arrival_ms
+                                         : INFINITY;
 }
 
-static void forget_ends(struct exact *e)
-{
-    for (uint32_t k = 0; k < e->size; k++)
-        e->version[e->heap[k].grant.flow]++;
-    e->size = 0;
-}
-
-/* All rates are new. */
+/* All rates are new, and what flows have sent is settled. */
 static enum br_status begin_rates(struct exact *e)
 {
     struct br_fabric *fabric = e->fabric;
     for (uint32_t k = 0; k < e->actives; k++) {
         struct br_coflow_state *state = &fabric->coflow[e->active[k]];
         state->rate = 0;
+        state->rated = 0;
         state->accrued = state->sent;
         state->since_ms = e->now_ms;
         state->wake_flow_ms = INFINITY;
     }
-    for (uint64_t k = 0; k < fabric->grants; k++) {
-        const struct br_grant *grant = &fabric->grant[k];
-        e->since_ms[grant->flow] = e->now_ms;
-        fabric->coflow[grant->coflow].rate += fabric->rate[grant->flow];
-        expect_wake(e, grant);
-        if (!push(e, grant))
-            return br_fail_memory(e->run->diag);
+    for (uint64_t k = 0; k < fabric->grants;) {
+        uint32_t coflow = fabric->grant[k].coflow;
+        struct br_coflow_state *state = &fabric->coflow[coflow];
+        double rate = state->rate;
+        uint64_t before = k;
+        for (; k < fabric->grants && fabric->grant[k].coflow == coflow; k++) {
+            rate += fabric->rate[fabric->grant[k].flow];
+            if (state->wake_flow > 0)
+                expect_wake(e, &fabric->grant[k]);
+        }
+        state->rate = rate;
+        state->rated += k - before;
     }
+    if (e->coordinated
+            ? !br_ends_renew(&e->ends, e->now_ms, INFINITY, NULL, 0)
+            : !br_ends_renew(&e->ends, e->now_ms, next_coflow_ms(e), e->active, e->actives))
+        return br_fail_memory(e->run->diag);
     return br_run_span(e->run, e->now_ms);
 }
 
 static enum br_status decide(struct exact *e)
 {
     settle(e);
-    forget_ends(e);
     br_run_decide(e->run);
     return begin_rates(e);
 }
@@ -239,7 +245,6 @@ static enum br_status tell(struct exact *e)
 {
     struct br_fabric *fabric = e->fabric;
     settle(e);
-    forget_ends(e);
     br_rates_reset(fabric);
     e->desk.tell_ms = INFINITY;
     for (uint32_t p = 0; p < fabric->trace->ports; p++)
@@ -274,7 +279,7 @@ static void stop_flows(struct exact *e)
             continue;
         account(e, grant, rate);
         accrue(e, grant->coflow, -rate);
-        e->version[grant->flow]++;
+        br_ends_forget(&e->ends, grant);
         fabric->rate[grant->flow] = 0;
     }
 }
@@ -314,7 +319,7 @@ static enum br_status hand_on(struct exact *e, const struct br_grant *grant)
         e->since_ms[raise->grant.flow] = e->now_ms;
         accrue(e, raise->grant.coflow, raise->added);
         expect_wake(e, &raise->grant);
-        if (!push(e, &raise->grant))
+        if (!br_ends_raise(&e->ends, e->now_ms, &raise->grant))
             return br_fail_memory(e->run->diag);
     }
     return BR_OK;
@@ -323,44 +328,43 @@ static enum br_status hand_on(struct exact *e, const struct br_grant *grant)
 /* ---- Events ---- */
 
 /* The flow ends; *changed is set where the policy is to decide. */
-static enum br_status end_flow(struct exact *e, const struct end *end, bool *changed)
+static void end_flow(struct exact *e, const struct br_grant *grant, bool *changed)
 {
     struct br_fabric *fabric = e->fabric;
-    struct br_coflow_state *state = &fabric->coflow[end->grant.coflow];
+    struct br_coflow_state *state = &fabric->coflow[grant->coflow];
     uint32_t pilots = state->pilots;
-    double rate = fabric->rate[end->grant.flow], left = fabric->left[end->grant.flow];
-    br_fabric_move(fabric, &end->grant, left);
+    double rate = fabric->rate[grant->flow], left = fabric->left[grant->flow];
+    br_fabric_move(fabric, grant, left);
     e->run->span_bytes += left;
-    br_run_flow(e->run, &end->grant);
-    e->version[end->grant.flow]++;
-    accrue(e, end->grant.coflow, -rate);
-    br_rates_give_back(fabric, &end->grant);
+    br_run_flow(e->run, grant);
+    br_ends_forget(&e->ends, grant);
+    accrue(e, grant->coflow, -rate);
+    br_rates_give_back(fabric, grant);
     if (state->live == 0) {
         uint32_t at = 0;
-        while (e->active[at] != end->grant.coflow)
+        while (e->active[at] != grant->coflow)
             at++;
         e->active[at] = e->active[--e->actives];
-        br_run_leave(e->run, end->grant.coflow, e->now_ms);
+        br_run_leave(e->run, grant->coflow, e->now_ms);
         *changed = true;
     } else if (pilots && !state->pilots) {
-        br_run_pilots(e->run, end->grant.coflow);
+        br_run_pilots(e->run, grant->coflow);
         *changed = true;
     }
     if (e->coordinated)
-        br_desk_note(&e->desk, sender_of(fabric, &end->grant));
+        br_desk_note(&e->desk, sender_of(fabric, grant));
     if (e->coordinated && (state->live == 0 || (pilots && !state->pilots)))
-        br_desk_hear(&e->desk, sender_of(fabric, &end->grant), e->now_ms);
-    return BR_OK;
+        br_desk_hear(&e->desk, sender_of(fabric, grant), e->now_ms);
 }
 
 static enum br_status end_flows(struct exact *e, bool *changed)
 {
     enum br_status status = BR_OK;
-    while (!status && next_end(e) <= e->now_ms + BR_SAME_MS) {
-        struct end end = ends_pop(NULL, e->heap, &e->size);
-        status = end_flow(e, &end, changed);
-        if (!status && !*changed && !e->coordinated)
-            status = hand_on(e, &end.grant);
+    while (!status && br_ends_next_ms(&e->ends) <= e->now_ms + BR_SAME_MS) {
+        const struct br_grant grant = br_ends_pop(&e->ends);
+        end_flow(e, &grant, changed);
+        if (!*changed && !e->coordinated)
+            status = hand_on(e, &grant);
     }
     return status;
 }
@@ -387,7 +391,8 @@ static enum br_status arrive(struct exact *e, bool *changed)
 static void go_on(struct exact *e, const struct alarm *alarm)
 {
     const struct br_coflow_run *run = e->run;
-    double next = fmin(fmin(next_end(e), alarm->ms), br_run_next_failure(run, e->now_ms)),
+    double next = fmin(fmin(br_ends_next_ms(&e->ends), alarm->ms),
+                       br_run_next_failure(run, e->now_ms)),
            before_ms = e->now_ms;
     if (run->arrived < run->trace->coflows)
         next = fmin(next, (double)run->trace->coflow[run->arrived].arrival_ms);
@@ -438,13 +443,13 @@ static bool allocate(struct exact *e)
 {
     const struct br_coflows *trace = e->run->trace;
     e->since_ms = calloc(trace->flows + 1, sizeof *e->since_ms);
-    e->version = calloc(trace->flows + 1, sizeof *e->version);
     e->active = malloc(((size_t)trace->coflows + 1) * sizeof *e->active);
     /* A flow is raised at most once by an end: one of its ports is full then. */
     e->fabric->raise = malloc((trace->flows + 1) * sizeof *e->fabric->raise);
     e->failed = calloc((size_t)trace->ports + 1, sizeof *e->failed);
     e->fabric->failed = e->failed;
-    if (!e->since_ms || !e->version || !e->active || !e->fabric->raise || !e->failed)
+    if (!br_ends_init(&e->ends, e->fabric) || !e->since_ms || !e->active || !e->fabric->raise ||
+        !e->failed)
         return false;
     if (!e->coordinated)
         return true;
@@ -480,8 +485,7 @@ enum br_status br_run_exact(struct br_coflow_run *run)
     free(e.kept);
     free(e.agent);
     free(e.since_ms);
-    free(e.version);
-    free(e.heap);
+    br_ends_finish(&e.ends);
     free(e.active);
     return status;
 }

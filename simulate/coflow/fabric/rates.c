@@ -42,6 +42,7 @@ void br_rates_reset(struct br_fabric *fabric)
         fabric->rate[fabric->grant[k].flow] = 0;
     fabric->grants = 0;
     fabric->ordered = 0;
+    fabric->indexed = false;
     for (uint32_t p = 0; p < fabric->trace->ports; p++) {
         set_up(fabric, p, capacity_of(fabric, p));
         set_down(fabric, p, capacity_of(fabric, p));
@@ -71,6 +72,7 @@ void br_rates_order(struct br_fabric *fabric, const uint32_t *coflow, uint32_t c
 {
     memcpy(fabric->order + fabric->ordered, coflow, coflows * sizeof *coflow);
     fabric->ordered += coflows;
+    fabric->indexed = false;
 }
 
 void br_rates_limit(struct br_fabric *fabric, double share)
@@ -91,17 +93,15 @@ void br_rates_limit(struct br_fabric *fabric, double share)
 
 /* ---- Grants ---- */
 
-static void grant(struct br_fabric *fabric, uint32_t coflow, uint32_t sender, uint32_t receiver,
-                  double rate)
+/* Adds to the rate of a flow; it is above 0. */
+static inline void grant(struct br_fabric *fabric, uint32_t coflow, uint32_t sender,
+                         uint32_t receiver, double rate)
 {
     uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
-    if (rate <= 0)
-        return;
-    if (fabric->rate[flow] <= 0)
+    double before = fabric->rate[flow];
+    if (before <= 0)
         fabric->grant[fabric->grants++] = (struct br_grant){flow, coflow, sender, receiver};
-    fabric->rate[flow] += rate;
-    if (fabric->notes_raises)
-        fabric->raise[fabric->raises++] = (struct br_raise){{flow, coflow, sender, receiver}, rate};
+    fabric->rate[flow] = before + rate;
 }
 
 /* Has the coflow a sender and a receiver with something free, both with live flows? */
@@ -165,7 +165,8 @@ bool br_rates_madd(struct br_fabric *fabric, uint32_t coflow)
             rate = lesser(rate, most);
             fabric->up[s] += rate;
             fabric->down[r] += rate;
-            grant(fabric, coflow, s, r, rate);
+            if (rate > 0)
+                grant(fabric, coflow, s, r, rate);
         }
     }
     take(fabric, c, fabric->up, fabric->down);
@@ -179,57 +180,68 @@ static void count_flows(struct br_fabric *fabric, uint32_t coflow)
 {
     const struct br_coflow *c = &fabric->trace->coflow[coflow];
     const struct br_coflow_state *state = &fabric->coflow[coflow];
-    if (!has_room(fabric, state))
-        return;
+    const double *free_up = fabric->free_up, full = BR_PORT_FULL * fabric->capacity;
+    uint32_t *up_flows = fabric->up_flows;
     for (uint32_t r = 0; r < c->receivers; r++) {
         const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
-        if (!state->live_down[r] || is_full(fabric, fabric->free_down[c->down[r]]))
+        uint32_t live = state->live_down[r], flows = 0;
+        if (!live || is_full(fabric, fabric->free_down[c->down[r]]))
             continue;
-        for (uint32_t k = 0; k < state->live_down[r]; k++) {
-            uint32_t port = c->up[senders[k]];
-            if (is_full(fabric, fabric->free_up[port]))
-                continue;
-            fabric->up_flows[port]++;
-            fabric->down_flows[c->down[r]]++;
+        for (uint32_t k = 0; k < live; k++) {
+            uint32_t port = c->up[senders[k]], counts = free_up[port] > full;
+            up_flows[port] += counts;
+            flows += counts;
         }
+        fabric->down_flows[c->down[r]] += flows;
     }
 }
 
+/* Gives the flows their parts, of which a flow without one has 0. */
 static void give_parts(struct br_fabric *fabric, uint32_t coflow)
 {
     const struct br_coflow *c = &fabric->trace->coflow[coflow];
     const struct br_coflow_state *state = &fabric->coflow[coflow];
-    if (!has_room(fabric, state))
-        return;
+    const double *up_part = fabric->up_part;
+    double *up = fabric->up;
     for (uint32_t r = 0; r < c->receivers; r++) {
         const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
-        uint32_t to = c->down[r];
-        if (!state->live_down[r] || is_full(fabric, fabric->free_down[to]))
+        uint32_t to = c->down[r], live = state->live_down[r];
+        if (!live || fabric->down_flows[to] == 0)
             continue;
-        double part = fabric->free_down[to] / fabric->down_flows[to];
-        for (uint32_t k = 0; k < state->live_down[r]; k++) {
-            uint32_t from = c->up[senders[k]];
-            if (is_full(fabric, fabric->free_up[from]))
+        double part = fabric->free_down[to] / fabric->down_flows[to], taken = fabric->down[to];
+        for (uint32_t k = 0; k < live; k++) {
+            uint32_t sender = senders[k], from = c->up[sender];
+            double rate = lesser(up_part[from], part);
+            if (rate <= 0)
                 continue;
-            double rate = lesser(fabric->free_up[from] / fabric->up_flows[from], part);
-            fabric->up[from] += rate;
-            fabric->down[to] += rate;
-            grant(fabric, coflow, senders[k], r, rate);
+            up[from] += rate;
+            taken += rate;
+            grant(fabric, coflow, sender, r, rate);
         }
+        fabric->down[to] = taken;
     }
 }
 
 void br_rates_split(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
 {
-    uint32_t ports = fabric->trace->ports;
+    uint32_t ports = fabric->trace->ports, rooms = 0;
     memset(fabric->up_flows, 0, ports * sizeof *fabric->up_flows);
     memset(fabric->down_flows, 0, ports * sizeof *fabric->down_flows);
-    memset(fabric->up, 0, ports * sizeof *fabric->up);
-    memset(fabric->down, 0, ports * sizeof *fabric->down);
     for (uint32_t k = 0; k < coflows; k++)
-        count_flows(fabric, coflow[k]);
+        if (has_room(fabric, &fabric->coflow[coflow[k]])) {
+            count_flows(fabric, coflow[k]);
+            rooms++;
+        }
+    if (!rooms)
+        return;
+    for (uint32_t p = 0; p < ports; p++) {
+        uint32_t flows = fabric->up_flows[p];
+        fabric->up_part[p] = flows ? fabric->free_up[p] / flows : 0;
+        fabric->up[p] = fabric->down[p] = 0;
+    }
     for (uint32_t k = 0; k < coflows; k++)
-        give_parts(fabric, coflow[k]);
+        if (has_room(fabric, &fabric->coflow[coflow[k]]))
+            give_parts(fabric, coflow[k]);
     for (uint32_t p = 0; p < ports; p++) {
         set_up(fabric, p, fabric->free_up[p] - fabric->up[p]);
         set_down(fabric, p, fabric->free_down[p] - fabric->down[p]);
@@ -246,6 +258,10 @@ void br_rates_flow(struct br_fabric *fabric, uint32_t coflow, uint32_t sender, u
     if (is_full(fabric, rate))
         return;
     grant(fabric, coflow, sender, receiver, rate);
+    if (fabric->notes_raises) {
+        uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
+        fabric->raise[fabric->raises++] = (struct br_raise){{flow, coflow, sender, receiver}, rate};
+    }
     set_up(fabric, up, fabric->free_up[up] - rate);
     set_down(fabric, down, fabric->free_down[down] - rate);
 }
@@ -282,66 +298,4 @@ void br_rates_fill_all(struct br_fabric *fabric, const uint32_t *coflow, uint32_
 void br_rates_pilots(struct br_fabric *fabric, uint32_t coflow)
 {
     fill(fabric, coflow, true);
-}
-
-/* ---- Handing on ---- */
-
-/* The place of the port among those, ascending; it is there. */
-static uint32_t place_of(const uint32_t *end, uint32_t count, uint32_t port)
-{
-    uint32_t low = 0;
-    while (count > 1) {
-        uint32_t half = count / 2;
-        low = end[low + half] <= port ? low + half : low;
-        count -= half;
-    }
-    return low;
-}
-
-static bool has_bit(const uint64_t *bits, uint32_t port)
-{
-    return bits[port / 64] >> (port % 64) & 1;
-}
-
-/* Gives what is free at an uplink to the coflow's flows, by receivers with something free. */
-static void hand_on_up(struct br_fabric *fabric, uint32_t coflow, uint32_t port)
-{
-    const struct br_coflow *c = &fabric->trace->coflow[coflow];
-    const struct br_coflow_state *state = &fabric->coflow[coflow];
-    uint32_t sender = place_of(c->up, c->senders, port);
-    for (uint32_t w = 0; w < fabric->words; w++) {
-        uint64_t bits = state->down_bits[w] & fabric->any_down[w];
-        for (; bits && has_bit(fabric->any_up, port); bits &= bits - 1) {
-            uint32_t to = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            uint32_t receiver = place_of(c->down, c->receivers, to);
-            if (!br_fabric_flow_ended(fabric, coflow, sender, receiver))
-                br_rates_flow(fabric, coflow, sender, receiver);
-        }
-    }
-}
-
-static void hand_on_down(struct br_fabric *fabric, uint32_t coflow, uint32_t port)
-{
-    const struct br_coflow *c = &fabric->trace->coflow[coflow];
-    const struct br_coflow_state *state = &fabric->coflow[coflow];
-    uint32_t receiver = place_of(c->down, c->receivers, port);
-    for (uint32_t w = 0; w < fabric->words; w++) {
-        uint64_t bits = state->up_bits[w] & fabric->any_up[w];
-        for (; bits && has_bit(fabric->any_down, port); bits &= bits - 1) {
-            uint32_t from = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            uint32_t sender = place_of(c->up, c->senders, from);
-            if (!br_fabric_flow_ended(fabric, coflow, sender, receiver))
-                br_rates_flow(fabric, coflow, sender, receiver);
-        }
-    }
-}
-
-void br_rates_hand_on(struct br_fabric *fabric, uint32_t up, uint32_t down)
-{
-    for (uint32_t k = 0; k < fabric->ordered && has_bit(fabric->any_up, up); k++)
-        if (has_bit(fabric->coflow[fabric->order[k]].up_bits, up))
-            hand_on_up(fabric, fabric->order[k], up);
-    for (uint32_t k = 0; k < fabric->ordered && has_bit(fabric->any_down, down); k++)
-        if (has_bit(fabric->coflow[fabric->order[k]].down_bits, down))
-            hand_on_down(fabric, fabric->order[k], down);
 }

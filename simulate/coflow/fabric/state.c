@@ -73,11 +73,6 @@ double br_fabric_flow_sent(const struct br_fabric *fabric, uint32_t coflow, uint
     return fabric->size[flow] - fabric->left[flow];
 }
 
-bool br_fabric_over(const struct br_fabric *fabric, uint64_t flow)
-{
-    return fabric->left[flow] <= 0;
-}
-
 bool br_fabric_flow_ended(const struct br_fabric *fabric, uint32_t coflow, uint32_t sender,
                           uint32_t receiver)
 {
@@ -252,6 +247,7 @@ static bool allocate(struct br_fabric *fabric, uint64_t ends)
     fabric->free_down = malloc(ports * sizeof *fabric->free_down);
     fabric->up = calloc(ports, sizeof *fabric->up);
     fabric->down = calloc(ports, sizeof *fabric->down);
+    fabric->up_part = calloc(ports, sizeof *fabric->up_part);
     fabric->words = fabric->trace->ports / 64 + 1;
     fabric->any_up = calloc(fabric->words, sizeof *fabric->any_up);
     fabric->any_down = calloc(fabric->words, sizeof *fabric->any_down);
@@ -260,8 +256,9 @@ static bool allocate(struct br_fabric *fabric, uint64_t ends)
     fabric->down_flows = calloc(ports, sizeof *fabric->down_flows);
     return fabric->size && fabric->left && fabric->rate && fabric->pilot && fabric->senders &&
            fabric->grant && fabric->coflow && fabric->live_ends && fabric->beliefs &&
-           fabric->free_up && fabric->free_down && fabric->up && fabric->down && fabric->up_flows &&
-           fabric->down_flows && fabric->any_up && fabric->any_down && fabric->order;
+           fabric->free_up && fabric->free_down && fabric->up && fabric->down && fabric->up_part &&
+           fabric->up_flows && fabric->down_flows && fabric->any_up && fabric->any_down &&
+           fabric->order;
 }
 
 static void enter(struct br_fabric *fabric, uint32_t coflow, bool whole)
@@ -309,28 +306,66 @@ enum br_status br_fabric_init(struct br_fabric *fabric, const struct br_coflows 
     return BR_OK;
 }
 
-static void set_bits(uint64_t *bits, const uint32_t *port, const uint32_t *live, uint32_t count)
+static void set_bit(uint64_t *bits, uint32_t port)
 {
-    for (uint32_t k = 0; k < count; k++)
-        if (live[k])
-            bits[port[k] / 64] |= UINT64_C(1) << (port[k] % 64);
+    bits[port / 64] |= UINT64_C(1) << (port % 64);
+}
+
+/* Fills the sets of a coflow's ports. */
+static void set_bits(const struct br_fabric *fabric, uint32_t coflow)
+{
+    const struct br_coflow *c = &fabric->trace->coflow[coflow];
+    const struct br_coflow_state *state = &fabric->coflow[coflow];
+    for (uint32_t r = 0; r < c->receivers; r++) {
+        const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
+        for (uint32_t k = 0; k < state->live_down[r]; k++) {
+            uint32_t s = senders[k];
+            set_bit(state->up_bits, c->up[s]);
+            set_bit(state->down_bits, c->down[r]);
+            if (state->of_sender)
+                set_bit(state->of_sender + (size_t)s * fabric->words, c->down[r]);
+            if (state->of_receiver)
+                set_bit(state->of_receiver + (size_t)r * fabric->words, c->up[s]);
+        }
+    }
+}
+
+/* Room for sets of so many places. */
+static bool make_places(struct br_fabric *fabric, uint32_t places)
+{
+    if (places <= 64 * fabric->place_words)
+        return true;
+    uint32_t words = 2 * fabric->place_words + 1;
+    uint64_t *sets = calloc(2 * (size_t)fabric->trace->ports * words + 1, sizeof *sets);
+    if (!sets)
+        return false;
+    free(fabric->at_port);
+    fabric->at_port = sets;
+    fabric->place_words = words;
+    fabric->indexed = false;
+    return true;
 }
 
 enum br_status br_fabric_enter(struct br_fabric *fabric, uint32_t coflow, struct br_diag *diag)
 {
     const struct br_coflow *c = &fabric->trace->coflow[coflow];
     struct br_coflow_state *state = &fabric->coflow[coflow];
-    state->up_bits = calloc(2 * (size_t)fabric->words, sizeof *state->up_bits);
+    size_t words = fabric->words;
+    size_t senders = c->receivers < words ? 0 : c->senders;
+    size_t receivers = c->senders < words ? 0 : c->receivers;
+    state->up_bits = calloc((2 + senders + receivers) * words, sizeof *state->up_bits);
     if (!state->up_bits)
         return br_fail_memory(diag);
-    state->down_bits = state->up_bits + fabric->words;
-    set_bits(state->up_bits, c->up, state->live_up, c->senders);
-    set_bits(state->down_bits, c->down, state->live_down, c->receivers);
-    return BR_OK;
+    state->down_bits = state->up_bits + words;
+    state->of_sender = senders ? state->down_bits + words : NULL;
+    state->of_receiver = receivers ? state->down_bits + (1 + senders) * words : NULL;
+    set_bits(fabric, coflow);
+    return make_places(fabric, ++fabric->there) ? BR_OK : br_fail_memory(diag);
 }
 
 void br_fabric_leave(struct br_fabric *fabric, uint32_t coflow)
 {
+    fabric->there -= fabric->coflow[coflow].up_bits != NULL;
     free(fabric->coflow[coflow].up_bits);
     fabric->coflow[coflow].up_bits = fabric->coflow[coflow].down_bits = NULL;
 }
@@ -353,9 +388,11 @@ void br_fabric_finish(struct br_fabric *fabric)
     free(fabric->any_up);
     free(fabric->any_down);
     free(fabric->order);
+    free(fabric->at_port);
     free(fabric->raise);
     free(fabric->up);
     free(fabric->down);
+    free(fabric->up_part);
     free(fabric->up_flows);
     free(fabric->down_flows);
     *fabric = (struct br_fabric){0};
@@ -377,10 +414,15 @@ static void retire(struct br_fabric *fabric, const struct br_grant *grant)
     assert(at < count);
     memmove(sender + at, sender + at + 1, (count - at - 1) * sizeof *sender);
     const struct br_coflow *c = &fabric->trace->coflow[grant->coflow];
+    uint32_t up = c->up[grant->sender], down = c->down[grant->receiver];
     if (--state->live_up[grant->sender] == 0)
-        clear_bit(state->up_bits, c->up[grant->sender]);
+        clear_bit(state->up_bits, up);
     if (state->live_down[grant->receiver] == 0)
-        clear_bit(state->down_bits, c->down[grant->receiver]);
+        clear_bit(state->down_bits, down);
+    if (state->of_sender)
+        clear_bit(state->of_sender + (size_t)grant->sender * fabric->words, down);
+    if (state->of_receiver)
+        clear_bit(state->of_receiver + (size_t)grant->receiver * fabric->words, up);
     state->live--;
     state->pilots -= fabric->pilot[grant->flow];
 }

@@ -26,12 +26,15 @@ struct br_raise {
 struct br_coflow_state {
     uint64_t width, live;          /* flows */
     uint64_t *up_bits, *down_bits; /* ports with live flows, while the coflow is there */
-    uint32_t *live_up;             /* flows that have not ended, by sender */
-    uint32_t *live_down;           /* and by receiver */
-    double sent;                   /* bytes */
-    double *believed;              /* bytes of a flow to each receiver; 0: nothing is believed */
-    bool estimated;                /* something is */
-    double most_sent;              /* bytes of one flow */
+    /* By sender the receivers' ports of live flows, and by receiver the senders'; NULL where the
+     * ends of the other side are fewer than the words of a set. */
+    uint64_t *of_sender, *of_receiver;
+    uint32_t *live_up;   /* flows that have not ended, by sender */
+    uint32_t *live_down; /* and by receiver */
+    double sent;         /* bytes */
+    double *believed;    /* bytes of a flow to each receiver; 0: nothing is believed */
+    bool estimated;      /* something is */
+    double most_sent;    /* bytes of one flow */
     /* What wakes the policy, 0 for none: bytes sent, bytes that one of its flows has sent, a time;
      * and, of the clock, when the first flow will have sent those. */
     double wake, wake_flow, wake_ms, wake_flow_ms;
@@ -61,10 +64,17 @@ struct br_fabric {
     uint32_t words;              /* of a set of ports */
     uint64_t *any_up, *any_down; /* ports with something free */
     uint32_t *order, ordered;    /* coflows that get what is left free */
-    struct br_raise *raise;      /* what hand_on gave, while it is noted */
+    uint32_t there;              /* coflows that have entered and not left */
+    /* By port, uplinks before downlinks: the places in the order that had live flows there when it
+     * was indexed. */
+    uint64_t *at_port;
+    uint32_t place_words; /* of such a set */
+    bool indexed;
+    struct br_raise *raise; /* what hand_on gave, while it is noted */
     uint32_t raises;
     bool notes_raises;
     double *up, *down; /* by port, for the primitives */
+    double *up_part;
     uint32_t *up_flows, *down_flows;
     uint64_t grants;
     struct br_grant *grant;
@@ -75,7 +85,7 @@ struct br_fabric {
 enum br_status br_fabric_init(struct br_fabric *fabric, const struct br_coflows *trace,
                               double capacity, bool told, bool whole, struct br_diag *diag);
 void br_fabric_finish(struct br_fabric *fabric);
-/* Makes room for the sets of a coflow's ports while it is there. BR_SYSTEM (memory). O(ends). */
+/* Makes room for the sets of a coflow's ports while it is there. BR_SYSTEM (memory). O(flows). */
 enum br_status br_fabric_enter(struct br_fabric *fabric, uint32_t coflow, struct br_diag *diag);
 void br_fabric_leave(struct br_fabric *fabric, uint32_t coflow);
 
@@ -93,6 +103,9 @@ double br_fabric_flow_rate_left(const struct br_fabric *fabric, uint32_t coflow,
 
 /* Moves bytes of a flow. Where it ends, takes it out of the live ones; its rate is left. */
 void br_fabric_move(struct br_fabric *fabric, const struct br_grant *grant, double bytes);
-bool br_fabric_over(const struct br_fabric *fabric, uint64_t flow);
+static inline bool br_fabric_over(const struct br_fabric *fabric, uint64_t flow)
+{
+    return fabric->left[flow] <= 0;
+}
 
 #endif

@@ -7,11 +7,10 @@
  * expected, and no flow is a pilot. */
 #include "simulate/coflow/policies/expected.h"
 
-#include "simulate/coflow/fabric/list.h"
-#include "simulate/coflow/policies/pilots.h"
+#include "simulate/coflow/policies/sampled.h"
 #include "simulate/coflow/policies/sequence.h"
 
-enum { PILOTS, THIN, PASSES };
+enum { SAMPLED, PASSES = SAMPLED + 2 };
 
 /* Of flows that have ended. */
 struct seen {
@@ -22,22 +21,16 @@ struct seen {
 struct expected {
     struct br_fabric *fabric;
     bool told;
-    double pilots_share;
-    uint32_t thin, passes;
-    struct br_coflow_list thins, sampling, sized;
+    uint32_t passes;
+    struct br_sampled sampled;   /* told coflows are sized at once */
     struct seen *seen, *storage; /* by coflow; and by its receivers */
     struct seen **row;
     bool *stale; /* by coflow: flows have ended since its expectation */
-    struct br_pilots pilots;
     struct br_sequence sequence;
 };
 
 const struct br_coflow_option br_expected_option[] = {
-    {"pilots", "a part of the senders, of which there are so many pilots, at least one", 0.05, 0,
-     1},
-    {"thin", "flows up to which a coflow needs no pilots", 7, 0, 1e9},
-    {"passes", "of exchanges of neighbours in the order", 20, 0, 1000},
-    {0}};
+    BR_SAMPLED_OPTIONS, {"passes", "of exchanges of neighbours in the order", 20, 0, 1000}, {0}};
 
 static void expect(struct expected *p, uint32_t coflow)
 {
@@ -63,46 +56,32 @@ void br_expected_flow(void *policy, uint32_t coflow, uint32_t receiver, double b
 void br_expected_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     struct expected *p = policy;
-    if (event == BR_COFLOW_ARRIVES && p->told) {
-        br_coflow_list_append(&p->sized, coflow);
-    } else if (event == BR_COFLOW_ARRIVES && br_fabric_width(p->fabric, coflow) <= p->thin) {
-        br_coflow_list_append(&p->thins, coflow);
-    } else if (event == BR_COFLOW_ARRIVES) {
-        double count = p->pilots_share * br_fabric_coflow(p->fabric, coflow)->senders;
-        br_pilots_choose(&p->pilots, coflow, count < 1 ? 1 : (uint64_t)count);
-        br_coflow_list_append(&p->sampling, coflow);
-    } else if (event == BR_COFLOW_PILOTS) {
-        br_pilots_estimate(&p->pilots, coflow);
+    if (p->told && event == BR_COFLOW_ARRIVES)
+        br_coflow_list_append(&p->sampled.sized, coflow);
+    else
+        br_sampled_event(&p->sampled, event, coflow);
+    if (event == BR_COFLOW_PILOTS)
         expect(p, coflow);
-        br_coflow_list_remove(&p->sampling, coflow);
-        br_coflow_list_append(&p->sized, coflow);
-    } else if (event == BR_COFLOW_LEAVES) {
-        if (br_coflow_list_remove(&p->sampling, coflow))
-            br_pilots_estimate(&p->pilots, coflow);
-        br_coflow_list_remove(&p->thins, coflow);
-        br_coflow_list_remove(&p->sized, coflow);
-    }
 }
 
 void br_expected_decide(void *policy)
 {
     struct expected *p = policy;
-    for (uint32_t k = 0; k < p->sized.count; k++)
-        if (p->stale[p->sized.coflow[k]])
-            expect(p, p->sized.coflow[k]);
-    for (uint32_t k = 0; k < p->thins.count; k++)
-        br_rates_split(p->fabric, &p->thins.coflow[k], 1);
-    for (uint32_t k = 0; k < p->sampling.count; k++)
-        br_rates_pilots(p->fabric, p->sampling.coflow[k]);
-    br_sequence_find(&p->sequence, p->fabric, p->sized.coflow, p->sized.count);
-    br_sequence_improve(&p->sequence, p->fabric, p->sized.coflow, p->sized.count, p->passes);
-    for (uint32_t k = 0; k < p->sized.count; k++) {
-        br_rates_madd(p->fabric, p->sized.coflow[k]);
-        br_rates_split(p->fabric, &p->sized.coflow[k], 1);
+    const struct br_sampled *s = &p->sampled;
+    uint32_t *sized = s->sized.coflow, count = s->sized.count;
+    for (uint32_t k = 0; k < count; k++)
+        if (p->stale[sized[k]])
+            expect(p, sized[k]);
+    br_sampled_serve(s);
+    br_sequence_find(&p->sequence, p->fabric, sized, count);
+    br_sequence_improve(&p->sequence, p->fabric, sized, count, p->passes);
+    for (uint32_t k = 0; k < count; k++) {
+        br_rates_madd(p->fabric, sized[k]);
+        br_rates_split(p->fabric, &sized[k], 1);
     }
-    br_rates_fill_all(p->fabric, p->thins.coflow, p->thins.count);
-    br_rates_fill_all(p->fabric, p->sized.coflow, p->sized.count);
-    br_rates_fill_all(p->fabric, p->sampling.coflow, p->sampling.count);
+    br_rates_fill_all(p->fabric, s->thins.coflow, s->thins.count);
+    br_rates_fill_all(p->fabric, sized, count);
+    br_rates_fill_all(p->fabric, s->sampling.coflow, s->sampling.count);
 }
 
 void br_expected_destroy(void *policy)
@@ -110,19 +89,16 @@ void br_expected_destroy(void *policy)
     struct expected *p = policy;
     if (!p)
         return;
-    free(p->thins.coflow);
-    free(p->sampling.coflow);
-    free(p->sized.coflow);
+    br_sampled_finish(&p->sampled);
     free(p->seen);
     free(p->storage);
     free(p->row);
     free(p->stale);
-    br_pilots_finish(&p->pilots);
     br_sequence_finish(&p->sequence);
     free(p);
 }
 
-static bool allocate(struct expected *p, uint32_t coflows)
+static bool allocate(struct expected *p, const double *option, uint32_t coflows)
 {
     size_t room = (size_t)coflows + 1, rows = 1;
     for (uint32_t c = 0; c < coflows; c++)
@@ -138,8 +114,7 @@ static bool allocate(struct expected *p, uint32_t coflows)
         p->row[c] = p->storage + rows;
         rows += br_fabric_coflow(p->fabric, c)->receivers;
     }
-    return br_coflow_list_init(&p->thins, coflows) && br_coflow_list_init(&p->sampling, coflows) &&
-           br_coflow_list_init(&p->sized, coflows) && br_pilots_init(&p->pilots, p->fabric) &&
+    return br_sampled_init(&p->sampled, p->fabric, option) &&
            br_sequence_init(&p->sequence, p->fabric);
 }
 
@@ -151,8 +126,8 @@ enum br_status br_expected_create(const struct br_coflow_setup *setup, void **po
         return br_fail_memory(diag);
     p->fabric = setup->fabric;
     p->told = setup->row->told;
-    p->pilots_share = setup->option[PILOTS];
-    p->thin = (uint32_t)setup->option[THIN];
     p->passes = (uint32_t)setup->option[PASSES];
-    return allocate(p, br_fabric_coflows(p->fabric)) ? BR_OK : br_fail_memory(diag);
+    return allocate(p, setup->option + SAMPLED, br_fabric_coflows(p->fabric))
+               ? BR_OK
+               : br_fail_memory(diag);
 }

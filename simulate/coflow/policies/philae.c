@@ -7,31 +7,27 @@
 #include "simulate/coflow/policies/philae.h"
 
 #include "simulate/coflow/policies/contention.h"
-#include "simulate/coflow/policies/pilots.h"
 #include "simulate/coflow/policies/queues.h"
+#include "simulate/coflow/policies/sampled.h"
 
-enum { PILOTS = BR_QUEUE_NEXT, THIN, WEIGHT, FIRST_IN };
+enum { SAMPLED = BR_QUEUE_NEXT, WEIGHT = SAMPLED + 2, FIRST_IN };
 
 struct philae {
     struct br_fabric *fabric;
     int rule;
-    double pilots_share, weight;
-    uint32_t thin;
+    double weight;
     bool fifo;
     struct br_queues queues;
-    struct br_coflow_list thins, sampling, sized; /* by arrival */
+    struct br_sampled sampled;
     uint32_t *others;
     double *length; /* of a flow, as estimated */
     double *metric; /* by coflow */
-    struct br_pilots pilots;
     struct br_contention contention;
 };
 
 const struct br_coflow_option br_philae_option[] = {
     BR_QUEUE_OPTIONS,
-    {"pilots", "a part of the senders, of which there are so many pilots, at least one", 0.05, 0,
-     1},
-    {"thin", "flows up to which a coflow needs no pilots", 7, 0, 1e9},
+    BR_SAMPLED_OPTIONS,
     {"weight", "of a queue over that of the next; 0: strict priority", 0, 0, 1e6},
     {"fifo", "1: the first goes first within a queue; 0: the least by what assigns queues", 0, 0,
      1},
@@ -40,22 +36,10 @@ const struct br_coflow_option br_philae_option[] = {
 void br_philae_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     struct philae *p = policy;
-    if (event == BR_COFLOW_ARRIVES && br_fabric_width(p->fabric, coflow) <= p->thin) {
-        br_coflow_list_append(&p->thins, coflow);
-    } else if (event == BR_COFLOW_ARRIVES) {
-        double count = p->pilots_share * br_fabric_coflow(p->fabric, coflow)->senders;
-        br_pilots_choose(&p->pilots, coflow, count < 1 ? 1 : (uint64_t)count);
-        br_coflow_list_append(&p->sampling, coflow);
-    } else if (event == BR_COFLOW_PILOTS) {
-        p->length[coflow] = br_pilots_estimate(&p->pilots, coflow);
-        br_fabric_believe(p->fabric, coflow, p->length[coflow]);
-        br_coflow_list_remove(&p->sampling, coflow);
-        br_coflow_list_append(&p->sized, coflow);
-    } else if (event == BR_COFLOW_LEAVES) {
-        if (br_coflow_list_remove(&p->sampling, coflow))
-            br_pilots_estimate(&p->pilots, coflow);
-        br_coflow_list_remove(&p->thins, coflow);
-        br_coflow_list_remove(&p->sized, coflow);
+    double bytes = br_sampled_event(&p->sampled, event, coflow);
+    if (event == BR_COFLOW_PILOTS) {
+        p->length[coflow] = bytes;
+        br_fabric_believe(p->fabric, coflow, bytes);
     }
 }
 
@@ -75,7 +59,7 @@ static double weighted(const struct philae *p, uint32_t coflow)
 
 static double metric(const struct philae *p, uint32_t place)
 {
-    uint32_t coflow = p->sized.coflow[place];
+    uint32_t coflow = p->sampled.sized.coflow[place];
     double size = p->length[coflow] * (double)br_fabric_width(p->fabric, coflow);
     double left = size - br_fabric_sent(p->fabric, coflow);
     switch (p->rule) {
@@ -92,15 +76,15 @@ static double metric(const struct philae *p, uint32_t place)
 
 static void sort_into_queues(struct philae *p)
 {
+    const struct br_coflow_list *sized = &p->sampled.sized;
     for (uint32_t q = 0; q < p->queues.count; q++)
         p->queues.queue[q].count = 0;
-    br_contention_ports(&p->contention, p->fabric, p->sized.coflow, p->sized.count);
+    br_contention_ports(&p->contention, p->fabric, sized->coflow, sized->count);
     if (p->rule == BR_PHILAE_CONTENTION &&
-        !br_contention_others(&p->contention, p->fabric, p->sized.coflow, p->sized.count,
-                              p->others))
-        memset(p->others, 0, p->sized.count * sizeof *p->others);
-    for (uint32_t k = 0; k < p->sized.count; k++) {
-        uint32_t coflow = p->sized.coflow[k];
+        !br_contention_others(&p->contention, p->fabric, sized->coflow, sized->count, p->others))
+        memset(p->others, 0, sized->count * sizeof *p->others);
+    for (uint32_t k = 0; k < sized->count; k++) {
+        uint32_t coflow = sized->coflow[k];
         p->metric[coflow] = metric(p, k);
         uint32_t q = br_queues_of(&p->queues, p->metric[coflow]);
         struct br_coflow_list *queue = &p->queues.queue[q];
@@ -132,10 +116,8 @@ static void serve(struct philae *p, const struct br_coflow_list *list)
 void br_philae_decide(void *policy)
 {
     struct philae *p = policy;
-    for (uint32_t k = 0; k < p->thins.count; k++)
-        br_rates_split(p->fabric, &p->thins.coflow[k], 1);
-    for (uint32_t k = 0; k < p->sampling.count; k++)
-        br_rates_pilots(p->fabric, p->sampling.coflow[k]);
+    const struct br_sampled *s = &p->sampled;
+    br_sampled_serve(s);
     sort_into_queues(p);
     for (uint32_t q = 0; q < p->queues.count; q++) {
         if (p->queues.queue[q].count == 0)
@@ -145,11 +127,11 @@ void br_philae_decide(void *policy)
         serve(p, &p->queues.queue[q]);
     }
     br_rates_limit(p->fabric, 1);
-    br_rates_split(p->fabric, p->sized.coflow, p->sized.count);
-    br_rates_fill_all(p->fabric, p->thins.coflow, p->thins.count);
+    br_rates_split(p->fabric, s->sized.coflow, s->sized.count);
+    br_rates_fill_all(p->fabric, s->thins.coflow, s->thins.count);
     for (uint32_t q = 0; q < p->queues.count; q++)
         br_rates_fill_all(p->fabric, p->queues.queue[q].coflow, p->queues.queue[q].count);
-    br_rates_fill_all(p->fabric, p->sampling.coflow, p->sampling.count);
+    br_rates_fill_all(p->fabric, s->sampling.coflow, s->sampling.count);
 }
 
 void br_philae_destroy(void *policy)
@@ -158,11 +140,8 @@ void br_philae_destroy(void *policy)
     if (!p)
         return;
     br_queues_finish(&p->queues);
-    br_pilots_finish(&p->pilots);
     br_contention_finish(&p->contention);
-    free(p->thins.coflow);
-    free(p->sampling.coflow);
-    free(p->sized.coflow);
+    br_sampled_finish(&p->sampled);
     free(p->others);
     free(p->length);
     free(p->metric);
@@ -178,16 +157,13 @@ enum br_status br_philae_create(const struct br_coflow_setup *setup, void **poli
     uint32_t coflows = br_fabric_coflows(setup->fabric);
     p->fabric = setup->fabric;
     p->rule = setup->row->detail;
-    p->pilots_share = setup->option[PILOTS];
-    p->thin = (uint32_t)setup->option[THIN];
     p->weight = setup->option[WEIGHT];
     p->fifo = setup->option[FIRST_IN] > 0;
     p->metric = calloc((size_t)coflows + 1, sizeof *p->metric);
     p->others = calloc((size_t)coflows + 1, sizeof *p->others);
     p->length = calloc((size_t)coflows + 1, sizeof *p->length);
     if (!p->others || !p->length || !p->metric || !br_queues_init(&p->queues, setup) ||
-        !br_coflow_list_init(&p->thins, coflows) || !br_coflow_list_init(&p->sampling, coflows) ||
-        !br_coflow_list_init(&p->sized, coflows) || !br_pilots_init(&p->pilots, p->fabric) ||
+        !br_sampled_init(&p->sampled, p->fabric, setup->option + SAMPLED) ||
         !br_contention_init(&p->contention, p->fabric))
         return br_fail_memory(diag);
     return BR_OK;
