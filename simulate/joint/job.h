@@ -46,6 +46,7 @@ struct br_joint_job {
     uint32_t stages, tasks;
     double weight;
     uint32_t group;
+    int64_t arrival_ns;
     double work;                /* by the largest shares */
     double total_work;          /* by the sums of shares */
     double packing;             /* sum over tasks of these sums */

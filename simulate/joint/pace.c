@@ -64,3 +64,15 @@ void br_pace_settle(struct br_joint_job *job, double *work, double *total_work)
         stage->pace = pace;
     }
 }
+
+double br_pace_alone(const struct br_joint_job *job)
+{
+    double most = job->work, declared_ns = 0, lasted_ns = 0;
+    for (uint32_t s = 0; s < job->stages; s++) {
+        if ((double)job->stage[s].tail_ns > most)
+            most = (double)job->stage[s].tail_ns;
+        declared_ns += job->seen[s].declared_ns;
+        lasted_ns += job->seen[s].lasted_ns;
+    }
+    return declared_ns > 0 ? most * (lasted_ns / declared_ns) : most;
+}

@@ -15,4 +15,8 @@ void br_pace_end(struct br_joint_job *job, uint32_t task, int64_t lasted_ns);
  * it changes nothing. O(stages), O(1) where no task has ended since the last call. */
 void br_pace_settle(struct br_joint_job *job, double *work, double *total_work);
 
+/* How long the job, whose tasks have ended, would have lasted at least, alone on the cluster: its
+ * longest path, or its work, at the pace of all its tasks. In ns; O(stages). */
+double br_pace_alone(const struct br_joint_job *job);
+
 #endif

@@ -96,21 +96,41 @@ static void test_nobody_waits(void **state)
     br_dag_destroy(dag[1]);
 }
 
+/* A stage of so many tasks of two cores. */
+static struct br_dag *play_wide(uint32_t tasks, int64_t lasts_ns)
+{
+    struct br_dag *dag = br_dag_create("j");
+    uint32_t number;
+    assert_int_equal(br_dag_add_stage(dag, "a", tasks, lasts_ns, &number, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, number, "cpu", "2", NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
 /* A machine of two cores. Job A: a task of one core, 2 s. Job B: one of both, 3 s. A before B ends
  * them at 2 and 5 s, and 3 s of the cluster's work wait for 2 s; B before A at 3 and 5 s, and 1 s
  * waits for 3 s. So B goes first where waiting costs more than 1/3, which is where more than 5/3
- * jobs come in a second. They come after 40 jobs of next to no work, spread over 4 s or over 4,000
- * s; or alone, a microsecond after the first job: then no more come than the cluster serves, 3 in 4
- * s. */
+ * jobs come in a second that wait. They come after 40 jobs of next to no work, spread over 8 s or
+ * over 4,000 s; or alone, a microsecond after the first job: then no more come than the cluster
+ * serves, 3 in 4 s. Those that have ended last 1,000 ns alone. Where they took 1,100 or more, all
+ * that come will wait, 5 in a second. Else so many of them as the mean of these 40 and of ten more,
+ * that wait 100 ns, is of 100 ns: 0.2 where they took 1,000, 0.28 where 1,010, 0.4 where 1,025; it
+ * takes 0.325. Tasks that lasted twice as long as declared would have done so alone, too. */
 static void test_jobs_to_come(void **state)
 {
     static const struct {
         uint32_t jobs;
-        int64_t apart_ns;
+        int64_t apart_ns, took_ns;
+        uint32_t tasks; /* of those jobs, which last as long alone, one after another */
+        int64_t lasted; /* against what was declared */
         uint32_t first;
-    } cases[] = {{40, SECOND / 10, 1}, {40, 100 * SECOND, 0}, {1, 1000, 0}};
+    } cases[] = {{40, SECOND / 5, 2000, 1, 1, 1},  {40, 100 * SECOND, 2000, 1, 1, 0},
+                 {1, 1000, 20000, 1, 1, 0},        {40, SECOND / 5, 1000, 1, 1, 0},
+                 {40, SECOND / 5, 1010, 1, 1, 0},  {40, SECOND / 5, 1025, 1, 1, 1},
+                 {40, SECOND / 5, 1010, 10, 1, 0}, {40, SECOND / 5, 1030, 10, 1, 1},
+                 {40, SECOND / 5, 2020, 10, 2, 0}, {40, SECOND / 5, 2060, 10, 2, 1}};
     struct br_dag *dag[] = {play_sized("1", 2 * SECOND), play_sized("2", 3 * SECOND),
-                            play_sized("2", SECOND / 1000000)};
+                            play_wide(1, 1000), play_wide(10, 100)};
     struct br_cluster *cluster = br_cluster_create("c");
     uint32_t class;
     assert_int_equal(br_cluster_add_class(cluster, "m", 1, &class, NULL), BR_OK);
@@ -124,10 +144,16 @@ static void test_jobs_to_come(void **state)
         void *policy;
         assert_int_equal(br_joint_create(&setup, &policy, NULL), BR_OK);
         for (uint32_t j = 0; j < jobs; j++, now_ns += cases[k].apart_ns) {
-            const struct br_ended ended = {.job = j};
-            arrive(policy, j, dag[2], now_ns);
-            assert_int_equal(br_joint_decide(policy, now_ns, decision, 4, &wake_ns), 1);
-            assert_int_equal(br_joint_end(policy, &ended, now_ns, NULL), BR_OK);
+            uint32_t tasks = cases[k].tasks;
+            arrive(policy, j, dag[tasks > 1 ? 3 : 2], now_ns);
+            for (uint32_t t = 0; t < tasks; t++) {
+                assert_int_equal(br_joint_decide(policy, now_ns, decision, 4, &wake_ns), 1);
+                const struct br_ended ended = {.job = j,
+                                               .task = decision[0].task,
+                                               .lasted_ns = cases[k].lasted * 1000 / tasks};
+                int64_t ended_ns = now_ns + cases[k].took_ns * (t + 1) / tasks;
+                assert_int_equal(br_joint_end(policy, &ended, ended_ns, NULL), BR_OK);
+            }
             assert_int_equal(br_joint_retire(policy, j, NULL), BR_OK);
         }
         arrive(policy, jobs, dag[0], now_ns);
@@ -137,7 +163,7 @@ static void test_jobs_to_come(void **state)
         br_joint_destroy(policy);
     }
     br_cluster_destroy(cluster);
-    for (uint32_t k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < sizeof dag / sizeof *dag; k++)
         br_dag_destroy(dag[k]);
 }
 
