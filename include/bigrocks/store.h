@@ -71,7 +71,7 @@ BR_API enum br_status br_store_put(struct br_store *store, const struct br_dag *
 /* Looks the job up. *plan is the caller's, NULL on a miss, which is BR_OK; it must go before dag
  * and cluster. A refitted plan is the best of three: each task on its old machine where that holds
  * it, which keeps a plan as short as it was where nothing got worse; serial; and parallel list
- * generation, all in the stored order. options say whether the effort is enough, and may be NULL.
+ * generation, all in the stored order; its starts are as early as they can be. options say whether the effort is enough, and may be NULL.
  * Errors: those of br_plan_make for the job and the cluster, BR_SYSTEM, and BR_BAD_INPUT where the
  * file is damaged. O(log plans) and about as long as checking the plan and its certificate. */
 BR_API enum br_status br_store_get(struct br_store *store, const struct br_dag *dag,

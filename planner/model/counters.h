@@ -57,6 +57,7 @@ enum br_counter_kind {
     WORK(exact_restarts, "restarts")                                                               \
     WORK(exact_literals, "literals in learnt clauses")                                             \
     WORK(exact_placements, "placements that these conflicts count for")                            \
+    WORK(shift_moved, "tasks moved to an earlier start at the end")                                \
     VARIES(run_finished, "tasks of the run that have finished")                                    \
     VARIES(run_failed, "tasks that have failed")                                                   \
     VARIES(run_left, "tasks that were not run")                                                    \
@@ -70,6 +71,7 @@ enum br_counter_kind {
     TIME(moves_ns, "neighbourhoods")                                                               \
     TIME(population_ns, "the population on one machine")                                           \
     TIME(exact_ns, "the exact solvers")                                                            \
+    TIME(shift_ns, "moving tasks to earlier starts")                                               \
     TIME(proof_ns, "making and checking the proof of the bound")                                   \
     TIME(verify_ns, "verifying the plan")                                                          \
     TIME(lp_ns, "waiting for the linear program")                                                  \

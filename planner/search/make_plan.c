@@ -95,6 +95,12 @@ static void on_step(void *context, double share)
     pthread_mutex_unlock(&making->lock);
 }
 
+/* Does the search go on from part to part once all have been planned? */
+static bool goes_on(const struct making *making)
+{
+    return making->options.effort == BR_EFFORT_MAX && making->method.kind == BR_METHOD_BEST;
+}
+
 /* Begins a turn of the time that is left. */
 static const struct br_stop *on_turn(void *context, double share)
 {
@@ -179,8 +185,7 @@ static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows
 static bool by_clock(const struct making *making)
 {
     const struct br_plan_options *o = &making->options;
-    return o->effort == BR_EFFORT_MAX && making->method.kind == BR_METHOD_BEST &&
-           o->time_limit_ns > 0 && !o->placements;
+    return goes_on(making) && o->time_limit_ns > 0 && !o->placements;
 }
 
 /* The share of a part in those from it on that are still open. */
@@ -223,9 +228,8 @@ static bool search_on(struct making *making, struct part_making *kept, uint32_t 
     return ok;
 }
 
-/* The parts one after another, with what the last cycle made of them. */
-static void put_again(struct br_plan *plan, const struct br_parts *parts,
-                      const struct part_making *kept)
+/* The parts one after another, with what the last cycle made of them. False when memory is out. */
+static bool put_again(struct br_plan *plan, const struct br_parts *parts, struct part_making *kept)
 {
     int64_t offset = 0;
     for (uint32_t k = 0; k < parts->count; k++) {
@@ -233,6 +237,8 @@ static void put_again(struct br_plan *plan, const struct br_parts *parts,
         const struct br_instance *in = parts->part[k];
         int64_t shift = offset * in->tick_ns - out->start_ns;
         if (kept[k].search.in) {
+            if (!br_search_settle(&kept[k].search))
+                return false;
             put_part(plan, out, &kept[k].search, offset);
         } else {
             for (uint32_t t = 0; t < in->tasks; t++)
@@ -241,6 +247,7 @@ static void put_again(struct br_plan *plan, const struct br_parts *parts,
         }
         offset += out->makespan_ns / in->tick_ns;
     }
+    return true;
 }
 
 /* Plans one part and copies it into the plan, `offset` ticks after the start. */
@@ -269,6 +276,9 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
         .context = part,
     };
     if (!br_search_part(&part->search))
+        return false;
+    bool later = goes_on(making) && !br_search_done(&part->search);
+    if (!later && !br_search_settle(&part->search))
         return false;
     plan->placements += part->search.placements;
     put_part(plan, &plan->part[k], &part->search, offset);
@@ -369,7 +379,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     int64_t *trial = calloc((size_t)rows + 1, sizeof *trial);
     int64_t *part_trial = calloc((size_t)rows + 1, sizeof *part_trial);
     int64_t offset = 0;
-    bool on = o->effort == BR_EFFORT_MAX && making->method.kind == BR_METHOD_BEST, cut = false;
+    bool on = goes_on(making), cut = false;
     struct part_making part = {.making = making};
     struct part_making *kept = on ? calloc(parts->count, sizeof *kept) : NULL;
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
@@ -398,8 +408,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         }
     }
     if (ok && on) {
-        ok = search_on(making, kept, parts->count, &cut);
-        put_again(plan, parts, kept);
+        ok = search_on(making, kept, parts->count, &cut) && put_again(plan, parts, kept);
         for (uint32_t k = 0; k < parts->count; k++)
             if (kept[k].search.in) {
                 take_proof(making, parts, k, &kept[k].search);

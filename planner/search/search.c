@@ -10,6 +10,7 @@
 #include "base/invariant.h"
 #include "planner/graphene/graphene.h"
 #include "planner/schedule/heuristic.h"
+#include "planner/schedule/keep.h"
 #include "planner/improve/machine_search.h"
 #include "planner/search/exact_search.h"
 #include "planner/rcpsp/population.h"
@@ -525,6 +526,39 @@ bool br_search_part(struct br_search *s)
 bool br_search_on(struct br_search *s, uint32_t cycle)
 {
     bool ok = improve(s, cycle);
+    assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);
+    return ok;
+}
+
+/* Do schedules by this method start every task as early as they can? So do those by parallel
+ * generation: at every earlier time, what ran then left no room. A task without duration needs
+ * none, but waits there for those of its stage that come first in the order. */
+static bool starts_early(const struct br_instance *in, const char *method)
+{
+    for (uint32_t row = 0; br_heuristic_at(row); row++) {
+        const struct br_heuristic *heuristic = br_heuristic_at(row);
+        if (heuristic->name != method)
+            continue;
+        for (uint32_t t = 1; t < in->tasks; t++)
+            if ((in->duration[t] == 0) != (in->duration[t - 1] == 0) &&
+                in->task_stage[t] == in->task_stage[t - 1])
+                return false;
+        return heuristic->key != NULL;
+    }
+    return false;
+}
+
+bool br_search_settle(struct br_search *s)
+{
+    struct br_elite_entry *best = &s->elite.entry[0];
+    const int64_t before = best->schedule.makespan;
+    int64_t began_ns = br_now_ns();
+    if (s->method.kind != BR_METHOD_BEST || starts_early(s->in, best->method))
+        return true;
+    bool ok = br_left_shift(&best->schedule, s->in, s->stop, &s->counters.shift_moved);
+    if (ok && best->schedule.makespan < before)
+        tell_of(s, best->schedule.makespan, "shifted");
+    take_time(&s->counters.shift_ns, &began_ns);
     assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);
     return ok;
 }

@@ -53,6 +53,10 @@ bool br_search_part(struct br_search *search);
 /* One more cycle of search on a part that br_search_part has planned by method "best", longer with
  * every number of the cycle, from 1; by the clock from 0. False when memory is out. */
 bool br_search_on(struct br_search *search, uint32_t cycle);
+/* Moves the tasks of the best schedule of method "best" to starts as early as they can be; once,
+ * when no search goes on from it. Other methods are left as they are described. Tells of a shorter
+ * one. False when memory is out. */
+bool br_search_settle(struct br_search *search);
 /* Adds the search's counters to the sums; once, when it is through. */
 void br_search_count(const struct br_search *search, struct br_counters *sums);
 void br_search_finish(struct br_search *search);

@@ -185,7 +185,7 @@ def main():
             seen = {name: seen.get(name, 0) + value for name, value in found.items()}
         unseen = [name for name, value in seen.items() if not value]
         assert set(unseen) <= {'parts_bypassed', 'graphene_pruned', 'justify_left_out', 'moves_gained',
-                               'population_restarts'}, unseen
+                               'population_restarts', 'shift_moved'}, unseen
 
 
 main()
