@@ -17,7 +17,7 @@
 #include "planner/space/space.h"
 
 /* Looks at machines that rounds over all of them may take together; after a stop. */
-static const uint64_t looks_most = 100000000, looks_stopped = 2000000;
+static const uint64_t looks_most = 100000000, looks_stopped = 20000;
 
 /* Where the tasks of a stage may start. */
 struct gate {
