@@ -34,8 +34,8 @@ void br_store_file_close(struct br_store_file *file)
 }
 
 enum br_status br_store_file_find(struct br_store_file *file, const struct br_store_keys *keys,
-                                  enum br_store_which which, struct br_store_row *row,
-                                  struct br_diag *diag)
+                                  enum br_store_which which, int64_t before,
+                                  struct br_store_row *row, struct br_diag *diag)
 {
     return fail_missing(diag);
 }
@@ -87,9 +87,10 @@ enum statement {
     "SELECT id, form, details, cluster, job, method, bound_method, seed, effort, makespan_ns,"     \
     " placements, cells, certificate, sum FROM plan"
 static const char *const statement_text[STATEMENTS] = {
-    [FIND_SAME] = COLUMNS " WHERE form = ?1 AND details = ?2 AND cluster = ?3",
-    [FIND_CLUSTER] = COLUMNS " WHERE form = ?1 AND cluster = ?3 ORDER BY id DESC LIMIT 1",
-    [FIND_NEWEST] = COLUMNS " WHERE form = ?1 ORDER BY id DESC LIMIT 1",
+    [FIND_SAME] = COLUMNS " WHERE form = ?1 AND details = ?2 AND cluster = ?3 AND id < ?4",
+    [FIND_CLUSTER] =
+        COLUMNS " WHERE form = ?1 AND cluster = ?3 AND id < ?4 ORDER BY id DESC LIMIT 1",
+    [FIND_NEWEST] = COLUMNS " WHERE form = ?1 AND id < ?4 ORDER BY id DESC LIMIT 1",
     [FIND_ID] = "SELECT id FROM plan WHERE form = ?1 AND details = ?2 AND cluster = ?3",
     [PUT] = ("INSERT OR REPLACE INTO plan(form, details, cluster, job, method, bound_method, seed,"
              " effort, makespan_ns, cells, certificate, sum, placements)"
@@ -196,13 +197,14 @@ static bool read_row(sqlite3_stmt *statement, struct br_store_row *row)
 }
 
 enum br_status br_store_file_find(struct br_store_file *file, const struct br_store_keys *keys,
-                                  enum br_store_which which, struct br_store_row *row,
-                                  struct br_diag *diag)
+                                  enum br_store_which which, int64_t before,
+                                  struct br_store_row *row, struct br_diag *diag)
 {
     sqlite3_stmt *statement = file->database.statement[which];
     *row = (struct br_store_row){0};
     pthread_mutex_lock(&file->lock);
     bind_keys(statement, keys);
+    sqlite3_bind_int64(statement, 4, before);
     const int code = sqlite3_step(statement);
     enum br_status status = BR_OK;
     if (code == SQLITE_ROW && !read_row(statement, row))

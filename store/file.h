@@ -19,11 +19,12 @@ enum br_status br_store_file_open(const char *path, struct br_store_file **file,
                                   struct br_diag *diag);
 void br_store_file_close(struct br_store_file *file);
 
-/* Fills the row, which is the caller's to finish; its id is 0 where the file has none. A row whose
+/* Fills the row, the newest with an id less than `before`, which is the caller's to finish; its id
+ * is 0 where the file has none. A row whose
  * checksum is wrong has no cells; what is in it is not to be used, but its id is right. */
 enum br_status br_store_file_find(struct br_store_file *file, const struct br_store_keys *keys,
-                                  enum br_store_which which, struct br_store_row *row,
-                                  struct br_diag *diag);
+                                  enum br_store_which which, int64_t before,
+                                  struct br_store_row *row, struct br_diag *diag);
 /* Writes the row in the place of that with the same keys, whose id is to be row->id still (0: none
  * is there); *written says whether it was. Forgets the oldest rows beyond BR_STORE_KEPT. */
 enum br_status br_store_file_put(struct br_store_file *file, const struct br_store_row *row,

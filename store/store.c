@@ -98,11 +98,12 @@ struct question {
     struct br_store_keys keys;
 };
 
-static enum br_status look(struct question *q, enum br_store_which which, struct br_store_row *row,
-                           struct br_plan **plan, struct br_diag *diag)
+/* The newest row before the one of id `before`. */
+static enum br_status look(struct question *q, enum br_store_which which, int64_t before,
+                           struct br_store_row *row, struct br_plan **plan, struct br_diag *diag)
 {
     *plan = NULL;
-    enum br_status status = br_store_file_find(q->store->file, &q->keys, which, row, diag);
+    enum br_status status = br_store_file_find(q->store->file, &q->keys, which, before, row, diag);
     if (status || !row->id)
         return status;
     if (!q->in)
@@ -124,9 +125,10 @@ static enum br_status get(struct question *q, struct br_plan **plan, struct br_s
     *hit = (struct br_store_hit){.match = BR_STORE_MISS};
     *effort = FAST;
     *plan = NULL;
-    for (uint32_t k = 0; k < 3 && !status && !*plan; k++) {
+    int64_t before = INT64_MAX;
+    for (uint32_t k = 0; k < 3 && !status && !*plan;) {
         struct br_store_row row = {0};
-        status = look(q, order[k], &row, plan, diag);
+        status = look(q, order[k], before, &row, plan, diag);
         if (!status && *plan) {
             *effort = row.effort;
             *hit = (struct br_store_hit){
@@ -137,6 +139,8 @@ static enum br_status get(struct question *q, struct br_plan **plan, struct br_s
                 .found_ns = (*plan)->makespan_ns,
             };
         }
+        before = row.id ? row.id : INT64_MAX; /* one of no use does not hide those before it */
+        k += !row.id;
         br_store_row_finish(&row);
     }
     return status;
@@ -189,7 +193,7 @@ static enum br_status put(struct question *q, int64_t effort, const struct br_pl
         struct br_store_row found = {0}, row = {0};
         struct br_plan *there = NULL;
         bool same = false;
-        status = look(q, BR_STORE_SAME, &found, &there, diag);
+        status = look(q, BR_STORE_SAME, INT64_MAX, &found, &there, diag);
         row.id = found.id;
         row.keys = q->keys;
         row.effort = there && found.effort > effort ? found.effort : effort;

@@ -201,10 +201,43 @@ static bool sort_pairs(const struct chaining *by, struct br_chain *chain)
     return true;
 }
 
+/* Ranks that go against an edge would close a circle with the chains. */
+static enum br_status check_ranks(const struct br_emit_input *input,
+                                  const struct br_parents *parents, struct br_diag *diag)
+{
+    const struct br_dag *dag = input->dag;
+    const uint32_t *rank = input->plan->rank;
+    uint32_t *last = calloc((size_t)dag->stages + 1, sizeof *last); /* by stage: its largest rank */
+    enum br_status status = last ? BR_OK : br_fail_memory(diag);
+    for (uint32_t t = 0; t < dag->tasks && !status; t++) {
+        uint32_t stage = br_dag_task_stage(dag, t);
+        last[stage] = rank[t] > last[stage] ? rank[t] : last[stage];
+    }
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
+        for (uint32_t k = parents->first[s]; k < parents->first[s + 1] && !status; k++) {
+            const struct br_edge *edge = &dag->edge[parents->edge[k]];
+            const struct br_stage *stage = &dag->stage[s], *parent = &dag->stage[edge->parent];
+            bool pairs = edge->type == BR_ONE_TO_ONE && parent->tasks > 1;
+            for (uint32_t i = 0; i < stage->tasks && !status; i++)
+                if (rank[stage->first_task + i] <=
+                    (pairs ? rank[parent->first_task + i] : last[edge->parent]))
+                    status =
+                        br_fail(diag, BR_BAD_INPUT, "see what 'bigrocks check' says of the plan",
+                                "the plan's order has stage '%s' before its parent '%s'", stage->id,
+                                parent->id);
+        }
+    free(last);
+    return status;
+}
+
 enum br_status br_chain_init(struct br_chain *chain, const struct br_limits *limits,
                              const struct br_emit_input *input, const struct br_parents *parents,
                              enum br_chain_place place, unsigned keeps, struct br_diag *diag)
 {
+    enum br_status status = check_ranks(input, parents, diag);
+    *chain = (struct br_chain){0};
+    if (status)
+        return status;
     size_t tasks = input->plan->tasks, all = limits->count * tasks + 1;
     struct chaining by = {.limits = limits,
                           .input = input,
@@ -219,7 +252,6 @@ enum br_status br_chain_init(struct br_chain *chain, const struct br_limits *lim
                           .known = calloc(tasks + 1, sizeof *by.known),
                           .known_stage = calloc((size_t)input->dag->stages + 1, sizeof *by.known),
                           .asked = calloc(tasks + 1, sizeof *by.asked)};
-    *chain = (struct br_chain){0};
     bool good = by.held && by.heap && by.unused && by.capacity && by.size && by.known &&
                 by.known_stage && by.asked && seat_all(&by) && sort_pairs(&by, chain);
     free(by.held);

@@ -10,6 +10,9 @@
 #include <cmocka.h>
 
 #include "base/numbers/rng.h"
+#include "planner/model/cluster.h"
+#include "planner/model/dag.h"
+#include "store/file.h"
 #include "tests/store/store_fixture.h"
 
 /* The job again with durations of its own: percent[k % 4] of what they were. */
@@ -214,6 +217,49 @@ static void test_choice(void **state)
     br_store_close(store);
 }
 
+/* Rows of no use, of the same cluster and of others, hide none of those before them. */
+static void test_bad_rows(void **state)
+{
+    static const uint32_t percent[2][4] = {{100, 100, 100, 100}, {300, 100, 100, 100}};
+    struct random_job stored = make_line(3, 9, percent[0]), job = make_line(3, 9, percent[1]);
+    struct br_store *store = store_open();
+    struct br_store_file *file;
+    struct br_store_hit hit;
+    struct br_plan *plan = store_make_plan(&stored, NULL);
+    store_put(store, &stored, NULL, plan);
+    assert_int_equal(br_store_file_open(store_path, &file, NULL), BR_OK);
+    for (uint64_t k = 0; k < 4; k++) {
+        bool written;
+        const struct br_store_row bad = {
+            .keys = {br_dag_fingerprint(stored.dag, false), 77 + k,
+                     k < 2 ? br_cluster_fingerprint(stored.cluster) : k},
+            .job = "j",
+            .method = "m",
+            .bound_method = "b",
+            .cells = (const unsigned char *)"cells",
+            .cells_size = 5};
+        assert_int_equal(br_store_file_put(file, &bad, &written, NULL), BR_OK);
+        assert_true(written);
+        struct br_plan *found = store_get(store, &job, NULL, &hit);
+        assert_non_null(found);
+        assert_int_equal(hit.match, BR_STORE_REFITTED);
+        assert_int_equal(hit.stored_ns, plan->makespan_ns);
+        br_plan_destroy(found);
+        struct br_cluster *wide = copy_cluster(job.cluster, 2);
+        const struct random_job on_wide = {job.dag, wide};
+        found = store_get(store, &on_wide, NULL, &hit);
+        assert_non_null(found);
+        assert_false(hit.same_cluster);
+        br_plan_destroy(found);
+        br_cluster_destroy(wide);
+    }
+    br_store_file_close(file);
+    br_store_close(store);
+    br_plan_destroy(plan);
+    random_job_finish(&stored);
+    random_job_finish(&job);
+}
+
 /* A longer plan of the same job never replaces a shorter one; its effort is remembered all the
  * same. */
 static void test_worse(void **state)
@@ -408,9 +454,9 @@ static void test_bound_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(test_exact),  STORE_TEST(test_refit),       STORE_TEST(test_order),
-        STORE_TEST(test_choice), STORE_TEST(test_worse),       STORE_TEST(test_effort),
-        STORE_TEST(test_plan),   STORE_TEST(test_bound_stays),
+        STORE_TEST(test_exact),  STORE_TEST(test_refit),    STORE_TEST(test_order),
+        STORE_TEST(test_choice), STORE_TEST(test_bad_rows), STORE_TEST(test_worse),
+        STORE_TEST(test_effort), STORE_TEST(test_plan),     STORE_TEST(test_bound_stays),
     };
     return br_store_is_there() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

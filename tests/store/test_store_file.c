@@ -214,7 +214,8 @@ static void test_forged(void **state)
         struct br_store_hit hit;
         bool written;
         assert_int_equal(br_store_file_open(store_path, &file, NULL), BR_OK);
-        assert_int_equal(br_store_file_find(file, &keys, BR_STORE_SAME, &row, NULL), BR_OK);
+        assert_int_equal(br_store_file_find(file, &keys, BR_STORE_SAME, INT64_MAX, &row, NULL),
+                         BR_OK);
         unsigned char *cells = (unsigned char *)row.cells;
         row.makespan_ns = 1;
         if (kind == 0)
@@ -296,7 +297,8 @@ static void test_overtaken(void **state)
     row.effort = 9;
     assert_int_equal(br_store_file_put(file, &row, &written, NULL), BR_OK);
     assert_false(written);
-    assert_int_equal(br_store_file_find(file, &row.keys, BR_STORE_SAME, &found, NULL), BR_OK);
+    assert_int_equal(br_store_file_find(file, &row.keys, BR_STORE_SAME, INT64_MAX, &found, NULL),
+                     BR_OK);
     assert_int_equal(found.effort, 0);
     row.id = found.id;
     assert_int_equal(br_store_file_put(file, &row, &written, NULL), BR_OK);
@@ -328,9 +330,9 @@ static void test_forgets(void **state)
     assert_int_equal(br_store_file_count(file, &plans, NULL), BR_OK);
     assert_int_equal(plans, BR_STORE_KEPT + 5);
     struct br_store_row row;
-    assert_int_equal(
-        br_store_file_find(file, &(struct br_store_keys){1, 19, 3}, BR_STORE_SAME, &row, NULL),
-        BR_OK);
+    assert_int_equal(br_store_file_find(file, &(struct br_store_keys){1, 19, 3}, BR_STORE_SAME,
+                                        INT64_MAX, &row, NULL),
+                     BR_OK);
     assert_int_equal(row.id, 0);
     br_store_row_finish(&row);
     br_store_file_close(file);
