@@ -219,6 +219,57 @@ static void test_pace(void **state)
     br_dag_destroy(dag);
 }
 
+/* Two machines. A job of two tasks of 2 and 4 s, one after the other, has 3 s of work, but lasts 6
+ * s; one of four tasks of 2 s lasts 4 s, which is its work. Where tasks lasted half as long again,
+ * so does the job. */
+static void test_alone(void **state)
+{
+    struct br_dag *dag[] = {play_chain(2, (uint32_t[]){1, 1}, (int64_t[]){2, 4}),
+                            play_chain(1, (uint32_t[]){4}, (int64_t[]){2})};
+    const double alone[] = {6e9, 4e9};
+    struct br_cluster *cluster = play_cluster(2);
+    struct br_arena arena = {0};
+    struct br_capacities capacities;
+    assert_int_equal(br_capacities_make(&arena, cluster, &capacities, NULL), BR_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        struct br_joint_job *job;
+        assert_int_equal(br_joint_job_make(dag[k], &capacities, 0, 1, &job, NULL), BR_OK);
+        assert_true(br_pace_alone(job) == alone[k]);
+        for (uint32_t t = 0; t < job->tasks; t++)
+            br_pace_end(job, t, job->duration_ns[t] / 2 * 3);
+        assert_true(br_pace_alone(job) == alone[k] * 1.5);
+        br_joint_job_destroy(job);
+        br_dag_destroy(dag[k]);
+    }
+    br_arena_finish(&arena);
+    br_cluster_destroy(cluster);
+}
+
+/* Two tasks of 1 s, then one of 2 s, on two machines, at the paces 2 and 1.5: they end at 2 and 5
+ * s, also when the first two run already. Their start takes 2 s of the cluster off what waits, and
+ * the failure of one gives back the half. */
+static void test_paces_ahead(void **state)
+{
+    struct br_dag *dag = play_chain(2, (uint32_t[]){2, 1}, (int64_t[]){1, 2});
+    struct play play;
+    play_begin(&play, play_cluster(2));
+    play_job(&play, dag, 0);
+    play.job[0]->stage[0].pace = 2;
+    play.job[0]->stage[1].pace = 1.5;
+    const struct br_scene_live *live = &play.scene.live[0];
+    play_on(&play, 1, UINT64_MAX);
+    assert_int_equal(play.forward.end_ns[0], 5 * SECOND);
+    double work = live->work_left, total = live->total_work_left;
+    play_dispatch(&play);
+    assert_true(work - live->work_left == 2e9 && total - live->total_work_left == 2e9);
+    play_on(&play, 1, UINT64_MAX);
+    assert_int_equal(play.forward.end_ns[0], 5 * SECOND);
+    br_scene_end(&play.scene, 0, play.running[0].task, play.running[0].machine, true);
+    assert_true(work - live->work_left == 1e9 && total - live->total_work_left == 1e9);
+    play_finish(&play);
+    br_dag_destroy(dag);
+}
+
 /* The policy itself, by remaining work: one machine, job 0 of two tasks of 3 s each. Its first
  * takes as declared, then it goes first against a job of 5 s; or it takes 9 s, then 7.1 s are
  * believed to be left, and the other goes first. When its first fails after 9 s, nothing is learnt
@@ -383,6 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_policy_reorders), cmocka_unit_test(test_nobody_waits),
         cmocka_unit_test(test_jobs_to_come),    cmocka_unit_test(test_pace),
+        cmocka_unit_test(test_alone),           cmocka_unit_test(test_paces_ahead),
         cmocka_unit_test(test_policy_learns),   cmocka_unit_test(test_foreseen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
