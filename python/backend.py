@@ -1,9 +1,17 @@
-"""The build back end that pip asks for the package: a wheel of one pure Python package, by the standard library
-alone, so that `pip install .` needs no network. (PEP 517)"""
+"""The build back end that pip asks for the package, by the standard library alone, so that `pip install .` needs no
+network. (PEP 517)
+
+The wheel holds the library and the programs, which meson and ninja build; --config-settings library=no makes one of
+Python alone, which looks for those that are installed."""
 import base64
 import hashlib
 import pathlib
 import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -14,22 +22,44 @@ def _version():
     return re.search(r"version: '([^']+)'", text).group(1)
 
 
+def _built():
+    """By their names in the package: the library and the programs, built as for a release."""
+    missing = [tool for tool in ('meson', 'ninja') if not shutil.which(tool)]
+    if missing:
+        raise SystemExit('%s is not installed; install it, or add --config-settings library=no for the Python files alone'
+                         % ' and '.join(missing))
+    with tempfile.TemporaryDirectory(prefix='bigrocks-wheel-') as folder:
+        build = pathlib.Path(folder)
+        subprocess.run(['meson', 'setup', str(build), str(HERE.parent), '-Dtests=false', '--buildtype=release'],
+                       check=True, stdout=sys.stderr)
+        subprocess.run(['ninja', '-C', str(build)], check=True, stdout=sys.stderr)
+        found = {'lib/libbigrocks.so.0': (build / 'libbigrocks.so.0').resolve(), 'bin/bigrocks': build / 'cli/bigrocks',
+                 'bin/bigrocks-bound': build / 'lp/bigrocks-bound'}
+        return {'bigrocks/' + name: path.read_bytes() for name, path in found.items() if path.exists()}
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     version = _version()
     info = 'bigrocks-%s.dist-info' % version
-    files = {'bigrocks/' + p.name: p.read_bytes() for p in sorted((HERE / 'bigrocks').glob('*.py'))}
+    files = {'bigrocks/' + p.name: p.read_bytes() for p in sorted((HERE / 'bigrocks').iterdir())
+             if p.suffix in ('.py', '.pyi', '.typed')}
+    built = {} if (config_settings or {}).get('library') == 'no' else _built()
+    files.update(built)
+    tag = 'py3-none-%s' % (re.sub('[^a-zA-Z0-9]', '_', sysconfig.get_platform()) if built else 'any')
     files[info + '/METADATA'] = (
         'Metadata-Version: 2.1\nName: bigrocks\nVersion: %s\n'
         'Summary: Offline planner for DAGs of tasks with demands for several resources\n'
         'License: Apache-2.0\nRequires-Python: >=3.8\n' % version).encode()
-    files[info + '/WHEEL'] = (b'Wheel-Version: 1.0\nGenerator: bigrocks\n'
-                              b'Root-Is-Purelib: true\nTag: py3-none-any\n')
+    files[info + '/WHEEL'] = ('Wheel-Version: 1.0\nGenerator: bigrocks\nRoot-Is-Purelib: %s\nTag: %s\n'
+                              % ('false' if built else 'true', tag)).encode()
     record = ''.join('%s,sha256=%s,%d\n' % (
         name, base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip('='),
         len(data)) for name, data in files.items())
     files[info + '/RECORD'] = (record + info + '/RECORD,,\n').encode()
-    wheel = 'bigrocks-%s-py3-none-any.whl' % version
+    wheel = 'bigrocks-%s-%s.whl' % (version, tag)
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / wheel, 'w') as archive:
         for name, data in files.items():
-            archive.writestr(zipfile.ZipInfo(name), data)
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = (0o100755 if name in built else 0o100644) << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED if built else zipfile.ZIP_STORED)
     return wheel

@@ -18,12 +18,23 @@ import collections
 import ctypes
 import decimal
 import os
+import pathlib
 
-__all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'Job', 'Plan', 'Store', 'StoreHit',
-           'Task', 'Transfer', 'best_bound', 'bound',
-           'methods', 'plan', 'policies', 'version']
+from . import _program
+from ._errors import Error, InputError, Refused, SystemFault, UsageError, of as _error_of
 
-_lib = ctypes.CDLL(os.environ.get('BIGROCKS_LIBRARY') or 'libbigrocks.so.0')
+__all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'InputError', 'Job', 'Plan', 'Ran', 'Read', 'Refused', 'Store',
+           'StoreHit', 'SystemFault', 'Task', 'Transfer', 'UsageError', 'best_bound', 'bound', 'history', 'methods', 'plan', 'policies',
+           'read', 'render', 'run', 'simulate', 'version']
+
+
+def _library():
+    """The path of the library: the one that is named, that came with the package, or that is installed."""
+    beside = pathlib.Path(__file__).with_name('lib') / 'libbigrocks.so.0'
+    return os.environ.get('BIGROCKS_LIBRARY') or (str(beside) if beside.exists() else 'libbigrocks.so.0')
+
+
+_lib = ctypes.CDLL(_library())
 
 
 class _Diag(ctypes.Structure):
@@ -172,24 +183,23 @@ _free = ctypes.CDLL(None).free
 _free.restype, _free.argtypes = None, [_P]
 
 
-class Error(Exception):
-    """A failure; `status` is the library's (1 no, 2 usage, 3 bad input, 5 system)."""
-
-    def __init__(self, diag):
-        what, hint = diag.what.decode(), diag.hint.decode()
-        super().__init__('%s; %s' % (what, hint) if hint else what)
-        self.status, self.what, self.hint = diag.status, what, hint
-
 
 def _call(function, *arguments):
     diag = _Diag()
     if function(*arguments, ctypes.byref(diag)):
-        raise Error(diag)
+        raise _error_of(diag.status, diag.what.decode(), diag.hint.decode(), os.fsdecode(diag.file), diag.line,
+                        diag.column)
 
 
 def _ns(seconds):
     # Through the shortest decimal, so that 0.1 is 100,000,000.
     return int((decimal.Decimal(str(seconds)) * 10**9).to_integral_value())
+
+
+def _seconds(value):
+    """Seconds as a plain decimal, to the nanosecond."""
+    ns = _ns(value)
+    return format(decimal.Decimal(ns).scaleb(-9).normalize(), 'f')
 
 
 def _amount(value):
@@ -223,6 +233,8 @@ class Job:
     def __init__(self, name='job'):
         self._dag = _lib.br_dag_create(name.encode())
         self._finished = False
+        # What it was made of, for the native form.
+        self.name, self._resources, self._stages, self._edges, self._attributes = name, {}, [], [], {}
         if not self._dag:
             raise MemoryError
 
@@ -237,10 +249,13 @@ class Job:
         number = ctypes.c_uint32()
         _call(_lib.br_dag_add_stage, self._dag, id.encode(), tasks, _ns(seconds),
               ctypes.byref(number))
+        self._stages.append({'id': id, 'tasks': tasks, 'duration': _seconds(seconds), 'demands': {}, 'durations': {},
+                             'command': command, 'attributes': {}})
         for resource, amount in demands.items():
             self.demand(number.value, resource, amount)
         for index, other in (durations or {}).items():
             _call(_lib.br_dag_set_duration, self._dag, number.value, index, _ns(other))
+            self._stages[number.value]['durations'][index] = _seconds(other)
         if command is not None:
             _call(_lib.br_dag_set_command, self._dag, number.value, command.encode())
         return number.value
@@ -249,6 +264,24 @@ class Job:
         """For resources whose names are no keywords of Python."""
         self._change()
         _call(_lib.br_dag_add_demand, self._dag, stage, resource.encode(), _amount(amount))
+        self._stages[stage]['demands'][resource] = _amount(amount).decode()
+        self._resources.setdefault(resource, None)
+
+    def resource(self, name, unit=None):
+        """Declares a resource with its unit, such as 'GiB'; demands declare others by themselves."""
+        self._change()
+        _call(_lib.br_dag_add_resource, self._dag, name.encode(), unit and unit.encode())
+        self._resources[name] = unit
+
+    def attribute(self, name, value, stage=None):
+        """What the model does not know, of the job or of a stage: it goes along into files, and is for runs
+        (attribute('shell', 'true'): commands are lines for the shell)."""
+        self._change()
+        (self._attributes if stage is None else self._stages[stage]['attributes'])[name] = value
+
+    def to_xml(self):
+        """The job in its native form, as text."""
+        return _program.job_to_xml(self)
 
     def edge(self, parent, child, type='barrier', bytes=0):
         """The child stage waits for the parent: as a whole, or 'one-to-one'. `bytes`: what all tasks of
@@ -258,6 +291,7 @@ class Job:
               {'barrier': 0, 'one-to-one': 1}[type])
         if bytes:
             _call(_lib.br_dag_set_edge_bytes, self._dag, parent, child, _whole(bytes))
+        self._edges.append((parent, child, type, _whole(bytes)))
 
     def _change(self):
         if self._finished:
@@ -275,6 +309,8 @@ class Cluster:
 
     def __init__(self, **classes):
         self._cluster = _lib.br_cluster_create(None)
+        # What it was made of, for the native form.
+        self._made, self._fungible, self._ports = [], [], {}
         if not self._cluster:
             raise MemoryError
         self._classes = {}
@@ -290,21 +326,29 @@ class Cluster:
         _call(_lib.br_cluster_add_class, self._cluster, name.encode(), count,
               ctypes.byref(number))
         self._classes[name] = number.value
+        self._made.append((name, count, {}))
         for resource, amount in capacities.items():
             _call(_lib.br_cluster_add_capacity, self._cluster, number.value, resource.encode(),
                   _amount(amount))
+            self._made[-1][2][resource] = _amount(amount).decode()
 
     def network(self, up, down=None, name=None):
         """What the port of each machine of the class sends and receives, in bytes a second; without `down`
         as much as it sends. Without a name it is said of all classes."""
         for number in self._classes.values() if name is None else [self._classes[name]]:
-            _call(_lib.br_cluster_set_network, self._cluster, number, _whole(up),
-                  _whole(up if down is None else down))
+            ports = _whole(up), _whole(up if down is None else down)
+            _call(_lib.br_cluster_set_network, self._cluster, number, *ports)
+            self._ports[number] = ports
 
     def fungible(self, *resources):
         """Declares that demand beyond the capacity of these only slows tasks down."""
         for resource in resources:
             _call(_lib.br_cluster_set_fungible, self._cluster, resource.encode())
+            self._fungible.append(resource)
+
+    def to_xml(self):
+        """The cluster in its native form, as text."""
+        return _program.cluster_to_xml(self)
 
 
 Task = collections.namedtuple('Task', 'id start end machine rank priority subset')
@@ -343,6 +387,9 @@ class Plan:
                     _text(_lib.br_cluster_machine_name, self._cluster._cluster, task.machine),
                     task.rank, task.priority, task.subset.decode())
 
+    def __iter__(self):
+        return (self[k] for k in range(len(self)))
+
     makespan = property(lambda self: _lib.br_plan_makespan_ns(self._plan) / 1e9)
     lower_bound = property(lambda self: _lib.br_plan_lower_bound_ns(self._plan) / 1e9)
     bound_method = property(lambda self: _lib.br_plan_bound_method(self._plan).decode())
@@ -376,6 +423,10 @@ class Plan:
         """Why the search ended early; None where it did not."""
         note = _lib.br_plan_note(self._plan)
         return note and note.decode()
+
+    def to_json(self):
+        """The plan with its job and its cluster, as the text of docs/schema/plan-1.schema.json."""
+        return _program.plan_to_json(self, self._job, self._cluster)
 
 
 def _search(method='best', effort=None, seed=None, threads=0, time_limit=None, placements=0):
@@ -628,3 +679,64 @@ class Enforcer:
     def deficit(self, group=None):
         """How much less than its share the group has had, in clusters."""
         return _lib.br_runtime_deficit(self._runtime, 0 if group is None else self._groups[group])
+
+
+# ---- What the program does ----
+
+Read = _program.Read
+Ran = _program.Ran
+
+
+def read(path, format=None, **options):
+    """(job, cluster) of a file in any format that bigrocks reads; the cluster is None where the file has none.
+    `format` is that of --from; other keywords are options of `bigrocks convert`, such as default_duration=1."""
+    text = _program.call('convert', *_program.options(dict(options, from_=format)), '--format', 'xml', '--', path).stdout
+    return _program.input_of_xml(Job, Cluster, text)
+
+
+def render(plan, format='svg', path=None, **options):
+    """The plan in another form, as text: a picture, or a file for an engine (see `bigrocks help render`). With
+    a path, it is written there. The plan is one of Plan, or text in JSON."""
+    text = plan if isinstance(plan, str) else plan.to_json()
+    words = _program.options(options)
+    done = _program.call('render', '-', '--format', format, *words, *(['-o', path] if path else []), input=text)
+    return None if path else done.stdout
+
+
+def run(job, cluster=None, directory='.', plan=None, history=None, shell=False, keep_going=False, **options):
+    """Runs the commands of the job on this machine, in the order of the plan, within the cluster. The result is true
+    where all tasks went well; its `tasks` are dicts with id, start, end and what was used. Other keywords are options of
+    `bigrocks run`. An interrupt stops all tasks before it goes on."""
+    with _program.Folder() as folder:
+        words = ['run', folder.write('job.xml', job.to_xml()), '-C', directory, '--trace', folder.path / 'trace']
+        if cluster is not None:
+            words += ['--cluster', folder.write('cluster.xml', cluster.to_xml())]
+        if plan is not None:
+            words += ['--plan', folder.write('plan.json', plan.to_json())]
+        words += _program.options(dict(options, history=history, shell=shell, keep_going=keep_going))
+        done = _program.call(*words, fine=(0, 1))
+        tasks = folder.lines('trace')
+        for task in tasks:
+            task.pop('job', None)  # a file of this call
+        return _program.Ran(done.returncode == 0, tasks, done.stdout, done.stderr)
+
+
+def simulate(workload, cluster=None, policy='graphene', **options):
+    """Simulates a workload (a path, or jobs that all arrive at once) on the cluster, and returns the object of
+    docs/schema/simulation-1.schema.json. Other keywords are options of `bigrocks simulate`, such as seeds=5."""
+    with _program.Folder() as folder:
+        words = ['simulate', '--policy', policy, '--format', 'json', '-q', *_program.options(options)]
+        if cluster is not None:
+            words += ['--cluster', folder.write('cluster.xml', cluster.to_xml())]
+        if not isinstance(workload, (str, os.PathLike)):
+            jobs = [folder.write('%d.xml' % k, job.to_xml()) for k, job in enumerate(workload)]
+            made = folder.path / 'workload.xml'
+            _program.call('workload', *jobs, '-o', made, '-q')
+            workload = made
+        return _program.read_json(_program.call(*words, '--', workload).stdout)
+
+
+def history(path, job=None):
+    """What runs have measured, as the object of docs/schema/history-1.schema.json; with the name of a job also of its
+    stages and tasks."""
+    return _program.read_json(_program.call('history', '--format', 'json', '--', path, *([job] if job else [])).stdout)

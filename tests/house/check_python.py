@@ -200,6 +200,7 @@ def main():
         pip = subprocess.run([sys.executable, '-m', 'pip', '--version'], capture_output=True)
         if pip.returncode == 0:
             subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--no-index',
+                            '--config-settings', 'library=no',
                             '--disable-pip-version-check', '--root-user-action', 'ignore',
                             '--target', str(target), str(root)], check=True, env=environment)
         else:

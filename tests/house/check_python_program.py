@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""What Python does by the program: formats, pictures, runs, simulations, histories and exceptions; the page that shows
+it; and the types, by mypy where it is installed.
+
+check_python_program.py SOURCE_ROOT LIBRARY BIGROCKS
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+os.environ['BIGROCKS_LIBRARY'] = str(pathlib.Path(sys.argv[2]).resolve())
+os.environ['BIGROCKS_PROGRAM'] = str(pathlib.Path(sys.argv[3]).resolve())
+os.environ['PYTHONPATH'] = str(ROOT / 'python')
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / 'python'))
+import bigrocks  # noqa: E402
+
+
+def make():
+    job = bigrocks.Job('a & <b>')
+    job.resource('mem', 'GiB')
+    load = job.stage('load', tasks=4, seconds='0.1', cpu=0.5, mem='0.25', durations={2: 0.3}, command='echo "{index}" \u00e4')
+    copy = job.stage('copy', tasks=4, seconds=1e-9, cpu=1)
+    join = job.stage('join', seconds=2, cpu=2)
+    job.edge(load, copy, 'one-to-one')
+    job.edge(copy, join)
+    job.attribute('shell', 'true')
+    job.attribute('note', 'x "y"', join)
+    cluster = bigrocks.Cluster(node=(2, {'cpu': 2, 'mem': '0.5'}), big=(1, {'cpu': 8}))
+    cluster.fungible('cpu')
+    return job, cluster
+
+
+def check_forms(folder):
+    """A job and a plan go through files and come back; the program finds the plan feasible."""
+    job, cluster = make()
+    plan = bigrocks.plan(job, cluster, effort='fast')
+    (folder / 'job.xml').write_text(job.to_xml(), encoding='utf-8')
+    (folder / 'cluster.xml').write_text(cluster.to_xml(), encoding='utf-8')
+    (folder / 'plan.json').write_text(plan.to_json(), encoding='utf-8')
+    told = json.loads(plan.to_json())
+    assert told['makespan'] == plan.makespan and told['attributes'] == {'shell': 'true'}
+    assert told['stages'][2]['attributes'] == {'note': 'x "y"'} and told['cluster']['fungible'] == ['cpu']
+    assert told['stages'][0]['durations'] == [{'index': 2, 'duration': 0.3}] and told['stages'][1]['duration'] == 1e-9
+    try:
+        import jsonschema
+        jsonschema.validate(told, json.loads((ROOT / 'docs/schema/plan-1.schema.json').read_text()))
+    except ImportError:
+        pass
+    again, none = bigrocks.read(folder / 'job.xml')
+    assert none is None and again.to_xml() == job.to_xml(), again.to_xml()
+    checked = subprocess.run([os.environ['BIGROCKS_PROGRAM'], 'check', folder / 'job.xml', folder / 'plan.json', '--cluster',
+                              folder / 'cluster.xml'], text=True, capture_output=True)
+    assert checked.returncode == 0, checked
+    assert list(bigrocks.plan(again, cluster, effort='fast')) == list(plan)
+    query, cluster = bigrocks.read(ROOT / 'examples/query.explain.xml')
+    assert cluster is None and len(bigrocks.plan(query, bigrocks.Cluster(n=(1, {'cpu': 4, 'mem': '16GiB'})))) > 4
+    word, cluster = bigrocks.read(ROOT / 'examples/build.dot', default_duration=1)
+    assert word.name == 'build' and len(word._stages) > 3
+    # Bytes, ports and transfers go along.
+    moving = bigrocks.Job('moving')
+    parent = moving.stage('a', tasks=3, seconds=1, cpu=2)
+    moving.edge(parent, moving.stage('b', seconds=1, cpu=2), bytes=3000)
+    ports = bigrocks.Cluster(n=(2, {'cpu': 2}))
+    ports.network(1000, 500)
+    carried = bigrocks.plan(moving, ports, network=True)
+    (folder / 'm.xml').write_text(moving.to_xml())
+    (folder / 'm.json').write_text(carried.to_json())
+    (folder / 'ports.xml').write_text(ports.to_xml())
+    assert carried.transfers and len(json.loads(carried.to_json())['transfers']) == len(carried.transfers)
+    checked = subprocess.run([os.environ['BIGROCKS_PROGRAM'], 'check', folder / 'm.xml', folder / 'm.json', '--cluster',
+                              folder / 'ports.xml'], text=True, capture_output=True)
+    assert checked.returncode == 0, checked
+    assert bigrocks.read(folder / 'm.xml').job.to_xml() == moving.to_xml()
+    # Pictures and files for engines are those of the program.
+    for form in ('svg', 'order', 'make'):
+        said = subprocess.run([os.environ['BIGROCKS_PROGRAM'], 'render', folder / 'plan.json', '-f', form], text=True,
+                              capture_output=True, check=True, encoding='utf-8').stdout
+        assert bigrocks.render(plan, form) == said and len(said) > 100
+        assert bigrocks.render(plan, form, folder / 'out') is None and (folder / 'out').read_text(encoding='utf-8') == said
+
+
+def check_runs(folder):
+    job = bigrocks.Job('small')
+    first = job.stage('first', tasks=3, seconds=1, cpu=1, command='echo {index} >> $OUT')
+    job.edge(first, job.stage('last', seconds=1, cpu=2, command='cat $OUT'))
+    cluster = bigrocks.Cluster(here=(1, {'cpu': 2}))
+    os.environ['OUT'] = str(folder / 'said')
+    ran = bigrocks.run(job, cluster, directory=folder, plan=bigrocks.plan(job, cluster), shell=True)
+    assert ran.ok and sorted(ran.output.split()) == ['0', '1', '2'], ran
+    assert [task['task'] for task in ran.tasks][-1] == 'last' and len(ran.tasks) == 4 and 'job' not in ran.tasks[0], ran.tasks
+    failing = bigrocks.Job('failing')
+    failing.stage('bad', seconds=1, cpu=1, command='false')
+    failing.stage('good', seconds=1, cpu=1, command='true')
+    ran = bigrocks.run(failing, cluster, keep_going=True)
+    assert not ran.ok and sorted(t['outcome'] for t in ran.tasks) == ['done', 'exit'], ran
+    # An interrupt ends the tasks before Python goes on.
+    script = ('import bigrocks\njob = bigrocks.Job("long")\n'
+              'job.stage("s", seconds=1, cpu=1, command="sh -c \'echo $$ > pid; exec sleep 100\'")\n'
+              'try:\n    bigrocks.run(job, bigrocks.Cluster(here=(1, {"cpu": 1})))\n'
+              'except KeyboardInterrupt:\n    print("interrupted")\n')
+    child = subprocess.Popen([sys.executable, '-c', script], cwd=folder, text=True, stdout=subprocess.PIPE)
+    end = time.monotonic() + 30
+    while not (folder / 'pid').exists() or not (folder / 'pid').read_text().strip():
+        assert time.monotonic() < end, 'the task never began'
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=60)[0] == 'interrupted\n'
+    pid = int((folder / 'pid').read_text())
+    assert not pathlib.Path('/proc/%d' % pid).exists(), 'a task outlived the interrupt'
+
+
+def check_simulations():
+    jobs = []
+    for k in range(3):
+        jobs.append(bigrocks.Job('job-%d' % k))
+        jobs[-1].stage('s', tasks=4, seconds=2 + k, cpu=1)
+    told = bigrocks.simulate(jobs, bigrocks.Cluster(node=(2, {'cpu': 2})), policy='fifo,srpt', seeds=2)
+    assert told['format'] == 'bigrocks-simulation/1' and len(told['results']) == 4, told
+    assert all(result['makespan'] == 9 for result in told['results']), told['results']
+
+
+def check_faults(folder):
+    def fault(kind, status, function, *arguments, **more):
+        try:
+            function(*arguments, **more)
+        except bigrocks.Error as error:
+            assert type(error) is kind and error.status == status, (type(error), error.status, error)
+            return error
+        raise AssertionError('no fault: %r' % (arguments,))
+    (folder / 'bad.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="x">\n<stage id="a" tasks="x"/></job>')
+    error = fault(bigrocks.InputError, 3, bigrocks.read, folder / 'bad.xml')
+    assert (error.file, error.line) == (str(folder / 'bad.xml'), 2) and "stage 'a'" in error.what and error.hint, error
+    assert str(error).startswith('%s:2' % (folder / 'bad.xml')) and isinstance(error, ValueError)
+    error = fault(bigrocks.SystemFault, 5, bigrocks.read, folder / 'nothing')
+    assert error.file == str(folder / 'nothing') and error.line == 0, error
+    job, cluster = make()
+    plan = bigrocks.plan(job, cluster)
+    assert 'no such' in fault(bigrocks.UsageError, 2, bigrocks.render, plan, 'no such').what
+    assert fault(bigrocks.UsageError, 2, bigrocks.plan, job, cluster, method='none').hint
+    fault(bigrocks.InputError, 3, bigrocks.plan, bigrocks.Job(), cluster)
+    fault(bigrocks.UsageError, 2, bigrocks.simulate, [job], cluster, policy='none')
+    os.environ['BIGROCKS_PROGRAM'], program = str(folder / 'no-program'), os.environ['BIGROCKS_PROGRAM']
+    assert 'cannot be started' in fault(bigrocks.SystemFault, 5, bigrocks.read, 'x').what
+    os.environ['BIGROCKS_PROGRAM'] = program
+
+
+def check_page(folder):
+    """The page of docs/python.md, cell by cell in one namespace: what it says comes out."""
+    text, names = (ROOT / 'docs/python.md').read_text(encoding='utf-8'), {}
+    os.chdir(folder)
+    cells = re.findall(r'```python\n(.*?)```(?:\n+```text\n(.*?)```)?', text, re.S)
+    assert len(cells) >= 8, len(cells)
+    for code, said in cells:
+        code = code.replace('examples/', str(ROOT / 'examples') + '/')
+        out = []
+        names['print'] = lambda *words: out.append(' '.join(map(str, words)) + '\n')
+        exec(compile(code, 'docs/python.md', 'exec'), names)
+        assert not said or ''.join(out) == said, '%s\nsays\n%snot\n%s' % (code, ''.join(out), said)
+
+
+def check_types(folder):
+    """The stubs say what is there; and wrong calls are found."""
+    stubtest, mypy = shutil.which('stubtest'), shutil.which('mypy')
+    if not stubtest or not mypy:
+        print('mypy is not installed')
+        return 77
+    words = dict(cwd=folder, text=True, capture_output=True)
+    done = subprocess.run([stubtest, 'bigrocks'], **words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for line, good in (('bigrocks.Job("x").stage("s", tasks=2, seconds=1.5, cpu=1)', True),
+                       ('x: float = bigrocks.plan(bigrocks.Job(), bigrocks.Cluster()).makespan', True),
+                       ('bigrocks.Job(3)', False), ('bigrocks.read("x").job.stage()', False),
+                       ('x: str = bigrocks.plan(bigrocks.Job(), bigrocks.Cluster())[0].start', False)):
+        (folder / 'use.py').write_text('import bigrocks\n' + line + '\n')
+        done = subprocess.run([mypy, '--strict', 'use.py'], **words)
+        assert (done.returncode == 0) == good, (line, done.stdout)
+    return 0
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix='bigrocks-python') as folder:
+        folder = pathlib.Path(folder)
+        check_forms(folder)
+        check_runs(folder)
+        check_simulations()
+        check_faults(folder)
+        check_page(folder)
+        os.chdir('/')
+        return check_types(folder)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

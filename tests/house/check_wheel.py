@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""`pip install .` builds the library and the programs, and what it installs needs nothing else of bigrocks.
+
+check_wheel.py SOURCE_ROOT
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+USE = '''
+import os
+import bigrocks
+job, _ = bigrocks.read(%r)
+plan = bigrocks.plan(job, bigrocks.Cluster(node=(1, {'cpu': 4, 'mem': '16GiB'})), effort='fast')
+assert '<svg' in bigrocks.render(plan)
+print(bigrocks._library(), bigrocks._program.find())
+for path in (bigrocks._library(), bigrocks._program.find()):
+    assert path.startswith(os.path.dirname(bigrocks.__file__)), path
+'''
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    missing = [tool for tool in ('meson', 'ninja') if not shutil.which(tool)]
+    if missing or subprocess.run([sys.executable, '-m', 'pip', '--version'], capture_output=True).returncode:
+        print('pip, meson or ninja is not installed')
+        return 77
+    with tempfile.TemporaryDirectory(prefix='bigrocks-wheel') as folder:
+        folder = pathlib.Path(folder)
+        environment = {k: v for k, v in os.environ.items() if not k.startswith('BIGROCKS_')}
+        subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--no-index', '--disable-pip-version-check',
+                        '--root-user-action', 'ignore', '--target', str(folder / 'installed'), str(root)], check=True,
+                       env=environment)
+        environment.update(PYTHONPATH=str(folder / 'installed'), PYTHONDONTWRITEBYTECODE='1')
+        subprocess.run([sys.executable, '-c', USE % str(root / 'examples/query.explain.xml')], check=True, cwd=folder,
+                       env=environment)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
