@@ -46,7 +46,7 @@ class Task(NamedTuple):
 class Transfer(NamedTuple):
     parent: int
     child: int
-    index: Optional[int]
+    index: Optional[int]  # type: ignore[assignment]
     source: str
     target: str
     bytes: int

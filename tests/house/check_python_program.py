@@ -70,7 +70,7 @@ def check_forms(folder):
     parent = moving.stage('a', tasks=3, seconds=1, cpu=2)
     moving.edge(parent, moving.stage('b', seconds=1, cpu=2), bytes=3000)
     ports = bigrocks.Cluster(n=(2, {'cpu': 2}))
-    ports.network(1000, 500)
+    ports.network(1000000, 500000)
     carried = bigrocks.plan(moving, ports, network=True)
     (folder / 'm.xml').write_text(moving.to_xml())
     (folder / 'm.json').write_text(carried.to_json())
