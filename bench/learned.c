@@ -135,7 +135,8 @@ static void iterate(const struct br_network_shape *shape, uint32_t jobs,
     options.rate = options.last_rate = 1e-4;
     for (int k = 0; k < KINDS; k++)
         borrowed[k] = waves[k];
-    need(!br_trainer_init(&trainer, &options, (struct br_train_jobs){borrowed, KINDS}, NULL));
+    need(!br_trainer_init(&trainer, &options,
+                          (struct br_train_jobs){.waves = borrowed, .count = KINDS}, NULL));
     double from = now(CLOCK_PROCESS_CPUTIME_ID), wall = now(CLOCK_MONOTONIC);
     for (uint64_t k = 0; k < options.iterations; k++) {
         need(!br_trainer_step(&trainer, &report, NULL));

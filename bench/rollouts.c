@@ -64,6 +64,7 @@ static void add_choice(struct look *look, uint32_t stage, uint32_t limit)
 static void list_choices(struct look *look)
 {
     const struct br_executors *sim = look->sim;
+    br_executors_plan_renew(look->plan);
     struct br_executors_choice planned = br_executors_plan_decide(look->plan, sim);
     look->choices = 0;
     add_choice(look, planned.stage, planned.limit);
@@ -78,6 +79,7 @@ static void list_choices(struct look *look)
 
 static double follow(struct br_executors *sim, struct br_executors_plan *plan)
 {
+    br_executors_plan_renew(plan);
     while (br_executors_next(sim)) {
         struct br_executors_choice choice = br_executors_plan_decide(plan, sim);
         br_executors_decide(sim, choice.stage, choice.limit);

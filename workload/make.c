@@ -186,26 +186,33 @@ void br_workload_assign(struct br_workload *workload, const uint32_t *group, uin
         workload->job[j].group = group[random ? (uint32_t)br_rng_below(&rng, groups) : j % groups];
 }
 
+enum br_status br_workload_deadline_of(const struct br_dag *dag, double factor, int64_t later_ns,
+                                       int64_t *after_ns, struct br_diag *diag)
+{
+    struct br_shape shape = {0};
+    enum br_status status = factor > 0 ? br_shape_measure(dag, &shape, diag) : BR_OK;
+    double after_s = (double)shape.critical_ns / 1e9 * factor + (double)later_ns / 1e9;
+    *after_ns = after_s < 9e9 ? nanoseconds(after_s) : INT64_C(9000000000000000000);
+    if (*after_ns < 1)
+        *after_ns = 1;
+    br_shape_finish(&shape);
+    return status;
+}
+
 enum br_status br_workload_set_deadlines(struct br_workload *workload, double factor,
                                          int64_t later_ns, struct br_diag *diag)
 {
-    int64_t *critical_ns = calloc((size_t)workload->dags + 1, sizeof *critical_ns);
-    enum br_status status = critical_ns ? BR_OK : br_fail_memory(diag);
-    for (uint32_t d = 0; d < workload->dags && !status && factor > 0; d++) {
-        struct br_shape shape;
-        status = br_shape_measure(workload->dag[d].dag, &shape, diag);
-        critical_ns[d] = shape.critical_ns;
-        br_shape_finish(&shape);
-    }
+    int64_t *after_ns = calloc((size_t)workload->dags + 1, sizeof *after_ns);
+    enum br_status status = after_ns ? BR_OK : br_fail_memory(diag);
+    for (uint32_t d = 0; d < workload->dags && !status; d++)
+        status =
+            br_workload_deadline_of(workload->dag[d].dag, factor, later_ns, &after_ns[d], diag);
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         struct br_workload_job *job = &workload->job[j];
-        double after_s = (double)critical_ns[job->dag] / 1e9 * factor + (double)later_ns / 1e9;
-        int64_t after_ns = after_s < 9e9 ? nanoseconds(after_s) : INT64_C(9000000000000000000);
-        if (after_ns < 1)
-            after_ns = 1;
+        int64_t after = after_ns[job->dag];
         job->deadline_ns =
-            after_ns < BR_NEVER - job->arrival_ns ? job->arrival_ns + after_ns : BR_NEVER - 1;
+            after < BR_NEVER - job->arrival_ns ? job->arrival_ns + after : BR_NEVER - 1;
     }
-    free(critical_ns);
+    free(after_ns);
     return status;
 }

@@ -53,6 +53,10 @@ void br_workload_thin(struct br_workload *workload, double share, uint64_t seed)
 /* Gives the jobs groups: all of those in turn, or at random, all as likely. */
 void br_workload_assign(struct br_workload *workload, const uint32_t *group, uint32_t groups,
                         bool random, uint64_t seed);
+/* The time from a job's arrival to its deadline: `factor` times its critical path as declared, plus
+ * later_ns; at least 1 ns. BR_SYSTEM (memory). */
+enum br_status br_workload_deadline_of(const struct br_dag *dag, double factor, int64_t later_ns,
+                                       int64_t *after_ns, struct br_diag *diag);
 /* Gives every job a deadline: after `factor` times its critical path as declared, plus later_ns. At
  * least 1 ns after its arrival. */
 enum br_status br_workload_set_deadlines(struct br_workload *workload, double factor,

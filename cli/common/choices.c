@@ -150,6 +150,7 @@ CHOICE(network, networks)
 static const struct choice objectives[] = {
     {"completion", "the mean completion time of jobs"},
     {"makespan", "the end of the last job"},
+    {"misses", "the share of jobs that miss their deadlines, which --deadlines gives them"},
 };
 CHOICE(objective, objectives)
 static const struct choice methods[] = {

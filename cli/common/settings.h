@@ -175,7 +175,8 @@ struct cli_train_settings {
     const char *teacher, *checkpoint, *curve;
     uint64_t executors, count, iterations, episodes, seed, every, trials, trial_seed;
     int64_t interarrival_ns, moving_ns;
-    bool resume, own_arrivals;
+    const char *classes, *deadlines; /* NULL: not given */
+    bool resume, own_arrivals, draw_requests;
 };
 
 /* Coflows on a fabric. */

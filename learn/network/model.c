@@ -80,12 +80,15 @@ static enum br_status check_head(const struct head *head, const char *bytes, siz
 static enum br_status read_body(const struct head *head, const char *bytes, struct br_model *model,
                                 struct br_diag *diag)
 {
-    uint64_t numbers = (uint64_t)model->network.parameters * sizeof(float);
-    if (head->parameters != model->network.parameters ||
+    const struct br_network *network = &model->network;
+    uint64_t numbers = (uint64_t)head->parameters * sizeof(float);
+    uint32_t lacking = network->plan_parameters ? BR_PLAN_PARAMETERS - BR_PLAN_PARAMETERS_LEAST : 0;
+    if (head->parameters > network->parameters ||
+        head->parameters < network->parameters - lacking ||
         head->size != sizeof *head + numbers + head->made_by_length)
         return damaged(diag, "it has not as many parameters as its network");
     const char *at = bytes + sizeof *head;
-    for (uint32_t k = 0; k < model->network.parameters; k++, at += sizeof(float)) {
+    for (uint32_t k = 0; k < head->parameters; k++, at += sizeof(float)) {
         float number;
         memcpy(&number, at, sizeof number);
         if (!(fabsf(number) <= BR_MODEL_LARGEST))

@@ -120,6 +120,8 @@ static uint64_t fingerprint(const struct br_course *course)
         const struct br_waves *waves = course->trainer.jobs.waves[k];
         sum = br_hash_number(sum ^ (uint64_t)waves->work_us);
         sum = br_hash_number(sum ^ waves->tasks);
+        if (course->trainer.jobs.deadline_ns)
+            sum = br_hash_number(sum ^ (uint64_t)course->trainer.jobs.deadline_ns[k]);
     }
     return sum;
 }

@@ -29,6 +29,8 @@ void br_episode_finish(struct br_episode *episode)
 
 static double cost_of(const struct br_executors *sim, enum br_objective objective)
 {
+    if (objective == BR_MISSES)
+        return br_executors_missed(sim);
     return objective == BR_MAKESPAN ? (double)sim->now_ns * 1e-9 : (double)sim->jobs_time_ns * 1e-9;
 }
 

@@ -11,9 +11,10 @@
 
 enum br_objective {
     BR_MEAN_COMPLETION, /* of jobs: the cost of a moment is the number of jobs that are there */
-    BR_MAKESPAN         /* the cost of a moment is 1 */
+    BR_MAKESPAN,        /* the cost of a moment is 1 */
+    BR_MISSES           /* a deadline that passes while its job is there costs 1 */
 };
-enum { BR_OBJECTIVES = 2 };
+enum { BR_OBJECTIVES = 3 };
 
 struct br_episode_step {
     int64_t now_ns;

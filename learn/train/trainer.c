@@ -8,6 +8,7 @@
 #include "base/collections/index.h"
 #include "base/numbers/real.h"
 #include "base/process/parallel.h"
+#include "simulate/executors/classes.h"
 
 /* What is drawn, so that no draw of one kind is that of another. */
 enum purpose { OF_WEIGHTS = 1, OF_ARRIVALS, OF_DECISIONS, OF_TRIAL, OF_CHANGES };
@@ -63,6 +64,8 @@ enum br_status br_train_options_check(const struct br_train_options *options, st
         what = "what a step may change decisions by is a limit of reinforcement";
     else if (!(options->reach > 0) || !is_share(options->reach))
         what = "the reach of changes is above 0, and at most 10";
+    else if (options->draw_requests && !options->cluster.classes)
+        what = "requests are drawn where executors have classes";
     else if (options->iterations < 1)
         what = "there is at least one iteration";
     else if ((options->length_ns > 0) != (options->last_length_ns > 0))
@@ -112,7 +115,32 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
         sum = add_number(br_hash_number(sum ^ BR_EVOLVE), o->reach);
     if (o->most_shift > 0)
         sum = add_number(sum, o->most_shift);
+    for (uint32_t k = 0; k < o->cluster.classes; k++)
+        sum = add_number(add_number(sum, o->cluster.cls[k].memory), o->cluster.cls[k].executors);
+    if (o->cluster.classes)
+        sum = br_hash_number(sum ^ o->draw_requests);
     return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
+}
+
+/* Room for what jobs ask for, where there are classes; and that each can have it. */
+static enum br_status make_requests(struct br_trainer *trainer, struct br_diag *diag)
+{
+    const struct br_train_options *own = &trainer->options;
+    const struct br_train_jobs *jobs = &trainer->jobs;
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < jobs->count; k++)
+        if (jobs->waves[k]->stages > trainer->stages)
+            trainer->stages = jobs->waves[k]->stages;
+    if (!own->cluster.classes)
+        return BR_OK;
+    trainer->request =
+        calloc((size_t)own->episodes * own->jobs * trainer->stages, sizeof *trainer->request);
+    if (!trainer->request)
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; k < jobs->count && !status; k++)
+        status = br_executors_job_asks(jobs->dag ? jobs->dag[k] : NULL, jobs->waves[k]->stages, 0,
+                                       &own->cluster, own->draw_requests, trainer->request, diag);
+    return status;
 }
 
 enum br_status br_trainer_init(struct br_trainer *trainer, const struct br_train_options *options,
@@ -123,6 +151,10 @@ enum br_status br_trainer_init(struct br_trainer *trainer, const struct br_train
     enum br_status status = br_train_options_check(options, diag);
     if (!status && !jobs.count)
         status = br_fail(diag, BR_BAD_INPUT, NULL, "there are no jobs to train with");
+    if (!status && own->objective == BR_MISSES && !jobs.deadline_ns)
+        status = br_fail(diag, BR_USAGE, "give --deadlines", "no job has a deadline to miss");
+    if (!status)
+        status = make_requests(trainer, diag);
     if (!status)
         status = br_model_init(&trainer->model, &own->shape, diag);
     if (status)
@@ -153,6 +185,7 @@ void br_trainer_finish(struct br_trainer *trainer)
         br_episode_finish(&trainer->episode[k]);
     free(trainer->episode);
     free(trainer->arrival);
+    free(trainer->request);
     free(trainer->gradient);
     free(trainer->tried);
     free(trainer->before);
@@ -174,17 +207,30 @@ static int64_t draw_ns(struct br_rng *rng, int64_t mean_ns)
     return ns < 9e18 ? (int64_t)ns : BR_NEVER;
 }
 
-static void draw_arrivals(const struct br_trainer *trainer, uint64_t seed,
-                          struct br_executors_arrival *arrival)
+/* Of the sequence'th episode, or pair. */
+static void draw_arrivals(struct br_trainer *trainer, uint64_t seed, uint32_t sequence)
 {
     const struct br_train_options *options = &trainer->options;
+    const struct br_train_jobs *jobs = &trainer->jobs;
     struct br_rng rng = br_rng_seed(seed);
     int64_t now_ns = 0;
     for (uint32_t k = 0; k < options->jobs; k++) {
-        arrival[k] = (struct br_executors_arrival){
-            .waves = trainer->jobs.waves[br_rng_below(&rng, trainer->jobs.count)],
-            .arrival_ns = now_ns,
-            .seed = br_rng_next(&rng)};
+        size_t at = (size_t)sequence * options->jobs + k;
+        uint32_t job = (uint32_t)br_rng_below(&rng, jobs->count);
+        struct br_executors_arrival *arrival = &trainer->arrival[at];
+        *arrival = (struct br_executors_arrival){
+            .waves = jobs->waves[job], .arrival_ns = now_ns, .seed = br_rng_next(&rng)};
+        if (jobs->deadline_ns)
+            arrival->deadline_ns = jobs->deadline_ns[job] < BR_NEVER - now_ns
+                                       ? now_ns + jobs->deadline_ns[job]
+                                       : BR_NEVER - 1;
+        if (trainer->request) {
+            struct br_executor_request *request = trainer->request + at * trainer->stages;
+            br_executors_job_asks(jobs->dag ? jobs->dag[job] : NULL, arrival->waves->stages,
+                                  arrival->seed, &options->cluster, options->draw_requests, request,
+                                  NULL);
+            arrival->request = request;
+        }
         now_ns += options->interarrival_ns ? draw_ns(&rng, options->interarrival_ns) : 0;
     }
 }
@@ -343,19 +389,31 @@ static struct round round_of(struct br_trainer *trainer)
                          : options->own_arrivals      ? options->episodes
                                                       : 1;
     for (uint32_t k = 0; k < sequences; k++)
-        draw_arrivals(trainer, seed_of(options->seed, OF_ARRIVALS, trainer->iteration, k + 1),
-                      trainer->arrival + (size_t)k * options->jobs);
+        draw_arrivals(trainer, seed_of(options->seed, OF_ARRIVALS, trainer->iteration, k + 1), k);
     return round;
 }
 
 /* ---- By pairs ---- */
 
-/* The parameters that are changed: *first and as many. */
+/* The parameters that are changed: *first and as many, of which those of a planner's rule that
+ * are of no use here stay as they are. */
 static uint32_t changing(const struct br_trainer *trainer, uint32_t *first)
 {
     const struct br_network *network = &trainer->model.network;
     *first = network->plan_parameters ? network->plan : 0;
     return network->plan_parameters ? network->plan_parameters : network->parameters;
+}
+
+static bool changes(const struct br_trainer *trainer, uint32_t parameter)
+{
+    const struct br_network *network = &trainer->model.network;
+    if (!network->plan_parameters)
+        return true;
+    uint32_t number = parameter - network->plan;
+    bool of_classes = number >= BR_PLAN_OF_CLASSES && number < BR_PLAN_OF_DEADLINES;
+    bool of_deadlines = number >= BR_PLAN_OF_DEADLINES;
+    return (!of_classes || trainer->options.cluster.classes > 1) &&
+           (!of_deadlines || trainer->jobs.deadline_ns);
 }
 
 /* What the parameters of a pair are changed by, in its order. */
@@ -374,6 +432,8 @@ static void change_parameters(struct br_trainer *trainer)
         memcpy(plus, trainer->model.parameter, parameters * sizeof *plus);
         memcpy(minus, trainer->model.parameter, parameters * sizeof *minus);
         for (uint32_t p = first; p < first + count; p++) {
+            if (!changes(trainer, p))
+                continue;
             br_weight change = (br_weight)(trainer->options.reach * br_real_normal(&rng));
             plus[p] += change;
             minus[p] -= change;
@@ -402,7 +462,7 @@ static double compare_pairs(struct br_trainer *trainer)
         struct br_rng rng = changes_of(trainer, k);
         double weight = difference(trainer, k) / sqrt(spread) / pairs;
         for (uint32_t p = first; p < first + count; p++)
-            gradient[p] += weight * br_real_normal(&rng);
+            gradient[p] += changes(trainer, p) ? weight * br_real_normal(&rng) : 0;
     }
     for (uint32_t p = first; p < first + count; p++)
         square += gradient[p] * gradient[p];
@@ -507,8 +567,7 @@ enum br_status br_trainer_try(struct br_trainer *trainer, uint32_t sequences, ui
     for (uint32_t first = 0; !status && first < sequences; first += most) {
         uint32_t count = sequences - first < most ? sequences - first : most;
         for (uint32_t k = 0; k < count; k++)
-            draw_arrivals(trainer, seed_of(seed, OF_TRIAL, first + k, 0),
-                          trainer->arrival + (size_t)k * trainer->options.jobs);
+            draw_arrivals(trainer, seed_of(seed, OF_TRIAL, first + k, 0), k);
         status = for_all(&round, count, play, diag);
         for (uint32_t k = 0; !status && k < count; k++)
             *mean_cost_s += cost_of_job(trainer, &trainer->episode[k]) / sequences;

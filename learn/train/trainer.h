@@ -14,6 +14,8 @@
 #include "learn/network/adam.h"
 #include "learn/train/episode.h"
 
+struct br_dag;
+
 enum br_train_method {
     BR_REINFORCE,
     BR_EVOLVE /* changes the numbers of the planner's rule; all weights where there are none */
@@ -29,6 +31,8 @@ struct br_train_options {
     uint64_t seed;
     uint32_t threads, episodes; /* episodes: of an iteration */
     uint32_t jobs;              /* of an episode */
+    bool draw_requests;         /* where the cluster has classes: stages that demand no memory ask
+                                   for a random part of the largest class */
     int64_t interarrival_ns;    /* mean of Poisson arrivals; 0: all at once */
     uint64_t iterations;        /* in all; the schedules below reach their ends there */
     double rate, last_rate;     /* of Adam, at the start and at the end */
@@ -56,6 +60,8 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *options);
 struct br_train_jobs {
     const struct br_waves *const *waves;
     uint32_t count;
+    const struct br_dag *const *dag; /* for what their stages demand of memory; NULL: nothing */
+    const int64_t *deadline_ns;      /* after their arrival, above 0; NULL: they have none */
 };
 
 /* What came of an iteration. */
@@ -78,6 +84,8 @@ struct br_trainer {
     double usual_rate;  /* moving average of the cost of a second */
     struct br_episode *episode;
     struct br_executors_arrival *arrival; /* of all episodes */
+    struct br_executor_request *request;  /* of these, `stages` each; NULL: nothing is asked for */
+    uint32_t stages;                      /* that a job has, at most */
     double *gradient;
     br_weight *tried;  /* of BR_EVOLVE: parameters by episode */
     br_weight *before; /* parameters before the last step */

@@ -72,12 +72,26 @@ static enum br_status ask(const struct br_dag *dag, uint32_t stage, double memor
                    dag->stage[stage].id);
 }
 
+enum br_status br_executors_job_asks(const struct br_dag *dag, uint32_t stages, uint64_t seed,
+                                     const struct br_executors_options *options, bool draw,
+                                     struct br_executor_request *request, struct br_diag *diag)
+{
+    double largest = options->cls[options->classes - 1].memory;
+    enum br_status status = BR_OK;
+    for (uint32_t s = 0; s < stages && !status; s++) {
+        double memory = dag ? declared(dag, s) : -1;
+        if (memory < 0)
+            memory = draw ? largest * draw_share(seed, s) : 0;
+        status = ask(dag, s, memory, options, &request[s], diag);
+    }
+    return status;
+}
+
 enum br_status br_executors_jobs_ask(struct br_executors_jobs *jobs,
                                      const struct br_workload *workload,
                                      const struct br_executors_options *options, bool draw,
                                      struct br_diag *diag)
 {
-    double largest = options->cls[options->classes - 1].memory;
     enum br_status status = BR_OK;
     size_t stages = 0;
     for (uint32_t j = 0; j < jobs->jobs; j++)
@@ -88,12 +102,9 @@ enum br_status br_executors_jobs_ask(struct br_executors_jobs *jobs,
     for (uint32_t j = 0; j < jobs->jobs && !status; j++) {
         const struct br_dag *dag = workload->dag[workload->job[j].dag].dag;
         jobs->arrival[j].request = request;
-        for (uint32_t s = 0; s < dag->stages && !status; s++) {
-            double memory = declared(dag, s);
-            if (memory < 0)
-                memory = draw ? largest * draw_share(jobs->arrival[j].seed, s) : 0;
-            status = ask(dag, s, memory, options, request++, diag);
-        }
+        status = br_executors_job_asks(dag, dag->stages, jobs->arrival[j].seed, options, draw,
+                                       request, diag);
+        request += dag->stages;
     }
     return status;
 }

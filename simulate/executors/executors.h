@@ -70,6 +70,7 @@ struct br_executors_arrival {
     uint64_t seed; /* of its tasks' durations, which no decision can change */
     const struct br_executor_request *request; /* by stage; borrowed until the reset has ended;
                                                   NULL: any executor will do */
+    int64_t deadline_ns;                       /* on the same clock; 0: none */
 };
 
 struct br_executor_stage {
@@ -90,6 +91,7 @@ struct br_executor_stage {
 struct br_executor_job {
     const struct br_waves *waves;
     int64_t arrival_ns, end_ns; /* end: -1 until its last task has ended */
+    int64_t deadline_ns;        /* 0: none */
     uint64_t seed;
     uint32_t first_stage, stages; /* run in sim->stage */
     uint32_t ended;               /* stages */
@@ -171,6 +173,9 @@ enum br_status br_executors_fork(const struct br_executors *sim, const uint64_t 
 
 /* Runs until somebody has to decide; false: the run has ended. */
 bool br_executors_next(struct br_executors *sim);
+
+/* Jobs that have come and have missed their deadlines by now. O(jobs). */
+uint32_t br_executors_missed(const struct br_executors *sim);
 
 /* Can the stage be named now? */
 static inline bool br_executors_selectable(const struct br_executors *sim, uint32_t stage)

@@ -52,10 +52,11 @@ enum br_status br_executors_jobs_make(const struct br_workload *workload, uint64
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         const struct br_workload_job *job = &workload->job[j];
         const struct br_waves *waves = workload->dag[job->dag].dag->waves;
-        jobs->arrival[j] =
-            (struct br_executors_arrival){.waves = waves ? waves : jobs->waves[job->dag],
-                                          .arrival_ns = job->arrival_ns,
-                                          .seed = job->seed ^ of_run};
+        jobs->arrival[j] = (struct br_executors_arrival){
+            .waves = waves ? waves : jobs->waves[job->dag],
+            .arrival_ns = job->arrival_ns,
+            .seed = job->seed ^ of_run,
+            .deadline_ns = job->deadline_ns == BR_NEVER ? 0 : job->deadline_ns};
     }
     return status;
 }

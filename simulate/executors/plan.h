@@ -29,9 +29,20 @@ enum br_plan_number {
     BR_PLAN_STAY,       /* how far ahead another job is for whose sake executors leave theirs */
     BR_PLAN_STAY_OPEN,  /* the same where their stage cannot run yet */
     BR_PLAN_OVER,       /* times its number that a job may have while others have less */
-    BR_PLAN_FULL        /* power of the order where all jobs have their number */
+    BR_PLAN_FULL,       /* power of the order where all jobs have their number */
+    /* Of executors of several classes. */
+    BR_PLAN_OVERSIZE, /* how much later jobs come whose stage asks for less than the group has */
+    BR_PLAN_SCARCE,   /* power of the price by the share of executors that will not do */
+    /* Of jobs with deadlines; slack: the time that is left over the time that it takes. */
+    BR_PLAN_SLACK, /* power of the slack in the order of jobs */
+    BR_PLAN_HURRY, /* and in the price of executors */
+    BR_PLAN_LOST   /* how much later jobs come that will miss theirs */
 };
-enum { BR_EXECUTORS_PLAN_NUMBERS = 18 };
+enum {
+    BR_EXECUTORS_PLAN_NUMBERS = 23,
+    BR_PLAN_OF_CLASSES = BR_PLAN_OVERSIZE,
+    BR_PLAN_OF_DEADLINES = BR_PLAN_SLACK
+};
 
 struct br_executors_plan;
 
@@ -42,13 +53,20 @@ void br_executors_plan_destroy(struct br_executors_plan *plan); /* NULL is fine 
  * is felt. Cut to their ranges. */
 void br_executors_plan_set(struct br_executors_plan *plan, const double *steps);
 
+/* One of its numbers, as it counts. */
+double br_executors_plan_number(const struct br_executors_plan *plan, enum br_plan_number which);
+/* The simulator that it is asked about next is another copy of the run (br_executors_fork). What is
+ * kept of jobs that have not changed is found anew. */
+void br_executors_plan_renew(struct br_executors_plan *plan);
+
 /* A run begins, after the simulator's reset. BR_SYSTEM: memory. */
 enum br_status br_executors_plan_begin(struct br_executors_plan *plan,
                                        const struct br_executors *sim, struct br_diag *diag);
 /* A job has come after begin, or without one. False when memory is out. */
 bool br_executors_plan_arrive(struct br_executors_plan *plan, const struct br_executors *sim,
                               uint32_t job);
-/* What it would do. O(live jobs x (live jobs + stages of a job + executors)). */
+/* What it would do. O(live jobs x (live jobs + stages of a job + executors) + stages of jobs that
+ * have changed x executors). */
 struct br_executors_choice br_executors_plan_decide(struct br_executors_plan *plan,
                                                     const struct br_executors *sim);
 /* As of the last decision, of a job that was there: how many executors it is to have, and how long

@@ -278,6 +278,17 @@ enum br_status br_executors_status(const struct br_executors *sim)
     return ((const struct br_executors_core *)sim)->status;
 }
 
+uint32_t br_executors_missed(const struct br_executors *sim)
+{
+    uint32_t missed = 0;
+    for (uint32_t j = 0; j < sim->jobs && sim->job[j].arrival_ns <= sim->now_ns; j++) {
+        const struct br_executor_job *job = &sim->job[j];
+        int64_t end_ns = job->end_ns < 0 ? sim->now_ns : job->end_ns;
+        missed += job->deadline_ns && end_ns > job->deadline_ns;
+    }
+    return missed;
+}
+
 /* ---- Life ---- */
 
 struct br_executors *br_executors_create(const struct br_executors_options *options)
@@ -358,6 +369,7 @@ static void begin_job(struct br_executors_core *core, uint32_t number, uint32_t 
         .waves = waves,
         .arrival_ns = arrival->arrival_ns,
         .end_ns = -1,
+        .deadline_ns = arrival->deadline_ns,
         .seed = arrival->seed,
         .first_stage = first_stage,
         .stages = waves->stages,

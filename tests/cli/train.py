@@ -75,6 +75,20 @@ def main():
         assert 'bad.toml:%d' % (len(keys) + 2) in run('train', 'bad.toml', '-o', 'f.model', status=3)
         assert 'entropy' in run('train', 'jobs', '--entropy', 'x', '-o', 'f.model', status=2)
 
+        # Executors of several sizes, and deadlines.
+        evolve = ['--executors', '5', '--count', '4', '--episodes', '4', '--every', '2', '--trials', '3', '--iterations', '4',
+                  '--network', 'planned', '--method', 'evolve', '-o', 'g.model']
+        plain = run('train', 'jobs', *evolve), (folder / 'g.model').read_bytes()
+        said = run('train', 'jobs', *evolve, '--classes', '0.5,1', '--draw-requests'), (folder / 'g.model').read_bytes()
+        assert said[1] != plain[1] and b'--classes 0.5,1 --draw-requests' in said[1]
+        dated = subprocess.run([PROGRAM, 'train', 'jobs', *evolve, '--deadlines', '3x', '--objective', 'misses'], cwd=folder,
+                               capture_output=True, text=True)
+        assert dated.returncode == 0 and '% missed in training' in dated.stderr, dated.stderr
+        assert b'--deadlines 3x' in (folder / 'g.model').read_bytes()
+        assert 'classes' in run('train', 'jobs', *evolve, '--draw-requests', status=2)
+        assert 'deadline' in run('train', 'jobs', *evolve, '--objective', 'misses', status=2)
+        assert 'no time and no factor' in run('train', 'jobs', *evolve, '--deadlines', 'soon', status=2)
+
         # It decides, and what is no model does not.
         run('workload', 'jobs', '--count', '4', '--arrivals', 'batch', '-o', 'w.xml')
         table = run('simulate', 'w.xml', '--executors', '5', '--policy', 'fair,learned', '--model', 'a.model')

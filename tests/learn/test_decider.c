@@ -197,7 +197,9 @@ static void test_beside(void **state)
             beside.number[j] = BR_ANY;
             assert_int_equal(br_executors_waves(beside.dag[j], &waves, NULL), BR_OK);
             beside.arrival[j] = (struct br_executors_arrival){
-                waves, (k / 4 % 2) * (int64_t)j * INT64_C(3000000000), j, NULL};
+                .waves = waves,
+                .arrival_ns = (k / 4 % 2) * (int64_t)j * INT64_C(3000000000),
+                .seed = j};
         }
         run_beside(&beside, model);
         for (uint32_t j = 0; j < JOBS; j++) {

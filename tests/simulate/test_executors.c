@@ -78,7 +78,7 @@ static void test_waves(void **state)
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
     struct br_executors *sim = sim_of(2);
     struct br_outcome record;
-    const struct br_executors_arrival job = {waves, 1000 * MS, 7, NULL};
+    const struct br_executors_arrival job = {waves, 1000 * MS, 7, NULL, 0};
     (void)state;
     begin(sim, &job, 1, &record);
     expect(sim, 1000, 2, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -109,7 +109,7 @@ static void test_waiting(void **state)
     struct br_waves *waves = waves_of(two, 2, edge, 1);
     struct br_executors *sim = sim_of(3);
     struct br_outcome record;
-    const struct br_executors_arrival job = {waves, 0, 7, NULL};
+    const struct br_executors_arrival job = {waves, 0, 7, NULL, 0};
     (void)state;
     begin(sim, &job, 1, &record);
     expect(sim, 0, 3, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -145,8 +145,8 @@ static void test_promises(void **state)
     const struct stage a = {4, 1000, 1000, 1000}, b = {8, 10, 10, 10};
     struct br_waves *waves[] = {waves_of(&a, 1, NULL, 0), waves_of(&b, 1, NULL, 0)};
     struct br_executors *sim = sim_of(4);
-    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL},
-                                                {waves[1], 2500 * MS, 8, NULL}};
+    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL, 0},
+                                                {waves[1], 2500 * MS, 8, NULL, 0}};
     (void)state;
     begin(sim, jobs, 2, NULL);
     expect(sim, 0, 4, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -183,7 +183,8 @@ static void test_moment(void **state)
     const struct stage one = {2, 1000, 1000, 1000};
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
     struct br_executors *sim = sim_of(2);
-    const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL}, {waves, 3000 * MS, 8, NULL}};
+    const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL, 0},
+                                                {waves, 3000 * MS, 8, NULL, 0}};
     (void)state;
     begin(sim, jobs, 2, NULL);
     expect(sim, 0, 2, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -207,8 +208,9 @@ static void test_promised_order(void **state)
     struct br_waves *waves[] = {waves_of(a, 2, edge, 1), waves_of(&b, 1, NULL, 0)};
     struct br_executors *sim = sim_of(3);
     struct br_outcome record;
-    const struct br_executors_arrival jobs[] = {
-        {waves[0], 0, 7, NULL}, {waves[1], 2500 * MS, 8, NULL}, {waves[1], 2500 * MS, 9, NULL}};
+    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL, 0},
+                                                {waves[1], 2500 * MS, 8, NULL, 0},
+                                                {waves[1], 2500 * MS, 9, NULL, 0}};
     (void)state;
     begin(sim, jobs, 3, &record);
     expect(sim, 0, 3, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
@@ -239,7 +241,8 @@ static void test_until(void **state)
     const struct stage one = {3, 1500, 1000, 500};
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
     struct br_executors *sim = sim_of(1);
-    const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL}, {waves, 3000 * MS, 7, NULL}};
+    const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL, 0},
+                                                {waves, 3000 * MS, 7, NULL, 0}};
     const struct br_executors_run run = {.until_ns = 3600 * MS};
     (void)state;
     assert_int_equal(br_executors_reset(sim, jobs, 2, &run, NULL), BR_OK);
@@ -429,8 +432,8 @@ static void test_random(void **state)
         int64_t at_ns = 0, jct_ns = 0;
         for (uint32_t j = 0; j < JOBS; j++) {
             at_ns += round % 2 ? 0 : (int64_t)br_rng_below(&rng, 9000) * MS;
-            jobs[j] =
-                (struct br_executors_arrival){random_waves(&rng), at_ns, br_rng_next(&rng), NULL};
+            jobs[j] = (struct br_executors_arrival){random_waves(&rng), at_ns, br_rng_next(&rng),
+                                                    NULL, 0};
         }
         if (random_run(sim, jobs, round, &record)) {
             ended++;
@@ -469,7 +472,7 @@ static void test_policies(void **state)
         struct br_diag diag = {0};
         void *policy;
         for (uint32_t j = 0; j < JOBS; j++)
-            jobs[j] = (struct br_executors_arrival){random_waves(&rng), j * 1000 * MS, j, NULL};
+            jobs[j] = (struct br_executors_arrival){random_waves(&rng), j * 1000 * MS, j, NULL, 0};
         assert_int_equal(row->create(&setup, &policy, &diag), BR_OK);
         begin(sim, jobs, JOBS, &record);
         assert_int_equal(br_executors_follow(sim, row, policy, &diag), BR_OK);
@@ -497,7 +500,7 @@ static void test_same_world(void **state)
     waves->stage[0].tasks = TASKS;
     assert_int_equal(br_waves_add(waves, 0, &measured, NULL), BR_OK);
     assert_int_equal(br_waves_finish(waves, NULL), BR_OK);
-    const struct br_executors_arrival jobs[] = {{waves, 0, 1, NULL}, {waves, 0, 2, NULL}};
+    const struct br_executors_arrival jobs[] = {{waves, 0, 1, NULL, 0}, {waves, 0, 2, NULL, 0}};
     for (int run = 0; run < 2; run++) {
         struct br_rng rng = br_rng_seed((uint64_t)run);
         struct br_outcome record;
@@ -539,7 +542,7 @@ static struct br_executors_choice first_choice(const char *name, double number,
             row = br_executors_policy(k);
     assert_non_null(row);
     for (uint32_t j = 0; j < jobs; j++)
-        arrival[j] = (struct br_executors_arrival){waves_of(&stage[j], 1, NULL, 0), 0, j, NULL};
+        arrival[j] = (struct br_executors_arrival){waves_of(&stage[j], 1, NULL, 0), 0, j, NULL, 0};
     const struct br_executors_setup setup = {.row = row, .number = number};
     assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
     begin(sim, arrival, jobs, NULL);
@@ -586,14 +589,41 @@ static void test_first_choices(void **state)
     assert_int_equal(choice.limit, 1); /* 10 x 1 is the least */
 }
 
+/* Two tasks one after the other on one executor: 2 s to come, then 1 s each. */
+static void test_missed(void **state)
+{
+    const struct stage one = {2, 1000, 1000, 1000};
+    struct br_waves *waves = waves_of(&one, 1, NULL, 0);
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct br_executors *sim = sim_of(1);
+        struct br_outcome record;
+        const int64_t deadline_ns = 4000 * MS - late;
+        const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL, deadline_ns},
+                                                    {waves, 10000 * MS, 7, NULL, 1},
+                                                    {waves, 10000 * MS, 7, NULL, 0}};
+        begin(sim, jobs, 3, &record);
+        expect(sim, 0, 1, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+        assert_int_equal(br_executors_missed(sim), 0);
+        br_executors_decide(sim, 0, 1);
+        /* The second has come late already; nobody has waited for it before. */
+        expect(sim, 10000, 1, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+        assert_int_equal(br_executors_missed(sim), 1 + late);
+        br_outcome_finish(&record);
+        br_executors_destroy(sim);
+    }
+    br_waves_destroy(waves);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waves),      cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_promises),   cmocka_unit_test(test_until),
-        cmocka_unit_test(test_moment),     cmocka_unit_test(test_promised_order),
-        cmocka_unit_test(test_random),     cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_same_world), cmocka_unit_test(test_first_choices),
+        cmocka_unit_test(test_missed),         cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_waiting),        cmocka_unit_test(test_promises),
+        cmocka_unit_test(test_until),          cmocka_unit_test(test_moment),
+        cmocka_unit_test(test_promised_order), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_policies),       cmocka_unit_test(test_same_world),
+        cmocka_unit_test(test_first_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

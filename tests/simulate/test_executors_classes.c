@@ -77,7 +77,7 @@ static void test_by_hand(void **state)
     struct br_executors *sim = sim_of(4, "0.5,1");
     struct br_outcome record;
     const struct br_executors_run run = {BR_NEVER, &record};
-    const struct br_executors_arrival job = {waves, 0, 7, request};
+    const struct br_executors_arrival job = {.waves = waves, .seed = 7, .request = request};
     (void)state;
     assert_int_equal(br_executors_reset(sim, &job, 1, &run, NULL), BR_OK);
     expect(sim, 0, 2, NONE, 0);
@@ -117,7 +117,7 @@ static void test_idle(void **state)
     const struct br_wave_measured measured = {5, {1, 2, 1}, {ms, ms, ms}};
     struct br_waves *waves = br_waves_create(2);
     struct br_executors *sim = sim_of(2, "0.5,1");
-    const struct br_executors_arrival job = {waves, 0, 7, request};
+    const struct br_executors_arrival job = {.waves = waves, .seed = 7, .request = request};
     (void)state;
     for (uint32_t s = 0; s < 2; s++) {
         waves->stage[s].tasks = 3 - s;
@@ -174,7 +174,8 @@ static void draw_crowd(struct crowd *crowd, uint64_t seed)
             crowd->request[j][s] = (struct br_executor_request){0.3 * (cls + 1), cls};
         }
         assert_int_equal(br_waves_finish(waves, NULL), BR_OK);
-        crowd->job[j] = (struct br_executors_arrival){waves, j * 1500 * MS, j, crowd->request[j]};
+        crowd->job[j] = (struct br_executors_arrival){
+            .waves = waves, .arrival_ns = j * 1500 * MS, .seed = j, .request = crowd->request[j]};
     }
 }
 
@@ -269,7 +270,7 @@ static uint32_t first_choice(const char *name, double trouble, uint32_t cls)
     const struct br_executor_request request[] = {{0.1, 0}, {0.4, 1}, {0.5, 1}, {0.9, 2}};
     struct br_waves *waves = waves_of(tasks, 4);
     struct br_executors *sim = sim_of(EXECUTORS, "0.3,0.6,0.9");
-    const struct br_executors_arrival job = {waves, 0, 1, request};
+    const struct br_executors_arrival job = {.waves = waves, .seed = 1, .request = request};
     const struct br_executors_row *row = NULL;
     struct br_executors_choice choice = {NONE, 0};
     void *policy;
@@ -315,7 +316,7 @@ static void test_trouble(void **state)
     const struct br_executor_request request[] = {{0.6, 0}, {0.1, 0}, {0.6, 0}, {0.1, 0}};
     struct br_waves *waves = br_waves_create(4);
     struct br_executors *sim = sim_of(4, "1");
-    const struct br_executors_arrival job = {waves, 0, 1, request};
+    const struct br_executors_arrival job = {.waves = waves, .seed = 1, .request = request};
     const struct br_executors_row *row = NULL;
     (void)state;
     for (uint32_t s = 0; s < 4; s++) {

@@ -43,7 +43,7 @@ static enum br_status run(struct br_executors *sim, const struct br_waves *waves
     struct br_executors_arrival jobs[JOBS];
     void *policy = NULL;
     for (uint32_t j = 0; j < JOBS; j++)
-        jobs[j] = (struct br_executors_arrival){waves, j * INT64_C(500000000), j, NULL};
+        jobs[j] = (struct br_executors_arrival){waves, j * INT64_C(500000000), j, NULL, 0};
     enum br_status status = br_executors_reset(sim, jobs, JOBS, &how, NULL);
     if (!status)
         status = row->create(&setup, &policy, NULL);
@@ -77,7 +77,7 @@ static void test_none_while_running(void **state)
     assert_int_equal(run(sim, large, NULL, &while_running), BR_OK);
     assert_in_range(taken - before, 0, 4); /* of the policy alone */
     before = taken;
-    const struct br_executors_arrival job = {small, 0, 1, NULL};
+    const struct br_executors_arrival job = {small, 0, 1, NULL, 0};
     assert_int_equal(br_executors_reset(sim, &job, 1, NULL, NULL), BR_OK);
     assert_int_equal(taken, before);
     br_executors_destroy(sim);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/collections/grow.h"
 #include "base/process/stop.h"
 #include "cli/common/commands.h"
 #include "cli/common/interrupt.h"
@@ -13,13 +14,17 @@
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "cli/many/learn/train_options.h"
+#include "cli/many/workloads/workloads.h"
 #include "emit/learn/curve.h"
 #include "planner/model/waves.h"
+#include "workload/make.h"
 
 /* The jobs that episodes are drawn from. */
 struct jobs {
     struct br_input *input;
     const struct br_waves **waves;
+    const struct br_dag **dag;
+    int64_t *deadline_ns; /* after their arrival */
     uint32_t count, room;
 };
 
@@ -29,6 +34,8 @@ static void free_jobs(struct jobs *jobs)
         br_input_finish(&jobs->input[k]);
     free(jobs->input);
     free(jobs->waves);
+    free(jobs->dag);
+    free(jobs->deadline_ns);
 }
 
 static enum br_status add_job(const struct cli_settings *settings, const char *path,
@@ -36,12 +43,10 @@ static enum br_status add_job(const struct cli_settings *settings, const char *p
 {
     if (jobs->count == jobs->room) {
         uint32_t room = jobs->room * 2 + 64;
-        struct br_input *input = realloc(jobs->input, room * sizeof *input);
-        jobs->input = input ? input : jobs->input;
-        const struct br_waves **waves =
-            realloc(jobs->waves, room * sizeof(const struct br_waves *));
-        jobs->waves = waves ? waves : jobs->waves;
-        if (!input || !waves)
+        if (!br_enlarge(&jobs->input, room, sizeof *jobs->input) ||
+            !br_enlarge(&jobs->waves, room, sizeof(const struct br_waves *)) ||
+            !br_enlarge(&jobs->dag, room, sizeof(const struct br_dag *)) ||
+            !br_enlarge(&jobs->deadline_ns, room, sizeof *jobs->deadline_ns))
             return br_fail_memory(diag);
         jobs->room = room;
     }
@@ -50,6 +55,7 @@ static enum br_status add_job(const struct cli_settings *settings, const char *p
     enum br_status status = cli_load(&settings->job, path, false, input, diag);
     if (status)
         return status;
+    jobs->dag[jobs->count] = input->dag;
     jobs->waves[jobs->count++] = input->dag->waves;
     if (!input->dag->waves)
         return br_fail(
@@ -73,6 +79,17 @@ static enum br_status add_jobs(const struct cli_settings *settings, const char *
         free(file);
     }
     cli_job_list_finish(&list);
+    return status;
+}
+
+static enum br_status set_deadlines(const char *text, struct jobs *jobs, struct br_diag *diag)
+{
+    double factor = 0;
+    int64_t later_ns = 0;
+    enum br_status status = cli_read_deadlines(text, &factor, &later_ns, diag);
+    for (uint32_t k = 0; k < jobs->count && !status; k++)
+        status =
+            br_workload_deadline_of(jobs->dag[k], factor, later_ns, &jobs->deadline_ns[k], diag);
     return status;
 }
 
@@ -136,6 +153,15 @@ static enum br_status resume(struct br_course *course, const char *path, bool qu
 static void say_row(const struct br_course *course)
 {
     const struct br_course_row *row = &course->row[course->rows - 1];
+    if (course->trainer.options.objective == BR_MISSES) {
+        cli_say("iteration %" PRIu64 " of %" PRIu64
+                ": %.1f %% missed in training%s, %.1f %% in the "
+                "trial; best %.1f %% at %" PRIu64,
+                row->iteration, course->trainer.options.iterations, 100 * row->trained_s,
+                row->taught > 0.5 ? " (the teacher's)" : "", 100 * row->tried_s,
+                100 * course->best_s, course->best_iteration);
+        return;
+    }
     cli_say("iteration %" PRIu64 " of %" PRIu64 ": %.1f s in training%s, %.1f s in the trial; best "
             "%.1f s at %" PRIu64,
             row->iteration, course->trainer.options.iterations, row->trained_s,
@@ -236,7 +262,8 @@ static enum br_status train(const struct cli_settings *settings, const char *con
     struct br_course_options trials;
     struct br_course course = {0};
     struct jobs jobs = {0};
-    const char *checkpoint, *made_by = cli_train_command(settings, argument, arguments, arena);
+    const char *checkpoint = NULL,
+               *made_by = cli_train_command(settings, argument, arguments, arena);
     bool quiet = settings->output.quiet;
     enum br_status status = cli_train_options(settings, &options, &trials, diag);
     if (!status && !made_by)
@@ -245,7 +272,13 @@ static enum br_status train(const struct cli_settings *settings, const char *con
         status = checkpoint_path(settings, arena, &checkpoint, diag);
     for (uint32_t k = 0; !status && k < arguments; k++)
         status = add_jobs(settings, argument[k], &jobs, diag);
-    const struct br_train_jobs pool = {jobs.waves, jobs.count};
+    const char *deadlines = settings->train.deadlines;
+    if (!status && deadlines)
+        status = set_deadlines(deadlines, &jobs, diag);
+    const struct br_train_jobs pool = {.waves = jobs.waves,
+                                       .count = jobs.count,
+                                       .dag = jobs.dag,
+                                       .deadline_ns = deadlines ? jobs.deadline_ns : NULL};
     if (!status)
         status = br_course_init(&course, &options, &trials, pool, diag);
     if (!status && settings->train.resume)

@@ -12,6 +12,7 @@
 #include "base/text/shell.h"
 #include "cli/common/choices.h"
 #include "cli/common/commands.h"
+#include "simulate/executors/classes.h"
 
 /* "A" or "A:B" into two numbers. */
 static enum br_status read_pair(const char *option, const char *text, double *first, double *last,
@@ -88,9 +89,10 @@ enum br_status cli_train_options(const struct cli_settings *settings,
                                                 : br_network_shape_planned();
     options->cluster.executors = (uint32_t)train->executors;
     options->cluster.moving_ns = train->moving_ns;
-    options->objective = strcmp(train->objective, cli_objective_name(BR_MAKESPAN)) == 0
-                             ? BR_MAKESPAN
-                             : BR_MEAN_COMPLETION;
+    for (int k = 0; k < BR_OBJECTIVES; k++)
+        if (strcmp(train->objective, cli_objective_name((uint32_t)k)) == 0)
+            options->objective = (enum br_objective)k;
+    options->draw_requests = train->draw_requests;
     options->method =
         strcmp(train->method, cli_method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;
     options->seed = train->seed;
@@ -120,6 +122,8 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->last_length_ns = (int64_t)(last_s * 1e9);
     if (!status)
         status = read_teacher(train->teacher, options, diag);
+    if (!status && train->classes)
+        status = br_executors_classes_read(train->classes, &options->cluster, diag);
     return status ? status : br_train_options_check(options, diag);
 }
 
@@ -253,6 +257,11 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fprintf(out, " --horizon %.15g", (double)train->horizon_ns * 1e-9);
     if (train->own_arrivals)
         fputs(" --own-arrivals", out);
+    if (train->classes)
+        fprintf(out, " --classes %s%s", train->classes,
+                train->draw_requests ? " --draw-requests" : "");
+    if (train->deadlines)
+        fprintf(out, " --deadlines %s", train->deadlines);
     const char *kept = fclose(out) == 0 ? br_arena_text(arena, text) : NULL;
     free(text);
     return kept;

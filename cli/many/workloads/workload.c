@@ -19,7 +19,6 @@ struct plan {
     double load, stretch, durations, thin;
     double deadline_factor;
     int64_t deadline_ns;
-    bool deadlines;
 };
 
 static enum br_status read_numbers(const struct cli_workload_settings *make, struct plan *plan,
@@ -49,21 +48,18 @@ static enum br_status read_numbers(const struct cli_workload_settings *make, str
     return status;
 }
 
-/* "2.5x": of the critical path; "600": seconds. */
-static enum br_status read_deadlines(const char *text, struct plan *plan, struct br_diag *diag)
+enum br_status cli_read_deadlines(const char *text, double *factor, int64_t *later_ns,
+                                  struct br_diag *diag)
 {
     static const char hint[] = "give seconds, or a factor of the critical path such as 2.5x";
-    static const struct cli_range factor = {"deadlines", hint, 1e-9, 1e9};
+    static const struct cli_range range = {"deadlines", hint, 1e-9, 1e9};
     char number[64];
-    size_t length = text ? strlen(text) : 0;
-    if (!text)
-        return BR_OK;
-    plan->deadlines = true;
+    size_t length = strlen(text);
     if (length && length < sizeof number && text[length - 1] == 'x') {
         snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
-        return cli_read_number(&factor, number, &plan->deadline_factor, diag);
+        return cli_read_number(&range, number, factor, diag);
     }
-    if (br_seconds_parse(text, &plan->deadline_ns) || plan->deadline_ns <= 0)
+    if (br_seconds_parse(text, later_ns) || *later_ns <= 0)
         return br_fail(diag, BR_USAGE, hint, "--deadlines '%.80s' is no time and no factor", text);
     return BR_OK;
 }
@@ -248,7 +244,9 @@ static enum br_status change(const struct cli_workload_settings *make,
     bool by_name;
     enum br_status status = read_numbers(make, &plan, diag);
     if (!status)
-        status = read_deadlines(make->deadlines, &plan, diag);
+        status = make->deadlines ? cli_read_deadlines(make->deadlines, &plan.deadline_factor,
+                                                      &plan.deadline_ns, diag)
+                                 : BR_OK;
     if (!status)
         status = choose_jobs(make, &plan, jobs, &by_name, diag);
     if (!status && plan.durations)
@@ -257,7 +255,7 @@ static enum br_status change(const struct cli_workload_settings *make,
         status = place_jobs(make, &plan, cluster, jobs, by_name, diag);
     if (!status)
         status = give_groups(make, workload, diag);
-    if (!status && plan.deadlines)
+    if (!status && make->deadlines)
         status = br_workload_set_deadlines(workload, plan.deadline_factor, plan.deadline_ns, diag);
     return status ? status : br_workload_finish(workload, diag);
 }

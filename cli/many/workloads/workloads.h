@@ -14,6 +14,10 @@ struct cli_range {
 };
 enum br_status cli_read_number(const struct cli_range *range, const char *text, double *value,
                                struct br_diag *diag);
+/* "2.5x": *factor times the critical path; "600": *later_ns. What is not given stays as it is.
+ * BR_USAGE. */
+enum br_status cli_read_deadlines(const char *text, double *factor, int64_t *later_ns,
+                                  struct br_diag *diag);
 
 /* What the arguments give: a workload, as read, or dags without jobs of which some are to be drawn.
  */

@@ -1,0 +1,258 @@
+/* Models: that one that is not whole is refused, and that they decide. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "learn/policy/learned.h"
+#include "learn/train/critical.h"
+#include "simulate/executors/plan.h"
+#include "tests/learn/small.h"
+
+static char *model_bytes(const struct br_model *model, size_t *size)
+{
+    char *bytes = NULL;
+    FILE *file = open_memstream(&bytes, size);
+    assert_non_null(file);
+    assert_int_equal(br_model_write(model, file, NULL), BR_OK);
+    assert_int_equal(fclose(file), 0);
+    return bytes;
+}
+
+static void refuse(const char *bytes, size_t size)
+{
+    struct br_model model;
+    struct br_diag diag = {0};
+    char *copy = malloc(size ? size : 1); /* of its very size, for the sanitizer */
+    assert_non_null(copy);
+    memcpy(copy, bytes, size);
+    assert_int_equal(br_model_read(copy, size, &model, &diag), BR_BAD_INPUT);
+    assert_true(diag.what[0] && !model.parameter);
+    free(copy);
+}
+
+static void a_model_is_read_whole_or_not_at_all(void **state)
+{
+    struct br_model model, read;
+    const struct br_network_shape shape = br_network_shape_split();
+    size_t size, again;
+    assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
+    br_network_draw(&model.network, 4, model.parameter);
+    model.executors = 50;
+    model.seed = 7;
+    model.iterations = 123;
+    model.made_by = strdup("bigrocks train x");
+    char *bytes = model_bytes(&model, &size);
+    assert_int_equal(br_model_read(bytes, size, &read, NULL), BR_OK);
+    assert_memory_equal(read.parameter, model.parameter,
+                        model.network.parameters * sizeof *model.parameter);
+    assert_string_equal(read.made_by, model.made_by);
+    assert_int_equal(read.executors, 50);
+    char *other = model_bytes(&read, &again);
+    assert_int_equal(size, again);
+    assert_memory_equal(bytes, other, size);
+    br_model_finish(&read);
+    for (size_t k = 0; k < size; k += k < 128 ? 1 : 61) { /* cut, or with a bit changed */
+        refuse(bytes, k);
+        bytes[k] ^= 0x10;
+        refuse(bytes, size);
+        bytes[k] ^= 0x10;
+    }
+    /* Numbers that the sum vouches for and that no training gives. */
+    const float wrong[] = {NAN, INFINITY, 2e4f};
+    size_t first_number = size - strlen(model.made_by) - model.network.parameters * sizeof(float);
+    for (int k = 0; k < 3; k++) {
+        memcpy(other, bytes, size);
+        memcpy(other + first_number, &wrong[k], sizeof(float));
+        sum_up(other, size);
+        refuse(other, size);
+    }
+    for (size_t at = 48; at < first_number; at += 4) { /* form, widths, features, counts */
+        const uint32_t numbers[] = {3, 24, UINT32_MAX};
+        for (int k = 0; k < 3; k++) {
+            uint32_t kept;
+            memcpy(&kept, bytes + at, sizeof kept);
+            if (at == first_number - 16 || kept == numbers[k])
+                continue; /* executors may be any number */
+            memcpy(other, bytes, size);
+            memcpy(other + at, &numbers[k], sizeof(uint32_t));
+            sum_up(other, size);
+            refuse(other, size);
+        }
+    }
+    memcpy(other, bytes, size);
+    other[8] = 2; /* the version */
+    sum_up(other, size);
+    refuse(other, size);
+    free(bytes);
+    free(other);
+    br_model_finish(&model);
+}
+
+/* A model that was made before the planner's rule had all its numbers: the others are 0. */
+static void a_model_of_fewer_numbers_is_read(void **state)
+{
+    enum { LEAST = BR_PLAN_PARAMETERS_LEAST, MOST = BR_PLAN_PARAMETERS, PARAMETERS_AT = 76 };
+    struct br_model model, read;
+    const struct br_network_shape shape = br_network_shape_planned();
+    size_t size;
+    assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
+    const struct br_network *network = &model.network;
+    for (uint32_t k = 0; k < network->parameters; k++)
+        model.parameter[k] = 1;
+    model.executors = 5;
+    char *bytes = model_bytes(&model, &size);
+    for (uint32_t lacks = 0; lacks <= MOST - LEAST + 1; lacks++) {
+        size_t less = size - lacks * sizeof(float);
+        uint32_t parameters = network->parameters - lacks;
+        uint64_t told = less;
+        memcpy(bytes + 16, &told, sizeof told);
+        memcpy(bytes + PARAMETERS_AT, &parameters, sizeof parameters);
+        sum_up(bytes, less);
+        if (lacks > MOST - LEAST) {
+            refuse(bytes, less);
+            continue;
+        }
+        assert_int_equal(br_model_read(bytes, less, &read, NULL), BR_OK);
+        assert_int_equal(read.network.parameters, network->parameters);
+        for (uint32_t k = 0; k < network->parameters; k++)
+            assert_true(read.parameter[k] == (k < parameters));
+        br_model_finish(&read);
+    }
+    free(bytes);
+    br_model_finish(&model);
+}
+
+/* A learned policy without a model is refused; with one it runs, twice alike. */
+static void a_learned_policy_decides(void **state)
+{
+    const struct pool *pool = *state;
+    struct br_model model;
+    const struct br_network_shape shape = br_network_shape_code();
+    const struct br_executors_options cluster = {.executors = 6, .moving_ns = 2000000000};
+    struct br_executors_arrival arrival[POOL];
+    struct br_executors_setup setup = {.row = &br_learned_policy, .number = NAN};
+    struct br_executors *sim = br_executors_create(&cluster);
+    int64_t end_ns[2];
+    void *policy = NULL;
+    assert_non_null(sim);
+    for (int k = 0; k < POOL; k++)
+        arrival[k] = (struct br_executors_arrival){.waves = pool->waves[k], .seed = (uint64_t)k};
+    assert_int_equal(br_learned_policy.create(&setup, &policy, NULL), BR_USAGE);
+    assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
+    br_network_draw(&model.network, 4, model.parameter);
+    setup.model = &model;
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(br_learned_policy.create(&setup, &policy, NULL), BR_OK);
+        assert_int_equal(br_executors_reset(sim, arrival, POOL, NULL, NULL), BR_OK);
+        assert_int_equal(br_executors_follow(sim, &br_learned_policy, policy, NULL), BR_OK);
+        assert_int_equal(sim->ended_jobs, POOL);
+        end_ns[k] = sim->now_ns;
+        br_learned_policy.destroy(policy);
+    }
+    assert_int_equal(end_ns[0], end_ns[1]);
+    br_executors_destroy(sim);
+    br_model_finish(&model);
+}
+
+static enum br_status create_planner(const struct br_executors_setup *setup, void **policy,
+                                     struct br_diag *diag)
+{
+    *policy = br_executors_plan_create();
+    return *policy ? BR_OK : br_fail_memory(diag);
+}
+
+static enum br_status begin_planner(void *policy, const struct br_executors *sim,
+                                    struct br_diag *diag)
+{
+    return br_executors_plan_begin(policy, sim, diag);
+}
+
+static struct br_executors_choice ask_planner(void *policy, const struct br_executors *sim)
+{
+    return br_executors_plan_decide(policy, sim);
+}
+
+static void destroy_planner(void *policy)
+{
+    br_executors_plan_destroy(policy);
+}
+
+static const struct br_executors_row planner = {.name = "planner",
+                                                .create = create_planner,
+                                                .begin = begin_planner,
+                                                .decide = ask_planner,
+                                                .destroy = destroy_planner};
+
+/* A planned network whose weights are all 0 knows nothing but the advice: it decides as the planner
+ * does, where several jobs wait, come later, and are done. */
+static void a_planned_network_begins_as_the_planner(void **state)
+{
+    enum { JOBS = 12 };
+    const struct pool *pool = *state;
+    struct br_model model;
+    const struct br_network_shape shape = br_network_shape_planned();
+    const struct br_executors_options cluster = {.executors = 7, .moving_ns = 2000000000};
+    struct br_executors_arrival arrival[JOBS];
+    struct br_executors *sim = br_executors_create(&cluster);
+    const struct br_executors_row *rows[2] = {&br_learned_policy, &planner};
+    int64_t end_ns[2], jobs_time_ns[2];
+    uint32_t decisions[2];
+    assert_non_null(sim);
+    assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
+    for (int k = 0; k < JOBS; k++)
+        arrival[k] = (struct br_executors_arrival){.waves = pool->waves[k % POOL],
+                                                   .arrival_ns = k / 8 * INT64_C(9000000000),
+                                                   .seed = (uint64_t)k};
+    for (int k = 0; k < 2; k++) {
+        struct br_executors_setup setup = {.row = rows[k], .number = NAN, .model = &model};
+        void *policy = NULL;
+        assert_int_equal(rows[k]->create(&setup, &policy, NULL), BR_OK);
+        assert_int_equal(br_executors_reset(sim, arrival, JOBS, NULL, NULL), BR_OK);
+        assert_int_equal(br_executors_follow(sim, rows[k], policy, NULL), BR_OK);
+        end_ns[k] = sim->now_ns;
+        jobs_time_ns[k] = sim->jobs_time_ns;
+        decisions[k] = sim->decisions;
+        rows[k]->destroy(policy);
+    }
+    assert_int_equal(end_ns[0], end_ns[1]);
+    assert_int_equal(jobs_time_ns[0], jobs_time_ns[1]);
+    assert_int_equal(decisions[0], decisions[1]);
+    br_executors_destroy(sim);
+    br_model_finish(&model);
+}
+
+/* The first iterations; the numbers are the same on every machine. */
+static void two_levels_express_a_longest_path(void **state)
+{
+    struct br_critical_options options = br_critical_options_default();
+    struct br_critical_row rows[2][2];
+    options.iterations = 60;
+    options.every = 30;
+    options.dags = 64;
+    options.tests = 200;
+    for (int k = 0; k < 2; k++) {
+        options.one_level = k;
+        assert_int_equal(br_critical_learn(&options, rows[k], NULL), BR_OK);
+        print_message("%d: error %.5f, right %.3f\n", k, rows[k][1].error, rows[k][1].accuracy);
+    }
+    assert_true(rows[0][1].accuracy > rows[1][1].accuracy + 0.02);
+    assert_true(rows[0][1].error < rows[1][1].error * 0.9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_is_read_whole_or_not_at_all),
+        cmocka_unit_test(a_model_of_fewer_numbers_is_read),
+        cmocka_unit_test(a_learned_policy_decides),
+        cmocka_unit_test(a_planned_network_begins_as_the_planner),
+        cmocka_unit_test(two_levels_express_a_longest_path),
+    };
+    return cmocka_run_group_tests(tests, open_pool, close_pool);
+}
