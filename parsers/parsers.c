@@ -131,6 +131,23 @@ static bool is_patterson(const char *text)
     return *p >= '0' && *p <= '9' && text[strspn(text, "0123456789 \t\r\n-")] == 0;
 }
 
+/* A plan of PostgreSQL's in a form that is not read: which one it is; NULL for other texts. */
+static const char *other_explain(const char *text)
+{
+    const char *p = text + strspn(text, " \t\r\n\"");
+    const char *plan = strstr(p, "\"Plan\"");
+    if (strncmp(p, "QUERY PLAN", 10) == 0)
+        return "psql has drawn a table around the plan";
+    if (*p == '[' && plan && strspn(p, "[{ \t\r\n") == (size_t)(plan - p))
+        return "this is a plan by EXPLAIN (FORMAT JSON)";
+    if (strncmp(p, "- Plan:", 7) == 0)
+        return "this is a plan by EXPLAIN (FORMAT YAML)";
+    p += strcspn(p, "(\n");
+    if (strncmp(p, "(cost=", 6) == 0 || strncmp(p, "(actual ", 8) == 0)
+        return "this is a plan by EXPLAIN as text";
+    return NULL;
+}
+
 static enum br_status refuse_unknown(const struct br_source *source, struct br_diag *diag)
 {
     const char *text = source->buffer, *p = br_text_begin(text);
@@ -149,6 +166,12 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "save it as UTF-8, or name the format by --from",
                           "the file is in UTF-16");
+    const char *explain = other_explain(text);
+    if (explain)
+        return br_fail_at(diag, pos, BR_BAD_INPUT,
+                          "write it by psql -qAtX -c 'EXPLAIN (ANALYZE, FORMAT XML) SELECT ...' > "
+                          "query.xml",
+                          "%s, and plans of PostgreSQL are read as XML alone", explain);
     br_xml_root_name(text, name, sizeof name);
     if (strcmp(name, "cluster") == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "give it by --cluster, and a job here",
