@@ -184,6 +184,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         if (!settings->output.quiet)
             status = cli_robust_print(out, &robust, &input, plan, settings->search.seed,
                                       settings->output.explain, diag);
+        if (!status && settings->output.explain)
+            status = cli_noise_print(out, &input, plan, settings->search.seed, diag);
         if (settings->output.explain)
             cli_print_explanation(out, plan);
         if (settings->output.verbose)

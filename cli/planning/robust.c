@@ -10,6 +10,7 @@
 #include "base/text/diag.h"
 #include "cli/common/say.h"
 #include "planner/model/plan.h"
+#include "simulate/noise.h"
 #include "simulate/replay.h"
 
 /* Runs drawn, and how many tasks they may have together before they are fewer. */
@@ -216,5 +217,31 @@ enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
             cli_seconds(outlook.quantile_ns / digit * digit, quantile), outlook.runs);
     if (stages)
         print_stages(out, robust);
+    return BR_OK;
+}
+
+enum br_status cli_noise_print(FILE *out, const struct br_input *input, const struct br_plan *plan,
+                               uint64_t seed, struct br_diag *diag)
+{
+    static const int percent[] = {10, 30};
+    const int64_t digit = 1000000;
+    uint32_t runs = TASKS_DRAWN / 10 / input->dag->tasks;
+    runs = runs > RUNS_LEAST ? RUNS_LEAST : runs < 1 ? 1 : runs;
+    if (plan->network || plan->makespan_ns == 0)
+        return BR_OK;
+    for (size_t k = 0; k < sizeof percent / sizeof *percent; k++) {
+        char mean[CLI_SECONDS_TEXT];
+        int64_t mean_ns;
+        enum br_status status = br_plan_under_noise(input->dag, input->cluster, plan,
+                                                    percent[k] / 100.0, runs, seed, &mean_ns, diag);
+        if (status)
+            return status;
+        fprintf(out,
+                "%-12s %s s on average where durations are off by %d %% (%+.1f %%, %" PRIu32
+                " %s)\n",
+                "noise", cli_seconds(mean_ns / digit * digit, mean), percent[k],
+                100 * ((double)mean_ns / (double)plan->makespan_ns - 1), runs,
+                runs == 1 ? "run" : "runs");
+    }
     return BR_OK;
 }
