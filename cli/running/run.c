@@ -153,7 +153,7 @@ static enum br_status run_there(const struct cli_settings *settings, struct cli_
     if (!settings->run.journal)
         return br_fail(diag, BR_USAGE, "add --journal FILE, on a file system that all nodes share",
                        "jobs of Slurm's need a journal, which also tells where their results go");
-    return br_slurm_run_jobs(&jobs->job[0], options, result, diag);
+    return br_slurm_run_jobs(jobs->cluster, &jobs->job[0], options, result, diag);
 }
 
 /* Control groups for the tasks, where they are to be had, or asked for. */
@@ -208,6 +208,7 @@ static enum br_status read_options(const struct cli_settings *settings,
         .stop = cli_interrupt_count(),
         .resumed = cli_report_resumed,
         .damaged = cli_report_damaged,
+        .note = cli_report_note,
         .ended = cli_report_ended,
         .tick = cli_report_tick,
         .started = cli_report_started,

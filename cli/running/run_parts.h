@@ -200,6 +200,7 @@ struct cli_report {
 void cli_report_begin(struct cli_report *report, const struct br_run_result *result);
 /* For br_run_options; the context is the report. */
 void cli_report_damaged(void *report, uint32_t records, uint64_t offset);
+void cli_report_note(void *report, const char *text);
 void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t task,
                         int64_t lasted_ns);
 void cli_report_ended(void *report, const struct br_task_end *end);

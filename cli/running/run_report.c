@@ -218,6 +218,12 @@ bool cli_report_replan(void *context, struct br_run_job *job, struct br_replan *
     return cli_run_learn_replan(cli_run_job_of(job)->input.learn, replan);
 }
 
+void cli_report_note(void *context, const char *text)
+{
+    (void)context;
+    cli_say("%s", text);
+}
+
 void cli_report_damaged(void *context, uint32_t records, uint64_t offset)
 {
     struct cli_report *report = context;

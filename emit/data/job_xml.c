@@ -38,13 +38,14 @@ static void passed_through(FILE *out, const struct br_attributes *by, enum br_ow
 }
 
 static void amount(FILE *out, int depth, const char *element, const char *resource,
-                   struct br_decimal value, bool fungible)
+                   struct br_decimal value, bool fungible, bool generic)
 {
     open_element(out, depth, element);
     br_write_attribute(out, "resource", resource);
     fputs(" amount=\"", out);
     br_write_decimal(out, value);
-    fputs(fungible ? "\" fungible=\"true\"/>\n" : "\"/>\n", out);
+    fputs(fungible ? "\" fungible=\"true\"" : "\"", out);
+    fputs(generic ? " slurm=\"gres\"/>\n" : "/>\n", out);
 }
 
 void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster)
@@ -52,6 +53,15 @@ void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster
     open_element(out, depth, "cluster xmlns=\"urn:bigrocks:cluster:1\"");
     if (cluster->name)
         br_write_attribute(out, "name", cluster->name);
+    if (cluster->partition)
+        br_write_attribute(out, "partition", cluster->partition);
+    if (cluster->account)
+        br_write_attribute(out, "account", cluster->account);
+    if (cluster->time_factor.mantissa) {
+        fputs(" time-factor=\"", out);
+        br_write_decimal(out, cluster->time_factor);
+        putc('"', out);
+    }
     fputs(">\n", out);
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const struct br_class *cls = &cluster->cls[c];
@@ -65,7 +75,8 @@ void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster
         fputs(">\n", out);
         for (uint32_t k = 0; k < cls->capacities; k++)
             amount(out, depth + 2, "capacity", cls->capacity[k].resource, cls->capacity[k].amount,
-                   br_cluster_is_fungible(cluster, cls->capacity[k].resource));
+                   br_cluster_is_fungible(cluster, cls->capacity[k].resource),
+                   br_cluster_is_generic(cluster, cls->capacity[k].resource));
         close_element(out, depth + 1, "machine");
     }
     close_element(out, depth, "cluster");
@@ -90,7 +101,7 @@ static void write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t
     fputs("\">\n", out);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
         amount(out, depth + 1, "demand", dag->resource[dag->demand[d].resource].name,
-               dag->demand[d].amount, false);
+               dag->demand[d].amount, false, false);
     for (uint32_t i = 0; i < stage->tasks; i++) {
         int64_t duration_ns = dag->duration_ns[stage->first_task + i];
         if (duration_ns == stage->duration_ns)

@@ -166,7 +166,22 @@ static void write_cluster(FILE *out, const struct br_cluster *cluster)
         fputs(k ? ", " : ", \"fungible\": [", out);
         text(out, cluster->fungible[k]);
     }
-    fputs(cluster->fungibles ? "]}" : "}", out);
+    fputs(cluster->fungibles ? "]" : "", out);
+    for (uint32_t k = 0; k < cluster->generics; k++) {
+        fputs(k ? ", " : ", \"generic\": [", out);
+        text(out, cluster->generic[k]);
+    }
+    fputs(cluster->generics ? "]" : "", out);
+    if (cluster->partition)
+        text_key(out, ", ", "partition", cluster->partition);
+    if (cluster->account)
+        text_key(out, ", ", "account", cluster->account);
+    if (cluster->time_factor.mantissa) {
+        fputs(", \"time-factor\": \"", out);
+        br_write_decimal(out, cluster->time_factor);
+        putc('"', out);
+    }
+    putc('}', out);
 }
 
 static void write_search(FILE *out, const struct br_plan *plan)

@@ -1,9 +1,11 @@
 /* A shell script that hands every stage to Slurm as one job array. Barriers are afterok, one-to-one
  * edges aftercorr, which Slurm means the same way; the plan's order becomes nice values. */
+#include "base/collections/sort.h"
 #include "base/text/diag.h"
 #include "base/text/shell.h"
 #include "emit/engines/engine.h"
 #include "emit/write/outputs.h"
+#include "planner/model/cluster.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,12 +41,70 @@ static const char licenses[] =
     "            \"Licenses=$one in slurm.conf has them.\" >&2\n"
     "done\n";
 
+/* Is it one that Slurm counts on each node (GRES)? */
+static bool is_generic(const struct br_engine *engine, const struct br_limit *limit)
+{
+    const struct br_cluster *cluster = engine->input->cluster;
+    return cluster && br_cluster_is_generic(cluster, engine->dag->resource[limit->resource].name);
+}
+
+static bool is_license(const struct br_engine *engine, const struct br_limit *limit)
+{
+    return br_limit_is_other(limit) && !is_generic(engine, limit);
+}
+
+/* Only some of Slurm's plugins go by --nice; others go by the order of submission. */
+static const char priorities[] =
+    "kind=$(scontrol show config 2>/dev/null | sed -n 's/^PriorityType *= *//p')\n"
+    "case $kind in\n"
+    "    '' | priority/multifactor) ;;\n"
+    "    *) echo \"Slurm goes by $kind, which does not order jobs by --nice; the stages are\" \\\n"
+    "        \"submitted in the plan's order.\" >&2 ;;\n"
+    "esac\n";
+
+/* Partition and account go before the options of the command line, which count then. */
+static void write_site(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    const struct br_cluster *cluster = engine->input->cluster;
+    const struct br_stage *it = &engine->dag->stage[stage];
+    int64_t longest_ns = 0;
+    if (!cluster)
+        return;
+    for (uint32_t t = it->first_task; t < it->first_task + it->tasks; t++)
+        if (engine->dag->duration_ns[t] > longest_ns)
+            longest_ns = engine->dag->duration_ns[t];
+    int64_t minutes = br_cluster_minutes(cluster, longest_ns);
+    if (cluster->partition)
+        fprintf(out, " --partition=%s", cluster->partition);
+    if (cluster->account)
+        fprintf(out, " --account=%s", cluster->account);
+    if (minutes)
+        fprintf(out, " --time=%" PRId64, minutes);
+}
+
+static void write_generic(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    const char *before = " --gres=";
+    for (uint32_t d = 0; d < engine->dag->stage[stage].demands; d++) {
+        const struct br_demand *demand =
+            &engine->dag->demand[engine->dag->stage[stage].first_demand + d];
+        const char *name = engine->dag->resource[demand->resource].name;
+        if (!engine->input->cluster || !br_cluster_is_generic(engine->input->cluster, name) ||
+            demand->amount.mantissa <= 0)
+            continue;
+        fputs(before, out);
+        br_shell_write(out, name);
+        fprintf(out, ":%" PRId64, br_decimal_ceil(demand->amount));
+        before = ",";
+    }
+}
+
 static void write_needed(FILE *out, const struct br_engine *engine)
 {
     const char *before = "needed='";
     for (uint32_t l = 0; l < engine->limits.count; l++) {
         const struct br_limit *limit = &engine->limits.limit[l];
-        if (!br_limit_is_other(limit))
+        if (!is_license(engine, limit))
             continue;
         fputs(before, out);
         br_engine_resource(out, engine, limit);
@@ -61,7 +121,7 @@ static void write_licenses(FILE *out, const struct br_engine *engine, uint32_t s
     for (uint32_t l = 0; l < engine->limits.count; l++) {
         const struct br_limit *limit = &engine->limits.limit[l];
         int64_t amount = br_limit_demand(limit, engine->dag, stage);
-        if (!br_limit_is_other(limit) || amount == 0)
+        if (!is_license(engine, limit) || amount == 0)
             continue;
         fputs(before, out);
         br_engine_resource(out, engine, limit);
@@ -104,7 +164,9 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
         return status;
     putc('\n', out);
     br_engine_stage(out, engine, s);
-    fputs("=$(sbatch --parsable \"$@\" --job-name=", out);
+    fputs("=$(sbatch --parsable", out);
+    write_site(out, engine, s);
+    fputs(" \"$@\" --job-name=", out);
     status = write_job_name(out, stage->id, diag);
     if (array)
         fprintf(out, " --array=0-%" PRIu32, stage->tasks - 1);
@@ -113,6 +175,7 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
         fprintf(out, " --mem=%" PRId64 "K",
                 engine->need[s].mem_bytes / 1024 + (engine->need[s].mem_bytes % 1024 != 0));
     fprintf(out, " --nice=%" PRIu32, engine->first_rank[s] - 1);
+    write_generic(out, engine, s);
     write_licenses(out, engine, s);
     write_dependencies(out, engine, s);
     fputs(" \\\n  --wrap=", out);
@@ -126,6 +189,26 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
     fputs("\"\n", out);
     free(line);
     return status;
+}
+
+/* The stages by the first of their tasks in the plan, which is the order of submission; parents
+ * first where a plan has them later. From the engine's arena; NULL when memory is out. */
+static uint32_t *order_stages(struct br_engine *engine)
+{
+    const struct br_dag *dag = engine->dag;
+    uint32_t *order = br_arena_array(&engine->arena, dag->stages, sizeof *order);
+    struct br_sort_item *item = br_arena_array(&engine->arena, dag->stages, 2 * sizeof *item);
+    bool good = true;
+    if (!order || !item)
+        return NULL;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        good &= engine->first_rank[dag->edge[e].parent] < engine->first_rank[dag->edge[e].child];
+    for (uint32_t k = 0; k < dag->stages; k++)
+        item[k] = (struct br_sort_item){engine->first_rank[k], k};
+    br_sort(item, item + dag->stages, dag->stages);
+    for (uint32_t k = 0; k < dag->stages; k++)
+        order[k] = good ? item[k].item : dag->topological[k];
+    return order;
 }
 
 enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
@@ -145,9 +228,13 @@ enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struc
     engine.others_where = "slurm.conf has licenses of that name, as in Licenses=net:12";
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     write_needed(out, &engine);
+    fputs(priorities, out);
     fputs("ids=\n", out);
+    uint32_t *order = order_stages(&engine);
+    if (!order)
+        status = br_fail_memory(diag);
     for (uint32_t k = 0; k < input->dag->stages && !status; k++)
-        status = write_stage(out, &engine, input->dag->topological[k], diag);
+        status = write_stage(out, &engine, order[k], diag);
     fputs("\necho $ids\n", out);
     br_engine_finish(&engine);
     return status;

@@ -1,5 +1,5 @@
 /* The native cluster form: <cluster> of <machine class= count=> of <capacity resource= amount=
- * fungible=>. */
+ * fungible= slurm=>; what Slurm is to be told stands beside the name. */
 #include "parsers/reader/formats.h"
 #include "parsers/jobs/native.h"
 #include "parsers/text/value.h"
@@ -13,7 +13,11 @@ static enum br_status start_cluster(void *context, struct br_xml *xml)
     struct br_cluster_reader *reader = context;
     reader->depth = xml->depth;
     reader->cluster = br_cluster_create(br_xml_attribute(xml, "name"));
-    return reader->cluster ? BR_OK : br_fail_memory(xml->diag);
+    return reader->cluster
+               ? br_cluster_set_site(reader->cluster, br_xml_attribute(xml, "partition"),
+                                     br_xml_attribute(xml, "account"),
+                                     br_xml_attribute(xml, "time-factor"), xml->diag)
+               : br_fail_memory(xml->diag);
 }
 
 /* The rates of the ports: the attribute `network` for both directions, `up` and `down` for one. */
@@ -64,6 +68,12 @@ static enum br_status start_capacity(void *context, struct br_xml *xml)
     const char *fungible = br_xml_attribute(xml, "fungible");
     enum br_status status = br_cluster_add_capacity(reader->cluster, reader->cls, resource,
                                                     br_xml_attribute(xml, "amount"), xml->diag);
+    const char *slurm = br_xml_attribute(xml, "slurm");
+    if (!status && slurm && strcmp(slurm, "gres") == 0)
+        status = br_cluster_set_generic(reader->cluster, resource, xml->diag);
+    else if (!status && slurm && strcmp(slurm, "licenses") != 0)
+        status = br_fail(xml->diag, BR_BAD_INPUT, "write slurm=\"gres\" or slurm=\"licenses\"",
+                         "%.80s has slurm=\"%.40s\"", resource, slurm);
     if (status || !fungible || strcmp(fungible, "false") == 0)
         return status;
     if (strcmp(fungible, "true") != 0)
@@ -73,7 +83,12 @@ static enum br_status start_capacity(void *context, struct br_xml *xml)
 }
 
 static const struct br_xml_rule rules[] = {
-    {"cluster", "", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"name"}, start_cluster},
+    {"cluster",
+     "",
+     BR_CLUSTER_SPACE,
+     BR_JOB_SPACE,
+     {"name", "partition", "account", "time-factor"},
+     start_cluster},
     {"machine",
      "cluster",
      BR_CLUSTER_SPACE,
@@ -84,7 +99,7 @@ static const struct br_xml_rule rules[] = {
      "machine",
      BR_CLUSTER_SPACE,
      BR_JOB_SPACE,
-     {"resource", "amount", "fungible"},
+     {"resource", "amount", "fungible", "slurm"},
      start_capacity},
 };
 

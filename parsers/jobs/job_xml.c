@@ -277,7 +277,12 @@ static const struct br_xml_rule rules[] = {
     {"attribute", "job", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
     {"attribute", "stage", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
     {"attribute", "edge", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
-    {"cluster", "job", BR_CLUSTER_SPACE, BR_JOB_SPACE, {"name"}, start_cluster},
+    {"cluster",
+     "job",
+     BR_CLUSTER_SPACE,
+     BR_JOB_SPACE,
+     {"name", "partition", "account", "time-factor"},
+     start_cluster},
 };
 
 static enum br_status check_root(struct br_xml *xml)

@@ -236,12 +236,44 @@ static bool read_fungible(void *context, uint32_t k)
            br_json_take(json, at, br_cluster_set_fungible(r->cluster, json->text, r->diag));
 }
 
+static bool read_generic(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    struct br_json *json = &r->json;
+    br_json_peek(json);
+    const char *at = json->at;
+    return br_json_string(json, "a resource's name") &&
+           br_json_take(json, at, br_cluster_set_generic(r->cluster, json->text, r->diag));
+}
+
+/* Partition, account and time factor, each by itself. */
+static bool read_site(struct br_plan_reader *r, const struct br_json_field f[3])
+{
+    struct br_json *json = &r->json;
+    for (int k = 0; k < 3; k++) {
+        if (!br_json_go(json, &f[k])) {
+            if (json->status)
+                return false;
+            continue;
+        }
+        if (!br_json_string(json, "what the site is told") ||
+            !br_json_take(json, f[k].at,
+                          br_cluster_set_site(r->cluster, k == 0 ? json->text : NULL,
+                                              k == 1 ? json->text : NULL,
+                                              k == 2 ? json->text : NULL, r->diag)))
+            return false;
+    }
+    return true;
+}
+
 bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *field)
 {
     struct br_json *json = &r->json;
-    struct br_json_field f[] = {
-        {"name", false, NULL}, {"classes", true, NULL}, {"fungible", false, NULL}};
-    if (!br_json_go(json, field) || !br_json_fields(json, "the cluster", f, 3))
+    struct br_json_field f[] = {{"name", false, NULL},       {"classes", true, NULL},
+                                {"fungible", false, NULL},   {"generic", false, NULL},
+                                {"partition", false, NULL},  {"account", false, NULL},
+                                {"time-factor", false, NULL}};
+    if (!br_json_go(json, field) || !br_json_fields(json, "the cluster", f, 7))
         return false;
     const char *name = NULL;
     if (br_json_go(json, &f[0]) && br_json_string(json, "the cluster's name"))
@@ -255,7 +287,9 @@ bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *
         return false;
     if (r->cluster->machines == 0)
         return br_json_fail(json, f[1].at, BR_PLAN_REWRITE, "the cluster has no machines");
-    return br_json_each(&r->json, &f[2], "the fungible resources", read_fungible, r);
+    return br_json_each(&r->json, &f[2], "the fungible resources", read_fungible, r) &&
+           br_json_each(&r->json, &f[3], "the generic resources", read_generic, r) &&
+           read_site(r, &f[4]);
 }
 
 enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,

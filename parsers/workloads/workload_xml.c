@@ -102,7 +102,12 @@ static const struct br_xml_rule rules[] = {
      {"file", "entry", "id", "arrival", "group", "weight", "deadline", "seed", "scale", "parallel",
       "cpu-only"},
      start_job},
-    {"cluster", "workload", BR_CLUSTER_SPACE, NULL, {"name"}, start_cluster},
+    {"cluster",
+     "workload",
+     BR_CLUSTER_SPACE,
+     NULL,
+     {"name", "partition", "account", "time-factor"},
+     start_cluster},
 };
 
 static enum br_status check_root(struct br_xml *xml)

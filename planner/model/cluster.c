@@ -31,6 +31,7 @@ void br_cluster_destroy(struct br_cluster *cluster)
         free(cluster->cls[c].capacity);
     free(cluster->cls);
     free(cluster->fungible);
+    free(cluster->generic);
     br_arena_finish(&cluster->arena);
     free(cluster);
 }
@@ -148,12 +149,33 @@ static bool is_offered(const struct br_cluster *cluster, const char *resource)
     return false;
 }
 
-bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource)
+static bool has_name(const char *const *list, uint32_t count, const char *name)
 {
-    for (uint32_t k = 0; k < cluster->fungibles; k++)
-        if (strcmp(cluster->fungible[k], resource) == 0)
+    for (uint32_t k = 0; k < count; k++)
+        if (strcmp(list[k], name) == 0)
             return true;
     return false;
+}
+
+bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource)
+{
+    return has_name(cluster->fungible, cluster->fungibles, resource);
+}
+
+/* Adds the name to a list that does not have it yet. */
+static enum br_status add_name(struct br_cluster *cluster, const char *name, const char ***list,
+                               uint32_t *count, struct br_diag *diag)
+{
+    if (has_name(*list, *count, name))
+        return BR_OK;
+    char *copy = br_arena_text(&cluster->arena, name);
+    const char **larger = realloc(*list, ((size_t)*count + 1) * sizeof **list);
+    if (larger)
+        *list = larger;
+    if (!copy || !larger)
+        return br_fail_memory(diag);
+    larger[(*count)++] = copy;
+    return BR_OK;
 }
 
 enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *resource,
@@ -168,17 +190,71 @@ enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *r
                        "'%.80s' is memory and cannot be fungible: demand beyond it does not only "
                        "slow down",
                        resource);
-    if (br_cluster_is_fungible(cluster, resource))
+    return add_name(cluster, resource, &cluster->fungible, &cluster->fungibles, diag);
+}
+
+bool br_cluster_is_generic(const struct br_cluster *cluster, const char *resource)
+{
+    return has_name(cluster->generic, cluster->generics, resource);
+}
+
+enum br_status br_cluster_set_generic(struct br_cluster *cluster, const char *resource,
+                                      struct br_diag *diag)
+{
+    if (!resource || !is_offered(cluster, resource))
+        return br_fail(diag, BR_BAD_INPUT, "name a resource that a machine has",
+                       "'%.80s' is declared generic, and no machine has it",
+                       resource ? resource : "");
+    return add_name(cluster, resource, &cluster->generic, &cluster->generics, diag);
+}
+
+/* ---- The site ---- */
+
+static const int64_t minute_ns = INT64_C(60000000000);
+
+static enum br_status set_name(struct br_cluster *cluster, const char *what, const char *name,
+                               const char **to, struct br_diag *diag)
+{
+    static const char known[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,+-";
+    if (!name)
         return BR_OK;
-    char *copy = br_arena_text(&cluster->arena, resource);
-    const char **larger =
-        realloc(cluster->fungible, ((size_t)cluster->fungibles + 1) * sizeof *cluster->fungible);
-    if (larger)
-        cluster->fungible = larger;
-    if (!copy || !larger)
-        return br_fail_memory(diag);
-    larger[cluster->fungibles++] = copy;
+    if (!*name || name[strspn(name, known)])
+        return br_fail(diag, BR_BAD_INPUT, "names have letters, digits and _ . , + -",
+                       "the cluster's %s is '%.80s'", what, name);
+    *to = br_arena_text(&cluster->arena, name);
+    return *to ? BR_OK : br_fail_memory(diag);
+}
+
+enum br_status br_cluster_set_site(struct br_cluster *cluster, const char *partition,
+                                   const char *account, const char *time_factor,
+                                   struct br_diag *diag)
+{
+    int64_t thousandths;
+    enum br_status status = set_name(cluster, "partition", partition, &cluster->partition, diag);
+    if (!status)
+        status = set_name(cluster, "account", account, &cluster->account, diag);
+    if (status || !time_factor)
+        return status;
+    if (br_decimal_parse(time_factor, &cluster->time_factor) ||
+        !br_decimal_scale(cluster->time_factor, 3, &thousandths) || thousandths < 1000 ||
+        thousandths > 1000000)
+        return br_fail(diag, BR_BAD_INPUT, "write a number such as 2 or 1.5",
+                       "the cluster's time-factor is '%.40s', and not from 1 to 1000", time_factor);
     return BR_OK;
+}
+
+int64_t br_cluster_minutes(const struct br_cluster *cluster, int64_t duration_ns)
+{
+    int64_t thousandths = 0;
+    if (!br_decimal_scale(cluster->time_factor, 3, &thousandths) || thousandths < 1)
+        return 0;
+    /* Rounded up after each step: a limit is never too short by it. */
+    int64_t thousandths_of_minute = duration_ns / (minute_ns / 1000) + 1;
+    int64_t minutes = thousandths_of_minute < INT64_MAX / 1000000
+                          ? (thousandths_of_minute * thousandths + 999999) / 1000000
+                          : INT32_MAX;
+    return minutes < INT32_MAX ? minutes : INT32_MAX;
 }
 
 enum br_status br_cluster_set_network(struct br_cluster *cluster, uint32_t cls, int64_t up,

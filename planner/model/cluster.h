@@ -31,6 +31,13 @@ struct br_cluster {
     struct br_class *cls;
     uint32_t fungibles;
     const char **fungible; /* resources, in the order in which they were declared */
+    /* What a site's scheduler (Slurm) wants to be told of every job; NULL, 0: nothing. A job may
+     * last time_factor times as long as planned. */
+    const char *partition, *account;
+    struct br_decimal time_factor;
+    uint32_t generics;
+    const char *
+        *generic; /* resources that it counts on each node; the others it counts as licenses */
 };
 
 /* The class of a machine. O(log classes). */
@@ -40,6 +47,17 @@ struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t
                                       const char *resource);
 /* Is the resource declared fungible? */
 bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource);
+/* Does the scheduler of the site count it on each node? */
+bool br_cluster_is_generic(const struct br_cluster *cluster, const char *resource);
+/* Declares it. BR_BAD_INPUT where no machine has it. */
+enum br_status br_cluster_set_generic(struct br_cluster *cluster, const char *resource,
+                                      struct br_diag *diag);
+/* Sets what is not NULL: names of letters, digits and "_.,+-", and a factor from 1 to 1000. */
+enum br_status br_cluster_set_site(struct br_cluster *cluster, const char *partition,
+                                   const char *account, const char *time_factor,
+                                   struct br_diag *diag);
+/* Minutes to ask for, at least 1, for tasks of this duration; 0: no limit is asked for. */
+int64_t br_cluster_minutes(const struct br_cluster *cluster, int64_t duration_ns);
 /* The machine with this name, or UINT32_MAX. O(classes). */
 uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *name);
 /* A number for the cluster's classes, counts and capacities; not its name, ports and what is

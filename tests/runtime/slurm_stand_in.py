@@ -64,7 +64,10 @@ squeue)
     : ;;
 scancel)
     if [ $# = 1 ] || grep -q "${2#--state=}" "$STAND_IN/queue.$1"; then rm -f "$STAND_IN/queue.$1"; fi ;;
-scontrol) case "$*" in *details*) cat "$STAND_IN/allocation" ;; *) cat "$STAND_IN/nodes" ;; esac ;;
+scontrol) case "$*" in
+    *licenses) cat "$STAND_IN/licenses" 2>/dev/null ;;
+    *config) cat "$STAND_IN/config" 2>/dev/null ;;
+    *details*) cat "$STAND_IN/allocation" ;; *) cat "$STAND_IN/nodes" ;; esac ;;
 srun)
     while [ "${1#--}" != "$1" ]; do
         if [ "$1" = --nodelist ]; then shift; fi
@@ -218,6 +221,65 @@ def test_asked(slurm):
     for task in (4, 5):
         assert parents[task] == {'afterok:%d' % number[task - 2]}, parents
     assert not any(parents[t] for t in (1, 2, 3, 7, 8)), parents
+
+
+SITE = '''<cluster xmlns="urn:bigrocks:cluster:1" partition="long" account="physics" time-factor="1.5"><machine class="m">
+<capacity resource="cpu" amount="8"/><capacity resource="gpu" amount="4" slurm="gres"/>
+<capacity resource="tape" amount="3" slurm="licenses"/><capacity resource="fog" amount="9"/></machine></cluster>'''
+
+
+def test_site(slurm):
+    """Partition, account, time, licenses and GRES; what Slurm does not have is said, and not asked for."""
+    (slurm.folder / 'site.xml').write_text(SITE)
+    (slurm.state / 'licenses').write_text('LicenseName=tapeworm\n    Total=9\nLicenseName=tape\n    Total=3 Used=0\n')
+    (slurm.state / 'config').write_text('PriorityParameters      = (null)\nPriorityType            = priority/basic\n')
+    slurm.job(stage('one', tasks=2, duration=61, cpu='1', gpu='1.5', tape='2', fog='1') +
+              stage('two', duration=80, cpu='1', fog='0') + stage('three', duration=80.1, gpu='1'), '--cluster', 'site.xml')
+    _, err = slurm.run('plan.json', '--journal', 'journal')
+    asked = slurm.submitted()
+    assert [option(asked[t], '--time') for t in range(4)] == ['2', '2', '3', '3'], asked
+    assert [option(asked[t], '--gres') for t in range(4)] == ['gpu:2', 'gpu:2', None, 'gpu:1'], asked
+    assert [option(asked[t], '--licenses') for t in range(4)] == ['tape:2', 'tape:2', None, None], asked
+    assert all(option(row, '--partition') == 'long' and option(row, '--account') == 'physics' for row in asked.values())
+    assert "Slurm has no licenses 'fog'" in err and "'tape'" not in err and "'gpu'" not in err, err
+    assert 'Slurm goes by priority/basic, which does not order jobs by --nice' in err, err
+    # By multifactor the order is kept; without a word of Slurm's nothing is said of it. Without a site nothing is asked.
+    for number, text in enumerate(('PriorityType = priority/multifactor\n', '')):
+        (slurm.state / 'config').write_text(text)
+        _, err = slurm.run('plan.json', '--journal', 'other%d' % number)
+        assert '--nice' not in err, err
+    slurm.job(stage('plain', cpu='1', duration=90), '--capacity', 'cpu=1')
+    slurm.run('plan.json', '--journal', 'plain')
+    row = slurm.calls('sbatch')[-1]
+    assert not any(option(row, '--' + name) for name in ('time', 'gres', 'licenses', 'partition', 'account')), row
+
+
+def test_script(slurm):
+    """The same of the script that `render` writes, whose stages come in the plan's order."""
+    (slurm.folder / 'site.xml').write_text(SITE)
+    (slurm.state / 'licenses').write_text('LicenseName=tape\n    Total=3 Used=0\n')
+    (slurm.state / 'config').write_text('PriorityType            = priority/basic\n')
+    ranks = slurm.job(stage('late', duration=5, cpu='8', tape='1') + stage('early', duration=61, cpu='8', gpu='0.5', fog='1') +
+                      stage('mid', duration=30, cpu='8') + edge('early', 'mid') + edge('mid', 'late'),
+                      '--cluster', 'site.xml')
+    assert [ranks[t] for t in (1, 2, 0)] == [1, 2, 3], ranks
+    (slurm.folder / 'with.xml').write_text((slurm.folder / 'job.xml').read_text().replace('</job>', SITE + '</job>'))
+    for command in (['render', 'plan.json', '--format', 'slurm', '-q', '-o', 'job.sh'],
+                    ['convert', 'with.xml', '--format', 'xml', '-o', 'again.xml']):
+        subprocess.run([BIGROCKS, *command], cwd=slurm.folder, check=True, env=slurm.environment, capture_output=True)
+    text = (slurm.folder / 'again.xml').read_text()
+    assert 'partition="long" account="physics" time-factor="1.5"' in text and text.count('slurm="gres"') == 1, text
+    (slurm.state / 'hold.none').touch()
+    done = subprocess.run(['sh', 'job.sh', '--account=other'], cwd=slurm.folder, env=slurm.environment, text=True,
+                          capture_output=True, check=True)
+    rows = slurm.calls('sbatch')
+    assert [option(row, '--job-name') for row in rows] == ['early', 'mid', 'late'], rows
+    assert [option(row, '--time') for row in rows] == ['2', '1', '1'], rows
+    assert [option(row, '--gres') for row in rows] == ['gpu:1', None, None], rows
+    assert [option(row, '--licenses') for row in rows] == [None, None, 'tape:1'], rows
+    assert all(row.index('--partition=long') < row.index('--account=physics') < row.index('--account=other')
+               for row in rows), rows
+    assert 'Slurm goes by priority/basic' in done.stderr and "Slurm has no licenses 'fog'" in done.stderr, done.stderr
 
 
 def test_without_plan_order(slurm):

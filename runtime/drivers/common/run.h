@@ -161,6 +161,7 @@ struct br_run_options {
     void (*resumed)(void *context, const struct br_run_job *job, uint32_t task, int64_t lasted_ns);
     void (*damaged)(void *context, uint32_t records, uint64_t offset);
     void (*ended)(void *context, const struct br_task_end *end);
+    void (*note)(void *context, const char *text); /* what will not be kept, a sentence */
     void (*tick)(void *context, const struct br_run_state *state);
     /* Of the driver on this machine, may be NULL: `started` is called for every task that has been
      * started, `replan` often for every job, and returns true with a plan that is to be followed

@@ -1,5 +1,7 @@
 /* Slurm's own programs are its interface: they are there wherever Slurm is, and need no library. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -8,24 +10,69 @@
 #include "base/text/diag.h"
 #include "base/process/launch.h"
 #include "base/roles.h"
+#include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/slurm/slurm.h"
 
-struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag)
+/* "NAME:AMOUNT" after what is there already, in new memory of the arena. */
+static const char *add_amount(struct br_arena *arena, const char *option, const char *before,
+                              const char *name, int64_t amount)
+{
+    size_t size = strlen(before ? before : option) + strlen(name) + 32;
+    char *text = br_arena_array(arena, size, 1);
+    if (text)
+        snprintf(text, size, "%s%s%s:%" PRId64, before ? before : option, before ? "," : "", name,
+                 amount);
+    return text;
+}
+
+bool br_slurm_is_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at++)
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
+            return true;
+    return false;
+}
+
+static bool add_demand(struct br_arena *arena, const struct br_dag *dag,
+                       const struct br_demand *demand, const struct br_cluster *cluster,
+                       const char *licenses, struct br_slurm_need *need)
+{
+    const char *name = dag->resource[demand->resource].name;
+    int64_t amount = br_decimal_ceil(demand->amount);
+    int64_t bytes = br_role_bytes(demand->amount, dag->resource[demand->resource].unit);
+    if (br_role_is_own_name(BR_ROLE_CPU, name)) {
+        if (amount > 1)
+            need->cpus = amount < 1000000 ? (uint32_t)amount : 1000000;
+    } else if (br_role_is_own_name(BR_ROLE_MEMORY, name)) {
+        need->kib = bytes / 1024 + (bytes % 1024 != 0);
+    } else if (cluster && amount > 0 && br_cluster_is_generic(cluster, name)) {
+        need->generic = add_amount(arena, "--gres=", need->generic, name, amount);
+        return need->generic;
+    } else if (cluster && amount > 0 && br_slurm_is_listed(licenses, name)) {
+        need->licenses = add_amount(arena, "--licenses=", need->licenses, name, amount);
+        return need->licenses;
+    }
+    return true;
+}
+
+struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag,
+                                     const struct br_cluster *cluster, const char *licenses)
 {
     struct br_slurm_need *need = br_arena_array(arena, dag->stages, sizeof *need);
-    for (uint32_t s = 0; need && s < dag->stages; s++)
+    for (uint32_t s = 0; need && s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        int64_t longest_ns = 0;
+        for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+            longest_ns = dag->duration_ns[t] > longest_ns ? dag->duration_ns[t] : longest_ns;
         need[s].cpus = 1;
-    for (uint32_t d = 0; need && d < dag->demands; d++) {
-        const struct br_demand *demand = &dag->demand[d];
-        const char *name = dag->resource[demand->resource].name;
-        int64_t amount = br_decimal_ceil(demand->amount);
-        int64_t bytes = br_role_bytes(demand->amount, dag->resource[demand->resource].unit);
-        if (br_role_is_own_name(BR_ROLE_CPU, name) && amount > 1)
-            need[demand->stage].cpus = amount < 1000000 ? (uint32_t)amount : 1000000;
-        if (br_role_is_own_name(BR_ROLE_MEMORY, name))
-            need[demand->stage].kib = bytes / 1024 + (bytes % 1024 != 0);
+        need[s].minutes = cluster ? br_cluster_minutes(cluster, longest_ns) : 0;
     }
+    for (uint32_t d = 0; need && d < dag->demands; d++)
+        if (!add_demand(arena, dag, &dag->demand[d], cluster, licenses,
+                        &need[dag->demand[d].stage]))
+            return NULL;
     return need;
 }
 

@@ -18,9 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/roles.h"
 #include "base/text/diag.h"
 #include "base/text/shell.h"
 #include "base/process/stop.h"
+#include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "runtime/drivers/common/work.h"
@@ -41,6 +43,7 @@ struct jobs {
     struct br_work work;
     struct br_job_work job;
     const struct br_plan *plan;
+    const struct br_cluster *cluster;
     struct br_slurm_need *need;
     char folder[PATH - 64];
     uint8_t *state;                  /* by task */
@@ -164,6 +167,7 @@ static void write_output(const char *path, char text[2 * PATH + 16])
 
 static enum br_status submit(struct jobs *jobs, uint32_t task)
 {
+    char partition[300], account[300], minutes[48];
     char name[128], cpus[48], memory[48], nice[48], output[2 * PATH + 16], script[PATH], path[PATH];
     char parents[32 + PARENTS * 32], *text;
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
@@ -182,7 +186,7 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
     unlink(path);
     write_output(path, output);
     path_of(jobs, task, "sh", script);
-    const char *argv[16] = {
+    const char *argv[24] = {
         "sbatch", "--parsable", "--nodes=1", "--ntasks=1", "--kill-on-invalid-dep=yes",
         name,     cpus,         nice,        output};
     int count = 9;
@@ -190,6 +194,22 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
         argv[count++] = memory;
     if (parents[0])
         argv[count++] = parents;
+    if (jobs->cluster->partition) {
+        snprintf(partition, sizeof partition, "--partition=%.256s", jobs->cluster->partition);
+        argv[count++] = partition;
+    }
+    if (jobs->cluster->account) {
+        snprintf(account, sizeof account, "--account=%.256s", jobs->cluster->account);
+        argv[count++] = account;
+    }
+    if (need->minutes) {
+        snprintf(minutes, sizeof minutes, "--time=%" PRId64, need->minutes);
+        argv[count++] = minutes;
+    }
+    if (need->generic)
+        argv[count++] = need->generic;
+    if (need->licenses)
+        argv[count++] = need->licenses;
     argv[count] = script;
     enum br_status status = br_work_started(&jobs->work, &jobs->job, task);
     if (!status)
@@ -520,14 +540,73 @@ static enum br_status take_up(struct jobs *jobs)
     return status;
 }
 
+static void note(const struct jobs *jobs, const char *format, const char *name)
+{
+    char text[400];
+    if (!jobs->work.options->note)
+        return;
+    snprintf(text, sizeof text, format, name);
+    jobs->work.options->note(jobs->work.options->context, text);
+}
+
+/* What `scontrol show WHAT` says after each KEY at the beginning of a line, between blanks; empty
+ * where it cannot be asked. */
+static char *ask_site(struct jobs *jobs, const char *what, const char *key)
+{
+    const char *const argv[] = {"scontrol", "show", what, NULL};
+    struct br_diag ignored = {0};
+    char *text, *found = br_arena_array(&jobs->job.arena, 1, 1);
+    if (br_slurm_ask(argv, &text, &ignored))
+        return found;
+    char *list = br_arena_array(&jobs->job.arena, strlen(text) + 2, 1), *to = list;
+    for (char *line = strtok(text, "\n"); list && line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, key, strlen(key)) != 0)
+            continue;
+        line += strlen(key);
+        line += strspn(line, " =");
+        size_t n = strcspn(line, " ");
+        memcpy(to, line, n);
+        to += n;
+        *to++ = ' ';
+    }
+    free(text);
+    return list;
+}
+
+/* Says what Slurm will not keep: resources that it does not know, and an order by --nice. */
+static bool ask_needs(struct jobs *jobs)
+{
+    const struct br_dag *dag = jobs->job.dag;
+    const char *licenses = ask_site(jobs, "licenses", "LicenseName=");
+    char *priority = ask_site(jobs, "config", "PriorityType");
+    if (!licenses || !priority)
+        return false;
+    jobs->need = br_slurm_needs(&jobs->job.arena, dag, jobs->cluster, licenses);
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        const char *name = dag->resource[r].name;
+        bool demanded = false;
+        for (uint32_t d = 0; d < dag->demands; d++)
+            demanded |= dag->demand[d].resource == r && dag->demand[d].amount.mantissa > 0;
+        if (demanded && !br_role_is_own_name(BR_ROLE_CPU, name) &&
+            !br_role_is_own_name(BR_ROLE_MEMORY, name) &&
+            !br_cluster_is_generic(jobs->cluster, name) && !br_slurm_is_listed(licenses, name))
+            note(jobs, "Slurm has no licenses '%.80s', so their limit is not kept", name);
+    }
+    if (*priority && strcmp(priority, "priority/multifactor ") != 0)
+        note(jobs,
+             "Slurm goes by %.80s, which does not order jobs by --nice; they are submitted in "
+             "the plan's order",
+             strtok(priority, " "));
+    return jobs->need;
+}
+
 static enum br_status set_up(struct jobs *jobs)
 {
     uint32_t tasks = jobs->job.dag->tasks;
-    jobs->need = br_slurm_needs(&jobs->job.arena, jobs->job.dag);
     jobs->state = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->state);
     jobs->id = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->id);
     jobs->seen = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->seen);
-    if (!jobs->need || !jobs->state || !jobs->id || !jobs->seen || !index_parents(jobs))
+    if (!jobs->state || !jobs->id || !jobs->seen || !index_parents(jobs) || !ask_needs(jobs))
         return br_fail_memory(jobs->work.diag);
     enum br_status status =
         br_work_open_journal(&jobs->work, &(struct br_job_work *){&jobs->job}, 1);
@@ -540,10 +619,11 @@ static enum br_status set_up(struct jobs *jobs)
     return status ? status : take_up(jobs);
 }
 
-enum br_status br_slurm_run_jobs(struct br_run_job *job, const struct br_run_options *options,
-                                 struct br_run_result *result, struct br_diag *diag)
+enum br_status br_slurm_run_jobs(const struct br_cluster *cluster, struct br_run_job *job,
+                                 const struct br_run_options *options, struct br_run_result *result,
+                                 struct br_diag *diag)
 {
-    struct jobs jobs = {.plan = job->plan};
+    struct jobs jobs = {.plan = job->plan, .cluster = cluster};
     br_work_init(&jobs.work, options, result, diag);
     enum br_status status = br_job_work_init(&jobs.job, &jobs.work, job, diag);
     if (!status)

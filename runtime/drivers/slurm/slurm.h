@@ -10,12 +10,19 @@
 
 /* A stage's needs as Slurm counts them. */
 struct br_slurm_need {
-    uint32_t cpus; /* at least 1 */
-    int64_t kib;   /* of memory; 0: not said */
+    uint32_t cpus;                  /* at least 1 */
+    int64_t kib;                    /* of memory; 0: not said */
+    int64_t minutes;                /* that it may last; 0: no limit is asked for */
+    const char *generic, *licenses; /* "--gres=...", "--licenses=..."; NULL: none */
 };
-/* Of all stages; from the arena. Other resources than cpu and mem are left to the order. NULL when
- * memory is out. */
-struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag);
+/* Of all stages; from the arena. With a cluster also how long they may last, and what they need of
+ * the resources that it counts on each node (GRES) and of those in `licenses`, names between blanks
+ * that Slurm has; NULL: cores and memory alone. NULL when memory is out. */
+struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag *dag,
+                                     const struct br_cluster *cluster, const char *licenses);
+
+/* Is the name in the list, whose names stand between blanks? */
+bool br_slurm_is_listed(const char *list, const char *name);
 
 /* Of the allocation around this process, the least that a node of it offers; 0: not known, or not
  * limited. */
@@ -32,9 +39,11 @@ enum br_status br_slurm_allocation_suffices(const struct br_slurm_allocation *al
 /* Submits the job's tasks and follows them to their end. options->journal is needed; beside it, in
  * FILE.d, are the tasks' scripts, outputs and results. With options->resume jobs of that run that
  * Slurm still has are taken up again instead of being submitted. Retries and timeouts are the
- * scripts' own. Results as br_local_run. */
-enum br_status br_slurm_run_jobs(struct br_run_job *job, const struct br_run_options *options,
-                                 struct br_run_result *result, struct br_diag *diag);
+ * scripts' own. Slurm is told the cluster's partition, account and time factor. What it will not
+ * keep is told by options->note. Results as br_local_run. */
+enum br_status br_slurm_run_jobs(const struct br_cluster *cluster, struct br_run_job *job,
+                                 const struct br_run_options *options, struct br_run_result *result,
+                                 struct br_diag *diag);
 
 /* Inside of an allocation (SLURM_JOB_ID): runs the jobs by the enforcer here and every task by srun
  * on the node that stands for its machine, the k-th of the allocation for machine k. */

@@ -82,7 +82,7 @@ static enum br_status find_needs(struct steps *steps, struct br_diag *diag)
 {
     steps->need = br_arena_array(&steps->arena, steps->jobs->count, sizeof(struct br_slurm_need *));
     for (uint32_t k = 0; steps->need && k < steps->jobs->count; k++)
-        if (!(steps->need[k] = br_slurm_needs(&steps->arena, steps->jobs->job[k].dag)))
+        if (!(steps->need[k] = br_slurm_needs(&steps->arena, steps->jobs->job[k].dag, NULL, NULL)))
             return br_fail_memory(diag);
     return steps->need ? BR_OK : br_fail_memory(diag);
 }
