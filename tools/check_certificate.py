@@ -533,12 +533,12 @@ class Contradiction(Exception):
 
 
 class Starts:
-    """Bounds of the starts of all tasks, and of the end of the job as one task more, on one
-    machine; they follow from one another by the edges, by clauses, and by the time-table."""
+    """Bounds of the starts of all tasks, and of the end of the job as one task more; they follow from
+    one another by the edges, by clauses, and by the time-table. On several machines there are
+    bounds of 0 and 1, too, for every task and machine: whether the task is on it."""
 
     def __init__(self, part, makespan):
         job = part.job
-        need(job.machines == 1, 'clauses are for clusters of one machine')
         first, count = {}, 0
         for s in part.stages:
             first[s] = count
@@ -564,6 +564,11 @@ class Starts:
                                   [(t, int(a * scale)) for t, a in tasks]))
         self.least, self.most = [0] * (count + 1), [makespan] * (count + 1)
         self.moved = False
+        self.crowd = None
+        if job.machines > 1:
+            self.crowd = Crowd(part, first, count)
+            self.least += [0] * (count * job.machines)
+            self.most += [1] * (count * job.machines)
 
     def at_least(self, task, time):
         if time > self.least[task]:
@@ -594,7 +599,9 @@ class Starts:
                     raise Contradiction
                 if len(left) == 1:
                     self.suppose(*left[0])
-            if not self.moved:
+            if not self.moved and self.crowd:
+                self.crowd.follow(self)
+            if not self.moved and not self.crowd:
                 for capacity, tasks in self.held:
                     self.follow_table(capacity, tasks)
             if not self.moved:
@@ -641,6 +648,152 @@ class Starts:
                     self.at_most(t, b - d)
 
 
+class Crowd:
+    """Tasks in front of several machines: which of them can run together, and where."""
+
+    def __init__(self, part, first, count):
+        job = part.job
+        self.count, self.machines = count, job.machines
+        self.rooms, self.classes = [], []
+        for number, (machines, capacity) in enumerate(job.classes):
+            self.rooms += [capacity] * machines
+            self.classes += [number] * machines
+        self.demands = [job.demands[s] for s in part.stages for _ in job.durations[s]]
+        self.duration = [d for s in part.stages for d in job.durations[s]]
+        self.holders = [t for t in range(count) if self.duration[t] and self.demands[t]]
+        self.equal = []  # pairs of tasks that differ by name only
+        for s in part.stages:
+            if any(one for _, one in part.parents[s] + part.children[s]):
+                continue
+            for d in set(job.durations[s]):
+                same = [first[s] + i for i, other in enumerate(job.durations[s]) if other == d]
+                self.equal += zip(same, same[1:])
+        names = sorted({r for d in self.demands for r in d})
+        total = {r: sum(room.get(r, 0) for room in self.rooms) for r in names}
+        self.total = total
+        self.size = [max((Fraction(a) / total[r] for r, a in d.items() if total[r]), default=0)
+                     for d in self.demands]
+        self.known = {}  # sets of tasks, in bits: whether they fit all machines together
+
+    def on(self, task, machine):
+        return self.count + 1 + task * self.machines + machine
+
+    def members(self, tasks):
+        return [t for t in self.holders if tasks >> t & 1]
+
+    def fits(self, machine, tasks):
+        """Whether the machine holds all these tasks at once."""
+        key = machine, tasks
+        if key not in self.known:
+            held = {}
+            for t in self.members(tasks):
+                for r, a in self.demands[t].items():
+                    held[r] = held.get(r, 0) + a
+            self.known[key] = all(a <= self.rooms[machine].get(r, 0) for r, a in held.items())
+        return self.known[key]
+
+    def fit_together(self, tasks):
+        if tasks not in self.known:
+            held = {}
+            for t in self.members(tasks):
+                for r, a in self.demands[t].items():
+                    held[r] = held.get(r, 0) + a
+            order = sorted(self.members(tasks), key=lambda t: (-self.size[t], t))
+            self.known[tasks] = (all(a <= self.total[r] for r, a in held.items()) and
+                                 self.pack(order, [0] * self.machines))
+        return self.known[tasks]
+
+    def pack(self, order, loads):
+        if not order:
+            return True
+        seen = set()
+        for m in range(self.machines):
+            key = self.classes[m], loads[m]  # alike: the first of them will do
+            if key in seen or not self.fits(m, loads[m] | 1 << order[0]):
+                continue
+            seen.add(key)
+            loads[m] |= 1 << order[0]
+            packed = self.pack(order[1:], loads)
+            loads[m] &= ~(1 << order[0])
+            if packed:
+                return True
+        return False
+
+    def follow(self, starts):
+        least, most = starts.least, starts.most
+        for t, u in self.equal:
+            starts.at_least(u, least[t])
+            starts.at_most(t, most[u])
+        for t in self.holders:
+            self.follow_choice(starts, t)
+        if not starts.moved:
+            spans = self.spans(least, most)
+            for t in self.holders:
+                self.follow_task(starts, spans, t)
+
+    def follow_choice(self, starts, t):
+        """The task is on one machine that holds it; of equal ones a machine is used only where a task
+        before is on the one before."""
+        least, most = starts.least, starts.most
+        places = [self.on(t, m) for m in range(self.machines)]
+        for m, v in enumerate(places):
+            if not self.fits(m, 1 << t) or any(least[w] for w in places if w != v):
+                starts.at_most(v, 0)
+            if m and self.classes[m] == self.classes[m - 1] and most[v]:
+                before = [w for w in (self.on(u, m - 1) for u in self.holders if u < t) if most[w]]
+                if not before:
+                    starts.at_most(v, 0)
+                elif len(before) == 1 and least[v]:
+                    starts.at_least(before[0], 1)
+        free = [v for v in places if most[v]]
+        if not free:
+            raise Contradiction
+        if len(free) == 1:
+            starts.at_least(free[0], 1)
+
+    def spans(self, least, most):
+        """From when to when who runs in every case; and of those who is on which machine."""
+        runs = [(most[t], least[t] + self.duration[t], 1 << t) for t in self.holders
+                if most[t] < least[t] + self.duration[t]]
+        where = [sum(1 << t for t in self.holders if least[self.on(t, m)])
+                 for m in range(self.machines)]
+        times, spans = sorted({time for run in runs for time in run[:2]}), []
+        for begin, end in zip(times, times[1:]):
+            tasks = sum(bit for b, e, bit in runs if b <= begin and end <= e)
+            if tasks:
+                spans.append((begin, end, tasks, [tasks & on for on in where]))
+        return spans
+
+    def follow_task(self, starts, spans, t):
+        """It starts where it fits a machine that it may be on, and is on none that it fits nowhere."""
+        least, most, d, self_bit = starts.least, starts.most, self.duration[t], 1 << t
+        first, last = [], []
+        near = [(b, e, places, not self.fit_together(tasks | self_bit))
+                for b, e, tasks, places in spans if b < most[t] + d and e > least[t]]
+        for m in range(self.machines):
+            v = self.on(t, m)
+            if not most[v]:
+                continue
+            full = [(b, e) for b, e, places, never in near
+                    if never or not self.fits(m, places[m] | self_bit)]
+            early, late = least[t], most[t]
+            for b, e in full:
+                if b < early + d and early < e:
+                    early = e
+            for b, e in reversed(full):
+                if b < late + d and late < e:
+                    late = b - d
+            if early > most[t]:
+                starts.at_most(v, 0)
+            else:
+                first.append(early)
+                last.append(late)
+        if not first:
+            raise Contradiction
+        starts.at_least(t, min(first))
+        starts.at_most(t, max(last))
+
+
 def check_clauses(part, proof):
     """Each clause follows from its hints: suppose all of it false, and there is a contradiction."""
     bound = proof['bound']
@@ -650,7 +803,7 @@ def check_clauses(part, proof):
         for number, (numbers, hints) in enumerate(proof['clauses'], 1):
             literals = list(zip(numbers[::2], numbers[1::2]))
             for v, time in literals:
-                need(1 <= abs(v) <= starts.end + 1 and -1 <= time <= bound,
+                need(1 <= abs(v) <= len(starts.least) and -1 <= time <= bound,
                      'clause %d is not in the form', number)
             need(all(1 <= h < number for h in hints),
                  'clause %d is not in the form', number)

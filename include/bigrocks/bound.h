@@ -1,7 +1,7 @@
 /* Lower bounds on the makespan of every plan, with their proofs: the best that limits allow.
  *
- * The library has two kinds itself: combinatorial bounds, and clause learning on one machine. A
- * source adds others, such as the linear programs of the program bigrocks-bound, which runs as a
+ * The library has two kinds itself: combinatorial bounds, and clause learning on one machine, or for
+ * up to 64 tasks on up to eight. A source adds others, such as the linear programs of the program bigrocks-bound, which runs as a
  * child process. No process is started but by the source that the caller hands over.
  */
 #ifndef BIGROCKS_BOUND_H

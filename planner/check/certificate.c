@@ -55,13 +55,14 @@ static enum br_status check_path(struct br_proof_check *check)
     return status;
 }
 
-/* Clauses, on one machine. */
+/* Clauses, on one machine or of a small job. */
 static enum br_status check_clauses(struct br_proof_check *check)
 {
     const struct br_proof *proof = check->proof;
     uint32_t where = 0;
-    if (check->in->machines != 1)
-        return br_proof_fails(check, "clauses are for clusters of one machine");
+    if (!br_clauses_suit(check->in))
+        return br_proof_fails(
+            check, "clauses are for one machine, or for up to 64 tasks on up to 16 machines");
     switch (br_clauses_check(check->in, proof->bound, proof->clause, proof->clauses, &where)) {
     case BR_CLAUSES_PROVE:
         return BR_OK;

@@ -3,7 +3,8 @@
  *
  * It follows the edges, the clauses named as hints, and the time-table: a task that starts
  * by u and ends at e or later runs from u to e; where others run so in every case and leave too
- * little, a task cannot run. No more is needed, and the code shares nothing with the solver's. */
+ * little, a task cannot run; on several machines crowd.h says what that means. No more is needed,
+ * and the code shares nothing with the solver's. */
 #include "planner/check/clauses.h"
 
 #include <assert.h>
@@ -12,6 +13,7 @@
 
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
+#include "planner/check/crowd.h"
 
 #define ARRAY(count, pointer) ((pointer) = br_arena_array(&c->arena, count, sizeof *(pointer)))
 
@@ -32,8 +34,9 @@ struct bounds {
 struct checker {
     struct br_arena arena;
     const struct br_instance *in;
-    uint32_t tasks;
-    struct edge *edge; /* parents in topological order */
+    uint32_t tasks, variables; /* starts, the end, and on several machines tasks on machines */
+    struct br_crowd *crowd;    /* NULL: one machine */
+    struct edge *edge;         /* parents in topological order */
     size_t edges;
     struct bounds root, now;
     struct step *step; /* scratch */
@@ -139,6 +142,13 @@ static void push_task(struct checker *c, uint32_t task, uint32_t resource, uint3
 static void follow_table(struct checker *c)
 {
     const struct br_instance *in = c->in;
+    if (c->crowd) {
+        struct br_crowd_bounds b = {.least = c->now.least, .most = c->now.most};
+        br_crowd_follow(c->crowd, &b);
+        c->moved |= b.moved;
+        c->contradiction |= b.contradiction;
+        return;
+    }
     for (uint32_t r = 0; r < in->resources && !c->contradiction; r++) {
         uint32_t steps = make_steps(c, r);
         for (uint32_t t = 0; t < c->tasks && !c->contradiction; t++)
@@ -203,8 +213,8 @@ static void follow(struct checker *c, const struct br_proof_clause *clause, cons
 
 static void copy_bounds(const struct checker *c, struct bounds *to, const struct bounds *from)
 {
-    memcpy(to->least, from->least, ((size_t)c->tasks + 1) * sizeof *to->least);
-    memcpy(to->most, from->most, ((size_t)c->tasks + 1) * sizeof *to->most);
+    memcpy(to->least, from->least, c->variables * sizeof *to->least);
+    memcpy(to->most, from->most, c->variables * sizeof *to->most);
 }
 
 static bool well_formed(const struct checker *c, const struct br_proof_clause *clause,
@@ -212,7 +222,7 @@ static bool well_formed(const struct checker *c, const struct br_proof_clause *c
 {
     for (uint32_t k = 0; k < clause[number].literals; k++) {
         const struct br_proof_literal *l = &clause[number].literal[k];
-        if (l->task > c->tasks || l->time < -1 || l->time > bound)
+        if (l->task >= c->variables || l->time < -1 || l->time > bound)
             return false;
     }
     for (uint32_t k = 0; k < clause[number].hints; k++)
@@ -224,7 +234,7 @@ static bool well_formed(const struct checker *c, const struct br_proof_clause *c
 /* Does every task have a time left to start at, as far as all that holds without suppositions? */
 static bool agree(const struct checker *c)
 {
-    for (uint32_t t = 0; t <= c->tasks; t++)
+    for (uint32_t t = 0; t < c->variables; t++)
         if (c->root.least[t] > c->root.most[t] || c->now.least[t] != c->root.least[t] ||
             c->now.most[t] != c->root.most[t])
             return false;
@@ -295,15 +305,27 @@ static size_t list_edges(const struct br_instance *in, struct edge *edge)
 static bool prepare(struct checker *c, int64_t bound)
 {
     size_t nodes = (size_t)c->tasks + 1;
+    if (c->in->machines > 1) {
+        nodes += (size_t)c->tasks * c->in->machines;
+        c->crowd = br_crowd_create(c->in);
+        if (!c->crowd)
+            return false;
+    }
+    c->variables = (uint32_t)nodes;
     c->edges = list_edges(c->in, NULL);
     if (!ARRAY(c->edges, c->edge) || !ARRAY(nodes, c->root.least) || !ARRAY(nodes, c->root.most) ||
         !ARRAY(nodes, c->now.least) || !ARRAY(nodes, c->now.most) || !ARRAY(2 * nodes, c->step))
         return false;
     list_edges(c->in, c->edge);
-    for (uint32_t t = 0; t <= c->tasks; t++)
-        c->now.most[t] = bound - 1;
+    for (uint32_t t = 0; t < c->variables; t++)
+        c->now.most[t] = t <= c->tasks ? bound - 1 : 1;
     c->contradiction = bound < 1;
     return true;
+}
+
+bool br_clauses_suit(const struct br_instance *in)
+{
+    return in->machines == 1 || (in->tasks <= BR_CROWD_TASKS && in->machines <= BR_CROWD_MACHINES);
 }
 
 enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bound,
@@ -311,10 +333,11 @@ enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bo
                                         uint32_t *where)
 {
     struct checker c = {.in = in, .tasks = in->tasks};
-    assert(in->machines == 1);
+    assert(br_clauses_suit(in));
     *where = 0;
     enum br_clauses_answer answer =
         prepare(&c, bound) ? check_all(&c, bound, clause, clauses, where) : BR_CLAUSES_MEMORY;
+    br_crowd_destroy(c.crowd);
     br_arena_finish(&c.arena);
     return answer;
 }

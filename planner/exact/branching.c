@@ -141,7 +141,102 @@ void br_lcg_branching_decay(struct br_lcg_branching *b)
     b->step /= DECAY;
 }
 
+/* --- machines -------------------------------------------------------------------------------- */
+
+/* Stores the clause of the literals that can be true; one of them alone is true from the beginning.
+ * False when memory is out. */
+static bool store(struct br_lcg_branching *b, struct br_lcg_literals *clause)
+{
+    struct br_lcg_trail *trail = &b->engine->trail;
+    uint32_t open = 0;
+    for (uint32_t k = 0; k < clause->count; k++) {
+        if (br_lcg_true(trail, clause->item[k]))
+            return true;
+        if (!br_lcg_false(trail, clause->item[k]))
+            clause->item[open++] = clause->item[k];
+    }
+    clause->count = open;
+    if (open == 1)
+        return br_lcg_raise(trail, clause->item[0], br_lcg_reason(BR_LCG_LEMMA, 0), 0);
+    for (uint32_t k = 0; k < open; k++)
+        if (!br_lcg_branching_admit(b, clause->item[k]))
+            return false;
+    return open == 0 || br_lcg_clause_add(&b->engine->clauses, clause, 1, 0) != BR_LCG_NONE;
+}
+
+static bool add(struct br_lcg_branching *b, struct br_lcg_literals *clause, uint32_t task,
+                uint32_t machine, bool is)
+{
+    uint32_t on = br_lcg_on(b->engine->machines.p, task, machine);
+    return br_lcg_append(&b->engine->trail, clause,
+                         (struct br_lcg_literal){2 * on + !is, is ? 1 : 0});
+}
+
+/* The task is on some machine, on no two, and on one with a twin only where a task before it is on
+ * the twin. */
+static bool assign(struct br_lcg_branching *b, struct br_lcg_literals *clause, uint32_t task)
+{
+    const struct br_lcg_problem *p = b->engine->machines.p;
+    bool ok = true;
+    clause->count = 0;
+    for (uint32_t m = 0; m < p->machines && ok; m++)
+        ok = add(b, clause, task, m, true);
+    ok = ok && store(b, clause);
+    for (uint32_t m = 1; m < p->machines; m++)
+        for (uint32_t n = 0; n < m && ok; n++) {
+            clause->count = 0;
+            ok = add(b, clause, task, m, false) && add(b, clause, task, n, false) &&
+                 store(b, clause);
+        }
+    for (uint32_t m = 0; m < p->machines && ok; m++) {
+        if (p->twin[m] == m)
+            continue;
+        clause->count = 0;
+        ok = add(b, clause, task, m, false);
+        for (uint32_t t = 0; t < task && ok; t++)
+            ok = !br_lcg_is_assigned(p, t) || add(b, clause, t, p->twin[m], true);
+        ok = ok && store(b, clause);
+    }
+    return ok;
+}
+
+bool br_lcg_branching_assign(struct br_lcg_branching *b)
+{
+    const struct br_lcg_problem *p = b->engine->machines.p;
+    struct br_lcg_literals clause = {0};
+    bool ok = true;
+    for (uint32_t t = 0; p && t < p->tasks && ok; t++)
+        ok = !br_lcg_is_assigned(p, t) || assign(b, &clause, t);
+    for (uint32_t k = 0; k < b->count; k++)
+        b->merit[k].phase = true;
+    free(clause.item);
+    return ok;
+}
+
 /* --- decisions ------------------------------------------------------------------------------- */
+
+/* On several machines: the first task in time with a start, but without a machine, and the first
+ * machine that it may be on. */
+static bool choose_machine(const struct br_lcg_branching *b, struct br_lcg_literal *l)
+{
+    const struct br_lcg_trail *trail = &b->engine->trail;
+    const struct br_lcg_problem *p = b->engine->machines.p;
+    uint32_t best = BR_LCG_NONE;
+    for (uint32_t t = 0; p && t < trail->tasks; t++) {
+        if (!br_lcg_is_assigned(p, t) || br_lcg_lower(trail, t) != br_lcg_upper(trail, t) ||
+            (best != BR_LCG_NONE && br_lcg_lower(trail, t) >= br_lcg_lower(trail, best)))
+            continue;
+        for (uint32_t m = 0; m < p->machines; m++) {
+            uint32_t on = br_lcg_on(p, t, m);
+            if (br_lcg_lower(trail, on) == br_lcg_upper(trail, on))
+                continue;
+            *l = (struct br_lcg_literal){2 * on, 1};
+            best = t;
+            break;
+        }
+    }
+    return best != BR_LCG_NONE;
+}
 
 /* The open start that can be earliest; of equals that with the least slack. */
 static uint32_t earliest_task(const struct br_lcg_trail *trail)
@@ -169,6 +264,8 @@ bool br_lcg_branching_choose(struct br_lcg_branching *b, bool by_activity, struc
             return true;
         }
     }
+    if (choose_machine(b, l))
+        return true;
     uint32_t task = earliest_task(trail);
     if (task == BR_LCG_NONE)
         return false;

@@ -1,9 +1,10 @@
 /* Branching: which literal to decide next, and the way back.
  *
  * Atoms that took part in conflicts are active; the most active that is still open is decided
- * first, in the phase that it had last. Where no atom is open, or conflicts are too few yet, the
- * task that can start earliest is put at its earliest start, as schedule generation does
- * [Schutt11]. Activities grow by a step that itself grows, so old merits fade [Een03]. */
+ * first, in the phase that it had last. On several machines a task with a start is put on one.
+ * Where no atom is open, or conflicts are too few yet, the task that can start earliest is put at
+ * its earliest start, as schedule generation does [Schutt11]. Activities grow by a step that itself
+ * grows, so old merits fade [Een03]. */
 #ifndef BR_PLANNER_EXACT_BRANCHING_H
 #define BR_PLANNER_EXACT_BRANCHING_H
 
@@ -43,6 +44,9 @@ void br_lcg_backtrack(struct br_lcg_branching *b, uint32_t level);
 bool br_lcg_branching_admit(struct br_lcg_branching *b, struct br_lcg_literal l);
 /* Makes the activity of the literal's atom larger, where it has one. */
 void br_lcg_branching_bump(struct br_lcg_branching *b, struct br_lcg_literal l);
+/* Stores the clauses that say that every task is on one machine, and which of equal machines are
+ * used first; before anything else. False when memory is out. */
+bool br_lcg_branching_assign(struct br_lcg_branching *b);
 /* Notes that a conflict has passed. */
 void br_lcg_branching_decay(struct br_lcg_branching *b);
 

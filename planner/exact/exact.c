@@ -14,6 +14,7 @@ struct br_exact {
     bool none;      /* nothing is feasible below upper */
     bool has_found; /* found is a schedule */
     int32_t *found; /* starts, by task */
+    uint32_t *found_machine;
 };
 
 static int32_t makespan_at_root(const struct br_exact *x)
@@ -35,8 +36,9 @@ struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bo
             x->none = true;
     x->upper = x->p->horizon;
     x->found = calloc(x->p->tasks, sizeof *x->found);
+    x->found_machine = calloc(x->p->tasks, sizeof *x->found_machine);
     x->lcg = x->none ? NULL : br_lcg_create(x->p, record_proof);
-    if (!x->found || (!x->none && !x->lcg))
+    if (!x->found || !x->found_machine || (!x->none && !x->lcg))
         goto failed;
     x->lower = x->proven = x->none ? x->upper : makespan_at_root(x);
     return x;
@@ -52,6 +54,7 @@ void br_exact_destroy(struct br_exact *x)
     br_lcg_destroy(x->lcg);
     br_lcg_problem_destroy(x->p);
     free(x->found);
+    free(x->found_machine);
     free(x);
 }
 
@@ -69,6 +72,12 @@ static void keep_solution(struct br_exact *x)
     const struct br_lcg_trail *trail = &x->lcg->engine.trail;
     for (uint32_t t = 0; t < trail->tasks; t++)
         x->found[t] = br_lcg_lower(trail, t);
+    for (uint32_t t = 0; t < trail->tasks && x->p->machines > 1; t++) {
+        x->found_machine[t] = x->p->home[t];
+        for (uint32_t m = 0; m < x->p->machines && br_lcg_is_assigned(x->p, t); m++)
+            if (br_lcg_lower(trail, br_lcg_on(x->p, t, m)) > 0)
+                x->found_machine[t] = m;
+    }
     assert(br_lcg_lower(trail, trail->makespan) < x->upper);
     x->has_found = true;
     x->upper = br_lcg_lower(trail, trail->makespan);
@@ -129,10 +138,13 @@ int64_t br_exact_proven(const struct br_exact *x)
     return x->proven;
 }
 
-bool br_exact_schedule(const struct br_exact *x, int64_t *start)
+bool br_exact_schedule(const struct br_exact *x, int64_t *start, uint32_t *machine)
 {
-    for (uint32_t t = 0; t < x->p->tasks && x->has_found; t++)
+    for (uint32_t t = 0; t < x->p->tasks && x->has_found; t++) {
         start[t] = x->found[t];
+        if (machine)
+            machine[t] = x->found_machine[t];
+    }
     return x->has_found;
 }
 

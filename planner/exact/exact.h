@@ -1,8 +1,10 @@
-/* Exact schedules on one machine, and lower bounds, by lazy clause generation.
+/* Exact schedules on one machine, or of few tasks on several, and lower bounds, by lazy clause
+ * generation.
  *
  * A constraint solver over the tasks' starts that learns from each dead end a clause of bounds
  * [start >= t] or [start <= t] [Ohrimenko09], with precedence and time-table propagation that
- * explain themselves [Schutt11] [Schutt13]. One solver works in both directions: down, it looks for
+ * explain themselves [Schutt11] [Schutt13]. On several machines clauses say, too, which task is on
+ * which of them. One solver works in both directions: down, it looks for
  * a schedule shorter than the best known; up, it supposes the makespan to be the least not yet
  * excluded, and a refutation raises the lower bound. Clauses learned in one direction hold in
  * the other. Where the two meet the schedule is optimal.
@@ -43,8 +45,8 @@ struct br_exact_counts {
 /* A solver for schedules that end by `upper - 1`. A schedule of `upper` is supposed to be known; it
  * need not be given. With record_proof it records what a certificate of the lower bound needs.
  * Borrows the instance during the call only. NULL when memory is out, or where the problem is not
- * for this solver: several machines, a horizon of more than four million ticks, more than a million
- * arcs between tasks. */
+ * for this solver: several machines, and more than 64 tasks or 16 machines; a horizon of more than
+ * four million ticks (on several machines 2^28); more than a million arcs between tasks. */
 struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bool record_proof);
 void br_exact_destroy(struct br_exact *exact);
 
@@ -65,9 +67,9 @@ int64_t br_exact_upper(const struct br_exact *exact);
 int64_t br_exact_lower(const struct br_exact *exact);
 /* The lower bound that the solver itself has refuted everything below of; 0 where none. */
 int64_t br_exact_proven(const struct br_exact *exact);
-/* Copies the starts of the best schedule that the solver found, by task. False where it has found
- * none. */
-bool br_exact_schedule(const struct br_exact *exact, int64_t *start);
+/* Copies the starts of the best schedule that the solver found, and the machines (may be NULL), by
+ * task. False where it has found none. */
+bool br_exact_schedule(const struct br_exact *exact, int64_t *start, uint32_t *machine);
 struct br_exact_counts br_exact_counts(const struct br_exact *exact);
 /* Adds them to the counters. */
 void br_exact_count(const struct br_exact *exact, struct br_counters *counters);

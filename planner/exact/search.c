@@ -19,7 +19,8 @@ struct br_lcg *br_lcg_create(const struct br_lcg_problem *problem, bool record_p
     br_lcg_branching_init(&s->branching, &s->engine);
     s->proof = ok && record_proof ? br_lcg_proof_create(&s->engine) : NULL;
     ok = ok && (s->proof || !record_proof) &&
-         br_lcg_analysis_init(&s->analysis, &s->engine, &s->branching, s->proof);
+         br_lcg_analysis_init(&s->analysis, &s->engine, &s->branching, s->proof) &&
+         br_lcg_branching_assign(&s->branching);
     if (ok)
         return s;
     br_lcg_destroy(s);

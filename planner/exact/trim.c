@@ -98,10 +98,11 @@ static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *aren
         struct br_lcg_literal l = p->literal[k];
         bool upper = l.side & 1;
         int32_t time = upper ? -l.bound : l.bound;
-        if (!upper && time >= t->bound)
+        bool start = l.side / 2 <= t->engine->trail.makespan;
+        if (start && !upper && time >= t->bound)
             continue;
-        out->literal[out->literals++] =
-            (struct br_proof_literal){l.side / 2, upper, time < t->bound ? time : t->bound};
+        out->literal[out->literals++] = (struct br_proof_literal){
+            l.side / 2, upper, !start || time < t->bound ? time : t->bound};
     }
     /* Found backwards: the first is the one that fails. Single literals hold without being named.
      */

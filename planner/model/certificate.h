@@ -12,7 +12,8 @@
  *   rounds   In some time interval more tasks have to run one after another than fit there.
  *   prices   Every stage pays a price for running, which varies with time. Wherever its tasks
  *            start, together they pay more than all that the cluster can ever hold at once pays.
- *   clauses  One machine only: a solver's learned clauses, up to a contradiction.
+ *   clauses  One machine, or few tasks on several: a solver's learned clauses, up to a
+ * contradiction.
  */
 #ifndef BR_PLANNER_MODEL_CERTIFICATE_H
 #define BR_PLANNER_MODEL_CERTIFICATE_H
@@ -81,11 +82,13 @@ struct br_proof_chain {
     int64_t *share;
 };
 
-/* Says that a task starts no earlier than a time, or no later. */
+/* Says that a task starts no earlier than a time, or no later; or whether it is on a machine. */
 struct br_proof_literal {
-    uint32_t task; /* of the part; the number of its tasks: the end of the job */
-    bool upper;    /* starts no later than the time; else no earlier */
-    int64_t time;  /* in ticks */
+    /* Of the part; the number of its tasks: the end of the job. On M machines tasks + 1 + t x M +
+     * m: whether task t is on machine m, no less than 1, or no more than 0. */
+    uint32_t task;
+    bool upper;   /* starts no later than the time; else no earlier */
+    int64_t time; /* in ticks */
 };
 
 /* Says that one of its literals holds in every plan that ends by M. It follows by propagation from

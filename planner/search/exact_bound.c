@@ -13,6 +13,8 @@
 
 /* Beyond so many tasks conflicts take long and prove little. */
 enum { TASKS_MAX = 2000, TURN = 500 };
+/* The same on several machines. */
+enum { MACHINES_MAX = 8, MACHINES_TASKS_MAX = 64 };
 
 /* A part at work; without a solver it is left as it is. */
 struct raise {
@@ -111,7 +113,8 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
     struct br_parts parts;
     effort->met = effort->lost = false;
     effort->counters = (struct br_counters){0};
-    if (whole->machines != 1 || effort->conflicts == 0 || br_parts_create(whole, &parts, NULL))
+    if (whole->machines > MACHINES_MAX || effort->conflicts == 0 ||
+        br_parts_create(whole, &parts, NULL))
         return NULL;
     effort->counters.parts = parts.count;
     struct br_certificate *c = br_certificate_create(whole->tick_ns, parts.count);
@@ -120,7 +123,7 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
     for (uint32_t k = 0; ok && k < parts.count; k++) {
         int64_t core = br_bounds_best(parts.part[k], INT64_MAX).ticks;
         ok = br_certify_part(&c->arena, whole, parts.part[k], core, &c->part[k]);
-        if (!ok || parts.part[k]->tasks > TASKS_MAX)
+        if (!ok || parts.part[k]->tasks > (whole->machines > 1 ? MACHINES_TASKS_MAX : TASKS_MAX))
             continue;
         any = true;
         ok = begin(&raise[k], parts.part[k], c->part[k].bound);

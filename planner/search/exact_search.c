@@ -90,7 +90,8 @@ static void exchange(struct br_exact_search *s, struct br_run *run)
                       BR_EXACT_SEARCH_CONFLICT * (uint64_t)s->in->tasks;
         if (lower > run->lower_bound)
             run->lower_bound = lower;
-        if (upper < first->makespan && br_exact_schedule(s->solver[k], s->found.start)) {
+        if (upper < first->makespan &&
+            br_exact_schedule(s->solver[k], s->found.start, s->found.machine)) {
             br_schedule_measure(&s->found, s->in);
             br_elite_lead(run->elite, &s->found, "exact");
             br_run_found(run, s->found.makespan, br_exact_search_method);

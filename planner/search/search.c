@@ -24,6 +24,8 @@ enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS
 /* Tasks up to which the exact solvers are given a large and a small share; and to which of small
  * jobs the default effort is what so many conflicts cost. */
 enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
+/* The same on several machines: tasks and machines up to which there are exact solvers. */
+enum { EXACT_TASKS = 24, EXACT_MACHINES = 8 };
 /* Placements a second of one thread on one machine, about; what is expected of a time limit. */
 static const double one_machine_speed = 25e6;
 /* Share of the work that comes before the search that goes on. */
@@ -118,6 +120,13 @@ static bool suits_population(const struct br_instance *in)
     return in->machines == 1 && in->tasks <= POPULATION_TASKS;
 }
 
+/* Whether the instance has several machines, and is so small that the exact solvers join the
+ * search. */
+static bool suits_exact_machines(const struct br_instance *in)
+{
+    return in->machines > 1 && in->machines <= EXACT_MACHINES && in->tasks <= EXACT_TASKS;
+}
+
 /* The placements that the default effort grants the search. */
 static uint64_t default_placements(const struct br_instance *in)
 {
@@ -129,6 +138,14 @@ static uint64_t default_placements(const struct br_instance *in)
         return all < POPULATION_PLACEMENTS ? all : POPULATION_PLACEMENTS;
     }
     return br_machines_placements(in);
+}
+
+/* What it grants the exact solvers on several machines, above the other searches. */
+static uint64_t exact_placements(const struct br_instance *in)
+{
+    return suits_exact_machines(in)
+               ? (uint64_t)EXACT_CONFLICTS * BR_EXACT_SEARCH_CONFLICT * in->tasks
+               : 0;
 }
 
 /* The most placements that the published method may be expected to take as one of many: about half
@@ -318,7 +335,8 @@ static void expect(const struct br_search *s, struct br_run *run)
         run->placements = 2 * run->horizon;
 }
 
-/* One stretch of a run: the solvers or the population, with a share of what the run may spend. */
+/* One stretch of a run: the solvers, or else the population or the searches on several machines,
+ * with a share of what the run may spend. */
 static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, double share)
 {
     struct br_run run = *whole;
@@ -334,10 +352,13 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
     run.spent = 0;
     run.counters = (struct br_counters){0};
     int64_t began_ns = br_now_ns();
-    bool ok = exact ? br_exact_search_run(s->exact, &run) : br_population_search(&run, NULL);
+    bool ok = exact                     ? br_exact_search_run(s->exact, &run)
+              : suits_population(s->in) ? br_population_search(&run, NULL)
+                                        : br_machines_search(&run, NULL);
     if (exact)
         run.counters.exact_placements += run.spent;
-    take_time(exact ? &run.counters.exact_ns : &run.counters.population_ns, &began_ns);
+    if (exact || suits_population(s->in))
+        take_time(exact ? &run.counters.exact_ns : &run.counters.population_ns, &began_ns);
     br_counters_add(&whole->counters, &run.counters);
     whole->spent += run.spent;
     whole->stopped |= run.stopped;
@@ -371,16 +392,34 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
     return ok;
 }
 
+/* The search for several machines; on a small job the exact solvers first and last, and between
+ * them the others with their grant, or about half of what there is where that is less. */
+static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_t grant)
+{
+    if (suits_exact_machines(s->in) && !s->exact)
+        s->exact = br_exact_search_create(s->in, br_search_best(s)->makespan, s->bound.ticks);
+    if (!s->exact)
+        return br_machines_search(run, NULL);
+    double others = (double)grant / (double)run->placements;
+    bool ok = run_stretch(s, run, true, 0.1);
+    if (ok && !br_search_done(s) && !run->stopped)
+        ok = run_stretch(s, run, false, others < 0.45 ? others : 0.45);
+    if (ok && !br_search_done(s) && !run->stopped)
+        ok = run_stretch(s, run, true, 1);
+    return ok;
+}
+
 /* Searches on from the elite: this is where the kind of instance decides by what. */
 static bool improve(struct br_search *s, uint32_t cycle)
 {
     const struct br_plan_options *o = s->options;
+    uint32_t doubled = cycle < 30 ? cycle : 30;
     struct br_run run = {
         .in = s->in,
         .reach = &s->reach,
         .seed = o->seed + cycle,
         .threads = o->threads,
-        .placements = default_placements(s->in) << (cycle < 30 ? cycle : 30),
+        .placements = (default_placements(s->in) + exact_placements(s->in)) << doubled,
         .lower_bound = s->bound.ticks,
         .stop = s->turn_share < 1 ? begin_turn(s, s->turn_share) : s->stop,
         .elite = &s->elite,
@@ -396,8 +435,9 @@ static bool improve(struct br_search *s, uint32_t cycle)
         run.placements = left;
     if (run.horizon > run.placements)
         run.horizon = run.placements;
-    bool ok =
-        suits_population(s->in) ? improve_on_one_machine(s, &run) : br_machines_search(&run, NULL);
+    bool ok = suits_population(s->in)
+                  ? improve_on_one_machine(s, &run)
+                  : improve_on_machines(s, &run, default_placements(s->in) << doubled);
     s->placements += run.spent;
     br_counters_add(&s->counters, &run.counters);
     s->cut |= (run.stopped && (!s->turn || br_stopped(s->stop))) || (limited && !br_search_done(s));

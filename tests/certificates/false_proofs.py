@@ -108,7 +108,7 @@ def optimum(form):
 RULES = []
 CHECK, WINDOWS = 'planner/check/certificate.c', 'planner/check/windows.c'
 ROUNDS, PRICES = 'planner/check/rounds.c', 'planner/check/prices.c'
-CLAUSES, AHEAD = 'planner/check/clauses.c', 'planner/check/ahead.c'
+CLAUSES, AHEAD, CROWD = ('planner/check/%s.c' % name for name in ('clauses', 'ahead', 'crowd'))
 MEASURES, LINE, HEAVY = ('planner/check/%s.c' % name for name in ('measures', 'lines', 'heavy'))
 
 
@@ -513,9 +513,6 @@ rule('chain: shares are not below 0', document({'u': (4, 10), 's': ([1, 1, 1], 1
 # --- clauses -------------------------------------------------------------------------------------------
 
 EMPTY = ([], [])
-rule('clauses: one machine', document(PARALLEL, [clauses(5, EMPTY)], [], ((2, {'r': 1}),)),
-     ("need(job.machines == 1, 'clauses are for clusters of one machine')", ''), None,
-     why='the core also asserts it')
 rule('clauses: task by task over one-to-one edges', document(PIPE, [clauses(7, EMPTY)], [('a', 'b', 1)], WIDE),
      ('for k in [i] if one else range', 'for k in range'),
      (CLAUSES, '                if (in->child[a].one_to_one) {', '                if (false) {'))
@@ -560,6 +557,70 @@ rule('time-table: what starts behind is not pulled', document(
     (CLAUSES, 'if (c->now.most[task] < to && c->now.most[task] + duration > from)',
      'if (c->now.most[task] + duration > from)'))
 
+# --- clauses on several machines -----------------------------------------------------------------------
+
+# Two tasks that share no machine, on two machines that are equal, and on two that are not.
+PAIR = {'a': (4, 6), 'b': (4, 6), 'z': (1, {})}
+EQUAL, UNEQUAL = ((2, {'r': 10}),), ((1, {'r': 10}), (1, {'r': 9}))
+rule('machines: packings on all of them', document(PAIR, [clauses(5, EMPTY)], [], EQUAL),
+     ('        for m in range(self.machines):\n            key', '        for m in range(1):\n            key'),
+     (CROWD, '''    for (uint32_t m = 0; m < in->machines; m++) {
+        int64_t *load''', '''    for (uint32_t m = 0; m < 1; m++) {
+        int64_t *load'''))
+rule('machines: what all of them have', document(PAIR, [clauses(5, EMPTY)], [], EQUAL),
+     ('total = {r: sum(', 'total = {r: max('),
+     (CROWD, 'int64_t left = c->in->total[r];', 'int64_t left = room_of(c, 0, r);'))
+rule('machines: only those on it fill one', document(PAIR, [clauses(5, EMPTY)], [], EQUAL),
+     ('[tasks & on for on in where]', '[tasks for on in where]'),
+     (CROWD, '(s->set & c->on[machine]) | self', 's->set | self'))
+rule('machines: a task is where it has to be only where one is left', document(
+    PAIR, [clauses(5, EMPTY)], [], UNEQUAL),
+    ('if len(free) == 1:', 'if free:'),
+    (CROWD, 'if (open == 1)\n', 'if (open >= 1)\n'))
+rule('machines: only equal ones go by order', document(
+    {'a': (3, 6), 'z': (1, {})}, [clauses(4, EMPTY)], [], ((1, {'r': 4}), (1, {'r': 10}))),
+    ('if m and self.classes[m] == self.classes[m - 1] and most[v]:', 'if m and most[v]:'),
+    (CROWD, 'c->class[m] != c->class[m - 1] || b->most', 'b->most'))
+rule('machines: only equal ones are alike in packings', document(
+    {'x': (3, {'r': 4}), 'y': (3, {'r': 3, 'q': 1}), 'z': (1, {})}, [clauses(4, EMPTY)], [],
+    ((1, {'r': 5, 'q': 10}), (1, {'r': 4}))),
+    ('key = self.classes[m], loads[m]', 'key = loads[m]'),
+    (CROWD, 'm > 0 && c->class[m] == c->class[m - 1] &&', 'm > 0 &&'))
+rule('machines: one may be left out', document(
+    {'a': (4, 5), 'b': (4, 5), 'c': (4, 10), 'd': (4, 10), 'z': (1, {})}, [clauses(5, EMPTY)], [],
+    ((3, {'r': 10}),)),
+    ('elif len(before) == 1 and least[v]:', 'elif len(before) == 1:'),
+    (CROWD, 'if (open == 1 && b->least[variable(c, task, m)] > 0)', 'if (open == 1)'))
+rule('machines: tasks behind their own are not equal', document(
+    {'p': ([5, 1], {}), 'a': ([2, 2], 1), 'c': ([1, 3], {})}, [clauses(9, EMPTY)],
+    [('p', 'a', 1), ('a', 'c', 1)], EQUAL),
+    ('if any(one for _, one in part.parents[s] + part.children[s]):', 'if False:'),
+    (CROWD, ' && !has_one_to_one(in, stage)', ''))
+rule('machines: nor those of other durations', document(
+    {'a': ([1, 4], 1), 'b': (3, 1), 'z': (1, {})}, [clauses(5, EMPTY)], [('b', 'z')], ((2, {'r': 1}),)),
+    ('if other == d]', 'if True]'),
+    (CROWD, 'in->duration[u] == in->duration[t] && ', ''))
+FOUR = {'p': (3, 10), 'z': (2, {}), 's': ([2, 2, 2, 2], 4)}
+rule('machines: a task starts where it fits first', document(
+    FOUR, [clauses(6, EMPTY)], [('p', 'z')], ((1, {'r': 4}), (1, {'r': 10}))),
+    ('starts.at_least(t, min(first))', 'starts.at_least(t, max(first))'),
+    (CROWD, 'first = least < first ? least : first;', 'first = least;'))
+rule('machines: and ends where it fits last', document(
+    FOUR, [clauses(6, EMPTY)], [('z', 'p')], ((1, {'r': 4}), (1, {'r': 10}))),
+    ('starts.at_most(t, max(last))', 'starts.at_most(t, min(last))'),
+    (CROWD, 'last = most > last ? most : last;', 'last = most;'))
+ALONE = ((1, {'r': 10}), (1, {'q': 1}))
+rule('machines: what begins behind is no obstacle', document(
+    {'h': (2, {}), 'a': (2, 10), 'z': (1, {}), 'p': (2, 10)}, [clauses(6, EMPTY)],
+    [('h', 'a'), ('a', 'z')], ALONE),
+    ('if b < early + d and early < e:', 'if b <= early + d and early < e:'),
+    (CROWD, 's->from < least + d && least', 's->from <= least + d && least'))
+rule('machines: nor what ends before', document(
+    {'h': (2, {}), 'a': (2, 10), 'z': ([2, 1], {}), 's': ([2, 2], 10)}, [clauses(7, EMPTY)],
+    [('h', 'a'), ('a', 'z')], ALONE),
+    ('if b < late + d and late < e:', 'if b < late + d:'),
+    (CROWD, 's->from < most + d && most < s->to', 's->from < most + d'))
+
 # One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
 # Among them prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
 # 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without. And
@@ -570,6 +631,7 @@ TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     energy(7, 0, 6), energy(7, 0, 6, {'clique': ['a', 'b']}), energy(7, 0, 6, {'resource': 'r', 'unit': 1}),
     rounds(7, 0, 6), values(7, 0, 6, ('a', 3), ('b', 4)), prices(7, [('a', FLAT), ('b', FLAT)]),
     clauses(6, EMPTY))] + [
+    document({'a': (3, 6), 'b': (3, 6), 'c': (3, 6), 'z': (1, {})}, [clauses(4, EMPTY)], [], EQUAL),
     document(ONE_BY_ONE, [path(7, 'a', 'b')], [('a', 'b')]),
     document(ONE_BY_ONE, [prices(7, [('a', [[0, 2**32]]), ('b', [[0, 2**32]])])]),
     document({'a': (2, 1), 'b': (2, 1), 'c': (2, 1), 'z': (1, {})}, [

@@ -161,6 +161,14 @@ static void add_value(struct forger *f)
         (struct br_proof_value){any_stage(f), (int64_t)below(f, 9)};
 }
 
+/* What a literal may be about: a start, the end, and on several machines a task on a machine. */
+static uint64_t variables(const struct forger *f)
+{
+    const struct br_instance *in = f->in;
+    return in->tasks + UINT64_C(1) +
+           (in->machines > 1 ? (uint64_t)in->tasks * in->machines : UINT64_C(0));
+}
+
 static void add_clause(struct forger *f)
 {
     struct br_proof *proof = f->proof;
@@ -168,8 +176,8 @@ static void add_clause(struct forger *f)
     struct br_proof_clause *clause = ADD(f, proof->clause, proof->clauses);
     *clause = (struct br_proof_clause){0};
     while (chance(f, 60))
-        *ADD(f, clause->literal, clause->literals) = (struct br_proof_literal){
-            (uint32_t)below(f, f->in->tasks + UINT64_C(1)), chance(f, 50), any_time(f)};
+        *ADD(f, clause->literal, clause->literals) =
+            (struct br_proof_literal){(uint32_t)below(f, variables(f)), chance(f, 50), any_time(f)};
     for (uint32_t k = 0; k < number; k++)
         if (chance(f, 50))
             *ADD(f, clause->hint, clause->hints) = k;
@@ -286,7 +294,7 @@ static void change_clause(struct forger *f)
         break;
     case 1:
         if (literal)
-            literal->task = (uint32_t)below(f, f->in->tasks + UINT64_C(2));
+            literal->task = (uint32_t)below(f, variables(f) + 1);
         break;
     case 2:
         if (literal)

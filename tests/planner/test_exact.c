@@ -25,17 +25,13 @@ struct fixture {
     char *before; /* [parent * tasks + child] */
 };
 
-/* False where the job has more than one machine. */
-static int open_fixture(struct fixture *f, uint64_t seed, uint32_t tasks)
+static void open_fixture(struct fixture *f, uint64_t seed, uint32_t tasks)
 {
     *f = (struct fixture){0};
     assert_true(random_job_make(seed, tasks, 0, &f->job));
     assert_int_equal(br_instance_create(f->job.dag, f->job.cluster, &f->in, NULL), BR_OK);
     const struct br_instance *in = f->in;
-    if (in->machines > 1)
-        return 0;
     f->before = precedence_edges(in);
-    return 1;
 }
 
 static void close_fixture(struct fixture *f)
@@ -46,7 +42,7 @@ static void close_fixture(struct fixture *f)
 }
 
 /* By the definition, over pairs of tasks and the starts, where amounts can only grow. */
-static int is_schedule(const struct fixture *f, const int64_t *start)
+static int is_schedule(const struct fixture *f, const int64_t *start, const uint32_t *machine)
 {
     const struct br_instance *in = f->in;
     for (uint32_t t = 0; t < in->tasks; t++) {
@@ -55,12 +51,16 @@ static int is_schedule(const struct fixture *f, const int64_t *start)
         for (uint32_t u = 0; u < in->tasks; u++)
             if (f->before[t * in->tasks + u] && start[t] + in->duration[t] > start[u])
                 return 0;
+        if (machine[t] >= in->machines)
+            return 0;
+        uint32_t class = br_instance_machine_class(in, machine[t]);
         for (uint32_t r = 0; r < in->resources; r++) {
             int64_t sum = 0;
             for (uint32_t u = 0; u < in->tasks; u++)
-                if (start[u] <= start[t] && start[t] < start[u] + in->duration[u])
+                if (start[u] <= start[t] && start[t] < start[u] + in->duration[u] &&
+                    machine[u] == machine[t])
                     sum += in->demand[in->task_stage[u] * in->resources + r];
-            if (sum > in->capacity[r])
+            if (sum > in->capacity[class * in->resources + r])
                 return 0;
         }
     }
@@ -88,6 +88,7 @@ static int64_t work(const struct br_instance *in)
 static void solve(const struct fixture *f, struct br_exact *x, int way, int64_t optimum)
 {
     int64_t *start = calloc(f->in->tasks, sizeof *start);
+    uint32_t *machine = calloc(f->in->tasks, sizeof *machine);
     enum br_exact_result result = BR_EXACT_OPEN;
     for (uint64_t turn = 0; result != BR_EXACT_OPTIMAL; turn++) {
         enum br_exact_goal goal =
@@ -97,8 +98,8 @@ static void solve(const struct fixture *f, struct br_exact *x, int way, int64_t 
         assert_true(way == 2 || result != BR_EXACT_OPEN);
         assert_true(br_exact_lower(x) <= optimum && optimum <= br_exact_upper(x));
         if (result == BR_EXACT_FOUND) {
-            assert_true(br_exact_schedule(x, start));
-            assert_true(is_schedule(f, start));
+            assert_true(br_exact_schedule(x, start, machine));
+            assert_true(is_schedule(f, start, machine));
             assert_int_equal(makespan_of(f->in, start), br_exact_upper(x));
         }
         assert_true(turn < 100000);
@@ -106,32 +107,32 @@ static void solve(const struct fixture *f, struct br_exact *x, int way, int64_t 
     assert_int_equal(br_exact_lower(x), optimum);
     assert_int_equal(br_exact_upper(x), optimum);
     assert_int_equal(br_exact_proven(x), optimum);
-    if (br_exact_schedule(x, start)) {
-        assert_true(is_schedule(f, start));
+    if (br_exact_schedule(x, start, machine)) {
+        assert_true(is_schedule(f, start, machine));
         assert_int_equal(makespan_of(f->in, start), optimum);
     }
     free(start);
+    free(machine);
 }
 
 static void test_jobs(void **state)
 {
-    uint32_t pools = 0;
+    uint32_t pools = 0, several = 0;
     for (uint64_t seed = 1; seed <= random_jobs(JOBS); seed++) {
         struct fixture f;
-        if (open_fixture(&f, seed, ORACLE_TASKS)) {
-            int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
-            for (int way = 0; way < 3; way++) {
-                struct br_exact *x = br_exact_create(f.in, upper, false);
-                assert_non_null(x);
-                assert_true(br_exact_lower(x) <= optimum);
-                solve(&f, x, way, optimum);
-                br_exact_destroy(x);
-            }
-            pools++;
+        open_fixture(&f, seed, ORACLE_TASKS);
+        int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
+        for (int way = 0; way < 3; way++) {
+            struct br_exact *x = br_exact_create(f.in, upper, false);
+            assert_non_null(x);
+            assert_true(br_exact_lower(x) <= optimum);
+            solve(&f, x, way, optimum);
+            br_exact_destroy(x);
         }
+        *(f.in->machines == 1 ? &pools : &several) += 1;
         close_fixture(&f);
     }
-    assert_true(pools > random_jobs(JOBS) / 4);
+    assert_true(pools > random_jobs(JOBS) / 4 && several > random_jobs(JOBS) / 4);
 }
 
 /* Schedules that others found, and bounds that they proved, are taken over. */
@@ -139,25 +140,24 @@ static void test_told(void **state)
 {
     for (uint64_t seed = 1; seed <= random_jobs(JOBS / 8); seed++) {
         struct fixture f;
-        if (open_fixture(&f, seed, ORACLE_TASKS)) {
-            int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
-            struct br_exact *x = br_exact_create(f.in, upper, false);
-            assert_non_null(x);
-            br_exact_set_upper(x, optimum);
-            assert_int_equal(br_exact_upper(x), optimum);
-            while (br_exact_solve(x, BR_EXACT_SHORTER, 5, NULL) != BR_EXACT_OPTIMAL)
-                assert_true(br_exact_counts(x).conflicts < 100000);
-            assert_int_equal(br_exact_proven(x), optimum);
-            br_exact_destroy(x);
-            x = br_exact_create(f.in, upper, false);
-            assert_non_null(x);
-            br_exact_set_lower(x, optimum);
-            assert_int_equal(br_exact_lower(x), optimum);
-            while (br_exact_solve(x, BR_EXACT_BOUND, 5, NULL) != BR_EXACT_OPTIMAL)
-                assert_true(br_exact_counts(x).conflicts < 100000);
-            assert_int_equal(br_exact_upper(x), optimum);
-            br_exact_destroy(x);
-        }
+        open_fixture(&f, seed, ORACLE_TASKS);
+        int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
+        struct br_exact *x = br_exact_create(f.in, upper, false);
+        assert_non_null(x);
+        br_exact_set_upper(x, optimum);
+        assert_int_equal(br_exact_upper(x), optimum);
+        while (br_exact_solve(x, BR_EXACT_SHORTER, 5, NULL) != BR_EXACT_OPTIMAL)
+            assert_true(br_exact_counts(x).conflicts < 100000);
+        assert_int_equal(br_exact_proven(x), optimum);
+        br_exact_destroy(x);
+        x = br_exact_create(f.in, upper, false);
+        assert_non_null(x);
+        br_exact_set_lower(x, optimum);
+        assert_int_equal(br_exact_lower(x), optimum);
+        while (br_exact_solve(x, BR_EXACT_BOUND, 5, NULL) != BR_EXACT_OPTIMAL)
+            assert_true(br_exact_counts(x).conflicts < 100000);
+        assert_int_equal(br_exact_upper(x), optimum);
+        br_exact_destroy(x);
         close_fixture(&f);
     }
 }
@@ -168,10 +168,12 @@ static void test_determinism(void **state)
     struct fixture f;
     uint64_t seed = 1;
     for (int found = 0; found < 20; seed++) {
-        if (open_fixture(&f, seed, 40) && f.in->tasks > 25) {
+        open_fixture(&f, seed, 40);
+        if (f.in->tasks > 25) {
             struct br_exact_counts counts[2];
             int64_t *start[2];
             int told = 0;
+            uint32_t machine[40] = {0};
             for (int k = 0; k < 2; k++) {
                 struct br_exact *x = br_exact_create(f.in, work(f.in), false);
                 assert_non_null(x);
@@ -182,8 +184,8 @@ static void test_determinism(void **state)
                     br_exact_solve(x, turn % 2 ? BR_EXACT_SHORTER : BR_EXACT_BOUND, 300, NULL);
                 counts[k] = br_exact_counts(x);
                 start[k] = calloc(f.in->tasks, sizeof *start[k]);
-                told = br_exact_schedule(x, start[k]);
-                assert_true(!told || is_schedule(&f, start[k]));
+                told = br_exact_schedule(x, start[k], machine);
+                assert_true(!told || is_schedule(&f, start[k], machine));
                 br_exact_destroy(x);
             }
             assert_memory_equal(&counts[0], &counts[1], sizeof counts[0]);
@@ -205,9 +207,15 @@ static enum br_clauses_answer check(const struct fixture *f, int64_t bound,
     return br_clauses_check(f->in, bound, clause, clauses, &where);
 }
 
+/* What literals may be about: starts, the end, and on several machines tasks on machines. */
+static uint32_t variables(const struct br_instance *in)
+{
+    return in->tasks + 1 + (in->machines > 1 ? in->tasks * in->machines : 0);
+}
+
 /* One change that makes the proof another one. */
 static void corrupt(struct br_rng *rng, struct br_proof_clause *clause, uint32_t *clauses,
-                    uint32_t tasks)
+                    uint32_t variables)
 {
     struct br_proof_clause *c = &clause[br_rng_below(rng, *clauses)];
     switch (br_rng_below(rng, 5)) {
@@ -225,7 +233,7 @@ static void corrupt(struct br_rng *rng, struct br_proof_clause *clause, uint32_t
     case 3:
         if (c->literals > 0)
             c->literal[br_rng_below(rng, c->literals)].task =
-                (uint32_t)br_rng_below(rng, tasks + 2);
+                (uint32_t)br_rng_below(rng, variables + 1);
         break;
     default:
         if (c->hints > 0)
@@ -238,10 +246,7 @@ static void test_proofs(void **state)
     uint32_t long_proofs = 0, refused = 0, tried = 0;
     for (uint64_t seed = 1; seed <= random_jobs(2 * JOBS); seed++) {
         struct fixture f;
-        if (!open_fixture(&f, seed, ORACLE_TASKS)) {
-            close_fixture(&f);
-            continue;
-        }
+        open_fixture(&f, seed, ORACLE_TASKS);
         struct br_rng rng = br_rng_seed(seed);
         int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
         struct br_exact *x = br_exact_create(f.in, upper, true);
@@ -255,7 +260,7 @@ static void test_proofs(void **state)
         assert_int_not_equal(check(&f, optimum + 1, clause, clauses), BR_CLAUSES_PROVE);
         long_proofs += clauses > 1;
         for (int k = 0; k < 4 && clauses > 1; k++) {
-            corrupt(&rng, clause, &clauses, f.in->tasks);
+            corrupt(&rng, clause, &clauses, variables(f.in));
             refused += check(&f, optimum, clause, clauses) != BR_CLAUSES_PROVE;
             tried++;
             assert_int_not_equal(check(&f, optimum + 1, clause, clauses), BR_CLAUSES_PROVE);
@@ -272,10 +277,11 @@ static void test_proofs(void **state)
  * same from a proof taken halfway. */
 static void test_long_proofs(void **state)
 {
-    uint32_t most = 0;
+    uint32_t most[2] = {0}; /* clauses, on one machine and on several */
     for (uint64_t seed = 1; seed <= 400; seed++) {
         struct fixture f;
-        if (open_fixture(&f, seed, 40) && f.in->tasks >= 20) {
+        open_fixture(&f, seed, 40);
+        if (f.in->tasks >= 20) {
             struct br_exact *x = br_exact_create(f.in, work(f.in), true);
             assert_non_null(x);
             for (int turn = 0; turn < 30; turn++) {
@@ -288,7 +294,8 @@ static void test_long_proofs(void **state)
                 uint32_t clauses;
                 assert_true(br_exact_proof(x, &arena, &clause, &clauses));
                 assert_int_equal(check(&f, br_exact_proven(x), clause, clauses), BR_CLAUSES_PROVE);
-                most = clauses > most ? clauses : most;
+                uint32_t *longest = &most[f.in->machines > 1];
+                *longest = clauses > *longest ? clauses : *longest;
                 br_arena_finish(&arena);
                 if (result == BR_EXACT_OPTIMAL)
                     break;
@@ -297,24 +304,49 @@ static void test_long_proofs(void **state)
         }
         close_fixture(&f);
     }
-    assert_true(most > 100);
+    assert_true(most[0] > 100 && most[1] > 100);
 }
 
-/* Several machines are somebody else's. */
+/* A job of equal tasks on equal machines. */
+static struct br_exact *solver_of(uint32_t tasks, uint32_t machines)
+{
+    struct br_dag *dag = br_dag_create("equal");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    uint32_t stage;
+    assert_false(br_dag_add_stage(dag, "s", tasks, 1000000000, &stage, NULL));
+    assert_false(br_dag_add_demand(dag, stage, "cpu", "1", NULL));
+    assert_false(br_dag_finish(dag, NULL));
+    assert_false(br_cluster_add_class(cluster, "m", machines, NULL, NULL));
+    assert_false(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL));
+    assert_false(br_instance_create(dag, cluster, &in, NULL));
+    struct br_exact *x = br_exact_create(in, tasks, false);
+    assert_true((machines == 1 || br_clauses_suit(in)) == (x != NULL));
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+    return x;
+}
+
+/* What is too long, and on several machines what is too large, is somebody else's; the checker of
+ * clauses draws the same line. */
 static void test_not_suited(void **state)
 {
-    uint32_t seen = 0;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct fixture f;
-        if (!open_fixture(&f, seed, ORACLE_TASKS)) {
-            assert_null(br_exact_create(f.in, work(f.in), false));
-            seen++;
-        } else {
-            assert_null(br_exact_create(f.in, INT64_C(1) << 40, false));
-        }
+        open_fixture(&f, seed, ORACLE_TASKS);
+        assert_null(br_exact_create(f.in, INT64_C(1) << 40, false));
         close_fixture(&f);
     }
-    assert_true(seen > 0);
+    static const struct {
+        uint32_t tasks, machines;
+        bool suits;
+    } size[] = {{64, 16, true}, {65, 2, false}, {64, 17, false}, {2, 17, false}, {65, 1, true}};
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        struct br_exact *x = solver_of(size[k].tasks, size[k].machines);
+        assert_int_equal(x != NULL, size[k].suits);
+        br_exact_destroy(x);
+    }
 }
 
 int main(void)

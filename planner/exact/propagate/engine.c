@@ -13,7 +13,8 @@ bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *pr
     return br_lcg_trail_init(&e->trail, problem, &e->arena) &&
            br_lcg_precedence_init(&e->precedence, problem, &e->trail, &e->arena) &&
            br_lcg_timetable_init(&e->timetable, problem, &e->trail, &e->arena) &&
-           br_lcg_atoms_init(&e->atoms, problem->tasks + 1, &e->arena);
+           br_lcg_machines_init(&e->machines, problem, &e->trail, &e->arena) &&
+           br_lcg_atoms_init(&e->atoms, br_lcg_variables(problem), &e->arena);
 }
 
 void br_lcg_engine_finish(struct br_lcg_engine *e)
@@ -35,11 +36,19 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
         while ((side = br_lcg_trail_next(trail, &before)) != BR_LCG_NONE) {
             int32_t now = trail->now[side];
             e->propagations++;
-            if (side / 2 < trail->tasks)
+            if (!e->machines.p && side / 2 < trail->tasks)
                 br_lcg_timetable_note(&e->timetable, side / 2);
+            e->machines.moved |= side / 2 != trail->makespan;
             if (!br_lcg_precedence_propagate(&e->precedence, side) ||
                 !br_lcg_clauses_propagate(&e->clauses, side, before, now))
                 return false;
+        }
+        if (e->machines.p) {
+            if (!e->machines.moved)
+                return true;
+            if (!br_lcg_machines_propagate(&e->machines))
+                return false;
+            continue;
         }
         if (e->timetable.moved_count == 0)
             return true;
@@ -86,6 +95,9 @@ bool br_lcg_explain(struct br_lcg_engine *e, struct br_lcg_literal l, uint32_t r
     case BR_LCG_PROFILE:
         ok = br_lcg_timetable_explain(&e->timetable, l, at, entry, &e->explanation);
         break;
+    case BR_LCG_MACHINES:
+        ok = br_lcg_machines_explain(&e->machines, l, entry, &e->explanation);
+        break;
     default: /* a decision, or it holds at the root */
         break;
     }
@@ -105,5 +117,6 @@ bool br_lcg_explain_conflict(struct br_lcg_engine *e)
 void br_lcg_engine_close_levels(struct br_lcg_engine *e, uint32_t level)
 {
     br_lcg_timetable_backtrack(&e->timetable, level);
+    e->machines.moved = false;
     br_lcg_trail_close_levels(&e->trail, level);
 }

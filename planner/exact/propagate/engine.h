@@ -4,6 +4,7 @@
 #define BR_PLANNER_EXACT_PROPAGATE_ENGINE_H
 
 #include "planner/exact/propagate/clauses.h"
+#include "planner/exact/propagate/machines.h"
 #include "planner/exact/propagate/precedence.h"
 #include "planner/exact/propagate/timetable.h"
 
@@ -11,7 +12,8 @@ struct br_lcg_engine {
     struct br_arena arena; /* arrays that never grow */
     struct br_lcg_trail trail;
     struct br_lcg_precedence precedence;
-    struct br_lcg_timetable timetable;
+    struct br_lcg_timetable timetable; /* one machine */
+    struct br_lcg_machines machines;   /* several */
     struct br_lcg_atoms atoms;
     struct br_lcg_clauses clauses;
     struct br_lcg_literals explanation; /* the latest */

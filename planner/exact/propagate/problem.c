@@ -7,7 +7,12 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-enum { HORIZON_MAX = 1 << 22, ARCS_MAX = 1000000, PROFILE_CELLS_MAX = 1 << 24 };
+enum {
+    HORIZON_MAX = 1 << 22, /* on one machine, where the profile has a cell for every tick */
+    HORIZON_MACHINES_MAX = 1 << 28, /* and on several */
+    ARCS_MAX = 1000000,
+    PROFILE_CELLS_MAX = 1 << 24
+};
 
 struct builder {
     struct br_lcg_problem *p;
@@ -37,6 +42,35 @@ static void link_parents(struct builder *b, uint32_t task, bool write)
     }
 }
 
+/* Whether tasks of the stage with equal durations differ by name only: what is ahead of one and
+ * behind it is so for all of them. */
+static bool alike(const struct br_instance *in, uint32_t stage)
+{
+    for (uint32_t a = in->parent_first[stage]; a < in->parent_first[stage + 1]; a++)
+        if (in->parent[a].one_to_one)
+            return false;
+    for (uint32_t a = in->child_first[stage]; a < in->child_first[stage + 1]; a++)
+        if (in->child[a].one_to_one)
+            return false;
+    return true;
+}
+
+/* On several machines: of tasks that are equal, each starts no earlier than the one before it. */
+static void link_equal(struct builder *b, bool write)
+{
+    const struct br_instance *in = b->in;
+    for (uint32_t t = 0; t < in->tasks && b->p->machines > 1; t++) {
+        uint32_t stage = in->task_stage[t], u = t + 1;
+        while (u < in->stage_first[stage + 1] && in->duration[u] != in->duration[t])
+            u++;
+        if (u == in->stage_first[stage + 1] || !alike(in, stage))
+            continue;
+        if (write)
+            b->p->arc[b->p->arcs] = (struct br_lcg_problem_arc){t, u, 0};
+        b->p->arcs++;
+    }
+}
+
 /* Durations, and starts as far as the horizon limits them; counts the arcs. False where the numbers
  * are too large. */
 static bool set_times(struct builder *b, int64_t upper)
@@ -44,11 +78,13 @@ static bool set_times(struct builder *b, int64_t upper)
     struct br_lcg_problem *p = b->p;
     for (uint32_t t = 0; t < p->tasks; t++)
         link_parents(b, t, false);
-    if (upper > HORIZON_MAX || p->arcs > ARCS_MAX)
+    link_equal(b, false);
+    int64_t most = p->machines > 1 ? HORIZON_MACHINES_MAX : HORIZON_MAX;
+    if (upper > most || p->arcs > ARCS_MAX)
         return false;
     p->horizon = (int32_t)upper;
     for (uint32_t t = 0; t < p->tasks; t++) {
-        if (b->in->duration[t] > HORIZON_MAX)
+        if (b->in->duration[t] > most)
             return false;
         p->duration[t] = (int32_t)b->in->duration[t];
         p->latest[t] = p->duration[t] > p->horizon ? -1 : p->horizon - p->duration[t];
@@ -157,6 +193,68 @@ static bool pack_lanes(struct br_lcg_problem *p)
     return ok;
 }
 
+/* Whether the machine, empty, holds the task's demands. */
+static bool holds(const struct br_lcg_problem *p, uint32_t machine, uint32_t task)
+{
+    for (uint32_t r = 0; r < p->amounts; r++)
+        if (p->amount[(size_t)task * p->amounts + r] > p->room[(size_t)machine * p->amounts + r])
+            return false;
+    return true;
+}
+
+/* Where the task may be: on machines that hold it; on one with a twin before it only if some task
+ * before it may be on the twin. */
+static void limit_task(struct br_lcg_problem *p, uint32_t task)
+{
+    for (uint32_t m = 0; m < p->machines; m++) {
+        bool *may = &p->may[(size_t)task * p->machines + m];
+        *may = holds(p, m, task);
+        for (uint32_t u = 0; p->twin[m] != m && *may; u++) {
+            if (u == task)
+                *may = false;
+            else if ((p->assigned >> u & 1) && p->may[(size_t)u * p->machines + p->twin[m]])
+                break;
+        }
+    }
+}
+
+/* Amounts, machines, and which tasks may be where. */
+static bool take_machines(struct builder *b)
+{
+    struct br_lcg_problem *p = b->p;
+    const struct br_instance *in = b->in;
+    p->amounts = in->resources;
+    if (!ARRAY(&p->arena, (size_t)p->tasks * p->amounts, p->amount) ||
+        !ARRAY(&p->arena, (size_t)p->machines * p->amounts, p->room) ||
+        !ARRAY(&p->arena, p->machines, p->twin) || !ARRAY(&p->arena, p->tasks, p->home) ||
+        !ARRAY(&p->arena, (size_t)p->tasks * p->machines, p->may))
+        return false;
+    for (uint32_t m = 0; m < p->machines; m++) {
+        uint32_t class = br_instance_machine_class(in, m);
+        p->twin[m] = m > in->class_first[class] ? m - 1 : m;
+        for (uint32_t r = 0; r < p->amounts; r++)
+            p->room[(size_t)m * p->amounts + r] = in->capacity[(size_t) class * p->amounts + r];
+    }
+    for (uint32_t t = 0; t < p->tasks; t++) {
+        const int64_t *demand = in->demand + (size_t)in->task_stage[t] * in->resources;
+        bool any = false;
+        for (uint32_t r = 0; r < p->amounts; r++) {
+            p->amount[(size_t)t * p->amounts + r] = demand[r];
+            any |= demand[r] > 0;
+        }
+        if (any && p->duration[t] > 0)
+            p->assigned |= UINT64_C(1) << t;
+        while (!holds(p, p->home[t], t)) {
+            p->home[t]++;
+            assert(p->home[t] < p->machines); /* every task fits some machine */
+        }
+    }
+    for (uint32_t t = 0; t < p->tasks; t++)
+        if (br_lcg_is_assigned(p, t))
+            limit_task(p, t);
+    return true;
+}
+
 static bool build(struct builder *b, int64_t upper)
 {
     struct br_lcg_problem *p = b->p;
@@ -167,7 +265,10 @@ static bool build(struct builder *b, int64_t upper)
     p->arcs = 0;
     for (uint32_t t = 0; t < p->tasks; t++)
         link_parents(b, t, true);
+    link_equal(b, true);
     tighten(p);
+    if (p->machines > 1)
+        return take_machines(b);
     choose_resources(b);
     return (int64_t)p->horizon * p->resources <= PROFILE_CELLS_MAX && take_demands(b) &&
            pack_lanes(p);
@@ -175,7 +276,9 @@ static bool build(struct builder *b, int64_t upper)
 
 struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64_t upper)
 {
-    if (in->machines != 1 || in->tasks == 0 || upper < 0)
+    if (in->tasks == 0 || upper < 0)
+        return NULL;
+    if (in->machines > 1 && (in->tasks > BR_LCG_TASKS_MAX || in->machines > BR_LCG_MACHINES_MAX))
         return NULL;
     struct br_lcg_problem *p = calloc(1, sizeof *p);
     struct builder b = {.p = p, .in = in};
@@ -184,6 +287,7 @@ struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64
     bool ok = p && b.resource && b.unit;
     if (ok) {
         p->tasks = in->tasks;
+        p->machines = in->machines;
         ok = build(&b, upper);
     }
     free(b.resource);

@@ -1,7 +1,11 @@
-/* The problem as the solver sees it: tasks on one machine in small numbers.
+/* The problem as the solver sees it: tasks on one machine, or few tasks on several, in small
+ * numbers.
  *
- * Times are 32-bit ticks, arcs lie between tasks, amounts are in units of the greatest common
- * divisor. */
+ * Times are 32-bit ticks, arcs lie between tasks. On one machine amounts are in units of the
+ * greatest common divisor. On several they are those of the instance, and a variable for each task
+ * and machine says whether the task is on it; what differs by names only is put in one order: of
+ * tasks that are equal the first starts first, and of equal machines the first has the first of the
+ * tasks. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_PROBLEM_H
 #define BR_PLANNER_EXACT_PROPAGATE_PROBLEM_H
 
@@ -37,7 +41,35 @@ struct br_lcg_problem {
     uint64_t *lane;  /* [task * words + word] */
     uint64_t *guard; /* by word */
     uint64_t *free;  /* [tick * words + word]: before any task is placed */
+
+    /* Several machines; on one, `machines` is 1, and the rest is empty. A task that lasts no time
+     * or demands nothing is not in `assigned`, and has no say where others are. */
+    uint32_t machines;
+    uint32_t amounts;  /* resources of the instance */
+    int64_t *amount;   /* [task * amounts + resource] */
+    int64_t *room;     /* [machine * amounts + resource] */
+    uint32_t *twin;    /* by machine: the machine before it where the two are equal, or itself */
+    uint64_t assigned; /* tasks that have to be on a machine, in bits */
+    bool *may;         /* [task * machines + machine]: whether the task may be there */
+    uint32_t *home;    /* by task: the first machine that holds it */
 };
+
+/* Most tasks and machines of problems with several machines. */
+enum { BR_LCG_TASKS_MAX = 64, BR_LCG_MACHINES_MAX = 16 };
+
+/* The variables: starts of the tasks, the makespan, and whether a task is on a machine, 0 or 1. */
+static inline uint32_t br_lcg_variables(const struct br_lcg_problem *p)
+{
+    return p->tasks + 1 + (p->machines > 1 ? p->tasks * p->machines : 0);
+}
+static inline uint32_t br_lcg_on(const struct br_lcg_problem *p, uint32_t task, uint32_t machine)
+{
+    return p->tasks + 1 + task * p->machines + machine;
+}
+static inline bool br_lcg_is_assigned(const struct br_lcg_problem *p, uint32_t task)
+{
+    return p->machines > 1 && (p->assigned >> task & 1);
+}
 
 /* The problem of finding a schedule no longer than `upper` ticks; borrows nothing. NULL when memory
  * is out or the problem is too large, see br_exact_create. Where no schedule is that short because

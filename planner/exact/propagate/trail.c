@@ -5,11 +5,25 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
+/* The task is on a machine where it may be; at once, where there is one only. */
+static void limit_machines(struct br_lcg_trail *t, const struct br_lcg_problem *p, uint32_t task)
+{
+    uint32_t count = 0, last = 0;
+    for (uint32_t m = 0; m < p->machines; m++) {
+        bool may = p->may[(size_t)task * p->machines + m];
+        t->now[2 * br_lcg_on(p, task, m) + 1] = may ? -1 : 0;
+        count += may;
+        last = may ? m : last;
+    }
+    if (count == 1)
+        t->now[2 * br_lcg_on(p, task, last)] = 1;
+}
+
 bool br_lcg_trail_init(struct br_lcg_trail *t, const struct br_lcg_problem *p,
                        struct br_arena *arena)
 {
-    *t =
-        (struct br_lcg_trail){.tasks = p->tasks, .makespan = p->tasks, .sides = 2 * (p->tasks + 1)};
+    *t = (struct br_lcg_trail){
+        .tasks = p->tasks, .makespan = p->tasks, .sides = 2 * br_lcg_variables(p)};
     if (!ARRAY(arena, t->sides, t->now) || !ARRAY(arena, t->sides, t->root) ||
         !ARRAY(arena, t->sides, t->seen) || !ARRAY(arena, t->sides, t->latest))
         return false;
@@ -22,6 +36,9 @@ bool br_lcg_trail_init(struct br_lcg_trail *t, const struct br_lcg_problem *p,
     }
     t->now[2 * t->makespan] = makespan;
     t->now[2 * t->makespan + 1] = -p->horizon;
+    for (uint32_t k = 0; k < t->tasks; k++)
+        if (br_lcg_is_assigned(p, k))
+            limit_machines(t, p, k);
     for (uint32_t side = 0; side < t->sides; side++) {
         t->root[side] = t->seen[side] = t->now[side];
         t->latest[side] = BR_LCG_NONE;

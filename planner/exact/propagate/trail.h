@@ -1,7 +1,8 @@
 /* Domains and the trail: the bounds of all variables, how each of them rose and why, and the way
  * back.
  *
- * Variables are the starts of the tasks and, last, the makespan. A decision opens a level; all that
+ * Variables are the starts of the tasks, the makespan, and on several machines whether a task is on
+ * one of them. A decision opens a level; all that
  * follows from it belongs to the level and is taken back with it. Level 0 is the root: its bounds
  * hold for good. The trail is also the queue of the bounds that propagation has not seen yet. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_TRAIL_H
@@ -16,11 +17,12 @@
 enum {
     BR_LCG_KIND_SHIFT = 29,
     BR_LCG_DECISION = 0,
-    BR_LCG_ROOT,    /* supposed at the root: no schedule as long as the best is looked for */
-    BR_LCG_CLAUSE,  /* number: place of a learned clause, see clauses.h */
-    BR_LCG_LEMMA,   /* number: of a lemma on record in the proof */
-    BR_LCG_ARC,     /* number: of an arc, see precedence.h */
-    BR_LCG_PROFILE, /* `at`: the tick at which the task does not fit */
+    BR_LCG_ROOT,     /* supposed at the root: no schedule as long as the best is looked for */
+    BR_LCG_CLAUSE,   /* number: place of a learned clause, see clauses.h */
+    BR_LCG_LEMMA,    /* number: of a lemma on record in the proof */
+    BR_LCG_ARC,      /* number: of an arc, see precedence.h */
+    BR_LCG_PROFILE,  /* `at`: the tick at which the task does not fit */
+    BR_LCG_MACHINES, /* where it fits which machine, see machines.h */
 };
 static inline uint32_t br_lcg_reason(uint32_t kind, uint32_t number)
 {
@@ -54,7 +56,7 @@ struct br_lcg_conflict {
 };
 
 struct br_lcg_trail {
-    uint32_t tasks, sides, makespan; /* makespan: its variable, the last */
+    uint32_t tasks, sides, makespan; /* makespan: its variable, after the tasks' */
     int32_t *now, *root;             /* by side: the bound, and the bound at level 0 */
     int32_t *seen;                   /* by side: the bound up to which propagation has seen it */
     uint32_t *latest;                /* by side: its latest entry, or NONE */
