@@ -60,8 +60,8 @@ struct br_chain {
  * resource of `keeps` is exceeded. Room passes from task to task unit by unit: a task takes that
  * of its parents, then what nobody had, then what is free first in the plan. A plan that holds on
  * such a place is not delayed. What demands more than there is runs alone.
- * BR_BAD_INPUT where a task ranks before a parent. O(demands x tasks x log tasks), with the edges of
- * each task's stage. [Policella04] */
+ * BR_BAD_INPUT where a task ranks before a parent. O(demands x tasks x log tasks), with the edges
+ * of each task's stage. [Policella04] */
 enum br_status br_chain_init(struct br_chain *chain, const struct br_limits *limits,
                              const struct br_emit_input *input, const struct br_parents *parents,
                              enum br_chain_place place, unsigned keeps, struct br_diag *diag);

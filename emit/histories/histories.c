@@ -19,8 +19,8 @@ static void write_time(FILE *out, int64_t began_s, const char *form)
     const time_t began = (time_t)began_s;
     char text[TIME_TEXT] = "-";
     struct tm parts;
-    if (gmtime_r(&began, &parts))
-        strftime(text, sizeof text, form, &parts);
+    if (gmtime_r(&began, &parts) && !strftime(text, sizeof text, form, &parts))
+        text[0] = '\0';
     fputs(text, out);
 }
 

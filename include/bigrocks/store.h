@@ -58,11 +58,11 @@ BR_API void br_store_close(struct br_store *store);
 /* Stores the plan, which it verifies first. options are those by which it was made and say the
  * effort: fast, or a method other than "best", counts least, then default, then max, of that the
  * one with the longer time limit; with a limit of placements it counts least of max, whatever the
- * time limit, since the placements may be few. NULL, a search that the caller's stop ended, and a default one
- * cut by a limit count as fast. Of two plans for the same three fingerprints the shorter one stays,
- * with the better of both bounds and the greater effort. BR_NO (the plan is wrong), BR_USAGE (it
- * accounts for transfers), BR_SYSTEM, BR_BAD_INPUT (the file is damaged). When it returns, other
- * programs find the plan; a crash of the machine may lose the last ones. */
+ * time limit, since the placements may be few. NULL, a search that the caller's stop ended, and a
+ * default one cut by a limit count as fast. Of two plans for the same three fingerprints the
+ * shorter one stays, with the better of both bounds and the greater effort. BR_NO (the plan is
+ * wrong), BR_USAGE (it accounts for transfers), BR_SYSTEM, BR_BAD_INPUT (the file is damaged). When
+ * it returns, other programs find the plan; a crash of the machine may lose the last ones. */
 BR_API enum br_status br_store_put(struct br_store *store, const struct br_dag *dag,
                                    const struct br_cluster *cluster,
                                    const struct br_plan_options *options,
@@ -71,9 +71,10 @@ BR_API enum br_status br_store_put(struct br_store *store, const struct br_dag *
 /* Looks the job up. *plan is the caller's, NULL on a miss, which is BR_OK; it must go before dag
  * and cluster. A refitted plan is the best of three: each task on its old machine where that holds
  * it, which keeps a plan as short as it was where nothing got worse; serial; and parallel list
- * generation, all in the stored order; its starts are as early as they can be. options say whether the effort is enough, and may be NULL.
- * Errors: those of br_plan_make for the job and the cluster, BR_SYSTEM, and BR_BAD_INPUT where the
- * file is damaged. O(log plans) and about as long as checking the plan and its certificate. */
+ * generation, all in the stored order; its starts are as early as they can be. options say whether
+ * the effort is enough, and may be NULL. Errors: those of br_plan_make for the job and the cluster,
+ * BR_SYSTEM, and BR_BAD_INPUT where the file is damaged. O(log plans) and about as long as checking
+ * the plan and its certificate. */
 BR_API enum br_status br_store_get(struct br_store *store, const struct br_dag *dag,
                                    const struct br_cluster *cluster,
                                    const struct br_plan_options *options, struct br_plan **plan,
