@@ -53,11 +53,14 @@ static double first_to_leave(const struct br_ends *ends, double now_ms, double u
     for (uint64_t k = 0; k < fabric->grants;) {
         uint32_t of = fabric->grant[k].coflow;
         struct br_coflow_state *state = &fabric->coflow[of];
-        double last = state->rated == state->live ? state->last : INFINITY;
-        for (; k < fabric->grants && fabric->grant[k].coflow == of; k++) {
-            double ms = last < until_ms ? end_of(ends, now_ms, fabric->grant[k].flow) : 0;
-            last = ms > last ? ms : last;
-        }
+        double last = state->last;
+        if (state->rated == state->live)
+            for (; k < fabric->grants && fabric->grant[k].coflow == of && last < until_ms; k++) {
+                double ms = end_of(ends, now_ms, fabric->grant[k].flow);
+                last = ms > last ? ms : last;
+            }
+        while (k < fabric->grants && fabric->grant[k].coflow == of)
+            k++;
         state->last = last;
     }
     for (uint32_t k = 0; k < coflows; k++) {

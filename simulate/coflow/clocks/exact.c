@@ -125,9 +125,9 @@ static struct alarm next_alarm(const struct exact *e)
     for (uint32_t k = 0; k < e->actives; k++) {
         uint32_t coflow = e->active[k];
         struct br_coflow_state *state = &e->fabric->coflow[coflow];
-        double sent_ms = state->since_ms + (state->wake - state->accrued) / state->rate;
-        if (state->rate > 0)
-            take_earlier(&next, sent_ms, coflow, &state->wake);
+        if (state->rate > 0 && state->wake > 0)
+            take_earlier(&next, state->since_ms + (state->wake - state->accrued) / state->rate,
+                         coflow, &state->wake);
         take_earlier(&next, state->wake_flow_ms, coflow, &state->wake_flow);
         take_earlier(&next, state->wake_ms, coflow, &state->wake_ms);
     }

@@ -203,12 +203,15 @@ static void give_parts(struct br_fabric *fabric, uint32_t coflow)
     const struct br_coflow_state *state = &fabric->coflow[coflow];
     const double *up_part = fabric->up_part;
     double *up = fabric->up;
+    struct br_grant *next = fabric->grant + fabric->grants;
     for (uint32_t r = 0; r < c->receivers; r++) {
         const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
         uint32_t to = c->down[r], live = state->live_down[r];
         if (!live || fabric->down_flows[to] == 0)
             continue;
         double part = fabric->free_down[to] / fabric->down_flows[to], taken = fabric->down[to];
+        uint64_t row = br_fabric_flow(fabric, coflow, 0, r);
+        double *has = fabric->rate + row;
         for (uint32_t k = 0; k < live; k++) {
             uint32_t sender = senders[k], from = c->up[sender];
             double rate = lesser(up_part[from], part);
@@ -216,10 +219,13 @@ static void give_parts(struct br_fabric *fabric, uint32_t coflow)
                 continue;
             up[from] += rate;
             taken += rate;
-            grant(fabric, coflow, sender, r, rate);
+            if (has[sender] <= 0)
+                *next++ = (struct br_grant){row + sender, coflow, sender, r};
+            has[sender] += rate;
         }
         fabric->down[to] = taken;
     }
+    fabric->grants = (uint64_t)(next - fabric->grant);
 }
 
 void br_rates_split(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
