@@ -92,7 +92,6 @@ bool br_ends_renew(struct br_ends *ends, double now_ms, double until_ms, const u
 bool br_ends_raise(struct br_ends *ends, double now_ms, const struct br_grant *grant)
 {
     double ms = end_of(ends, now_ms, grant->flow);
-    br_ends_forget(ends, grant);
     return ms > ends->horizon_ms || push(ends, ms, grant);
 }
 

@@ -42,7 +42,6 @@ void br_rates_reset(struct br_fabric *fabric)
         fabric->rate[fabric->grant[k].flow] = 0;
     fabric->grants = 0;
     fabric->ordered = 0;
-    fabric->indexed = false;
     for (uint32_t p = 0; p < fabric->trace->ports; p++) {
         set_up(fabric, p, capacity_of(fabric, p));
         set_down(fabric, p, capacity_of(fabric, p));

@@ -170,6 +170,46 @@ static void test_every_policy(void **state)
     }
 }
 
+enum { APART = 40 };
+
+static const uint32_t *apart(struct br_coflows *trace, const uint32_t *port, uint32_t count)
+{
+    uint32_t *far = br_arena_array(&trace->arena, count, sizeof *far);
+    assert_non_null(far);
+    for (uint32_t k = 0; k < count; k++)
+        far[k] = port[k] * APART;
+    return far;
+}
+
+/* Ports that are far from one another, so that sets of them have several words, change nothing:
+ * not a bit of when coflows end. */
+static void test_ports_far_apart(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct br_coflows *near = random_coflows(seed, seed, 9),
+                          *far = random_coflows(seed, seed, 9);
+        far->ports *= APART;
+        for (uint32_t c = 0; c < far->coflows; c++) {
+            struct br_coflow *coflow = &far->coflow[c];
+            coflow->up = apart(far, coflow->up, coflow->senders);
+            coflow->down = apart(far, coflow->down, coflow->receivers);
+        }
+        for (uint32_t k = 0; br_coflow_policy(k); k++) {
+            struct br_coflow_outcome one, other;
+            run_coflows(near, br_coflow_policy_name(k), BR_CLOCK_EXACT, &one);
+            run_coflows(far, br_coflow_policy_name(k), BR_CLOCK_EXACT, &other);
+            if (memcmp(one.end_ms, other.end_ms, near->coflows * sizeof *one.end_ms) != 0)
+                fail_msg("%s ends otherwise (seed %llu)", br_coflow_policy_name(k),
+                         (unsigned long long)seed);
+            br_coflow_outcome_finish(&one);
+            br_coflow_outcome_finish(&other);
+        }
+        br_coflows_destroy(near);
+        br_coflows_destroy(far);
+    }
+}
+
 /* Traces that differ in sizes alone: the first decision of one who is not told them is the same to
  * the bit, under both clocks; and of one who is told them it differs somewhere. */
 static void test_blind(void **state)
@@ -240,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_policy),
+        cmocka_unit_test(test_ports_far_apart),
         cmocka_unit_test(test_blind),
         cmocka_unit_test(test_blind_after_pilots),
     };
