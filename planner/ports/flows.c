@@ -19,7 +19,10 @@ bool br_flows_init(struct br_flows *flows, const struct br_ports *ports)
     flows->ups = calloc(machines, sizeof *flows->ups);
     flows->downs = calloc(machines, sizeof *flows->downs);
     flows->load = calloc(2 * machines, sizeof *flows->load);
-    return flows->up && flows->down && flows->ups && flows->downs && flows->load;
+    flows->port = malloc(2 * machines * sizeof *flows->port);
+    flows->port_first = malloc((2 * machines + 2) * sizeof *flows->port_first);
+    return flows->up && flows->down && flows->ups && flows->downs && flows->load && flows->port &&
+           flows->port_first;
 }
 
 void br_flows_finish(struct br_flows *flows)
@@ -30,6 +33,9 @@ void br_flows_finish(struct br_flows *flows)
     free(flows->ups);
     free(flows->downs);
     free(flows->load);
+    free(flows->port);
+    free(flows->port_first);
+    free(flows->at_port);
     free(flows->moved);
     *flows = (struct br_flows){0};
 }
@@ -134,41 +140,110 @@ static int64_t share_of(int64_t left, uint32_t flows)
     return left / flows ? left / flows : 1;
 }
 
-/* Max-min fairness: again and again the port with the least to give decides for its flows. */
-static bool share_fairly(struct br_flows *flows, int64_t now_ns)
+/* Lists the flows of every port, in their order. */
+static bool list_by_port(struct br_flows *flows)
 {
-    uint32_t open = flows->flows, machines = flows->ports.machines;
+    uint32_t ports = 2 * flows->ports.machines, *first = flows->port_first;
+    while (flows->at_room < 2 * flows->flows)
+        if (!br_grow(&flows->at_port, flows->at_room, &flows->at_room, sizeof *flows->at_port))
+            return false;
     for (uint32_t k = 0; k < flows->flows; k++) {
         flows->ups[flows->flow[k].from]++;
         flows->downs[flows->flow[k].to]++;
     }
-    while (open) {
-        int64_t least = INT64_MAX;
-        uint32_t port = 0;
-        for (uint32_t m = 0; m < machines; m++) {
-            if (flows->ups[m] && share_of(flows->up[m], flows->ups[m]) < least)
-                least = share_of(flows->up[m], flows->ups[m]), port = 2 * m;
-            if (flows->downs[m] && share_of(flows->down[m], flows->downs[m]) < least)
-                least = share_of(flows->down[m], flows->downs[m]), port = 2 * m + 1;
+    /* One ahead while it is filled. */
+    first[0] = first[1] = 0;
+    for (uint32_t p = 0; p < ports; p++)
+        first[p + 2] = first[p + 1] + (p % 2 ? flows->downs[p / 2] : flows->ups[p / 2]);
+    for (uint32_t k = 0; k < flows->flows; k++) {
+        flows->at_port[first[2 * flows->flow[k].from + 1]++] = k;
+        flows->at_port[first[2 * flows->flow[k].to + 2]++] = k;
+    }
+    return true;
+}
+
+static int64_t share_of_port(const struct br_flows *flows, uint32_t port)
+{
+    uint32_t m = port / 2;
+    return port % 2 ? share_of(flows->down[m], flows->downs[m])
+                    : share_of(flows->up[m], flows->ups[m]);
+}
+
+static bool gives_less(struct br_port a, struct br_port b)
+{
+    return a.share != b.share ? a.share < b.share : a.port < b.port;
+}
+
+/* Puts the port at the place, or further down. */
+static void sink(struct br_port *heap, uint32_t count, uint32_t at, struct br_port port)
+{
+    for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && gives_less(heap[child + 1], heap[child]))
+            child++;
+        if (!gives_less(heap[child], port))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = port;
+}
+
+static uint32_t make_heap(struct br_flows *flows)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < 2 * flows->ports.machines; p++)
+        if (p % 2 ? flows->downs[p / 2] : flows->ups[p / 2])
+            flows->port[count++] = (struct br_port){share_of_port(flows, p), p};
+    for (uint32_t k = count / 2; k-- > 0;)
+        sink(flows->port, count, k, flows->port[k]);
+    return count;
+}
+
+/* The flows of the port that have no rate get the share. */
+static bool share_port(struct br_flows *flows, struct br_port port, int64_t now_ns)
+{
+    uint32_t begin = flows->port_first[port.port], end = flows->port_first[port.port + 1];
+    for (uint32_t i = begin; i < end; i++) {
+        struct br_flow *f = &flows->flow[flows->at_port[i]];
+        int64_t rate = port.share;
+        if (f->key == UINT64_MAX)
+            continue;
+        rate = rate < flows->up[f->from] ? rate : flows->up[f->from];
+        rate = rate < flows->down[f->to] ? rate : flows->down[f->to];
+        flows->up[f->from] -= rate;
+        flows->down[f->to] -= rate;
+        flows->ups[f->from]--;
+        flows->downs[f->to]--;
+        f->key = UINT64_MAX; /* has its rate; the order means nothing here */
+        if (!set_rate(flows, f, rate, now_ns))
+            return false;
+    }
+    return true;
+}
+
+/* Max-min fairness: again and again the port with the least to give decides for its flows. What a
+ * port gives never falls while others decide, so a heap of what each gave once is enough: its first
+ * one is set anew and has decided, or sinks. */
+static bool share_fairly(struct br_flows *flows, int64_t now_ns)
+{
+    if (!list_by_port(flows))
+        return false;
+    for (uint32_t count = make_heap(flows); count;) {
+        struct br_port port = flows->port[0];
+        uint32_t left = port.port % 2 ? flows->downs[port.port / 2] : flows->ups[port.port / 2];
+        int64_t share = left ? share_of_port(flows, port.port) : 0;
+        assert(!left || share >= port.share);
+        if (left && share > port.share) {
+            sink(flows->port, count, 0, (struct br_port){share, port.port});
+            continue;
         }
-        for (uint32_t k = 0; k < flows->flows; k++) {
-            struct br_flow *f = &flows->flow[k];
-            bool decided = f->key == UINT64_MAX;
-            if (decided || port != (port % 2 ? 2 * f->to + 1 : 2 * f->from))
-                continue;
-            int64_t rate = least;
-            rate = rate < flows->up[f->from] ? rate : flows->up[f->from];
-            rate = rate < flows->down[f->to] ? rate : flows->down[f->to];
-            flows->up[f->from] -= rate;
-            flows->down[f->to] -= rate;
-            flows->ups[f->from]--;
-            flows->downs[f->to]--;
-            f->key = UINT64_MAX; /* has its rate; the order means nothing here */
-            open--;
-            if (!set_rate(flows, f, rate, now_ns))
+        if (left) {
+            flows->work += flows->flows + flows->ports.machines;
+            if (!share_port(flows, port, now_ns))
                 return false;
         }
-        flows->work += flows->flows + machines;
+        if (--count)
+            sink(flows->port, count, 0, flows->port[count]);
     }
     for (uint32_t k = 0; k < flows->flows; k++)
         flows->flow[k].key = 0;

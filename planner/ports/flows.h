@@ -40,6 +40,12 @@ struct br_flow {
     int64_t since_ns, end_ns;
 };
 
+/* A port, which is twice its machine's number, and one more where it receives. */
+struct br_port {
+    int64_t share; /* what each of its flows without a rate got when this was set; it only grows */
+    uint32_t port;
+};
+
 /* What a flow has moved at one rate. */
 struct br_moved {
     uint32_t id;
@@ -56,10 +62,14 @@ struct br_flows {
     int64_t *up, *down;    /* by machine, what is left while rates are set */
     uint32_t *ups, *downs; /* by machine, flows without a rate (fair); 0 else */
     double *load;          /* by port, for BR_SHARE_SEBF */
+    struct br_port *port;  /* a heap of those with flows without a rate (fair) */
+    uint32_t *port_first;  /* by port, for `at_port` (fair) */
+    uint32_t *at_port;     /* flows by port, each twice (fair) */
+    uint32_t at_room;
     bool record;
     struct br_moved *moved; /* where recorded */
     uint32_t moves, move_room;
-    uint64_t work; /* flows looked at */
+    uint64_t work; /* flows looked at; of BR_SHARE_FAIR those of all ports that decide */
 };
 
 /* False when memory is out; finish is fine. */
@@ -71,8 +81,8 @@ void br_flows_clear(struct br_flows *flows, enum br_sharing sharing, bool record
  * and the key count. False when memory is out. O(flows). */
 bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t bytes,
                   int64_t now_ns);
-/* Sets the rates where flows have come or gone. False when memory is out. O(flows), for
- * BR_SHARE_FAIR times the ports in use. */
+/* Sets the rates where flows have come or gone. False when memory is out. O(flows + machines), for
+ * BR_SHARE_SEBF times log flows, for BR_SHARE_FAIR and ports log machines. */
 bool br_flows_share(struct br_flows *flows, int64_t now_ns);
 /* Takes away the k-th of the flows, which stays unfinished. O(flows). */
 void br_flows_remove(struct br_flows *flows, uint32_t k);

@@ -14,23 +14,9 @@
 #include "planner/network/haul.h"
 #include "planner/network/network.h"
 #include "tests/support/random_job.h"
+#include "tests/support/transfers.h"
 
 #define S INT64_C(1000000000)
-
-static uint32_t stage(struct br_dag *dag, const char *id, uint32_t tasks, int64_t seconds)
-{
-    uint32_t s;
-    assert_int_equal(br_dag_add_stage(dag, id, tasks, seconds * S, &s, NULL), BR_OK);
-    assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
-    return s;
-}
-
-static void edge(struct br_dag *dag, uint32_t from, uint32_t to, enum br_edge_type type,
-                 int64_t bytes)
-{
-    assert_int_equal(br_dag_add_edge(dag, from, to, type, NULL), BR_OK);
-    assert_int_equal(br_dag_set_edge_bytes(dag, from, to, bytes, NULL), BR_OK);
-}
 
 static struct br_cluster *machines(uint32_t count, const char *cpu, int64_t up, int64_t down)
 {
@@ -92,9 +78,10 @@ static void ports_are_shared(void **state)
     static const uint32_t where[] = {0, 1, 2};
     struct br_dag *dag = br_dag_create("fan");
     struct br_cluster *cluster = machines(3, "1", 100, 1000);
-    uint32_t a = stage(dag, "a", 1, 1), b = stage(dag, "b", 1, 1), c = stage(dag, "c", 1, 1);
-    edge(dag, a, b, BR_BARRIER, 200);
-    edge(dag, a, c, BR_BARRIER, 100);
+    uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", 1, 1),
+             c = transfers_stage(dag, "c", 1, 1);
+    transfers_edge(dag, a, b, BR_BARRIER, 200);
+    transfers_edge(dag, a, c, BR_BARRIER, 100);
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     for (int sharing = 0; sharing < BR_SHARINGS; sharing++)
         follow(dag, cluster, where, true, (enum br_sharing)sharing, starts[sharing], ends[sharing]);
@@ -124,12 +111,14 @@ static void shares_are_max_min_fair(void **state)
         assert_int_equal(br_cluster_add_capacity(cluster, cls, "cpu", "2", NULL), BR_OK);
         assert_int_equal(br_cluster_set_network(cluster, cls, up[m], down[m], NULL), BR_OK);
     }
-    uint32_t a = stage(dag, "a", 1, 0), b = stage(dag, "b", 1, 0), c = stage(dag, "c", 1, 0);
-    uint32_t d = stage(dag, "d", 1, 0), x = stage(dag, "x", 1, 1), y = stage(dag, "y", 1, 1);
-    edge(dag, a, x, BR_BARRIER, 12);
-    edge(dag, b, x, BR_BARRIER, 28);
-    edge(dag, c, x, BR_BARRIER, 84);
-    edge(dag, d, y, BR_BARRIER, 9);
+    uint32_t a = transfers_stage(dag, "a", 1, 0), b = transfers_stage(dag, "b", 1, 0),
+             c = transfers_stage(dag, "c", 1, 0);
+    uint32_t d = transfers_stage(dag, "d", 1, 0), x = transfers_stage(dag, "x", 1, 1),
+             y = transfers_stage(dag, "y", 1, 1);
+    transfers_edge(dag, a, x, BR_BARRIER, 12);
+    transfers_edge(dag, b, x, BR_BARRIER, 28);
+    transfers_edge(dag, c, x, BR_BARRIER, 84);
+    transfers_edge(dag, d, y, BR_BARRIER, 9);
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     follow(dag, cluster, where, false, BR_SHARE_FAIR, starts, 5);
     br_cluster_destroy(cluster);
@@ -144,9 +133,10 @@ static void the_smallest_port(void **state)
     static const uint32_t where[] = {0, 1, 2};
     struct br_dag *dag = br_dag_create("drop");
     struct br_cluster *cluster = machines(3, "1", 9, 1);
-    uint32_t a = stage(dag, "a", 1, 0), b = stage(dag, "b", 1, 0), x = stage(dag, "x", 1, 1);
-    edge(dag, a, x, BR_BARRIER, 1);
-    edge(dag, b, x, BR_BARRIER, 1);
+    uint32_t a = transfers_stage(dag, "a", 1, 0), b = transfers_stage(dag, "b", 1, 0),
+             x = transfers_stage(dag, "x", 1, 1);
+    transfers_edge(dag, a, x, BR_BARRIER, 1);
+    transfers_edge(dag, b, x, BR_BARRIER, 1);
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     follow(dag, cluster, where, true, BR_SHARE_FAIR, (const double[]){0, 0, 2}, 3);
     br_cluster_destroy(cluster);
@@ -159,9 +149,9 @@ static void pairs_move_alone(void **state)
 {
     struct br_dag *dag = br_dag_create("pairs");
     struct br_cluster *cluster = machines(2, "1", 100, 100);
-    uint32_t a = stage(dag, "a", 3, 1), b = stage(dag, "b", 3, 2);
+    uint32_t a = transfers_stage(dag, "a", 3, 1), b = transfers_stage(dag, "b", 3, 2);
     static const uint32_t where[] = {0, 0, 1, 1, 0, 1};
-    edge(dag, a, b, BR_ONE_TO_ONE, 900); /* 300 each */
+    transfers_edge(dag, a, b, BR_ONE_TO_ONE, 900); /* 300 each */
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     /* Machine 0: a0 0-1, a1 1-2, b1 from 2. Machine 1: a2 0-1; b0's bytes move from 1 to 4. */
     follow(dag, cluster, where, false, BR_SHARE_PLAN, (const double[]){0, 1, 0, 4, 2, 1}, 6);
@@ -187,8 +177,8 @@ static void faults_are_found(void **state)
 {
     struct br_dag *dag = br_dag_create("faults");
     struct br_cluster *cluster = machines(2, "1", 100, 100);
-    uint32_t a = stage(dag, "a", 2, 4), b = stage(dag, "b", 2, 3);
-    edge(dag, a, b, BR_BARRIER, 400);
+    uint32_t a = transfers_stage(dag, "a", 2, 4), b = transfers_stage(dag, "b", 2, 3);
+    transfers_edge(dag, a, b, BR_BARRIER, 400);
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     static const char *const wanted[] = {
         "is missing",
@@ -354,11 +344,7 @@ static void jobs_at_random(void **state)
         struct br_diag diag = {0};
         assert_true(random_job_make(seed, 12, 0, &job));
         int64_t most = seed % 3 ? 2000000 : 1000;
-        for (uint32_t c = 0; c < job.cluster->classes; c++)
-            assert_int_equal(br_cluster_set_network(
-                                 job.cluster, c, 1 + (int64_t)br_rng_below(&rng, (uint64_t)most),
-                                 1 + (int64_t)br_rng_below(&rng, (uint64_t)most), NULL),
-                             BR_OK);
+        transfers_draw_ports(job.cluster, &rng, most);
         options.effort = BR_EFFORT_FAST;
         assert_int_equal(br_plan_make(job.dag, job.cluster, &options, &plan, NULL), BR_OK);
         assert_int_equal(br_plan_make(job.dag, job.cluster, &options, &again, NULL), BR_OK);
@@ -368,9 +354,7 @@ static void jobs_at_random(void **state)
         assert_true(again->makespan_ns <= before);
         assert_int_equal(br_plan_transfer_count(again), 0);
         br_plan_destroy(again);
-        for (uint32_t e = 0; e < job.dag->edges; e++)
-            if (br_rng_below(&rng, 4))
-                job.dag->bytes += job.dag->edge[e].bytes = (int64_t)br_rng_below(&rng, 5000);
+        transfers_draw_bytes(job.dag, &rng, 5000);
         options.effort = BR_EFFORT_DEFAULT;
         options.placements = 20000;
         if (br_plan_network(plan, job.dag, job.cluster, &options, &diag))
@@ -403,8 +387,9 @@ static void expect_bound(uint32_t machines_of, uint32_t parents, int64_t parent_
     struct br_dag *dag = br_dag_create("bound");
     struct br_cluster *cluster = machines(machines_of, "1", rate, rate);
     struct br_plan *plan;
-    uint32_t a = stage(dag, "a", parents, parent_s), b = stage(dag, "b", children, child_s);
-    edge(dag, a, b, BR_BARRIER, bytes);
+    uint32_t a = transfers_stage(dag, "a", parents, parent_s),
+             b = transfers_stage(dag, "b", children, child_s);
+    transfers_edge(dag, a, b, BR_BARRIER, bytes);
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     assert_int_equal(br_plan_make(dag, cluster, NULL, &plan, NULL), BR_OK);
     assert_int_equal(br_plan_network_bound_ns(plan), 0);
@@ -440,8 +425,8 @@ static void refusals(void **state)
     struct br_cluster *none = machines(2, "1", 0, 0), *slow = machines(2, "1", 1, 1);
     struct br_plan *plan;
     struct br_diag diag = {0};
-    uint32_t a = stage(dag, "a", 2, 4), b = stage(dag, "b", 2, 3);
-    edge(dag, a, b, BR_BARRIER, BR_MAX_BYTES);
+    uint32_t a = transfers_stage(dag, "a", 2, 4), b = transfers_stage(dag, "b", 2, 3);
+    transfers_edge(dag, a, b, BR_BARRIER, BR_MAX_BYTES);
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     assert_int_equal(br_plan_make(dag, none, NULL, &plan, NULL), BR_OK);
     assert_int_equal(br_plan_network(plan, dag, none, NULL, &diag), BR_BAD_INPUT);

@@ -18,6 +18,7 @@
 #include "simulate/policies/policies.h"
 #include "tests/simulate/script.h"
 #include "tests/support/random_job.h"
+#include "tests/support/transfers.h"
 
 #define S INT64_C(1000000000)
 #define GB INT64_C(1000000000)
@@ -32,22 +33,6 @@ static const struct br_transit_policy *sharing(const char *name)
 }
 
 /* ---- By hand ---- */
-
-/* A stage of the dag: so many tasks of so many seconds, each one core. */
-static uint32_t stage(struct br_dag *dag, const char *id, uint32_t tasks, int64_t seconds)
-{
-    uint32_t s;
-    assert_int_equal(br_dag_add_stage(dag, id, tasks, seconds * S, &s, NULL), BR_OK);
-    assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
-    return s;
-}
-
-static void edge(struct br_dag *dag, uint32_t from, uint32_t to, enum br_edge_type type,
-                 int64_t bytes)
-{
-    assert_int_equal(br_dag_add_edge(dag, from, to, type, NULL), BR_OK);
-    assert_int_equal(br_dag_set_edge_bytes(dag, from, to, bytes, NULL), BR_OK);
-}
 
 static uint32_t add(struct small *small, struct br_dag *dag)
 {
@@ -99,9 +84,10 @@ static void test_one_job(void **state)
     struct br_outcome outcome;
     begin(&small, 2, GB, GB, "fair");
     struct br_dag *dag = br_dag_create("two");
-    uint32_t a = stage(dag, "a", 2, 2), b = stage(dag, "b", 2, 3), c = stage(dag, "c", 2, 1);
-    edge(dag, a, b, BR_BARRIER, 20 * GB);
-    edge(dag, a, c, BR_ONE_TO_ONE, 8 * GB);
+    uint32_t a = transfers_stage(dag, "a", 2, 2), b = transfers_stage(dag, "b", 2, 3),
+             c = transfers_stage(dag, "c", 2, 1);
+    transfers_edge(dag, a, b, BR_BARRIER, 20 * GB);
+    transfers_edge(dag, a, c, BR_ONE_TO_ONE, 8 * GB);
     small_job(&small, add(&small, dag), 0);
     run(&small, step, COUNT(step), &outcome);
     expect(&outcome, 0, 2, 7, 10); /* 5 GB from the other machine, alone on both ports */
@@ -127,8 +113,8 @@ static void contend(const char *policy, const double *works)
     begin(&small, 4, GB, GB, policy);
     for (uint32_t j = 0; j < 3; j++) {
         struct br_dag *dag = br_dag_create("chain");
-        uint32_t a = stage(dag, "a", 1, 1), b = stage(dag, "b", 1, 1);
-        edge(dag, a, b, BR_BARRIER, bytes[j]);
+        uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", 1, 1);
+        transfers_edge(dag, a, b, BR_BARRIER, bytes[j]);
         small_job(&small, add(&small, dag), 0);
     }
     run(&small, step, COUNT(step), &outcome);
@@ -159,8 +145,8 @@ static void test_receivers(void **state)
     begin(&small, 3, GB, GB, "remaining-bottleneck-first");
     for (uint32_t j = 0; j < 2; j++) {
         struct br_dag *dag = br_dag_create("in");
-        uint32_t a = stage(dag, "a", 2 - j, 1), b = stage(dag, "b", 1, 1);
-        edge(dag, a, b, BR_BARRIER, j ? 5 * GB : 8 * GB);
+        uint32_t a = transfers_stage(dag, "a", 2 - j, 1), b = transfers_stage(dag, "b", 1, 1);
+        transfers_edge(dag, a, b, BR_BARRIER, j ? 5 * GB : 8 * GB);
         small_job(&small, add(&small, dag), 0);
     }
     run(&small, step, COUNT(step), &outcome);
@@ -178,8 +164,8 @@ static void test_nothing_moves(void **state)
     struct br_outcome outcome, plain;
     begin(&small, 2, GB, GB, "fair");
     struct br_dag *dag = br_dag_create("light");
-    uint32_t a = stage(dag, "a", 1, 1), b = stage(dag, "b", 1, 1);
-    edge(dag, a, b, BR_BARRIER, 0);
+    uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", 1, 1);
+    transfers_edge(dag, a, b, BR_BARRIER, 0);
     small_job(&small, add(&small, dag), 0);
     run(&small, step, COUNT(step), &outcome);
     small.options.network = NULL;
@@ -204,8 +190,8 @@ static void test_no_rate(void **state)
     small_begin(&small, 2, "cpu=4");
     small.options.network = sharing("fair");
     struct br_dag *dag = br_dag_create("chain");
-    uint32_t a = stage(dag, "a", 1, 1), b = stage(dag, "b", 1, 1);
-    edge(dag, a, b, BR_BARRIER, 5);
+    uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", 1, 1);
+    transfers_edge(dag, a, b, BR_BARRIER, 5);
     small_job(&small, add(&small, dag), 0);
     script_begin(&script, step, COUNT(step));
     assert_int_equal(small_run(&small, &script.row, &outcome, &diag), BR_BAD_INPUT);
@@ -370,12 +356,13 @@ static void fill(struct small *small, struct br_rng *rng, uint32_t jobs)
             char id[16];
             snprintf(id, sizeof id, "s%u", s);
             tasks[s] = 1 + (uint32_t)br_rng_below(rng, 4);
-            stage(dag, id, tasks[s], (int64_t)br_rng_below(rng, 5));
+            transfers_stage(dag, id, tasks[s], (int64_t)br_rng_below(rng, 5));
             for (uint32_t p = 0; p < s; p++)
                 if (br_rng_below(rng, 2))
-                    edge(dag, p, s,
-                         tasks[p] == tasks[s] && br_rng_below(rng, 2) ? BR_ONE_TO_ONE : BR_BARRIER,
-                         br_rng_below(rng, 4) ? (int64_t)br_rng_below(rng, 20) * GB + 12345 : 0);
+                    transfers_edge(
+                        dag, p, s,
+                        tasks[p] == tasks[s] && br_rng_below(rng, 2) ? BR_ONE_TO_ONE : BR_BARRIER,
+                        br_rng_below(rng, 4) ? (int64_t)br_rng_below(rng, 20) * GB + 12345 : 0);
         }
         small_job(small, add(small, dag), (int64_t)br_rng_below(rng, 10));
     }
@@ -492,9 +479,7 @@ static void test_placed_alone(void **state)
         for (uint32_t c = 0; c < random.cluster->classes; c++)
             assert_int_equal(br_cluster_set_network(random.cluster, c, 1000000, 1000000, NULL),
                              BR_OK);
-        for (uint32_t e = 0; e < random.dag->edges; e++)
-            if (br_rng_below(&rng, 4))
-                random.dag->bytes += random.dag->edge[e].bytes = (int64_t)br_rng_below(&rng, 9000);
+        transfers_draw_bytes(random.dag, &rng, 9000);
         struct br_workload *workload = br_workload_create("alone", NULL);
         struct br_workload_job job = br_workload_job_default();
         assert_int_equal(br_workload_add_dag(workload, random.dag, NULL, NULL, &job.dag, NULL),
@@ -562,8 +547,8 @@ static void test_placed_is_held(void **state)
         struct br_diag diag = {0};
         begin(&small, 2, GB, GB, "fair");
         struct br_dag *dag = br_dag_create("chain");
-        uint32_t a = stage(dag, "a", 1, 1), b = stage(dag, "b", 1, 1);
-        edge(dag, a, b, BR_BARRIER, 2 * GB); /* there at 3 s */
+        uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", 1, 1);
+        transfers_edge(dag, a, b, BR_BARRIER, 2 * GB); /* there at 3 s */
         small_job(&small, add(&small, dag), 0);
         steps[1].at_ns -= k == 1;
         steps[1].machine = k == 2 ? 0 : 1;
