@@ -1,22 +1,17 @@
 /* From a job and a cluster to a verified plan: the parts between cuts, each planned by the method
  * asked for, one after another on one time line.
  *
- * The planning runs in a thread of its own, with the caller supervising it: that is where the time
- * limit, the caller's stop flag and the callbacks are looked after. Nothing that the
- * supervisor does can change a plan, except by ending the search. Where there is nothing to look
- * after, the caller plans itself: for a small job a thread costs as much as a part of the search.
+ * The planning runs in a thread of its own, with the caller supervising it (watch.h). Where there
+ * is nothing to look after, the caller plans itself: for a small job a thread costs as much as a
+ * part of the search.
  */
 #include <bigrocks/planner.h>
 
 #include <assert.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/process/parallel.h"
 #include "base/process/clock.h"
@@ -31,8 +26,8 @@
 #include "planner/search/exact_search.h"
 #include "planner/search/method.h"
 #include "planner/search/search.h"
+#include "planner/search/watch.h"
 
-enum { SUPERVISION_MS = 50, PROGRESS_MS = 100 };
 /* A search that ends within this never starts a source of bounds that it does not need. */
 static const int64_t head_start_ns = 30000000;
 
@@ -57,19 +52,7 @@ struct making {
     struct br_plan *plan;
     struct br_diag diag;
     enum br_status status;
-    int64_t began_ns;
-
-    struct br_stop stop;  /* set by the supervisor; read through br_stopped */
-    struct br_stop turn;  /* raised by the supervisor when turn_end_ns has come, or with `stop` */
-    pthread_mutex_t lock; /* guards what follows */
-    pthread_cond_t changed;
-    bool finished;
-    bool timed_out;
-    int64_t turn_end_ns; /* INT64_MAX: there is no turn */
-    struct br_progress progress;
-    struct br_incumbent incumbent;
-    bool told;                 /* the incumbent has been handed on */
-    int64_t whole_makespan_ns; /* of the best plan of a job in one part; 0: none */
+    struct br_watch watch;
 
     /* Of the planning thread alone: the bounds by arguments without a search; proofs by searches,
      * by part, NULL before the first. */
@@ -89,10 +72,7 @@ struct part_making {
 static void on_step(void *context, double share)
 {
     const struct part_making *part = context;
-    struct making *making = part->making;
-    pthread_mutex_lock(&making->lock);
-    making->progress.share = part->before + part->share * share;
-    pthread_mutex_unlock(&making->lock);
+    br_watch_step(&part->making->watch, part->before + part->share * share);
 }
 
 /* Does the search go on from part to part once all have been planned? */
@@ -101,50 +81,26 @@ static bool goes_on(const struct making *making)
     return making->options.effort == BR_EFFORT_MAX && making->method.kind == BR_METHOD_BEST;
 }
 
-/* Begins a turn of the time that is left. */
 static const struct br_stop *on_turn(void *context, double share)
 {
     const struct part_making *part = context;
-    struct making *making = part->making;
-    pthread_mutex_lock(&making->lock);
-    int64_t now_ns = br_now_ns(), end_ns = making->began_ns + making->options.time_limit_ns;
-    if (!br_stopped(&making->stop) && now_ns < end_ns) {
-        br_stop_lower(&making->turn);
-        making->turn_end_ns = now_ns + (int64_t)(share * (double)(end_ns - now_ns));
-        pthread_cond_broadcast(&making->changed);
-    } else {
-        br_stop_raise(&making->turn);
-    }
-    pthread_mutex_unlock(&making->lock);
-    return &making->turn;
+    return br_watch_turn(&part->making->watch, share);
 }
 
-/* Waits until the supervisor has handed on the incumbent before, so that none is left out. */
 static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
 {
     const struct part_making *part = context;
-    struct making *making = part->making;
+    struct br_plan *plan = part->making->plan;
     int64_t tick_ns = part->search.in->tick_ns;
-    making->plan->counters.improvements++;
-    pthread_mutex_lock(&making->lock);
-    while (!making->told)
-        pthread_cond_wait(&making->changed, &making->lock);
-    making->incumbent = (struct br_incumbent){
-        .elapsed_ns = br_now_ns() - making->began_ns,
-        .part = part->number,
-        .parts = part->parts,
-        .makespan_ns = makespan * tick_ns,
-        .lower_bound_ns = part->search.bound.ticks * tick_ns,
-        .finder = finder,
-        .placements = making->plan->placements + placements,
-    };
-    if (part->parts == 1)
-        making->whole_makespan_ns = making->incumbent.makespan_ns;
-    making->progress.makespan_ns = making->incumbent.makespan_ns;
-    making->progress.lower_bound_ns = making->incumbent.lower_bound_ns;
-    making->told = !making->options.found;
-    pthread_cond_broadcast(&making->changed);
-    pthread_mutex_unlock(&making->lock);
+    plan->counters.improvements++;
+    br_watch_found(&part->making->watch, &(struct br_incumbent){
+                                             .part = part->number,
+                                             .parts = part->parts,
+                                             .makespan_ns = makespan * tick_ns,
+                                             .lower_bound_ns = part->search.bound.ticks * tick_ns,
+                                             .finder = finder,
+                                             .placements = plan->placements + placements,
+                                         });
 }
 
 /* Copies a part's schedule into the plan, `offset` ticks after the start. */
@@ -212,7 +168,7 @@ static bool search_on(struct making *making, struct part_making *kept, uint32_t 
             if (!search->in || br_search_done(search))
                 continue;
             open = true;
-            ended = br_stopped(&making->stop) || (limit && plan->placements >= limit);
+            ended = br_stopped(&making->watch.stop) || (limit && plan->placements >= limit);
             if (ended)
                 break;
             plan->placements -= search->placements;
@@ -264,7 +220,7 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
         .in = parts->part[k],
         .options = &making->options,
         .method = making->method,
-        .stop = &making->stop,
+        .stop = &making->watch.stop,
         .limit = making->options.placements,
         .share = part->share,
         .arena = &plan->arena,
@@ -419,7 +375,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     if (ok) {
         name_plan(plan, o->method);
         if (cut)
-            plan->note = o->placements && !br_stopped(&making->stop)
+            plan->note = o->placements && !br_stopped(&making->watch.stop)
                              ? "the limit of placements ended the search"
                              : "the search was ended early";
         ok = add_trials(plan, trial, rows, parts->whole->tick_ns);
@@ -485,88 +441,8 @@ static void *make_thread(void *argument)
 {
     struct making *making = argument;
     making->status = make(making);
-    pthread_mutex_lock(&making->lock);
-    making->finished = true;
-    pthread_cond_broadcast(&making->changed);
-    pthread_mutex_unlock(&making->lock);
+    br_watch_end(&making->watch);
     return NULL;
-}
-
-/* Hands on what has come up since the last time: calls back with the lock released. */
-static void hand_on(struct making *making, int64_t *shown)
-{
-    const struct br_plan_options *o = &making->options;
-    if (!making->told) {
-        struct br_incumbent incumbent = making->incumbent;
-        making->told = true;
-        pthread_cond_broadcast(&making->changed);
-        pthread_mutex_unlock(&making->lock);
-        o->found(o->found_context, &incumbent);
-        pthread_mutex_lock(&making->lock);
-    }
-    int64_t now = br_now_ns();
-    if (o->progress && now - *shown >= PROGRESS_MS * 1000000L && !making->finished) {
-        struct br_progress progress = making->progress;
-        double share =
-            o->time_limit_ns > 0 ? (double)(now - making->began_ns) / (double)o->time_limit_ns : 0;
-        *shown = now;
-        if (share > progress.share)
-            progress.share = share < 1 ? share : 1;
-        pthread_mutex_unlock(&making->lock);
-        o->progress(o->progress_context, &progress);
-        pthread_mutex_lock(&making->lock);
-    }
-}
-
-/* Does the best plan so far meet the source's bound, and may that end the search? Not where counts
- * limit it, since the same job gets the same plan; nor with several parts, one after another. */
-static bool source_met(struct making *making, struct br_beside *beside)
-{
-    const struct br_plan_options *o = &making->options;
-    if (!beside || making->whole_makespan_ns == 0 ||
-        (o->time_limit_ns <= 0 && o->effort != BR_EFFORT_MAX))
-        return false;
-    const struct br_bound_answer *answer = br_beside_answer(beside);
-    return answer && answer->found && making->whole_makespan_ns <= answer->lower_bound_ns;
-}
-
-static struct timespec next_look(const struct making *making)
-{
-    const int64_t limit_ns = making->options.time_limit_ns, now_ns = br_now_ns();
-    int64_t left_ns = limit_ns > 0 ? limit_ns - (now_ns - making->began_ns) : INT64_MAX;
-    if (making->turn_end_ns - now_ns < left_ns)
-        left_ns = making->turn_end_ns - now_ns;
-    int64_t at_ns = now_ns + br_next_look_ns(SUPERVISION_MS * INT64_C(1000000), left_ns);
-    return (struct timespec){.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000};
-}
-
-/* Whether anything may come up while the planning runs. */
-static bool needs_supervision(const struct br_plan_options *o)
-{
-    return o->time_limit_ns > 0 || o->stop || o->progress || o->found || o->source;
-}
-
-/* Waits for the planning thread, passing on stop, limit, incumbents and progress. */
-static void supervise(struct making *making, struct br_beside *beside)
-{
-    const struct br_plan_options *o = &making->options;
-    int64_t shown = making->began_ns;
-    pthread_mutex_lock(&making->lock);
-    while (!making->finished || !making->told) {
-        const struct timespec until = next_look(making);
-        if (making->told)
-            pthread_cond_timedwait(&making->changed, &making->lock, &until);
-        making->timed_out |=
-            o->time_limit_ns > 0 && br_now_ns() - making->began_ns >= o->time_limit_ns;
-        if (making->timed_out || br_stopped(o->stop) || source_met(making, beside))
-            br_stop_raise(&making->stop);
-        if (br_stopped(&making->stop) || br_now_ns() >= making->turn_end_ns) {
-            br_stop_raise(&making->turn);
-            making->turn_end_ns = INT64_MAX;
-        }
-        hand_on(making, &shown);
-    }
-    pthread_mutex_unlock(&making->lock);
 }
 
 /* Begins to ask the source of bounds; without a thread for it the plan is made without it. */
@@ -591,11 +467,11 @@ static void end_source(struct making *making, struct br_beside *beside, bool nee
                        struct br_bound_answer *answer)
 {
     const struct br_plan_options *o = &making->options;
-    making->progress.tightening = true;
+    making->watch.progress.tightening = true;
     while (needed && beside->running && !br_stopped(o->stop) &&
-           !br_beside_wait(beside, SUPERVISION_MS * INT64_C(1000000)))
+           !br_beside_wait(beside, BR_WATCH_LOOK_MS * INT64_C(1000000)))
         if (o->progress)
-            o->progress(o->progress_context, &making->progress);
+            o->progress(o->progress_context, &making->watch.progress);
     br_beside_end(beside, answer);
 }
 
@@ -643,16 +519,10 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
                             const struct br_plan_options *options, struct br_plan **plan,
                             struct br_diag *diag)
 {
-    struct making making = {.dag = dag,
-                            .cluster = cluster,
-                            .options = options ? *options : br_plan_options_default(),
-                            .began_ns = br_now_ns(),
-                            .turn_end_ns = INT64_MAX,
-                            .told = true,
-                            .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct making making = {
+        .dag = dag, .cluster = cluster, .options = options ? *options : br_plan_options_default()};
     struct br_plan_options *o = &making.options;
     struct br_beside room, *beside = NULL;
-    pthread_condattr_t attributes;
     pthread_t thread;
     *plan = NULL;
     if (!br_method_find(o->method, &making.method))
@@ -666,21 +536,18 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     o->effort = br_effort_meant(o);
     if (o->threads == 0)
         o->threads = br_processors();
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&making.changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    bool supervised = needs_supervision(o);
+    br_watch_init(&making.watch, o);
+    bool supervised = br_watch_needed(o);
     int error = supervised ? pthread_create(&thread, NULL, make_thread, &making) : 0;
     if (error == 0) {
         if (supervised) {
             beside = begin_source(&making, &room);
-            supervise(&making, beside);
+            br_watch_run(&making.watch, beside);
             pthread_join(thread, NULL);
         } else {
             making.status = make(&making);
         }
-        if (!making.status && making.timed_out && making.plan->note)
+        if (!making.status && making.watch.timed_out && making.plan->note)
             making.plan->note = "the time limit ended the search";
         int64_t found_ns = br_now_ns();
         making.status = tighten(&making, beside);
@@ -692,8 +559,7 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
         making.status = br_fail(diag, BR_SYSTEM, "allow the process more threads or memory",
                                 "cannot start the planning thread: %s", strerror(error));
     }
-    pthread_cond_destroy(&making.changed);
-    pthread_mutex_destroy(&making.lock);
+    br_watch_finish(&making.watch);
     if (making.status)
         br_plan_destroy(making.plan);
     else

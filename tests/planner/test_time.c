@@ -88,7 +88,7 @@ static void a_limit_is_used_up(void **state)
 /* With an effort both hold: the plan is the one without the limit, which is not reached. */
 static void an_effort_ends_before_the_limit(void **state)
 {
-    struct random_job job = hard(7, 1, 20, 3);
+    struct random_job job = hard(7, 1, 40, 3);
     struct br_plan_options options = br_plan_options_default();
     double seconds, limited;
     struct br_plan *plan = make(&job, &options, &seconds);

@@ -1,0 +1,54 @@
+/* What looks after a search while it runs on a thread of its own: the caller's stop flag and time
+ * limit, turns of the time that is left, incumbents and progress that are handed on to the caller.
+ * Nothing of it can change a plan, except by ending a search, or a turn of it. */
+#ifndef BR_PLANNER_SEARCH_WATCH_H
+#define BR_PLANNER_SEARCH_WATCH_H
+
+#include <bigrocks/planner.h>
+#include <pthread.h>
+
+#include "base/process/stop.h"
+#include "planner/search/beside.h"
+
+struct br_watch {
+    const struct br_plan_options *options; /* borrowed */
+    int64_t began_ns;
+
+    struct br_stop stop;  /* set by the supervisor; read through br_stopped */
+    struct br_stop turn;  /* raised by the supervisor when turn_end_ns has come, or with `stop` */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    bool finished;
+    bool timed_out;
+    int64_t turn_end_ns; /* INT64_MAX: there is no turn */
+    struct br_progress progress;
+    struct br_incumbent incumbent;
+    bool told;                 /* the incumbent has been handed on */
+    int64_t whole_makespan_ns; /* of the best plan of a job in one part; 0: none */
+};
+
+enum { BR_WATCH_LOOK_MS = 50 }; /* the supervisor looks at least so often */
+
+/* Begins the time. The options must not move while it is used. */
+void br_watch_init(struct br_watch *watch, const struct br_plan_options *options);
+void br_watch_finish(struct br_watch *watch);
+
+/* Whether anything may come up while the planning runs: if not, it needs no thread of its own. */
+bool br_watch_needed(const struct br_plan_options *options);
+
+/* For the planning thread: how far it is, from 0 to 1; */
+void br_watch_step(struct br_watch *watch, double share);
+/* begins a turn of this share of the time limit that is left, and returns the flag that ends it; */
+const struct br_stop *br_watch_turn(struct br_watch *watch, double share);
+/* a better schedule, whose elapsed_ns is filled in here. Waits until the supervisor has handed on
+ * the one before, so that none is left out; */
+void br_watch_found(struct br_watch *watch, const struct br_incumbent *incumbent);
+/* and its end. */
+void br_watch_end(struct br_watch *watch);
+
+/* For the supervising thread: waits for the end, calls back, ends turns, and raises `stop` where
+ * the caller's flag is up, the time is over, or the best plan meets the bound that the source
+ * `beside` (may be NULL) has found. */
+void br_watch_run(struct br_watch *watch, struct br_beside *beside);
+
+#endif
