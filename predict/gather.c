@@ -94,6 +94,8 @@ static void add_sample(void *context, const struct br_history_row *row)
     const struct job *job = &g->job[0];
     while (reading->run < job->told.runs && job->run[reading->run].number < row->run)
         reading->run++;
+    if (reading->run == job->told.runs)
+        return; /* of a run that has begun since */
     for (uint32_t k = 0; k < g->stages; k++) {
         struct stage *stage = &g->stage[reading->stage];
         if (strcmp(stage->told.name, row->stage) == 0) {
@@ -129,17 +131,20 @@ static bool lay_out(struct br_gathering *g, struct br_gathered *gathered)
         stage[s] = g->stage[s].told;
         stage[s].sample = g->stage[s].sample;
     }
+    uint32_t jobs = 0;
     for (uint32_t j = 0; j < g->jobs; j++) {
+        if (!g->job[j].told.runs)
+            continue; /* another program has forgotten them since */
         struct br_gathered_run *run = br_arena_array(&g->arena, g->job[j].told.runs, sizeof *run);
         if (!run)
             return false;
         for (uint32_t r = 0; r < g->job[j].told.runs; r++)
             run[r] = g->job[j].run[r].told;
-        job[j] = g->job[j].told;
-        job[j].run = run;
-        job[j].stage = g->only ? stage : NULL;
+        job[jobs] = g->job[j].told;
+        job[jobs].run = run;
+        job[jobs++].stage = g->only ? stage : NULL;
     }
-    gathered->jobs = g->jobs;
+    gathered->jobs = jobs;
     gathered->job = job;
     return true;
 }

@@ -178,17 +178,18 @@ static void write_environment(const struct making *making, const struct br_make_
     }
 }
 
-/* The recipe's own shell gets the line as one word. */
-static void write_call(const struct br_make_level *level, const char *line, bool silenced,
+/* The recipe's own shell gets the line as one word. False when memory is out. */
+static bool write_call(const struct br_make_level *level, const char *line, bool silenced,
                        FILE *out)
 {
     static const char mute[] = "make() { :; }; gmake() { :; }\n";
     char *text = NULL;
     fprintf(out, "%s %s ", level->shell, level->flags);
     if (silenced && asprintf(&text, "%s%s", mute, line) < 0)
-        text = NULL;
-    br_shell_write(out, text ? text : line);
+        return false;
+    br_shell_write(out, silenced ? text : line);
     free(text);
+    return true;
 }
 
 /* A part of a recipe: items from `first` up to `end`, which calls make, or is none. */
@@ -217,35 +218,47 @@ static struct part count_lines(const struct making *making, uint32_t first, uint
     return part;
 }
 
-static void write_lines(const struct making *making, const struct br_make_recipe *recipe,
+/* With .ONESHELL all lines are one call, whose failure does not count where the first has a '-'. */
+static bool write_together(const struct making *making, const struct br_make_level *level,
+                           const struct part *part, const char *failed, FILE *out)
+{
+    const struct br_make_item *first = NULL;
+    bool calls = false;
+    char *text = NULL;
+    size_t size;
+    FILE *all = open_memstream(&text, &size);
+    if (!all)
+        return false;
+    for (uint32_t k = part->first; k != part->end; k = making->make->item[k].next) {
+        const struct br_make_item *item = &making->make->item[k];
+        if (!is_told(making, item))
+            continue;
+        fprintf(all, "%s%s", first ? "\n" : "", item->text);
+        first = first ? first : item;
+        calls |= item->calls;
+    }
+    bool good = fclose(all) == 0;
+    good = good && write_call(level, text, calls && !making->options->whole, out);
+    fprintf(out, " || %s", first && first->ignored ? ":" : failed);
+    free(text);
+    return good;
+}
+
+static bool write_lines(const struct making *making, const struct br_make_level *level,
                         const struct part *part, const char *failed, FILE *out)
 {
-    const struct br_make_level *level = &making->make->level[recipe->level];
-    char *joined = NULL;
-    size_t size;
-    FILE *all = level->one_shell ? open_memstream(&joined, &size) : NULL;
     uint32_t left = part->lines;
     for (uint32_t k = part->first; k != part->end; k = making->make->item[k].next) {
         const struct br_make_item *item = &making->make->item[k];
         if (!is_told(making, item))
             continue;
-        left--;
-        if (all) {
-            fprintf(all, "%s%s", item->text, left ? "\n" : "");
-            continue;
-        }
-        write_call(level, item->text, item->calls && !making->options->whole, out);
+        if (!write_call(level, item->text, item->calls && !making->options->whole, out))
+            return false;
         fprintf(out, " || %s", item->ignored ? ":" : failed);
-        if (left)
+        if (--left)
             fputc('\n', out);
     }
-    if (!all)
-        return;
-    if (fclose(all) == 0) {
-        write_call(level, joined, false, out);
-        fprintf(out, " || %s", failed);
-    }
-    free(joined);
+    return true;
 }
 
 /* The script of the part; the caller's to free. NULL when memory is out. */
@@ -274,8 +287,10 @@ static char *write_script(const struct making *making, const struct br_make_reci
         write_environment(making, level, out);
         if (part->lines == 1 && part->only && is_default(level) && !removed)
             fputs(part->only, out);
+        else if (level->one_shell)
+            good = write_together(making, level, part, failed, out);
         else
-            write_lines(making, recipe, part, failed, out);
+            good = write_lines(making, level, part, failed, out);
     } else if (out) {
         fputc(':', out);
     }
@@ -389,7 +404,7 @@ static enum br_status add_parts(struct making *making, uint32_t number, uint32_t
 {
     struct br_make *make = making->make;
     struct br_make_recipe *recipe = &make->recipe[number];
-    uint32_t from = recipe->first, stage;
+    uint32_t from = recipe->first, stage = BR_MAKE_NONE;
     enum br_status status = BR_OK;
     for (uint32_t k = from; k != BR_MAKE_NONE && !making->options->whole && !status;
          k = make->item[k].next) {

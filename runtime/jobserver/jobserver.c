@@ -28,19 +28,30 @@ struct br_jobserver {
     int pipe[2];        /* that children inherit, or -1 */
     char folder[64];    /* of a named pipe that we have made; or empty */
     uint32_t processes; /* of one that we have made; else 0 */
-    char *before;       /* MAKEFLAGS as they were; NULL: there were none */
+    bool announced;     /* MAKEFLAGS are ours */
+    char *before;       /* as they were; NULL: there were none */
     struct held *held;
 };
 
 /* ---- What MAKEFLAGS say ---- */
 
+/* Where the options end: at " -- ", behind which make's command line has set variables. */
+static const char *end_of_options(const char *makeflags)
+{
+    for (const char *at = makeflags; (at = strstr(at, "--")); at += 2)
+        if ((at == makeflags || at[-1] == ' ') && (at[2] == ' ' || !at[2]))
+            return at;
+    return makeflags + strlen(makeflags);
+}
+
 /* The last option that names a jobserver, since later ones count; *size with its name. */
 static char *find_option(const char *makeflags, size_t *size)
 {
     static const char *const name[] = {"--jobserver-auth=", "--jobserver-fds="};
+    const char *end = end_of_options(makeflags);
     char *last = NULL;
     for (int k = 0; k < 2; k++)
-        for (const char *at = makeflags; (at = strstr(at, name[k])); at++)
+        for (const char *at = makeflags; (at = strstr(at, name[k])) && at < end; at++)
             if ((at == makeflags || at[-1] == ' ') && (!last || at > last)) {
                 last = (char *)at;
                 *size = strlen(name[k]);
@@ -57,7 +68,7 @@ void br_jobserver_strip(char *makeflags)
         memmove(at, end, strlen(end) + 1);
     }
     /* "-j", "-j8": how many, which belongs to it. */
-    for (char *at = makeflags; (at = strstr(at, "-j"));) {
+    for (char *at = makeflags; (at = strstr(at, "-j")) && at < end_of_options(makeflags);) {
         char *end = at + 2 + strspn(at + 2, "0123456789");
         if ((at == makeflags || at[-1] == ' ') && (*end == ' ' || !*end))
             memmove(at, end + (*end == ' '), strlen(end + (*end == ' ')) + 1);
@@ -166,11 +177,14 @@ static bool announce(struct br_jobserver *jobserver, const char *auth)
     own = strdup(before ? before : "");
     if (own)
         br_jobserver_strip(own);
-    const char *blank = own && *own && own[strlen(own) - 1] == ' ' ? "" : " ";
+    const char *rest = own ? end_of_options(own) : "";
+    const int options = own ? (int)(rest - own) : 0;
+    const char *blank = options && own[options - 1] == ' ' ? "" : " ";
     bool good = own && (!before || jobserver->before) &&
-                asprintf(&all, "%s%s-j%" PRIu32 " --jobserver-auth=%s", own, blank,
-                         jobserver->processes, auth) >= 0 &&
+                asprintf(&all, "%.*s%s-j%" PRIu32 " --jobserver-auth=%s%s%s", options, own, blank,
+                         jobserver->processes, auth, *rest ? " " : "", rest) >= 0 &&
                 setenv("MAKEFLAGS", all, 1) == 0;
+    jobserver->announced = good;
     free(own);
     free(all);
     return good;
@@ -193,8 +207,9 @@ enum br_status br_jobserver_create(enum br_jobserver_form form, uint32_t process
     jobserver->processes = processes < 1 ? 1 : processes > MOST ? MOST : processes;
     bool good = form == BR_JOBSERVER_PIPE ? make_pipe(jobserver, auth, sizeof auth)
                                           : make_fifo(jobserver, auth, sizeof auth);
+    good = good && announce(jobserver, auth);
     int error = errno;
-    if (!good || !announce(jobserver, auth)) {
+    if (!good) {
         br_jobserver_destroy(jobserver);
         return br_fail(diag, BR_SYSTEM, NULL, "no jobserver can be made: %s", strerror(error));
     }
@@ -218,9 +233,9 @@ void br_jobserver_destroy(struct br_jobserver *jobserver)
         unlink(path);
         rmdir(jobserver->folder);
     }
-    if (jobserver->processes && jobserver->before)
+    if (jobserver->announced && jobserver->before)
         setenv("MAKEFLAGS", jobserver->before, 1);
-    else if (jobserver->processes)
+    else if (jobserver->announced)
         unsetenv("MAKEFLAGS");
     free(jobserver->before);
     munmap(jobserver->held, sizeof *jobserver->held);
@@ -254,6 +269,8 @@ static bool give(struct held *held, int to)
 static void mend(const struct br_jobserver *jobserver)
 {
     int there = 0;
+    if (jobserver->held->count >= jobserver->processes)
+        return;
     uint32_t all = jobserver->processes - 1 - jobserver->held->count;
     if (ioctl(jobserver->from, FIONREAD, &there) == 0 && there >= 0 && (uint32_t)there < all)
         fill(jobserver, all - (uint32_t)there);

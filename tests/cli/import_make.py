@@ -267,6 +267,19 @@ def check_kinds(bigrocks, scratch):
     assert (shell.folder / 'all').read_text() == 'one\n'
 
 
+def check_one_shell(bigrocks, scratch):
+    """A '-' before the first line is one before all; what a recipe does beside a call of make does not call it again."""
+    files = {'Makefile': '.ONESHELL:\nall:\n\t-false\n\techo x > all\n\tfalse\n'
+                         'both:\n\techo hi > both && $(MAKE) -C sub\n',
+             'sub/Makefile': 'all:\n\techo once >> once\n.PHONY: all\n'}
+    ours, theirs = Tree(bigrocks, scratch / 'one_shell', files), Tree(bigrocks, scratch / 'one_shell_make', files)
+    for target in ('all', 'both'):
+        ours.load(target)
+        ours.run()
+        call('make', '-C', theirs.folder, target)
+    assert contents(ours.folder) == contents(theirs.folder), contents(ours.folder)
+
+
 def random_files(draw):
     """A Makefile whose recipes fail without what they wait for; some of it other makes'."""
     count, files = draw.randint(5, 14), {}
@@ -356,6 +369,7 @@ def main():
         check_printed(bigrocks, scratch)
         check_loop(bigrocks, scratch)
         check_kinds(bigrocks, scratch)
+        check_one_shell(bigrocks, scratch)
         check_environment(bigrocks, scratch)
         check_history(bigrocks, scratch)
         check_random(bigrocks, scratch)

@@ -7,6 +7,7 @@ jobserver.py BIGROCKS
 import os
 import pathlib
 import random
+import re
 import select
 import shutil
 import signal
@@ -154,6 +155,16 @@ def check_gives(bigrocks, scratch):
     log.write_text('')
     call(bigrocks, 'run', path, '--capacity', 'cpu=4', '-q', env=environment(log))
     assert peak(log) == 2, peak(log)  # without one each make runs one at a time
+    # Variables of a make around us stand behind " -- ", where no option counts.
+    for flags in (' -- SOME=1', 'k -j2 -- SOME=-O1\\ -j9'):
+        log.write_text('')
+        call(bigrocks, 'run', path, '--capacity', 'cpu=4', '--jobserver', 'pipe', '-q',
+             env=environment(log, MAKEFLAGS=flags))
+        assert peak(log) == 4, (flags, peak(log))
+    told = job(scratch / 'told.xml', 1, command='echo "$MAKEFLAGS"')
+    done = call(bigrocks, 'run', told, '--capacity', 'cpu=4', '--jobserver', 'pipe',
+                env=environment(log, MAKEFLAGS='k -j2 -- SOME=-O1\\ -j9'))
+    assert re.search(r'k -j4 --jobserver-auth=\d+,\d+ -- SOME=-O1\\ -j9\n', done.stdout), done.stdout
     log.write_text('')
     call(bigrocks, 'serve', '--capacity', 'cpu=3', '--jobserver', 'pipe', '-q', '--', 'make', '-s', '-C', folder,
          env=environment(log))
