@@ -7,6 +7,9 @@
 #include "base/collections/grow.h"
 #include "base/text/diag.h"
 
+/* Of a sample; a file may say anything, and sums of two have to be numbers still. */
+static const int64_t longest_ns = INT64_MAX / 4;
+
 /* A list that grows while the file is read. */
 struct run {
     struct br_gathered_run told;
@@ -102,8 +105,8 @@ static void add_sample(void *context, const struct br_history_row *row)
             if (!br_grow(&stage->sample, stage->told.samples, &stage->room, sizeof *stage->sample))
                 g->failed = true;
             else
-                stage->sample[stage->told.samples++] =
-                    (struct br_gathered_sample){reading->run, row->wall_ns};
+                stage->sample[stage->told.samples++] = (struct br_gathered_sample){
+                    reading->run, row->wall_ns < longest_ns ? row->wall_ns : longest_ns};
             return;
         }
         reading->stage = (reading->stage + 1) % g->stages;

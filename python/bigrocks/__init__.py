@@ -311,6 +311,7 @@ class Cluster:
         self._cluster = _lib.br_cluster_create(None)
         # What it was made of, for the native form.
         self._made, self._fungible, self._ports = [], [], {}
+        self._site, self._generic = {}, []  # what only files say: a name, and what Slurm is told
         if not self._cluster:
             raise MemoryError
         self._classes = {}

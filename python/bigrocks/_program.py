@@ -22,6 +22,8 @@ from . import _errors
 
 _SPACE, _CLUSTER_SPACE = 'urn:bigrocks:job:1', 'urn:bigrocks:cluster:1'
 
+_SITE = 'name', 'partition', 'account', 'time-factor'  # of a cluster; kept as they were read
+
 Read = collections.namedtuple('Read', 'job cluster')
 Ran = collections.namedtuple('Ran', 'ok tasks output messages')
 
@@ -133,7 +135,10 @@ def cluster_of_xml(make_cluster, root):
         if machine.get('up'):
             cluster.network(int(machine.get('up')), int(machine.get('down')), machine.get('class'))
         fungible.update({c.get('resource'): True for c in capacities if c.get('fungible') == 'true'})
+        cluster._generic += [c.get('resource') for c in capacities
+                             if c.get('slurm') == 'gres' and c.get('resource') not in cluster._generic]
     cluster.fungible(*fungible)
+    cluster._site = {name: root.get(name) for name in _SITE if root.get(name)}
     return cluster
 
 
@@ -165,14 +170,15 @@ def job_to_xml(job):
 
 
 def cluster_to_xml(cluster):
-    root = _xml.Element('cluster', {'xmlns': _CLUSTER_SPACE})
+    root = _xml.Element('cluster', {'xmlns': _CLUSTER_SPACE, **cluster._site})
     for number, (name, count, capacities) in enumerate(cluster._made):
         up, down = cluster._ports.get(number, (0, 0))
         machine = _xml.SubElement(root, 'machine', {'class': name, 'count': str(count),
                                                     **({'up': str(up), 'down': str(down)} if up else {})})
         for resource, amount in capacities.items():
             _xml.SubElement(machine, 'capacity', {
-                'resource': resource, 'amount': amount, **({'fungible': 'true'} if resource in cluster._fungible else {})})
+                'resource': resource, 'amount': amount, **({'fungible': 'true'} if resource in cluster._fungible else {}),
+                **({'slurm': 'gres'} if resource in cluster._generic else {})})
     return _xml.tostring(root, encoding='unicode')
 
 
@@ -203,7 +209,8 @@ def plan_to_json(plan, job, cluster):
         'stages': stages,
         'edges': [{'from': job._stages[parent]['id'], 'to': job._stages[child]['id'], 'type': kind,
                    **({'bytes': size} if size else {})} for parent, child, kind, size in job._edges],
-        'cluster': {'fungible': list(cluster._fungible), 'classes': [
+        'cluster': {**cluster._site, 'fungible': list(cluster._fungible),
+                    **({'generic': list(cluster._generic)} if cluster._generic else {}), 'classes': [
             {'class': name, 'count': count,
              **(dict(zip(('up', 'down'), cluster._ports[number])) if number in cluster._ports else {}),
              'capacities': dict(capacities)}

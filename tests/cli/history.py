@@ -71,6 +71,19 @@ def check_runs(folder):
     assert found['nap'][1]['cpu'] == 1
 
 
+def check_far_off(folder):
+    """A sample of centuries, as only another program writes it, is above all others in the picture."""
+    (folder / 'naps.xml').write_text(JOB.replace('daily', 'far').replace('sleep 0.2', 'true'))
+    bigrocks('run', 'naps.xml', '--capacity', 'cpu=2,mem=1GiB', '--history', 'far', '--keep-going', cwd=folder, status=1)
+    with contextlib.closing(sqlite3.connect(folder / 'far')) as file, file:
+        file.execute("UPDATE sample SET wall_ns = 9223372036854775807 WHERE task = 1")
+    bigrocks('history', 'far', 'far', '-o', 'far.svg', cwd=folder)
+    drawing = (folder / 'far.svg').read_text()
+    top, height = map(float, re.search(r'<rect x="210.00" y="([0-9.]+)" width="560.00" height="([0-9.]+)"', drawing).groups())
+    points = sorted(float(y) for y in re.findall(r'class="point" d="M[0-9.]+ ([0-9.]+)h0"', drawing)[:3])
+    assert top < points[0] < top + height / 2 and points[1:] == [top + height] * 2, (top, height, points)
+
+
 def check_not_written(folder):
     """Measurements that the file does not take are told of: none is left out in silence."""
     job = '<job xmlns="urn:bigrocks:job:1" name="n"><stage id="%s" duration="1"><command>true</command></stage></job>'
@@ -291,6 +304,7 @@ def main():
         check_names(folder)
         check_house(folder)
         check_plans(folder)
+        check_far_off(folder)
         check_not_written(folder)
     return 0
 

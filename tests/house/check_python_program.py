@@ -80,6 +80,16 @@ def check_forms(folder):
                               folder / 'ports.xml'], text=True, capture_output=True)
     assert checked.returncode == 0, checked
     assert bigrocks.read(folder / 'm.xml').job.to_xml() == moving.to_xml()
+    # So does what Slurm is told, and the program reads it in both forms.
+    site = ('<cluster xmlns="urn:bigrocks:cluster:1" name="site" partition="long" account="a1" time-factor="1.5"><machine '
+            'class="n" count="2"><capacity resource="cpu" amount="2" /><capacity resource="gpu" amount="4" slurm="gres" />'
+            '</machine></cluster>')
+    (folder / 'site.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="j"><stage id="s" duration="1"><demand '
+                                     'resource="gpu" amount="1"/><command>true</command></stage>%s</job>' % site)
+    job, cluster = bigrocks.read(folder / 'site.xml')
+    assert cluster.to_xml() == site, cluster.to_xml()
+    script = bigrocks.render(bigrocks.plan(job, cluster), 'slurm')
+    assert '--partition=long --account=a1 --time=1' in script and "--gres='gpu':1" in script, script
     # Pictures and files for engines are those of the program.
     for form in ('svg', 'order', 'make'):
         said = subprocess.run([os.environ['BIGROCKS_PROGRAM'], 'render', folder / 'plan.json', '-f', form], text=True,
