@@ -1,8 +1,8 @@
 /* Lower bounds on the makespan of every plan, with their proofs: the best that limits allow.
  *
- * The library has two kinds itself: combinatorial bounds, and clause learning on one machine, or for
- * up to 64 tasks on up to eight. A source adds others, such as the linear programs of the program bigrocks-bound, which runs as a
- * child process. No process is started but by the source that the caller hands over.
+ * The library has two kinds itself: combinatorial bounds, and clause learning (on one machine, or
+ * for up to 64 tasks on up to eight). A source adds others, such as the linear programs of
+ * bigrocks-bound, which runs as a child process. No process is started but by that source.
  */
 #ifndef BIGROCKS_BOUND_H
 #define BIGROCKS_BOUND_H

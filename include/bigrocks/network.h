@@ -28,10 +28,10 @@ struct br_plan_transfer {
 
 /* Changes a plan that br_plan_make has made for this job and cluster into one that accounts for
  * transfers: starts, machines, order and makespan are new, the lower bound and its proof stay good.
- * Of the options seed, effort, placements and stop count; NULL for the defaults. The result has
- * passed br_plan_verify and is the same for equal plans and options. Errors leave the plan as it
- * was: BR_BAD_INPUT (a machine whose port has no rate, a network too slow or transfers too many to
- * be planned), BR_SYSTEM. */
+ * Of the options seed, effort, placements and stop count; NULL for the defaults. No time limit
+ * counts, so BR_EFFORT_AUTO is as default. The result has passed br_plan_verify and is the same for
+ * equal plans and options. Errors leave the plan as it was: BR_BAD_INPUT (a machine whose port has
+ * no rate, a network too slow or transfers too many to be planned), BR_SYSTEM. */
 BR_API enum br_status br_plan_network(struct br_plan *plan, const struct br_dag *dag,
                                       const struct br_cluster *cluster,
                                       const struct br_plan_options *options, struct br_diag *diag);

@@ -49,7 +49,8 @@ static int64_t demand_of(const struct br_crowd *c, uint32_t task, uint32_t resou
 
 static int64_t room_of(const struct br_crowd *c, uint32_t machine, uint32_t resource)
 {
-    return c->in->capacity[(size_t)c->class[machine] * c -> in -> resources + resource];
+    size_t of_class = (size_t)c->in->resources * c->class[machine];
+    return c->in->capacity[of_class + resource];
 }
 
 static uint32_t variable(const struct br_crowd *c, uint32_t task, uint32_t machine)

@@ -13,7 +13,7 @@
  *   prices   Every stage pays a price for running, which varies with time. Wherever its tasks
  *            start, together they pay more than all that the cluster can ever hold at once pays.
  *   clauses  One machine, or few tasks on several: a solver's learned clauses, up to a
- * contradiction.
+ *            contradiction.
  */
 #ifndef BR_PLANNER_MODEL_CERTIFICATE_H
 #define BR_PLANNER_MODEL_CERTIFICATE_H
