@@ -68,21 +68,25 @@ static const char *program(void)
     return named && *named ? named : "make";
 }
 
-/* The path of the make, since its name means another along the PATH of its children. */
-static bool find_program(char *path, size_t size)
+/* The path of the make, since its name means another along the PATH of its children; seen from the
+ * root, since it is started in the folder of the build. */
+static bool find_program(char path[PATH_MAX])
 {
     const char *name = program(), *at = getenv("PATH");
-    if (strchr(name, '/')) {
-        snprintf(path, size, "%s", name);
-        return access(path, X_OK) == 0;
-    }
-    for (size_t n; at && *at; at += n + (at[n] == ':')) {
+    char found[PATH_MAX];
+    bool named = strchr(name, '/'), good = false;
+    if (named)
+        good = snprintf(found, sizeof found, "%s", name) < PATH_MAX && access(found, X_OK) == 0;
+    for (size_t n; !named && !good && at && *at; at += n + (at[n] == ':')) {
         n = strcspn(at, ":");
-        int used = snprintf(path, size, "%.*s/%s", (int)n, at, name);
-        if (used > 0 && (size_t)used < size && access(path, X_OK) == 0)
-            return true;
+        int used = snprintf(found, sizeof found, "%.*s/%s", (int)n, at, name);
+        good = used > 0 && used < PATH_MAX && access(found, X_OK) == 0;
     }
-    return false;
+    if (good && *found != '/')
+        return realpath(found, path);
+    if (good)
+        strcpy(path, found);
+    return good;
 }
 
 /* The script's folder; empty where it cannot be. */
@@ -91,7 +95,7 @@ static enum br_status write_script(const struct cli_make_question *question, cha
 {
     const char *base = getenv("TMPDIR");
     char path[PATH_MAX + 16], make[PATH_MAX];
-    if (!find_program(make, sizeof make))
+    if (!find_program(make))
         return br_fail(diag, BR_SYSTEM, "install it (make), or name it by MAKE",
                        "there is no '%.200s', which knows what is to be done", program());
     snprintf(folder, size, "%s/bigrocks-make-XXXXXX", base && *base ? base : "/tmp");

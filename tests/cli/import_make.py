@@ -4,6 +4,7 @@ those that make builds, byte by byte.
 
 import_make.py BIGROCKS
 """
+import os
 import pathlib
 import random
 import re
@@ -267,6 +268,15 @@ def check_kinds(bigrocks, scratch):
     assert (shell.folder / 'all').read_text() == 'one\n'
 
 
+def check_named(bigrocks, scratch):
+    """A make that is named as seen from here, while the build is elsewhere."""
+    tree = Tree(bigrocks, scratch / 'named', {'Makefile': 'all:\n\ttouch all\n'})
+    (scratch / 'tools').mkdir()
+    (scratch / 'tools/our-make').symlink_to(shutil.which('make'))
+    for given in ({'MAKE': 'tools/our-make'}, {'MAKE': 'our-make', 'PATH': 'tools:' + os.environ['PATH']}):
+        assert stages(tree.load(cwd=scratch, env=dict(os.environ, **given))) == ['all']
+
+
 def check_one_shell(bigrocks, scratch):
     """A '-' before the first line is one before all; what a recipe does beside a call of make does not call it again."""
     files = {'Makefile': '.ONESHELL:\nall:\n\t-false\n\techo x > all\n\tfalse\n'
@@ -369,6 +379,7 @@ def main():
         check_printed(bigrocks, scratch)
         check_loop(bigrocks, scratch)
         check_kinds(bigrocks, scratch)
+        check_named(bigrocks, scratch)
         check_one_shell(bigrocks, scratch)
         check_environment(bigrocks, scratch)
         check_history(bigrocks, scratch)
