@@ -1238,8 +1238,9 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(search.placements)},
     {.name = "conflicts",
      .argument = "N",
-     .help = "that the exact solver may spend on a part of a job on one machine, or a small one on "
-             "several, to raise the bound (default: 10000, or as many as --time-limit lets; 0: none)",
+     .help =
+         "that the exact solver may spend on a part of a job on one machine, or a small one on "
+         "several, to raise the bound (default: 10000, or as many as --time-limit lets; 0: none)",
      .commands = CLI_BOUND,
      .kind = BR_OPTION_COUNT,
      .most = UINT64_MAX,
