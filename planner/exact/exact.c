@@ -83,6 +83,11 @@ static void keep_solution(struct br_exact *x)
     x->upper = br_lcg_lower(trail, trail->makespan);
 }
 
+static enum br_exact_result out_of_use(const struct br_lcg *s)
+{
+    return s->engine.trail.lost ? BR_EXACT_LOST : BR_EXACT_MEMORY;
+}
+
 enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal, uint64_t conflicts,
                                     const struct br_stop *stop)
 {
@@ -90,7 +95,7 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
     if (x->none || x->lower >= x->upper)
         return BR_EXACT_OPTIMAL;
     if (s->engine.trail.memory_out)
-        return BR_EXACT_MEMORY;
+        return out_of_use(s);
     /* No schedule as long as the best is looked for. */
     enum br_lcg_end end = BR_LCG_INFEASIBLE;
     s->supposed = goal == BR_EXACT_BOUND ? x->lower : INT32_MAX;
@@ -103,7 +108,7 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
     int32_t before = x->lower;
     note_bounds(x);
     if (s->engine.trail.memory_out)
-        return BR_EXACT_MEMORY;
+        return out_of_use(s);
     if (x->none || x->lower >= x->upper)
         return BR_EXACT_OPTIMAL;
     if (end == BR_LCG_SOLUTION)

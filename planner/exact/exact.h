@@ -36,6 +36,7 @@ enum br_exact_result {
     BR_EXACT_FOUND,   /* a shorter schedule was found; solve again to go on */
     BR_EXACT_OPTIMAL, /* the lower bound meets the best schedule */
     BR_EXACT_MEMORY,  /* memory is out; bounds and schedules found so far hold */
+    BR_EXACT_LOST, /* a conflict could not be explained; the same holds, and all it will answer */
 };
 
 struct br_exact_counts {

@@ -59,7 +59,7 @@ static bool turn(struct raise *r, const struct br_exact_effort *effort)
     br_exact_set_lower(r->exact, r->known);
     enum br_exact_result result = br_exact_solve(r->exact, BR_EXACT_BOUND, conflicts, effort->stop);
     r->met = result == BR_EXACT_OPTIMAL;
-    r->open = result != BR_EXACT_OPTIMAL && result != BR_EXACT_MEMORY &&
+    r->open = result != BR_EXACT_OPTIMAL && result != BR_EXACT_MEMORY && result != BR_EXACT_LOST &&
               br_exact_counts(r->exact).conflicts < effort->conflicts;
     int64_t now = br_exact_proven(r->exact);
     return now > before && now > r->known;

@@ -74,7 +74,7 @@ static bool run_slice(void *context, uint32_t worker, uint32_t index)
             atomic_store(&s->memory_out, true);
         if (result == BR_EXACT_OPTIMAL)
             atomic_store(&s->optimal, true);
-        if (result == BR_EXACT_MEMORY || result == BR_EXACT_OPTIMAL || result == BR_EXACT_OPEN)
+        if (result != BR_EXACT_FOUND && result != BR_EXACT_RAISED)
             break;
     }
     return true;
@@ -103,6 +103,14 @@ static void exchange(struct br_exact_search *s, struct br_run *run)
     }
 }
 
+static bool has_worked(const struct br_exact_search *s)
+{
+    uint64_t conflicts = 0;
+    for (uint32_t k = 0; k < SOLVERS; k++)
+        conflicts += br_exact_counts(s->solver[k]).conflicts - s->before[k];
+    return conflicts > 0;
+}
+
 bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
 {
     int64_t upper = run->elite->entry[0].schedule.makespan;
@@ -126,6 +134,8 @@ bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
         exchange(s, run);
         if (atomic_load(&s->memory_out))
             return false;
+        if (!has_worked(s)) /* neither solver is of use any more */
+            break;
         if (br_stopped(run->stop)) {
             run->stopped = true;
             break;

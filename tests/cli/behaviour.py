@@ -116,7 +116,7 @@ def interrupt_ends_bounding(folder):
     script.write_text('#!/bin/sh\necho > %s\nexec sleep 600\n' % mark)
     script.chmod(0o755)
     child = subprocess.Popen([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml',
-                              '--time-limit', '100'],
+                              '--conflicts', '0', '--time-limit', '100'],
                              env=dict(environment(), BIGROCKS_BOUND=str(script)),
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
@@ -136,7 +136,7 @@ def child_of_bounding_dies_too(folder):
     script.write_text('#!/bin/sh\nsleep 300 &\necho $! > %s\nwait\n' % mark)
     script.chmod(0o755)
     done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml',
-                           '--time-limit', '2'],  # a loaded machine may take long to start it
+                           '--conflicts', '0', '--time-limit', '2'],  # a loaded machine may take long to start it
                           env=dict(environment(), BIGROCKS_BOUND=str(script)),
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and 'stopped at the time limit' in done.stdout, done
@@ -175,7 +175,7 @@ def bounding_is_limited(folder):
     script.write_text('#!/bin/sh\ncat > /dev/null\necho "at most $(ulimit -v) $(ulimit -t)" >&2\n'
                       'exit 5\n')
     script.chmod(0o755)
-    done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml'],
+    done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml', '--conflicts', '0'],
                           env=dict(environment(), BIGROCKS_BOUND=str(script)),
                           capture_output=True, text=True, timeout=60)
     # The address sanitizer reserves more than any limit; there is none for memory under it.
@@ -189,7 +189,7 @@ def bounding_program_is_found(folder):
         return
     variables = environment()
     del variables['BIGROCKS_BOUND']
-    done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml'],
+    done = subprocess.run([PROGRAM, 'bound', DATA / 'gap.xml', '--cluster', DATA / 'two.xml', '--conflicts', '0'],
                           env=variables, capture_output=True, text=True, timeout=60)
     assert re.search(r'^lp bound +[0-9.]+ s \(', done.stdout, re.M), done
 

@@ -322,10 +322,10 @@ static bool chain(struct br_lcg_machines *c, uint32_t task, uint32_t machine, bo
 }
 
 /* No explanation was found, since a search for a packing took too long where it did not before: the
- * solver is of no use any more, as when memory is out. */
+ * solver is of no use any more, and stops as when memory is out. */
 static bool give_up(struct br_lcg_machines *c)
 {
-    c->trail->memory_out = true;
+    c->trail->memory_out = c->trail->lost = true;
     return false;
 }
 

@@ -69,6 +69,7 @@ struct br_lcg_trail {
     /* Set where any layer runs out of memory. The solver is of no use any more then, except for
      * what it has found. */
     bool memory_out;
+    bool lost; /* with memory_out: it is not memory, but an explanation that was not found */
 };
 
 /* Bounds of the problem, with nothing propagated; arrays that never grow are the arena's. False
