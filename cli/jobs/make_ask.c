@@ -154,6 +154,21 @@ static enum br_status run(const struct cli_make_question *question, const char *
                 : BR_OK;
 }
 
+/* Has CMake written it? Each make of such a build reads what those before it have made, so that a
+ * dry run fails, or leaves tasks out. */
+static bool is_of_cmake(const struct cli_make_question *question)
+{
+    const char *name = question->file ? question->file : "Makefile";
+    char path[PATH_MAX], line[64] = "";
+    int size = *name == '/' ? snprintf(path, sizeof path, "%s", name)
+                            : snprintf(path, sizeof path, "%s/%s", question->folder, name);
+    FILE *in = size > 0 && size < PATH_MAX ? fopen(path, "re") : NULL;
+    bool read = in && fgets(line, sizeof line, in);
+    if (in)
+        fclose(in);
+    return read && strncmp(line, "# CMAKE generated file", 22) == 0;
+}
+
 enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, struct br_diag *diag)
 {
     char folder[PATH_MAX] = "";
@@ -163,6 +178,14 @@ enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, s
         br_diag_file(diag, question->folder);
         return br_fail(diag, BR_SYSTEM, "give the folder of the build: -C FOLDER",
                        "there is no such folder");
+    }
+    if (is_of_cmake(question)) {
+        br_diag_file(diag, question->folder);
+        return br_fail(
+            diag, BR_BAD_INPUT,
+            "let CMake write for ninja (cmake -G Ninja -S SOURCES -B FOLDER), and give "
+            "'bigrocks import ninja -C FOLDER' or 'bigrocks build -C FOLDER'",
+            "CMake wrote this build, and its makes cannot tell ahead what they would do");
     }
     int file = br_unnamed_file();
     if (file < 0)

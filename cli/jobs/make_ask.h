@@ -17,7 +17,7 @@ struct cli_make_question {
  * form that br_parse_make reads, into *fd, the caller's to close. As ever, it makes Makefiles anew
  * that are out of date, and runs lines that call make. Also the environment of recipes is there,
  * as far as it differs from ours. BR_SYSTEM where there is no make, BR_BAD_INPUT where it refuses
- * and has said why. */
+ * and has said why, or where CMake wrote the build. */
 enum br_status cli_make_ask(const struct cli_make_question *question, int *fd,
                             struct br_diag *diag);
 

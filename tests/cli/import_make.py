@@ -277,6 +277,28 @@ def check_named(bigrocks, scratch):
         assert stages(tree.load(cwd=scratch, env=dict(os.environ, **given))) == ['all']
 
 
+def check_cmake(bigrocks, scratch):
+    """What CMake writes for make is refused with the way that works, and that works."""
+    files = {'CMakeLists.txt': 'cmake_minimum_required(VERSION 3.10)\nproject(t C)\n'
+                               'add_library(a STATIC a.c)\nadd_executable(m m.c)\ntarget_link_libraries(m a)\n',
+             'a.c': 'int a(void) { return 0; }\n', 'm.c': 'int a(void);\nint main(void) { return a(); }\n'}
+    folder = Tree(bigrocks, scratch / 'cmake', files).folder
+    if shutil.which('cmake'):
+        call('cmake', '-G', 'Unix Makefiles', '-S', folder, '-B', folder / 'made')
+    else:
+        (folder / 'made').mkdir()
+        (folder / 'made/Makefile').write_text('# CMAKE generated file: DO NOT EDIT!\nall: m\n')
+    for words in ((), ('--whole',), ('--file', 'Makefile'), ('--file', folder / 'made/Makefile')):
+        done = call(bigrocks, 'import', 'make', '-C', folder / 'made', *words, status=3)
+        assert 'CMake wrote this build' in done.stderr and 'import ninja -C FOLDER' in done.stderr, done.stderr
+    (folder / 'made/own.mk').write_text('all:\n\ttouch all\n')
+    call(bigrocks, 'import', 'make', '-C', folder / 'made', '--file', 'own.mk', '-o', scratch / 'own.xml')
+    if shutil.which('cmake') and shutil.which('ninja'):
+        call('cmake', '-G', 'Ninja', '-S', folder, '-B', folder / 'ninja')
+        job = ElementTree.fromstring(call(bigrocks, 'import', 'ninja', '-C', folder / 'ninja', '-q').stdout)
+        assert 'm' in stages(job) and 'liba.a' in stages(job), stages(job)
+
+
 def check_one_shell(bigrocks, scratch):
     """A '-' before the first line is one before all; what a recipe does beside a call of make does not call it again."""
     files = {'Makefile': '.ONESHELL:\nall:\n\t-false\n\techo x > all\n\tfalse\n'
@@ -380,6 +402,7 @@ def main():
         check_loop(bigrocks, scratch)
         check_kinds(bigrocks, scratch)
         check_named(bigrocks, scratch)
+        check_cmake(bigrocks, scratch)
         check_one_shell(bigrocks, scratch)
         check_environment(bigrocks, scratch)
         check_history(bigrocks, scratch)
