@@ -114,7 +114,7 @@ static bool measure(struct br_left *left, const struct br_waves *waves, struct b
     for (uint32_t s = 0; s < waves->stages; s++)
         for (int later = 0; later < 2; later++) {
             enum br_wave wave = later ? BR_WAVE_REST : BR_WAVE_FIRST;
-            double mean_ms[BR_WAVE_COUNTS];
+            double mean_ms[BR_WAVE_COUNTS] = {0};
             for (uint32_t c = 0; c < waves->counts; c++)
                 mean_ms[c] = br_waves_mean_ms(waves, s, wave, waves->count[c]);
             for (uint32_t t = 0; t < left->tries; t++)
