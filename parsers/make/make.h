@@ -9,7 +9,7 @@
 #include "base/collections/index.h"
 #include "base/text/diag.h"
 
-enum { BR_MAKE_NONE = UINT32_MAX };
+#define BR_MAKE_NONE UINT32_MAX
 
 /* One process of make: the first, or one that a recipe calls. */
 struct br_make_level {

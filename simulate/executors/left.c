@@ -175,9 +175,10 @@ static void add_stage(struct br_left *left, const struct br_executor_stage *at, 
         double now_ms = left->running * (double)rest_ms[t];
         job->work_ms[t] += first * (double)first_ms[t] + (tasks - first) * (double)rest_ms[t];
         job->work_ms[t] += running * now_ms;
-        if (tasks)
-            now_ms = (double)(first ? first_ms[t] : rest_ms[t]) +
-                     (tasks - 1) / executors * (double)rest_ms[t];
+        if (tasks) {
+            uint32_t more_waves = (tasks - 1) / executors;
+            now_ms = (double)(first ? first_ms[t] : rest_ms[t]) + more_waves * (double)rest_ms[t];
+        }
         path_ms[t] += (float)now_ms;
         if (job->path_ms[t] < (double)path_ms[t])
             job->path_ms[t] = (double)path_ms[t];

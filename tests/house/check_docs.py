@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 SET_UP = re.compile(r'^(\./run-example|\./run-tests|git clone|cd bigrocks|meson |ninja |sudo |cc )')
-HISTORY = re.compile('--history|--store|better.xml')
+HISTORY = re.compile('--history|bigrocks history|--store|better.xml')
 
 
 def scripts(text):
