@@ -7,11 +7,18 @@
 
 #include "base/collections/grow.h"
 
-static void release(struct br_left_job *job)
+static void release_tasks(struct br_left_job *job)
 {
-    free(job->work_ms);
     if (job->owner)
         free(job->task_ms);
+    job->task_ms = NULL;
+    job->owner = false;
+}
+
+static void release(struct br_left_job *job)
+{
+    release_tasks(job);
+    free(job->work_ms);
     *job = (struct br_left_job){0};
 }
 
@@ -78,10 +85,9 @@ static bool prepare(struct br_left *left, const struct br_executors *sim, uint32
     if (!choose_tries(left, sim) || !make_room(left, number + 1, sim->job[number].stages))
         return false;
     struct br_left_job *job = &left->job[number];
-    double *kept = job->work_ms;
-    job->work_ms = NULL;
-    release(job);
-    job->work_ms = kept ? kept : malloc(2 * (size_t)left->tries * sizeof *kept);
+    release_tasks(job);
+    if (!job->work_ms)
+        job->work_ms = malloc(2 * (size_t)left->tries * sizeof *job->work_ms);
     job->path_ms = job->work_ms ? job->work_ms + left->tries : NULL;
     job->seen = UINT32_MAX;
     return job->work_ms;
