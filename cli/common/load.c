@@ -164,19 +164,11 @@ enum br_status cli_annotate_input(struct br_history *history, struct br_input *i
     return status;
 }
 
-/* The jobs of a history, for a message. */
-struct jobs_text {
-    char text[600];
-    size_t used;
-    uint32_t told, more;
-    const char *name; /* of the job that is looked for */
-    bool known;
-};
 enum { JOBS_TOLD = 5, NAME_TOLD = 60 };
 
 static void add_job(void *context, const struct br_history_job *job)
 {
-    struct jobs_text *jobs = context;
+    struct cli_history_jobs *jobs = context;
     jobs->known |= strcmp(job->name, jobs->name) == 0;
     if (jobs->told == JOBS_TOLD) {
         jobs->more++;
@@ -188,19 +180,27 @@ static void add_job(void *context, const struct br_history_job *job)
     jobs->told++;
 }
 
+enum br_status cli_look_for_job(struct br_history *history, struct cli_history_jobs *jobs,
+                                struct br_diag *diag)
+{
+    enum br_status status = br_history_jobs(history, add_job, jobs, diag);
+    char *end = jobs->text + jobs->used;
+    size_t left = sizeof jobs->text - jobs->used;
+    if (!jobs->told)
+        snprintf(end, left, "no job");
+    else if (jobs->more)
+        snprintf(end, left, " and %" PRIu32 " more", jobs->more);
+    return status;
+}
+
 static enum br_status say_jobs(const char *path, struct br_history *history,
                                const struct br_dag *dag, struct br_diag *diag)
 {
-    struct jobs_text jobs = {.name = br_dag_name(dag)};
-    char more[32] = "";
-    enum br_status status = br_history_jobs(history, add_job, &jobs, diag);
-    if (status || jobs.known)
-        return status;
-    if (jobs.more)
-        snprintf(more, sizeof more, " and %" PRIu32 " more", jobs.more);
-    cli_say("%s has no runs of '%.60s'; it has runs of %s%s", path, jobs.name,
-            jobs.told ? jobs.text : "no job", more);
-    return BR_OK;
+    struct cli_history_jobs jobs = {.name = br_dag_name(dag)};
+    enum br_status status = cli_look_for_job(history, &jobs, diag);
+    if (!status && !jobs.known)
+        cli_say("%s has no runs of '%.60s'; it has runs of %s", path, jobs.name, jobs.text);
+    return status;
 }
 
 enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool quiet,

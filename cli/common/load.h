@@ -37,6 +37,16 @@ const char *cli_doubt(const struct br_dag *dag);
 /* Says so on standard error of the job from the path. */
 void cli_warn(const char *path, const struct br_dag *dag);
 
+/* Is there a job of that name in the history? Else the text tells which are: "'a' (2 runs)". */
+struct cli_history_jobs {
+    const char *name; /* set by the caller, the rest 0 */
+    bool known;
+    char text[600];
+    size_t used;
+    uint32_t told, more;
+};
+enum br_status cli_look_for_job(struct br_history *history, struct cli_history_jobs *jobs,
+                                struct br_diag *diag);
 /* Opens the history in the file to read what it knows of the job: under the job's name, else under
  * that of a job with the same stages, which it says unless quiet; and where it knows neither, which
  * jobs the file has. */

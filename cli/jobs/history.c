@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/common/commands.h"
+#include "cli/common/load.h"
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "emit/histories/histories.h"
@@ -19,42 +20,15 @@ static enum br_status open_file(const char *path, const char *job, struct br_his
     return br_history_open(path, job ? job : "", history, diag);
 }
 
-/* Is the job there? Else which are. */
-struct looking {
-    const char *job;
-    char others[300];
-    size_t used;
-    uint32_t told, more;
-    bool found;
-};
-enum { OTHERS_TOLD = 4 };
-
-static void look(void *context, const struct br_history_job *job)
-{
-    struct looking *looking = context;
-    looking->found |= strcmp(job->name, looking->job) == 0;
-    if (looking->told == OTHERS_TOLD) {
-        looking->more++;
-        return;
-    }
-    looking->used +=
-        (size_t)snprintf(looking->others + looking->used, sizeof looking->others - looking->used,
-                         "%s'%.50s'", looking->told ? ", " : "", job->name);
-    looking->told++;
-}
-
 static enum br_status find_job(struct br_history *history, const char *path, const char *job,
                                struct br_diag *diag)
 {
-    struct looking looking = {.job = job};
-    char more[32] = "";
-    enum br_status status = br_history_jobs(history, look, &looking, diag);
-    if (status || looking.found)
+    struct cli_history_jobs jobs = {.name = job};
+    enum br_status status = cli_look_for_job(history, &jobs, diag);
+    if (status || jobs.known)
         return status;
-    if (looking.more)
-        snprintf(more, sizeof more, " and %" PRIu32 " more", looking.more);
-    return br_fail(diag, BR_BAD_INPUT, NULL, "%.200s has no runs of '%.60s'; it has runs of %s%s",
-                   path, job, looking.told ? looking.others : "no job", more);
+    return br_fail(diag, BR_BAD_INPUT, NULL, "%.200s has no runs of '%.60s'; it has runs of %s",
+                   path, job, jobs.text);
 }
 
 static enum br_status tell(const struct cli_output_settings *settings, struct br_history *history,

@@ -20,7 +20,6 @@
 enum {
     CURVES_MOST = 12, /* resources with a curve */
     KEYS_MOST = 10,   /* stages with a key of their colour; more are named by their rows */
-    KEY_NAME = 10,    /* characters of it */
 };
 
 static int64_t row_top(const struct br_panel *panel, const struct br_chart_row *row)
@@ -33,13 +32,7 @@ static int64_t draw_stage_keys(const struct br_panel *panel, int64_t x, int64_t 
 {
     const struct br_dag *dag = panel->input->dag;
     for (uint32_t s = 0; s < dag->stages && dag->stages <= KEYS_MOST; s++) {
-        br_panel_rectangle(panel->out, x, y, 12 * BR_PX, 12 * BR_PX);
-        fprintf(panel->out, " fill=\"%s\"/>", br_draw_palette(s));
-        br_panel_begin_text(panel->out, x + 16 * BR_PX, y + 10 * BR_PX, "");
-        br_write_cut(panel->out, BR_QUOTE_XML, dag->stage[s].id, KEY_NAME);
-        fputs("</text>\n", panel->out);
-        uint32_t length = br_text_length(dag->stage[s].id);
-        x += 26 * BR_PX + (int64_t)(length < KEY_NAME ? length : KEY_NAME) * 6 * BR_PX;
+        x = br_panel_key(panel, s, x, y, "");
     }
     return x;
 }

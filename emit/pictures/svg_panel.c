@@ -5,6 +5,8 @@
 #include "emit/pictures/draw.h"
 #include "emit/write/write.h"
 
+enum { KEY_NAME = 10 }; /* characters of a stage's key */
+
 static void number(FILE *out, const char *name, int64_t value)
 {
     fprintf(out, " %s=\"", name);
@@ -27,6 +29,19 @@ void br_panel_begin_text(FILE *out, int64_t x, int64_t y, const char *attributes
     number(out, "x", x);
     number(out, "y", y);
     fprintf(out, " %s>", attributes);
+}
+
+int64_t br_panel_key(const struct br_panel *panel, uint32_t stage, int64_t x, int64_t y,
+                     const char *attributes)
+{
+    const char *id = panel->input->dag->stage[stage].id;
+    br_panel_rectangle(panel->out, x, y, 12 * BR_PX, 12 * BR_PX);
+    fprintf(panel->out, "%s fill=\"%s\"/>", attributes, br_draw_palette(stage));
+    br_panel_begin_text(panel->out, x + 16 * BR_PX, y + 10 * BR_PX, "");
+    br_write_cut(panel->out, BR_QUOTE_XML, id, KEY_NAME);
+    fputs("</text>\n", panel->out);
+    uint32_t length = br_text_length(id);
+    return x + 26 * BR_PX + (int64_t)(length < KEY_NAME ? length : KEY_NAME) * 6 * BR_PX;
 }
 
 void br_panel_line(FILE *out, int64_t x, int64_t y, int64_t height, const char *attributes)

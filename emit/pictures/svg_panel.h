@@ -28,6 +28,9 @@ struct br_panel {
 void br_panel_rectangle(FILE *out, int64_t x, int64_t y, int64_t w, int64_t h);
 /* `<text ...>`; the caller writes and closes it. */
 void br_panel_begin_text(FILE *out, int64_t x, int64_t y, const char *attributes);
+/* The key of a stage's colour, with its name; answers where the line goes on. */
+int64_t br_panel_key(const struct br_panel *panel, uint32_t stage, int64_t x, int64_t y,
+                     const char *attributes);
 /* An upright line. */
 void br_panel_line(FILE *out, int64_t x, int64_t y, int64_t height, const char *attributes);
 /* The place of a time, which is clipped to the axis. */

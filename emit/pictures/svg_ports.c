@@ -11,7 +11,6 @@
 
 enum {
     KEYS_MOST = 10, /* stages with a key of their colour */
-    KEY_NAME = 10,  /* characters of it */
     TEXT = 18,      /* pixels of the line above the rows */
     FONT = 11,
 };
@@ -50,13 +49,7 @@ static void draw_keys(const struct br_panel *panel, int64_t y)
         if (!moves || keys == KEYS_MOST)
             continue;
         keys++;
-        br_panel_rectangle(panel->out, x, y, 12 * BR_PX, 12 * BR_PX);
-        fprintf(panel->out, " class=\"key\" fill=\"%s\"/>", br_draw_palette(s));
-        br_panel_begin_text(panel->out, x + 16 * BR_PX, y + 10 * BR_PX, "");
-        br_write_cut(panel->out, BR_QUOTE_XML, dag->stage[s].id, KEY_NAME);
-        fputs("</text>\n", panel->out);
-        uint32_t length = br_text_length(dag->stage[s].id);
-        x += 26 * BR_PX + (int64_t)(length < KEY_NAME ? length : KEY_NAME) * 6 * BR_PX;
+        x = br_panel_key(panel, s, x, y, " class=\"key\"");
     }
     if (!more)
         return;

@@ -13,6 +13,7 @@
 #include "base/text/text.h"
 #include "parsers/make/build.h"
 #include "parsers/make/make.h"
+#include "parsers/reader/demand.h"
 #include "parsers/text/source.h"
 
 enum { TEXT_LIMIT = 1 << 30 };
@@ -329,20 +330,6 @@ static enum br_status add_stage(struct making *making, const char *path, int64_t
     return status;
 }
 
-static enum br_status add_demands(struct making *making, uint32_t stage)
-{
-    const struct br_cluster *demand = making->options->demand;
-    for (uint32_t k = 0; demand && k < demand->cls[0].capacities; k++) {
-        char amount[BR_DECIMAL_TEXT];
-        br_decimal_format(demand->cls[0].capacity[k].amount, amount, sizeof amount);
-        enum br_status status = br_dag_add_demand(
-            making->dag, stage, demand->cls[0].capacity[k].resource, amount, making->diag);
-        if (status)
-            return status;
-    }
-    return BR_OK;
-}
-
 /* One task of the recipe, after `list`, and after `entry` where all of these are of other makes. */
 static enum br_status add_task(struct making *making, uint32_t number, const struct part *part,
                                const struct list *list, const struct list *entry, uint32_t first,
@@ -370,7 +357,7 @@ static enum br_status add_task(struct making *making, uint32_t number, const str
         status = br_dag_set_command(making->dag, *stage, script, making->diag);
     }
     if (!status && part->lines)
-        status = add_demands(making, *stage);
+        status = br_read_demands(making->dag, *stage, making->options->demand, making->diag);
     for (uint32_t k = 0; k < list->count && !status; k++) {
         inside |= list->stage[k] >= first;
         status = add_edge(making, list->stage[k], *stage);

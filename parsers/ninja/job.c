@@ -15,6 +15,7 @@
 #include "parsers/ninja/log.h"
 #include "parsers/ninja/text.h"
 #include "parsers/ninja/build.h"
+#include "parsers/reader/demand.h"
 
 /* Chunk of a text that is kept as attributes, below what one value may have. */
 enum { CHUNK = 1 << 20 };
@@ -216,16 +217,9 @@ static enum br_status add_pool(struct making *making, uint32_t edge, uint32_t st
 
 static enum br_status add_demands(struct making *making, uint32_t edge, uint32_t stage)
 {
-    const struct br_cluster *demand = making->options->demand;
-    for (uint32_t k = 0; demand && k < demand->cls[0].capacities; k++) {
-        char amount[BR_DECIMAL_TEXT];
-        br_decimal_format(demand->cls[0].capacity[k].amount, amount, sizeof amount);
-        enum br_status status = br_dag_add_demand(
-            making->dag, stage, demand->cls[0].capacity[k].resource, amount, making->diag);
-        if (status)
-            return status;
-    }
-    return add_pool(making, edge, stage);
+    enum br_status status =
+        br_read_demands(making->dag, stage, making->options->demand, making->diag);
+    return status ? status : add_pool(making, edge, stage);
 }
 
 static enum br_status add_attribute(struct making *making, enum br_owner owner, uint32_t index,
