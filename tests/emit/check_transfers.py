@@ -147,6 +147,16 @@ def title_of(plan, t):
                                                           t['start'], t['end'])
 
 
+def check_keys(plan, root):
+    """A key for each stage that puts out something, up to ten, side by side; the others are counted."""
+    stages = {x['from'] for x in plan.moved}
+    keys = [float(r.get('x')) for r in root.iter(SVG + 'rect') if r.get('class') == 'key']
+    more = [t.text for t in root.iter(SVG + 'text') if re.fullmatch(r'and \d+ more', t.text or '')]
+    assert len(keys) == min(len(stages), 10), (keys, stages)
+    assert all(b - a > 26 for a, b in zip(keys, keys[1:])), keys
+    assert more == (['and %d more' % (len(stages) - 10)] if len(stages) > 10 else []), (more, stages)
+
+
 def check_waits(plan, root):
     waits = 0
     for rect in root.iter(SVG + 'rect'):
@@ -288,6 +298,7 @@ def main():
             assert one == (len(plan.machines) > 12), len(plan.machines)
             sums += one
             boxes += check_ports(plan, root)
+            check_keys(plan, root)
             waits += check_waits(plan, root)
             through += check_chain(plan, root, check_report(plan, run('render', path, '-f', 'html')))
             for form in ([], ['--by-machine'], ['--nodes', 'task']):
