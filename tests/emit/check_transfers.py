@@ -150,10 +150,11 @@ def title_of(plan, t):
 def check_keys(plan, root):
     """A key for each stage that puts out something, up to ten, side by side; the others are counted."""
     stages = {x['from'] for x in plan.moved}
-    keys = [float(r.get('x')) for r in root.iter(SVG + 'rect') if r.get('class') == 'key']
+    drawn = list(root.iter())
+    keys = [(float(r.get('x')), name.text) for r, name in zip(drawn, drawn[1:]) if r.get('class') == 'key']
     more = [t.text for t in root.iter(SVG + 'text') if re.fullmatch(r'and \d+ more', t.text or '')]
     assert len(keys) == min(len(stages), 10), (keys, stages)
-    assert all(b - a > 26 for a, b in zip(keys, keys[1:])), keys
+    assert all(b - a >= 16 + 6 * len(name) for (a, name), (b, _) in zip(keys, keys[1:])), keys
     assert more == (['and %d more' % (len(stages) - 10)] if len(stages) > 10 else []), (more, stages)
 
 
