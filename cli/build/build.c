@@ -14,8 +14,8 @@
 #include "cli/common/say.h"
 #include "cli/jobs/jobs.h"
 #include "cli/jobs/ninja_ask.h"
-#include "cli/running/jobserver.h"
-#include "cli/running/run_parts.h"
+#include "cli/common/jobserver.h"
+#include "cli/running/run.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/guard.h"
 

@@ -5,7 +5,7 @@ import socket
 
 import case
 
-LIMIT = 16384  # of a message; cli/running/admission.h
+LIMIT = 16384  # of a message; cli/admission/admission.h
 
 
 def answer(path, message):

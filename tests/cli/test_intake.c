@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/running/intake_files.h"
+#include "cli/running/intake/files.h"
 
 static char root[64];
 

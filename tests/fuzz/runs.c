@@ -1,5 +1,5 @@
 /* Readers of what runs keep, of what clients say to a server, and of the command line. */
-#include "cli/running/serve.c" /* its readers of messages are not seen from outside */
+#include "cli/admission/serve.c" /* its readers of messages are not seen from outside */
 
 #include <unistd.h>
 

@@ -1,0 +1,589 @@
+/* bigrocks serve: a daemon, one per build, that lets commands start when there is room for them.
+ *
+ * One thread waits for sockets, the build's process and the parent. Nothing waits for a client: it
+ * is sent short messages without blocking, and one that does not take them is hung up on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/process/clock.h"
+#include "base/collections/grow.h"
+#include "base/process/launch.h"
+#include "cli/admission/admission.h"
+#include "cli/common/jobserver.h"
+#include "cli/common/child.h"
+#include "runtime/admission/gate.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/load.h"
+#include "cli/common/progress.h"
+#include "cli/common/say.h"
+
+enum { TICK_MS = 200 };
+static const int64_t idle_default_ns = INT64_C(300000000000);
+
+struct client {
+    int fd;    /* -1: the place is free */
+    char *key; /* once it has asked */
+    bool admitted;
+};
+
+struct server {
+    const struct cli_settings *settings;
+    struct br_input input; /* of the plan */
+    struct br_plan *plan;
+    struct br_cluster *given, *demand;
+    struct br_history *history;
+    struct cli_gate *gate;
+    /* Joined: every command beyond the first holds a token. Made: for the build, which takes them.
+     */
+    struct br_jobserver *joined, *made;
+    bool hungry; /* a command may have to wait for a token */
+
+    struct sockaddr_un address;
+    char folder[PATH_MAX]; /* made for the socket; empty: it was not */
+    bool bound;
+    int listener;
+    struct br_guard guard; /* of the build */
+    pid_t build;           /* 0: none, or it has ended */
+    pid_t parent;
+    int build_status;
+
+    struct client *client;
+    struct pollfd *poll; /* the listener, the build, tokens, then the clients */
+    uint32_t clients, client_room, poll_room;
+    uint32_t connected;
+    int spare; /* a descriptor kept for answering whom there is none left for */
+    bool full; /* no descriptor for one more, until one has left */
+    int build_fd;
+    int64_t idle_since_ns;
+    uint64_t admitted, killed; /* all, and those that ended without saying so */
+    uint32_t running, most_running;
+};
+
+/* ---- Set up ---- */
+
+enum br_status cli_admission_address(const char *path, struct sockaddr_un *address,
+                                     struct br_diag *diag)
+{
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    if (snprintf(address->sun_path, sizeof address->sun_path, "%s", path) >=
+        (int)sizeof address->sun_path)
+        return br_fail(diag, BR_USAGE, "give a shorter one",
+                       "the socket's path '%.60s...' is too long", path);
+    return BR_OK;
+}
+
+/* Is there a server behind the socket's file? One that is there without is left over from a crash.
+ */
+static bool is_served(const struct sockaddr_un *address)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    bool served = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
+    if (fd >= 0)
+        close(fd);
+    return served;
+}
+
+static enum br_status fail_socket(struct server *server, const char *what, struct br_diag *diag)
+{
+    int error = errno;
+    br_diag_file(diag, server->address.sun_path);
+    return br_fail(diag, BR_SYSTEM, NULL, "%s: %s", what, strerror(error));
+}
+
+static enum br_status choose_path(struct server *server, struct br_diag *diag)
+{
+    const char *given = server->settings->admission.socket;
+    char path[PATH_MAX];
+    if (given)
+        return cli_admission_address(given, &server->address, diag);
+    const char *base = getenv("XDG_RUNTIME_DIR");
+    bool made = false;
+    if (base && *base && strlen(base) < 60) {
+        snprintf(server->folder, sizeof server->folder, "%s/bigrocks-XXXXXX", base);
+        made = mkdtemp(server->folder) != NULL; /* it may be another user's, or gone */
+    }
+    if (!made) {
+        strcpy(server->folder, "/tmp/bigrocks-XXXXXX");
+        made = mkdtemp(server->folder) != NULL;
+    }
+    if (!made) {
+        server->folder[0] = '\0';
+        return br_fail(diag, BR_SYSTEM, "give --socket PATH", "no folder for the socket: %s",
+                       strerror(errno));
+    }
+    snprintf(path, sizeof path, "%.*s/socket", PATH_MAX - 16, server->folder);
+    return cli_admission_address(path, &server->address, diag);
+}
+
+/* The socket gets its name when it listens, so that whoever sees the name is heard: it is made
+ * under another one in the same folder, reached by a descriptor, since there is no room for a
+ * longer path. False with errno; EEXIST where another server was quicker. */
+static bool appear(int listener, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path];
+    struct sockaddr_un hidden = {.sun_family = AF_UNIX};
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
+    int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    snprintf(hidden.sun_path, sizeof hidden.sun_path, "/proc/self/fd/%d/.bigrocks-%ld", fd,
+             (long)getpid());
+    unlink(hidden.sun_path);   /* of one that died here under the same number */
+    mode_t mask = umask(0177); /* for this user alone */
+    bool done = bind(listener, (const struct sockaddr *)&hidden, sizeof hidden) == 0;
+    umask(mask);
+    if (done) {
+        done = listen(listener, SOMAXCONN) == 0 && link(hidden.sun_path, path) == 0;
+        int error = errno;
+        unlink(hidden.sun_path);
+        errno = error;
+    }
+    close(fd);
+    return done;
+}
+
+static enum br_status listen_there(struct server *server, struct br_diag *diag)
+{
+    struct stat there;
+    server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (server->listener < 0 || server->spare < 0)
+        return fail_socket(server, "no socket can be made", diag);
+    if (lstat(server->address.sun_path, &there) == 0) {
+        if (!S_ISSOCK(there.st_mode) || is_served(&server->address)) {
+            errno = EADDRINUSE;
+            return fail_socket(server, "a server cannot be here", diag);
+        }
+        unlink(server->address.sun_path);
+    }
+    server->bound = appear(server->listener, server->address.sun_path);
+    return server->bound ? BR_OK : fail_socket(server, "a server cannot be here", diag);
+}
+
+/* The machine is the option's, else the plan's, else this one. */
+static enum br_status load_machine(struct server *server, struct br_diag *diag)
+{
+    const char *capacity = server->settings->job.capacity;
+    char text[CLI_MACHINE_TEXT];
+    if (!capacity && server->plan)
+        return BR_OK;
+    if (!capacity) {
+        cli_this_machine(text);
+        capacity = text;
+    }
+    enum br_status status = br_parse_capacity(1, capacity, &server->given, diag);
+    return status == BR_BAD_INPUT ? BR_USAGE : status;
+}
+
+static enum br_status load(struct server *server, struct br_diag *diag)
+{
+    const struct cli_settings *settings = server->settings;
+    char folder[PATH_MAX];
+    enum br_status status = BR_OK;
+    if (settings->admission.plan) {
+        status = br_parse_plan(settings->admission.plan, &server->input, &server->plan, diag);
+        br_diag_file(diag, NULL);
+    }
+    if (!status)
+        status = load_machine(server, diag);
+    if (!status) {
+        status = br_parse_capacity(1, settings->needs.demand ? settings->needs.demand : "cpu=1",
+                                   &server->demand, diag);
+        br_diag_file(diag, status ? "--demand" : NULL);
+        status = status == BR_BAD_INPUT ? BR_USAGE : status;
+    }
+    if (!status && settings->needs.history) {
+        const char *slash = getcwd(folder, sizeof folder) ? strrchr(folder, '/') : NULL;
+        const char *name = server->plan        ? br_dag_name(server->input.dag)
+                           : slash && slash[1] ? slash + 1
+                                               : "build";
+        status = br_history_open(settings->needs.history, name, &server->history, diag);
+    }
+    if (status)
+        return status;
+    struct cli_gate_options options = {
+        .cluster = server->given ? server->given : server->input.cluster,
+        .dag = server->input.dag,
+        .plan = server->plan,
+        .demand = server->demand,
+        .history = server->history,
+    };
+    return cli_gate_create(&options, &server->gate, diag);
+}
+
+/* Commands that hold tokens of ours must not take them a second time from the jobserver itself. */
+static enum br_status open_jobserver(struct server *server, struct br_diag *diag)
+{
+    const struct br_cluster *cluster = server->given ? server->given : server->input.cluster;
+    const char *makeflags = getenv("MAKEFLAGS");
+    server->joined = cli_jobserver_join(server->settings);
+    if (!server->joined)
+        return cli_jobserver_make(server->settings, cluster, &server->made, diag);
+    char *without = strdup(makeflags ? makeflags : "");
+    if (without)
+        br_jobserver_strip(without);
+    bool good = without && setenv("MAKEFLAGS", without, 1) == 0;
+    free(without);
+    return good ? BR_OK : br_fail_memory(diag);
+}
+
+/* The build itself, which finds the socket in its environment. */
+static enum br_status start_build(struct server *server, const char *const *argument,
+                                  struct br_diag *diag)
+{
+    if (setenv(ADMISSION_SOCKET, server->address.sun_path, 1))
+        return br_fail_memory(diag);
+    server->guard = cli_guard_children(server->address.sun_path,
+                                       server->folder[0] ? server->folder : NULL, server->joined);
+    unsetenv(ADMISSION_HELD); /* whoever holds what around us: this is another machine's worth */
+    int error =
+        posix_spawnp(&server->build, argument[0], NULL, NULL, (char *const *)argument, environ);
+    if (error) {
+        server->build = 0;
+        return br_fail(diag, BR_SYSTEM, "is it installed?", "'%.200s' cannot be started: %s",
+                       argument[0], strerror(error));
+    }
+    /* Without pidfds its end is seen a tick later. */
+    server->build_fd = (int)syscall(SYS_pidfd_open, server->build, 0);
+    return BR_OK;
+}
+
+/* ---- Clients ---- */
+
+static void hang_up(struct server *server, uint32_t number)
+{
+    struct client *client = &server->client[number];
+    if (client->fd < 0)
+        return;
+    cli_gate_leave(server->gate, number);
+    if (client->admitted)
+        server->running--;
+    close(client->fd);
+    free(client->key);
+    *client = (struct client){.fd = -1};
+    server->connected--;
+    server->full = false;
+    server->idle_since_ns = br_now_ns();
+}
+
+static void send_to(struct server *server, uint32_t number, const char *message)
+{
+    size_t size = strlen(message);
+    if (send(server->client[number].fd, message, size, MSG_NOSIGNAL | MSG_DONTWAIT) !=
+        (ssize_t)size)
+        hang_up(server, number);
+}
+
+/* One more place; UINT32_MAX when memory is out. */
+static uint32_t find_place(struct server *server)
+{
+    for (uint32_t k = 0; k < server->clients; k++)
+        if (server->client[k].fd < 0)
+            return k;
+    if (!br_grow(&server->client, server->clients, &server->client_room, sizeof *server->client))
+        return UINT32_MAX;
+    server->client[server->clients] = (struct client){.fd = -1};
+    return server->clients++;
+}
+
+/* Nobody will leave, so that waiting would never end: whoever has come next hears why. */
+static void turn_away(struct server *server)
+{
+    static const char reason[] = ADMISSION_FAILED "the server has no descriptors left";
+    close(server->spare);
+    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0) {
+        send(fd, reason, sizeof reason - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        close(fd);
+    }
+    server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    server->full = false;
+}
+
+static void take_in(struct server *server)
+{
+    int fd;
+    while ((fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+        uint32_t number = find_place(server);
+        if (number == UINT32_MAX) {
+            static const char reason[] = ADMISSION_FAILED "the server is out of memory";
+            send(fd, reason, sizeof reason - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+            close(fd);
+            return;
+        }
+        server->client[number].fd = fd;
+        server->connected++;
+    }
+    server->full = errno == EMFILE || errno == ENFILE;
+    if (server->full && server->connected == 0)
+        turn_away(server);
+}
+
+/* Says why, and hangs up. */
+static void refuse(struct server *server, uint32_t number, const struct br_diag *diag)
+{
+    char reason[ADMISSION_KEY];
+    int size = snprintf(reason, sizeof reason, "%s",
+                        diag->status == BR_SYSTEM ? ADMISSION_FAILED : ADMISSION_REFUSED);
+    br_diag_format(diag, reason + size, (int)sizeof reason - size);
+    send_to(server, number, reason);
+    hang_up(server, number);
+}
+
+static void ask(struct server *server, uint32_t number, char *fields)
+{
+    struct client *client = &server->client[number];
+    struct br_diag diag = {0};
+    char *demand = strchr(fields, '\n');
+    if (demand)
+        *demand++ = '\0';
+    client->key = strdup(fields);
+    enum br_status status = !*fields ? br_fail(&diag, BR_BAD_INPUT, NULL, "the command has no key")
+                            : !client->key ? br_fail_memory(&diag)
+                                           : cli_gate_ask(server->gate, number, fields,
+                                                          demand && *demand ? demand : NULL, &diag);
+    if (status)
+        refuse(server, number, &diag);
+}
+
+/* "end", with what the command has used where it ended well. */
+static void end(struct server *server, uint32_t number, const char *fields)
+{
+    struct br_history_sample sample = {.stage = server->client[number].key};
+    long long wall, cpu, mem;
+    if (server->history && sscanf(fields, "%lld\n%lld\n%lld", &wall, &cpu, &mem) == 3 &&
+        wall >= 0 && wall < INT64_MAX / 1000) {
+        struct br_diag diag = {0};
+        sample.wall_ns = wall;
+        sample.cpu_ns = cpu;
+        sample.mem_bytes = mem;
+        if (br_history_add(server->history, &sample, &diag))
+            cli_say_diag(&diag);
+    }
+    hang_up(server, number);
+}
+
+static void hear(struct server *server, uint32_t number)
+{
+    struct client *client = &server->client[number];
+    char message[ADMISSION_MESSAGE + 1];
+    struct br_diag diag = {0};
+    /* The size of the whole message, however much of it there is room for. */
+    ssize_t size = recv(client->fd, message, ADMISSION_MESSAGE, MSG_DONTWAIT | MSG_TRUNC);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (size <= 0) {
+        server->killed += client->admitted;
+        hang_up(server, number);
+        return;
+    }
+    if (size > ADMISSION_MESSAGE) {
+        br_fail(&diag, BR_BAD_INPUT, NULL, "a message of %zd bytes is longer than %d", size,
+                ADMISSION_MESSAGE);
+        refuse(server, number, &diag);
+        return;
+    }
+    message[size] = '\0';
+    if (strncmp(message, "ask\n", 4) == 0 && !client->key)
+        ask(server, number, message + 4);
+    else if (strncmp(message, "end\n", 4) == 0 && client->admitted)
+        end(server, number, message + 4);
+    else
+        hang_up(server, number);
+}
+
+/* The first command runs by the token of whoever has started this server. */
+static bool has_token(struct server *server)
+{
+    server->hungry = server->joined && server->running > br_jobserver_held(server->joined) &&
+                     !br_jobserver_take(server->joined);
+    return !server->hungry;
+}
+
+static void admit(struct server *server)
+{
+    uint32_t number;
+    while (has_token(server) && (number = cli_gate_next(server->gate, br_now_ns())) != UINT32_MAX) {
+        server->client[number].admitted = true;
+        server->admitted++;
+        if (++server->running > server->most_running)
+            server->most_running = server->running;
+        send_to(server, number, "go");
+    }
+    if (server->joined)
+        br_jobserver_keep(server->joined, server->running ? server->running - 1 : 0, false);
+}
+
+/* ---- The loop ---- */
+
+/* Has the build ended? */
+static bool is_over(struct server *server)
+{
+    if (server->build && waitpid(server->build, &server->build_status, WNOHANG) == server->build) {
+        server->build = 0;
+        return true;
+    }
+    return false;
+}
+
+static bool is_idle(const struct server *server)
+{
+    int64_t limit_ns = server->settings->admission.idle_ns < 0
+                           ? idle_default_ns
+                           : server->settings->admission.idle_ns;
+    return !server->build && server->connected == 0 &&
+           br_now_ns() - server->idle_since_ns >= limit_ns;
+}
+
+enum { BEFORE_CLIENTS = 3 };
+
+static bool wait_for_news(struct server *server)
+{
+    uint32_t count = server->clients + BEFORE_CLIENTS;
+    while (server->poll_room < count)
+        if (!br_grow(&server->poll, server->poll_room, &server->poll_room, sizeof *server->poll))
+            return false;
+    server->poll[0] = (struct pollfd){server->full ? -1 : server->listener, POLLIN, 0};
+    server->poll[1] = (struct pollfd){server->build_fd, POLLIN, 0};
+    server->poll[2] =
+        (struct pollfd){server->hungry ? br_jobserver_watch(server->joined) : -1, POLLIN, 0};
+    for (uint32_t k = 0; k < server->clients; k++)
+        server->poll[BEFORE_CLIENTS + k] = (struct pollfd){server->client[k].fd, POLLIN, 0};
+    /* Signals and a parent's death show at the next tick, at the latest. */
+    return poll(server->poll, count, TICK_MS) >= 0 || errno == EINTR;
+}
+
+static enum br_status serve(struct server *server, struct br_diag *diag)
+{
+    bool told = false;
+    server->idle_since_ns = br_now_ns();
+    for (;;) {
+        errno = ENOMEM;
+        if (!wait_for_news(server))
+            return br_fail(diag, BR_SYSTEM, NULL, "waiting failed: %s", strerror(errno));
+        uint32_t clients = server->clients; /* those that poll has looked at */
+        for (uint32_t k = 0; k < clients; k++)
+            if (server->client[k].fd >= 0 && server->poll[BEFORE_CLIENTS + k].revents)
+                hear(server, k);
+        if (server->poll[0].revents)
+            take_in(server);
+        admit(server);
+        if (is_over(server) || is_idle(server) || getppid() != server->parent)
+            return BR_OK;
+        if (cli_interrupted() && !server->build)
+            return BR_OK;
+        if (cli_interrupted() && !told)
+            kill(server->build, SIGTERM), told = true;
+    }
+}
+
+static void say_result(const struct server *server)
+{
+    fputs("bigrocks: ", stderr);
+    cli_print_count(stderr, server->admitted, "command", "commands");
+    fprintf(stderr, " admitted, at most %" PRIu32 " at once", server->most_running);
+    if (server->killed)
+        fprintf(stderr, "; %" PRIu64 " ended without a word", server->killed);
+    fputc('\n', stderr);
+}
+
+static void finish(struct server *server)
+{
+    for (uint32_t k = 0; k < server->clients; k++)
+        hang_up(server, k);
+    if (server->listener >= 0)
+        close(server->listener);
+    if (server->spare >= 0)
+        close(server->spare);
+    if (server->build_fd >= 0)
+        close(server->build_fd);
+    if (server->bound)
+        unlink(server->address.sun_path);
+    if (server->folder[0])
+        rmdir(server->folder);
+    br_jobserver_destroy(server->joined);
+    br_jobserver_destroy(server->made);
+    br_guard_end(&server->guard);
+    cli_gate_destroy(server->gate);
+    br_plan_destroy(server->plan);
+    br_input_finish(&server->input);
+    br_cluster_destroy(server->given);
+    br_cluster_destroy(server->demand);
+    free(server->client);
+    free(server->poll);
+}
+
+static int perform(const struct cli_settings *settings, const char *const *argument,
+                   uint32_t arguments, struct br_diag *diag)
+{
+    struct server server = {.settings = settings,
+                            .listener = -1,
+                            .spare = -1,
+                            .guard = {-1, 0},
+                            .build_fd = -1,
+                            .parent = getppid()};
+    if (!arguments && !settings->admission.socket)
+        return br_fail(diag, BR_USAGE, "give a command, or --socket PATH",
+                       "there is no build to serve");
+    int status = load(&server, diag);
+    if (!status)
+        status = choose_path(&server, diag);
+    if (!status) {
+        br_raise_descriptors();
+        cli_interrupt_catch();
+        status = listen_there(&server, diag);
+    }
+    if (!status)
+        status = open_jobserver(&server, diag);
+    if (!status && arguments)
+        status = start_build(&server, argument, diag);
+    if (!status)
+        status = serve(&server, diag);
+    if (!status && !settings->output.quiet)
+        say_result(&server);
+    if (!status && arguments)
+        status = cli_child_exit(server.build_status);
+    struct br_diag lost = {0};
+    if (br_history_close(server.history, &lost)) {
+        cli_say_diag(&lost);
+        status = status ? status : BR_SYSTEM;
+    }
+    finish(&server);
+    return status;
+}
+
+const struct cli_command cli_serve = {
+    .name = "serve",
+    .bit = CLI_SERVE,
+    .least = 0,
+    .most = UINT32_MAX,
+    .perform = perform,
+    .arguments = "-- [COMMAND...]",
+    .summary = "let the commands of a build start when there is room for them",
+    .text =
+        "Runs a build (such as ninja or make, with more jobs than the machine can bear) and "
+        "listens\n"
+        "on a Unix socket, which the build finds in BIGROCKS_SOCKET. Commands that are started by "
+        "way\n"
+        "of 'bigrocks admit' wait until what they demand is free, in the order of the plan where "
+        "one\n"
+        "is given. It ends with the build, and with its exit status; without a build, when nobody "
+        "has\n"
+        "come for a while, when its parent ends, or with Ctrl-C. See docs/build.md.\n",
+    .examples = "bigrocks serve --capacity cpu=2,mem=1GiB -- sh -c 'bigrocks admit -- echo in'\n"
+                "bigrocks serve --plan plan.json --history runs.sqlite -- ninja -j 64\n",
+};

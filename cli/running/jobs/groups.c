@@ -1,0 +1,114 @@
+/* Groups of jobs: their weights, and which job is of which. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+#include "base/numbers/decimal.h"
+#include "base/text/diag.h"
+#include "cli/common/say.h"
+#include "cli/running/jobs/jobs.h"
+
+const char *cli_run_own_group(const struct br_dag *dag)
+{
+    for (uint32_t a = 0; a < dag->attributes; a++)
+        if (dag->attribute[a].owner == BR_OWNER_JOB &&
+            strcmp(dag->attribute[a].name, "group") == 0 && *dag->attribute[a].value)
+            return dag->attribute[a].value;
+    return NULL;
+}
+
+static uint32_t count_parts(const char *text)
+{
+    uint32_t count = 1;
+    for (; *text; text++)
+        count += *text == ',';
+    return count;
+}
+
+/* One "name=weight". */
+static enum br_status read_weight(const char *text, size_t length, struct br_run_group *group,
+                                  struct br_diag *diag)
+{
+    struct br_decimal weight;
+    char *one = strndup(text, length), *equals = one ? strchr(one, '=') : NULL;
+    if (!one)
+        return br_fail_memory(diag);
+    bool good =
+        equals && equals != one && br_decimal_parse_nearest(equals + 1, &weight) == BR_DECIMAL_OK &&
+        weight.mantissa > 0 && br_decimal_compare(weight, (struct br_decimal){1000000, 0}) <= 0;
+    if (!good) {
+        enum br_status status = br_fail(diag, BR_USAGE, "write --group a=2,b=1",
+                                        "'%.100s' is no group with a weight above 0", one);
+        free(one);
+        return status;
+    }
+    *equals = '\0';
+    *group = (struct br_run_group){.name = one, .weight = br_real_of(weight)};
+    return BR_OK;
+}
+
+static enum br_status read_weights(const char *text, struct cli_run_groups *groups,
+                                   struct br_diag *diag)
+{
+    groups->group = calloc(count_parts(text), sizeof *groups->group);
+    if (!groups->group)
+        return br_fail_memory(diag);
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        struct br_run_group *group = &groups->group[groups->count];
+        enum br_status status = read_weight(text, length, group, diag);
+        if (status)
+            return status;
+        groups->count++;
+        for (uint32_t k = 0; k + 1 < groups->count; k++)
+            if (strcmp(groups->group[k].name, group->name) == 0)
+                return br_fail(diag, BR_USAGE, "give every group one weight",
+                               "option '--group' has '%.100s' twice", group->name);
+        if (!text[length])
+            return BR_OK;
+        text += length + 1;
+    }
+}
+
+static enum br_status read_names(const char *text, struct cli_run_groups *groups,
+                                 struct br_diag *diag)
+{
+    groups->of = calloc(count_parts(text), sizeof *groups->of);
+    if (!groups->of)
+        return br_fail_memory(diag);
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        if (!length)
+            return br_fail(diag, BR_USAGE, "write --group-of a,b,a",
+                           "option '--group-of' has an empty name");
+        if (!(groups->of[groups->ofs] = strndup(text, length)))
+            return br_fail_memory(diag);
+        groups->ofs++;
+        if (!text[length])
+            return BR_OK;
+        text += length + 1;
+    }
+}
+
+enum br_status cli_run_groups_read(const struct cli_run_settings *settings,
+                                   struct cli_run_groups *groups, struct br_diag *diag)
+{
+    *groups = (struct cli_run_groups){0};
+    enum br_status status = BR_OK;
+    if (settings->group)
+        status = read_weights(settings->group, groups, diag);
+    if (!status && settings->group_of)
+        status = read_names(settings->group_of, groups, diag);
+    return status;
+}
+
+void cli_run_groups_finish(struct cli_run_groups *groups)
+{
+    for (uint32_t k = 0; k < groups->count; k++)
+        free((char *)groups->group[k].name);
+    for (uint32_t k = 0; k < groups->ofs; k++)
+        free(groups->of[k]);
+    free(groups->group);
+    free(groups->of);
+    *groups = (struct cli_run_groups){0};
+}

@@ -1,0 +1,339 @@
+/* The rest of a job is planned on a thread of its own, so that no start waits for it, from what is
+ * known when it begins. What comes out is an order, which holds for tasks that have not started by
+ * the time it is there. Planning takes at most a share of the time of the run. */
+#include "cli/running/jobs/learn.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+#include "base/process/clock.h"
+#include "base/process/stop.h"
+#include "base/text/diag.h"
+#include "cli/common/say.h"
+#include "planner/model/plan.h"
+#include "predict/annotate.h"
+#include "predict/dag_with.h"
+#include "runtime/replanning/replanner.h"
+
+/* So many times as long as a plan took nothing is planned after it. */
+enum { PAUSE = 10 };
+/* A search for a better order ends after this time, and sooner where it has none. */
+static const int64_t search_ns = INT64_C(200000000);
+
+enum state { IDLE, PLANNING, PLANNED };
+
+struct cli_run_learn {
+    struct br_beliefs *beliefs;
+    struct br_replanner *replanner;
+    const struct br_dag *dag;         /* the job that runs */
+    const struct br_cluster *cluster; /* borrowed */
+    struct br_plan_options options;
+    struct br_plan *plan;     /* that is followed; NULL: the job's own */
+    int64_t first_ns, now_ns; /* makespan of the job's own; the run's clock */
+    uint32_t replans;
+    int64_t pause_until_ns;
+    /* The thread's, while it plans: */
+    pthread_t thread;
+    bool threaded; /* to be joined */
+    int state;     /* atomic */
+    struct br_stop stop;
+    struct br_rest rest; /* copies of the replanner's arrays */
+    struct br_dag *made; /* the job with what is expected now */
+    struct br_plan *next;
+    int64_t took_ns;
+};
+
+/* ---- The rest planned on a thread ---- */
+
+static void free_rest(struct cli_run_learn *learn)
+{
+    free((void *)learn->rest.state);
+    free((void *)learn->rest.duration_ns);
+    free((void *)learn->rest.pilot);
+    learn->rest = (struct br_rest){0};
+}
+
+static void *copy(const void *from, size_t size)
+{
+    void *made = malloc(size + 1);
+    if (made)
+        memcpy(made, from, size);
+    return made;
+}
+
+static void *plan_rest(void *context)
+{
+    struct cli_run_learn *learn = context;
+    int64_t began_ns = br_now_ns();
+    struct br_diag diag;
+    /* Where nothing comes of it, the run goes on as it was planned before. */
+    br_rest_plan(learn->dag, learn->cluster, &learn->rest, &learn->options, &learn->next, &diag);
+    learn->took_ns = br_now_ns() - began_ns;
+    __atomic_store_n(&learn->state, PLANNED, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* What is known now, for the thread. */
+static bool look(struct cli_run_learn *learn)
+{
+    const int64_t *expected_ns;
+    const struct br_rest now = br_replanner_look(learn->replanner, learn->now_ns, &expected_ns);
+    size_t tasks = learn->dag->tasks;
+    struct br_diag diag;
+    learn->rest = (struct br_rest){copy(now.state, tasks),
+                                   copy(now.duration_ns, tasks * sizeof *now.duration_ns),
+                                   copy(now.pilot, tasks * sizeof *now.pilot), now.now_ns};
+    const struct br_needs needs = {.duration_ns = expected_ns};
+    return learn->rest.state && learn->rest.duration_ns && learn->rest.pilot &&
+           br_dag_with(learn->dag, &needs, &learn->made, &diag) == BR_OK;
+}
+
+static void begin_planning(struct cli_run_learn *learn)
+{
+    sigset_t all, before;
+    learn->state = PLANNING;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    learn->threaded = look(learn) && pthread_create(&learn->thread, NULL, plan_rest, learn) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!learn->threaded)
+        learn->state = PLANNED; /* nothing */
+}
+
+static void end_planning(struct cli_run_learn *learn)
+{
+    if (learn->threaded)
+        pthread_join(learn->thread, NULL);
+    learn->threaded = false;
+    free_rest(learn);
+    learn->pause_until_ns = learn->now_ns + PAUSE * learn->took_ns;
+    learn->state = IDLE;
+}
+
+bool cli_run_learn_replan(struct cli_run_learn *learn, struct br_replan *replan)
+{
+    if (!learn)
+        return false;
+    int state = __atomic_load_n(&learn->state, __ATOMIC_ACQUIRE);
+    if (state == IDLE && learn->now_ns >= learn->pause_until_ns &&
+        br_replanner_wants(learn->replanner)) {
+        br_dag_destroy(learn->made); /* that of the plan before, which was read then */
+        learn->made = NULL;
+        begin_planning(learn);
+    }
+    if (state != PLANNED)
+        return false;
+    end_planning(learn);
+    if (!learn->next)
+        return false;
+    br_plan_destroy(learn->plan);
+    learn->plan = learn->next;
+    learn->next = NULL;
+    learn->replans++;
+    *replan = (struct br_replan){learn->made, learn->plan};
+    return true;
+}
+
+/* ---- Before the run and after it ---- */
+
+static enum br_status read_ratio(const char *text, double *ratio, struct br_diag *diag)
+{
+    struct br_decimal value = {0};
+    if (!text)
+        return BR_OK;
+    if (br_decimal_parse_nearest(text, &value) != BR_DECIMAL_OK || value.mantissa < 0 ||
+        br_decimal_compare(value, (struct br_decimal){1, 0}) > 0)
+        return br_fail(diag, BR_USAGE, "give a share of tasks from 0 to 1, such as 0.03",
+                       "option '--pilots': '%.40s' is no share", text);
+    *ratio = br_real_of(value);
+    return BR_OK;
+}
+
+/* The stages that nobody knows are those that the job's file leaves open, whatever the history has
+ * of them: that is where they begin from. */
+static enum br_status make_learner(struct cli_run_learn *learn, const struct br_dag *dag,
+                                   const bool *unknown, const struct br_replanner_options *options,
+                                   struct br_diag *diag)
+{
+    br_replanner_destroy(learn->replanner);
+    learn->dag = dag;
+    return br_replanner_create(dag, unknown, learn->beliefs, options, &learn->replanner, diag);
+}
+
+/* Replaces the job by one with what is to be expected, and learns of that. */
+static enum br_status expect(struct cli_run_learn *learn, struct br_input *input,
+                             const bool *unknown, const struct br_replanner_options *options,
+                             struct br_diag *diag)
+{
+    const int64_t *expected_ns;
+    struct br_dag *made;
+    enum br_status status = make_learner(learn, input->dag, unknown, options, diag);
+    if (status)
+        return status;
+    br_replanner_look(learn->replanner, 0, &expected_ns);
+    const struct br_needs needs = {.duration_ns = expected_ns};
+    status = br_dag_with(input->dag, &needs, &made, diag);
+    if (status)
+        return status;
+    br_dag_destroy(input->dag);
+    input->dag = made;
+    status = make_learner(learn, made, unknown, options, diag);
+    if (!status)
+        br_replanner_look(learn->replanner, 0, NULL); /* what the first plan goes by */
+    return status;
+}
+
+static enum br_status read_history(const char *path, const struct br_dag *dag,
+                                   struct br_beliefs **beliefs, struct br_diag *diag)
+{
+    struct br_history *history = NULL;
+    enum br_status status = path ? br_history_open(path, br_dag_name(dag), &history, diag) : BR_OK;
+    if (!status)
+        status = br_beliefs_create(history, beliefs, diag);
+    br_history_close(history, NULL);
+    return status;
+}
+
+static struct br_plan_options rest_options(const struct cli_settings *settings,
+                                           struct cli_run_learn *learn)
+{
+    struct cli_search_settings search = settings->search;
+    search.effort = "fast";
+    search.threads = 1;
+    search.time_limit_ns = search_ns;
+    struct br_plan_options options = cli_plan_options(&search);
+    options.stop = &learn->stop;
+    return options;
+}
+
+enum br_status cli_run_learn_open(const struct cli_settings *settings, const bool *unknown,
+                                  struct br_input *input, struct cli_run_learn **result,
+                                  struct br_diag *diag)
+{
+    struct br_replanner_options options = br_replanner_options_default();
+    struct cli_run_learn *learn = calloc(1, sizeof *learn);
+    *result = learn;
+    if (!learn)
+        return br_fail_memory(diag);
+    options.seed = settings->search.seed;
+    enum br_status status = read_ratio(settings->run.pilots, &options.ratio, diag);
+    if (!status)
+        status = read_history(settings->needs.history, input->dag, &learn->beliefs, diag);
+    if (!status)
+        status = expect(learn, input, unknown, &options, diag);
+    learn->cluster = input->cluster;
+    learn->options = rest_options(settings, learn);
+    return status;
+}
+
+enum br_status cli_run_learn_begin(struct cli_run_learn *learn, const struct br_input *input,
+                                   struct br_plan **plan, struct br_diag *diag)
+{
+    struct br_plan *order;
+    const struct br_rest rest = br_replanner_look(learn->replanner, 0, NULL);
+    enum br_status status = br_rest_order(input->dag, *plan, rest.pilot, &order, diag);
+    if (status)
+        return status;
+    br_plan_destroy(*plan);
+    *plan = order;
+    learn->first_ns = order->makespan_ns;
+    return BR_OK;
+}
+
+void cli_run_learn_close(struct cli_run_learn *learn)
+{
+    if (!learn)
+        return;
+    br_stop_set(&learn->stop, 1);
+    end_planning(learn);
+    br_plan_destroy(learn->next);
+    br_plan_destroy(learn->plan);
+    br_dag_destroy(learn->made);
+    br_replanner_destroy(learn->replanner);
+    br_beliefs_destroy(learn->beliefs);
+    free(learn);
+}
+
+/* ---- What happens ---- */
+
+void cli_run_learn_started(struct cli_run_learn *learn, uint32_t task, int64_t now_ns)
+{
+    if (!learn)
+        return;
+    learn->now_ns = now_ns;
+    br_replanner_started(learn->replanner, task, now_ns);
+}
+
+/* A duration that is known only roughly, since the program was stopped, teaches nothing. */
+static int64_t measured(int64_t lasted_ns)
+{
+    return lasted_ns > 0 ? lasted_ns : -1;
+}
+
+void cli_run_learn_ended(struct cli_run_learn *learn, const struct br_task_end *end)
+{
+    if (!learn)
+        return;
+    learn->now_ns = end->end_ns;
+    if (end->outcome == BR_TASK_DONE)
+        br_replanner_ended(learn->replanner, end->task, measured(br_task_end_lasted(end)));
+    else
+        br_replanner_failed(learn->replanner, end->task, end->again);
+}
+
+void cli_run_learn_resumed(struct cli_run_learn *learn, uint32_t task, int64_t lasted_ns)
+{
+    if (learn)
+        br_replanner_ended(learn->replanner, task, measured(lasted_ns));
+}
+
+/* ---- What was learnt ---- */
+
+static void print_stage(struct cli_run_learn *learn, uint32_t s)
+{
+    char mean[CLI_SECONDS_TEXT], low[CLI_SECONDS_TEXT], high[CLI_SECONDS_TEXT];
+    struct br_task_belief belief;
+    uint32_t measured;
+    const int64_t digit = 1000000;
+    if (!br_replanner_stage(learn->replanner, s, &belief, &measured))
+        return;
+    fputs("  stage '", stderr);
+    cli_print_text(stderr, learn->dag->stage[s].id);
+    if (belief.known)
+        fprintf(stderr,
+                "': %s s on average (%.0f %%: %s to %s s), spread of tasks %.2f, %" PRIu32
+                " of %" PRIu32 " measured\n",
+                cli_seconds(br_whole_ns(belief.mean_ns) / digit * digit, mean),
+                100 * BR_BELIEF_INTERVAL,
+                cli_seconds(br_whole_ns(belief.low_ns) / digit * digit, low),
+                cli_seconds(br_whole_ns(belief.high_ns) / digit * digit, high), belief.spread,
+                measured, learn->dag->stage[s].tasks);
+    else
+        fputs("': nothing\n", stderr);
+}
+
+void cli_run_learn_print(struct cli_run_learn *learn, const char *before, bool stages)
+{
+    char first[CLI_SECONDS_TEXT], last[CLI_SECONDS_TEXT];
+    if (!learn)
+        return;
+    const struct br_replanner_report report = br_replanner_report(learn->replanner);
+    fputs("bigrocks: ", stderr);
+    cli_print_text(stderr, before);
+    fprintf(stderr, "learnt %" PRIu32 " of ", report.learnt);
+    cli_print_count(stderr, report.unknown, "stage", "stages");
+    fputs(" without a duration, from ", stderr);
+    cli_print_count(stderr, report.pilots, "pilot", "pilots");
+    fprintf(stderr, " and %" PRIu32 " tasks more; planned again ", report.measured - report.pilots);
+    cli_print_count(stderr, learn->replans, "time", "times");
+    fprintf(stderr, ", at first %s s", cli_seconds(learn->first_ns, first));
+    if (learn->plan)
+        fprintf(stderr, ", at last %s s", cli_seconds(learn->plan->makespan_ns, last));
+    fputc('\n', stderr);
+    for (uint32_t s = 0; stages && s < learn->dag->stages; s++)
+        print_stage(learn, s);
+}

@@ -1,0 +1,262 @@
+/* The plan that a run follows: from a file, for this very job or for what it was when it was
+ * planned, or made on the spot. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/interrupt.h"
+#include "cli/common/progress.h"
+#include "cli/common/say.h"
+#include "cli/running/jobs/jobs.h"
+#include "planner/model/cluster.h"
+#include "runtime/replanning/replanner.h"
+
+/* Searching longer than this share of what the job takes at least is not worth it. */
+enum { BOUND_SHARE = 20 };
+static const int64_t search_least_ns = INT64_C(200000000);
+/* While a job of a spool is planned, no other one is started, however long it takes itself. */
+static const int64_t search_spooled_ns = INT64_C(1000000000);
+
+/* Several jobs are planned quickly, as they are the more the less the plan of one counts. A time
+ * limit that nobody gave is not used up: nothing runs meanwhile. */
+static const char *effort_of(const struct cli_settings *settings, bool alone)
+{
+    if (settings->run.effort)
+        return settings->run.effort;
+    if (!alone)
+        return "fast";
+    return settings->search.time_limit_ns < 0 ? "default" : settings->search.effort;
+}
+
+enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone,
+                                 struct cli_run_input *input, struct br_diag *diag)
+{
+    struct cli_search_settings given = settings->search;
+    const struct cli_search_settings *search = &given;
+    given.effort = effort_of(settings, alone);
+    struct br_plan_options options = cli_plan_options(search);
+    struct cli_progress progress;
+    bool spooled = settings->run.spool != NULL;
+    int64_t bound_ns;
+    if (search->time_limit_ns < 0) {
+        enum br_status status =
+            br_bound(input->input.dag, input->input.cluster, &bound_ns, NULL, diag);
+        if (status)
+            return status;
+        options.time_limit_ns = bound_ns / BOUND_SHARE;
+        if (options.time_limit_ns < search_least_ns)
+            options.time_limit_ns = search_least_ns;
+        if (spooled && options.time_limit_ns > search_spooled_ns)
+            options.time_limit_ns = search_spooled_ns;
+    }
+    options.stop = spooled ? cli_interrupt_count() : cli_interrupt_catch();
+    cli_progress_begin(&progress, settings->output.quiet || spooled);
+    options.progress = progress.shown ? cli_progress_plan : NULL;
+    options.progress_context = &progress;
+    enum br_status status =
+        br_plan_make(input->input.dag, input->input.cluster, &options, &input->plan, diag);
+    cli_progress_end(&progress);
+    if (spooled)
+        return status;
+    cli_interrupt_release();
+    if (!status && cli_interrupted())
+        cli_interrupt_die();
+    return status;
+}
+
+/* The plan's order, times and machines for the given job, which has to have the same tasks; its
+ * durations, demands and edges may be others by now. */
+static enum br_status carry_over(const struct cli_run_input *from, struct cli_run_input *input,
+                                 struct br_diag *diag)
+{
+    static const char hint[] = "plan the job again, or leave out --plan";
+    const struct br_dag *job = input->input.dag, *old = from->input.dag;
+    const struct br_cluster *cluster = input->input.cluster;
+    if (job->stages != old->stages || job->tasks != old->tasks)
+        return br_fail(diag, BR_BAD_INPUT, hint,
+                       "the plan is of another job: %u stages with %u tasks, not %u with %u",
+                       old->stages, old->tasks, job->stages, job->tasks);
+    uint32_t *machine = malloc(((size_t)from->input.cluster->machines + 1) * sizeof *machine);
+    input->plan = br_plan_create(job->tasks);
+    if (!machine || !input->plan) {
+        free(machine);
+        return br_fail_memory(diag);
+    }
+    for (uint32_t m = 0; m < from->input.cluster->machines; m++) {
+        char name[300];
+        br_cluster_machine_name(from->input.cluster, m, name, sizeof name);
+        machine[m] = br_cluster_find_machine(cluster, name);
+    }
+    enum br_status status = BR_OK;
+    for (uint32_t s = 0; s < old->stages && !status; s++) {
+        const struct br_stage *stage = &old->stage[s];
+        uint32_t to = br_dag_find_stage(job, stage->id);
+        if (to == UINT32_MAX || job->stage[to].tasks != stage->tasks)
+            status = br_fail(diag, BR_BAD_INPUT, hint,
+                             "the plan is of another job: stage '%s' of %u tasks is not in it",
+                             stage->id, stage->tasks);
+        for (uint32_t i = 0; i < stage->tasks && !status; i++) {
+            uint32_t a = stage->first_task + i, b = job->stage[to].first_task + i;
+            input->plan->start_ns[b] = from->plan->start_ns[a];
+            input->plan->machine[b] = machine[from->plan->machine[a]];
+        }
+    }
+    free(machine);
+    return status ? status : br_plan_rank(input->plan, job, diag);
+}
+
+/* Is the file a plan, which carries its job? Looks at its beginning only. */
+static bool is_plan(const char *path)
+{
+    char text[512];
+    if (strcmp(path, "-") == 0 || br_parse_recognise(path))
+        return false;
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[size] = '\0';
+    return text[0] == '{' && strstr(text, "\"bigrocks-plan/");
+}
+
+static enum br_status use_this_machine(bool quiet, struct br_cluster **cluster,
+                                       struct br_diag *diag)
+{
+    char text[CLI_MACHINE_TEXT];
+    cli_this_machine(text);
+    if (!quiet)
+        cli_say("the machine is this one: %s", text);
+    return br_parse_capacity(1, text, cluster, diag);
+}
+
+/* The settings without a cluster, for a job that shares one. */
+static struct cli_job_settings without_cluster(const struct cli_job_settings *job)
+{
+    struct cli_job_settings bare = *job;
+    bare.cluster = bare.capacity = NULL;
+    bare.machines = 0;
+    return bare;
+}
+
+/* Gives the job the cluster that it shares with others instead of its own, if there is one. */
+static void share_cluster(struct cli_run_input *input, struct br_cluster *cluster)
+{
+    if (!cluster)
+        return;
+    br_cluster_destroy(input->input.cluster);
+    input->input.cluster = cluster;
+}
+
+/* The file is a plan: its job is run, on its cluster where nothing else gives one. */
+static enum br_status load_plan(const struct cli_settings *settings, const char *path,
+                                struct br_cluster *cluster, struct cli_run_input *input,
+                                struct br_diag *diag)
+{
+    struct cli_run_input own = {0};
+    if (settings->run.plan)
+        return br_fail(diag, BR_USAGE, "leave out --plan", "'%.200s' is a plan already", path);
+    enum br_status status = br_parse_plan(path, &own.input, &own.plan, diag);
+    if (!status && !cluster)
+        status = cli_load_cluster(&settings->job, &input->input.cluster, diag);
+    else
+        input->input.cluster = cluster;
+    if (!status && !input->input.cluster) {
+        *input = own;
+        return BR_OK;
+    }
+    if (!status) {
+        input->input.dag = own.input.dag;
+        status = carry_over(&own, input, diag);
+        own.input.dag = NULL;
+    }
+    br_cluster_destroy(own.input.cluster);
+    own.input.cluster = NULL;
+    cli_run_finish(&own);
+    return status;
+}
+
+/* The file is a job, and --plan a plan of it, whose cluster counts where nothing else gives one. */
+static enum br_status load_job_and_plan(const struct cli_settings *settings, const char *path,
+                                        struct cli_run_input *input, struct br_diag *diag)
+{
+    struct cli_run_input old = {0};
+    enum br_status status = br_parse_plan(settings->run.plan, &old.input, &old.plan, diag);
+    if (!status)
+        status = cli_load(&settings->job, path, false, &input->input, diag);
+    bool own = input->input.cluster;
+    if (!status && !own)
+        input->input.cluster = old.input.cluster;
+    if (!status)
+        status = carry_over(&old, input, diag);
+    if (own)
+        br_cluster_destroy(old.input.cluster);
+    else if (!input->input.cluster)
+        input->input.cluster = old.input.cluster;
+    old.input.cluster = NULL;
+    cli_run_finish(&old);
+    return status;
+}
+
+enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
+                               struct br_diag *diag)
+{
+    enum br_status status = cli_load_cluster(&settings->job, cluster, diag);
+    if (!status && !*cluster)
+        status = use_this_machine(settings->output.quiet, cluster, diag);
+    return status;
+}
+
+/* The file is a job, which is planned here, with what earlier runs have measured. */
+static enum br_status load_job(const struct cli_settings *settings, const char *path, bool alone,
+                               struct br_cluster *cluster, struct cli_run_input *input,
+                               struct br_diag *diag)
+{
+    bool quiet = settings->output.quiet;
+    struct cli_job_settings bare = without_cluster(&settings->job);
+    enum br_status status =
+        cli_load(cluster ? &bare : &settings->job, path, false, &input->input, diag);
+    if (!status)
+        share_cluster(input, cluster);
+    if (!status && !input->input.cluster)
+        status = use_this_machine(quiet, &input->input.cluster, diag);
+    bool *unknown = NULL;
+    if (!status && settings->run.learn)
+        status = br_replanner_unknown(input->input.dag, &unknown, diag);
+    if (!status && settings->needs.history)
+        status = cli_learn(settings->needs.history, &input->input, quiet, diag);
+    if (!status && unknown)
+        status = cli_run_learn_open(settings, unknown, &input->input, &input->learn, diag);
+    free(unknown);
+    if (status)
+        return status;
+    if (!settings->run.spool)
+        cli_warn(path, input->input.dag);
+    status = cli_run_make_plan(settings, alone, input, diag);
+    if (!status && input->learn)
+        status = cli_run_learn_begin(input->learn, &input->input, &input->plan, diag);
+    return status;
+}
+
+enum br_status cli_run_load(const struct cli_settings *settings, const char *path, bool alone,
+                            struct br_cluster **cluster, struct cli_run_input *input,
+                            struct br_diag *diag)
+{
+    *input = (struct cli_run_input){0};
+    enum br_status status = is_plan(path) ? load_plan(settings, path, *cluster, input, diag)
+                            : settings->run.plan
+                                ? load_job_and_plan(settings, path, input, diag)
+                                : load_job(settings, path, alone, *cluster, input, diag);
+    if (!*cluster)
+        *cluster = input->input.cluster;
+    if (status)
+        cli_run_finish(input);
+    return status;
+}
+
+void cli_run_finish(struct cli_run_input *input)
+{
+    cli_run_learn_close(input->learn);
+    br_plan_destroy(input->plan);
+    input->input.cluster = NULL;
+    br_input_finish(&input->input);
+    *input = (struct cli_run_input){0};
+}

@@ -1,0 +1,60 @@
+/* What the person sees of a run. */
+#ifndef BR_CLI_RUNNING_REPORT_REPORT_H
+#define BR_CLI_RUNNING_REPORT_REPORT_H
+
+#include "cli/common/progress.h"
+#include "cli/running/deadline/deadline.h"
+#include "cli/running/jobs/jobs.h"
+#include "cli/running/report/live.h"
+#include "cli/running/report/spool.h"
+#include "cli/running/report/trace.h"
+
+/* A line of somebody else's for every task that has ended for good, before its output; where it is
+ * given, nothing else is said of a failed task. */
+struct cli_run_line {
+    void (*print)(void *context, const struct br_task_end *end, bool failed);
+    void *context;
+};
+
+enum { CLI_FAILURES_SHOWN = 20 };
+
+struct cli_report {
+    const struct cli_settings *settings;
+    const struct cli_run_jobs *jobs;
+    bool several;                    /* jobs: they are told by name */
+    bool passing;                    /* and are not there any more at the end */
+    const struct cli_run_line *line; /* may be NULL */
+    struct cli_run_trace trace;
+    struct cli_run_deadline deadline;
+    struct cli_progress progress;
+    struct cli_live live;
+    const struct br_run_result *result; /* so far; NULL: nothing is known yet */
+    bool said_before, said_stop;        /* what was done before; how to go on after Ctrl-C */
+    struct cli_spool out, err; /* of the standard streams; of out alone where both are one */
+    uint32_t failures;
+    struct {
+        const struct br_run_job *job;
+        uint32_t task;
+    } failed[CLI_FAILURES_SHOWN]; /* in the order in which they failed, unless they pass */
+};
+
+/* Puts spools before the standard streams, so that no reader holds up the run. The result, which
+ * the run fills, is borrowed until cli_report_result. */
+void cli_report_begin(struct cli_report *report, const struct br_run_result *result);
+/* For br_run_options; the context is the report. */
+void cli_report_damaged(void *report, uint32_t records, uint64_t offset);
+void cli_report_note(void *report, const char *text);
+void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t task,
+                        int64_t lasted_ns);
+void cli_report_ended(void *report, const struct br_task_end *end);
+void cli_report_tick(void *report, const struct br_run_state *state);
+void cli_report_started(void *report, const struct br_run_job *job, uint32_t task, int64_t now_ns);
+bool cli_report_replan(void *report, struct br_run_job *job, struct br_replan *replan);
+/* The last word. */
+void cli_report_result(struct cli_report *report, const struct br_run_result *result);
+/* Waits until all of it is read. Returns the status, or what came of writing; *unread is set where
+ * the reader has gone. */
+enum br_status cli_report_end(struct cli_report *report, enum br_status status, bool *unread,
+                              struct br_diag *diag);
+
+#endif

@@ -1,0 +1,213 @@
+/* The thread may wait in a write for as long as the reader pleases. What it must not wait for any
+ * more is given up: signals end the write, as often as it takes. */
+#include "cli/running/report/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/process/clock.h"
+#include "base/process/launch.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/progress.h"
+
+enum { PIECE = 1 << 16, LOOK_MS = 50, WAKE = SIGURG };
+static const int64_t free_least = 1 << 20;
+/* How long a reader has for the rest when the run was interrupted. */
+static const int64_t patience_ns = INT64_C(1000000000);
+
+bool cli_same_file(int a, int b)
+{
+    struct stat x, y;
+    return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool may_block(int fd)
+{
+    struct stat state;
+    return fstat(fd, &state) == 0 &&
+           (S_ISFIFO(state.st_mode) || S_ISSOCK(state.st_mode) || isatty(fd));
+}
+
+/* ---- The thread ---- */
+
+/* Waits for something to do; false at the end. */
+static bool wait_for_news(struct cli_spool *spool)
+{
+    pthread_mutex_lock(&spool->lock);
+    while (!spool->news && !spool->ending)
+        pthread_cond_wait(&spool->changed, &spool->lock);
+    bool any = spool->news;
+    spool->news = false;
+    pthread_mutex_unlock(&spool->lock);
+    return any;
+}
+
+/* Returns 0 or the errno. */
+static int write_all(struct cli_spool *spool, const char *text, size_t size)
+{
+    int error = 0, fd = spool->real;
+    while (size && !error) {
+        if (atomic_load(&spool->given_up))
+            return ECANCELED;
+        ssize_t written = write(fd, text, size);
+        if (written > 0) {
+            text += written;
+            size -= (size_t)written;
+        } else if (errno == EAGAIN) {
+            poll(&(struct pollfd){fd, POLLOUT, 0}, 1, -1);
+        } else if (errno != EINTR) {
+            error = errno;
+        }
+    }
+    return error;
+}
+
+/* Carries on all that there is; what nobody can read is dropped. The room of what is carried is
+ * given back, so that the whole output of a run is never kept twice. */
+static int carry(struct cli_spool *spool, int error)
+{
+    char piece[PIECE];
+    ssize_t size;
+    while ((size = pread(spool->file, piece, sizeof piece, spool->carried)) > 0) {
+        if (!error)
+            error = write_all(spool, piece, (size_t)size);
+        spool->carried += size;
+        if (spool->carried - spool->freed >= free_least) {
+            fallocate(spool->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, spool->freed,
+                      spool->carried - spool->freed);
+            spool->freed = spool->carried;
+        }
+    }
+    return error;
+}
+
+static void *run(void *context)
+{
+    struct cli_spool *spool = context;
+    sigset_t wake;
+    int error = 0;
+    sigemptyset(&wake);
+    sigaddset(&wake, WAKE);
+    pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
+    while (wait_for_news(spool)) {
+        error = carry(spool, error);
+        if (error == EPIPE)
+            cli_interrupt_stop();
+        pthread_mutex_lock(&spool->lock);
+        spool->error = error == ECANCELED ? 0 : error;
+        pthread_mutex_unlock(&spool->lock);
+    }
+    pthread_mutex_lock(&spool->lock);
+    spool->ended = true;
+    pthread_cond_broadcast(&spool->changed);
+    pthread_mutex_unlock(&spool->lock);
+    return NULL;
+}
+
+/* ---- Around it ---- */
+
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+static void clean(struct cli_spool *spool)
+{
+    close(spool->real);
+    close(spool->file);
+    pthread_mutex_destroy(&spool->lock);
+    pthread_cond_destroy(&spool->changed);
+}
+
+void cli_spool_open(struct cli_spool *spool, int fd, int twin)
+{
+    sigset_t all, before;
+    struct sigaction wake = {.sa_handler = do_nothing}; /* without SA_RESTART */
+    pthread_condattr_t attributes;
+    *spool = (struct cli_spool){.fd = fd, .twin = twin};
+    if (!may_block(fd))
+        return;
+    spool->real = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    spool->file = br_unnamed_file();
+    pthread_mutex_init(&spool->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&spool->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    /* Signals are for the thread that runs the job; and a reader that has gone is an error here. */
+    sigaction(WAKE, &wake, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    spool->open = spool->real >= 0 && spool->file >= 0 &&
+                  pthread_create(&spool->thread, NULL, run, spool) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!spool->open) {
+        clean(spool);
+        return;
+    }
+    dup3(spool->file, fd, fd > 2 ? O_CLOEXEC : 0);
+    if (twin >= 0)
+        dup3(spool->file, twin, twin > 2 ? O_CLOEXEC : 0);
+}
+
+void cli_spool_wake(struct cli_spool *spool)
+{
+    if (!spool->open)
+        return;
+    pthread_mutex_lock(&spool->lock);
+    spool->news = true;
+    pthread_cond_broadcast(&spool->changed);
+    pthread_mutex_unlock(&spool->lock);
+}
+
+int cli_spool_error(struct cli_spool *spool)
+{
+    if (!spool->open)
+        return spool->error;
+    pthread_mutex_lock(&spool->lock);
+    int error = spool->error;
+    pthread_mutex_unlock(&spool->lock);
+    return error;
+}
+
+/* Waits for the end of the thread, and gives up what it writes where that takes too long. */
+static void wait_for_end(struct cli_spool *spool)
+{
+    int64_t since_ns = br_now_ns();
+    pthread_mutex_lock(&spool->lock);
+    spool->news = spool->ending = true;
+    pthread_cond_broadcast(&spool->changed);
+    while (!spool->ended) {
+        struct timespec until;
+        int64_t now_ns = br_now_ns(), wake_ns = now_ns + LOOK_MS * INT64_C(1000000);
+        if (!cli_interrupted())
+            since_ns = now_ns;
+        if (now_ns - since_ns > patience_ns) {
+            atomic_store(&spool->given_up, true);
+            pthread_kill(spool->thread, WAKE);
+        }
+        until.tv_sec = wake_ns / 1000000000;
+        until.tv_nsec = wake_ns % 1000000000;
+        pthread_cond_timedwait(&spool->changed, &spool->lock, &until);
+    }
+    pthread_mutex_unlock(&spool->lock);
+}
+
+int cli_spool_close(struct cli_spool *spool)
+{
+    if (!spool->open)
+        return spool->error;
+    wait_for_end(spool);
+    pthread_join(spool->thread, NULL);
+    dup3(spool->real, spool->fd, spool->fd > 2 ? O_CLOEXEC : 0);
+    if (spool->twin >= 0)
+        dup3(spool->real, spool->twin, spool->twin > 2 ? O_CLOEXEC : 0);
+    clean(spool);
+    spool->open = false;
+    return spool->error;
+}
