@@ -4,22 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/common/child.h"
 #include "cli/help.h"
 #include "lp/client/program.h"
 #include "runtime/drivers/local/cgroup.h"
-
-/* Whether the program is somewhere along PATH; writes where. */
-static bool find_along_path(const char *program, char path[PATH_MAX])
-{
-    for (const char *folder = getenv("PATH"); folder && *folder;) {
-        size_t size = strcspn(folder, ":");
-        int used = snprintf(path, PATH_MAX, "%.*s/%s", (int)size, folder, program);
-        if (size && used < PATH_MAX && access(path, X_OK) == 0)
-            return true;
-        folder += size + (folder[size] == ':');
-    }
-    return false;
-}
 
 static void print_row(bool found, const char *name, const char *place, const char *use)
 {
@@ -35,6 +23,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     } programs[] = {
         {"dot", "draws what --format dot writes", "the job graph cannot be drawn"},
         {"neato", "draws what --format gantt writes", "use --format svg, which needs nothing"},
+        {"rsvg-convert", "draws -o FILE.pdf and FILE.png", "pictures are written as SVG"},
         {"ninja", "import reads its builds", "builds cannot be imported"},
         {"make", "runs --format make", "only needed for --format make"},
         {"sbatch", "runs --format slurm", "only needed for --format slurm"},
@@ -63,7 +52,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
               found ? "proves tighter bounds by linear programs"
                     : "bounds are the combinatorial ones; build with GLPK to have it");
     for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
-        found = find_along_path(programs[k].program, path);
+        found = cli_find_program(programs[k].program, path);
         print_row(found, programs[k].program, path, found ? programs[k].use : programs[k].without);
     }
     return BR_OK;

@@ -6,7 +6,8 @@
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
     libxml2-dev libgraphviz-dev graphviz libglpk-dev libsqlite3-dev libcmocka-dev)
 # ... what some tests use besides (without it they are skipped, which fails .ci/run) ...
-test_packages=(g++ binutils make mypy python3-jsonschema python3-yaml libxml2-utils scdoc valgrind)
+test_packages=(g++ binutils make mypy python3-jsonschema python3-yaml libxml2-utils librsvg2-bin
+    scdoc valgrind)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
 check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev

@@ -337,7 +337,7 @@ enum br_status cli_what_if(const struct cli_settings *settings, const struct br_
     if (!status)
         status = add_changes(&curve, settings->bound.what_if, diag);
     if (!status)
-        status = cli_output_open(&output, settings->output.path, diag);
+        status = cli_output_open_format(&output, &settings->output, format, diag);
     if (!status) {
         struct br_curve out = {.job = br_dag_name(input->dag),
                                .now_ns = now.bound_ns,

@@ -6,9 +6,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +52,20 @@ int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage)
     usage->cpu_ns = in_ns(used.ru_utime) + in_ns(used.ru_stime);
     usage->mem_bytes = (int64_t)used.ru_maxrss * 1024;
     return 0;
+}
+
+bool cli_find_program(const char *program, char path[PATH_MAX])
+{
+    struct stat found;
+    for (const char *folder = getenv("PATH"); folder && *folder;) {
+        size_t size = strcspn(folder, ":");
+        int used = snprintf(path, PATH_MAX, "%.*s/%s", (int)size, folder, program);
+        if (size && used < PATH_MAX && access(path, X_OK) == 0 && stat(path, &found) == 0 &&
+            S_ISREG(found.st_mode))
+            return true;
+        folder += size + (folder[size] == ':');
+    }
+    return false;
 }
 
 struct br_guard cli_guard_children(const char *path, const char *folder,

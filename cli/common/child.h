@@ -2,6 +2,7 @@
 #ifndef BR_CLI_COMMON_CHILD_H
 #define BR_CLI_COMMON_CHILD_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,6 +19,8 @@ struct cli_usage {
  * `beside`: its standard output goes where standard error goes. Returns 0, or the errno of what
  * kept it from starting. */
 int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage);
+/* Whether the program is somewhere along PATH, as a file that may be run; writes where. */
+bool cli_find_program(const char *program, char path[PATH_MAX]);
 /* The exit status that a shell would give: that of the command, or 128 and the signal's number. */
 int cli_child_exit(int status);
 

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process/launch.h"
+#include "cli/common/draw.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/output.h"
 
@@ -149,9 +151,51 @@ enum br_status cli_output_open(struct cli_output *output, const char *path, stru
     return status;
 }
 
+enum br_status cli_output_open_format(struct cli_output *output,
+                                      const struct cli_output_settings *settings,
+                                      const char *format, struct br_diag *diag)
+{
+    bool suggested = format && strcmp(format, "svg") == 0 && !settings->format;
+    const char *form = suggested ? cli_drawn_form(settings->path) : NULL;
+    enum br_status status = form ? cli_draw_check(form, diag) : BR_OK;
+    if (status)
+        br_diag_file(diag, settings->path);
+    else
+        status = cli_output_open(output, settings->path, diag);
+    if (status || !form)
+        return status;
+    int fd = br_unnamed_file();
+    FILE *svg = fd < 0 ? NULL : fdopen(fd, "w+");
+    if (!svg) {
+        status = fail_file(diag, settings->path, NULL, "no temporary file");
+        if (fd >= 0)
+            close(fd);
+        return cli_output_close(output, status, diag);
+    }
+    output->drawn = output->file;
+    output->file = svg;
+    output->form = form;
+    return BR_OK;
+}
+
+/* Makes the picture of what was written, which goes; the target is the output's file again. */
+static enum br_status draw(struct cli_output *output, enum br_status status, struct br_diag *diag)
+{
+    FILE *svg = output->file;
+    output->file = output->drawn;
+    if (!status && (fflush(svg) || ferror(svg)))
+        status = fail_file(diag, output->target, "is the disk of TMPDIR full?", "cannot be drawn");
+    if (!status && (status = cli_draw(output->form, fileno(svg), fileno(output->file), diag)))
+        br_diag_file(diag, output->target);
+    fclose(svg);
+    return status;
+}
+
 enum br_status cli_output_close(struct cli_output *output, enum br_status status,
                                 struct br_diag *diag)
 {
+    if (output->drawn)
+        status = draw(output, status, diag);
     if (!output->target) { /* main looks after standard output */
         *output = (struct cli_output){0};
         return status;
@@ -186,8 +230,9 @@ const char *cli_format_of(const char *path, const char *(*name)(uint32_t k))
     const char *dot = strrchr(path, '.'), *known;
     if (!dot || strchr(dot, '/'))
         return NULL;
+    const char *ending = cli_drawn_form(path) ? "svg" : dot + 1;
     for (uint32_t k = 0; (known = name(k)); k++)
-        if (strcmp(known, dot + 1) == 0)
+        if (strcmp(known, ending) == 0)
             return known;
     return NULL;
 }
@@ -208,12 +253,5 @@ enum br_status cli_format(const struct cli_output_settings *settings,
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? ", " : "", name);
     char hint[256];
     snprintf(hint, sizeof hint, "add --format, one of %s", names);
-    const char *ending = settings->path ? strrchr(settings->path, '.') : NULL;
-    bool picture = ending && (strcmp(ending, ".pdf") == 0 || strcmp(ending, ".png") == 0) &&
-                   cli_format_of("x.svg", known);
-    if (picture)
-        return br_fail(diag, BR_USAGE,
-                       "write an SVG, of which rsvg-convert makes PDF and PNG, or add --format",
-                       "'%s' is no output format", ending + 1);
     return br_fail(diag, BR_USAGE, hint, "no output format given");
 }

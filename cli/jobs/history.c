@@ -41,7 +41,7 @@ static enum br_status tell(const struct cli_output_settings *settings, struct br
                                           : NULL;
     enum br_status status = br_gather(history, one, &gathered, diag);
     if (!status)
-        status = cli_output_open(&out, settings->path, diag);
+        status = cli_output_open_format(&out, settings, format, diag);
     if (!status) {
         status = br_emit_history(format ? format : "text", &gathered, out.file, diag);
         status = cli_output_close(&out, status, diag);

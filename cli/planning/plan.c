@@ -167,7 +167,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (settings->output.verbose)
         cli_say_line(&cli_plan, settings, argument, arguments);
     /* Before the search, so that nobody waits for a plan that cannot be written. */
-    status = cli_output_open(&output, settings->output.path, diag);
+    status = cli_output_open_format(&output, &settings->output, format, diag);
     if (!status) {
         status = cli_trace_begin(&trace, settings->output.trace_search, diag);
         if (!status)

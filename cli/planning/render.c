@@ -58,7 +58,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
             status = cli_picture(&settings->output, format, &emit[k], diag);
     }
     if (!status)
-        status = cli_output_open(&output, settings->output.path, diag);
+        status = cli_output_open_format(&output, &settings->output, format, diag);
     if (!status) {
         emit[0].other = arguments > 1 ? &emit[1] : NULL;
         status = br_emit_plan(format, &emit[0], output.file, diag);

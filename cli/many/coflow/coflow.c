@@ -222,6 +222,7 @@ static const char *format_of(const struct cli_output_settings *output)
 static enum br_status write_study(const struct cli_settings *settings, struct study *study,
                                   uint32_t results, struct br_diag *diag)
 {
+    const char *format = format_of(&settings->output);
     struct cli_output output;
     const struct br_coflow_study written = {.trace = study->trace,
                                             .clock = settings->coflow.clock,
@@ -229,10 +230,10 @@ static enum br_status write_study(const struct cli_settings *settings, struct st
                                             .results = results,
                                             .result = study->result,
                                             .times = settings->batch.times};
-    enum br_status status = cli_output_open(&output, settings->output.path, diag);
+    enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
     if (status)
         return status;
-    status = br_emit_coflows(format_of(&settings->output), &written, output.file, diag);
+    status = br_emit_coflows(format, &written, output.file, diag);
     return cli_output_close(&output, status, diag);
 }
 

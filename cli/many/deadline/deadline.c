@@ -25,7 +25,7 @@ static enum br_status write_table(const struct cli_output_settings *settings, co
                                   const struct br_table *table, struct br_diag *diag)
 {
     struct cli_output output;
-    enum br_status status = cli_output_open(&output, settings->path, diag);
+    enum br_status status = cli_output_open_format(&output, settings, format, diag);
     if (status)
         return status;
     status = format ? br_emit_table(format, table, output.file, diag)
@@ -75,7 +75,7 @@ static enum br_status write_trials(const struct cli_settings *settings,
 {
     const char *format = format_of(&settings->output);
     struct cli_output output;
-    enum br_status status = cli_output_open(&output, settings->output.path, diag);
+    enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
     if (status)
         return status;
     status = br_emit_trials(format ? format : "text", table, trials, output.file, diag);

@@ -194,7 +194,8 @@ static enum br_status write_curve(const struct br_course *course, const char *pa
 {
     const char *form = cli_format_of(path, br_learning_form);
     struct cli_output output;
-    enum br_status status = cli_output_open(&output, path, diag);
+    enum br_status status =
+        cli_output_open_format(&output, &(struct cli_output_settings){.path = path}, form, diag);
     if (status)
         return status;
     status = br_emit_learning(form ? form : "csv", course, output.file, diag);

@@ -208,7 +208,7 @@ static enum br_status write(const struct cli_settings *settings, const struct re
                          : output->path ? cli_format_of(output->path, br_predictions_format)
                                         : NULL;
     struct cli_output out;
-    enum br_status status = cli_output_open(&out, output->path, diag);
+    enum br_status status = cli_output_open_format(&out, output, format, diag);
     if (status)
         return status;
     status = br_emit_predictions(format ? format : "text", &predictions, out.file, diag);

@@ -146,7 +146,7 @@ static enum br_status write_study(const struct cli_settings *settings, const cha
                                   const struct cli_study *study, struct br_diag *diag)
 {
     struct cli_output output;
-    enum br_status status = cli_output_open(&output, settings->output.path, diag);
+    enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
     if (status)
         return status;
     status = br_emit_study(format, &study->study, output.file, diag);
