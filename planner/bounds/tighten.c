@@ -17,8 +17,9 @@
 #include "planner/check/proof.h"
 
 enum { PASSES_MOST = 10, MEASURES_MOST = 8 };
-/* Steps (intervals x stages x measures) that one direction of a pass may take. */
-#define STEPS_MOST UINT64_C(60000000)
+/* Steps that one direction of a pass may take: intervals x measures, and stages looked at for
+ * claims. */
+#define STEPS_MOST UINT64_C(30000000)
 
 struct claims {
     struct br_proof_claim *claim;
@@ -28,6 +29,11 @@ struct claims {
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 static int64_t mandatory(int64_t d, int64_t head, int64_t deadline, int64_t from, int64_t to)
@@ -42,15 +48,20 @@ static int upwards(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Intervals from where windows begin or end to where others do, times measures. */
+static uint64_t pairs(uint64_t stages, uint64_t measures)
+{
+    return 2 * stages * stages * (measures + 1);
+}
+
 /* Times at which a window begins or ends, and, where there are few stages, at which a task must
  * have ended or begun. */
 static uint32_t list_points(const struct br_proof_check *c, const int64_t *head,
                             const int64_t *tail, int64_t *point)
 {
     const struct br_instance *in = c->in;
-    uint64_t n = in->stages, cost = n * n * n * c->proof->measures;
     uint32_t count = 0, distinct = 0;
-    bool more = 16 * cost <= STEPS_MOST;
+    bool more = 4 * pairs(in->stages, c->proof->measures) <= STEPS_MOST;
     for (uint32_t s = 0; s < in->stages; s++) {
         int64_t d = in->stage_longest[s], deadline = c->makespan - tail[s];
         if (d == 0)
@@ -70,37 +81,141 @@ static uint32_t list_points(const struct br_proof_check *c, const int64_t *head,
     return distinct;
 }
 
-/* Raises at[s], with the claim that says so, for all stages whose tasks are too much for a .. b
- * when one starts at its head. */
-static void reason(const struct br_proof_check *c, uint32_t measure, const int64_t *head,
-                   const int64_t *tail, int64_t from, int64_t to, int64_t *part,
-                   struct br_proof_claim *claim)
+/* For a fixed beginning a, what a task must run in a .. b grows with b: not before `begin`, then
+ * one for one, and no more from `end` on. As a grows, two stages change places in the order of
+ * these times only a few times, so that orders kept from a to a by insertion cost stages^2 in all,
+ * and what all must run in all intervals stages^2 x measures. [Ouellet18] filters in stages^2 log
+ * stages; here the stages are gone through one by one where so little room is left that some task
+ * may be too much. */
+struct sweep {
+    const struct br_proof_check *check;
+    const int64_t *head, *tail;
+    uint32_t stages, *stage; /* those with work whose tasks last equally long */
+    uint32_t *by_begin, *by_end;
+    int64_t *begin, *end; /* by stage */
+    br_wide *sum, *slope,
+        *top;       /* by measure: of a .. b, by b, and the most that one task adds to it */
+    int64_t *most;  /* by measure: the largest weight */
+    uint64_t steps; /* of looking for claims, counted down */
+};
+
+static bool sweep_init(struct sweep *w, struct br_arena *arena, const struct br_proof_check *c,
+                       const int64_t *head, const int64_t *tail)
 {
     const struct br_instance *in = c->in;
-    const struct br_checked_measure *m = &c->measure[measure];
-    br_wide sum = 0, room = (br_wide)m->capacity * (to - from);
-    for (uint32_t s = 0; s < in->stages; s++) {
-        part[s] = 0;
-        if (m->weight[s] == 0 || !in->stage_equal[s])
-            continue;
-        part[s] = mandatory(in->stage_longest[s], head[s], c->makespan - tail[s], from, to);
-        sum += (br_wide)part[s] * m->weight[s] * (in->stage_first[s + 1] - in->stage_first[s]);
+    uint32_t n = in->stages, m = c->proof->measures;
+    *w = (struct sweep){.check = c, .head = head, .tail = tail, .steps = STEPS_MOST};
+    w->stage = br_arena_array(arena, n, sizeof *w->stage);
+    w->by_begin = br_arena_array(arena, n, sizeof *w->by_begin);
+    w->by_end = br_arena_array(arena, n, sizeof *w->by_end);
+    w->begin = br_arena_array(arena, n, sizeof *w->begin);
+    w->end = br_arena_array(arena, n, sizeof *w->end);
+    w->sum = br_arena_array(arena, m, sizeof *w->sum);
+    w->slope = br_arena_array(arena, m, sizeof *w->slope);
+    w->top = br_arena_array(arena, m, sizeof *w->top);
+    w->most = br_arena_array(arena, m, sizeof *w->most);
+    if (!w->stage || !w->by_begin || !w->by_end || !w->begin || !w->end || !w->sum || !w->slope ||
+        !w->top || !w->most)
+        return false;
+    for (uint32_t s = 0; s < n; s++)
+        if (in->stage_equal[s] && in->stage_longest[s] > 0) {
+            w->by_begin[w->stages] = w->by_end[w->stages] = s;
+            w->stage[w->stages++] = s;
+            for (uint32_t k = 0; k < m; k++)
+                w->most[k] = larger(w->most[k], c->measure[k].weight[s]);
+        }
+    return true;
+}
+
+static void insert_all(uint32_t *order, uint32_t count, const int64_t *time)
+{
+    for (uint32_t k = 1; k < count; k++) {
+        uint32_t s = order[k], at = k;
+        for (; at > 0 && time[order[at - 1]] > time[s]; at--)
+            order[at] = order[at - 1];
+        order[at] = s;
     }
-    for (uint32_t s = 0; s < in->stages; s++) {
-        int64_t weight = m->weight[s], d = in->stage_longest[s];
-        if (weight == 0 || !in->stage_equal[s] || d == 0 || head[s] >= to)
+}
+
+static void sweep_from(struct sweep *w, int64_t from)
+{
+    const struct br_proof_check *c = w->check;
+    const struct br_instance *in = c->in;
+    for (uint32_t k = 0; k < c->proof->measures; k++)
+        w->sum[k] = w->slope[k] = w->top[k] = 0;
+    for (uint32_t i = 0; i < w->stages; i++) {
+        uint32_t s = w->stage[i];
+        int64_t d = in->stage_longest[s], early = smaller(d, w->head[s] + d - from);
+        w->begin[s] = larger(from, c->makespan - w->tail[s] - d);
+        w->end[s] = w->begin[s] + larger(early, 0);
+        for (uint32_t k = 0; k < c->proof->measures && early > 0; k++) {
+            br_wide most = (br_wide)early * c->measure[k].weight[s];
+            w->top[k] = most > w->top[k] ? most : w->top[k];
+        }
+    }
+    insert_all(w->by_begin, w->stages, w->begin);
+    insert_all(w->by_end, w->stages, w->end);
+}
+
+static void turn(struct sweep *w, uint32_t stage, int64_t left, int sign)
+{
+    const struct br_proof_check *c = w->check;
+    int64_t tasks = sign * (int64_t)(c->in->stage_first[stage + 1] - c->in->stage_first[stage]);
+    for (uint32_t k = 0; k < c->proof->measures; k++) {
+        br_wide slope = (br_wide)tasks * c->measure[k].weight[stage];
+        w->slope[k] += slope;
+        w->sum[k] += slope * left;
+    }
+}
+
+/* Raises claim[s], for all stages whose tasks are too much for from .. to when one starts at its
+ * head; `sum` is what must run there of the measure. */
+static void reason(struct sweep *w, uint32_t measure, br_wide sum, int64_t from, int64_t to,
+                   struct br_proof_claim *claim)
+{
+    const struct br_proof_check *c = w->check;
+    const struct br_checked_measure *m = &c->measure[measure];
+    br_wide room = (br_wide)m->capacity * (to - from);
+    br_wide most = (br_wide)w->most[measure] * (to - from);
+    if (room - sum >= (most < w->top[measure] ? most : w->top[measure]) || w->steps < w->stages)
+        return;
+    w->steps -= w->stages;
+    for (uint32_t i = 0; i < w->stages; i++) {
+        uint32_t s = w->stage[i];
+        int64_t weight = m->weight[s], d = c->in->stage_longest[s],
+                deadline = c->makespan - w->tail[s];
+        int64_t early = smaller(smaller(d, to - from), w->head[s] + d - from);
+        if (early <= 0 || w->head[s] >= to || (br_wide)early * weight <= room - sum)
             continue;
-        int64_t early = smaller(smaller(d, to - from), head[s] + d - from);
-        br_wide left = room - (sum - (br_wide)part[s] * weight);
-        if (early <= part[s] || (br_wide)early * weight <= left)
+        int64_t part = mandatory(d, w->head[s], deadline, from, to);
+        br_wide left = room - (sum - (br_wide)part * weight);
+        if (weight == 0 || early <= part || (br_wide)early * weight <= left)
             continue;
         int64_t fits = left >= 0 ? (int64_t)(left / weight) : -1; /* of it in the interval */
         int64_t at = to - fits;
         /* The window's end is as far as a claim can go. */
-        at = smaller(at, c->makespan - tail[s] - d + 1);
-        assert(from < to && part[s] <= early);
-        if (at > head[s] && at > claim[s].at)
+        at = smaller(at, deadline - d + 1);
+        assert(from < to && part <= early);
+        if (at > w->head[s] && at > claim[s].at)
             claim[s] = (struct br_proof_claim){s, at, from, to, measure};
+    }
+}
+
+/* All intervals of points that begin with the a-th. */
+static void sweep_over(struct sweep *w, const int64_t *point, uint32_t points, uint32_t a,
+                       struct br_proof_claim *claim)
+{
+    uint32_t begun = 0, ended = 0;
+    sweep_from(w, point[a]);
+    for (uint32_t b = a + 1; b < points; b++) {
+        for (uint32_t k = 0; k < w->check->proof->measures; k++)
+            w->sum[k] += w->slope[k] * (point[b] - point[b - 1]);
+        for (; begun < w->stages && w->begin[w->by_begin[begun]] < point[b]; begun++)
+            turn(w, w->by_begin[begun], point[b] - w->begin[w->by_begin[begun]], 1);
+        for (; ended < w->stages && w->end[w->by_end[ended]] < point[b]; ended++)
+            turn(w, w->by_end[ended], point[b] - w->end[w->by_end[ended]], -1);
+        for (uint32_t k = 0; k < w->check->proof->measures; k++)
+            reason(w, k, w->sum[k], point[a], point[b], claim);
     }
 }
 
@@ -110,16 +225,15 @@ static bool find_claims(struct br_proof_check *c, bool backward, struct claims *
     const struct br_instance *in = c->in;
     const int64_t *head = backward ? c->stage_tail : c->stage_head;
     const int64_t *tail = backward ? c->stage_head : c->stage_tail;
-    int64_t *point = malloc(4 * (size_t)in->stages * sizeof *point + 8);
-    int64_t *part = malloc(((size_t)in->stages + 1) * sizeof *part);
-    struct br_proof_claim *claim = calloc((size_t)in->stages + 1, sizeof *claim);
-    bool ok = point && part && claim;
+    struct br_arena own = {0};
+    struct sweep sweep;
+    int64_t *point = br_arena_array(&own, 4 * (size_t)in->stages, sizeof *point);
+    struct br_proof_claim *claim = br_arena_array(&own, in->stages, sizeof *claim);
+    bool ok = point && claim && sweep_init(&sweep, &own, c, head, tail);
     uint32_t points = ok ? list_points(c, head, tail, point) : 0;
     out->count = 0;
     for (uint32_t a = 0; a < points; a++)
-        for (uint32_t b = a + 1; b < points; b++)
-            for (uint32_t m = 0; m < c->proof->measures; m++)
-                reason(c, m, head, tail, point[a], point[b], part, claim);
+        sweep_over(&sweep, point, points, a, claim);
     for (uint32_t s = 0; ok && s < in->stages; s++)
         if (claim[s].at > 0) {
             ok = br_grow(&out->claim, out->count, &out->room, sizeof *out->claim);
@@ -128,9 +242,7 @@ static bool find_claims(struct br_proof_check *c, bool backward, struct claims *
                 out->claim[out->count++].stage = c->proof->stages ? c->proof->stage[s] : s;
             }
         }
-    free(point);
-    free(part);
-    free(claim);
+    br_arena_finish(&own);
     return ok;
 }
 
@@ -181,7 +293,6 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
     struct claims found = {0};
     uint32_t first = proof->passes, stage;
     struct br_proof_pass *pass = br_arena_array(arena, first + PASSES_MOST, sizeof *pass);
-    uint64_t n = part->stages;
     *overfull = false;
     if (!pass || !add_measures(arena, whole, part, proof))
         return false;
@@ -189,8 +300,8 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
         pass[k] = proof->pass[k];
     proof->pass = pass;
     bool ok = look(&c, proof, part);
-    for (int round = 0; ok && round < PASSES_MOST && n * n * n * proof->measures <= STEPS_MOST;
-         round++) {
+    for (int round = 0;
+         ok && round < PASSES_MOST && pairs(part->stages, proof->measures) <= STEPS_MOST; round++) {
         *overfull = br_proof_overfull(&c, &stage);
         if (*overfull)
             break;
