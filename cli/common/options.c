@@ -629,6 +629,13 @@ const struct br_option cli_options[] = {
      .commands = CLI_SIMULATE,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(executors.draw_requests)},
+    {.name = "yield",
+     .help =
+         "with --executors: one that ends a task is asked about when a job has come, though its "
+         "stage has more",
+     .commands = CLI_SIMULATE,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(executors.yields)},
     {.name = "simple",
      .help = "with --executors: every task lasts the mean of its stage, on any number of executors",
      .commands = CLI_SIMULATE,
@@ -1481,6 +1488,13 @@ const struct br_option cli_options[] = {
      .commands = CLI_TRAIN,
      .kind = BR_OPTION_SECONDS,
      .offset = MEMBER(train.moving_ns)},
+    {.name = "yield",
+     .help =
+         "an executor that ends a task is asked about when a job has come, though its stage has "
+         "more",
+     .commands = CLI_TRAIN,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(train.yields)},
     {.name = "count",
      .argument = "N",
      .help = "jobs of an episode, drawn from those given (default: 20)",

@@ -136,7 +136,7 @@ struct cli_executors_settings {
     uint64_t count;    /* 0: not given */
     int64_t moving_ns; /* to another job */
     const char *classes;
-    bool draw_requests, simple;
+    bool draw_requests, simple, yields;
 };
 
 /* The control of jobs with deadlines. */
@@ -176,7 +176,7 @@ struct cli_train_settings {
     uint64_t executors, count, iterations, episodes, seed, every, trials, trial_seed;
     int64_t interarrival_ns, moving_ns;
     const char *classes, *deadlines; /* NULL: not given */
-    bool resume, own_arrivals, draw_requests;
+    bool resume, own_arrivals, draw_requests, yields;
 };
 
 /* Coflows on a fabric. */

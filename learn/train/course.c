@@ -115,7 +115,7 @@ static uint64_t fingerprint(const struct br_course *course)
     uint64_t sum = br_train_options_fingerprint(&course->trainer.options);
     sum = br_hash_number(sum ^ course->options.every);
     sum = br_hash_number(sum ^ course->options.trials);
-    sum = br_hash_number(sum ^ course->options.trial_seed);
+    sum = br_hash_number(sum ^ course->options.trial_seed) ^ course->trainer.asked;
     for (uint32_t k = 0; k < course->trainer.jobs.count; k++) {
         const struct br_waves *waves = course->trainer.jobs.waves[k];
         sum = br_hash_number(sum ^ (uint64_t)waves->work_us);

@@ -119,6 +119,8 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
         sum = add_number(add_number(sum, o->cluster.cls[k].memory), o->cluster.cls[k].executors);
     if (o->cluster.classes)
         sum = br_hash_number(sum ^ o->draw_requests);
+    if (o->cluster.yields)
+        sum = br_hash_number(~sum);
     return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
 }
 
@@ -137,9 +139,13 @@ static enum br_status make_requests(struct br_trainer *trainer, struct br_diag *
         calloc((size_t)own->episodes * own->jobs * trainer->stages, sizeof *trainer->request);
     if (!trainer->request)
         return br_fail_memory(diag);
-    for (uint32_t k = 0; k < jobs->count && !status; k++)
-        status = br_executors_job_asks(jobs->dag ? jobs->dag[k] : NULL, jobs->waves[k]->stages, 0,
-                                       &own->cluster, own->draw_requests, trainer->request, diag);
+    for (uint32_t k = 0; k < jobs->count && !status; k++) {
+        uint32_t stages = jobs->waves[k]->stages;
+        status = br_executors_job_asks(jobs->dag ? jobs->dag[k] : NULL, stages, 0, &own->cluster,
+                                       own->draw_requests, trainer->request, diag);
+        for (uint32_t s = 0; s < stages && !status; s++)
+            trainer->asked = add_number(trainer->asked, trainer->request[s].memory);
+    }
     return status;
 }
 

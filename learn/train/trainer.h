@@ -86,6 +86,7 @@ struct br_trainer {
     struct br_executors_arrival *arrival; /* of all episodes */
     struct br_executor_request *request;  /* of these, `stages` each; NULL: nothing is asked for */
     uint32_t stages;                      /* that a job has, at most */
+    uint64_t asked;                       /* a sum over what the jobs ask for; 0: nothing */
     double *gradient;
     br_weight *tried;  /* of BR_EVOLVE: parameters by episode */
     br_weight *before; /* parameters before the last step */

@@ -3,9 +3,10 @@
  * less; so a job gets the number k for which B(k) k^p is the least: with p = 0 its time alone
  * counts, with p = 1 the executors' time alone.
  *
- * Executors stay in their job while a stage of it is ready, since moving them costs time. Others go
- * to the job with the least work left of those that have less than their number; where all have it,
- * to the one that has the least more. Within a job the longest path goes first. */
+ * Executors stay in their job while a stage of it is ready, since moving them costs time; where
+ * they yield, they leave for a job that goes before it and has less than its number. Others go to
+ * the job with the least work left of those that have less than their number; where all have it, to
+ * the one that has the least more. Within a job the longest path goes first. */
 #include "simulate/executors/bound.h"
 
 #include <math.h>
@@ -159,6 +160,12 @@ uint32_t br_executors_bound_stage(const struct br_executors *sim, uint32_t job)
     return best;
 }
 
+/* Has the job less than its number, without those that are to be placed? */
+static bool lacks(const struct bound *bound, const struct br_executors *sim, uint32_t job)
+{
+    return br_executors_held(sim, job) < bound->job[job].executors;
+}
+
 /* Is job a to be taken before b? First those with less than their number, by what is left of them;
  * then those that have the least of more. */
 static bool job_before(const struct bound *bound, const struct br_executors *sim, uint32_t a,
@@ -176,18 +183,20 @@ static bool job_before(const struct bound *bound, const struct br_executors *sim
 struct br_executors_choice br_executors_bound_decide(void *policy, const struct br_executors *sim)
 {
     const struct bound *bound = policy;
-    uint32_t own = sim->group.job, best = BR_EXECUTORS_NONE;
-    if (own != BR_EXECUTORS_NONE && sim->job[own].ready) {
-        uint32_t stage = br_executors_bound_stage(sim, own);
-        if (stage != BR_EXECUTORS_NONE)
-            return (struct br_executors_choice){stage, sim->options.executors};
-    }
+    uint32_t own = sim->group.job, best = BR_EXECUTORS_NONE, stage = BR_EXECUTORS_NONE;
+    if (own != BR_EXECUTORS_NONE && sim->job[own].ready)
+        stage = br_executors_bound_stage(sim, own);
+    const struct br_executors_choice stays = {stage, sim->options.executors};
+    if (stage != BR_EXECUTORS_NONE && !sim->options.yields)
+        return stays;
     for (uint32_t k = 0; k < sim->live_jobs; k++) {
         uint32_t job = sim->live[k];
         if (sim->job[job].ready && br_executors_bound_stage(sim, job) != BR_EXECUTORS_NONE &&
             (best == BR_EXECUTORS_NONE || job_before(bound, sim, job, best)))
             best = job;
     }
+    if (stage != BR_EXECUTORS_NONE && !lacks(bound, sim, best))
+        return stays;
     if (best == BR_EXECUTORS_NONE)
         return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
     return (struct br_executors_choice){br_executors_bound_stage(sim, best),

@@ -18,6 +18,7 @@ struct br_executor {
     uint32_t task;  /* that it runs */
     uint32_t next;  /* in its list */
     uint32_t cls;
+    uint32_t heard; /* jobs that had arrived when it was decided where it goes */
     bool moving;
     enum br_wave wave; /* of its task, and how many executors its job had when that began */
     uint32_t among;
@@ -34,7 +35,8 @@ struct br_executor_promise {
     uint32_t stage; /* BR_EXECUTORS_STAY: they stay */
     uint32_t count;
     uint32_t next;
-    uint32_t news; /* when it was made */
+    uint32_t news;  /* when it was made */
+    uint32_t heard; /* see br_executor */
 };
 
 struct br_executor_event {

@@ -1,8 +1,8 @@
 /* A Spark-like cluster in virtual time: executors that belong to jobs. [Mao19]
  *
  * An executor runs one task at a time, of the job to which it is bound. Moving it to another job
- * takes moving_ns. It stays on its stage while that has tasks to start. Then somebody has to say
- * where it goes: the simulator stops and asks for a decision.
+ * takes moving_ns. It stays on its stage while that has tasks to start; if it yields, until a job
+ * has come. Then somebody has to say where it goes: the simulator stops and asks for a decision.
  *
  * The loop of all that use it:
  *
@@ -47,6 +47,9 @@ struct br_executors_options {
      * simulator does, which takes the farther one the more often. */
     bool by_distance;
     bool simple; /* every task lasts its stage's mean: no waves, no slowdown [Mao19, H] */
+    /* An executor that ends a task is asked about, though its stage has tasks to start, where a job
+     * has come since it was placed. Not in the paper, where it stays until its stage is used up. */
+    bool yields;
     /* Executors of several sizes [Mao19, 7.3]: so many of each class, which make up all, the
      * smallest first. 0: all are equal. A task runs on those that are at least of its stage's
      * class. */

@@ -157,7 +157,8 @@ void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_
     uint32_t unused = core->unused_promise;
     assert(count && unused != NONE);
     core->unused_promise = core->promise[unused].next;
-    core->promise[unused] = (struct br_executor_promise){stage, count, NONE, core->news};
+    core->promise[unused] =
+        (struct br_executor_promise){stage, count, NONE, core->news, core->arrived};
     if (of->cls[cls].first_promise == NONE)
         of->cls[cls].first_promise = unused;
     else
@@ -176,10 +177,13 @@ void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_
 }
 
 /* One executor less is promised: it goes now. */
-static void redeem(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+static void redeem(struct br_executors_core *core, uint32_t executor,
+                   const struct br_executor_promise *promise)
 {
     struct br_executors *seen = &core->seen;
+    uint32_t stage = promise->stage;
     uint32_t owner = core->executor[executor].job, job = seen->stage[stage].job;
+    core->executor[executor].heard = promise->heard;
     if (owner != job) {
         seen->job[owner].leaving--;
         seen->job[job].coming--;
@@ -204,6 +208,6 @@ bool br_executors_keep(struct br_executors_core *core, uint32_t executor, uint32
     if (promise.stage == BR_EXECUTORS_STAY)
         br_executors_rest(core, executor, promise.news);
     else
-        redeem(core, executor, promise.stage);
+        redeem(core, executor, &promise);
     return true;
 }

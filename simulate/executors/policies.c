@@ -2,7 +2,8 @@
  *
  * Each says which job comes next and which of its stages. Those that share the cluster give every
  * job a part in proportion to its work to some power; executors that have nothing left to do on
- * their stage stay in their job while a stage of it is ready, since moving them costs time. What is
+ * their stage stay in their job while a stage of it is ready, since moving them costs time, but for
+ * those beyond its part where executors yield. What is
  * over when all jobs have their parts goes where it is the smallest excess. */
 #include <assert.h>
 #include <math.h>
@@ -236,16 +237,22 @@ static void set_shares(struct rule *rule, const struct br_executors *sim)
     }
 }
 
+/* Where executors yield: has the job its part without those that are asked about? */
+static bool gives_up(const struct rule *rule, const struct br_executors *sim, uint32_t job)
+{
+    return sim->options.yields && br_executors_held(sim, job) >= rule->share[job];
+}
+
 static struct br_executors_choice by_shares(struct rule *rule, const struct br_executors *sim)
 {
     uint32_t own = sim->group.job, best = BR_EXECUTORS_NONE;
     double least = INFINITY;
-    if (own != BR_EXECUTORS_NONE && sim->job[own].ready) {
+    set_shares(rule, sim);
+    if (own != BR_EXECUTORS_NONE && sim->job[own].ready && !gives_up(rule, sim, own)) {
         uint32_t stage = stage_of(rule, sim, own);
         if (stage != BR_EXECUTORS_NONE)
             return all_of(stage, sim);
     }
-    set_shares(rule, sim);
     for (uint32_t k = 0; k < sim->live_jobs; k++) {
         uint32_t job = sim->live[k];
         double held = br_executors_held(sim, job) / rule->share[job];

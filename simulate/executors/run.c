@@ -86,14 +86,18 @@ static void assign(struct br_executors_core *core, uint32_t stage, uint32_t coun
     struct br_executor_group *group = &core->seen.group;
     group->count -= count;
     if (group->stage == NONE) {
-        while (count--)
-            br_executors_send(core, br_executors_take(core, group->job, group->cls), stage);
+        while (count--) {
+            uint32_t executor = br_executors_take(core, group->job, group->cls);
+            core->executor[executor].heard = core->arrived;
+            br_executors_send(core, executor, stage);
+        }
         return;
     }
     if (group->executor != NONE) {
         uint32_t executor = group->executor;
         group->executor = NONE;
         count--;
+        core->executor[executor].heard = core->arrived;
         br_executors_send(core, executor, stage);
     }
     if (count)
@@ -164,6 +168,15 @@ static void leave(struct br_executors_core *core, uint32_t executor, uint32_t st
     open_group(core, (struct br_executor_group){running + 1, job, stage, executor, cls});
 }
 
+/* Is the executor, which has just ended a task, to be asked about, though its stage has more? Not
+ * where others are coming for all that is left, since nobody could send it back then. */
+static bool yields(const struct br_executors_core *core, uint32_t executor)
+{
+    const struct br_executor *at = &core->executor[executor];
+    return core->seen.options.yields && at->heard != core->arrived &&
+           br_executors_need(&core->seen.stage[at->stage]);
+}
+
 static void end_task(struct br_executors_core *core, uint32_t executor)
 {
     struct br_executors *seen = &core->seen;
@@ -183,10 +196,12 @@ static void end_task(struct br_executors_core *core, uint32_t executor)
             end_job(core, job);
     }
     br_executors_touch(core, stage);
-    if (of->started < of->tasks)
-        br_executors_start(core, executor, stage);
-    else
+    if (of->started == of->tasks)
         leave(core, executor, stage, opened);
+    else if (yields(core, executor))
+        br_executors_rest(core, executor, 0);
+    else
+        br_executors_start(core, executor, stage);
 }
 
 static void end_move(struct br_executors_core *core, uint32_t executor)

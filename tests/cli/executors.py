@@ -90,6 +90,18 @@ def sizes(folder, batch):
         assert said in run('simulate', one, '--executors', 4, '--classes', '0.5', *more, status=3)
 
 
+def yields(folder, batch):
+    """Where all jobs come at once nobody is asked again; where they come over time executors are, with equal bytes for
+    any number of threads."""
+    words = ['simulate', batch, '--policy', 'fifo,sjf-cp,tetris,random', '-qf', 'csv']
+    assert run(*words) == run(*words, '--yield')
+    stream = folder / 'stream.xml'
+    run('workload', EXAMPLES / 'profiles', '--executors', 20, '--count', 30, '--load', 0.9, '--seed', 2, '-qo', stream)
+    words = ['simulate', stream, '--policy', 'sjf-cp,fair,bound', '-qf', 'csv', '--threads']
+    texts = {run(*words, n, '--yield') for n in (1, 3)}
+    assert len(texts) == 1 and texts != {run(*words, 1)}
+
+
 def simple(folder, batch):
     """No order of jobs is better than the one that is searched for, with any number of threads; of more than ten none is.
     Where all tasks of a stage last their mean and moving costs nothing, the seed does not count."""
@@ -119,6 +131,7 @@ def refusals(folder, batch):
                         (['--classes', '1,0.5'], 'not the memory of a next class'),
                         (['--draw-requests'], 'is for classes'),
                         (['--simple', '--machines', 2, '--capacity', 'cpu=1'], 'are for executors'),
+                        (['--yield', '--machines', 2, '--capacity', 'cpu=1'], 'are for executors'),
                         (['--failures', '0.1'], 'executors know no'),
                         (['--executors', 5, '--machines', 2, '--capacity', 'cpu=1'], 'takes the place of a cluster')):
         assert said in run('simulate', batch, *words, '-o', out, status=2), words
@@ -136,6 +149,7 @@ def main():
         threads_give_equal_bytes(batch)
         figures_agree(batch)
         sizes(folder, batch)
+        yields(folder, batch)
         simple(folder, batch)
         refusals(folder, batch)
 

@@ -86,6 +86,14 @@ def main():
         assert dated.returncode == 0 and '% missed in training' in dated.stderr, dated.stderr
         assert b'--deadlines 3x' in (folder / 'g.model').read_bytes()
         assert 'classes' in run('train', 'jobs', *evolve, '--draw-requests', status=2)
+
+        # Executors that yield make another training, which does not go on from one without.
+        evolve += ['--interarrival', '2', '--checkpoint', 'g.part']
+        run('train', 'jobs', *evolve, '--curve', 'g.csv')
+        run('train', 'jobs', *evolve, '--yield', '--curve', 'y.csv')
+        assert b' --yield' in (folder / 'g.model').read_bytes()
+        assert (folder / 'g.csv').read_text() != (folder / 'y.csv').read_text()
+        assert 'other options' in run('train', 'jobs', *evolve, '--resume', status=3)
         assert 'deadline' in run('train', 'jobs', *evolve, '--objective', 'misses', status=2)
         assert 'no time and no factor' in run('train', 'jobs', *evolve, '--deadlines', 'soon', status=2)
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <bigrocks/dag.h>
+
 #include "learn/train/course.h"
 #include "tests/learn/small.h"
 
@@ -209,6 +211,54 @@ static void a_checkpoint_of_absurd_numbers_is_refused(void **state)
     free(bytes);
 }
 
+/* A job of so many stages, each of which asks for so much memory. */
+static struct br_dag *asking(uint32_t stages, const char *memory)
+{
+    struct br_dag *dag = br_dag_create("j");
+    assert_int_equal(br_dag_add_resource(dag, "mem", NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < stages; s++) {
+        char id[16];
+        uint32_t stage;
+        snprintf(id, sizeof id, "s%u", s);
+        assert_int_equal(br_dag_add_stage(dag, id, 1, 1000, &stage, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, stage, "mem", memory, NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
+/* A training does not go on from a checkpoint of jobs that asked for other amounts of memory, nor
+ * where executors now yield. */
+static void a_checkpoint_is_of_its_cluster(void **state)
+{
+    const struct pool *pool = *state;
+    struct br_train_options options = small_options();
+    struct pool small = *pool;
+    struct br_course course;
+    struct br_dag *dag[2][POOL];
+    size_t size;
+    for (int kind = 0; kind < 2; kind++)
+        for (uint32_t k = 0; k < POOL; k++)
+            dag[kind][k] = asking(pool->waves[k]->stages, kind && k == 1 ? "0.6" : "0.3");
+    set_classes(&options);
+    options.draw_requests = false;
+    small.jobs.dag = (const struct br_dag *const *)dag[0];
+    open_course(&course, &options, &small);
+    go_on(&course, 1);
+    char *bytes = checkpoint(&course, &size);
+    br_course_finish(&course);
+    for (int kind = 0; kind < 3; kind++) {
+        small.jobs.dag = (const struct br_dag *const *)dag[kind == 1];
+        options.cluster.yields = kind == 2;
+        open_course(&course, &options, &small);
+        assert_int_equal(br_course_load(&course, bytes, size, NULL), kind ? BR_BAD_INPUT : BR_OK);
+        br_course_finish(&course);
+    }
+    free(bytes);
+    for (uint32_t k = 0; k < 2 * POOL; k++)
+        br_dag_destroy(dag[k / POOL][k % POOL]);
+}
+
 static void bad_options_are_refused(void **state)
 {
     struct br_train_options options = small_options();
@@ -257,6 +307,7 @@ int main(void)
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(a_checkpoint_of_absurd_numbers_is_refused),
         cmocka_unit_test(threads_do_not_count),
+        cmocka_unit_test(a_checkpoint_is_of_its_cluster),
         cmocka_unit_test(a_checkpoint_goes_on_as_if_nothing_had_been),
     };
     return cmocka_run_group_tests(tests, open_pool, close_pool);

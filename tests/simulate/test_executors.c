@@ -13,62 +13,9 @@
 #include "base/numbers/rng.h"
 #include "simulate/executors/jobs.h"
 #include "simulate/executors/policy.h"
+#include "tests/simulate/executors_scene.h"
 
-#define MS INT64_C(1000000)
 #define STAY BR_EXECUTORS_STAY
-
-/* A stage whose tasks last fresh, first or rest ms, whatever the number of executors. */
-struct stage {
-    uint32_t tasks, fresh, first, rest;
-};
-
-static struct br_waves *waves_of(const struct stage *stage, uint32_t stages,
-                                 const uint32_t (*edge)[2], uint32_t edges)
-{
-    struct br_waves *waves = br_waves_create(stages);
-    struct br_diag diag = {0};
-    assert_non_null(waves);
-    for (uint32_t s = 0; s < stages; s++) {
-        uint32_t first[2] = {stage[s].fresh, stage[s].first};
-        const struct br_wave_measured measured = {
-            .executors = 5,
-            .count = {1, 2, 1},
-            .ms = {&stage[s].fresh, first, &stage[s].rest},
-        };
-        waves->stage[s].tasks = stage[s].tasks;
-        assert_int_equal(br_waves_add(waves, s, &measured, &diag), BR_OK);
-    }
-    for (uint32_t e = 0; e < edges; e++)
-        assert_int_equal(br_waves_add_edge(waves, edge[e][0], edge[e][1], &diag), BR_OK);
-    assert_int_equal(br_waves_finish(waves, &diag), BR_OK);
-    return waves;
-}
-
-static struct br_executors *sim_of(uint32_t executors)
-{
-    const struct br_executors_options options = {.executors = executors, .moving_ns = 2000 * MS};
-    struct br_executors *sim = br_executors_create(&options);
-    assert_non_null(sim);
-    return sim;
-}
-
-static void begin(struct br_executors *sim, const struct br_executors_arrival *arrival,
-                  uint32_t jobs, struct br_outcome *record)
-{
-    const struct br_executors_run run = {BR_NEVER, record};
-    assert_int_equal(br_executors_reset(sim, arrival, jobs, &run, NULL), BR_OK);
-}
-
-/* The group that is asked for. */
-static void expect(struct br_executors *sim, int64_t now_ms, uint32_t count, uint32_t job,
-                   uint32_t stage)
-{
-    assert_true(br_executors_next(sim));
-    assert_int_equal(sim->now_ns, now_ms * MS);
-    assert_int_equal(sim->group.count, count);
-    assert_int_equal(sim->group.job, job);
-    assert_int_equal(sim->group.stage, stage);
-}
 
 /* Two executors move to the job in 2 s, run a fresh task each (1.5 s), then one the third task (0.5
  * s): the other is asked about, and nothing is left to name. */
@@ -76,7 +23,7 @@ static void test_waves(void **state)
 {
     const struct stage one = {3, 1500, 1000, 500};
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
-    struct br_executors *sim = sim_of(2);
+    struct br_executors *sim = sim_of(2, false);
     struct br_outcome record;
     const struct br_executors_arrival job = {waves, 1000 * MS, 7, NULL, 0};
     (void)state;
@@ -107,7 +54,7 @@ static void test_waiting(void **state)
     const struct stage two[] = {{2, 1000, 900, 500}, {2, 5000, 700, 300}};
     const uint32_t edge[][2] = {{0, 1}};
     struct br_waves *waves = waves_of(two, 2, edge, 1);
-    struct br_executors *sim = sim_of(3);
+    struct br_executors *sim = sim_of(3, false);
     struct br_outcome record;
     const struct br_executors_arrival job = {waves, 0, 7, NULL, 0};
     (void)state;
@@ -144,7 +91,7 @@ static void test_promises(void **state)
 {
     const struct stage a = {4, 1000, 1000, 1000}, b = {8, 10, 10, 10};
     struct br_waves *waves[] = {waves_of(&a, 1, NULL, 0), waves_of(&b, 1, NULL, 0)};
-    struct br_executors *sim = sim_of(4);
+    struct br_executors *sim = sim_of(4, false);
     const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL, 0},
                                                 {waves[1], 2500 * MS, 8, NULL, 0}};
     (void)state;
@@ -182,7 +129,7 @@ static void test_moment(void **state)
 {
     const struct stage one = {2, 1000, 1000, 1000};
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
-    struct br_executors *sim = sim_of(2);
+    struct br_executors *sim = sim_of(2, false);
     const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL, 0},
                                                 {waves, 3000 * MS, 8, NULL, 0}};
     (void)state;
@@ -206,7 +153,7 @@ static void test_promised_order(void **state)
     const struct stage a[] = {{3, 1000, 1000, 1000}, {3, 70, 70, 70}}, b = {1, 10, 10, 10};
     const uint32_t edge[][2] = {{0, 1}};
     struct br_waves *waves[] = {waves_of(a, 2, edge, 1), waves_of(&b, 1, NULL, 0)};
-    struct br_executors *sim = sim_of(3);
+    struct br_executors *sim = sim_of(3, false);
     struct br_outcome record;
     const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL, 0},
                                                 {waves[1], 2500 * MS, 8, NULL, 0},
@@ -240,7 +187,7 @@ static void test_until(void **state)
 {
     const struct stage one = {3, 1500, 1000, 500};
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
-    struct br_executors *sim = sim_of(1);
+    struct br_executors *sim = sim_of(1, false);
     const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL, 0},
                                                 {waves, 3000 * MS, 7, NULL, 0}};
     const struct br_executors_run run = {.until_ns = 3600 * MS};
@@ -422,11 +369,12 @@ static bool random_run(struct br_executors *sim, const struct br_executors_arriv
 
 static void test_random(void **state)
 {
-    struct br_executors *sim = sim_of(EXECUTORS);
+    struct br_executors *both[] = {sim_of(EXECUTORS, false), sim_of(EXECUTORS, true)};
     struct br_rng rng = br_rng_seed(18);
     uint32_t ended = 0;
     (void)state;
-    for (uint32_t round = 0; round < 40; round++) {
+    for (uint32_t round = 0; round < 80; round++) {
+        struct br_executors *sim = both[round / 40];
         struct br_executors_arrival jobs[JOBS];
         struct br_outcome record, again;
         int64_t at_ns = 0, jct_ns = 0;
@@ -450,21 +398,23 @@ static void test_random(void **state)
         for (uint32_t j = 0; j < JOBS; j++)
             br_waves_destroy((struct br_waves *)jobs[j].waves);
     }
-    assert_true(ended > 30);
-    br_executors_destroy(sim);
+    assert_true(ended > 60);
+    br_executors_destroy(both[0]);
+    br_executors_destroy(both[1]);
 }
 
 /* Every row of the table ends every job, and draws nothing that it could not. */
 static void test_policies(void **state)
 {
-    struct br_executors *sim = sim_of(EXECUTORS);
+    struct br_executors *both[] = {sim_of(EXECUTORS, false), sim_of(EXECUTORS, true)};
     struct br_rng rng = br_rng_seed(19);
     uint32_t order[JOBS];
     (void)state;
     for (uint32_t j = 0; j < JOBS; j++)
         order[j] = (j + 5) % JOBS;
-    for (uint32_t k = 0; br_executors_policy(k); k++) {
-        const struct br_executors_row *row = br_executors_policy(k);
+    for (uint32_t k = 0; br_executors_policy(k / 2); k++) {
+        const struct br_executors_row *row = br_executors_policy(k / 2);
+        struct br_executors *sim = both[k % 2];
         const struct br_executors_setup setup = {
             .row = row, .seed = 3, .number = row->usual, .order = order};
         struct br_executors_arrival jobs[JOBS];
@@ -483,7 +433,8 @@ static void test_policies(void **state)
         for (uint32_t j = 0; j < JOBS; j++)
             br_waves_destroy((struct br_waves *)jobs[j].waves);
     }
-    br_executors_destroy(sim);
+    br_executors_destroy(both[0]);
+    br_executors_destroy(both[1]);
 }
 
 /* How long a task lasts does not depend on who decides: here all waves are equal, so it is the same
@@ -494,7 +445,7 @@ static void test_same_world(void **state)
     const uint32_t ms[] = {100, 200, 300, 400, 500, 600, 700, 800};
     const struct br_wave_measured measured = {5, {8, 8, 8}, {ms, ms, ms}};
     struct br_waves *waves = br_waves_create(1);
-    struct br_executors *sim = sim_of(EXECUTORS);
+    struct br_executors *sim = sim_of(EXECUTORS, false);
     int64_t lasted_ns[2][TASKS], least_ns[TASKS];
     (void)state;
     waves->stage[0].tasks = TASKS;
@@ -533,7 +484,7 @@ static void test_same_world(void **state)
 static struct br_executors_choice first_choice(const char *name, double number,
                                                const struct stage *stage, uint32_t jobs)
 {
-    struct br_executors *sim = sim_of(10);
+    struct br_executors *sim = sim_of(10, false);
     struct br_executors_arrival arrival[4];
     const struct br_executors_row *row = NULL;
     void *policy;
@@ -596,7 +547,7 @@ static void test_missed(void **state)
     struct br_waves *waves = waves_of(&one, 1, NULL, 0);
     (void)state;
     for (int late = 0; late < 2; late++) {
-        struct br_executors *sim = sim_of(1);
+        struct br_executors *sim = sim_of(1, false);
         struct br_outcome record;
         const int64_t deadline_ns = 4000 * MS - late;
         const struct br_executors_arrival jobs[] = {{waves, 0, 7, NULL, deadline_ns},

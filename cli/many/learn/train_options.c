@@ -89,6 +89,7 @@ enum br_status cli_train_options(const struct cli_settings *settings,
                                                 : br_network_shape_planned();
     options->cluster.executors = (uint32_t)train->executors;
     options->cluster.moving_ns = train->moving_ns;
+    options->cluster.yields = train->yields;
     for (int k = 0; k < BR_OBJECTIVES; k++)
         if (strcmp(train->objective, cli_objective_name((uint32_t)k)) == 0)
             options->objective = (enum br_objective)k;
@@ -257,6 +258,8 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fprintf(out, " --horizon %.15g", (double)train->horizon_ns * 1e-9);
     if (train->own_arrivals)
         fputs(" --own-arrivals", out);
+    if (train->yields)
+        fputs(" --yield", out);
     if (train->classes)
         fprintf(out, " --classes %s%s", train->classes,
                 train->draw_requests ? " --draw-requests" : "");

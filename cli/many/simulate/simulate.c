@@ -196,9 +196,9 @@ static enum br_status read_executors(const struct cli_settings *settings,
                                                    : workload->executors;
     if (!executors)
         return settings->executors.classes || settings->executors.draw_requests ||
-                       settings->executors.simple
+                       settings->executors.simple || settings->executors.yields
                    ? br_fail(diag, BR_USAGE, "give --executors N",
-                             "--classes, --draw-requests and --simple are for executors")
+                             "--classes, --draw-requests, --simple and --yield are for executors")
                    : BR_OK;
     if (settings->executors.draw_requests && !settings->executors.classes)
         return br_fail(diag, BR_USAGE, "give --classes", "--draw-requests is for classes");
@@ -212,7 +212,8 @@ static enum br_status read_executors(const struct cli_settings *settings,
             "executors know no errors, failures, stragglers, overbooking or clairvoyants");
     *options = (struct br_executors_options){.executors = executors,
                                              .moving_ns = settings->executors.moving_ns,
-                                             .simple = settings->executors.simple};
+                                             .simple = settings->executors.simple,
+                                             .yields = settings->executors.yields};
     request->executors.draw_requests = settings->executors.draw_requests;
     request->executors.threads = request->threads;
     enum br_status status =
