@@ -1,5 +1,6 @@
 /* The table of job formats, and which of them a file is in. */
 #include "parsers/parsers.h"
+#include "parsers/queries/queries.h"
 #include "parsers/spark/log.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/begin.h"
@@ -13,7 +14,6 @@ static bool is_dot(const char *text);
 static bool is_job_xml(const char *text);
 static bool is_dax(const char *text);
 static bool is_wfformat(const char *text);
-static bool is_postgres(const char *text);
 static bool is_stg(const char *text);
 static bool is_profile(const char *text);
 
@@ -26,9 +26,8 @@ static const struct format {
     {"dot", "Graphviz digraph, also as SimGrid and daggen write it", is_dot, br_read_dot},
     {"spark", "event log of a Spark application, as one job", br_is_spark, br_read_spark_job},
     {"dax", "Pegasus abstract workflow 2.1 and 3.x, <adag>", is_dax, br_read_dax},
+    {"postgres", "PostgreSQL EXPLAIN in any form, as pipelines", br_is_postgres, br_read_postgres},
     {"wfformat", "WfCommons workflow instance, WfFormat 1.5 (JSON)", is_wfformat, br_read_wfformat},
-    {"postgres", "PostgreSQL EXPLAIN (ANALYZE, FORMAT XML), as pipelines", is_postgres,
-     br_read_postgres},
     {"stg", "Standard Task Graph", is_stg, br_read_stg},
     {"profile", "Spark job with durations by executor count, as of TPC-H", is_profile,
      br_read_profile},
@@ -78,13 +77,6 @@ static bool is_dot(const char *text)
     return false;
 }
 
-static bool is_postgres(const char *text)
-{
-    char name[16];
-    br_xml_root_name(text, name, sizeof name);
-    return strcmp(name, "explain") == 0;
-}
-
 static bool is_wfformat(const char *text)
 {
     return *br_text_begin(text) == '{' && !strstr(text, "\"bigrocks-") &&
@@ -131,23 +123,6 @@ static bool is_patterson(const char *text)
     return *p >= '0' && *p <= '9' && text[strspn(text, "0123456789 \t\r\n-")] == 0;
 }
 
-/* A plan of PostgreSQL's in a form that is not read: which one it is; NULL for other texts. */
-static const char *other_explain(const char *text)
-{
-    const char *p = text + strspn(text, " \t\r\n\"");
-    const char *plan = strstr(p, "\"Plan\"");
-    if (strncmp(p, "QUERY PLAN", 10) == 0)
-        return "psql has drawn a table around the plan";
-    if (*p == '[' && plan && strspn(p, "[{ \t\r\n") == (size_t)(plan - p))
-        return "this is a plan by EXPLAIN (FORMAT JSON)";
-    if (strncmp(p, "- Plan:", 7) == 0)
-        return "this is a plan by EXPLAIN (FORMAT YAML)";
-    p += strcspn(p, "(\n");
-    if (strncmp(p, "(cost=", 6) == 0 || strncmp(p, "(actual ", 8) == 0)
-        return "this is a plan by EXPLAIN as text";
-    return NULL;
-}
-
 static enum br_status refuse_unknown(const struct br_source *source, struct br_diag *diag)
 {
     const char *text = source->buffer, *p = br_text_begin(text);
@@ -166,12 +141,6 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "save it as UTF-8, or name the format by --from",
                           "the file is in UTF-16");
-    const char *explain = other_explain(text);
-    if (explain)
-        return br_fail_at(diag, pos, BR_BAD_INPUT,
-                          "write it by psql -qAtX -c 'EXPLAIN (ANALYZE, FORMAT XML) SELECT ...' > "
-                          "query.xml",
-                          "%s, and plans of PostgreSQL are read as XML alone", explain);
     br_xml_root_name(text, name, sizeof name);
     if (strcmp(name, "cluster") == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "give it by --cluster, and a job here",

@@ -4,10 +4,10 @@
 
 # Packages that the program and its own tests are built from, as Debian names it ...
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
-    libxml2-dev libgraphviz-dev graphviz libglpk-dev libsqlite3-dev libcmocka-dev)
+    libxml2-dev libyaml-dev libgraphviz-dev graphviz libglpk-dev libsqlite3-dev libcmocka-dev)
 # ... what some tests use besides (without it they are skipped, which fails .ci/run) ...
 test_packages=(g++ binutils make mypy python3-jsonschema python3-yaml libxml2-utils librsvg2-bin
-    scdoc valgrind)
+    scdoc valgrind postgresql)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
 check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
@@ -89,7 +89,7 @@ need_elsewhere() {
         command -v "$tool" >/dev/null || missing+=("$tool")
     done
     if command -v pkg-config >/dev/null; then
-        for library in libxml-2.0 libcgraph cmocka; do
+        for library in libxml-2.0 yaml-0.1 libcgraph cmocka; do
             pkg-config --exists "$library" || missing+=("$library")
         done
     fi

@@ -72,9 +72,16 @@ void br_source_close(struct br_source *source)
     *source = (struct br_source){.fd = -1};
 }
 
+struct br_source br_source_of_text(char *text, size_t size)
+{
+    return (struct br_source){.name = "", .fd = -1, .buffer = text, .filled = size};
+}
+
 ssize_t br_source_read(struct br_source *source, char *to, size_t size)
 {
     if (source->used == source->filled) {
+        if (source->fd < 0)
+            return 0;
         ssize_t n = read_some(source, source->buffer, BR_SOURCE_PREFIX);
         if (n <= 0)
             return n;

@@ -14,18 +14,20 @@ enum { BR_SOURCE_PREFIX = 1 << 16 };
 
 struct br_source {
     const char *name; /* of the file in diagnostics; borrowed from the path */
-    int fd;
-    bool owned;    /* the file is ours to close; standard input is not */
-    char *buffer;  /* BR_SOURCE_PREFIX bytes and a NUL */
-    size_t filled; /* bytes in the buffer; before the first read: the file's first bytes */
-    size_t used;   /* of them, already handed on */
-    int fault;     /* errno of the read that failed; 0: none */
+    int fd;           /* -1: there is no more than the buffer holds */
+    bool owned;       /* the file is ours to close; standard input is not */
+    char *buffer;     /* BR_SOURCE_PREFIX bytes and a NUL */
+    size_t filled;    /* bytes in the buffer; before the first read: the file's first bytes */
+    size_t used;      /* of them, already handed on */
+    int fault;        /* errno of the read that failed; 0: none */
 };
 
 /* Opens the file, or standard input for "-", and reads its first bytes. Names the file in the
  * diagnostic. BR_SYSTEM where it cannot be read; then there is nothing to close. */
 enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag);
 void br_source_close(struct br_source *source);
+/* A source of a text that is in memory already; borrowed, and nothing to close. It has no name. */
+struct br_source br_source_of_text(char *text, size_t size);
 
 /* Copies up to size bytes; 0 at the end, -1 where reading fails (source->fault says why). */
 ssize_t br_source_read(struct br_source *source, char *to, size_t size);

@@ -280,12 +280,16 @@ static void query_plan(void **state)
     "</Actual-Total-Time><Actual-Loops>" loops "</Actual-Loops>"
 
 static const struct bad plans[] = {
-    {EXPLAIN("<Plan><Node-Type>Result</Node-Type>\n<Total-Cost>3</Total-Cost></Plan>"), 2,
-     "the node 'Result' has no times"},
+    {EXPLAIN("<Plan><Node-Type>Result</Node-Type>\n<Plan-Rows>3</Plan-Rows></Plan>"), 2,
+     "the node 'Result' has neither times nor costs"},
+    {EXPLAIN("<Plan>" TIMES("0", "1",
+                            "1") "<Plans>\n<Plan><Total-Cost>3</Total-Cost></Plan></Plans></Plan>"),
+     3, "the node 'Plan' has no times"},
     {EXPLAIN("<Plan>\n" TIMES("0", "soon", "1") "</Plan>"), 3, "is 'soon', which is no time"},
     {EXPLAIN("<Plan>\n" TIMES("0", "-1", "1") "</Plan>"), 3, "is '-1', which is no time"},
     {EXPLAIN("<Plan>\n" TIMES("0", "1", "many") "</Plan>"), 3, "is 'many', which is no number"},
-    {EXPLAIN(""), 0, "the job is empty"},
+    {EXPLAIN(""), 2, "the query has no plan"},
+    {"<explain/>", 0, "the job is empty"},
     {"<plan/>", 1, "the root element is <plan>, not <explain>"},
 };
 

@@ -1,0 +1,146 @@
+/* From the planner's costs to what each node would do itself, and what it would hold.
+ *
+ * - Costs include the children, but say what each would cost to its end. A Limit or a merge join
+ * that stops early costs less than its children: then the same part is taken of what each of these
+ * costs after its first row, and below them in turn, down to what takes in all rows.
+ * - A CTE or an InitPlan counts in the node that it is listed under. A SubPlan, and the inner side
+ * of a nested loop, are costed for one run; what the others cost stays with the node above.
+ * - Costs under a Gather are those of one process already.
+ * - Sorts and hash tables hold their rows with PostgreSQL's own overheads, but no more than
+ * work_mem lets them. */
+#include "parsers/queries/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/wide.h"
+
+/* Bytes beside a row's own: alignment, header and pointer in a sort; and in a hash table also its
+ * bucket. */
+enum { SORT_OVERHEAD = 48, HASH_OVERHEAD = 56 };
+
+/* Of one node, in thousandths of a unit. */
+struct cost {
+    int64_t used;         /* of its total, as far as it is asked for rows */
+    int64_t inits;        /* totals of CTEs and InitPlans listed under it */
+    br_wide startup, run; /* of its other children: until their first rows, and after */
+    br_wide below;        /* used of these children */
+};
+
+static int64_t clamp(br_wide value)
+{
+    return value < 0 ? 0 : value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The part of `whole` that `part` of `of` is. */
+static int64_t share(int64_t whole, br_wide part, br_wide of)
+{
+    if (of <= 0 || part >= of)
+        return whole;
+    return part <= 0 ? 0 : (int64_t)(whole * part / of);
+}
+
+static int64_t startup_of(const struct br_plan_node *node)
+{
+    return least(node->said.startup_cost, node->said.total_cost);
+}
+
+static int64_t run_of(const struct br_plan_node *node)
+{
+    return node->said.total_cost - startup_of(node);
+}
+
+static bool takes_all(const struct br_plan_node *node)
+{
+    return node->kind == BR_NODE_BREAKER || node->kind == BR_NODE_HASH;
+}
+
+/* What a child of `above` is used for: the part that the node above is used, less where that has
+ * not so much. */
+static int64_t use(const struct br_plan_node *above, const struct cost *cost,
+                   const struct br_plan_node *child)
+{
+    int64_t startup = startup_of(child), run = run_of(child);
+    br_wide has = (br_wide)cost->used - cost->inits, asked = cost->run;
+    if (!takes_all(above)) {
+        br_wide done = (br_wide)cost->used - startup_of(above);
+        run = share(run, done, run_of(above));
+        asked = run_of(above) > 0 && done < run_of(above)
+                    ? (done > 0 ? cost->run * done / run_of(above) : 0)
+                    : cost->run;
+    }
+    if (cost->startup + asked <= has)
+        return startup + run;
+    if (cost->startup <= has)
+        return startup + share(run, has - cost->startup, asked);
+    return share(startup, has, cost->startup);
+}
+
+static void use_nodes(const struct br_query *query, struct cost *cost)
+{
+    const struct br_plan_node *node = query->node;
+    for (uint32_t n = 0; n < query->nodes; n++) {
+        struct cost *above = node[n].parent == BR_NO_NODE ? NULL : &cost[node[n].parent];
+        if (above && node[n].is_init)
+            above->inits = clamp((br_wide)above->inits + node[n].said.total_cost);
+        else if (above) {
+            above->startup += startup_of(&node[n]);
+            above->run += run_of(&node[n]);
+        }
+    }
+    for (uint32_t n = 0; n < query->nodes; n++) { /* parents before children */
+        struct cost *above = node[n].parent == BR_NO_NODE ? NULL : &cost[node[n].parent];
+        if (!above || node[n].is_init) {
+            cost[n].used = node[n].said.total_cost;
+            continue;
+        }
+        cost[n].used = use(&node[node[n].parent], above, &node[n]);
+        above->below += cost[n].used;
+    }
+}
+
+static int64_t held(const struct br_plan_node *node, const struct br_query *query)
+{
+    bool sorts = strcmp(node->type, "Sort") == 0;
+    int64_t most =
+        sorts ? query->work_mem : clamp((br_wide)query->work_mem * query->hash_milli / 1000);
+    br_wide row = (br_wide)node->said.width + (sorts ? SORT_OVERHEAD : HASH_OVERHEAD);
+    br_wide all = row * node->said.rows;
+    int64_t bytes = all < most ? (int64_t)all : most;
+    /* Costs and rows are of one process: a table that they share holds as much for each of them. */
+    return node->is_shared ? clamp((br_wide)bytes * node->processes) : bytes;
+}
+
+static int64_t to_ns(br_wide cost, int64_t unit_ns)
+{
+    return clamp(cost <= 0 ? 0 : cost * unit_ns / 1000);
+}
+
+enum br_status br_query_estimate(struct br_query *query, int64_t unit_ns, struct br_diag *diag)
+{
+    struct cost *cost = calloc((size_t)query->nodes + 1, sizeof *cost);
+    if (!cost)
+        return br_fail_memory(diag);
+    use_nodes(query, cost);
+    for (uint32_t n = 0; n < query->nodes; n++) {
+        struct br_plan_node *node = &query->node[n];
+        bool inherits = node->parent != BR_NO_NODE && !node->is_init;
+        node->processes = inherits ? query->node[node->parent].processes : 1;
+        if (br_query_is_parallel_root(query, n))
+            node->processes = query->node[node->parent].said.workers + 1;
+        node->runs = node->runs_once = true;
+        br_wide own = (br_wide)cost[n].used - cost[n].inits - cost[n].below;
+        br_wide after = node->kind == BR_NODE_HASH ? 0 : (br_wide)cost[n].used - startup_of(node);
+        node->own_ns = to_ns(own, unit_ns);
+        node->first_ns = to_ns(own - after, unit_ns);
+        if (takes_all(node))
+            node->mem_bytes = held(node, query);
+    }
+    free(cost);
+    return BR_OK;
+}

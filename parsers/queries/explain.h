@@ -1,0 +1,53 @@
+/* What all forms of PostgreSQL's EXPLAIN say, under its names: a reader of a form opens and closes
+ * queries and nodes, and hands on every property as text. */
+#ifndef BR_PARSERS_QUERIES_EXPLAIN_H
+#define BR_PARSERS_QUERIES_EXPLAIN_H
+
+#include <stddef.h>
+
+#include "parsers/queries/query.h"
+
+/* The queries of a file, or of several. */
+struct br_queries {
+    struct br_query *query;
+    uint32_t count, room;
+};
+void br_queries_finish(struct br_queries *queries);
+/* Adds one; *query is valid until the next one. BR_SYSTEM. */
+enum br_status br_queries_add(struct br_queries *queries, struct br_query **query,
+                              struct br_diag *diag);
+
+struct br_explain {
+    struct br_queries *queries; /* to fill; borrowed */
+    struct br_query *query;     /* the open one; NULL: none */
+    uint32_t open;              /* innermost open node, or BR_NO_NODE */
+    struct br_diag *diag;
+};
+
+enum br_status br_explain_begin_query(struct br_explain *explain);
+/* Refused: a query without nodes, and one of which some nodes have times and others have none. */
+enum br_status br_explain_end_query(struct br_explain *explain, struct br_pos pos);
+/* A node below the open one, which is the open one from then on. */
+enum br_status br_explain_begin_node(struct br_explain *explain, struct br_pos pos);
+/* Refused: a node with neither times nor costs. */
+enum br_status br_explain_end_node(struct br_explain *explain);
+/* A property of the open node such as "Node Type"; or `nested` in one, as of a worker. Names that
+ * are not known are only looked through for what they mention. */
+enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos, const char *name,
+                                   const char *text, bool nested);
+/* A setting of the query, as EXPLAIN (SETTINGS) tells those that are not as usual. */
+enum br_status br_explain_setting(struct br_explain *explain, struct br_pos pos, const char *name,
+                                  const char *text);
+
+/* A reader of a form. The text of `size` bytes ends with a NUL and may be changed. */
+typedef enum br_status br_read_explain(struct br_explain *explain, char *text, size_t size);
+br_read_explain br_read_explain_text, br_read_explain_json, br_read_explain_yaml,
+    br_read_explain_xml;
+
+/* Takes away, in place, what psql draws around a plan, and leaves blanks there, so that places
+ * stay. Outside of such tables nothing is left, where there is one. */
+void br_table_unwrap(char *text);
+/* Is there a table of psql's with a plan? */
+bool br_table_is_there(const char *text);
+
+#endif

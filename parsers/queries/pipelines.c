@@ -1,0 +1,232 @@
+/* From a query plan to pipelines: runs of nodes through which rows flow without a stop. [Neumann11]
+ * A sort, a hash table and a hashed aggregate take in all rows before they give the first one:
+ * their first half ends the pipeline below, their second half begins the one above. One that is run
+ * anew for every row of something else ends nothing.
+ *
+ * Recursion is as deep as the plan, which has at most BR_QUERY_DEPTH nodes above each other. */
+#include "parsers/queries/pipelines.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/wide.h"
+#include "parsers/text/value.h"
+
+/* The pipeline that does a node's work (BR_NO_NODE: it never ran), and its children. */
+struct place {
+    uint32_t pipeline, child, sibling;
+};
+
+struct pipeline {
+    uint64_t processes;
+    int64_t ns, mem_bytes;
+    uint32_t above; /* pipeline that waits for this one; BR_NO_NODE: none, or readers */
+    struct br_pos pos;
+    char *operators; /* from the source on, on the heap */
+};
+
+struct builder {
+    struct br_dag *dag;
+    const struct br_query *query;
+    const char *prefix;
+    struct br_diag *diag;
+    struct place *place; /* by node */
+    struct pipeline *pipeline;
+    uint32_t pipelines; /* at most two per node */
+    bool out_of_memory;
+};
+
+static int64_t clamp(br_wide value)
+{
+    return value < 0 ? 0 : value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
+}
+
+/* Children in the order of the file. */
+static void find_children(struct builder *b)
+{
+    for (uint32_t n = 0; n < b->query->nodes; n++)
+        b->place[n] = (struct place){BR_NO_NODE, BR_NO_NODE, BR_NO_NODE};
+    for (uint32_t n = b->query->nodes; n-- > 0;) {
+        uint32_t parent = b->query->node[n].parent;
+        if (parent == BR_NO_NODE)
+            continue;
+        b->place[n].sibling = b->place[parent].child;
+        b->place[parent].child = n;
+    }
+}
+
+static uint32_t begin_pipeline(struct builder *b, uint32_t node, uint32_t above)
+{
+    b->pipeline[b->pipelines] = (struct pipeline){.processes = b->query->node[node].processes,
+                                                  .above = above,
+                                                  .pos = b->query->node[node].pos};
+    return b->pipelines++;
+}
+
+static void add_operator(struct builder *b, struct pipeline *pipeline,
+                         const struct br_plan_node *node)
+{
+    const char *before = pipeline->operators, *relation = node->relation;
+    if (!relation)
+        relation = node->cte;
+    size_t size =
+        (before ? strlen(before) : 0) + strlen(node->type) + (relation ? strlen(relation) : 0) + 16;
+    char *text = malloc(size);
+    if (!text) {
+        b->out_of_memory = true;
+        return;
+    }
+    snprintf(text, size, "%s%s%s%s%s", before ? before : "", before ? ", " : "", node->type,
+             relation ? " on " : "", relation ? relation : "");
+    free(pipeline->operators);
+    pipeline->operators = text;
+}
+
+static void add_work(struct pipeline *pipeline, int64_t ns, int64_t mem_bytes)
+{
+    pipeline->ns = clamp((br_wide)pipeline->ns + ns);
+    pipeline->mem_bytes = clamp((br_wide)pipeline->mem_bytes + mem_bytes);
+}
+
+/* Gives the node and what is below it to pipelines; `into` is the one that its rows go to. */
+static void assign(struct builder *b, uint32_t n, uint32_t into)
+{
+    const struct br_plan_node *node = &b->query->node[n];
+    if (!node->runs)
+        return;
+    uint32_t own = into, input = into;
+    int64_t mem_bytes = node->mem_bytes, processes = (int64_t)node->processes;
+    bool breaks = (node->kind == BR_NODE_BREAKER || node->kind == BR_NODE_HASH) && node->runs_once;
+    if (node->is_shared)
+        mem_bytes = mem_bytes / processes + (mem_bytes % processes != 0);
+    if (breaks) {
+        own = input = begin_pipeline(b, n, into);
+        add_work(&b->pipeline[own], node->first_ns, mem_bytes);
+    }
+    add_work(&b->pipeline[into], node->own_ns - (breaks ? node->first_ns : 0), mem_bytes);
+    b->place[n].pipeline = own;
+    if (b->query->shares_work && b->pipeline[input].processes < node->processes)
+        b->pipeline[input].processes = node->processes;
+    for (uint32_t c = b->place[n].child; c != BR_NO_NODE; c = b->place[c].sibling) {
+        const struct br_plan_node *child = &b->query->node[c];
+        if (child->is_init)
+            assign(b, c, begin_pipeline(b, c, BR_NO_NODE));
+        else if (br_query_is_parallel_root(b->query, c) && child->runs)
+            assign(b, c, begin_pipeline(b, c, own));
+        else
+            assign(b, c, input);
+    }
+    add_operator(b, &b->pipeline[own], node);
+}
+
+static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
+{
+    struct pipeline *pipeline = &b->pipeline[p];
+    char text[BR_DECIMAL_TEXT], name[300];
+    br_value_place(b->diag, pipeline->pos);
+    if (pipeline->processes > BR_MAX_TASKS)
+        return br_fail(b->diag, BR_BAD_INPUT, NULL, "a pipeline has too many processes");
+    snprintf(name, sizeof name, "%sp%" PRIu32, b->prefix, b->pipelines - p);
+    if (b->query->shares_work) /* what its processes do together */
+        pipeline->ns = pipeline->ns / (int64_t)pipeline->processes +
+                       (pipeline->ns % (int64_t)pipeline->processes != 0);
+    enum br_status status =
+        br_dag_add_stage(b->dag, name, (uint32_t)pipeline->processes, pipeline->ns, stage, b->diag);
+    if (status)
+        return status;
+    br_dag_set_stage_pos(b->dag, *stage, pipeline->pos);
+    status = br_dag_add_demand(b->dag, *stage, "cpu", "1", b->diag);
+    snprintf(text, sizeof text, "%" PRId64, pipeline->mem_bytes);
+    if (!status && pipeline->mem_bytes > 0)
+        status = br_dag_add_demand(b->dag, *stage, "mem", text, b->diag);
+    if (!status)
+        status =
+            br_dag_add_attribute(b->dag, BR_OWNER_STAGE, *stage, "operators",
+                                 pipeline->operators ? pipeline->operators : "result", b->diag);
+    return status;
+}
+
+static enum br_status add_edge(struct builder *b, const uint32_t *stage, uint32_t from, uint32_t to)
+{
+    br_value_place(b->diag, b->pipeline[from].pos);
+    enum br_status status = br_dag_add_edge(b->dag, stage[from], stage[to], BR_BARRIER, b->diag);
+    if (!status)
+        br_dag_set_edge_pos(b->dag, b->pipeline[from].pos);
+    return status;
+}
+
+/* Edges from the pipeline of a CTE or an InitPlan to those of its readers, or else to the one of
+ * the node that it is listed under. */
+static enum br_status link_readers(struct builder *b, const uint32_t *stage, uint32_t init)
+{
+    uint32_t from = b->place[init].pipeline;
+    bool any = false;
+    enum br_status status = BR_OK;
+    if (!b->query->node[init].is_init || from == BR_NO_NODE)
+        return BR_OK;
+    while (b->pipeline[from].above != BR_NO_NODE) /* its root may be a sort */
+        from = b->pipeline[from].above;
+    for (uint32_t n = 0; n < b->query->nodes && !status; n++) {
+        uint32_t to = b->place[n].pipeline;
+        if (to == BR_NO_NODE || to == from || !br_query_reads(b->query, init, n))
+            continue;
+        any = true;
+        status = add_edge(b, stage, from, to);
+    }
+    if (!any && !status && b->query->node[init].parent != BR_NO_NODE)
+        status = add_edge(b, stage, from, b->place[b->query->node[init].parent].pipeline);
+    return status;
+}
+
+/* Once for all queries of a job. */
+static enum br_status declare(struct builder *b, const char *name, const char *unit)
+{
+    for (uint32_t r = 0; r < b->dag->resources; r++)
+        if (strcmp(b->dag->resource[r].name, name) == 0)
+            return BR_OK;
+    return br_dag_add_resource(b->dag, name, unit, b->diag);
+}
+
+/* The pipelines as stages, the lowest first, and the edges. */
+static enum br_status write_stages(struct builder *b, uint32_t *stage)
+{
+    enum br_status status = declare(b, "cpu", "cores");
+    bool memory = false;
+    for (uint32_t p = 0; p < b->pipelines; p++)
+        memory |= b->pipeline[p].mem_bytes > 0;
+    if (!status && memory)
+        status = declare(b, "mem", "bytes");
+    for (uint32_t p = b->pipelines; p-- > 0 && !status;)
+        status = add_stage(b, p, &stage[p]);
+    for (uint32_t p = b->pipelines; p-- > 0 && !status;)
+        if (b->pipeline[p].above != BR_NO_NODE)
+            status = add_edge(b, stage, p, b->pipeline[p].above);
+    for (uint32_t n = 0; n < b->query->nodes && !status; n++)
+        status = link_readers(b, stage, n);
+    return status;
+}
+
+enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query,
+                                const char *prefix, struct br_diag *diag)
+{
+    struct builder b = {.dag = dag, .query = query, .prefix = prefix, .diag = diag};
+    size_t most = 2 * (size_t)query->nodes + 1;
+    uint32_t *stage = calloc(most, sizeof *stage);
+    b.place = calloc((size_t)query->nodes + 1, sizeof *b.place);
+    b.pipeline = calloc(most, sizeof *b.pipeline);
+    enum br_status status = stage && b.place && b.pipeline ? BR_OK : br_fail_memory(diag);
+    if (!status) {
+        find_children(&b);
+        if (query->nodes)
+            assign(&b, 0, begin_pipeline(&b, 0, BR_NO_NODE));
+        status = b.out_of_memory ? br_fail_memory(diag) : write_stages(&b, stage);
+    }
+    for (uint32_t p = 0; p < b.pipelines; p++)
+        free(b.pipeline[p].operators);
+    free(b.pipeline);
+    free(b.place);
+    free(stage);
+    return status;
+}

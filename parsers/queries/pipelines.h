@@ -1,0 +1,15 @@
+/* The pipelines that a query's plan is made of, as stages of a job. */
+#ifndef BR_PARSERS_QUERIES_PIPELINES_H
+#define BR_PARSERS_QUERIES_PIPELINES_H
+
+#include "parsers/queries/query.h"
+#include "planner/model/dag.h"
+
+/* Adds to the job one stage per pipeline, whose name is the prefix, "p" and a number: a task of one
+ * cpu per process, as long as what it does there itself, with the memory that it fills or reads;
+ * and barriers between them. The query is measured or estimated. O(nodes^2) at worst, for plans
+ * full of InitPlans and CTEs. BR_BAD_INPUT, BR_SYSTEM. */
+enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query,
+                                const char *prefix, struct br_diag *diag);
+
+#endif

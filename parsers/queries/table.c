@@ -1,0 +1,210 @@
+/* What psql draws around a plan: the title QUERY PLAN, rules, borders, a mark at the end of each
+ * line of a value that has several, and the number of rows. Or quotes, where it writes CSV. */
+#include <stdio.h>
+#include <string.h>
+
+#include "parsers/queries/explain.h"
+#include "parsers/text/begin.h"
+
+#define TITLE "QUERY PLAN"
+#define RECORD "[ RECORD "
+
+enum state {
+    OUTSIDE,
+    TITLED,   /* the line after the title decides */
+    DRAWN,    /* with rules and borders */
+    PLAIN,    /* unaligned */
+    EXPANDED, /* a record a row, behind the column's name */
+};
+
+/* Length of the border, or of the part of a rule, that the text begins with; 0: none. */
+static size_t border(const char *text)
+{
+    if (*text == '|')
+        return 1;
+    return strncmp(text, "│", 3) == 0 || strncmp(text, "║", 3) == 0 ? 3 : 0;
+}
+
+static size_t rule(const char *text)
+{
+    static const char *const parts[] = {"─", "═", "┌", "┐", "└", "┘", "├", "┤",
+                                        "╔", "╗", "╚", "╝", "╟", "╢", "╠", "╣"};
+    if (strchr("-+ ", *text) && *text)
+        return 1;
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+        if (strncmp(text, parts[k], 3) == 0)
+            return 3;
+    return 0;
+}
+
+static bool is_rule(const char *line)
+{
+    size_t part, used = 0;
+    while ((part = rule(line + used)))
+        used += part;
+    return used >= 4 && line[used] == 0 && line[strspn(line, " ")];
+}
+
+static bool is_title(const char *line)
+{
+    const char *p = line + strspn(line, " ");
+    p += *p == '"' ? 1 : border(p);
+    p += strspn(p, " ");
+    if (strncmp(p, TITLE, sizeof TITLE - 1) != 0)
+        return false;
+    p += sizeof TITLE - 1;
+    p += strspn(p, " ");
+    p += *p == '"' ? 1 : border(p);
+    return p[strspn(p, " \r")] == 0;
+}
+
+static bool is_record(const char *line)
+{
+    const char *p = line;
+    size_t part;
+    while (*p != '[' && (part = rule(p)))
+        p += part;
+    return p != line && strncmp(p, RECORD, sizeof RECORD - 1) == 0;
+}
+
+static bool is_footer(const char *line)
+{
+    unsigned rows;
+    int end = 0;
+    return sscanf(line, "(%u row%n", &rows, &end) == 1 && end && strchr(line, ')');
+}
+
+static void blank(char *from, size_t length)
+{
+    memset(from, ' ', length);
+}
+
+/* Blanks a word at the line's end out. */
+static bool cut(char *line, const char *word)
+{
+    size_t length = strlen(line), end = strlen(word);
+    while (length && strchr(" \r", line[length - 1]))
+        length--;
+    if (length < end || strncmp(line + length - end, word, end) != 0)
+        return false;
+    blank(line + length - end, end);
+    return true;
+}
+
+/* The borders of a line, and the mark that the value goes on. */
+static void clean(char *line)
+{
+    char *p = line + strspn(line, " ");
+    size_t left = border(p);
+    if (left) {
+        blank(p, left);
+        if (!cut(line, "|") && !cut(line, "│"))
+            cut(line, "║");
+    }
+    if (!cut(line, "+"))
+        cut(line, "↵");
+}
+
+/* A record's line: the column's name up to the border, and the outer borders where there are some.
+ */
+static bool clean_record(char *line)
+{
+    size_t outer = border(line);
+    char *from = line + outer;
+    while (*from && !border(from))
+        from++;
+    if (!*from)
+        return false;
+    blank(line, (size_t)(from - line) + border(from));
+    if (outer && !cut(line, "|") && !cut(line, "│"))
+        cut(line, "║");
+    if (!cut(line, "+"))
+        cut(line, "↵");
+    return true;
+}
+
+static enum state next_state(enum state state, char *line)
+{
+    if (is_title(line) || is_record(line)) {
+        state = is_title(line) ? TITLED : EXPANDED;
+        blank(line, strlen(line));
+    } else if (state == TITLED) {
+        state = is_rule(line) ? DRAWN : PLAIN;
+        if (state == DRAWN)
+            blank(line, strlen(line));
+    } else if (is_footer(line) || (state == DRAWN && is_rule(line)) ||
+               (state == EXPANDED && !is_rule(line) && !clean_record(line))) {
+        state = OUTSIDE;
+    } else if (state == EXPANDED && is_rule(line)) {
+        blank(line, strlen(line));
+    } else if (state == DRAWN) {
+        clean(line);
+    }
+    if (state == OUTSIDE)
+        blank(line, strlen(line));
+    return state;
+}
+
+/* Values in quotes, a quote in which stands for itself twice, as CSV writes them: without. What
+ * comes to be less is filled up with blanks. */
+static void unquote(char *text)
+{
+    bool quoted = false;
+    for (char *line = text; *line;) {
+        size_t length = strcspn(line, "\n");
+        char *to = line, *end = line + length;
+        if (!quoted && *line != '"') {
+            line += length + (*end == '\n');
+            continue;
+        }
+        for (char *from = line; from < end; from++) {
+            if (*from != '"')
+                *to++ = *from;
+            else if (quoted && from + 1 < end && from[1] == '"')
+                *to++ = *from++;
+            else
+                quoted = !quoted;
+        }
+        blank(to, (size_t)(end - to));
+        line = end + (*end == '\n');
+    }
+}
+
+bool br_table_is_there(const char *text)
+{
+    char line[512];
+    for (const char *p = text; *p;) {
+        size_t length = strcspn(p, "\n");
+        size_t kept = length < sizeof line ? length : sizeof line - 1;
+        memcpy(line, p, kept);
+        line[kept] = 0;
+        /* A title may stand in the middle of a long line of blanks. */
+        const char *title = length > kept ? strstr(p, TITLE) : NULL;
+        if (is_title(line) || is_record(line) ||
+            (title && title < p + length && strspn(p, " ") == (size_t)(title - p)))
+            return true;
+        p += length + (p[length] == '\n');
+    }
+    return false;
+}
+
+void br_table_unwrap(char *text)
+{
+    enum state state = OUTSIDE;
+    bool plain = false;
+    bool table = br_table_is_there(text);
+    for (char *line = text; table && *line;) {
+        size_t length = strcspn(line, "\n");
+        char end = line[length];
+        line[length] = 0;
+        state = next_state(state, line);
+        plain |= state == PLAIN;
+        line[length] = end;
+        line += length + (end == '\n');
+    }
+    /* Rows may have quotes each, or as they need them; a value in another form begins with what is
+     * its own. */
+    char first = *br_text_begin(text);
+    if (first == '"' || (plain && !strchr("[{<-", first)))
+        unquote(text);
+}

@@ -1,0 +1,89 @@
+/* EXPLAIN (FORMAT XML): <explain> with queries; and several such texts one after the other. Names
+ * have dashes where other forms have blanks. */
+#include <string.h>
+
+#include "parsers/queries/explain.h"
+#include "parsers/text/xml.h"
+
+struct reader {
+    struct br_explain *explain;
+    uint32_t depth[BR_QUERY_DEPTH]; /* by open node: of its <Plan> */
+    uint32_t open, query_depth;     /* depth 0: no query is open */
+};
+
+static enum br_status on_start(void *context, struct br_xml *xml)
+{
+    struct reader *reader = context;
+    if (xml->depth == 1 && strcmp(xml->name, "explain") != 0)
+        return br_fail(xml->diag, BR_BAD_INPUT, "write it by EXPLAIN (ANALYZE, FORMAT XML)",
+                       "the root element is <%.80s>, not <explain>", xml->name);
+    if (!reader->query_depth && strcmp(xml->name, "Query") == 0) {
+        reader->query_depth = xml->depth;
+        return br_explain_begin_query(reader->explain);
+    }
+    if (strcmp(xml->name, "Plan") == 0) {
+        enum br_status status = br_explain_begin_node(reader->explain, xml->pos);
+        if (!status)
+            reader->depth[reader->open++] = xml->depth;
+        return status;
+    }
+    if (reader->query_depth)
+        br_xml_keep_text(xml);
+    return BR_OK;
+}
+
+static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+{
+    struct reader *reader = context;
+    char name[64];
+    size_t length = strlen(xml->name);
+    if (reader->open && xml->depth == reader->depth[reader->open - 1]) {
+        reader->open--;
+        return br_explain_end_node(reader->explain);
+    }
+    if (reader->query_depth && xml->depth == reader->query_depth) {
+        reader->query_depth = 0;
+        return br_explain_end_query(reader->explain, xml->pos);
+    }
+    if (!text || !reader->query_depth)
+        return BR_OK;
+    if (!reader->open)
+        return br_explain_setting(reader->explain, xml->pos, xml->name, text);
+    length = length < sizeof name ? length : sizeof name - 1; /* names that count are shorter */
+    for (size_t i = 0; i < length; i++)
+        name[i] = (char)(xml->name[i] == '-' ? ' ' : xml->name[i]);
+    name[length] = 0;
+    return br_explain_property(reader->explain, xml->pos, name, text,
+                               xml->depth != reader->depth[reader->open - 1] + 1);
+}
+
+static void blank(char *from, const char *to)
+{
+    for (; from < to; from++)
+        if (*from != '\n')
+            *from = ' ';
+}
+
+/* One text of several: what ends one and begins the next is blanked out. */
+static void join(char *text)
+{
+    static const char end[] = "</explain>";
+    char *at = strstr(text, end);
+    while (at) {
+        const char *next = at + sizeof end - 1;
+        next += strspn(next, " \t\r\n");
+        const char *close = strncmp(next, "<explain", 8) == 0 ? strchr(next, '>') : NULL;
+        if (close && close[-1] != '/')
+            blank(at, close + 1);
+        at = strstr(at + 1, end);
+    }
+}
+
+enum br_status br_read_explain_xml(struct br_explain *explain, char *text, size_t size)
+{
+    static const struct br_xml_handler handler = {.start = on_start, .end = on_end};
+    struct reader reader = {.explain = explain};
+    join(text);
+    struct br_source source = br_source_of_text(text, size);
+    return br_xml_read(&source, &handler, &reader, explain->diag);
+}
