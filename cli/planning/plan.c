@@ -114,6 +114,10 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
         cli_say("interrupted; this is the best plan found so far");
     if (settings->search.store && !settings->output.quiet)
         tell_hit(settings->search.store, &hit);
+    if (settings->output.explain)
+        status = cli_noise_measure(input, *plan, settings->search.seed, diag);
+    if (status)
+        return status;
     struct br_emit_note note = {""};
     struct br_emit_input emit = {
         .dag = input->dag, .cluster = input->cluster, .plan = *plan, .note = &note};
@@ -184,10 +188,10 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         if (!settings->output.quiet)
             status = cli_robust_print(out, &robust, &input, plan, settings->search.seed,
                                       settings->output.explain, diag);
-        if (!status && settings->output.explain)
-            status = cli_noise_print(out, &input, plan, settings->search.seed, diag);
-        if (settings->output.explain)
+        if (settings->output.explain) {
+            cli_noise_print(out, plan);
             cli_print_explanation(out, plan);
+        }
         if (settings->output.verbose)
             cli_say("%" PRIu64 " placements", plan->placements);
         plan->counters.read_ns = (uint64_t)read_ns;

@@ -220,28 +220,36 @@ enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
     return BR_OK;
 }
 
-enum br_status cli_noise_print(FILE *out, const struct br_input *input, const struct br_plan *plan,
-                               uint64_t seed, struct br_diag *diag)
+enum br_status cli_noise_measure(const struct br_input *input, struct br_plan *plan, uint64_t seed,
+                                 struct br_diag *diag)
 {
-    static const int percent[] = {10, 30};
-    const int64_t digit = 1000000;
+    static const uint32_t percent[] = {10, 30};
+    enum br_status status = BR_OK;
     uint32_t runs = TASKS_DRAWN / 10 / input->dag->tasks;
     runs = runs > RUNS_LEAST ? RUNS_LEAST : runs < 1 ? 1 : runs;
     if (plan->network || plan->makespan_ns == 0)
         return BR_OK;
-    for (size_t k = 0; k < sizeof percent / sizeof *percent; k++) {
-        char mean[CLI_SECONDS_TEXT];
-        int64_t mean_ns;
-        enum br_status status = br_plan_under_noise(input->dag, input->cluster, plan,
-                                                    percent[k] / 100.0, runs, seed, &mean_ns, diag);
-        if (status)
-            return status;
-        fprintf(out,
-                "%-12s %s s on average where durations are off by %d %% (%+.1f %%, %" PRIu32
-                " %s)\n",
-                "noise", cli_seconds(mean_ns / digit * digit, mean), percent[k],
-                100 * ((double)mean_ns / (double)plan->makespan_ns - 1), runs,
-                runs == 1 ? "run" : "runs");
+    for (uint32_t k = 0; k < sizeof percent / sizeof *percent && !status; k++) {
+        struct br_plan_noise noise = {percent[k], runs, 0};
+        status = br_plan_under_noise(input->dag, input->cluster, plan, percent[k] / 100.0, runs,
+                                     seed, &noise.mean_ns, diag);
+        if (!status)
+            plan->noise[plan->noises++] = noise;
     }
-    return BR_OK;
+    return status;
+}
+
+void cli_noise_print(FILE *out, const struct br_plan *plan)
+{
+    const int64_t digit = 1000000;
+    for (uint32_t k = 0; k < plan->noises; k++) {
+        const struct br_plan_noise *noise = &plan->noise[k];
+        char mean[CLI_SECONDS_TEXT];
+        fprintf(out,
+                "%-12s %s s on average where durations are off by %" PRIu32
+                " %% (%+.1f %%, %" PRIu32 " %s)\n",
+                "noise", cli_seconds(noise->mean_ns / digit * digit, mean), noise->percent,
+                100 * ((double)noise->mean_ns / (double)plan->makespan_ns - 1), noise->runs,
+                noise->runs == 1 ? "run" : "runs");
+    }
 }

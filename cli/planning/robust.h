@@ -26,9 +26,11 @@ enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
                                 const struct br_input *input, const struct br_plan *plan,
                                 uint64_t seed, bool stages, struct br_diag *diag);
 
-/* Prints what the plan takes on average where durations are off by 10 and by 30 percent, drawn from
- * the seed, in runs that follow the plan's order; nothing of a plan with transfers. */
-enum br_status cli_noise_print(FILE *out, const struct br_input *input, const struct br_plan *plan,
-                               uint64_t seed, struct br_diag *diag);
+/* Puts into the plan what it takes on average where durations are off by 10 and by 30 percent,
+ * drawn from the seed, in runs that follow the plan's order; nothing of a plan with transfers. */
+enum br_status cli_noise_measure(const struct br_input *input, struct br_plan *plan, uint64_t seed,
+                                 struct br_diag *diag);
+/* Prints that. */
+void cli_noise_print(FILE *out, const struct br_plan *plan);
 
 #endif

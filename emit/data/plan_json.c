@@ -7,11 +7,13 @@
 #include "emit/data/certificate_json.h"
 #include "emit/data/plan_json.h"
 #include "emit/write/outputs.h"
+#include "emit/write/slack.h"
 #include "emit/write/write.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 static void text(FILE *out, const char *value)
 {
@@ -222,7 +224,20 @@ static void write_search(FILE *out, const struct br_plan *plan)
     putc(']', out);
 }
 
-static void write_tasks(FILE *out, const struct br_emit_input *input)
+static void write_noise(FILE *out, const struct br_plan *plan)
+{
+    for (uint32_t k = 0; k < plan->noises; k++) {
+        count_key(out, k ? ", {" : ",\n \"noise\": [{", "percent", plan->noise[k].percent);
+        count_key(out, ", ", "runs", plan->noise[k].runs);
+        seconds_key(out, ", ", "makespan", plan->noise[k].mean_ns);
+        putc('}', out);
+    }
+    fputs(plan->noises ? "]" : "", out);
+}
+
+/* slack: by task; NULL: there is none to tell. */
+static void write_tasks(FILE *out, const struct br_emit_input *input,
+                        const struct br_task_slack *slack)
 {
     const struct br_plan *plan = input->plan;
     fputs(",\n \"tasks\": [", out);
@@ -239,7 +254,12 @@ static void write_tasks(FILE *out, const struct br_emit_input *input)
         br_write_ratio(out, (int64_t)plan->tasks - k, plan->tasks);
         fputs(", \"subset\": \"", out);
         putc(plan->subset[task], out);
-        fputs("\"}", out);
+        putc('"', out);
+        if (slack) {
+            seconds_key(out, ", ", "slack", slack[task].total_ns);
+            seconds_key(out, ", ", "free_slack", slack[task].free_ns);
+        }
+        putc('}', out);
     }
     putc(']', out);
 }
@@ -326,9 +346,14 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct
 {
     const struct br_plan *plan = input->plan;
     struct br_attributes by;
-    enum br_status status = br_attributes_init(&by, input->dag, diag);
-    if (status)
+    struct br_task_slack *slack;
+    enum br_status status = br_emit_slack(input, &slack, diag);
+    if (!status)
+        status = br_attributes_init(&by, input->dag, diag);
+    if (status) {
+        free(slack);
         return status;
+    }
     text_key(out, "{", "format", "bigrocks-plan/1");
     text_key(out, ",\n ", "job", input->dag->name);
     text_key(out, ",\n ", "method", plan->method);
@@ -351,12 +376,14 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct
     count_key(out, ",\n ", "placements", plan->placements);
     if (plan->note)
         text_key(out, ",\n ", "note", plan->note);
+    write_noise(out, plan);
     write_job(out, input, &by);
     write_search(out, plan);
     if (plan->network)
         write_transfers(out, input);
-    write_tasks(out, input);
+    write_tasks(out, input, slack);
     fputs("\n}\n", out);
     br_attributes_finish(&by);
+    free(slack);
     return BR_OK;
 }

@@ -4,6 +4,7 @@
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/lanes.h"
 #include "emit/pictures/parents.h"
+#include "emit/write/slack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +267,8 @@ enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_em
     if (!status)
         status = br_inputs_init(&analysis->inputs, input, diag);
     if (!status)
+        status = br_emit_slack(input, &analysis->slack, diag);
+    if (!status)
         status = find_chain(analysis, input, diag);
     if (!status)
         status = find_path(analysis, input->dag, diag);
@@ -283,6 +286,7 @@ void br_analysis_finish(struct br_analysis *analysis)
     free(analysis->on_chain);
     free(analysis->chain);
     free(analysis->waited);
+    free(analysis->slack);
     br_inputs_finish(&analysis->inputs);
     free(analysis->use);
     *analysis = (struct br_analysis){0};

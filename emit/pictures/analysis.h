@@ -23,7 +23,8 @@ struct br_analysis {
     bool *on_chain;  /* by task */
     uint32_t *chain; /* tasks, first to last: each waits for the one before it, for its place on
                         the machine, or for what the one before it put out to come */
-    enum br_waited *waited; /* by place in the chain but the first: what it waited for */
+    enum br_waited *waited;      /* by place in the chain but the first: what it waited for */
+    struct br_task_slack *slack; /* by task; NULL: not known */
     struct br_inputs inputs;
     uint32_t chain_tasks;
     uint32_t uses; /* resources that tasks demand and machines have */

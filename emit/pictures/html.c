@@ -84,9 +84,16 @@ static void write_tasks(FILE *out, const struct br_emit_input *input,
         br_write_seconds(out, plan->start_ns[task]);
         putc(',', out);
         br_write_seconds(out, plan->end_ns[task]);
-        fprintf(out, ",\"%c\",%" PRIu32 ",%d]",
+        fprintf(out, ",\"%c\",%" PRIu32 ",%d",
                 br_subset_style[br_subset_index(plan->subset[task])].letter, k + 1,
                 analysis->on_chain[task]);
+        if (analysis->slack) {
+            putc(',', out);
+            br_write_seconds(out, analysis->slack[task].total_ns);
+            putc(',', out);
+            br_write_seconds(out, analysis->slack[task].free_ns);
+        }
+        putc(']', out);
     }
     fputs("],\n \"chain\": [", out);
     for (uint32_t k = 0; k < analysis->chain_tasks; k++)

@@ -112,6 +112,11 @@ static void draw_task_box(const struct br_panel *panel, const struct br_chart_bo
     fputs(" on ", out);
     br_write_machine(out, BR_QUOTE_XML, input->cluster, row->which);
     fputs(critical ? ", on the critical chain" : "", out);
+    if (box->tasks == 1 && panel->analysis->slack) {
+        fputs(", may be late by ", out);
+        br_write_about(out, panel->analysis->slack[box->task].total_ns);
+        fputs(" s", out);
+    }
     if (box->tasks == 1)
         br_panel_inputs(panel, box->task);
     fputs("</title></rect>\n", out);

@@ -32,6 +32,10 @@ static void write_task(FILE *out, const struct br_emit_input *input,
     write_us(out, plan->end_ns[task] - plan->start_ns[task]);
     fprintf(out, ", \"args\": {\"rank\": %" PRIu32 ", \"subset\": \"%c\", \"critical\": %s",
             plan->rank[task], plan->subset[task], analysis->on_chain[task] ? "true" : "false");
+    if (analysis->slack) {
+        fputs(", \"slack\": ", out);
+        br_write_seconds(out, analysis->slack[task].total_ns);
+    }
     for (uint32_t d = 0; d < stage->demands; d++) {
         const struct br_demand *demand = &dag->demand[stage->first_demand + d];
         fputs(", \"demand ", out);

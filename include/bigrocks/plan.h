@@ -61,6 +61,21 @@ BR_API const struct br_certificate *br_plan_certificate(const struct br_plan *pl
 BR_API enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certificate,
                                     const char *method, struct br_diag *diag);
 
+/* How much later a task may start without the makespan growing. Nanoseconds, 0 or more. */
+struct br_task_slack {
+    int64_t total_ns; /* what waits for the task moves along */
+    int64_t free_ns;  /* nothing else moves; at most total_ns */
+};
+/* The slack of every task in the order of the plan: a task waits for its parents, and for those
+ * that hand on to it the room that it takes on its machine (of all that is free there, what has
+ * been free the longest). Starts that keep this order are feasible. Transfers stay where they are.
+ * `slack` is the caller's, by task. Of a plan that does not hold the figures mean nothing.
+ * BR_SYSTEM where memory is out; else as br_plan_make. O(tasks log tasks + tasks x resources +
+ * edges). */
+BR_API enum br_status br_plan_slack(const struct br_plan *plan, const struct br_dag *dag,
+                                    const struct br_cluster *cluster, struct br_task_slack *slack,
+                                    struct br_diag *diag);
+
 /* Checks the plan against the job and the cluster, sharing no code with the search: every task
  * once, durations, precedence, capacities at every instant, ranks, makespan >= bound. Up to
  * `limit` faults go to `fault` (may be NULL), one call each. BR_OK, or BR_NO with the first fault

@@ -121,6 +121,28 @@ static bool read_trial(void *context, uint32_t k)
     return !json->status;
 }
 
+static bool read_noise(void *context, uint32_t k)
+{
+    struct br_plan_reader *r = context;
+    struct br_json *json = &r->json;
+    struct br_json_field f[] = {
+        {"percent", true, NULL}, {"runs", true, NULL}, {"makespan", true, NULL}};
+    struct br_plan_noise noise = {0};
+    if (k == BR_PLAN_NOISES)
+        return br_json_fail(json, json->at, BR_PLAN_REWRITE, "'noise' has more than %d entries",
+                            BR_PLAN_NOISES);
+    if (!br_json_fields(json, "what noise does", f, 3))
+        return false;
+    const char *after = json->at;
+    br_json_optional_count32(json, &f[0], &noise.percent);
+    br_json_optional_count32(json, &f[1], &noise.runs);
+    br_json_optional_seconds(json, &f[2], &noise.mean_ns);
+    json->at = after;
+    r->plan->noise[k] = noise;
+    r->plan->noises = k + 1;
+    return !json->status;
+}
+
 /* A score, or null for none. It was written with nine decimals, so this is exact. */
 static bool read_score(struct br_plan_reader *r, const struct br_json_field *field, double *score)
 {
@@ -253,6 +275,7 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
         [BR_PLAN_CERTIFICATE] = {"certificate", false, NULL},
         [BR_PLAN_PLACEMENTS] = {"placements", false, NULL},
         [BR_PLAN_NOTE] = {"note", false, NULL},
+        [BR_PLAN_NOISE] = {"noise", false, NULL},
         [BR_PLAN_ATTRIBUTES] = {"attributes", false, NULL},
         [BR_PLAN_RESOURCES] = {"resources", false, NULL},
         [BR_PLAN_STAGES] = {"stages", true, NULL},
@@ -283,6 +306,7 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
                                     &r->plan->network_bound_ns) &&
            br_read_certificate(&r->json, &top[BR_PLAN_CERTIFICATE], r->dag,
                                &r->plan->certificate) &&
+           br_json_each(&r->json, &top[BR_PLAN_NOISE], "the noise", read_noise, r) &&
            read_search(r, top) && br_plan_read_transfers(r, &top[BR_PLAN_TRANSFERS]) &&
            read_tasks(r, &top[BR_PLAN_TASKS]);
 }

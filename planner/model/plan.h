@@ -32,6 +32,14 @@ struct br_plan_part {
     const char *bound_method; /* static storage */
 };
 
+/* What replays with durations that are off came to. */
+struct br_plan_noise {
+    uint32_t percent; /* by which they are off */
+    uint32_t runs;
+    int64_t mean_ns; /* of the makespans, rounded down */
+};
+enum { BR_PLAN_NOISES = 8 };
+
 struct br_plan {
     struct br_arena arena;
     const char *method; /* what the user asked for and what won, such as "graphene" */
@@ -59,7 +67,9 @@ struct br_plan {
     struct br_plan_part *part;
     uint64_t placements;         /* tasks placed by the whole search */
     struct br_counters counters; /* of the work that it took */
-    const char *note;            /* a limit that cut the search; NULL where none did */
+    uint32_t noises;             /* 0: not asked for */
+    struct br_plan_noise noise[BR_PLAN_NOISES];
+    const char *note; /* a limit that cut the search; NULL where none did */
 };
 
 /* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL when memory is out. */

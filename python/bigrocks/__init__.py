@@ -66,6 +66,10 @@ class _TransferRate(ctypes.Structure):
     _fields_ = [(name, ctypes.c_int64) for name in ('start_ns', 'end_ns', 'rate')]
 
 
+class _TaskSlack(ctypes.Structure):
+    _fields_ = [('total_ns', ctypes.c_int64), ('free_ns', ctypes.c_int64)]
+
+
 class _Source(ctypes.Structure):
     _fields_ = [('find', ctypes.c_void_p), ('context', ctypes.c_void_p)]
 
@@ -151,6 +155,7 @@ for _name, _result, _arguments in [
         ('plan_transfer_rate_at', _TransferRate, [_P, _U, _U]),
         ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
         ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
+        ('plan_slack', _STATUS, [_P, _P, _P, ctypes.POINTER(_TaskSlack), _DIAG]),
         ('plan_method', _T, [_P]), ('plan_note', _T, [_P]),
         ('store_is_there', ctypes.c_bool, []),
         ('store_open', _STATUS, [_T, ctypes.POINTER(_P), _DIAG]), ('store_close', None, [_P]),
@@ -358,6 +363,9 @@ Task = collections.namedtuple('Task', 'id start end machine rank priority subset
 Transfer = collections.namedtuple('Transfer', 'parent child index source target bytes start end rates')
 
 
+Slack = collections.namedtuple('Slack', 'total free')
+
+
 def _text(function, *arguments):
     size = function(*arguments, None, 0) + 1
     text = ctypes.create_string_buffer(size)
@@ -396,6 +404,15 @@ class Plan:
     bound_method = property(lambda self: _lib.br_plan_bound_method(self._plan).decode())
     gap = property(lambda self: _lib.br_plan_gap(self._plan))
     method = property(lambda self: _lib.br_plan_method(self._plan).decode())
+
+    @property
+    def slack(self):
+        """By rank, by how many seconds the task may start later without the makespan growing: `total` if what
+        waits for it moves along, `free` if nothing else moves."""
+        slack = (_TaskSlack * len(self))()
+        _call(_lib.br_plan_slack, self._plan, self._job._dag, self._cluster._cluster, slack)
+        by_rank = (slack[_lib.br_plan_at(self._plan, k).task] for k in range(len(self)))
+        return [Slack(s.total_ns / 1e9, s.free_ns / 1e9) for s in by_rank]
 
     @property
     def network_bound(self):

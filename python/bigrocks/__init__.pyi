@@ -54,6 +54,10 @@ class Transfer(NamedTuple):
     end: float
     rates: List[Tuple[float, float, int]]
 
+class Slack(NamedTuple):
+    total: float
+    free: float
+
 class StoreHit(NamedTuple):
     match: str
     same_details: bool
@@ -82,6 +86,8 @@ class Plan:
     def method(self) -> str: ...
     @property
     def note(self) -> Optional[str]: ...
+    @property
+    def slack(self) -> List[Slack]: ...
     @property
     def network_bound(self) -> Optional[float]: ...
     @property

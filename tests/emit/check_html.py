@@ -166,6 +166,7 @@ def check(browser, folder, report):
     assert said['dragged'] and said['all'] and said['limits'] >= 4 and said['trials'] >= 1, said
     assert said['counted'] and said['went'] and said['none'] and said['keys'], said
     assert said['amounts'] == '23.54 GiB|1023 B|2 GiB|1\u2009234\u2009567 records|0.59 cores|1\u2009234.56789', said
+    assert re.search(r'\nmay be late by [0-9.]+ m?s, by [0-9.]+ m?s if nothing else moves', said['tip']), said['tip']
     assert 'mem' not in said['tip'] or re.search(r'mem [0-9.]+ [KMGT]iB', said['tip']), said['tip']
     print(said)
     return said

@@ -55,6 +55,14 @@ def moved(**rates):
     return job, cluster
 
 plain = bigrocks.plan(*moved(), effort='fast')
+# Two tasks that follow each other beside a longer one may be late together; the last of them alone.
+late, two = bigrocks.Job('late'), bigrocks.Cluster(m=(1, {'cpu': 2}))
+late.stage('long', seconds=10, cpu=1)
+late.edge(late.stage('first', seconds=3, cpu=1), late.stage('second', seconds=4.5, cpu=1))
+late = bigrocks.plan(late, two)
+assert {task.id: tuple(slack) for task, slack in zip(late, late.slack)} == {
+    'long': (0, 0), 'first': (2.5, 0), 'second': (2.5, 2.5)}, late.slack
+
 assert plain.transfers is None and plain.network_bound is None and plain.makespan == 7
 carried = bigrocks.plan(*moved(up=5), network=True)
 assert carried.makespan == 8 and carried.lower_bound == 7 and 7 <= carried.network_bound <= 8, carried.network_bound

@@ -1,0 +1,13 @@
+/* The slack of a plan's tasks, for outputs that tell it. */
+#ifndef BR_EMIT_WRITE_SLACK_H
+#define BR_EMIT_WRITE_SLACK_H
+
+#include "emit/write/input.h"
+
+/* *slack becomes an array by task, to be freed, or NULL where a plan of a file has a job that
+ * cannot be planned on its cluster, so that there is nothing to tell. BR_SYSTEM where memory is
+ * out. */
+enum br_status br_emit_slack(const struct br_emit_input *input, struct br_task_slack **slack,
+                             struct br_diag *diag);
+
+#endif
