@@ -6,7 +6,10 @@
  * Executors stay in their job while a stage of it is ready, since moving them costs time; where
  * they yield, they leave for a job that goes before it and has less than its number. Others go to
  * the job with the least work left of those that have less than their number; where all have it, to
- * the one that has the least more. Within a job the longest path goes first. */
+ * the one that has the least more. Within a job the longest path goes first.
+ *
+ * By stages, T(k) k^p is the least instead, where T is the time of one stage: each stage has a
+ * number of its own, and of those with less the job's order counts, then the longest path. */
 #include "simulate/executors/bound.h"
 
 #include <math.h>
@@ -22,8 +25,10 @@ struct number {
 
 struct bound {
     double power;
-    uint32_t room, path_room;
-    struct number *job; /* by job of the run */
+    bool by_stage;
+    uint32_t room, path_room, stage_room;
+    struct number *job; /* by job of the run; where not by stages */
+    uint32_t *stage;    /* the number of each stage of the run; by stages */
     double *path_ms;    /* by stage of one job */
 };
 
@@ -35,6 +40,7 @@ enum br_status br_executors_bound_create(const struct br_executors_setup *setup,
     if (!bound)
         return br_fail_memory(diag);
     bound->power = isnan(setup->number) ? setup->row->usual : setup->number;
+    bound->by_stage = setup->row->detail;
     return BR_OK;
 }
 
@@ -42,6 +48,7 @@ void br_executors_bound_destroy(void *policy)
 {
     struct bound *bound = policy;
     free(bound->job);
+    free(bound->stage);
     free(bound->path_ms);
     free(bound);
 }
@@ -95,9 +102,30 @@ static struct number number_of(const struct bound *bound, const struct br_waves 
     return number;
 }
 
-/* Room for so many jobs, and for the stages of one; what is there stays. */
-static bool make_room(struct bound *bound, uint32_t jobs, uint32_t stages)
+/* The same of one stage, whose tasks no executor beyond their number would serve. */
+static uint32_t number_of_stage(const struct bound *bound, const struct br_waves *waves,
+                                uint32_t stage, uint32_t most)
 {
+    double least = INFINITY, work_ms = 0;
+    uint32_t number = 1, tasks = waves->stage[stage].tasks;
+    for (uint32_t k = 1; k <= most && k <= tasks; k++) {
+        double cost = stage_ms(waves, stage, k, &work_ms) * br_real_pow(k, bound->power);
+        if (cost >= least)
+            continue;
+        least = cost;
+        number = k;
+    }
+    return number;
+}
+
+/* Room for so many jobs, the stages of one, and those of all; what is there stays. */
+static bool make_room(struct bound *bound, uint32_t jobs, uint32_t stages, uint32_t all_stages)
+{
+    if (bound->by_stage && all_stages > bound->stage_room) {
+        if (!br_enlarge(&bound->stage, all_stages, sizeof *bound->stage))
+            return false;
+        bound->stage_room = all_stages;
+    }
     if (jobs > bound->room) {
         uint32_t room = jobs + jobs / 2;
         if (!br_enlarge(&bound->job, room, sizeof *bound->job))
@@ -112,6 +140,17 @@ static bool make_room(struct bound *bound, uint32_t jobs, uint32_t stages)
     return true;
 }
 
+/* The numbers of the job's stages, which are those of job `same` where that is another one. */
+static void number_stages(struct bound *bound, const struct br_executors *sim, uint32_t job,
+                          uint32_t same)
+{
+    uint32_t *number = bound->stage + sim->job[job].first_stage;
+    for (uint32_t s = 0; s < sim->job[job].stages; s++)
+        number[s] = same < job
+                        ? bound->stage[sim->job[same].first_stage + s]
+                        : number_of_stage(bound, sim->job[job].waves, s, sim->options.executors);
+}
+
 enum br_status br_executors_bound_begin(void *policy, const struct br_executors *sim,
                                         struct br_diag *diag)
 {
@@ -119,14 +158,17 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
     uint32_t stages = 0;
     for (uint32_t j = 0; j < sim->jobs; j++)
         stages = sim->job[j].stages > stages ? sim->job[j].stages : stages;
-    if (!make_room(bound, sim->jobs, stages))
+    if (!make_room(bound, sim->jobs, stages, sim->stages))
         return br_fail_memory(diag);
     for (uint32_t j = 0; j < sim->jobs; j++) {
         uint32_t same = 0;
         while (same < j && bound->job[same].waves != sim->job[j].waves)
             same++;
-        bound->job[j] = same < j ? bound->job[same]
-                                 : number_of(bound, sim->job[j].waves, sim->options.executors);
+        if (bound->by_stage)
+            number_stages(bound, sim, j, same);
+        bound->job[j] = bound->by_stage ? (struct number){sim->job[j].waves, 1}
+                        : same < j      ? bound->job[same]
+                                   : number_of(bound, sim->job[j].waves, sim->options.executors);
     }
     return BR_OK;
 }
@@ -180,9 +222,54 @@ static bool job_before(const struct bound *bound, const struct br_executors *sim
     return (uint64_t)held_a * number_b < (uint64_t)held_b * number_a;
 }
 
+/* Executors that the stage has. */
+static uint32_t used_by(const struct br_executors *sim, uint32_t stage)
+{
+    return sim->stage[stage].running + sim->stage[stage].coming;
+}
+
+/* Is stage a to be taken before b, where each has a number? First those with less, of them those of
+ * the group's job unless executors yield, then by what is left of their jobs; of others those of
+ * the group's job, then those that have the least more. */
+static bool numbered_before(const struct bound *bound, const struct br_executors *sim, uint32_t a,
+                            uint32_t b)
+{
+    uint32_t used_a = used_by(sim, a), used_b = used_by(sim, b);
+    uint32_t job_a = sim->stage[a].job, job_b = sim->stage[b].job;
+    bool less = used_a < bound->stage[a], own = job_a == sim->group.job;
+    if (less != (used_b < bound->stage[b]))
+        return less;
+    if (own != (job_b == sim->group.job) && !(less && sim->options.yields))
+        return own;
+    if (!less)
+        return (uint64_t)used_a * bound->stage[b] < (uint64_t)used_b * bound->stage[a];
+    if (job_a == job_b)
+        return stage_before(&sim->stage[a], &sim->stage[b]);
+    return sim->job[job_a].left_us != sim->job[job_b].left_us
+               ? sim->job[job_a].left_us < sim->job[job_b].left_us
+               : job_a < job_b;
+}
+
+static struct br_executors_choice decide_by_stage(const struct bound *bound,
+                                                  const struct br_executors *sim)
+{
+    uint32_t best = BR_EXECUTORS_NONE;
+    for (uint32_t k = 0; k < sim->ready_stages; k++)
+        if (br_executors_selectable(sim, sim->ready[k]) &&
+            (best == BR_EXECUTORS_NONE || numbered_before(bound, sim, sim->ready[k], best)))
+            best = sim->ready[k];
+    uint32_t used = used_by(sim, best), job = sim->stage[best].job;
+    if (used >= bound->stage[best] && job == sim->group.job)
+        return (struct br_executors_choice){best, sim->options.executors};
+    uint32_t more = used < bound->stage[best] ? bound->stage[best] - used : 1;
+    return (struct br_executors_choice){best, br_executors_held(sim, job) + more};
+}
+
 struct br_executors_choice br_executors_bound_decide(void *policy, const struct br_executors *sim)
 {
     const struct bound *bound = policy;
+    if (bound->by_stage)
+        return decide_by_stage(bound, sim);
     uint32_t own = sim->group.job, best = BR_EXECUTORS_NONE, stage = BR_EXECUTORS_NONE;
     if (own != BR_EXECUTORS_NONE && sim->job[own].ready)
         stage = br_executors_bound_stage(sim, own);

@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 PROGRAM, EXAMPLES = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
-POLICIES = 'fifo,sjf-cp,fair,weighted-fair-naive,weighted-fair=-0.5,weighted-fair-tuned,tetris,graphene,bound,random'
+POLICIES = 'fifo,sjf-cp,fair,weighted-fair-naive,weighted-fair=-0.5,weighted-fair-tuned,tetris,graphene,' \
+           'bound,bound-stages,random'
 
 
 def run(*arguments, status=0):

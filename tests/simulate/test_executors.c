@@ -540,6 +540,100 @@ static void test_first_choices(void **state)
     assert_int_equal(choice.limit, 1); /* 10 x 1 is the least */
 }
 
+static void decide_by(const struct br_executors_row *row, void *policy, struct br_executors *sim,
+                      uint32_t stage, uint32_t limit)
+{
+    struct br_executors_choice choice = row->decide(policy, sim);
+    assert_int_equal(choice.stage, stage);
+    assert_int_equal(choice.limit, limit);
+    br_executors_decide(sim, choice.stage, choice.limit);
+}
+
+/* By stages: of the job with less work that with the longer path first, on 2 executors (3 x 2^0.85
+ * is less than 6 x 1), then 4 for the 4 tasks of 1 s, then what is over for the next job. Those
+ * that end go where the least work is left; or stay, where their own job has a stage with less than
+ * its number. */
+static void test_numbers_of_stages(void **state)
+{
+    const struct stage a[] = {{4, 1000, 1000, 1000}, {2, 3000, 3000, 3000}};
+    const struct stage b = {6, 9000, 9000, 9000}, c = {1, 1, 1, 1};
+    struct br_waves *waves[] = {waves_of(a, 2, NULL, 0), waves_of(&b, 1, NULL, 0),
+                                waves_of(&c, 1, NULL, 0)};
+    const struct br_executors_arrival jobs[] = {{waves[1], 0, 7, NULL, 0},
+                                                {waves[0], 0, 8, NULL, 0},
+                                                {waves[0], 0, 8, NULL, 0},
+                                                {waves[2], 2500 * MS, 8, NULL, 0}};
+    const struct br_executors_row *row = br_executors_policy(0);
+    (void)state;
+    for (uint32_t k = 1; strcmp(row->name, "bound-stages") != 0; row = br_executors_policy(k++))
+        assert_non_null(row);
+    const struct br_executors_setup setup = {.row = row, .number = NAN};
+    for (int few = 0; few < 2; few++) {
+        struct br_executors *sim = sim_of(few ? 2 : 8, false);
+        void *policy;
+        assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
+        begin(sim, jobs, 4, NULL);
+        assert_int_equal(row->begin(policy, sim, NULL), BR_OK);
+        expect(sim, 0, few ? 2 : 8, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+        decide_by(row, policy, sim, 2, 2);
+        if (few) {
+            expect(sim, 5000, 2, 1, 2);
+            decide_by(row, policy, sim, 1, 2);
+        } else {
+            decide_by(row, policy, sim, 1, 6);
+            decide_by(row, policy, sim, 4, 2);
+            expect(sim, 3000, 4, 1, 1);
+            decide_by(row, policy, sim, 5, 1);
+            decide_by(row, policy, sim, 3, 6);
+        }
+        row->destroy(policy);
+        br_executors_destroy(sim);
+    }
+    for (int k = 0; k < 3; k++)
+        br_waves_destroy(waves[k]);
+}
+
+/* Where some have more than their number, or a part of it: who lacks some goes first, and gets what
+ * it lacks; then who has the least more gets one; those whose job still has something all stay. */
+static void test_more_than_numbers(void **state)
+{
+    const struct stage a[] = {{10, 9000, 9000, 9000}, {2, 1000, 1000, 1000}};
+    struct br_waves *waves[] = {waves_of(a, 2, NULL, 0), waves_of(a, 1, NULL, 0)};
+    const struct br_executors_arrival jobs[] = {
+        {waves[0], 0, 7, NULL, 0}, {waves[1], 0, 8, NULL, 0}, {waves[1], 2500 * MS, 8, NULL, 0}};
+    const struct br_executors_row *row = br_executors_policy(0);
+    (void)state;
+    for (uint32_t k = 1; strcmp(row->name, "bound-stages") != 0; row = br_executors_policy(k++))
+        assert_non_null(row);
+    for (int wide = 0; wide < 2; wide++) {
+        /* The number of a stage is 1; or that of its tasks (9 x 10^0.85 is the least). */
+        const struct br_executors_setup setup = {.row = row, .number = wide ? NAN : 2};
+        struct br_executors *sim = sim_of(10, false);
+        void *policy;
+        assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
+        begin(sim, jobs, 3, NULL);
+        assert_int_equal(row->begin(policy, sim, NULL), BR_OK);
+        expect(sim, 0, 10, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+        br_executors_decide(sim, 0, 3);
+        br_executors_decide(sim, 1, 5);
+        br_executors_decide(sim, 2, 2);
+        expect(sim, 2500, 3, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+        if (wide) {
+            decide_by(row, policy, sim, 0, 12); /* 5 that the job has, and 7 that the stage lacks */
+        } else {
+            decide_by(row, policy, sim, 3, 1);
+            decide_by(row, policy, sim, 2, 3);
+            decide_by(row, policy, sim, 0, 6);
+            expect(sim, 3000, 2, 0, 1);
+            decide_by(row, policy, sim, 0, 10);
+        }
+        row->destroy(policy);
+        br_executors_destroy(sim);
+    }
+    br_waves_destroy(waves[0]);
+    br_waves_destroy(waves[1]);
+}
+
 /* Two tasks one after the other on one executor: 2 s to come, then 1 s each. */
 static void test_missed(void **state)
 {
@@ -569,12 +663,19 @@ static void test_missed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missed),         cmocka_unit_test(test_waves),
-        cmocka_unit_test(test_waiting),        cmocka_unit_test(test_promises),
-        cmocka_unit_test(test_until),          cmocka_unit_test(test_moment),
-        cmocka_unit_test(test_promised_order), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_policies),       cmocka_unit_test(test_same_world),
+        cmocka_unit_test(test_missed),
+        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_promises),
+        cmocka_unit_test(test_until),
+        cmocka_unit_test(test_moment),
+        cmocka_unit_test(test_promised_order),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_same_world),
         cmocka_unit_test(test_first_choices),
+        cmocka_unit_test(test_numbers_of_stages),
+        cmocka_unit_test(test_more_than_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
