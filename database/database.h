@@ -20,6 +20,7 @@ struct br_database_form {
     const char *tables;  /* statements that make them in an empty file */
     const char *what;    /* "history": for messages */
     const char *option;  /* "--history", which makes such files */
+    const char *maker;   /* "'bigrocks run JOB --history FILE' makes one" */
     const char *const *statement;
     int statements;
 };
@@ -29,6 +30,7 @@ struct br_database {
     const struct br_database_form *form;
     sqlite3 *db;
     char *path;
+    bool reads;               /* and nothing is written */
     sqlite3_stmt **statement; /* as many as the form has, in its order */
 };
 
@@ -37,6 +39,13 @@ struct br_database {
  * (another kind of file, another version). */
 enum br_status br_database_open(struct br_database *database, const struct br_database_form *form,
                                 const char *path, struct br_diag *diag);
+/* The same to read alone: no file is made and nothing is written, neither to the file nor beside
+ * it, so that neither file nor folder need be writable. Where one of them is not, and nobody else
+ * has the file open, it is taken for one that does not change meanwhile. BR_SYSTEM also where there
+ * is no file. */
+enum br_status br_database_open_to_read(struct br_database *database,
+                                        const struct br_database_form *form, const char *path,
+                                        struct br_diag *diag);
 void br_database_close(struct br_database *database);
 
 /* The fault of the last call that failed: BR_BAD_INPUT where the file is not what it should be,

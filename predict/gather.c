@@ -5,6 +5,7 @@
 
 #include "base/collections/arena.h"
 #include "base/collections/grow.h"
+#include "base/collections/index.h"
 #include "base/text/diag.h"
 
 /* Of a sample; a file may say anything, and sums of two have to be numbers still. */
@@ -29,11 +30,24 @@ struct job {
 struct br_gathering {
     struct br_arena arena;
     struct job *job;
+    struct br_index by_name; /* of the jobs */
     struct stage *stage;
     uint32_t jobs, job_room, stages, stage_room;
     const char *only; /* NULL: all jobs */
     bool failed;      /* memory is out */
 };
+
+static uint64_t hash_job(const void *context, uint32_t number)
+{
+    return br_hash_text(((const struct br_gathering *)context)->job[number].told.name);
+}
+
+static bool is_job(const void *context, uint32_t number, const void *name)
+{
+    return strcmp(((const struct br_gathering *)context)->job[number].told.name, name) == 0;
+}
+
+static const struct br_index_keys keys = {hash_job, is_job};
 
 static void add_job(void *context, const struct br_history_job *row)
 {
@@ -43,16 +57,16 @@ static void add_job(void *context, const struct br_history_job *row)
     struct job job = {.told.name = br_arena_text(&g->arena, row->name)};
     if (!job.told.name || !br_grow(&g->job, g->jobs, &g->job_room, sizeof *g->job))
         g->failed = true;
-    else
+    else {
         g->job[g->jobs++] = job;
+        g->failed |= !br_index_add(&g->by_name, &keys, g, g->jobs - 1);
+    }
 }
 
 static struct job *find_job(struct br_gathering *g, const char *name)
 {
-    for (uint32_t j = 0; j < g->jobs; j++)
-        if (strcmp(g->job[j].told.name, name) == 0)
-            return &g->job[j];
-    return NULL;
+    const uint32_t j = br_index_find(&g->by_name, &keys, g, name, br_hash_text(name));
+    return j == UINT32_MAX ? NULL : &g->job[j];
 }
 
 static void add_run(void *context, const struct br_history_run *row)
@@ -152,14 +166,9 @@ static bool lay_out(struct br_gathering *g, struct br_gathered *gathered)
     return true;
 }
 
-enum br_status br_gather(struct br_history *history, bool detailed, struct br_gathered *gathered,
-                         struct br_diag *diag)
+static enum br_status read_all(struct br_gathering *g, struct br_history *history,
+                               struct br_diag *diag)
 {
-    struct br_gathering *g = calloc(1, sizeof *g);
-    *gathered = (struct br_gathered){.memory = g};
-    if (!g)
-        return br_fail_memory(diag);
-    g->only = detailed ? br_history_job(history) : NULL;
     enum br_status status = br_history_jobs(history, add_job, g, diag);
     if (!status)
         status = br_history_runs(history, add_run, g, diag);
@@ -170,6 +179,22 @@ enum br_status br_gather(struct br_history *history, bool detailed, struct br_ga
         status = br_history_samples(history, add_sample, &reading, diag);
     if (!status)
         status = estimate_all(g, history, diag);
+    return status;
+}
+
+enum br_status br_gather(struct br_history *history, bool detailed, struct br_gathered *gathered,
+                         struct br_diag *diag)
+{
+    struct br_gathering *g = calloc(1, sizeof *g);
+    *gathered = (struct br_gathered){.memory = g};
+    if (!g)
+        return br_fail_memory(diag);
+    g->only = detailed ? br_history_job(history) : NULL;
+    enum br_status status = br_history_hold(history, diag);
+    if (status)
+        return status;
+    status = read_all(g, history, diag);
+    br_history_let_go(history);
     if (!status && (g->failed || !lay_out(g, gathered)))
         status = br_fail_memory(diag);
     return status;
@@ -185,6 +210,7 @@ void br_gathered_finish(struct br_gathered *gathered)
     if (g) {
         free(g->job);
         free(g->stage);
+        br_index_finish(&g->by_name);
         br_arena_finish(&g->arena);
     }
     free(g);

@@ -38,8 +38,8 @@ struct br_gathered {
 };
 
 /* Gathers what the history knows of all its jobs; with `detailed`, of its own job alone, with the
- * stages in the order in which they came. To be finished also after a failure. O(n log n) in what
- * it reads. */
+ * stages in the order in which they came. All is as it was at one moment. To be finished also after
+ * a failure. O(n log n) in what it reads. */
 enum br_status br_gather(struct br_history *history, bool detailed, struct br_gathered *gathered,
                          struct br_diag *diag);
 void br_gathered_finish(struct br_gathered *gathered);

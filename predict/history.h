@@ -43,6 +43,14 @@ bool br_history_is_there(void);
  * memory, a build without SQLite), BR_BAD_INPUT (another kind of file, a later version of it). */
 enum br_status br_history_open(const char *path, const char *job, struct br_history **history,
                                struct br_diag *diag);
+/* The same to read alone: nothing is made or written, and neither the file nor its folder need be
+ * writable. BR_SYSTEM also where there is no such file. */
+enum br_status br_history_open_to_read(const char *path, const char *job,
+                                       struct br_history **history, struct br_diag *diag);
+/* From here to the next call of br_history_let_go all readings are of the file as it is at the
+ * first of them, whoever writes to it. */
+enum br_status br_history_hold(struct br_history *history, struct br_diag *diag);
+void br_history_let_go(struct br_history *history);
 /* Writes what is still to be written, forgets runs beyond BR_HISTORY_KEPT, and releases all, also
  * on failure; NULL is fine. */
 enum br_status br_history_close(struct br_history *history, struct br_diag *diag);

@@ -80,6 +80,7 @@ static const struct br_database_form histories = {
     .tables = tables,
     .what = "history",
     .option = "--history",
+    .maker = "'bigrocks run JOB --history FILE' makes one",
     .statement = statement_text,
     .statements = BR_HISTORY_STATEMENTS,
 };
@@ -99,22 +100,49 @@ static void release(struct br_history *history)
     free(history);
 }
 
-enum br_status br_history_open(const char *path, const char *job, struct br_history **result,
-                               struct br_diag *diag)
+typedef enum br_status open_database(struct br_database *database,
+                                     const struct br_database_form *form, const char *path,
+                                     struct br_diag *diag);
+
+static enum br_status open_file(open_database *open, const char *path, const char *job,
+                                struct br_history **result, struct br_diag *diag)
 {
     struct br_history *history = calloc(1, sizeof *history);
     *result = NULL;
     if (!history)
         return br_fail_memory(diag);
     history->job = strdup(job);
-    enum br_status status = history->job
-                                ? br_database_open(&history->database, &histories, path, diag)
-                                : br_fail_memory(diag);
+    enum br_status status =
+        history->job ? open(&history->database, &histories, path, diag) : br_fail_memory(diag);
     if (status)
         release(history);
     else
         *result = history;
     return status;
+}
+
+enum br_status br_history_open(const char *path, const char *job, struct br_history **history,
+                               struct br_diag *diag)
+{
+    return open_file(br_database_open, path, job, history, diag);
+}
+
+enum br_status br_history_open_to_read(const char *path, const char *job,
+                                       struct br_history **history, struct br_diag *diag)
+{
+    return open_file(br_database_open_to_read, path, job, history, diag);
+}
+
+enum br_status br_history_hold(struct br_history *history, struct br_diag *diag)
+{
+    return br_database_run(&history->database, "BEGIN")
+               ? BR_OK
+               : br_database_fail(&history->database, diag);
+}
+
+void br_history_let_go(struct br_history *history)
+{
+    br_database_run(&history->database, "COMMIT"); /* nothing was written that could fail */
 }
 
 static bool begin_run(struct br_history *history)

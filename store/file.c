@@ -109,6 +109,7 @@ static const struct br_database_form form = {
     .tables = tables,
     .what = "store of plans",
     .option = "--store",
+    .maker = "'bigrocks plan JOB --store FILE' makes one",
     .statement = statement_text,
     .statements = STATEMENTS,
 };

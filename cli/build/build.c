@@ -163,6 +163,8 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
         settings.needs.history = history;
     enum br_status status = BR_OK;
     if (settings.needs.history)
+        status = cli_make_history(settings.needs.history, diag);
+    if (!status && settings.needs.history)
         status = cli_learn(settings.needs.history, &planned.input, true, diag);
     jobs.cluster = planned.input.cluster;
     if (!status) /* what the history knows has made it another job */

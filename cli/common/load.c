@@ -207,7 +207,7 @@ enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool
                                 struct br_history **history, struct br_diag *diag)
 {
     char *alike = NULL;
-    enum br_status status = br_history_open(path, br_dag_name(dag), history, diag);
+    enum br_status status = br_history_open_to_read(path, br_dag_name(dag), history, diag);
     if (status)
         return status;
     status = br_history_find(*history, dag, &alike, diag);
@@ -222,6 +222,13 @@ enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool
         *history = NULL;
     }
     return status;
+}
+
+enum br_status cli_make_history(const char *path, struct br_diag *diag)
+{
+    struct br_history *history;
+    enum br_status status = br_history_open(path, "", &history, diag);
+    return status ? status : br_history_close(history, diag);
 }
 
 enum br_status cli_learn(const char *path, struct br_input *input, bool quiet, struct br_diag *diag)

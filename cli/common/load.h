@@ -47,6 +47,8 @@ struct cli_history_jobs {
 };
 enum br_status cli_look_for_job(struct br_history *history, struct cli_history_jobs *jobs,
                                 struct br_diag *diag);
+/* Makes the history where there is none, for what is to be written there later. */
+enum br_status cli_make_history(const char *path, struct br_diag *diag);
 /* Opens the history in the file to read what it knows of the job: under the job's name, else under
  * that of a job with the same stages, which it says unless quiet; and where it knows neither, which
  * jobs the file has. */

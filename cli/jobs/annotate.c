@@ -34,5 +34,5 @@ const struct cli_command cli_annotate = {
             "found by the job's name and their own, or where it has no runs of that name, by a "
             "job with\n"
             "the same stages; what the history does not know stays as it is.\n",
-    .examples = "bigrocks annotate examples/etl.xml --history runs.sqlite -o job.xml\n",
+    .examples = "bigrocks annotate examples/run.xml --history runs.sqlite -o job.xml\n",
 };

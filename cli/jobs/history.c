@@ -1,7 +1,6 @@
 /* bigrocks history: what runs have measured, told, drawn and kept in order. */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/common/commands.h"
 #include "cli/common/load.h"
@@ -9,14 +8,14 @@
 #include "cli/common/say.h"
 #include "emit/histories/histories.h"
 
-/* Only what is there is told: opening a file that is not would make it. */
-static enum br_status open_file(const char *path, const char *job, struct br_history **history,
-                                struct br_diag *diag)
+/* What is changed is looked for first, since opening a file to change it would make it. */
+static enum br_status open_file(const char *path, const char *job, bool changes,
+                                struct br_history **history, struct br_diag *diag)
 {
-    *history = NULL;
-    if (br_history_is_there() && access(path, F_OK) != 0)
-        return br_fail(diag, BR_SYSTEM, "'bigrocks run JOB --history FILE' makes one",
-                       "there is no history '%.200s'", path);
+    enum br_status status = br_history_open_to_read(path, job ? job : "", history, diag);
+    if (status || !changes)
+        return status;
+    br_history_close(*history, NULL);
     return br_history_open(path, job ? job : "", history, diag);
 }
 
@@ -117,7 +116,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_history *history = NULL;
     enum br_status status = check(settings, job, diag);
     if (!status)
-        status = open_file(argument[0], job, &history, diag);
+        status = open_file(argument[0], job, own->forget || own->keep > 0 || own->rename, &history,
+                           diag);
     if (!status && job)
         status = find_job(history, argument[0], job, diag);
     if (!status && own->rename)

@@ -54,9 +54,11 @@ enum br_status cli_import_learn(const struct cli_settings *settings, struct br_i
     struct br_diag other = {0};
     if (!settings->needs.history && !settings->import.measure)
         return BR_OK;
-    enum br_status status = br_history_open(
-        settings->needs.history ? settings->needs.history : ":memory:", br_dag_name(input->dag),
-        &history, diag);
+    const char *name = br_dag_name(input->dag);
+    const char *path = settings->needs.history ? settings->needs.history : ":memory:";
+    enum br_status status = settings->import.measure
+                                ? br_history_open(path, name, &history, diag)
+                                : br_history_open_to_read(path, name, &history, diag);
     if (status)
         return status;
     if (settings->import.measure)

@@ -374,6 +374,11 @@ static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
         return br_fail(diag, BR_USAGE, "see 'bigrocks help run'",
                        "--learn plans jobs while they run on this machine, and goes without "
                        "--plan, --simulate, --deadline and --on");
+    if (run->jobserver && strcmp(run->jobserver, "none") != 0 && strcmp(run->on, "here") != 0)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "--jobserver is for commands on this machine, and --on %s starts them on "
+                       "others",
+                       run->on);
     if (run->pilots && !run->learn)
         return br_fail(diag, BR_USAGE, "add --learn, or leave it out",
                        "--pilots is for a run that learns durations");
@@ -406,6 +411,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     char mark[BR_MARK];
     bool unread = false;
     enum br_status status = check(settings, arguments, diag);
+    if (!status && settings->needs.history && !settings->run.simulate)
+        status = cli_make_history(settings->needs.history, diag);
     if (status)
         return status;
     br_mark_make(mark);

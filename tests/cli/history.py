@@ -165,7 +165,7 @@ def check_names(folder):
     done = bigrocks('bound', 'other.xml', *pool, '--no-lp', '--history', 'names', cwd=folder)
     assert "names has no runs of 'other'; it has runs of 'monday' (1 run)\n" in done.stderr, done.stderr
     assert '0 of 3 stages' in done.stderr, done.stderr
-    done = bigrocks('bound', 'other.xml', *pool, '--no-lp', '--history', 'new', cwd=folder)
+    done = bigrocks('run', 'other.xml', *pool, '--history', 'new', cwd=folder)
     assert "new has no runs of 'other'; it has runs of no job\n" in done.stderr, done.stderr
     for k in range(6):
         write(folder / 'many.xml', 'job-%d' % k, ['s%d' % k])
@@ -235,7 +235,7 @@ def check_house(folder):
     bigrocks('history', 'made', 'p', '--rename', 'a & <b>', '-q', cwd=folder)
     # Wrong input.
     assert "made has no runs of 'p'; it has runs of 'a & <b>'" in bigrocks('history', 'made', 'p', cwd=folder, status=3).stderr
-    assert "there is no history 'nothing'" in bigrocks('history', 'nothing', cwd=folder, status=5).stderr
+    assert "nothing: there is no such history" in bigrocks('history', 'nothing', cwd=folder, status=5).stderr
     assert not (folder / 'nothing').exists()
     (folder / 'text').write_text('this is no database\n' * 200)
     assert 'not a database' in bigrocks('history', 'text', cwd=folder, status=3).stderr

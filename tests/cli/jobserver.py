@@ -223,6 +223,19 @@ def check_serve(bigrocks, scratch):
         fifo.check(number)
 
 
+def check_refused(bigrocks, scratch):
+    """A jobserver is of this machine."""
+    path = scratch / 'job.xml'
+    path.write_text('<job xmlns="urn:bigrocks:job:1" name="j"><stage id="a" duration="1"><command>touch ran</command>'
+                    '</stage></job>')
+    for on in ('slurm', 'slurm-steps', 'slurm-jobs'):
+        done = subprocess.run([str(bigrocks), 'run', str(path), '--capacity', 'cpu=1', '--jobserver', 'fifo', '--on', on],
+                              cwd=scratch, text=True, capture_output=True)
+        assert done.returncode == 2 and '--jobserver is for commands on this machine, and --on %s starts' % on \
+            in done.stderr, done
+    assert not (scratch / 'ran').exists()
+
+
 def main():
     bigrocks = pathlib.Path(sys.argv[1]).resolve()
     if not shutil.which('make'):
@@ -233,6 +246,7 @@ def main():
         check_under_make(bigrocks, scratch)
         check_fifo(bigrocks, scratch)
         check_gives(bigrocks, scratch)
+        check_refused(bigrocks, scratch)
         check_thief(bigrocks, scratch)
         check_serve(bigrocks, scratch)
     return 0

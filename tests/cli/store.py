@@ -128,11 +128,10 @@ def check_refusals(folder):
     assert (folder / 'text.db').read_text() == 'words ' * 50
     plan('job.xml', '--store', 'none/plans.db', cwd=folder, status=5)
     # A history is another kind of file, and stays as it is.
-    bigrocks('run', EXAMPLES / 'run.xml', '--capacity', 'cpu=2,mem=64MiB', '--simulate', '-q', '--history', 'history.db',
+    bigrocks('run', EXAMPLES / 'run.xml', '--capacity', 'cpu=2,mem=64MiB', '-q', '--history', 'history.db',
              cwd=folder)
-    if (folder / 'history.db').exists():
-        done = plan('job.xml', '--store', 'history.db', cwd=folder, status=3)
-        assert 'another kind of database' in done.stderr, done.stderr
+    done = plan('job.xml', '--store', 'history.db', cwd=folder, status=3)
+    assert 'another kind of database' in done.stderr, done.stderr
     done = bigrocks('batch', '--merge', 'a.csv', '--store', 'plans.db', cwd=folder, status=2)
     assert '--store' in done.stderr, done.stderr
 

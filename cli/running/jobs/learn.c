@@ -191,7 +191,8 @@ static enum br_status read_history(const char *path, const struct br_dag *dag,
                                    struct br_beliefs **beliefs, struct br_diag *diag)
 {
     struct br_history *history = NULL;
-    enum br_status status = path ? br_history_open(path, br_dag_name(dag), &history, diag) : BR_OK;
+    enum br_status status =
+        path ? br_history_open_to_read(path, br_dag_name(dag), &history, diag) : BR_OK;
     if (!status)
         status = br_beliefs_create(history, beliefs, diag);
     br_history_close(history, NULL);
