@@ -48,6 +48,19 @@ static void print_commands(FILE *out)
         fprintf(out, "%s%s", k ? " " : "", cli_commands[k]->name);
 }
 
+/* The words of which the first argument is one; NULL: none. Those of help are the sub-commands. */
+static const char *first_words(const struct cli_command *command)
+{
+    static char names[512];
+    if (strcmp(command->name, "help") != 0)
+        return command->words;
+    size_t used = 0;
+    for (uint32_t k = 0; k < CLI_COMMAND_COUNT && used < sizeof names; k++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? " " : "",
+                                 cli_commands[k]->name);
+    return names;
+}
+
 static void print_bash(FILE *out)
 {
     fputs("# bash completion of bigrocks, made by 'bigrocks completion bash'.\n"
@@ -93,12 +106,22 @@ static void print_bash(FILE *out)
         fputs("' ;;\n", out);
     }
     fputs("                esac ;;\n            *)\n"
-          "                case \"${COMP_WORDS[1]}\" in\n                help) words='",
+          "                case \"${COMP_WORDS[1]}\" in\n",
           out);
-    print_commands(out);
-    fputs("' ;;\n                completion) words='bash zsh fish' ;;\n"
-          "                *) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
-          "                esac ;;\n            esac ;;\n        esac\n    fi\n"
+    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++)
+        if (first_words(cli_commands[c]))
+            fprintf(out, "                %s) words='%s' ;;\n", cli_commands[c]->name,
+                    first_words(cli_commands[c]));
+    fputs("                esac\n"
+          "                # Files where the first argument is anything, or has been given.\n"
+          "                local word given=\n"
+          "                for word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\"; do\n"
+          "                    case \" $words \" in *\" $word \"*) given=yes ;; esac\n"
+          "                done\n"
+          "                if [ -z \"$words\" ] || [ -n \"$given\" ]; then\n"
+          "                    COMPREPLY=($(compgen -f -- \"$cur\")); return\n"
+          "                fi ;;\n"
+          "            esac ;;\n        esac\n    fi\n"
           "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\n"
           "complete -o filenames -F _bigrocks bigrocks\n",
           out);
@@ -159,15 +182,10 @@ static void print_zsh(FILE *out)
         for (current = cli_options; current->name; current++)
             if (current->commands & cli_commands[c]->bit)
                 each_form(out, current, print_zsh_form);
-        if (strcmp(cli_commands[c]->name, "help") == 0) {
-            fputs(" \\\n            '1:command:(", out);
-            print_commands(out);
-            fputs(")'", out);
-        } else if (strcmp(cli_commands[c]->name, "completion") == 0) {
-            fputs(" \\\n            '1:shell:(bash zsh fish)'", out);
-        } else if (cli_commands[c]->most > 0) {
+        if (first_words(cli_commands[c]))
+            fprintf(out, " \\\n            '1:word:(%s)'", first_words(cli_commands[c]));
+        if (cli_commands[c]->most > 1 || (cli_commands[c]->most && !first_words(cli_commands[c])))
             fputs(" \\\n            '*:file:_files'", out);
-        }
         fputs(" ;;\n", out);
     }
     fputs("    esac\n}\n_bigrocks \"$@\"\n", out);
@@ -209,10 +227,18 @@ static void print_fish(FILE *out)
                 fputs("'\n", out);
             }
         }
-    fputs(
-        "complete -c bigrocks -f -n '__fish_seen_subcommand_from help' -a \"$commands\"\n"
-        "complete -c bigrocks -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n",
-        out);
+    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+        const char *words = first_words(cli_commands[c]);
+        if (!words)
+            continue;
+        fprintf(out,
+                "complete -c bigrocks -f -n 'string match -q %s -- (commandline -opc)[2]; "
+                "and not string match -qr \"^(",
+                cli_commands[c]->name);
+        for (const char *p = words; *p; p++)
+            fputc(*p == ' ' ? '|' : *p, out);
+        fprintf(out, ")\\$\" -- (commandline -opc)[3..]' -a '%s'\n", words);
+    }
 }
 
 static int perform(const struct cli_settings *settings, const char *const *argument,
@@ -238,6 +264,7 @@ const struct cli_command cli_completion = {
     .least = 1,
     .most = 1,
     .perform = perform,
+    .words = "bash zsh fish",
     .arguments = "SHELL",
     .summary = "print the completion of a shell: bash, zsh or fish",
     .text =

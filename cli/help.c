@@ -1,5 +1,7 @@
 /* Help texts, made from the tables of sub-commands and options. */
 #include <bigrocks/bigrocks.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,8 +102,27 @@ static void print_indented(FILE *out, const char *text)
     }
 }
 
+/* Where examples/ is installed: BR_DOCUMENTS is as seen from the folder above the program's, or is
+ * absolute. False where the program is not installed, but in a build of the source. */
+static bool find_examples(char folder[PATH_MAX])
+{
+    char program[PATH_MAX - sizeof "/../" BR_DOCUMENTS], path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    while (length > 0 && program[length - 1] != '/')
+        length--;
+    if (length <= 0)
+        return false;
+    program[length] = '\0';
+    bool absolute = *BR_DOCUMENTS == '/';
+    snprintf(path, sizeof path, "%s%s" BR_DOCUMENTS, absolute ? "" : program,
+             absolute ? "" : "../");
+    return realpath(path, folder) && access(folder, X_OK) == 0 && strlen(folder) + 10 < PATH_MAX &&
+           access(strcat(folder, "/examples"), X_OK) == 0;
+}
+
 static void print_overview(FILE *out)
 {
+    char examples[PATH_MAX];
     print_text(
         out, "bigrocks plans a job (a DAG of tasks) on a cluster, the troublesome tasks first.\n\n"
              "usage: bigrocks COMMAND [options] ...\n\nCommands:\n");
@@ -118,6 +139,8 @@ static void print_overview(FILE *out)
         "Exit status: 0 done; 1 the answer is no (a check failed); 2 wrong usage; 3 bad input;\n"
         "5 system failure or missing dependency.\n\nFor a start:\n"
         "  bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1\n");
+    if (find_examples(examples))
+        fprintf(out, "\nThe examples are in %s.\n", examples);
 }
 
 void cli_help_print(const struct cli_command *command, FILE *out)
@@ -136,7 +159,10 @@ void cli_help_print(const struct cli_command *command, FILE *out)
     for (const struct br_option *option = cli_options; option->name; option++)
         if ((option->commands & command->bit) && option->kind == BR_OPTION_CHOICE)
             print_choices(out, option);
-    fputs("\nExamples:\n", out);
+    char examples[PATH_MAX];
+    bool installed = strstr(command->examples, "examples/") && find_examples(examples);
+    fprintf(out, "\nExamples%s%s%s:\n", installed ? " (their files are in " : "",
+            installed ? examples : "", installed ? ")" : "");
     print_indented(out, command->examples);
 }
 

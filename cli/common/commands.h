@@ -47,6 +47,7 @@ struct cli_command {
     uint32_t bit;         /* of br_option.commands: CLI_PLAN, ... */
     uint32_t least, most; /* number of positional arguments */
     cli_perform *perform;
+    const char *words; /* the first argument is one of these, with blanks between; NULL: anything */
     const char *arguments; /* as in the usage line, such as "JOB PLAN" */
     const char *summary;   /* a phrase, for the list of sub-commands */
     const char *text;      /* what it does, for its help; lines end with \n */

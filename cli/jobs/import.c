@@ -99,6 +99,7 @@ const struct cli_command cli_import = {
     .least = 0,
     .most = UINT32_MAX,
     .perform = perform,
+    .words = "ninja make",
     .arguments = "ninja|make [TARGET...]",
     .summary = "make a job of a build",
     .text =

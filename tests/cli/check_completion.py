@@ -38,8 +38,8 @@ class Zsh:
             os.environ.update(TERM='dumb', LC_ALL='C')
             os.execvp('zsh', ['zsh', '-f', '-i'])
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', 2000, 400, 0, 0))
-        self.type("PS1='> '; fpath=('%s' $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=100000; "
-                  "setopt no_always_last_prompt no_beep; echo re''ady\r" % folder, r'ready\r\n.*> \S*$')
+        self.type("PS1='> '; fpath=('%s' $fpath); cd '%s'; autoload -Uz compinit; compinit -u -D; LISTMAX=100000; "
+                  "setopt no_always_last_prompt no_beep; echo re''ady\r" % (folder, folder), r'ready\r\n.*> \S*$')
 
     def type(self, text, until):
         """The terminal's text until it ends as expected."""
@@ -82,6 +82,10 @@ def check_zsh(bigrocks, commands, options):
             zsh.completed('bigrocks plan --method graph', 'bigrocks plan --method graphene ')
             zsh.completed('bigrocks plan --method=graph', 'bigrocks plan --method=graphene ')
             zsh.completed('bigrocks help rend', 'bigrocks help render ')
+            zsh.completed('bigrocks import n', 'bigrocks import ninja ')
+            zsh.completed('bigrocks import -C . m', 'bigrocks import -C . make ')
+            zsh.completed('bigrocks import ninja _big', 'bigrocks import ninja _bigrocks ')
+            zsh.completed('bigrocks completion f', 'bigrocks completion fish ')
             for command in commands:
                 shown = zsh.listed('bigrocks %s --' % command)
                 offered = set(re.findall(r'(?<=\s)--[\w-]+', shown))
@@ -91,17 +95,23 @@ def check_zsh(bigrocks, commands, options):
 
 
 def check_fish(bigrocks, commands, options):
-    with tempfile.NamedTemporaryFile('w', suffix='.fish') as file:
+    # In a folder without files.
+    with tempfile.TemporaryDirectory(prefix='bigrocks-fish') as folder, tempfile.NamedTemporaryFile('w', suffix='.fish') as file:
         file.write(run([bigrocks, 'completion', 'fish']))
         file.flush()
 
         def fish(*lines):
             text = run(['fish', '--no-config', '-c', 'source %s; for line in $argv; complete -C $line; '
-                        'echo ==; end' % file.name, *lines])
+                        'echo ==; end' % file.name, *lines], cwd=folder)
             return [{l.partition('\t')[0] for l in part.splitlines()} for part in text.split('==\n')]
         assert set(commands) <= fish('bigrocks ')[0]
         assert '--method' in fish('bigrocks plan --me')[0]
         assert 'graphene' in fish('bigrocks plan --method ')[0]
+        given = ['bigrocks import n', 'bigrocks import -C . m', 'bigrocks import ninja m', 'bigrocks completion z',
+                 'bigrocks help impo', 'bigrocks import --file cmake n', 'bigrocks help import n', 'bigrocks help plan pl']
+        offered = fish(*given)
+        assert offered[:6] == [{'ninja'}, {'make'}, set(), {'zsh'}, {'import'}, {'ninja'}], offered
+        assert 'ninja' not in offered[6] and 'plan' not in offered[7], offered
         for command, offered in zip(commands, fish(*('bigrocks %s --' % c for c in commands))):
             assert options[command] <= offered, (command, options[command] - offered)
 
@@ -116,11 +126,11 @@ def main():
 
     bash = run([bigrocks, 'completion', 'bash'])
 
-    def complete(*words):
+    def complete(*words, **options):
         """The offers of bash after these words, of which the last one is incomplete."""
         script = bash + '\nCOMP_WORDS=(%s); COMP_CWORD=%d; _bigrocks; printf "%%s\\n" "${COMPREPLY[@]}"' % (
             ' '.join("'%s'" % w for w in words), len(words) - 1)
-        return run(['bash', '-c', script]).split()
+        return run(['bash', '-c', script], **options).split()
 
     assert set(commands) <= set(complete('bigrocks', '')), complete('bigrocks', '')
     assert complete('bigrocks', 'pl') == ['plan']
@@ -128,6 +138,15 @@ def main():
     assert 'graphene' in complete('bigrocks', 'plan', '--method', 'g')
     assert 'graphene' in complete('bigrocks', 'plan', 'a.xml', '--method', '=', 'g')
     assert complete('bigrocks', 'plan', '--seed', '') == []
+    assert complete('bigrocks', 'import', 'n') == complete('bigrocks', 'import', 'ninja') == ['ninja']
+    assert complete('bigrocks', 'import', '-C', 'build', '') == ['ninja', 'make']
+    assert complete('bigrocks', 'completion', 'z') == ['zsh']
+    # Targets and jobs are files.
+    with tempfile.TemporaryDirectory(prefix='bigrocks-bash') as folder:
+        (pathlib.Path(folder) / 'make.o').touch()
+        assert complete('bigrocks', 'import', 'ninja', 'm', cwd=folder) == ['make.o']
+        assert complete('bigrocks', 'plan', '', cwd=folder) == ['make.o']
+        assert complete('bigrocks', 'import', 'm', cwd=folder) == ['make']
     options = {}
     for command in commands:
         helped = run([bigrocks, 'help', command]).partition('\nOptions:')[2].partition('\n\n')[0]

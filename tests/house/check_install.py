@@ -6,6 +6,7 @@ check_install.py MESON BUILD_DIR USE_API_C CC...
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,12 +17,29 @@ import tempfile
 EXPECTED = 'makespan 39.0 s; no plan takes less than 39.0 s'
 
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / 'examples'
+
+
 def run(command, **options):
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           **options)
     if done.returncode:
         sys.exit('%s\n%s' % (' '.join(map(str, command)), done.stdout))
     return done.stdout
+
+
+def check_examples(root):
+    """The help of an installed program says where its examples are, and they work there."""
+    program = next(root.rglob('bin/bigrocks'))
+    said = run([program, 'help'])
+    folder = pathlib.Path(re.search(r'^The examples are in (/.*)\.$', said, re.M).group(1))
+    assert folder.is_relative_to(root.resolve()) and folder.name == 'examples', folder
+    assert 'Examples (their files are in %s):' % folder in run([program, 'help', 'plan'])
+    assert '\nExamples:\n' in run([program, 'help', 'completion'])
+    command = re.search(r'^  bigrocks (plan examples/.*)$', said, re.M).group(1)
+    assert 'makespan' in run([program, *command.split()], cwd=folder.parent)
+    missing = {p.name for p in SOURCE.iterdir() if p.name != 'meson.build'} - {p.name for p in folder.iterdir()}
+    assert not missing, missing
 
 
 def main():
@@ -55,6 +73,7 @@ def main():
         assert said == run([static]), said
         assert EXPECTED in said, said
         assert run(['pkg-config', '--modversion', 'bigrocks'], env=environment).strip()
+        check_examples(root)
         print(said)
     return 0
 
