@@ -29,7 +29,8 @@ WANTED = {
     ('rg300', 1): 2.0, ('rg300', 10): 0.9, ('rg300', 60): 0.5,
 }
 # Average % over the critical path with an exact number of schedules, on j120.
-SCHEDULES = {1000: 33.6, 5000: 32.2}
+SCHEDULES = {1000: 33.3, 5000: 31.7, 50000: 30.5}
+COUNTED = ('instance', 'schedules', 'seed', 'makespan', 'critical_path', 'best_known', 'over')
 THREADS = 2
 CALIBRATION = 4  # instances, at most
 NAMES = ('set', 'budget', 'instance', 'makespan', 'lower_bound', 'best_known', 'above')
@@ -106,30 +107,34 @@ def table(given, bigrocks, scratch, report):
 def counted(given, bench, report):
     """The population search alone, with as many schedules as the literature counts."""
     paths = corpus.files(SETS['j120'][0])[given.first::given.every]
-    known = best_known(SETS['j120'][1])
-    for schedules, wanted in SCHEDULES.items():
+    known, rows = best_known(SETS['j120'][1]), []
+    for schedules in (int(word) for word in given.schedules.split(',')):
         def over(path):
             answer = next(csv.DictReader(corpus.run(
-                [bench, 'pool', str(path), '--schedules', str(schedules)],
+                [bench, 'pool', str(path), '--schedules', str(schedules), '--seed', str(given.seed)],
                 given.timeout).splitlines()))
             if int(answer['schedules']) > schedules:
                 raise corpus.Failure('%s: %s schedules' % (path.stem, answer['schedules']))
-            path_length = float(answer['critical_path'])
-            return (100 * (float(answer['makespan']) / path_length - 1),
-                    100 * (known[path.stem] / path_length - 1))
+            length = float(answer['critical_path'])
+            return (path.stem, schedules, given.seed, answer['makespan'], answer['critical_path'],
+                    known[path.stem], 100 * (float(answer['makespan']) / length - 1),
+                    100 * (known[path.stem] / length - 1))
         made = list(corpus.each(over, paths, given.jobs))
-        mean = sum(m[0] for m in made) / len(made)
+        mean, wanted = sum(m[6] for m in made) / len(made), SCHEDULES.get(schedules)
+        rows += [(*m[:6], '%.3f' % m[6]) for m in made]
+        write(given.output, rows, COUNTED)
         # A sample has another average than the set.
         whole = given.every == 1 and given.first == 0
         report.line('j120, %d schedules, %d instances: %.2f %% over the critical path; the best '
                     'known are %.2f %%' % (schedules, len(paths), mean,
-                                           sum(m[1] for m in made) / len(made)),
-                    'at most %g' % wanted if whole else None, mean <= wanted or not whole)
+                                           sum(m[7] for m in made) / len(made)),
+                    'at most %g' % wanted if whole and wanted else None,
+                    not wanted or mean <= wanted or not whole)
 
 
-def write(path, rows):
+def write(path, rows, names=NAMES):
     if path:
         with open(path, 'w', newline='') as file:
             out = csv.writer(file, lineterminator='\n')
-            out.writerow(NAMES)
+            out.writerow(names)
             out.writerows(rows)

@@ -47,8 +47,9 @@ enum br_counter_kind {
     WORK(moves_restarts, "returns to another of the best schedules")                               \
     WORK(moves_placements, "tasks placed by it")                                                   \
     WORK(population_schedules, "schedules of the population on one machine")                       \
-    WORK(population_given_up, "schedules given up, as they grew longer than those in place")       \
+    WORK(population_given_up, "schedules given up, as they grew longer than all in the block")     \
     WORK(population_known, "schedules dropped, as there was an equal one")                         \
+    WORK(population_crowded, "schedules dropped, as one near them was shorter")                    \
     WORK(population_restarts, "populations begun again")                                           \
     WORK(population_placements, "tasks placed by it")                                              \
     WORK(exact_conflicts, "conflicts of the exact solvers")                                        \

@@ -1,13 +1,15 @@
 /* A population of left-justified schedules breeds one of right-justified schedules, and that the
  * next of left-justified ones [Debels07]: a child is a list of two parents, generated from the
  * other end of time. So justification [Valls05] costs nothing: each child takes one schedule, and
- * is the justification of a crossover. The child replaces the schedule at its mother's place on the
- * other side, unless it is longer.
+ * is the justification of a crossover. The child replaces the schedule that is nearest to it on the
+ * other side, if one is near, and else the longest; unless the child is longer
+ * (planner/rcpsp/niche.h).
  *
  * Differs from the source: a gene, inherited from either parent, says whether a child is generated
  * serially or in parallel [Hartmann02]; crossover takes any stretch of the father's list, not the
- * one that uses most resources, which made no difference; and a population ripens, its worst places
- * going and its fathers being chosen more strictly as its budget ends.
+ * one that uses most resources, which made no difference; and a population ripens, its longest
+ * schedules going, its fathers being chosen more strictly and its niches shrinking as its budget
+ * ends.
  *
  * The population is kept in blocks, one for a thread at a time. While one side breeds, it does not
  * change, so fathers may come from any block, and neither the threads' number nor their pace
@@ -23,12 +25,14 @@
 #include "base/numbers/real.h"
 #include "base/process/stop.h"
 #include "planner/rcpsp/breed.h"
+#include "planner/rcpsp/niche.h"
 
 enum {
     BLOCK_LEAST = 16, /* individuals on a side, and as many as take so many placements: */
     BLOCK_PLACEMENTS = 8000,
     SERIAL_TASKS = 2000,         /* sampling looks at all ready tasks at each step */
     UNKNOWN_SCHEDULES = 1000000, /* what a run without a limit is taken to be */
+    NICHE_WINDOW = 64,           /* individuals that a child is compared with */
     WORTH_THREADS = 20000,       /* placements that take longer than to start a thread */
 };
 
@@ -39,6 +43,7 @@ struct br_population_settings br_population_settings_default(void)
         .tournament = 1.5,
         .selective = 6,
         .left = 0.2,
+        .niche = 0.4,
         .patience = 60,
         .turn = 1,
         .cross = 1,
@@ -58,24 +63,18 @@ struct worker {
     struct br_breed *breed;
     uint32_t *list, *reverse;
     int64_t *start, *end;
-};
-
-struct individual {
-    uint32_t
-        *list; /* in the order in which the next generation, in the other direction, reads it */
-    int64_t makespan;
-    uint64_t mark; /* equal for equal schedules, and hardly ever for others */
-    bool parallel; /* gene: generated in parallel */
+    uint16_t *at; /* of a child */
 };
 
 struct block {
     struct br_rng rng;
-    struct individual *side[2]; /* left-justified, right-justified */
-    uint32_t seeded;            /* the first so many have a list to begin with */
-    bool gained;                /* something became shorter in this epoch */
-    uint64_t given_up, known;   /* schedules: too long; like one that is there */
-    uint64_t schedules, quota;  /* spent, and what may be spent by the end of the epoch */
-    int64_t makespan;           /* of the best so far; its starts: */
+    struct br_individual *side[2]; /* left-justified, right-justified */
+    uint32_t seeded;               /* the first so many have a list to begin with */
+    bool gained;                   /* something became shorter in this epoch */
+    /* Schedules: too long; like one that is there; near one that is shorter. */
+    uint64_t given_up, known, crowded;
+    uint64_t schedules, quota; /* spent, and what may be spent by the end of the epoch */
+    int64_t makespan;          /* of the best so far; its starts: */
     int64_t *best;
     const char *finder;
 };
@@ -87,11 +86,15 @@ struct population {
     uint32_t tasks;
     uint32_t room, size, first; /* of a block: at most, now, when the population was begun */
     double tournament;          /* now */
+    double distance;            /* mean, when the population was begun */
+    uint32_t radius;            /* of a niche, now */
+    unsigned shift;             /* of what distances are made of */
     uint64_t begun, end;        /* schedules spent when the population was begun, and at its end */
     uint64_t *salt;             /* by task, for marks */
     struct worker *worker;
     struct block *block;
     uint32_t *memory;
+    uint16_t *places;
     struct br_schedule found;
     uint32_t epoch;           /* since the population was begun */
     uint32_t quiet, restarts; /* epochs since anything became shorter */
@@ -145,7 +148,7 @@ static void note(struct population *p, struct block *b, const int64_t *start, in
     memcpy(b->best, start, p->tasks * sizeof *start);
 }
 
-static bool is_there(const struct population *p, const struct individual *side, uint64_t mark)
+static bool is_there(const struct population *p, const struct br_individual *side, uint64_t mark)
 {
     for (uint32_t k = 0; k < p->size; k++)
         if (side[k].mark == mark)
@@ -171,7 +174,7 @@ static void turn_list(const struct population *p, struct worker *w, enum br_dire
 /* One of the first schedules: left-justified, from chance or from a list that is there. */
 static void sample(struct population *p, struct worker *w, struct block *b, uint32_t at)
 {
-    struct individual *one = &b->side[0][at];
+    struct br_individual *one = &b->side[0][at];
     bool serial = br_rng_unit(&b->rng) < p->set->serial && p->tasks <= SERIAL_TASKS;
     if (at >= b->seeded && !serial) {
         one->makespan = br_breed_parallel(w->breed, &b->rng, p->set->blur, one->list, w->start);
@@ -183,19 +186,20 @@ static void sample(struct population *p, struct worker *w, struct block *b, uint
     }
     note(p, b, w->start, one->makespan, "sampling");
     one->mark = mark_of(p, w->start);
+    br_niche_locate(BR_FORWARD, p->tasks, w->start, one->makespan, p->shift, one->at);
     turn_list(p, w, BR_FORWARD, one->list);
 }
 
 /* Of the whole population. */
-static const struct individual *choose(const struct population *p, struct br_rng *rng,
-                                       uint32_t side)
+static const struct br_individual *choose(const struct population *p, struct br_rng *rng,
+                                          uint32_t side)
 {
-    const struct individual *best = NULL;
+    const struct br_individual *best = NULL;
     uint32_t times = (uint32_t)p->tournament;
     times += br_rng_unit(rng) < p->tournament - times;
     for (uint32_t k = 0; k < times || !best; k++) {
         uint32_t at = (uint32_t)br_rng_below(rng, (uint64_t)p->size * p->set->blocks);
-        const struct individual *one = &p->block[at / p->size].side[side][at % p->size];
+        const struct br_individual *one = &p->block[at / p->size].side[side][at % p->size];
         if (!best || one->makespan < best->makespan)
             best = one;
     }
@@ -216,6 +220,14 @@ static int64_t generate(const struct population *p, struct worker *w, enum br_di
     return br_rcpsp_parallel(w->workspace, direction, priority, limit, w->start);
 }
 
+static int64_t longest(const struct population *p, const struct br_individual *side)
+{
+    int64_t makespan = 0;
+    for (uint32_t k = 0; k < p->size; k++)
+        makespan = side[k].makespan > makespan ? side[k].makespan : makespan;
+    return makespan;
+}
+
 static void breed(struct population *p, struct worker *w, struct block *b, uint32_t at)
 {
     const struct br_population_settings *set = p->set;
@@ -224,13 +236,13 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
     uint32_t from = (p->epoch - 1) % 2, to = 1 - from;
     bool first = p->epoch == 1;
     enum br_direction direction = to == 1 && set->turn ? BR_BACKWARD : BR_FORWARD;
-    const struct individual *mother = &b->side[from][at];
-    struct individual *place = &b->side[to][at];
+    const struct br_individual *mother = &b->side[from][at];
+    struct br_individual *place = &b->side[to][at];
     bool parallel = br_rng_unit(rng) < set->parallel;
     if (first) {
         memcpy(w->list, mother->list, p->tasks * sizeof *w->list);
     } else {
-        const struct individual *father = choose(p, rng, from);
+        const struct br_individual *father = choose(p, rng, from);
         if (father == mother)
             father = choose(p, rng, from);
         if (br_rng_unit(rng) < set->cross)
@@ -243,7 +255,7 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
         if (br_rng_unit(rng) >= set->redraw)
             parallel = br_rng_unit(rng) < 0.5 ? mother->parallel : father->parallel;
     }
-    int64_t limit = first ? BR_RCPSP_NO_LIMIT : place->makespan;
+    int64_t limit = first ? BR_RCPSP_NO_LIMIT : longest(p, b->side[to]);
     int64_t makespan = generate(p, w, direction, parallel, limit);
     if (makespan == BR_RCPSP_CUT) {
         b->given_up++;
@@ -255,9 +267,17 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
         b->known++;
         return;
     }
+    br_niche_locate(direction, p->tasks, w->start, makespan, p->shift, w->at);
+    if (!first)
+        place = br_niche_rival(b->side[to], p->size, at, NICHE_WINDOW, p->tasks, w->at, p->radius);
+    if (!first && makespan > place->makespan) {
+        b->crowded++;
+        return;
+    }
     b->gained |= first || makespan < place->makespan;
     turn_list(p, w, direction, w->list);
     memcpy(place->list, w->list, p->tasks * sizeof *w->list);
+    memcpy(place->at, w->at, p->tasks * sizeof *w->at);
     place->makespan = makespan;
     place->mark = mark;
     place->parallel = parallel;
@@ -313,6 +333,7 @@ static void begin_population(struct population *p)
     }
     p->size = p->first = size;
     p->tournament = p->set->tournament;
+    p->radius = 0;
     p->quiet = 0;
     p->epoch = 0;
 }
@@ -334,37 +355,46 @@ static void begin_again(struct population *p)
     }
 }
 
-/* Takes the worst place out of the block: the one whose shorter schedule is the longest. */
-static void drop_worst(const struct population *p, struct block *b)
+/* Takes the longest schedule out of the side of a block; of several, the last. */
+static void drop_longest(const struct population *p, struct br_individual *side)
 {
     uint32_t worst = 0;
-    int64_t longest = -1;
-    for (uint32_t k = 0; k < p->size; k++) {
-        int64_t left = b->side[0][k].makespan, right = b->side[1][k].makespan;
-        int64_t makespan = left < right ? left : right;
-        if (makespan < longest)
-            continue;
-        longest = makespan;
-        worst = k;
-    }
-    for (uint32_t side = 0; side < 2; side++) {
-        struct individual dropped = b->side[side][worst];
-        b->side[side][worst] = b->side[side][p->size - 1];
-        b->side[side][p->size - 1] = dropped;
-    }
+    for (uint32_t k = 1; k < p->size; k++)
+        if (side[k].makespan >= side[worst].makespan)
+            worst = k;
+    struct br_individual dropped = side[worst];
+    side[worst] = side[p->size - 1];
+    side[p->size - 1] = dropped;
 }
 
-/* From breadth to depth: as the budget goes down, places are taken out and fathers are chosen more
- * strictly. */
+/* Of schedules that stand beside each other on the right; they are from chance. */
+static double mean_distance(const struct population *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < p->set->blocks; k++)
+        for (uint32_t i = 0; i + 1 < p->size; i++)
+            sum += br_niche_distance(p->tasks, p->block[k].side[1][i].at,
+                                     p->block[k].side[1][i + 1].at, UINT32_MAX);
+    return (double)sum / (double)(p->set->blocks * (p->size - 1));
+}
+
+/* From breadth to depth: as the budget goes down, places are taken out, fathers are chosen more
+ * strictly and niches shrink. */
 static void ripen(struct population *p)
 {
     uint64_t now = p->run->spent / p->tasks;
     double age = now < p->end ? (double)(now - p->begun) / (double)(p->end - p->begun) : 1;
     p->tournament = p->set->tournament + age * (p->set->selective - p->set->tournament);
     uint32_t size = (uint32_t)(p->first * (1 - age * (1 - p->set->left)) + 0.5);
+    if (p->epoch == 2)
+        p->distance = mean_distance(p);
+    if (p->epoch > 1)
+        p->radius = (uint32_t)(p->set->niche * (1 - age) * p->distance);
     for (; p->epoch > 1 && p->size > size && p->size > 2; p->size--)
-        for (uint32_t k = 0; k < p->set->blocks; k++)
-            drop_worst(p, &p->block[k]);
+        for (uint32_t k = 0; k < p->set->blocks; k++) {
+            drop_longest(p, p->block[k].side[0]);
+            drop_longest(p, p->block[k].side[1]);
+        }
 }
 
 /* The end of an epoch: a shorter schedule goes to the elite. */
@@ -407,13 +437,17 @@ static bool prepare(struct population *p, uint32_t population)
     p->worker = calloc(threads, sizeof *p->worker);
     p->block = calloc(set->blocks, sizeof *p->block);
     p->memory = malloc((size_t)2 * set->blocks * p->room * n * sizeof *p->memory);
+    p->places = calloc((size_t)2 * set->blocks * p->room * n, sizeof *p->places);
     if (!br_schedule_init(&p->found, p->run->in) || !p->model || !p->salt || !p->worker ||
-        !p->block || !p->memory)
+        !p->block || !p->memory || !p->places)
         return false;
     struct br_rng rng = br_rng_seed(p->run->seed);
     for (uint32_t t = 0; t < n; t++)
         p->salt[t] = br_rng_next(&rng) | 1;
+    int64_t path = p->run->reach->critical_path, bound = p->run->lower_bound;
+    p->shift = br_niche_shift(path > bound ? path : bound);
     uint32_t *memory = p->memory;
+    uint16_t *places = p->places;
     for (uint32_t k = 0; k < set->blocks; k++) {
         struct block *b = &p->block[k];
         b->rng = br_rng_seed(br_rng_next(&rng));
@@ -423,9 +457,11 @@ static bool prepare(struct population *p, uint32_t population)
         b->side[1] = calloc(p->room, sizeof *b->side[1]);
         if (!b->best || !b->side[0] || !b->side[1])
             return false;
-        for (uint32_t i = 0; i < p->room; i++, memory += 2 * (size_t)n) {
-            b->side[0][i].list = memory;
-            b->side[1][i].list = memory + n;
+        for (uint32_t i = 0; i < p->room; i++) {
+            for (uint32_t side = 0; side < 2; side++, memory += n, places += n) {
+                b->side[side][i].list = memory;
+                b->side[side][i].at = places;
+            }
         }
     }
     for (uint32_t k = 0; k < threads; k++) {
@@ -436,7 +472,8 @@ static bool prepare(struct population *p, uint32_t population)
         w->reverse = malloc(n * sizeof *w->reverse);
         w->start = malloc(n * sizeof *w->start);
         w->end = malloc(n * sizeof *w->end);
-        if (!w->workspace || !w->breed || !w->list || !w->reverse || !w->start || !w->end)
+        w->at = malloc(n * sizeof *w->at);
+        if (!w->workspace || !w->breed || !w->list || !w->reverse || !w->start || !w->end || !w->at)
             return false;
     }
     for (uint32_t k = 0; k < p->run->elite->count && k < set->blocks; k++) {
@@ -457,6 +494,7 @@ static void release(struct population *p)
         free(p->worker[k].reverse);
         free(p->worker[k].start);
         free(p->worker[k].end);
+        free(p->worker[k].at);
     }
     for (uint32_t k = 0; p->block && k < p->set->blocks; k++) {
         free(p->block[k].best);
@@ -466,6 +504,7 @@ static void release(struct population *p)
     free(p->worker);
     free(p->block);
     free(p->memory);
+    free(p->places);
     free(p->salt);
     br_schedule_finish(&p->found);
     br_rcpsp_model_destroy(p->model);
@@ -478,6 +517,7 @@ static void count(const struct population *p)
         counters->population_schedules += p->block[k].schedules;
         counters->population_given_up += p->block[k].given_up;
         counters->population_known += p->block[k].known;
+        counters->population_crowded += p->block[k].crowded;
     }
     counters->population_restarts += p->restarts;
     counters->population_placements += p->run->spent;

@@ -14,16 +14,18 @@ struct br_population_settings {
     double tournament;   /* fathers are the best of so many, on average, in a new population */
     double selective;    /* and of so many at its end */
     double left;         /* share of a population that is left at its end */
-    uint32_t patience;   /* epochs without any shorter schedule before it begins again */
-    uint32_t turn;       /* generations alternate in direction; otherwise all go forward */
-    double cross;        /* share of children of two parents */
-    double shortest;     /* the father's stretch of the list, as a share of the list: */
-    double longest;      /* from, to */
-    double swaps;        /* in a child's list, on average */
-    double parallel;     /* share of children by parallel generation where the gene is drawn: */
-    double redraw;       /* share of children that do not inherit it */
-    double blur;         /* of the first schedules */
-    double serial;       /* share of the first schedules by serial generation */
+    double niche;      /* how near schedules compete with each other in a new population, as a share
+                          of the mean distance in it; none at its end */
+    uint32_t patience; /* epochs without any shorter schedule before it begins again */
+    uint32_t turn;     /* generations alternate in direction; otherwise all go forward */
+    double cross;      /* share of children of two parents */
+    double shortest;   /* the father's stretch of the list, as a share of the list: */
+    double longest;    /* from, to */
+    double swaps;      /* in a child's list, on average */
+    double parallel;   /* share of children by parallel generation where the gene is drawn: */
+    double redraw;     /* share of children that do not inherit it */
+    double blur;       /* of the first schedules */
+    double serial;     /* share of the first schedules by serial generation */
 };
 struct br_population_settings br_population_settings_default(void);
 

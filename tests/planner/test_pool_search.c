@@ -21,7 +21,15 @@
 #include "tests/support/judge.h"
 #include "tests/support/random_job.h"
 
-enum { JOBS = 400, TASKS = 40, ORACLE_JOBS = 4000, SMALL = 6, SCHEDULES = 400, ROUNDS = 20 };
+enum {
+    JOBS = 400,
+    TASKS = 40,
+    ORACLE_JOBS = 4000,
+    SMALL = 6,
+    SCHEDULES = 400,
+    ROUNDS = 20,
+    LARGE = 2000
+};
 
 struct fixture {
     struct random_job job;
@@ -113,18 +121,27 @@ static void test_search(void **state)
     assert_true(pools > JOBS / 8 && shorter > seeded / 4);
 }
 
+/* The same from one, two and seven threads, with and without niches, which drop schedules. A small
+ * population is bred by one thread whatever is asked for, so some are large. */
 static void test_threads(void **state)
 {
+    uint64_t crowded[2] = {0};
     for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct br_population_settings set = br_population_settings_default();
         struct fixture f[3];
-        bool one_machine = true;
+        bool one_machine = true, niches = seed % 2;
         for (int k = 0; k < 3; k++)
             one_machine = set_up(&f[k], seed + 1000, TASKS);
+        if (!niches)
+            set.niche = 0;
+        bool large = seed % 16 < 2;
+        set.population = large ? LARGE : 0;
         for (int k = 0; one_machine && k < 3; k++) {
-            struct br_run run = run_of(&f[k], 3 * SCHEDULES);
-            run.threads = k == 0 ? 1 : k == 1 ? 2 : 11;
+            struct br_run run = run_of(&f[k], large ? 6 * LARGE : 3 * SCHEDULES);
+            run.threads = k == 0 ? 1 : k == 1 ? 2 : 7;
             run.seed = seed;
-            assert_true(br_population_search(&run, NULL));
+            assert_true(br_population_search(&run, &set));
+            crowded[niches] += run.counters.population_crowded;
             assert_int_equal(f[0].elite.count, f[k].elite.count);
             for (uint32_t e = 0; e < f[k].elite.count; e++) {
                 const struct br_schedule *a = &f[0].elite.entry[e].schedule;
@@ -135,6 +152,7 @@ static void test_threads(void **state)
         for (int k = 0; k < 3; k++)
             tear_down(&f[k]);
     }
+    assert_true(crowded[0] == 0 && crowded[1] > 0);
 }
 
 /* A population that begins again after every quiet generation, in the middle of its budget and
