@@ -93,10 +93,11 @@ struct sweep {
     uint32_t stages, *stage; /* those with work whose tasks last equally long */
     uint32_t *by_begin, *by_end;
     int64_t *begin, *end; /* by stage */
-    br_wide *sum, *slope,
-        *top;       /* by measure: of a .. b, by b, and the most that one task adds to it */
-    int64_t *most;  /* by measure: the largest weight */
-    uint64_t steps; /* of looking for claims, counted down */
+    br_wide *sum;         /* by measure: of a .. b */
+    br_wide *slope;       /* by measure: what `sum` grows by with b */
+    br_wide *top;         /* by measure: the most that one task adds to `sum` */
+    int64_t *most;        /* by measure: the largest weight */
+    uint64_t steps;       /* of looking for claims, counted down */
 };
 
 static bool sweep_init(struct sweep *w, struct br_arena *arena, const struct br_proof_check *c,
@@ -226,7 +227,7 @@ static bool find_claims(struct br_proof_check *c, bool backward, struct claims *
     const int64_t *head = backward ? c->stage_tail : c->stage_head;
     const int64_t *tail = backward ? c->stage_head : c->stage_tail;
     struct br_arena own = {0};
-    struct sweep sweep;
+    struct sweep sweep = {0};
     int64_t *point = br_arena_array(&own, 4 * (size_t)in->stages, sizeof *point);
     struct br_proof_claim *claim = br_arena_array(&own, in->stages, sizeof *claim);
     bool ok = point && claim && sweep_init(&sweep, &own, c, head, tail);
