@@ -145,7 +145,7 @@ for _name, _result, _arguments in [
         ('bound_best', _STATUS, [_P, _P, ctypes.POINTER(_BoundOptions),
                                  ctypes.POINTER(_BoundResult), _DIAG]),
         ('bound_result_finish', None, [ctypes.POINTER(_BoundResult)]),
-        ('certificate_text', _P, [_P, _P]),
+        ('certificate_text', _P, [_P, _P]), ('plan_certificate', _P, [_P]),
         ('plan_destroy', None, [_P]), ('plan_task_count', _U, [_P]),
         ('plan_at', _PlanTask, [_P, _U]), ('plan_of', _PlanTask, [_P, _U]),
         ('plan_network', _STATUS, [_P, _P, _P, ctypes.POINTER(_Options), _DIAG]),
@@ -278,11 +278,15 @@ class Job:
         _call(_lib.br_dag_add_resource, self._dag, name.encode(), unit and unit.encode())
         self._resources[name] = unit
 
-    def attribute(self, name, value, stage=None):
-        """What the model does not know, of the job or of a stage: it goes along into files, and is for runs
-        (attribute('shell', 'true'): commands are lines for the shell)."""
+    def attribute(self, name, value, stage=None, edge=None):
+        """What the model does not know, of the job, of a stage or of an edge: it goes along into files, and is for
+        runs (attribute('shell', 'true'): commands are lines for the shell)."""
         self._change()
-        (self._attributes if stage is None else self._stages[stage]['attributes'])[name] = value
+        if stage is not None and edge is not None:
+            raise ValueError('an attribute is of a stage or of an edge, not of both')
+        owner = (self._stages[stage]['attributes'] if stage is not None else
+                 self._edges[edge][4] if edge is not None else self._attributes)
+        owner[name] = value
 
     def to_xml(self):
         """The job in its native form, as text."""
@@ -290,13 +294,14 @@ class Job:
 
     def edge(self, parent, child, type='barrier', bytes=0):
         """The child stage waits for the parent: as a whole, or 'one-to-one'. `bytes`: what all tasks of
-        the parent together hand to those of the child, for plans with `network`."""
+        the parent together hand to those of the child, for plans with `network`. Returns the edge's number."""
         self._change()
         _call(_lib.br_dag_add_edge, self._dag, parent, child,
               {'barrier': 0, 'one-to-one': 1}[type])
         if bytes:
             _call(_lib.br_dag_set_edge_bytes, self._dag, parent, child, _whole(bytes))
-        self._edges.append((parent, child, type, _whole(bytes)))
+        self._edges.append((parent, child, type, _whole(bytes), {}))
+        return len(self._edges) - 1
 
     def _change(self):
         if self._finished:
@@ -373,6 +378,19 @@ def _text(function, *arguments):
     return text.value.decode()
 
 
+def _certificate(certificate, dag):
+    """As JSON; None where there is none."""
+    if not certificate:
+        return None
+    text = _lib.br_certificate_text(certificate, dag)
+    if not text:
+        raise MemoryError
+    try:
+        return ctypes.string_at(text).decode()
+    finally:
+        _free(text)
+
+
 class Plan:
     """A plan; iterating gives its tasks by rank. Keeps its job and its cluster. `hit` is what a store had
     of it; None where it came of none."""
@@ -404,6 +422,12 @@ class Plan:
     bound_method = property(lambda self: _lib.br_plan_bound_method(self._plan).decode())
     gap = property(lambda self: _lib.br_plan_gap(self._plan))
     method = property(lambda self: _lib.br_plan_method(self._plan).decode())
+
+    @property
+    def certificate(self):
+        """The proof of `lower_bound` as JSON (docs/certificates.md); None where the plan has none. to_json() has it, too,
+        with the job, as 'bigrocks check --certificate' reads it."""
+        return _certificate(_lib.br_plan_certificate(self._plan), self._job._dag)
 
     @property
     def slack(self):
@@ -577,13 +601,7 @@ def best_bound(job, cluster, time_limit=None, conflicts=None, program=None):
     dag = job._finish()
     try:
         _call(_lib.br_bound_best, dag, cluster._cluster, ctypes.byref(options), ctypes.byref(result))
-        certificate = None
-        if result.certificate:
-            text = _lib.br_certificate_text(result.certificate, dag)
-            if not text:
-                raise MemoryError
-            certificate = ctypes.string_at(text).decode()
-            _free(text)
+        certificate = _certificate(result.certificate, dag)
         answer = result.source
         return Bound(result.lower_bound_ns / 1e9, result.method.decode(), certificate,
                      (answer.method if answer.found else answer.why).decode())

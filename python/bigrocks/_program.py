@@ -118,8 +118,10 @@ def input_of_xml(make_job, make_cluster, text):
         for attribute in _named(stage, 'attribute'):
             job.attribute(attribute.get('name'), attribute.get('value'), number[name])
     for edge in _named(root, 'edge'):
-        job.edge(number[edge.get('from')], number[edge.get('to')], edge.get('type') or 'barrier',
-                 int(edge.get('bytes') or 0))
+        made = job.edge(number[edge.get('from')], number[edge.get('to')], edge.get('type') or 'barrier',
+                        int(edge.get('bytes') or 0))
+        for attribute in _named(edge, 'attribute'):
+            job.attribute(attribute.get('name'), attribute.get('value'), edge=made)
     for attribute in _named(root, 'attribute'):
         job.attribute(attribute.get('name'), attribute.get('value'))
     clusters = _named(root, 'cluster')
@@ -163,9 +165,10 @@ def job_to_xml(job):
         if stage['command'] is not None:
             _xml.SubElement(element, 'command').text = stage['command']
         _write_attributes(element, stage['attributes'])
-    for parent, child, kind, size in job._edges:
-        _xml.SubElement(root, 'edge', {'from': job._stages[parent]['id'], 'to': job._stages[child]['id'], 'type': kind,
-                                       **({'bytes': str(size)} if size else {})})
+    for parent, child, kind, size, attributes in job._edges:
+        _write_attributes(_xml.SubElement(root, 'edge', {
+            'from': job._stages[parent]['id'], 'to': job._stages[child]['id'], 'type': kind,
+            **({'bytes': str(size)} if size else {})}), attributes)
     return _xml.tostring(root, encoding='unicode')
 
 
@@ -204,11 +207,13 @@ def plan_to_json(plan, job, cluster):
         'seed': plan._options.seed if plan._options else 1,
         'makespan': _number(plan.makespan), 'lower_bound': _number(plan.lower_bound),
         'gap': round(plan.gap, 9) if plan.gap < float('inf') else None, 'bound_method': plan.bound_method,
-        'bound_status': 'unproven',
+        'bound_status': 'proven' if plan.certificate else 'unproven',
+        **({'certificate': json.loads(plan.certificate)} if plan.certificate else {}),
         'resources': [{'name': name, **({'unit': unit} if unit else {})} for name, unit in job._resources.items()],
         'stages': stages,
         'edges': [{'from': job._stages[parent]['id'], 'to': job._stages[child]['id'], 'type': kind,
-                   **({'bytes': size} if size else {})} for parent, child, kind, size in job._edges],
+                   **({'bytes': size} if size else {}), **({'attributes': dict(attributes)} if attributes else {})}
+                  for parent, child, kind, size, attributes in job._edges],
         'cluster': {**cluster._site, 'fungible': list(cluster._fungible),
                     **({'generic': list(cluster._generic)} if cluster._generic else {}), 'classes': [
             {'class': name, 'count': count,

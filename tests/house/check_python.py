@@ -33,6 +33,7 @@ assert best.seconds == 3.3 and 'not found' in best.program, best
 plan = bigrocks.plan(job, cluster, effort='fast', threads=1)
 assert plan.makespan == 3.3 == plan.lower_bound and plan.gap == 0, plan.makespan
 assert plan.note is None and plan.method and plan.bound_method
+assert json.loads(plan.certificate)['lower_bound'] == plan.lower_bound
 tasks = list(plan)
 assert len(tasks) == len(plan) == 9 and [t.rank for t in tasks] == list(range(1, 10))
 assert {t.id for t in tasks} >= {'load[0]', 'copy[3]', 'join'}

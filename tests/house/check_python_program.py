@@ -31,7 +31,8 @@ def make():
     copy = job.stage('copy', tasks=4, seconds=1e-9, cpu=1)
     join = job.stage('join', seconds=2, cpu=2)
     job.edge(load, copy, 'one-to-one')
-    job.edge(copy, join)
+    last = job.edge(copy, join)
+    job.attribute('kind', '<shuffle>', edge=last)
     job.attribute('shell', 'true')
     job.attribute('note', 'x "y"', join)
     cluster = bigrocks.Cluster(node=(2, {'cpu': 2, 'mem': '0.5'}), big=(1, {'cpu': 8}))
@@ -48,8 +49,14 @@ def check_forms(folder):
     (folder / 'plan.json').write_text(plan.to_json(), encoding='utf-8')
     told = json.loads(plan.to_json())
     assert told['makespan'] == plan.makespan and told['attributes'] == {'shell': 'true'}
+    assert [e.get('attributes') for e in told['edges']] == [None, {'kind': '<shuffle>'}], told['edges']
     assert told['stages'][2]['attributes'] == {'note': 'x "y"'} and told['cluster']['fungible'] == ['cpu']
     assert told['stages'][0]['durations'] == [{'index': 2, 'duration': 0.3}] and told['stages'][1]['duration'] == 1e-9
+    # The proof of its bound, which the program checks in the plan.
+    assert told['bound_status'] == 'proven' and told['certificate'] == json.loads(plan.certificate)
+    checked = subprocess.run([os.environ['BIGROCKS_PROGRAM'], 'check', '--certificate', folder / 'plan.json'], text=True,
+                             capture_output=True)
+    assert checked.returncode == 0 and 'ok: no plan takes less than 2.3 s' in checked.stdout, checked
     try:
         import jsonschema
         jsonschema.validate(told, json.loads((ROOT / 'docs/schema/plan-1.schema.json').read_text()))
