@@ -27,6 +27,7 @@ static const struct format {
     {"spark", "event log of a Spark application, as one job", br_is_spark, br_read_spark_job},
     {"dax", "Pegasus abstract workflow 2.1 and 3.x, <adag>", is_dax, br_read_dax},
     {"postgres", "PostgreSQL EXPLAIN in any form, as pipelines", br_is_postgres, br_read_postgres},
+    {"duckdb", "DuckDB's profile of a query (JSON), as pipelines", br_is_duckdb, br_read_duckdb},
     {"wfformat", "WfCommons workflow instance, WfFormat 1.5 (JSON)", is_wfformat, br_read_wfformat},
     {"stg", "Standard Task Graph", is_stg, br_read_stg},
     {"profile", "Spark job with durations by executor count, as of TPC-H", is_profile,

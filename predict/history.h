@@ -108,6 +108,18 @@ const char *br_history_job(const struct br_history *history);
 /* From now on the history is that of the job of this name. Nothing may have been added yet. */
 enum br_status br_history_use(struct br_history *history, const char *job, struct br_diag *diag);
 
+/* What a planner of a database thought of a query, and how long that took. */
+struct br_history_cost {
+    int64_t cost, wall_ns; /* in thousandths of the planner's unit; both above 0 */
+};
+/* Keeps these. The same figures count once. */
+enum br_status br_history_add_costs(struct br_history *history, const struct br_history_cost *cost,
+                                    uint32_t count, struct br_diag *diag);
+/* The last 100 of them, of all queries, the latest first: *cost is the caller's to free, also after
+ * a failure. Writes nothing. */
+enum br_status br_history_costs(struct br_history *history, struct br_history_cost **cost,
+                                uint32_t *count, struct br_diag *diag);
+
 /* One task that ran well, of any job. */
 struct br_history_row {
     int64_t run; /* numbers ascend with time */

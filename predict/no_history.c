@@ -123,3 +123,17 @@ enum br_status br_history_rename(struct br_history *history, const char *name, b
     *joined = false;
     return fail_missing(diag);
 }
+
+enum br_status br_history_add_costs(struct br_history *history, const struct br_history_cost *cost,
+                                    uint32_t count, struct br_diag *diag)
+{
+    return fail_missing(diag);
+}
+
+enum br_status br_history_costs(struct br_history *history, struct br_history_cost **cost,
+                                uint32_t *count, struct br_diag *diag)
+{
+    *cost = NULL;
+    *count = 0;
+    return fail_missing(diag);
+}

@@ -139,6 +139,16 @@ want() {
     say "going on without what is missing"
 }
 
+# want_python MODULE...: Python modules that Debian does not have, from where pip finds them.
+want_python() {
+    local module
+    for module in "$@"; do
+        python3 -c "import $module" 2>/dev/null ||
+            python3 -m pip install -q --break-system-packages "$module" ||
+            say "going on without Python's $module"
+    done
+}
+
 # was_configured_here DIR: whether meson set DIR up for this very source.
 was_configured_here() {
     python3 - "$1/meson-info/meson-info.json" "$top" <<'EOF'

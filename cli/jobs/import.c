@@ -76,16 +76,22 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                    br_parser_summary(k));
         printf("%-10s the build of a folder; 'bigrocks import ninja' makes a job of it\n", "ninja");
         printf("%-10s the same; 'bigrocks import make' makes a job of it\n", "make");
+        printf("%-10s plans of several; 'bigrocks import queries' makes one job of them\n",
+               "queries");
         return BR_OK;
     }
     if (arguments == 0)
-        return br_fail(diag, BR_USAGE, "bigrocks import ninja, import make, or --list",
+        return br_fail(diag, BR_USAGE,
+                       "bigrocks import ninja, import make, import queries, or --list",
                        "it is not said what to import");
     if (strcmp(argument[0], "make") == 0)
         return cli_import_make(settings, argument + 1, arguments - 1, diag);
+    if (strcmp(argument[0], "queries") == 0)
+        return cli_import_queries(settings, argument + 1, arguments - 1, diag);
     if (strcmp(argument[0], "ninja") != 0)
         return br_fail(diag, BR_USAGE,
-                       "'bigrocks import ninja -C DIR' and 'import make' read builds",
+                       "'bigrocks import ninja -C DIR' and 'import make' read builds, "
+                       "'import queries' plans of databases",
                        "builds of '%.80s' are not known", argument[0]);
     if (settings->import.whole || settings->import.printed)
         return br_fail(diag, BR_USAGE, NULL, "--%s is for make",
@@ -99,9 +105,9 @@ const struct cli_command cli_import = {
     .least = 0,
     .most = UINT32_MAX,
     .perform = perform,
-    .words = "ninja make",
-    .arguments = "ninja|make [TARGET...]",
-    .summary = "make a job of a build",
+    .words = "ninja make queries",
+    .arguments = "ninja|make|queries [TARGET|FILE...]",
+    .summary = "make a job of a build, or of queries",
     .text =
         "ninja: reads build.ninja and .ninja_log of a configured build as a job: a task per "
         "command\n"
@@ -113,6 +119,11 @@ const struct cli_command cli_import = {
         "make: lets make say what it would do for the targets (and NAME=VALUE), and makes a job "
         "of it:\n"
         "a task per recipe, also of the makes that recipes call.\n"
+        "queries: makes one job of the plans in the files, as PostgreSQL's EXPLAIN and DuckDB's "
+        "profiles\n"
+        "write them. Queries that never ran last what their costs say, by those that did, in the "
+        "files or\n"
+        "in --history, which keeps them.\n"
         "The cluster that goes along is --capacity, by default this machine's processors and "
         "memory,\n"
         "with the pools of ninja's build. 'bigrocks render' writes a plan of a build as what ninja "
@@ -122,5 +133,7 @@ const struct cli_command cli_import = {
                 "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "
                 "cpu=1,mem=200MiB\n"
                 "bigrocks import make -C examples/make -o job.xml\n"
+                "bigrocks import queries examples/query.explain.txt examples/query.explain.xml "
+                "--capacity cpu=4,mem=1GiB\n"
                 "bigrocks import --list\n",
 };

@@ -26,6 +26,10 @@ enum br_status cli_import_learn(const struct cli_settings *settings, struct br_i
 int cli_import_make(const struct cli_settings *settings, const char *const *argument,
                     uint32_t arguments, struct br_diag *diag);
 
+/* 'bigrocks import queries' with the files that follow. */
+int cli_import_queries(const struct cli_settings *settings, const char *const *argument,
+                       uint32_t arguments, struct br_diag *diag);
+
 /* Runs the commands of a job, whose stages have one task and a shell's script each, one after
  * another, parents first, and writes what each used to the history as it ends; afterwards ninja's
  * records know them all. Their output goes to standard error, and on a terminal how far it is.

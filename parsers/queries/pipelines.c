@@ -43,6 +43,13 @@ static int64_t clamp(br_wide value)
     return value < 0 ? 0 : value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
 }
 
+/* The equal part of each process, rounded up. */
+static int64_t part_of(int64_t whole, uint64_t processes)
+{
+    int64_t count = (int64_t)processes;
+    return whole / count + (whole % count != 0);
+}
+
 /* Children in the order of the file. */
 static void find_children(struct builder *b)
 {
@@ -59,9 +66,10 @@ static void find_children(struct builder *b)
 
 static uint32_t begin_pipeline(struct builder *b, uint32_t node, uint32_t above)
 {
-    b->pipeline[b->pipelines] = (struct pipeline){.processes = b->query->node[node].processes,
-                                                  .above = above,
-                                                  .pos = b->query->node[node].pos};
+    b->pipeline[b->pipelines] =
+        (struct pipeline){.processes = b->query->shares_work ? 1 : b->query->node[node].processes,
+                          .above = above,
+                          .pos = b->query->node[node].pos};
     return b->pipelines++;
 }
 
@@ -97,28 +105,35 @@ static void assign(struct builder *b, uint32_t n, uint32_t into)
     if (!node->runs)
         return;
     uint32_t own = into, input = into;
-    int64_t mem_bytes = node->mem_bytes, processes = (int64_t)node->processes;
+    int64_t mem_bytes = node->mem_bytes;
     bool breaks = (node->kind == BR_NODE_BREAKER || node->kind == BR_NODE_HASH) && node->runs_once;
     if (node->is_shared)
-        mem_bytes = mem_bytes / processes + (mem_bytes % processes != 0);
+        mem_bytes = part_of(mem_bytes, node->processes);
     if (breaks) {
         own = input = begin_pipeline(b, n, into);
         add_work(&b->pipeline[own], node->first_ns, mem_bytes);
     }
     add_work(&b->pipeline[into], node->own_ns - (breaks ? node->first_ns : 0), mem_bytes);
     b->place[n].pipeline = own;
-    if (b->query->shares_work && b->pipeline[input].processes < node->processes)
-        b->pipeline[input].processes = node->processes;
+    /* What it reads, or has taken in before, decides on how many can work on that. */
+    struct pipeline *source = &b->pipeline[breaks ? into : own];
+    if (b->query->shares_work && source->processes < node->processes)
+        source->processes = node->processes;
     for (uint32_t c = b->place[n].child; c != BR_NO_NODE; c = b->place[c].sibling) {
         const struct br_plan_node *child = &b->query->node[c];
+        uint32_t below = input;
         if (child->is_init)
-            assign(b, c, begin_pipeline(b, c, BR_NO_NODE));
-        else if (br_query_is_parallel_root(b->query, c) && child->runs)
-            assign(b, c, begin_pipeline(b, c, own));
-        else
-            assign(b, c, input);
+            below = begin_pipeline(b, c, BR_NO_NODE);
+        else if ((br_query_is_parallel_root(b->query, c) || child->is_built) && child->runs)
+            below = begin_pipeline(b, c, own);
+        if (child->is_built) {
+            add_work(&b->pipeline[below], 0, child->built_bytes);
+            add_work(&b->pipeline[own], 0, child->built_bytes);
+        }
+        assign(b, c, below);
     }
-    add_operator(b, &b->pipeline[own], node);
+    if (node->type)
+        add_operator(b, &b->pipeline[own], node);
 }
 
 static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
@@ -129,9 +144,10 @@ static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
     if (pipeline->processes > BR_MAX_TASKS)
         return br_fail(b->diag, BR_BAD_INPUT, NULL, "a pipeline has too many processes");
     snprintf(name, sizeof name, "%sp%" PRIu32, b->prefix, b->pipelines - p);
-    if (b->query->shares_work) /* what its processes do together */
-        pipeline->ns = pipeline->ns / (int64_t)pipeline->processes +
-                       (pipeline->ns % (int64_t)pipeline->processes != 0);
+    if (b->query->shares_work) { /* what its processes do, and hold, together */
+        pipeline->ns = part_of(pipeline->ns, pipeline->processes);
+        pipeline->mem_bytes = part_of(pipeline->mem_bytes, pipeline->processes);
+    }
     enum br_status status =
         br_dag_add_stage(b->dag, name, (uint32_t)pipeline->processes, pipeline->ns, stage, b->diag);
     if (status)

@@ -52,15 +52,30 @@ static enum br_status read_text(char *text, struct br_queries *queries, struct b
     }
 }
 
+/* By its first bytes, or as the caller knows. */
+static enum br_status read_source(struct br_source *source, bool duckdb, struct br_queries *queries,
+                                  struct br_diag *diag)
+{
+    char *text;
+    enum br_status status =
+        br_source_text(source, TEXT_MOST, duckdb ? "duckdb" : "postgres", &text, diag);
+    if (!status)
+        status = duckdb ? br_read_duckdb_text(queries, text, strlen(text), diag)
+                        : read_text(text, queries, diag);
+    free(text);
+    return status;
+}
+
 enum br_status br_queries_read(struct br_source *source, struct br_queries *queries,
                                struct br_diag *diag)
 {
-    char *text;
-    enum br_status status = br_source_text(source, TEXT_MOST, "postgres", &text, diag);
-    if (!status)
-        status = read_text(text, queries, diag);
-    free(text);
-    return status;
+    bool postgres = br_is_postgres(source->buffer);
+    if (!postgres && !br_is_duckdb(source->buffer))
+        return br_fail_at(
+            diag, BR_NO_POS, BR_BAD_INPUT,
+            "write it by EXPLAIN (ANALYZE), or by DuckDB's PRAGMA enable_profiling = 'json'",
+            "this is no plan of a query");
+    return read_source(source, !postgres, queries, diag);
 }
 
 enum br_status br_queries_add_to(struct br_dag *dag, struct br_queries *queries, int64_t unit_ns,
@@ -96,17 +111,30 @@ static void number(const void *context, uint32_t query, char name[BR_QUERY_NAME]
     (void)context;
 }
 
-enum br_status br_read_postgres(struct br_source *source, const struct br_parse_options *options,
-                                struct br_input *input, struct br_diag *diag)
+static enum br_status read_job(struct br_source *source, bool duckdb, struct br_input *input,
+                               struct br_diag *diag)
 {
     struct br_queries queries = {.count = 0};
     char stem[256];
-    (void)options;
     input->dag = br_dag_create(br_source_stem(source, "query", stem, sizeof stem));
     enum br_status status =
-        input->dag ? br_queries_read(source, &queries, diag) : br_fail_memory(diag);
+        input->dag ? read_source(source, duckdb, &queries, diag) : br_fail_memory(diag);
     if (!status)
         status = br_queries_add_to(input->dag, &queries, BR_COST_NS, number, NULL, diag);
     br_queries_finish(&queries);
     return status;
+}
+
+enum br_status br_read_postgres(struct br_source *source, const struct br_parse_options *options,
+                                struct br_input *input, struct br_diag *diag)
+{
+    (void)options;
+    return read_job(source, false, input, diag);
+}
+
+enum br_status br_read_duckdb(struct br_source *source, const struct br_parse_options *options,
+                              struct br_input *input, struct br_diag *diag)
+{
+    (void)options;
+    return read_job(source, true, input, diag);
 }

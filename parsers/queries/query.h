@@ -31,17 +31,22 @@ struct br_node_figures {
     uint64_t rows, width, workers;    /* as the planner thinks; workers beside the leader */
     int64_t sort_bytes;               /* -1: the file says nothing of a sort's space */
     enum { BR_SPACE_UNKNOWN, BR_SPACE_MEMORY, BR_SPACE_DISK } sort_space;
+    uint64_t scanned, row_groups; /* of DuckDB: of a table */
+    int64_t given_bytes;          /* of DuckDB: of all rows that it gave */
 };
 
 struct br_plan_node {
     uint32_t parent, depth; /* BR_NO_NODE and 0 for the root of the query */
     enum br_node_kind kind;
-    const char *type;     /* "Seq Scan" */
+    const char *type;     /* "Seq Scan"; NULL: not worth to be named */
     const char *relation; /* NULL: none */
     const char *cte;      /* that this node scans; NULL: none */
     const char *subplan;  /* "CTE x", "InitPlan 1 (returns $0)", "SubPlan 1"; NULL: none */
+    const char *index;    /* of DuckDB: the number of the rows that it keeps or reads; NULL: none */
     bool is_init;         /* a CTE or an InitPlan, run once for all who read it */
     bool is_shared;       /* one table for all processes */
+    bool is_built;        /* the node above makes a table of its rows first */
+    int64_t built_bytes;  /* of that table */
     struct br_node_figures said;
     int64_t mem_bytes;
     struct br_pos pos;

@@ -290,6 +290,38 @@ def check_plans(folder):
     assert bigrocks('plan', 'k.xml', *wide, cwd=folder).stdout == bigrocks('plan', 'k.xml', *wide, '--threads', 2, cwd=folder).stdout
 
 
+def check_queries(folder):
+    """What a unit of cost took in queries that ran: the history is asked before it is told, and never made to be asked."""
+    row = 'Sort  (cost=0.00..100.00 rows=9 width=4)%s\n'
+    (folder / 'ran.txt').write_text(row % ' (actual time=0.1..4.0 rows=9 loops=1)')
+    (folder / 'also.txt').write_text(''.join(row % f' (actual time=0.1..{ms} rows=9 loops=1)' for ms in (8, 7)))
+    (folder / 'thought.txt').write_text(row % '')
+
+    def asked(*files, **how):
+        done = bigrocks('import', 'queries', *files, '--history', 'costs.db', '-o', 'queries.xml', cwd=folder, **how)
+        return re.search(r'a unit of cost lasts (\S+) us, the median of (\d+) that ran', done.stderr)
+    done = bigrocks('import', 'queries', 'thought.txt', '--history', 'costs.db', cwd=folder, status=5)
+    assert 'costs.db: ' in done.stderr and not (folder / 'costs.db').exists(), done.stderr
+    assert not asked('ran.txt') and not asked('ran.txt')  # the same figures count once
+    assert asked('thought.txt').groups() == ('40', '1')
+    assert asked('thought.txt', 'also.txt').groups() == ('70', '3')
+    before = (folder / 'costs.db').read_bytes()
+    assert asked('thought.txt').groups() == ('70', '3')
+    assert (folder / 'costs.db').read_bytes() == before
+    duration = sum(seconds for seconds, _ in stages(folder / 'queries.xml').values())
+    assert math.isclose(duration, 100 * 70e-6), duration
+    # The last hundred count, and files of runs alone, which have no such table, are read without making it.
+    (folder / 'many.txt').write_text(''.join(row % f' (actual time=0.1..{ms} rows=9 loops=1)' for ms in range(100, 199)))
+    asked('many.txt')
+    assert asked('thought.txt').groups() == ('1480', '100')
+    shutil.copy(folder / 'h', folder / 'costs.db')
+    before = (folder / 'costs.db').read_bytes()
+    assert not asked('thought.txt') and (folder / 'costs.db').read_bytes() == before
+    (folder / 'costs.db').write_text('no history')
+    done = bigrocks('import', 'queries', 'thought.txt', '--history', 'costs.db', cwd=folder, status=3)
+    assert 'the history cannot be used' in done.stderr, done.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-history') as folder:
         folder = pathlib.Path(folder)
@@ -306,6 +338,7 @@ def main():
         check_plans(folder)
         check_far_off(folder)
         check_not_written(folder)
+        check_queries(folder)
     return 0
 
 

@@ -431,6 +431,109 @@ static void damaged(void **state)
     }
 }
 
+/* A profile of DuckDB's as 1.x writes it, and the same as 2.x does: a sort above a join of a CTE
+ * with a table of 245,761 rows, which are three row groups; the CTE is a sum by groups of a table
+ * of one. Times are of all threads. */
+static const char duck1[] = "{\"latency\": 1.0, \"children\": [{\"operator_type\": "
+                            "\"EXPLAIN_ANALYZE\", \"operator_timing\": 0, \"children\": [\n"
+                            "{\"operator_timing\": 0, \"operator_type\": \"CTE\", \"extra_info\": "
+                            "{\"CTE Name\": \"sums\", \"Table Index\": \"4\"},\n"
+                            "\"children\": [{\"operator_timing\": 0.4, \"operator_type\": "
+                            "\"HASH_GROUP_BY\", \"operator_cardinality\": 100,\n"
+                            "\"result_set_size\": 1600, \"extra_info\": {\"Groups\": \"#0\"}, "
+                            "\"children\": [{\"operator_type\": \"TABLE_SCAN\",\n"
+                            "\"operator_timing\": 0.1, \"operator_rows_scanned\": 122880, "
+                            "\"extra_info\": {\"Text\": \"items\"}, \"children\": []}]}, {\n"
+                            "\"operator_timing\": 0.3, \"operator_type\": \"ORDER_BY\", "
+                            "\"result_set_size\": 5001, \"operator_cardinality\": 500,\n"
+                            "\"children\": [{\"operator_timing\": 0.6, \"operator_type\": "
+                            "\"HASH_JOIN\", \"result_set_size\": 7000, \"children\": [\n"
+                            "{\"operator_timing\": 0.9, \"operator_type\": \"TABLE_SCAN\", "
+                            "\"operator_rows_scanned\": 245761, \"children\": [],\n"
+                            "\"extra_info\": {\"Table\": \"memory.main.lines\"}}, "
+                            "{\"operator_timing\": 0.05, \"operator_type\": \"CTE_SCAN\",\n"
+                            "\"result_set_size\": 1200, \"operator_cardinality\": 100, "
+                            "\"extra_info\": {\"CTE Index\": \"4\"}}]}]}]}]}]}";
+static const char duck2[] =
+    "{\"io\": {}, \"operator\": [{\"type\": \"RESULT_COLLECTOR\", \"timing\": 0, \"children\": [\n"
+    "{\"children\": [{\"timing\": 0.4, \"type\": \"HASH_GROUP_BY\", \"intermediate_rows\": 100, "
+    "\"intermediate_size_bytes\": 1600,\n"
+    "\"children\": [{\"type\": \"TABLE_SCAN\", \"timing\": 0.1, \"row_groups_scanned\": 1, "
+    "\"rows_scanned\": 122880,\n"
+    "\"extra_info\": {\"Table\": \"items\"}}]}, {\"timing\": 0.3, \"type\": \"ORDER_BY\", "
+    "\"intermediate_size_bytes\": 5001,\n"
+    "\"intermediate_rows\": 500, \"children\": [{\"timing\": 0.6, \"type\": \"HASH_JOIN\", "
+    "\"children\": [{\"timing\": 0.9,\n"
+    "\"type\": \"TABLE_SCAN\", \"row_groups_scanned\": 3, \"rows_scanned\": 300000, "
+    "\"extra_info\": {\"Table\": \"a.lines\"}},\n"
+    "{\"timing\": 0.05, \"type\": \"CTE_SCAN\", \"intermediate_size_bytes\": 1200, "
+    "\"intermediate_rows\": 100,\n"
+    "\"extra_info\": {\"CTE Index\": \"4\"}}]}]}], \"timing\": 0, \"type\": \"CTE\",\n"
+    "\"extra_info\": {\"CTE Name\": \"sums\", \"Table Index\": \"4\", \"Execution Mode\": "
+    "\"x\"}}]}], \"query\": {\"sql\": \"x\"}}";
+
+/* By hand: the scan and the sum's work are one pipeline (0.1 + 0.4 s), which keeps 1600 bytes, and
+ * so does what reads it; the table of the join is 1200 bytes twice, as the scan gives them and as
+ * it is built; the join has three tasks for 0.9 + 0.6 + 0.3 s, which share 1200 + 5001 bytes. */
+static void duckdb(void **state)
+{
+    static const char job[] =
+        "\nresource cpu in cores\nresource mem in bytes\n"
+        "p1*1 0.05 cpu=1 mem=2400 {operators=CTE_SCAN on sums}\n"
+        "p2*3 0.6 cpu=1 mem=2067 {operators=TABLE_SCAN on lines, HASH_JOIN, ORDER_BY}\n"
+        "p3*1 0.5 cpu=1 mem=1600 {operators=TABLE_SCAN on items, HASH_GROUP_BY}\n"
+        "p4*1 0 cpu=1 mem=1600 {operators=result}\n"
+        "p5*1 0 cpu=1 mem=5001 {operators=CTE on sums}\n"
+        "p1 -> p2\np2 -> p5\np3 -> p4\np4 -> p1\n";
+    same(duck1, job);
+    same(duck2, job);
+    static const char refused[][2][120] = {
+        {"[{\"name\": \"X\", \"extra_info\": {}, \"children\": []}]",
+         "1:1: this is a plan of DuckDB's that never ran"},
+        {"{\"children\": [{\"operator_timing\": -1}]}",
+         "1:35: the time of an operator is negative"},
+        {"{\"children\": [\n{\"type\": \"X\", \"intermediate_rows\": 1}]}",
+         "2:1: the operator 'X' has no time"},
+        {"{\"children\": [{\"operator_timing\": NaN}]}", "1:35: "},
+        {"{\"children\": [], \"x\": \"operator_timing\", \"operator_timing\": 1}",
+         "1:1: the profile has no operators"},
+        {"{\"children\": [{\"operator_timing\": 1, \"result_set_size\": -4}]}", "1:57: "},
+        {"{\"children\": [{\"operator_timing\": 1, \"children\": [{", "ends in the middle"},
+    };
+    for (size_t k = 0; k < sizeof refused / sizeof refused[0]; k++) {
+        char *found = job_of(refused[k][0]);
+        if (!strstr(found, refused[k][1]))
+            fail_msg("%s gives %s", refused[k][0], found);
+        free(found);
+    }
+}
+
+/* A CTE in a CTE, and the rows that a join for a correlated subquery keeps for the scans below it.
+ */
+static void duckdb_kept(void **state)
+{
+#define OP(type, info, children)                                                                   \
+    "{\"operator_type\": \"" type "\", \"operator_timing\": 1, \"extra_info\": {" info             \
+    "}, \"children\": [" children "]}"
+    static const char text[] = "{\"children\": [" OP(
+        "CTE", "\"Table Index\": \"1\"",
+        OP("CTE", "\"Table Index\": \"2\"",
+           OP("DUMMY_A", "",
+              "") ", " OP("CTE_SCAN", "\"CTE Index\": \"2\"",
+                          "")) ", " OP("LEFT_DELIM_JOIN", "\"Delim Index\": \"1\"",
+                                       OP("CTE_SCAN", "\"CTE Index\": \"1\"", "") ", " OP(
+                                           "HASH_JOIN", "",
+                                           OP("COLUMN_X", "", "") ", " OP(
+                                               "DELIM_SCAN", "\"Delim Index\": \"1\"", "")))) "]}";
+    same(text, "\nresource cpu in cores\n"
+               "p1*1 1 cpu=1 {operators=DELIM_SCAN on delim 1}\n"
+               "p2*1 1 cpu=1 {operators=CTE_SCAN on 1}\n"
+               "p3*1 1 cpu=1 {operators=DUMMY_A}\n"
+               "p4*1 2 cpu=1 {operators=CTE_SCAN on 2, CTE}\n"
+               "p5*1 4 cpu=1 {operators=COLUMN_X, HASH_JOIN, LEFT_DELIM_JOIN, CTE}\n"
+               "p1 -> p5\np4 -> p2\np3 -> p4\np2 -> p1\n");
+}
+
 /* 10^4 of a kind inside each other: refused, by all forms, and quickly. */
 static void deep(void **state)
 {
@@ -445,6 +548,8 @@ static void deep(void **state)
         {"- Plan:\n    Node Type: A\n    Plans: ", "[{Total Cost: 1, Plans: ",
          "nodes are nested more than 250 deep"},
         {"- Plan:\n    Node Type: A\n    x: ", "[", "'' is nested more than 30 deep"},
+        {"{\"x\": \"operator_timing\", ", "\"children\": [{\"operator_timing\": 1, ",
+         "nodes are nested more than 250 deep"},
         {"<explain><Query>", "<Plan><Plans>", "elements are nested too deeply"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -475,7 +580,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms),  cmocka_unit_test(estimates), cmocka_unit_test(several),
         cmocka_unit_test(labels), cmocka_unit_test(memory),    cmocka_unit_test(damaged),
-        cmocka_unit_test(deep),
+        cmocka_unit_test(deep),   cmocka_unit_test(duckdb),    cmocka_unit_test(duckdb_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,300 @@
+/* DuckDB's profile as JSON, of 1.x and 2.x: the operators as a tree, each with the processor time
+ * that it took itself in all threads, and the bytes of the rows that it gave.
+ *
+ * - A join builds a table from its second child; so do the others of the kind. Aggregates, sorts
+ * and windows take in all rows. A CTE is its first child, and a join for a correlated subquery
+ * keeps the rows of its first child for the scans below.
+ * - Threads take a row group, or as many rows, at a time: a pipeline has as many tasks as its
+ * source has such parts, each of an equal share of the time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parsers/queries/queries.h"
+#include "parsers/text/begin.h"
+#include "parsers/text/json.h"
+
+enum { ROW_GROUP = 122880, NAME_ROOM = 64 };
+
+#define AGAIN "write it by PRAGMA enable_profiling = 'json', or by EXPLAIN (ANALYZE, FORMAT JSON)"
+
+struct reader {
+    struct br_json json;
+    struct br_query *query;
+    struct br_diag *diag;
+};
+
+bool br_is_duckdb(const char *text)
+{
+    const char *p = br_text_begin(text);
+    if (*p == '[')
+        return strstr(p, "\"extra_info\"") && strstr(p, "\"children\"");
+    return *p == '{' && (strstr(p, "\"operator_timing\"") || strstr(p, "\"intermediate_rows\""));
+}
+
+/* ---- Reading ---- */
+
+static bool is_one_of(const char *name, const char *one, const char *other)
+{
+    return strcmp(name, one) == 0 || strcmp(name, other) == 0;
+}
+
+static enum br_status keep(struct reader *duck, const char **kept)
+{
+    return br_query_keep(duck->query, duck->json.text, kept, duck->diag);
+}
+
+/* What of an operator's details says which table it reads. */
+static bool read_detail(struct reader *duck, uint32_t n, const char *at)
+{
+    struct br_json *json = &duck->json;
+    struct br_plan_node *node = &duck->query->node[n];
+    bool table = is_one_of(json->key, "Table", "Text"), named = strcmp(json->key, "CTE Name") == 0;
+    bool scan = strcmp(json->key, "CTE Index") == 0, made = strcmp(json->key, "Table Index") == 0;
+    bool delim = strcmp(json->key, "Delim Index") == 0;
+    if (!(table || scan || made || named || delim) || br_json_peek(json) != '"')
+        return br_json_skip(json);
+    if (!br_json_string(json, "a name"))
+        return false;
+    if (table || named) {
+        const char *dot = table ? strrchr(json->text, '.') : NULL;
+        return br_json_take(
+            json, at,
+            br_query_keep(duck->query, dot ? dot + 1 : json->text, &node->relation, duck->diag));
+    }
+    return br_json_take(json, at, keep(duck, scan ? &node->cte : &node->index));
+}
+
+static bool read_count(struct br_json *json, uint64_t *count)
+{
+    return br_json_count(json, "a count", INT64_MAX / 4, count);
+}
+
+static bool read_operator(struct reader *duck, uint32_t parent);
+
+static bool read_children(struct reader *duck, uint32_t parent)
+{
+    br_json_array(&duck->json, "the operators");
+    while (br_json_item(&duck->json))
+        read_operator(duck, parent);
+    return !duck->json.status;
+}
+
+static bool read_member(struct reader *duck, uint32_t n)
+{
+    struct br_json *json = &duck->json;
+    struct br_plan_node *node = &duck->query->node[n];
+    uint64_t count = 0;
+    br_json_peek(json);
+    const char *at = json->at;
+    if (strcmp(json->key, "children") == 0)
+        return read_children(duck, n);
+    if (strcmp(json->key, "extra_info") == 0 && *at == '{') {
+        br_json_object(json, "the details");
+        while (br_json_member(json))
+            read_detail(duck, n, at);
+        return !json->status;
+    }
+    if (is_one_of(json->key, "operator_type", "type"))
+        return br_json_string(json, "a type") && br_json_take(json, at, keep(duck, &node->type));
+    if (is_one_of(json->key, "operator_timing", "timing")) {
+        node->said.is_timed = true;
+        if (br_json_seconds(json, "a time", &node->own_ns) && node->own_ns < 0)
+            br_json_fail(json, at, "times are 0 or more", "the time of an operator is negative");
+        return !json->status;
+    }
+    if (is_one_of(json->key, "operator_cardinality", "intermediate_rows"))
+        return read_count(json, &node->said.rows);
+    if (is_one_of(json->key, "result_set_size", "intermediate_size_bytes")) {
+        read_count(json, &count);
+        node->said.given_bytes = (int64_t)count;
+        return !json->status;
+    }
+    if (is_one_of(json->key, "operator_rows_scanned", "rows_scanned"))
+        return read_count(json, &node->said.scanned);
+    if (strcmp(json->key, "row_groups_scanned") == 0)
+        return read_count(json, &node->said.row_groups);
+    return br_json_skip(json);
+}
+
+static bool read_operator(struct reader *duck, uint32_t parent)
+{
+    struct br_json *json = &duck->json;
+    uint32_t n;
+    br_json_peek(json);
+    const char *at = json->at;
+    struct br_pos pos = br_json_pos(json, at);
+    if (!br_json_object(json, "an operator") ||
+        !br_json_take(json, at, br_query_add(duck->query, parent, pos, &n, duck->diag)))
+        return false;
+    while (br_json_member(json))
+        read_member(duck, n);
+    if (!json->status && !duck->query->node[n].said.is_timed)
+        return br_json_fail(json, at, AGAIN, "the operator '%.60s' has no time",
+                            duck->query->node[n].type);
+    return !json->status;
+}
+
+/* ---- What operators do ---- */
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_wrapper(const char *type)
+{
+    return is_one_of(type, "EXPLAIN_ANALYZE", "RESULT_COLLECTOR") || strcmp(type, "Plan") == 0;
+}
+
+static bool is_delim_join(const char *type)
+{
+    return strstr(type, "DELIM_JOIN") != NULL;
+}
+
+static bool takes_all(const char *type)
+{
+    static const char *const types[] = {"HASH_GROUP_BY",
+                                        "PERFECT_HASH_GROUP_BY",
+                                        "PARTITIONED_AGGREGATE",
+                                        "UNGROUPED_AGGREGATE",
+                                        "SIMPLE_AGGREGATE",
+                                        "ORDER_BY",
+                                        "TOP_N",
+                                        "WINDOW"};
+    for (size_t k = 0; k < sizeof types / sizeof types[0]; k++)
+        if (begins(type, types[k]))
+            return true;
+    return false;
+}
+
+static bool builds(const char *type)
+{
+    return !is_delim_join(type) && (strstr(type, "JOIN") || begins(type, "CROSS_PRODUCT"));
+}
+
+/* The name by which scans find the rows that the child keeps. */
+static enum br_status name_kept(struct br_query *query, struct br_plan_node *child,
+                                const char *format, const char *index, struct br_diag *diag)
+{
+    char name[NAME_ROOM];
+    snprintf(name, sizeof name, format, index ? index : "");
+    child->is_init = true;
+    return br_query_keep(query, name, &child->subplan, diag);
+}
+
+static enum br_status place_child(struct br_query *query, uint32_t n, uint32_t ordinal,
+                                  struct br_diag *diag)
+{
+    struct br_plan_node *node = &query->node[n];
+    const struct br_plan_node *parent = &query->node[node->parent];
+    if (builds(parent->type) && ordinal == 1) {
+        node->is_built = true;
+        node->built_bytes = node->said.given_bytes;
+    } else if (strcmp(parent->type, "CTE") == 0 && ordinal == 0) {
+        return name_kept(query, node, "CTE %.40s", parent->index, diag);
+    } else if (is_delim_join(parent->type) && ordinal == 0) {
+        return name_kept(query, node, "CTE delim %.40s", parent->index, diag);
+    }
+    return BR_OK;
+}
+
+static uint64_t parts(uint64_t rows)
+{
+    return rows / ROW_GROUP + (rows % ROW_GROUP != 0);
+}
+
+static void place(struct br_plan_node *node)
+{
+    bool table = strstr(node->type, "_SCAN") != NULL;
+    uint64_t groups = node->said.row_groups ? node->said.row_groups : parts(node->said.scanned);
+    if (takes_all(node->type)) {
+        node->kind = BR_NODE_BREAKER;
+        node->mem_bytes = node->said.given_bytes;
+        groups = parts(node->said.rows);
+    } else if (table && !groups) {
+        groups = parts(node->said.rows);
+    }
+    if (strcmp(node->type, "CTE_SCAN") == 0 || strcmp(node->type, "DELIM_SCAN") == 0)
+        node->mem_bytes = node->said.given_bytes;
+    node->runs = node->runs_once = true;
+    node->processes = (table || node->kind == BR_NODE_BREAKER) && groups ? groups : 1;
+    node->first_ns = node->own_ns;
+}
+
+/* A scan of a CTE tells its number alone. */
+static void name_scan(struct br_query *query, struct br_plan_node *scan)
+{
+    for (uint32_t n = 0; n < query->nodes && scan->cte && !scan->relation; n++)
+        if (strcmp(query->node[n].type, "CTE") == 0 && query->node[n].index &&
+            strcmp(query->node[n].index, scan->cte) == 0)
+            scan->relation = query->node[n].relation;
+}
+
+/* Operators in terms of pipelines; last, the types that only wrap the query lose their names. */
+static enum br_status place_operators(struct br_query *query, struct br_diag *diag)
+{
+    uint32_t *children = calloc((size_t)query->nodes + 1, sizeof *children);
+    enum br_status status = children ? BR_OK : br_fail_memory(diag);
+    for (uint32_t n = 0; n < query->nodes && !status; n++) {
+        struct br_plan_node *node = &query->node[n];
+        place(node);
+        if (strcmp(node->type, "CTE_SCAN") == 0)
+            name_scan(query, node);
+        if (node->parent != BR_NO_NODE)
+            status = place_child(query, n, children[node->parent]++, diag);
+        if (!status && strcmp(node->type, "DELIM_SCAN") == 0) {
+            char name[NAME_ROOM];
+            snprintf(name, sizeof name, "delim %.40s", node->index ? node->index : "");
+            status = br_query_keep(query, name, &node->cte, diag);
+        }
+    }
+    for (uint32_t n = 0; n < query->nodes && !status; n++)
+        if (is_wrapper(query->node[n].type))
+            query->node[n].type = NULL;
+    free(children);
+    return status;
+}
+
+static bool read_profile(struct reader *duck, struct br_queries *queries)
+{
+    struct br_json *json = &duck->json;
+    uint32_t root = BR_NO_NODE;
+    br_json_peek(json);
+    const char *at = json->at;
+    struct br_pos pos = br_json_pos(json, at);
+    if (!br_json_take(json, at, br_queries_add(queries, &duck->query, duck->diag)) ||
+        !br_json_object(json, "a profile") ||
+        !br_json_take(json, at, br_query_add(duck->query, BR_NO_NODE, pos, &root, duck->diag)))
+        return false;
+    while (br_json_member(json)) {
+        if (is_one_of(json->key, "operator", "children"))
+            read_children(duck, root);
+        else
+            br_json_skip(json);
+    }
+    if (!json->status && duck->query->nodes < 2)
+        return br_json_fail(json, at, AGAIN, "the profile has no operators");
+    duck->query->is_timed = duck->query->shares_work = true;
+    if (!json->status)
+        json->status = place_operators(duck->query, duck->diag);
+    if (!json->status)
+        json->status = br_query_close(duck->query, duck->diag);
+    return !json->status;
+}
+
+enum br_status br_read_duckdb_text(struct br_queries *queries, char *text, size_t size,
+                                   struct br_diag *diag)
+{
+    struct reader duck = {.diag = diag};
+    br_json_init(&duck.json, text, size, diag);
+    while (!duck.json.status && br_json_peek(&duck.json)) {
+        if (*duck.json.at == '[')
+            br_json_fail(&duck.json, duck.json.at, AGAIN,
+                         "this is a plan of DuckDB's that never ran");
+        else
+            read_profile(&duck, queries);
+    }
+    br_json_finish(&duck.json);
+    return duck.json.status;
+}
