@@ -14,6 +14,7 @@
 
 #include "cli/admission/admission.h"
 #include "cli/admission/key.h"
+#include "cli/admission/probe.h"
 #include "cli/common/child.h"
 #include "cli/common/commands.h"
 #include "cli/common/settings.h"
@@ -108,8 +109,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     char text[ADMISSION_KEY];
     const char *key = settings->admission.key;
     bool named = key || settings->needs.demand;
-    if (!path || !*path || getenv(ADMISSION_HELD) ||
-        (!named && cli_admit_is_probe(argument, arguments)))
+    if (!path || !*path || getenv(ADMISSION_HELD) || (!named && cli_is_probe(argument, arguments)))
         return run_plainly(argument, diag);
     if (!key)
         key = cli_admit_key(argument, arguments, text, sizeof text);

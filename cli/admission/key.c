@@ -1,5 +1,4 @@
-/* The keys and the probes of the tools that start commands by a launcher.
- * Source: cargo's book, "Environment variables cargo sets for 3rd party subcommands"; npm's
+/* Source: cargo's book, "Environment variables cargo sets for 3rd party subcommands"; npm's
  * documentation, "scripts" (npm_lifecycle_event, npm_package_name) and "script-shell". */
 #include "cli/admission/key.h"
 
@@ -7,116 +6,117 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *base_name(const char *path)
+#include "cli/admission/tool.h"
+
+static const char *value_of(const struct cli_command_words *command, const char *option)
 {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    uint32_t at = 1;
+    return cli_next_value(command, option, &at);
 }
 
-/* The word after the option, or joined to it ("--crate-type=bin"); NULL where there is none. */
-static const char *value_of(const char *const *argument, uint32_t arguments, const char *option)
+static const char *name_crate(const struct cli_command_words *command, char *text, size_t size)
 {
-    size_t n = strlen(option);
-    for (uint32_t k = 1; k < arguments; k++) {
-        if (strcmp(argument[k], option) == 0)
-            return k + 1 < arguments ? argument[k + 1] : NULL;
-        if (strncmp(argument[k], option, n) == 0 && argument[k][n] == '=')
-            return argument[k] + n + 1;
+    const char *crate = value_of(command, "--crate-name");
+    const char *package = getenv("CARGO_PKG_NAME");
+    const char *type = cli_has_word(command, "--test") ? "test" : value_of(command, "--crate-type");
+    const char *emit = value_of(command, "--emit");
+    const bool checked = emit && !strstr(emit, "link");
+    if (!crate)
+        return NULL;
+    snprintf(text, size, "%s%s%s%s%s%s", package ? package : "", package ? "/" : "", crate,
+             type ? " " : "", type ? type : "", checked ? " check" : "");
+    return text;
+}
+
+static const char *name_script(char *text, size_t size)
+{
+    const char *package = getenv("npm_package_name");
+    snprintf(text, size, "%s%s%s", package ? package : "", package ? ":" : "",
+             getenv("npm_lifecycle_event"));
+    return text;
+}
+
+/* "npm run build", "cargo test". */
+static const char *name_operands(const struct cli_command_words *command, uint32_t most, char *text,
+                                 size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", command->program);
+    for (uint32_t k = 1; k < command->words && most && used < size; k++)
+        if (cli_is_operand(command->word[k])) {
+            used += (size_t)snprintf(text + used, size - used, " %s", command->word[k]);
+            most--;
+        }
+    return text;
+}
+
+static const char *name_project(const struct cli_command_words *command, char *text, size_t size)
+{
+    const char *project = value_of(command, "-p");
+    if (!project)
+        project = value_of(command, "--project");
+    if (!project)
+        return NULL;
+    snprintf(text, size, "tsc %s", project);
+    return text;
+}
+
+/* What ninja calls the command by, too. Without -o an object is called as its source. */
+static const char *name_output(const struct cli_command_words *command, char *text, size_t size)
+{
+    const char *output = cli_output_word(command);
+    if (output || !cli_has_word(command, "-c"))
+        return output;
+    for (uint32_t k = 1; k < command->words; k++) {
+        const char *word = command->word[k], *base = cli_base_name(word);
+        const char *dot = strrchr(base, '.');
+        if (word[0] != '-' && dot && strchr("cCfFimMsS", dot[1]) && dot[1]) {
+            snprintf(text, size, "%.*s.o", (int)(dot - base), base);
+            return text;
+        }
     }
     return NULL;
 }
 
-static bool has(const char *const *argument, uint32_t arguments, const char *word)
+/* The archive is the first operand behind the letters of what to do: "ar rcs libx.a x.o". */
+static const char *name_archive(const struct cli_command_words *command)
 {
-    for (uint32_t k = 1; k < arguments; k++)
-        if (strcmp(argument[k], word) == 0)
-            return true;
-    return false;
-}
-
-/* The file that a compiler or linker writes, since that is what ninja calls the command by. */
-static const char *output_of(const char *const *argument, uint32_t arguments)
-{
-    for (uint32_t k = 1; k < arguments; k++) {
-        if (strcmp(argument[k], "-o") == 0 && k + 1 < arguments)
-            return argument[k + 1];
-        if (strncmp(argument[k], "-o", 2) == 0 && argument[k][2])
-            return argument[k] + 2;
-    }
+    for (uint32_t k = 2; k < command->words; k++)
+        if (cli_is_operand(command->word[k]))
+            return command->word[k];
     return NULL;
-}
-
-static bool is_script(const char *const *argument, uint32_t arguments)
-{
-    return arguments > 2 && strcmp(argument[1], "-c") == 0 && getenv("npm_lifecycle_event");
 }
 
 const char *cli_admit_key(const char *const *argument, uint32_t arguments, char *text, size_t size)
 {
-    const char *program = base_name(argument[0]);
-    const char *crate = value_of(argument, arguments, "--crate-name");
-    const char *project = value_of(argument, arguments, "-p");
-    const char *output = output_of(argument, arguments);
-    if (crate) {
-        const char *package = getenv("CARGO_PKG_NAME");
-        const char *type = has(argument, arguments, "--test")
-                               ? "test"
-                               : value_of(argument, arguments, "--crate-type");
-        const char *emit = value_of(argument, arguments, "--emit");
-        bool checked = emit && !strstr(emit, "link");
-        snprintf(text, size, "%s%s%s%s%s%s", package ? package : "", package ? "/" : "", crate,
-                 type ? " " : "", type ? type : "", checked ? " check" : "");
-        return text;
+    const struct cli_command_words command = cli_command_words(argument, arguments);
+    const char *key = NULL;
+    switch (command.tool) {
+    case CLI_TOOL_COMPILER:
+    case CLI_TOOL_LINKER:
+        key = name_output(&command, text, size);
+        break;
+    case CLI_TOOL_ARCHIVER:
+        key = name_archive(&command);
+        break;
+    case CLI_TOOL_BINARY: /* "ranlib libx.a", unless it writes another file */
+        key = cli_output_word(&command);
+        return key ? key : name_operands(&command, 1, text, size);
+    case CLI_TOOL_RUSTC:
+        key = name_crate(&command, text, size);
+        break;
+    case CLI_TOOL_CARGO:
+        return name_operands(&command, 1, text, size);
+    case CLI_TOOL_NPM:
+        return name_operands(&command, 2, text, size);
+    case CLI_TOOL_TSC:
+        key = name_project(&command, text, size);
+        break;
+    case CLI_TOOL_SCRIPT:
+        return name_script(text, size);
+    case CLI_TOOL_OTHER:
+        break;
     }
-    if (is_script(argument, arguments)) {
-        const char *package = getenv("npm_package_name");
-        snprintf(text, size, "%s%s%s", package ? package : "", package ? ":" : "",
-                 getenv("npm_lifecycle_event"));
-        return text;
-    }
-    if (!project)
-        project = value_of(argument, arguments, "--project");
-    if (strcmp(program, "tsc") == 0 && project) {
-        snprintf(text, size, "tsc %s", project);
-        return text;
-    }
-    return output ? output : program;
-}
-
-/* Is one of the script's words a program that starts scripts? */
-static bool starts_scripts(const char *script)
-{
-    static const char *const starter[] = {"npm",   "npm-run-all", "run-s", "run-p",
-                                          "yarn",  "pnpm",        "lerna", "concurrently",
-                                          "turbo", "nx",          "wireit"};
-    for (const char *at = script; *at;) {
-        at += strspn(at, " \t\n;&|()\"'");
-        size_t n = strcspn(at, " \t\n;&|()\"'");
-        for (size_t k = 0; k < sizeof starter / sizeof *starter; k++)
-            if (n == strlen(starter[k]) && strncmp(at, starter[k], n) == 0)
-                return true;
-        at += n;
-    }
-    return false;
-}
-
-bool cli_admit_is_probe(const char *const *argument, uint32_t arguments)
-{
-    static const char *const question[] = {
-        "--version",    "-vV",          "-V",         "--help",           "-###",
-        "-dumpversion", "-dumpmachine", "-dumpspecs", "-dumpfullversion", "--print"};
-    static const char *const beginning[] = {"--print=", "-print-"};
-    const char *output = output_of(argument, arguments);
-    if (is_script(argument, arguments))
-        return starts_scripts(argument[2]);
-    if (output && strcmp(output, "/dev/null") == 0)
-        return true;
-    for (size_t k = 0; k < sizeof question / sizeof *question; k++)
-        if (has(argument, arguments, question[k]))
-            return true;
-    for (uint32_t k = 1; k < arguments; k++)
-        for (size_t j = 0; j < sizeof beginning / sizeof *beginning; j++)
-            if (strncmp(argument[k], beginning[j], strlen(beginning[j])) == 0)
-                return true;
-    return arguments == 2 && strcmp(argument[1], "-v") == 0;
+    if (!key)
+        key = cli_output_word(&command);
+    return key && *key ? key : command.program;
 }

@@ -48,6 +48,28 @@ class Place:
             return sorted(row[0] for row in base.execute('SELECT name FROM sample JOIN stage ON stage = stage.id'))
 
 
+COMPILER_WORDS = [
+    ['cc', '-c', 'a.c', '-o', 'out'], ['cc', '-v', '-c', 'a.c', '-o', 'out'], ['cc', '-V', 'a.c', '-o', 'out'],
+    ['cc', '--version', '-c', 'a.c', '-o', 'out'], ['cc', '-###', '-c', 'a.c', '-o', 'out'],
+    ['cc', '-dumpversion', 'a.c', '-o', 'out'], ['cc', '-print-search-dirs', 'a.c', '-o', 'out'], ['cc', '-V'],
+    ['cc', '--print-missing-file-dependencies', '-M', 'a.c', '-o', 'out'], ['ld', '-r', 'a.o', '-o', 'out'],
+    ['ld', '-V', '-r', 'a.o', '-o', 'out'], ['ld', '-v', '-r', 'a.o', '-o', 'out'], ['ld', '-V'], ['ld', '-v'],
+    ['ld', '--version', '-r', 'a.o', '-o', 'out'], ['ld', '--print-map', '-r', 'a.o', '-o', 'out'],
+    ['ar', 'rcs', 'out', 'a.o'], ['ar', '-V'], ['ranlib', '--version'], ['as', '-v', 'a.s', '-o', 'out']]
+
+
+def check_against_tool(place, output, commands, **variables):
+    """What writes a file waits, and what writes none does not: the tool itself says which."""
+    for words in commands:
+        path = place.folder / output
+        path.unlink(missing_ok=True)
+        done = call(*words, status=None, cwd=place.folder, env=dict(place.environment, **variables))
+        wrote = path.exists()
+        if done.returncode and output in words: # no such option here: nothing to learn
+            continue
+        assert place.serve('bigrocks-admit', *words, status=None, **variables)[0] == wrote, (words, wrote)
+
+
 def check_compiler(bigrocks, scratch):
     """A make whose compiler is launched; what only asks does not wait."""
     place = Place(bigrocks, scratch, {
@@ -61,6 +83,8 @@ def check_compiler(bigrocks, scratch):
     assert place.serve('bigrocks-admit', 'cc', '-c', 'a.c', '-oa.o') == (1, 1)
     assert place.serve('sh', '-c', 'bigrocks admit -- cc --version >&2', PATH='%s:%s' % (
         pathlib.Path(bigrocks).parent, place.environment['PATH'])) == (0, 0)
+    (place.folder / 'a.s').write_text('nop\n')
+    check_against_tool(place, 'out', COMPILER_WORDS)
     # Where a key or a demand is given, it is meant.
     assert place.serve(bigrocks, 'admit', '--key', 'asked', '--', 'cc', '--version') == (1, 1)
     (place.folder / 'tsc').write_text('#!/bin/sh\n')
@@ -104,6 +128,13 @@ def check_cargo(bigrocks, scratch):
     assert place.keys() == wanted, place.keys()
     assert call(scratch / 'target/debug/app').stdout == '3\n'
     assert place.serve('cargo', 'build', '-q', '--offline', **home)[0] == 0  # nothing but questions
+    (place.folder / 'x.rs').write_text('pub fn one() -> u32 { 1 }\n')
+    crate = ['rustc', '--crate-name', 'x', '--crate-type', 'staticlib', 'x.rs', '-o', 'out.a']
+    before = place.keys()
+    check_against_tool(place, 'out.a', [
+        crate, ['rustc', '-V'], ['rustc', '-vV'], crate + ['-v'], crate + ['-V'], crate + ['--print', 'sysroot'],
+        crate + ['--print=native-static-libs'], crate + ['--print=native-static-libs', '--print=cfg']], **home)
+    assert place.keys() == sorted(before + ['x staticlib'] * 3), place.keys()
     place.serve('cargo', 'test', '-q', '-p', 'base', '--offline', limit=2, **home)
     assert 'base/base test' in place.keys(), place.keys()
     before = len(place.keys())
