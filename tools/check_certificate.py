@@ -160,6 +160,15 @@ class Measure:
                          "'%s' and '%s' can run together", job.id[s], job.id[u])
             self.weight, self.capacity = dict.fromkeys(members, 1), job.machines
             return
+        if 'weights' in form:
+            self.weight = {}
+            for item in form['weights']:
+                s, weight = stage_of(job, item['stage']), whole(item['weight'], 'a weight')
+                need(s in part.parents and s not in self.weight and 1 <= weight <= PRICE,
+                     'a weight is not from 1 to 2^32, or of no stage of its own')
+                self.weight[s] = weight
+            self.capacity = sum(n * Heaviest(part, c, self.weight).best for n, c in job.classes)
+            return
         resource, unit = form['resource'], Fraction(form.get('unit', 0))
         amount = (lambda a: a // unit) if unit else (lambda a: a)
         self.weight = {s: amount(job.demands[s][resource]) for s in part.stages
@@ -846,7 +855,12 @@ def check_form(job, proof):
     if 'stage' in proof:
         stage_of(job, proof['stage'])
     for form in proof.get('measures', ()):
-        need(('clique' in form) != ('resource' in form), 'a measure is a resource or a clique')
+        need(len({'clique', 'resource', 'weights'} & set(form)) == 1,
+             'a measure is of a resource, a clique, or weights')
+        need(form.get('weights', True), 'there are no weights')
+        for item in form.get('weights', ()):
+            stage_of(job, item['stage'])
+            whole(item['weight'], 'a weight')
         for name in form.get('clique', ()):
             stage_of(job, name)
         if 'resource' in form:

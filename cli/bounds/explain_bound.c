@@ -130,10 +130,13 @@ static uint32_t scarce_index(const struct explain *e, uint32_t resource)
 static void explain_measure(const struct explain *e, const struct br_proof_measure *m)
 {
     char unit[BR_DECIMAL_TEXT];
-    if (m->kind == BR_MEASURE_CLIQUE) {
-        printf("%s of which no two can run together%s: ",
-               m->stages == 1 ? "the tasks of a stage" : "tasks",
-               e->cluster->machines > 1 ? " on a machine" : "");
+    if (m->kind != BR_MEASURE_RESOURCE) {
+        if (m->kind == BR_MEASURE_WEIGHTS)
+            fputs("weights that say what fits all resources together, of the tasks of ", stdout);
+        else
+            printf("%s of which no two can run together%s: ",
+                   m->stages == 1 ? "the tasks of a stage" : "tasks",
+                   e->cluster->machines > 1 ? " on a machine" : "");
         for (uint32_t k = 0; k < m->stages && k < NAMED; k++) {
             fputs(k ? ", " : "", stdout);
             print_stage(e, m->stage[k]);

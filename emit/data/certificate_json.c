@@ -43,6 +43,13 @@ static void write_measures(FILE *out, const struct br_dag *dag, const struct br_
         if (measure->kind == BR_MEASURE_CLIQUE) {
             fputs("\"clique\": ", out);
             names(out, dag, measure->stage, measure->stages);
+        } else if (measure->kind == BR_MEASURE_WEIGHTS) {
+            fputs("\"weights\": [", out);
+            for (uint32_t k = 0; k < measure->stages; k++) {
+                name(out, dag, k ? ", {\"stage\": " : "{\"stage\": ", measure->stage[k]);
+                fprintf(out, ", \"weight\": %" PRId64 "}", measure->weight[k]);
+            }
+            putc(']', out);
         } else {
             fputs("\"resource\": \"", out);
             br_write_text(out, BR_QUOTE_JSON, dag->resource[measure->resource].name);

@@ -5,7 +5,12 @@
 
 #include "lp/solver/master.h"
 #include "planner/bounds/certify.h"
+#include "planner/bounds/covers.h"
+#include "planner/bounds/rounds.h"
 #include "planner/bounds/tighten.h"
+
+/* Lifted covers that are kept, and those of them that narrow windows. */
+enum { COVERS_MOST = 16, COVERS_IN_WINDOWS = 3 };
 
 struct attempt {
     const struct br_instance *whole, *part;
@@ -17,6 +22,7 @@ struct attempt {
     struct br_packer *packer;
     struct lp_budget *budget;
     struct lp_proof *proof;
+    struct br_measures covers;
     volatile int64_t proven; /* survives the jump out of a solver that gives up */
     volatile enum lp_end end;
 };
@@ -51,6 +57,41 @@ static enum lp_answer refute(struct attempt *a, int64_t makespan)
         found->pass = proof.pass;
     }
     return answer;
+}
+
+/* What the covers say of the windows as they are, before any program is solved; those that say most
+ * serve the windows of every makespan. False when memory is out. */
+static bool bound_by_covers(struct attempt *a, const struct br_packing *packing)
+{
+    const struct lp_problem *p = a->problem;
+    struct br_energy found[2];
+    struct br_windows windows = {.stage_head = a->head, .stage_tail = a->tail};
+    if (!br_covers_init(&a->covers, packing, a->packer, COVERS_MOST))
+        return false;
+    for (uint32_t v = 0; v < p->count; v++) {
+        a->head[p->stage[v]] = p->head[v];
+        a->tail[p->stage[v]] = p->tail[v];
+    }
+    int64_t energy = br_windows_energy(&windows, a->part, &a->covers, a->proven, &found[0]);
+    int64_t ticks = br_windows_rounds(&windows, a->part, &a->covers, energy, &found[1]);
+    if (energy < 0 || ticks < 0)
+        return false;
+    if (ticks > a->proven) {
+        const struct br_energy *best = &found[ticks > energy];
+        struct br_proof proof = a->windows;
+        if (!br_proof_add_measure(a->arena, a->whole, a->part, best->measure, &proof))
+            return false;
+        proof.kind = ticks > energy ? BR_PROOF_ROUNDS : BR_PROOF_ENERGY;
+        proof.bound = ticks;
+        proof.from = best->head;
+        proof.to = ticks - 1 - best->tail;
+        a->proof->proof = proof;
+        a->proven = ticks;
+    }
+    for (uint32_t m = 0; m < a->covers.count && m < COVERS_IN_WINDOWS; m++)
+        if (!br_proof_add_measure(a->arena, a->whole, a->part, &a->covers.measure[m], &a->windows))
+            return false;
+    return true;
 }
 
 /* Makespans up to `proven` - 1 are refuted. */
@@ -114,15 +155,18 @@ int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_in
                               .end = LP_END_FAULT};
     bool ready = attempt.packer && attempt.head && attempt.tail &&
                  br_proof_set_part(arena, whole, part, &attempt.windows) &&
-                 br_certify_windows(arena, whole, part, &attempt.windows);
+                 br_certify_windows(arena, whole, part, &attempt.windows) &&
+                 bound_by_covers(&attempt, &packing);
     if (ready && !lp_guarded(search, &attempt))
         attempt.end = LP_END_FAULT;
     *end = ready ? attempt.end : LP_END_SPENT;
     int64_t bound = proven;
     if (found.proof.bound > proven) {
+        br_proof_drop_measures(&found.proof);
         *proof = found.proof;
         bound = found.proof.bound;
     }
+    br_measures_finish(&attempt.covers);
     br_packer_destroy(attempt.packer);
     lp_patterns_finish(&patterns);
     lp_problem_finish(&problem);

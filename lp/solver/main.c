@@ -65,15 +65,23 @@ static int fail(const struct br_diag *diag)
 }
 
 struct result {
-    bool lines, raised; /* some part above the combinatorial bound, by lines or intervals */
+    bool lines, covers,
+        raised; /* some part above the combinatorial bound, by these, or by intervals */
     enum lp_end end;
 };
+
+/* Covers alone: work or rounds under weights. */
+static bool by_covers(const struct br_proof *proof)
+{
+    return (proof->kind == BR_PROOF_ENERGY || proof->kind == BR_PROOF_ROUNDS) &&
+           proof->measure[proof->energy].kind == BR_MEASURE_WEIGHTS;
+}
 
 /* Fills the certificate part by part. The worst end of any part is the end of all. */
 static bool bound_parts(const struct br_instance *whole, const struct br_parts *parts,
                         struct lp_budget *budget, struct br_certificate *c, struct result *result)
 {
-    *result = (struct result){false, false, LP_END_DONE};
+    *result = (struct result){.end = LP_END_DONE};
     for (uint32_t k = 0; k < parts->count; k++) {
         enum lp_end end;
         int64_t core = br_bounds_best(parts->part[k], INT64_MAX).ticks;
@@ -84,7 +92,8 @@ static bool bound_parts(const struct br_instance *whole, const struct br_parts *
         int64_t ticks = lp_destructive_bound(whole, parts->part[k], lines, budget, &c->arena,
                                              &c->part[k], &end);
         result->lines |= lines > core;
-        result->raised |= ticks > lines;
+        result->covers |= ticks > lines && by_covers(&c->part[k]);
+        result->raised |= ticks > lines && !by_covers(&c->part[k]);
         if (end > result->end)
             result->end = end;
     }
@@ -127,7 +136,10 @@ static enum br_status bound_job(const struct br_dag *dag, const struct br_instan
             parts->count > 1 ? "interval LP, sum over the parts between cuts" : "interval LP";
         bool better =
             br_certificate_bound(c, &ns) && br_certificate_bound(core, &core_ns) && ns > core_ns;
-        if (!result.raised && result.lines)
+        if (!result.raised && result.covers)
+            method = parts->count > 1 ? "lifted covers, sum over the parts between cuts"
+                                      : "lifted covers";
+        else if (!result.raised && result.lines)
             method = parts->count > 1 ? "cutting stock, sum over the parts between cuts"
                                       : "cutting stock";
         else if (!result.raised)

@@ -130,19 +130,71 @@ static bool read_link(struct reader *r, struct br_proof_link *link)
     return !r->json->status;
 }
 
+/* A stage and a whole number of it, under its own key. */
+struct numbered {
+    uint32_t stage;
+    int64_t number;
+};
+
+static bool read_numbered(struct reader *r, const char *what, const char *key,
+                          struct numbered *numbered)
+{
+    struct br_json_field f[] = {{"stage", true, NULL}, {key, true, NULL}};
+    if (!br_json_fields(r->json, what, f, 2))
+        return false;
+    const char *after = r->json->at;
+    stage_at(r, &f[0], &numbered->stage);
+    integer_at(r, &f[1], &numbered->number);
+    r->json->at = after;
+    return !r->json->status;
+}
+
+/* The two halves of all, in arrays of their own. */
+static bool split(struct reader *r, const struct numbered *all, uint32_t count, uint32_t **stage,
+                  int64_t **number)
+{
+    *stage = br_arena_array(r->arena, count, sizeof **stage);
+    *number = br_arena_array(r->arena, count, sizeof **number);
+    if (!memory(r, *stage) || !memory(r, *number))
+        return false;
+    for (uint32_t k = 0; k < count; k++) {
+        (*stage)[k] = all[k].stage;
+        (*number)[k] = all[k].number;
+    }
+    return true;
+}
+
+static bool read_weight(struct reader *r, struct numbered *weight)
+{
+    return read_numbered(r, "a weight", "weight", weight);
+}
+
+static bool read_weights(struct reader *r, const struct br_json_field *field,
+                         struct br_proof_measure *m)
+{
+    struct numbered *weight = NULL;
+    m->kind = BR_MEASURE_WEIGHTS;
+    EACH(r, field, struct numbered, weight, m->stages, read_weight);
+    return split(r, weight, m->stages, &m->stage, &m->weight);
+}
+
 static bool read_measure(struct reader *r, struct br_proof_measure *m)
 {
     struct br_json *json = r->json;
-    struct br_json_field f[] = {
-        {"resource", false, NULL}, {"unit", false, NULL}, {"clique", false, NULL}};
-    if (!br_json_fields(json, "a measure", f, 3))
+    struct br_json_field f[] = {{"resource", false, NULL},
+                                {"unit", false, NULL},
+                                {"clique", false, NULL},
+                                {"weights", false, NULL}};
+    if (!br_json_fields(json, "a measure", f, 4))
         return false;
     const char *after = json->at;
-    if (!f[0].at == !f[2].at)
-        return br_json_fail(json, after, NULL, "a measure is of a resource, or a clique");
+    if (!!f[0].at + !!f[2].at + !!f[3].at != 1)
+        return br_json_fail(json, after, NULL, "a measure is of a resource, a clique, or weights");
     if (f[2].at) {
         m->kind = BR_MEASURE_CLIQUE;
         stages_at(r, &f[2], &m->stage, &m->stages);
+    } else if (f[3].at) {
+        read_weights(r, &f[3], m);
     } else if (br_json_go(json, &f[0]) && br_json_string(json, "a resource")) {
         while (m->resource < r->dag->resources &&
                strcmp(r->dag->resource[m->resource].name, json->text) != 0)
@@ -212,51 +264,29 @@ static bool read_price(struct reader *r, struct br_proof_price *price)
 
 static bool read_value(struct reader *r, struct br_proof_value *value)
 {
-    struct br_json_field f[] = {{"stage", true, NULL}, {"value", true, NULL}};
-    if (!br_json_fields(r->json, "a value", f, 2))
-        return false;
-    const char *after = r->json->at;
-    stage_at(r, &f[0], &value->stage);
-    integer_at(r, &f[1], &value->value);
-    r->json->at = after;
-    return !r->json->status;
+    struct numbered numbered = {0};
+    bool read = read_numbered(r, "a value", "value", &numbered);
+    *value = (struct br_proof_value){numbered.stage, numbered.number};
+    return read;
 }
 
-struct share {
-    uint32_t stage;
-    int64_t share;
-};
-
-static bool read_share(struct reader *r, struct share *share)
+static bool read_share(struct reader *r, struct numbered *share)
 {
-    struct br_json_field f[] = {{"stage", true, NULL}, {"share", true, NULL}};
-    if (!br_json_fields(r->json, "a share", f, 2))
-        return false;
-    const char *after = r->json->at;
-    stage_at(r, &f[0], &share->stage);
-    integer_at(r, &f[1], &share->share);
-    r->json->at = after;
-    return !r->json->status;
+    return read_numbered(r, "a share", "share", share);
 }
 
 static bool read_chain(struct reader *r, struct br_proof_chain *chain)
 {
     struct br_json_field f[] = {{"from", true, NULL}, {"to", true, NULL}, {"shares", true, NULL}};
-    struct share *share = NULL;
+    struct numbered *share = NULL;
     if (!br_json_fields(r->json, "a chain", f, 3))
         return false;
     const char *after = r->json->at;
     integer_at(r, &f[0], &chain->from);
     integer_at(r, &f[1], &chain->to);
-    EACH(r, &f[2], struct share, share, chain->stages, read_share);
-    chain->stage = br_arena_array(r->arena, chain->stages, sizeof *chain->stage);
-    chain->share = br_arena_array(r->arena, chain->stages, sizeof *chain->share);
-    if (!memory(r, chain->stage) || !memory(r, chain->share))
+    EACH(r, &f[2], struct numbered, share, chain->stages, read_share);
+    if (!split(r, share, chain->stages, &chain->stage, &chain->share))
         return false;
-    for (uint32_t k = 0; k < chain->stages; k++) {
-        chain->stage[k] = share[k].stage;
-        chain->share[k] = share[k].share;
-    }
     r->json->at = after;
     return !r->json->status;
 }

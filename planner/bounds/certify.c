@@ -155,14 +155,17 @@ static bool copy_measure(struct br_arena *arena, const struct br_instance *whole
             out->unit = br_decimal_unscale(m->unit, in->resource_digits[m->resource]);
         return true;
     }
-    out->kind = BR_MEASURE_CLIQUE;
+    out->kind = m->kind;
     for (uint32_t s = 0; s < in->stages; s++)
         out->stages += m->weight[s] > 0;
     out->stage = br_arena_array(arena, out->stages, sizeof *out->stage);
-    for (uint32_t s = 0, k = 0; out->stage && s < in->stages; s++)
-        if (m->weight[s] > 0)
+    out->weight = br_arena_array(arena, out->stages, sizeof *out->weight);
+    for (uint32_t s = 0, k = 0; out->stage && out->weight && s < in->stages; s++)
+        if (m->weight[s] > 0) {
+            out->weight[k] = m->weight[s];
             out->stage[k++] = origin(whole, in, s);
-    return out->stage != NULL;
+        }
+    return out->stage && out->weight;
 }
 
 bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whole,
@@ -177,6 +180,33 @@ bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whol
     proof->energy = proof->measures++;
     proof->measure = all;
     return copy_measure(arena, whole, part, measure, &all[proof->energy]);
+}
+
+void br_proof_drop_measures(struct br_proof *proof)
+{
+    bool energy = proof->kind == BR_PROOF_ENERGY || proof->kind == BR_PROOF_ROUNDS;
+    uint32_t kept = 0;
+    for (uint32_t m = 0; m < proof->measures; m++) {
+        bool used = energy && proof->energy == m;
+        for (int write = 0; write < 2 && (used || !write); write++) {
+            for (uint32_t k = 0; k < proof->passes; k++) {
+                struct br_proof_pass *pass = &proof->pass[k];
+                for (uint32_t i = 0; i < pass->heads + pass->tails; i++) {
+                    struct br_proof_claim *claim =
+                        i < pass->heads ? &pass->head[i] : &pass->tail[i - pass->heads];
+                    used |= claim->measure == m;
+                    if (write && claim->measure == m)
+                        claim->measure = kept;
+                }
+            }
+        }
+        if (!used)
+            continue;
+        if (energy && proof->energy == m)
+            proof->energy = kept;
+        proof->measure[kept++] = proof->measure[m];
+    }
+    proof->measures = kept;
 }
 
 static bool copy_reasons(struct br_arena *arena, const struct br_instance *whole,

@@ -17,7 +17,8 @@ enum {
     WORDS = (BR_PACKING_STAGES + 63) / 64,
     SCALED_BITS = 24,
     PRICE_SCALE = 256,
-    PRICE_ROUNDS = 25
+    PRICE_ROUNDS = 25,
+    CLASSES_KNOWN = 8
 };
 
 struct bits {
@@ -44,14 +45,17 @@ struct br_packer {
     int64_t *room;     /* [depth * resources + r] */
     uint32_t *fit;     /* [depth * stages + item]: tasks of it that fit the room there */
     struct bits *open; /* [item]: items that can join it; [count + depth]: open at that depth */
-    uint32_t *shift;   /* by resource */
+    uint32_t slots, *slot_class; /* classes whose pairs are known: */
+    bool *together;              /* [(slot * stages + u) * stages + v] */
+    uint32_t *shift;             /* by resource */
     uint32_t *taken, *best_taken;
     int64_t *clique_best;
     int64_t *price;    /* by resource, of one unit of scaled demand, x PRICE_SCALE */
     double *price_now; /* scratch of find_prices() */
     double *over, *value;
     uint32_t *choice;
-    int64_t best, missed; /* missed: most that a node given up for lack of nodes could reach */
+    int64_t *left, *beside; /* capacity and weights beside tasks that are there */
+    int64_t best, missed;   /* missed: most that a node given up for lack of nodes could reach */
     int64_t nodes;
 };
 
@@ -69,7 +73,12 @@ struct br_packer *br_packer_create(const struct br_packing *packing)
     p->by_density = calloc(n * r + 1, sizeof *p->by_density);
     p->room = calloc((n + 2) * r + 1, sizeof *p->room);
     p->fit = calloc((n + 1) * n, sizeof *p->fit);
-    p->open = calloc(2 * n + 1, sizeof *p->open);
+    p->open = calloc(2 * n + 2, sizeof *p->open);
+    p->slots = packing->in->classes < CLASSES_KNOWN ? packing->in->classes : CLASSES_KNOWN;
+    p->slot_class = malloc(p->slots * sizeof *p->slot_class);
+    p->together = calloc(p->slots * n * n + 1, sizeof *p->together);
+    for (uint32_t k = 0; p->slot_class && k < p->slots; k++)
+        p->slot_class[k] = UINT32_MAX;
     p->shift = calloc(r + 1, sizeof *p->shift);
     p->taken = calloc(n, sizeof *p->taken);
     p->best_taken = calloc(n, sizeof *p->best_taken);
@@ -79,9 +88,11 @@ struct br_packer *br_packer_create(const struct br_packing *packing)
     p->over = calloc(r + 1, sizeof *p->over);
     p->value = calloc(n, sizeof *p->value);
     p->choice = calloc(n, sizeof *p->choice);
+    p->left = calloc(r + 1, sizeof *p->left);
+    p->beside = calloc(n + 1, sizeof *p->beside);
     if (p->item && p->demand && p->small && p->by_density && p->room && p->fit && p->open &&
         p->shift && p->taken && p->best_taken && p->clique_best && p->price && p->price_now &&
-        p->over && p->value && p->choice)
+        p->over && p->value && p->choice && p->left && p->beside && p->slot_class && p->together)
         return p;
     br_packer_destroy(p);
     return NULL;
@@ -107,6 +118,10 @@ void br_packer_destroy(struct br_packer *p)
     free(p->over);
     free(p->value);
     free(p->choice);
+    free(p->slot_class);
+    free(p->together);
+    free(p->left);
+    free(p->beside);
     free(p);
 }
 
@@ -196,38 +211,59 @@ static void sort_by_resource(struct br_packer *p)
     }
 }
 
-/* Which items can be taken together, and a cover by cliques of which one can be taken. */
-static void find_conflicts(struct br_packer *p, const int64_t *capacity)
+/* Which stages have tasks that can run together on a machine of the class: what does not change
+ * from search to search is found once, for a few classes. */
+static const bool *find_together(struct br_packer *p, uint32_t cls)
 {
     const struct br_packing *packing = &p->packing;
-    uint32_t n = p->count, resources = p->resources;
-    p->cliques = 0;
+    const struct br_instance *in = packing->in;
+    uint32_t n = packing->count, slot = cls % p->slots;
+    bool *together = p->together + (size_t)slot * n * n;
+    if (p->slot_class[slot] == cls)
+        return together;
+    p->slot_class[slot] = cls;
+    for (uint32_t u = 0; u < n; u++)
+        for (uint32_t v = 0; v < u; v++) {
+            bool fit = !packing->ahead[(size_t)u * n + v] && !packing->ahead[(size_t)v * n + u];
+            for (uint32_t r = 0; r < in->resources && fit; r++)
+                fit = in->demand[(size_t)packing->stage[u] * in->resources + r] <=
+                      in->capacity[(size_t)cls * in->resources + r] -
+                          in->demand[(size_t)packing->stage[v] * in->resources + r];
+            together[(size_t)u * n + v] = together[(size_t)v * n + u] = fit;
+        }
+    return together;
+}
+
+/* Which items can be taken together, and a cover by cliques of which one can be taken. */
+static void find_conflicts(struct br_packer *p, uint32_t cls)
+{
+    const bool *together = find_together(p, cls);
+    uint32_t n = p->count, stages = p->packing.count;
+    struct bits *member = &p->open[n + 1]; /* of each clique; not in use before the search */
     for (uint32_t i = 0; i < n; i++)
         p->open[i] = (struct bits){{0}};
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < i; j++) {
-            uint32_t u = p->item[i].v, v = p->item[j].v;
-            bool together = !packing->ahead[(size_t)u * packing->count + v] &&
-                            !packing->ahead[(size_t)v * packing->count + u];
-            for (uint32_t r = 0; r < resources && together; r++)
-                together = p->demand[(size_t)i * resources + r] <=
-                           capacity[r] - p->demand[(size_t)j * resources + r];
-            if (together) {
+    for (uint32_t i = 0; i < n; i++) {
+        const bool *row = together + (size_t)p->item[i].v * stages;
+        for (uint32_t j = 0; j < i; j++)
+            if (row[p->item[j].v]) {
                 p->open[i].word[j / 64] |= UINT64_C(1) << (j % 64);
                 p->open[j].word[i / 64] |= UINT64_C(1) << (i % 64);
             }
-        }
+    }
+    p->cliques = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t c = 0;
         for (; c < p->cliques; c++) {
-            bool all = true;
-            for (uint32_t j = 0; j < i && all; j++)
-                all = p->item[j].clique != c || !bit(&p->open[i], j);
-            if (all)
+            uint64_t shared = 0;
+            for (uint32_t w = 0; w < p->words; w++)
+                shared |= p->open[i].word[w] & member[c].word[w];
+            if (shared == 0)
                 break;
         }
+        if (c == p->cliques)
+            member[p->cliques++] = (struct bits){{0}};
+        member[c].word[i / 64] |= UINT64_C(1) << (i % 64);
         p->item[i].clique = c;
-        p->cliques += c == p->cliques;
     }
 }
 
@@ -418,14 +454,14 @@ static bool best_fits(const struct br_packer *p, const int64_t *capacity)
     return weight == p->best;
 }
 
-int64_t br_packer_heaviest(struct br_packer *p, uint32_t cls, const int64_t *weight, int64_t known,
-                           uint32_t *tasks, int64_t *found, int64_t *nodes)
+/* The heaviest set of at least `known`, in p->best and p->best_taken; returns what none is heavier
+ * than. */
+static int64_t heaviest(struct br_packer *p, uint32_t cls, const int64_t *capacity,
+                        const int64_t *weight, int64_t known, int64_t *nodes)
 {
-    const struct br_instance *in = p->packing.in;
-    const int64_t *capacity = in->capacity + (size_t)cls * in->resources;
     list_items(p, capacity, weight);
     sort_by_resource(p);
-    find_conflicts(p, capacity);
+    find_conflicts(p, cls);
     find_prices(p, capacity);
     if (p->resources)
         memcpy(p->room, capacity, p->resources * sizeof *p->room);
@@ -440,12 +476,38 @@ int64_t br_packer_heaviest(struct br_packer *p, uint32_t cls, const int64_t *wei
     if (p->count > 0)
         search(p, 0, 0);
     br_costly_assert(p->best == known || best_fits(p, capacity));
-    *found = p->best;
     *nodes = p->nodes;
+    return p->missed > p->best ? p->missed : p->best;
+}
+
+int64_t br_packer_heaviest(struct br_packer *p, uint32_t cls, const int64_t *weight, int64_t known,
+                           uint32_t *tasks, int64_t *found, int64_t *nodes)
+{
+    const struct br_instance *in = p->packing.in;
+    int64_t most =
+        heaviest(p, cls, in->capacity + (size_t)cls * in->resources, weight, known, nodes);
+    *found = p->best;
     if (p->best > known) {
         memset(tasks, 0, p->packing.count * sizeof *tasks);
         for (uint32_t i = 0; i < p->count; i++)
             tasks[p->item[i].v] = p->best_taken[i];
     }
-    return p->missed > p->best ? p->missed : p->best;
+    return most;
+}
+
+int64_t br_packer_beside(struct br_packer *p, uint32_t cls, uint32_t v, uint32_t count,
+                         const int64_t *weight, int64_t *nodes)
+{
+    const struct br_packing *packing = &p->packing;
+    const struct br_instance *in = packing->in;
+    uint32_t n = packing->count;
+    const int64_t *capacity = in->capacity + (size_t)cls * in->resources;
+    const int64_t *demand = in->demand + (size_t)packing->stage[v] * in->resources;
+    for (uint32_t r = 0; r < in->resources; r++)
+        p->left[r] = capacity[r] - count * demand[r];
+    for (uint32_t u = 0; u < n; u++) {
+        bool apart = packing->ahead[(size_t)u * n + v] || packing->ahead[(size_t)v * n + u];
+        p->beside[u] = u == v || apart ? 0 : weight[u];
+    }
+    return heaviest(p, cls, p->left, p->beside, 0, nodes);
 }

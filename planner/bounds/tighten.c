@@ -16,7 +16,7 @@
 #include "planner/bounds/measure.h"
 #include "planner/check/proof.h"
 
-enum { PASSES_MOST = 10, MEASURES_MOST = 8 };
+enum { PASSES_MOST = 10, MEASURES_MOST = 12 };
 /* Steps that one direction of a pass may take: intervals x measures, and stages looked at for
  * claims. */
 #define STEPS_MOST UINT64_C(30000000)

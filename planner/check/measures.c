@@ -3,7 +3,14 @@
 #include <assert.h>
 
 #include "base/numbers/wide.h"
+#include "planner/check/heavy.h"
 #include "planner/check/proof.h"
+
+/* Nodes of the searches for the heaviest sets of one measure: what they leave open counts as
+ * heavier. */
+#define NODES_MOST INT64_C(4000000)
+/* The weights of all tasks stay below this in all. */
+#define WEIGHT_MOST (INT64_C(1) << 53)
 
 /* Can a task of s never run while one of u does on the same machine? */
 static bool exclude(const struct br_proof_check *c, uint32_t s, uint32_t u)
@@ -42,6 +49,42 @@ static enum br_status load_clique(struct br_proof_check *c, const struct br_proo
         }
     }
     out->capacity = c->in->machines;
+    return BR_OK;
+}
+
+/* What runs on a machine is a set that fits it with no stage wholly ahead of another, so that it
+ * weighs no more than the heaviest of them. */
+static enum br_status load_weights(struct br_proof_check *c, const struct br_proof_measure *m,
+                                   struct br_checked_measure *out)
+{
+    const struct br_instance *in = c->in;
+    br_wide sum = 0;
+    if (m->stages == 0 || m->stages > BR_HEAVY_STAGES || !c->ahead.behind)
+        return br_proof_fails(c, "there are no weights, or too many");
+    uint32_t *stage = br_arena_array(&c->arena, m->stages, sizeof *stage);
+    if (!stage)
+        return br_fail_memory(c->diag);
+    for (uint32_t i = 0; i < m->stages; i++) {
+        uint32_t s = stage[i] = br_proof_stage(c, m->stage[i]);
+        if (s == UINT32_MAX || out->weight[s] || m->weight[i] < 1 || m->weight[i] > BR_PRICE_MAX)
+            return br_proof_fails(c, "a weight is not from 1 to 2^32, or of no stage of its own");
+        out->weight[s] = m->weight[i];
+        sum += (br_wide)m->weight[i] * (in->stage_first[s + 1] - in->stage_first[s]);
+    }
+    if (sum > WEIGHT_MOST)
+        return br_proof_fails(c, "the weights are too large for so many tasks");
+    struct br_heavy *heavy = br_heavy_create(in, &c->ahead, stage, m->stages);
+    int64_t nodes = NODES_MOST;
+    br_wide held = 0;
+    for (uint32_t k = 0; heavy && k < in->classes; k++)
+        held += (br_wide)br_heaviest(heavy, k, m->weight, &nodes) *
+                (in->class_first[k + 1] - in->class_first[k]);
+    br_heavy_destroy(heavy);
+    if (!heavy)
+        return br_fail_memory(c->diag);
+    if (held > INT64_MAX)
+        return br_proof_fails(c, "the weights are too large for so many machines");
+    out->capacity = (int64_t)held;
     return BR_OK;
 }
 
@@ -101,9 +144,16 @@ enum br_status br_proof_measures(struct br_proof_check *c)
         out->weight = br_arena_array(&c->arena, c->in->stages, sizeof *out->weight);
         if (!out->weight)
             return br_fail_memory(c->diag);
-        status = proof->measure[m].kind == BR_MEASURE_CLIQUE
-                     ? load_clique(c, &proof->measure[m], out)
-                     : load_resource(c, &proof->measure[m], out);
+        switch (proof->measure[m].kind) {
+        case BR_MEASURE_CLIQUE:
+            status = load_clique(c, &proof->measure[m], out);
+            break;
+        case BR_MEASURE_WEIGHTS:
+            status = load_weights(c, &proof->measure[m], out);
+            break;
+        default:
+            status = load_resource(c, &proof->measure[m], out);
+        }
         for (uint32_t s = 0; !status && s < c->in->stages; s++)
             assert(0 <= out->weight[s] && out->weight[s] <= out->capacity);
     }

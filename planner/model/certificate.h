@@ -28,13 +28,15 @@
 enum br_measure_kind {
     BR_MEASURE_RESOURCE, /* demands; with a unit, how many whole units of it */
     BR_MEASURE_CLIQUE,   /* 1 for tasks of which no two can share a machine */
+    BR_MEASURE_WEIGHTS,  /* any whole numbers; a machine holds the heaviest set that fits it */
 };
 struct br_proof_measure {
     enum br_measure_kind kind;
     uint32_t resource;      /* of the job */
     struct br_decimal unit; /* 0: the demands as they are */
-    uint32_t stages;        /* of the clique, by number in the job, ascending */
+    uint32_t stages;        /* of the clique, or with weights, by number in the job, ascending */
     uint32_t *stage;
+    int64_t *weight; /* of a task of each, from 1 to BR_PRICE_MAX */
 };
 
 /* No task of the stage starts before `at`: if one did, the measure would overflow in from .. to,

@@ -122,6 +122,10 @@ def energy(bound, begin, end, measure=None, **more):
                  'from': begin, 'to': end, 'measure': 0}, **more)
 
 
+def weights(**stages):
+    return {'weights': [{'stage': s, 'weight': w} for s, w in stages.items()]}
+
+
 def rounds(bound, begin, end, measure=None, **more):
     return dict(energy(bound, begin, end, measure, **more), kind='rounds')
 
@@ -262,6 +266,32 @@ rule('units: of all machines', document(
     {'a': ([3, 4], 6)}, [energy(5, 0, 4, {'resource': 'r', 'unit': 6})], [], ((2, {'r': 10}),)),
     ('sum(n * amount(', 'sum(amount('),
     (MEASURES, '!__builtin_mul_overflow(units, count, &units) &&', ''))
+# Two of a, b and c fit together, but not all three.
+THREE = {'a': (2, {'r': 1, 'q': 1}), 'b': (2, {'r': 1, 'q': 1}), 'c': (3, {'r': 1, 'q': 1})}
+rule('weights: the heaviest set, not the heaviest task', document(
+    THREE, [energy(5, 0, 4, weights(a=1, b=1, c=1))], [], ((1, {'r': 2, 'q': 2}),)),
+    ('self.capacity = sum(n * Heaviest(part, c, self.weight).best', 'self.capacity = sum(n * 1'),
+    (MEASURES, '(br_wide)br_heaviest(heavy, k, m->weight, &nodes)', '(br_wide)1'))
+rule('weights: what all machines hold', document(
+    {'a': ([3, 4], 6)}, [energy(5, 0, 4, weights(a=2))], [], ((2, {'r': 10}),)),
+    ('sum(n * Heaviest(', 'sum(Heaviest('),
+    (MEASURES, """(br_wide)br_heaviest(heavy, k, m->weight, &nodes) *
+                (in->class_first[k + 1] - in->class_first[k]);""",
+     '(br_wide)br_heaviest(heavy, k, m->weight, &nodes);'))
+rule('weights: all classes hold', document(
+    {'a': ([3, 4], 6)}, [energy(5, 0, 4, weights(a=2))], [], ((1, {'r': 10}), (1, {'r': 7}))),
+    ('for n, c in job.classes)\n            return', 'for n, c in job.classes[:1])\n            return'),
+    (MEASURES, 'heavy && k < in->classes', 'heavy && k < 1'))
+rule('weights: each once', document(
+    {'a': (2, 1), 'b': (3, 1)}, [energy(5, 0, 4, {'weights': [
+        {'stage': 'a', 'weight': 1}, {'stage': 'a', 'weight': 1}, {'stage': 'b', 'weight': 1}]})],
+    [], ((1, {'r': 1}),)),
+    ('s not in self.weight and', ''), (MEASURES, 'out->weight[s] || m->weight', 'm->weight'),
+    only_form=True)
+rule('weights: whole numbers above 0', document(
+    {'a': ([2, 3], 1), 'b': (1, 0)}, [energy(5, 0, 4, weights(a=1, b=0))], [], ((1, {'r': 1}),)),
+    ('1 <= weight <= PRICE', 'weight <= PRICE'), (MEASURES, 'm->weight[i] < 1', 'm->weight[i] < 0'),
+    only_form=True)
 
 # --- energy --------------------------------------------------------------------------------------------
 

@@ -179,7 +179,10 @@ def rebuild(rng, document):
 
     def measure():
         if rng.random() < 0.5:
-            return {'clique': rng.sample(names, rng.randint(1, min(4, len(names))))}
+            some = rng.sample(names, rng.randint(1, min(4, len(names))))
+            if rng.random() < 0.5:
+                return {'clique': some}
+            return {'weights': [{'stage': s, 'weight': rng.randint(1, 4)} for s in some]}
         made = {'resource': rng.choice(document['resources'])['name']}
         return dict(made, unit=rng.choice((0.5, 1, 2.5, 3, 5.5))) if rng.random() < 0.5 else made
 

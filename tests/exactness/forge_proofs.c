@@ -95,6 +95,13 @@ static void add_link(struct forger *f)
                                             f->in->stage_first[link->stage]);
 }
 
+static void add_member(struct forger *f, struct br_proof_measure *m, uint32_t stage)
+{
+    uint32_t weights = m->stages;
+    *ADD(f, m->weight, weights) = 1 + (int64_t)below(f, 4);
+    *ADD(f, m->stage, m->stages) = stage;
+}
+
 static void add_measure(struct forger *f)
 {
     struct br_proof_measure *m = ADD(f, f->proof->measure, f->proof->measures);
@@ -105,10 +112,10 @@ static void add_measure(struct forger *f)
             m->unit = br_decimal_unscale(1 + (int64_t)below(f, 7), (int32_t)below(f, 2));
         return;
     }
-    m->kind = BR_MEASURE_CLIQUE;
+    m->kind = chance(f, 50) ? BR_MEASURE_CLIQUE : BR_MEASURE_WEIGHTS;
     for (uint32_t s = 0; s < f->in->stages; s++)
         if (chance(f, 40))
-            *ADD(f, m->stage, m->stages) = s;
+            add_member(f, m, s);
 }
 
 static void add_claim(struct forger *f)
@@ -235,9 +242,11 @@ static void change_measure(struct forger *f)
     if (proof->measures == 0)
         return;
     struct br_proof_measure *m = &proof->measure[below(f, proof->measures)];
-    if (m->kind == BR_MEASURE_CLIQUE && chance(f, 50))
-        *ADD(f, m->stage, m->stages) = any_stage(f);
-    else if (m->kind == BR_MEASURE_CLIQUE && m->stages)
+    if (m->kind != BR_MEASURE_RESOURCE && chance(f, 50))
+        add_member(f, m, any_stage(f));
+    else if (m->kind == BR_MEASURE_WEIGHTS && m->stages && chance(f, 50))
+        m->weight[below(f, m->stages)] = 1 + (int64_t)below(f, 9);
+    else if (m->kind != BR_MEASURE_RESOURCE && m->stages)
         m->stage[below(f, m->stages)] = any_stage(f);
     else if (chance(f, 50))
         m->resource = (uint32_t)below(f, f->job->dag->resources + UINT64_C(1));

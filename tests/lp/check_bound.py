@@ -73,6 +73,21 @@ def check_own(program):
     assert answer['method'] == 'cutting stock, sum over the parts between cuts', answer
     assert answer['lower_bound'] == 22, answer
 
+    # Two of a, b and c fit together by r, and none of them beside d by the three q: a set weighs at most 2 where
+    # d counts twice. That is five tasks on two lines; cliques say 20 s, the intervals 25 s.
+    cover = '<cluster xmlns="urn:bigrocks:cluster:1"><machine class="m" count="1">' \
+        '<capacity resource="r" amount="5"/>%s</machine></cluster>' % \
+        ''.join('<capacity resource="q%s" amount="1"/>' % s for s in 'abc')
+    for s in 'abcd':
+        cover += '<stage id="%s" tasks="1" duration="%d">' % (s, 9 if s == 'c' else 10)
+        cover += '<demand resource="r" amount="2"/>' if s != 'd' else ''
+        cover += ''.join('<demand resource="q%s" amount="1"/>' % q for q in (s if s != 'd' else 'abc')) + '</stage>'
+    answer = bound(program, JOB % cover)
+    proof, = answer['certificate']['parts']
+    assert answer['lower_bound'] == 29 and answer['method'] == 'lifted covers', answer
+    assert proof['kind'] == 'rounds' and len(proof['measures']) == 1, proof
+    assert sorted(w['weight'] for w in proof['measures'][0]['weights']) == [1, 1, 1, 2], proof
+
     # An answer that cannot be written is none.
     with open('/dev/full', 'wb') as full:
         lost = subprocess.run([program], input=waves.encode(), stdout=full, stderr=subprocess.PIPE, timeout=120)

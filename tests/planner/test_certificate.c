@@ -383,7 +383,7 @@ static void few_measures_make_claims(void **state)
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_true(br_proof_set_part(&arena, in, in, &proof));
     assert_true(br_proof_tighten(&arena, in, in, 2, &proof, head, tail, &overfull));
-    assert_true(proof.measures > 0 && proof.measures <= 8);
+    assert_true(proof.measures > 0 && proof.measures <= 12);
     br_arena_finish(&arena);
     br_instance_destroy(in);
     br_dag_destroy(dag);
