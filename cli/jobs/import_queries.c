@@ -65,6 +65,8 @@ static enum br_status use_history(const char *path, struct costs *costs, struct 
 {
     struct br_history *history;
     struct br_diag other = {0};
+    if (!costs->here && !costs->estimated)
+        return BR_OK;
     enum br_status status = costs->here ? br_history_open(path, "queries", &history, diag)
                                         : br_history_open_to_read(path, "queries", &history, diag);
     if (status)

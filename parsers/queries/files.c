@@ -7,6 +7,7 @@
 
 #include "base/collections/grow.h"
 #include "parsers/queries/queries.h"
+#include "parsers/text/value.h"
 
 enum { STEM_ROOM = 100 }; /* what a name adds to it has room */
 
@@ -57,6 +58,10 @@ enum br_status br_query_files_read(struct br_query_files *files, const char *pat
         status =
             name_queries(files, first, br_source_stem(&source, "query", stem, sizeof stem), diag);
     br_source_close(&source);
+    if (!status) { /* what is wrong from here on is not in this file */
+        br_diag_file(diag, NULL);
+        br_value_place(diag, (struct br_pos){0, 0});
+    }
     return status;
 }
 
@@ -76,7 +81,6 @@ static void name(const void *context, uint32_t query, char text[BR_QUERY_NAME])
 enum br_status br_query_files_job(struct br_query_files *files, int64_t unit_ns,
                                   struct br_dag **dag, struct br_diag *diag)
 {
-    br_diag_file(diag, NULL);
     *dag = br_dag_create(files->queries.count == 1 ? files->name[0] : "queries");
     enum br_status status =
         *dag ? br_queries_add_to(*dag, &files->queries, unit_ns, name, files, diag)

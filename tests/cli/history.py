@@ -301,7 +301,9 @@ def check_queries(folder):
         done = bigrocks('import', 'queries', *files, '--history', 'costs.db', '-o', 'queries.xml', cwd=folder, **how)
         return re.search(r'a unit of cost lasts (\S+) us, the median of (\d+) that ran', done.stderr)
     done = bigrocks('import', 'queries', 'thought.txt', '--history', 'costs.db', cwd=folder, status=5)
-    assert 'costs.db: ' in done.stderr and not (folder / 'costs.db').exists(), done.stderr
+    assert done.stderr.startswith('costs.db: there is no such history') and not (folder / 'costs.db').exists(), done.stderr
+    (folder / 'timed.txt').write_text('Sort  (actual time=0.1..4.0 rows=9 loops=1)\n')
+    assert not asked('timed.txt') and not (folder / 'costs.db').exists()
     assert not asked('ran.txt') and not asked('ran.txt')  # the same figures count once
     assert asked('thought.txt').groups() == ('40', '1')
     assert asked('thought.txt', 'also.txt').groups() == ('70', '3')
