@@ -16,6 +16,7 @@ static bool is_dax(const char *text);
 static bool is_wfformat(const char *text);
 static bool is_stg(const char *text);
 static bool is_profile(const char *text);
+static bool is_snakemake(const char *text);
 
 static const struct format {
     const char *name, *summary;
@@ -29,6 +30,8 @@ static const struct format {
     {"postgres", "PostgreSQL EXPLAIN in any form, as pipelines", br_is_postgres, br_read_postgres},
     {"duckdb", "DuckDB's profile of a query (JSON), as pipelines", br_is_duckdb, br_read_duckdb},
     {"wfformat", "WfCommons workflow instance, WfFormat 1.5 (JSON)", is_wfformat, br_read_wfformat},
+    {"snakemake", "what 'bigrocks import snakemake' hears of a workflow (JSON)", is_snakemake,
+     br_read_snakemake},
     {"stg", "Standard Task Graph", is_stg, br_read_stg},
     {"profile", "Spark job with durations by executor count, as of TPC-H", is_profile,
      br_read_profile},
@@ -82,6 +85,11 @@ static bool is_wfformat(const char *text)
 {
     return *br_text_begin(text) == '{' && !strstr(text, "\"bigrocks-") &&
            (strstr(text, "\"schemaVersion\"") || strstr(text, "\"specification\""));
+}
+
+static bool is_snakemake(const char *text)
+{
+    return *br_text_begin(text) == '{' && strstr(text, "\"bigrocks-snakemake/");
 }
 
 /* The number of tasks alone in its line, then the dummy: number 0, time 0, no predecessors. */

@@ -41,7 +41,8 @@ def _built():
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     version = _version()
     info = 'bigrocks-%s.dist-info' % version
-    files = {'bigrocks/' + p.name: p.read_bytes() for p in sorted((HERE / 'bigrocks').iterdir())
+    files = {'%s/%s' % (package, p.name): p.read_bytes()
+             for package in ('bigrocks', 'snakemake_scheduler_plugin_bigrocks') for p in sorted((HERE / package).iterdir())
              if p.suffix in ('.py', '.pyi', '.typed')}
     built = {} if (config_settings or {}).get('library') == 'no' else _built()
     files.update(built)

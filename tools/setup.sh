@@ -6,7 +6,7 @@
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
     libxml2-dev libyaml-dev libgraphviz-dev graphviz libglpk-dev libsqlite3-dev libcmocka-dev)
 # ... what some tests use besides (without it they are skipped, which fails .ci/run) ...
-test_packages=(g++ binutils make mypy python3-jsonschema python3-yaml libxml2-utils librsvg2-bin
+test_packages=(g++ binutils make mypy python3-venv python3-jsonschema python3-yaml libxml2-utils librsvg2-bin
     scdoc valgrind postgresql)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
@@ -16,6 +16,8 @@ check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellchec
 # Builds by cargo and npm, wherever these come from.
 command -v cargo >/dev/null || check_packages+=(cargo)
 command -v npm >/dev/null || check_packages+=(npm)
+# What some tests use that Debian has too old: Python's own packages, for `want_environment`.
+python_packages=('snakemake>=9.10,<10' 'dask[distributed]>=2025.1')
 # The suite "slurm" runs a Slurm of its own.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 
@@ -147,6 +149,22 @@ want_python() {
             python3 -m pip install -q --break-system-packages "$module" ||
             say "going on without Python's $module"
     done
+}
+
+# want_environment: the same for programs and modules of Python's that need many others, in an environment below build-ci,
+# where tests look for them. It is made anew where the list has changed.
+want_environment() {
+    local dir=$top/build-ci/python begin=$SECONDS
+    [ "$(cat "$dir/packages" 2>/dev/null)" != "${python_packages[*]}" ] || return 0
+    say "installing Python's packages: ${python_packages[*]}"
+    rm -rf "$dir"
+    mkdir -p "$top/build-ci"
+    if python3 -m venv "$dir" && "$dir/bin/pip" install -q --disable-pip-version-check "${python_packages[@]}"; then
+        echo "${python_packages[*]}" >"$dir/packages"
+        say "installed within $((SECONDS - begin)) s"
+    else
+        say "going on without what is missing"
+    fi
 }
 
 # was_configured_here DIR: whether meson set DIR up for this very source.

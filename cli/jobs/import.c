@@ -78,24 +78,29 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         printf("%-10s the same; 'bigrocks import make' makes a job of it\n", "make");
         printf("%-10s plans of several; 'bigrocks import queries' makes one job of them\n",
                "queries");
+        printf("%-10s a workflow; 'bigrocks import snakemake' makes a job of it\n", "snakemake");
         return BR_OK;
     }
     if (arguments == 0)
-        return br_fail(diag, BR_USAGE,
-                       "bigrocks import ninja, import make, import queries, or --list",
-                       "it is not said what to import");
+        return br_fail(
+            diag, BR_USAGE,
+            "bigrocks import ninja, import make, import snakemake, import queries, or --list",
+            "it is not said what to import");
     if (strcmp(argument[0], "make") == 0)
         return cli_import_make(settings, argument + 1, arguments - 1, diag);
     if (strcmp(argument[0], "queries") == 0)
         return cli_import_queries(settings, argument + 1, arguments - 1, diag);
-    if (strcmp(argument[0], "ninja") != 0)
-        return br_fail(diag, BR_USAGE,
-                       "'bigrocks import ninja -C DIR' and 'import make' read builds, "
-                       "'import queries' plans of databases",
-                       "builds of '%.80s' are not known", argument[0]);
     if (settings->import.whole || settings->import.printed)
         return br_fail(diag, BR_USAGE, NULL, "--%s is for make",
                        settings->import.whole ? "whole" : "printed");
+    if (strcmp(argument[0], "snakemake") == 0)
+        return cli_import_snakemake(settings, argument + 1, arguments - 1, diag);
+    if (strcmp(argument[0], "ninja") != 0)
+        return br_fail(
+            diag, BR_USAGE,
+            "'bigrocks import ninja -C DIR' and 'import make' read builds, 'import snakemake' "
+            "workflows, 'import queries' plans of databases",
+            "builds of '%.80s' are not known", argument[0]);
     return import_ninja(settings, argument + 1, arguments - 1, diag);
 }
 
@@ -105,9 +110,9 @@ const struct cli_command cli_import = {
     .least = 0,
     .most = UINT32_MAX,
     .perform = perform,
-    .words = "ninja make queries",
-    .arguments = "ninja|make|queries [TARGET|FILE...]",
-    .summary = "make a job of a build, or of queries",
+    .words = "ninja make snakemake queries",
+    .arguments = "ninja|make|snakemake|queries [TARGET|FILE...]",
+    .summary = "make a job of a build, of a workflow or of queries",
     .text =
         "ninja: reads build.ninja and .ninja_log of a configured build as a job: a task per "
         "command\n"
@@ -119,6 +124,11 @@ const struct cli_command cli_import = {
         "make: lets make say what it would do for the targets (and NAME=VALUE), and makes a job "
         "of it:\n"
         "a task per recipe, also of the makes that recipes call.\n"
+        "snakemake: lets Snakemake (9 or later) say by a dry run which jobs the targets need; "
+        "options of\n"
+        "Snakemake's go behind --. A task per job, with its threads, its resources and the time "
+        "that it\n"
+        "took last.\n"
         "queries: makes one job of the plans in the files, as PostgreSQL's EXPLAIN and DuckDB's "
         "profiles\n"
         "write them. Queries that never ran last what their costs say, by those that did, in the "
@@ -128,12 +138,14 @@ const struct cli_command cli_import = {
         "memory,\n"
         "with the pools of ninja's build. 'bigrocks render' writes a plan of a build as what ninja "
         "or\n"
-        "make reads. See docs/build.md.\n",
-    .examples = "bigrocks import ninja -C examples/ninja -o job.xml\n"
-                "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "
-                "cpu=1,mem=200MiB\n"
-                "bigrocks import make -C examples/make -o job.xml\n"
-                "bigrocks import queries examples/query.explain.txt examples/query.explain.xml "
-                "--capacity cpu=4,mem=1GiB\n"
-                "bigrocks import --list\n",
+        "make reads. See docs/build.md and docs/workflows.md.\n",
+    .examples =
+        "bigrocks import ninja -C examples/ninja -o job.xml\n"
+        "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "
+        "cpu=1,mem=200MiB\n"
+        "bigrocks import make -C examples/make -o job.xml\n"
+        "bigrocks import snakemake -C examples/snakemake --capacity cpu=4,mem=8GiB -o job.xml\n"
+        "bigrocks import queries examples/query.explain.txt examples/query.explain.xml "
+        "--capacity cpu=4,mem=1GiB\n"
+        "bigrocks import --list\n",
 };

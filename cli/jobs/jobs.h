@@ -22,9 +22,11 @@ enum br_status cli_import_machine(const struct cli_settings *settings, struct br
 /* Measures the commands, where asked for, and takes from the history what it knows. */
 enum br_status cli_import_learn(const struct cli_settings *settings, struct br_input *input,
                                 struct br_diag *diag);
-/* 'bigrocks import make' with what follows these words. */
+/* 'bigrocks import make' and 'import snakemake' with what follows these words. */
 int cli_import_make(const struct cli_settings *settings, const char *const *argument,
                     uint32_t arguments, struct br_diag *diag);
+int cli_import_snakemake(const struct cli_settings *settings, const char *const *argument,
+                         uint32_t arguments, struct br_diag *diag);
 
 /* 'bigrocks import queries' with the files that follow. */
 int cli_import_queries(const struct cli_settings *settings, const char *const *argument,

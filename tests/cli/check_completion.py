@@ -139,7 +139,7 @@ def main():
     assert 'graphene' in complete('bigrocks', 'plan', 'a.xml', '--method', '=', 'g')
     assert complete('bigrocks', 'plan', '--seed', '') == []
     assert complete('bigrocks', 'import', 'n') == complete('bigrocks', 'import', 'ninja') == ['ninja']
-    assert complete('bigrocks', 'import', '-C', 'build', '') == ['ninja', 'make', 'queries']
+    assert complete('bigrocks', 'import', '-C', 'build', '') == ['ninja', 'make', 'snakemake', 'queries']
     assert complete('bigrocks', 'completion', 'z') == ['zsh']
     # Targets and jobs are files.
     with tempfile.TemporaryDirectory(prefix='bigrocks-bash') as folder:

@@ -34,6 +34,7 @@ def main():
         subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--no-index', '--disable-pip-version-check',
                         '--root-user-action', 'ignore', '--target', str(folder / 'installed'), str(root)], check=True,
                        env=environment)
+        assert (folder / 'installed/snakemake_scheduler_plugin_bigrocks/__init__.py').exists()
         environment.update(PYTHONPATH=str(folder / 'installed'), PYTHONDONTWRITEBYTECODE='1')
         subprocess.run([sys.executable, '-c', USE % str(root / 'examples/query.explain.xml')], check=True, cwd=folder,
                        env=environment)

@@ -410,9 +410,9 @@ static void round_trip(const char *path, const char *format)
 static void round_trips(void **state)
 {
     static const char *const fixtures[] = {
-        "word-count.job.xml", "word-count.dot",   "files.dax",     "profiles.dax",
-        "small.sm",           "small.rcp",        "recorded.json", "small.stg",
-        "query.explain.xml",  "small.profile.txt"};
+        "word-count.job.xml", "word-count.dot",    "files.dax",          "profiles.dax",
+        "small.sm",           "small.rcp",         "recorded.json",      "small.stg",
+        "query.explain.xml",  "small.profile.txt", "flow.snakemake.json"};
     for (size_t f = 0; f < sizeof fixtures / sizeof fixtures[0]; f++) {
         round_trip(parse_fixture(fixtures[f]), "xml");
         round_trip(parse_fixture(fixtures[f]), "dot");

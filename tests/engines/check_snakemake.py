@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""`bigrocks import snakemake` and the scheduler plugin with the real Snakemake.
+
+check_snakemake.py BIGROCKS
+
+What is imported is held against the workflow's own text and against the records that Snakemake keeps of its runs,
+read here apart. Jobs write when they begin and end, so that the order of starts and the most that was taken are
+counted.
+"""
+import base64
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+import python_tools
+
+BIGROCKS = pathlib.Path(sys.argv[1]).resolve()
+SNAKEMAKE = python_tools.program('snakemake')
+SPACE = '{urn:bigrocks:job:1}'
+
+# A front of eight, chains of two on it, pairs by wildcards of two names, and one that joins. What the jobs demand and
+# last stands in tables, which the test reads as well.
+TABLES = '''
+PARTS = list('hgfedcba')
+THREADS = {'front': 1, 'middle': 2, 'back': 1, 'pairs': 3, 'join': 6}
+MEMORY = {'front': 100, 'middle': 250, 'back': 40, 'pairs': 900, 'join': 0}
+LASTS = {part: 1 + (7 * k) % 8 for k, part in enumerate(PARTS)}
+'''
+SNAKEFILE = TABLES + '''
+def note(name):
+    return "echo begin %s >> log; " % name + "%s; echo end " + name + " >> log"
+rule all:
+    input: "join.txt", expand("pairs/{a}-{b}.txt", a=["a", "b"], b="c")
+rule front:
+    output: "front/{part}.txt"
+    threads: THREADS["front"]
+    resources: mem_mb=MEMORY["front"], io=1, duration_s=lambda wildcards: str(LASTS[wildcards.part])
+    shell: note("front:part={wildcards.part}") % "touch {output}"
+rule middle:
+    input: "front/{part}.txt"
+    output: directory("middle/{part}"), "middle/{part}.txt"
+    threads: THREADS["middle"]
+    resources: mem_mb=MEMORY["middle"], runtime="1h"
+    shell: note("middle:part={wildcards.part}") % "mkdir {output[0]}; touch {output}"
+rule back:
+    input: rules.middle.output
+    output: temp("back/{part}.txt")
+    threads: THREADS["back"]
+    resources: mem_mb=MEMORY["back"]
+    shell: note("back:part={wildcards.part}") % "touch {output}"
+rule pairs:
+    input: "front/{a}.txt", second="middle/{b}.txt"
+    output: "pairs/{a}-{b}.txt"
+    threads: THREADS["pairs"]
+    resources: mem_mb=MEMORY["pairs"], slurm_partition="short"
+    shell: note("pairs:a={wildcards.a},b={wildcards.b}") % "cp {input[0]} {output}"
+rule join:
+    input: expand("back/{part}.txt", part=PARTS[:5]), "pairs/a-c.txt"
+    output: "join.txt"
+    threads: THREADS["join"]
+    shell: note("join") % "touch {output}"
+'''
+MODEL = {}
+exec(TABLES, MODEL)
+
+
+def jobs_of_the_workflow():
+    """By their names, what each waits for: told again, from what the rules mean."""
+    wanted = {'join': {'back:part=%s' % p for p in MODEL['PARTS'][:5]} | {'pairs:a=a,b=c'}}
+    for p in MODEL['PARTS'][:5]:
+        wanted['back:part=' + p] = {'middle:part=' + p}
+        wanted['middle:part=' + p] = {'front:part=' + p}
+    for a in 'ab':
+        wanted['pairs:a=%s,b=c' % a] = {'front:part=' + a, 'middle:part=c'}
+    wanted['middle:part=c'] = {'front:part=c'}
+    wanted.update(('front:part=' + p, set()) for p in {*MODEL['PARTS'][:5], *'abc'})
+    return wanted
+
+
+def call(*command, status=0, **more):
+    done = subprocess.run([str(word) for word in command], text=True, capture_output=True, timeout=300, **more)
+    assert done.returncode == status, (command, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+class Workflow:
+    def __init__(self, folder):
+        self.folder, self.env = folder, dict(python_tools.environment(folder.parent), SNAKEMAKE=str(SNAKEMAKE))
+        folder.mkdir()
+        (folder / 'Snakefile').write_text(SNAKEFILE)
+        self.job, self.plan = folder.parent / 'job.xml', folder.parent / 'plan.json'
+
+    def load(self, *words, capacity='cpu=4,mem=2000000000,io=2', status=0):
+        """Names with seconds, demands and parents, and what was said."""
+        done = call(BIGROCKS, 'import', 'snakemake', '-C', self.folder, '--capacity', capacity, '-o', self.job,
+                    *words, status=status, env=self.env)
+        if status:
+            return done.stderr
+        root = ElementTree.parse(self.job).getroot()
+        jobs = {stage.get('id'): (float(stage.get('duration')), {d.get('resource'): int(d.get('amount')) for d in
+                                                                 stage.iter(SPACE + 'demand')}, set())
+                for stage in root.iter(SPACE + 'stage')}
+        for edge in root.iter(SPACE + 'edge'):
+            jobs[edge.get('to')][2].add(edge.get('from'))
+        return jobs, done.stderr
+
+    def make_plan(self):
+        call(BIGROCKS, 'plan', self.job, '--effort', 'fast', '-q', '-o', self.plan)
+        return [task['id'] for task in sorted(json.loads(self.plan.read_text())['tasks'], key=lambda t: t['rank'])]
+
+    def run(self, *words, plan, status=0):
+        (self.folder / 'log').write_text('')
+        done = call(SNAKEMAKE, '--scheduler', 'bigrocks', '--scheduler-bigrocks-plan', plan, *words, cwd=self.folder,
+                    status=status, env=dict(self.env, PYTHONPATH=str(python_tools.ROOT / 'python')))
+        return done.stdout + done.stderr
+
+    def log(self):
+        return [tuple(line.split()) for line in (self.folder / 'log').read_text().splitlines()]
+
+    def begun(self):
+        return [name for what, name in self.log() if what == 'begin']
+
+    def recorded(self):
+        """Seconds by job, from the files that Snakemake keeps: from the first start to the last output."""
+        spans = {}
+        for path in (self.folder / '.snakemake/metadata').iterdir():
+            name = base64.urlsafe_b64decode(path.name).decode()
+            record = json.loads(path.read_text())
+            stem = pathlib.Path(name).name.removesuffix('.txt')
+            wildcards = dict(zip('ab', stem.split('-'))) if record['rule'] == 'pairs' else \
+                {} if record['rule'] == 'join' else {'part': stem}
+            job = record['rule'] + (':' if wildcards else '') + ','.join('%s=%s' % w for w in wildcards.items())
+            begin, end = spans.get(job, (record['starttime'], record['endtime']))
+            spans[job] = min(begin, record['starttime']), max(end, record['endtime'])
+        return {job: max(0, end - begin) for job, (begin, end) in spans.items()}
+
+
+def before_the_first_run(workflow):
+    """Edges and demands are the workflow's, durations those that it declares."""
+    wanted = jobs_of_the_workflow()
+    jobs, said = workflow.load()
+    assert {name: parents for name, (_, _, parents) in jobs.items()} == wanted, jobs
+    for name, (seconds, demands, _) in jobs.items():
+        rule = name.partition(':')[0]
+        # More threads than there are cores are cut down, as Snakemake does it.
+        expected = {'cpu': min(4, MODEL['THREADS'][rule]), 'mem': MODEL['MEMORY'][rule] * 10**6,
+                    'io': int(rule == 'front')}
+        assert demands == {r: n for r, n in expected.items() if n}, (name, demands)
+        assert seconds == (MODEL['LASTS'][name[-1]] if rule == 'front' else 3600 if rule == 'middle' else 1), name
+    fronts, middles = (sum(name.startswith(rule) for name in wanted) for rule in ('front', 'middle'))
+    assert '%d jobs, %d with that of duration_s, %d with their limit, runtime, %d with 1 s' % (
+        len(wanted), fronts, middles, len(wanted) - fronts - middles) in said, said
+    assert 'no limit' not in said
+    # What has no limit keeps nothing waiting; a target is a part of it all.
+    jobs, said = workflow.load('pairs/a-c.txt', capacity='cpu=2,mem=2GiB')
+    assert set(jobs) == {'pairs:a=a,b=c', 'front:part=a', 'middle:part=c', 'front:part=c'}, jobs
+    assert 'no limit of io is given' in said and jobs['pairs:a=a,b=c'][1]['cpu'] == 2, said
+    call(BIGROCKS, 'plan', workflow.job, '--effort', 'fast', '-q', '-o', workflow.plan)
+
+
+def in_the_order_of_the_plan(workflow):
+    """One at a time, all jobs start exactly as the plan has them; the plan is for one at a time, too."""
+    workflow.load(capacity='cpu=1,mem=2000000000,io=2')
+    order = workflow.make_plan()
+    assert sorted(order) == sorted(jobs_of_the_workflow()) != order
+    said = workflow.run('--cores', 1, plan=workflow.plan)
+    assert workflow.begun() == order, (workflow.begun(), order)
+    assert 'does not know' not in said, said
+    return len(order)
+
+
+def after_the_run(workflow):
+    """Durations are those that Snakemake has recorded; and of what is out of date, only that."""
+    recorded = workflow.recorded()
+    jobs, said = workflow.load()
+    assert set(jobs) == set(jobs_of_the_workflow())
+    known = {name: seconds for name, (seconds, _, _) in jobs.items()}
+    assert set(recorded) == set(known), set(recorded) ^ set(known)
+    assert all(abs(known[name] - recorded[name]) < 2e-6 for name in known), (known, recorded)
+    assert '%d with the duration of the last run' % len(jobs) in said, said
+    assert workflow.load('--dirty', status=1).strip() == 'bigrocks: nothing is to be done'
+    (workflow.folder / 'pairs/a-c.txt').unlink()
+    jobs, _ = workflow.load('--dirty')
+    assert set(jobs) == {'pairs:a=a,b=c', 'join'} | {n for n in jobs if n.startswith('back')}, set(jobs)
+    assert jobs['pairs:a=a,b=c'][2] == set() and 'pairs:a=a,b=c' in jobs['join'][2]
+
+
+def within_limits(workflow):
+    """Several at once, by a plan that lacks a job, which is told of; and nothing takes more than there is."""
+    workflow.load(capacity='cpu=4,mem=1000000000,io=2')
+    workflow.make_plan()
+    plan = json.loads(workflow.plan.read_text())
+    plan['tasks'] = [task for task in plan['tasks'] if task['id'] != 'front:part=h']
+    workflow.plan.write_text(json.dumps(plan))
+    said = workflow.run('--forceall', '--cores', 4, '--resources', 'mem_mb=1000', 'io=2', plan=workflow.plan)
+    names = jobs_of_the_workflow()
+    assert 'does not know 1 of %d jobs, such as front:part=h; they start after' % (len(names) + 1) in said, said
+    assert sorted(workflow.begun()) == sorted(names)
+    running, most = set(), {'threads': 0, 'mem': 0, 'io': 0}
+    for what, name in workflow.log():
+        (running.add if what == 'begin' else running.remove)(name)
+        rules = [n.partition(':')[0] for n in running]
+        now = {'threads': sum(min(4, MODEL['THREADS'][r]) for r in rules),
+               'mem': sum(MODEL['MEMORY'][r] for r in rules), 'io': rules.count('front')}
+        most = {r: max(most[r], now[r]) for r in most}
+    assert most['threads'] <= 4 and most['mem'] <= 1000 and most['io'] <= 2, most
+    done = set()
+    for what, name in workflow.log():
+        assert what == 'end' or names[name] <= done, (name, done)
+        if what == 'end':
+            done.add(name)
+    return most
+
+
+def what_is_wrong(workflow):
+    said = workflow.load('nothing.txt', status=3)
+    assert 'nothing.txt' in said and 'Snakemake refuses the workflow (exit status 1)' in said, said
+    said = workflow.run('--cores', 1, '--forceall', plan=workflow.job, status=1)
+    assert 'bigrocks: %s:' % workflow.job in said and 'write a plan by' in said, said
+
+
+TESTS = [before_the_first_run, in_the_order_of_the_plan, after_the_run, within_limits, what_is_wrong]
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix='bigrocks-snakemake') as folder:
+        workflow = Workflow(pathlib.Path(folder).resolve() / 'flow')
+        for test in TESTS:
+            print(test.__name__, test(workflow), flush=True)
+
+
+if __name__ == '__main__':
+    main()
