@@ -176,7 +176,7 @@ struct cli_train_settings {
     uint64_t executors, count, iterations, episodes, seed, every, trials, trial_seed;
     int64_t interarrival_ns, moving_ns;
     const char *classes, *deadlines; /* NULL: not given */
-    bool resume, own_arrivals, draw_requests, yields;
+    bool resume, own_arrivals, draw_requests, yields, without_graph, without_limits;
 };
 
 /* Coflows on a fabric. */

@@ -20,7 +20,7 @@ struct head {
     uint64_t size, sum; /* the sum is of all that follows it */
     uint64_t seed, iterations;
     uint32_t form, hidden[2], embedded, node_features, job_features;
-    uint32_t executors, parameters, made_by_length, zero;
+    uint32_t executors, parameters, made_by_length, without;
 };
 enum { SUMMED_FROM = offsetof(struct head, seed) };
 _Static_assert(sizeof(struct head) % 8 == 0, "nothing fills the head");
@@ -69,7 +69,7 @@ static enum br_status check_head(const struct head *head, const char *bytes, siz
         return damaged(diag, size < head->size ? "it is cut" : "its size is not what it says");
     if (head->sum != br_hash_words(head->version, bytes + SUMMED_FROM, size - SUMMED_FROM))
         return damaged(diag, "its sum does not fit it");
-    if (head->form >= BR_NETWORK_FORMS || head->zero || !head->executors ||
+    if (head->form >= BR_NETWORK_FORMS || head->without > BR_WITHOUT_ALL || !head->executors ||
         head->made_by_length > MADE_BY_MOST ||
         head->node_features != br_network_node_features((enum br_network_form)head->form) ||
         head->job_features != br_network_job_features((enum br_network_form)head->form))
@@ -116,7 +116,8 @@ enum br_status br_model_read(const void *bytes, size_t size, struct br_model *mo
                                            .node_features = head.node_features,
                                            .job_features = head.job_features,
                                            .hidden = {head.hidden[0], head.hidden[1]},
-                                           .embedded = head.embedded};
+                                           .embedded = head.embedded,
+                                           .without = head.without};
     status = br_model_init(model, &shape, diag);
     model->executors = head.executors;
     model->seed = head.seed;
@@ -170,6 +171,7 @@ enum br_status br_model_write(const struct br_model *model, FILE *file, struct b
                         .node_features = network->shape.node_features,
                         .job_features = network->shape.job_features,
                         .executors = model->executors,
+                        .without = network->shape.without,
                         .parameters = network->parameters,
                         .made_by_length = (uint32_t)length};
     memcpy(head.magic, MAGIC, sizeof head.magic);

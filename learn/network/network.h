@@ -61,7 +61,11 @@ struct br_network_shape {
     uint32_t embedded;  /* numbers of an embedding; a multiple of BR_LANE */
     /* One level of aggregation only, as others have it: g is left out. To show what it costs. */
     bool one_level;
+    uint32_t without; /* enum br_without: parts that are left out, to show what they are worth */
 };
+/* [Mao19, Fig. 14] Without the graph a stage hears nothing of those that wait for it; without
+ * limits a job may have all executors of the group. Sizes stay. */
+enum br_without { BR_WITHOUT_GRAPH = 1, BR_WITHOUT_LIMITS = 2, BR_WITHOUT_ALL = 3 };
 enum {
     BR_NETWORK_FEATURES = 32,
     BR_EMBEDDED_MOST = 32,

@@ -131,6 +131,7 @@ static bool arrive(struct br_learner *learner, const struct br_waves *waves,
                    struct br_learner_job *job)
 {
     uint32_t stages = waves->stages, edges = 0;
+    bool hears = !(learner->model->network.shape.without & BR_WITHOUT_GRAPH);
     for (uint32_t s = 0; s < stages; s++)
         edges += waves->stage[s].children;
     uint32_t *graph = malloc((2 * (size_t)stages + 1 + edges) * sizeof *graph);
@@ -142,7 +143,7 @@ static bool arrive(struct br_learner *learner, const struct br_waves *waves,
     for (uint32_t v = 0; v < stages; v++) {
         const struct br_wave_stage *stage = &waves->stage[waves->topological[v]];
         first[v] = used;
-        for (uint32_t k = 0; k < stage->children; k++)
+        for (uint32_t k = 0; hears && k < stage->children; k++)
             child[used++] = node[waves->child[stage->first_child + k]];
     }
     first[stages] = used;
@@ -318,6 +319,8 @@ static bool look_at_limits(struct br_learner *learner, const struct br_executors
                          : limits.advised > limits.last ? limits.last
                                                         : limits.advised;
     }
+    if (learner->model->network.shape.without & BR_WITHOUT_LIMITS)
+        learner->first_limit = limits.first = limits.advised = limits.last;
     return br_scene_score_limits(&learner->scene, &limits, &learner->limits);
 }
 

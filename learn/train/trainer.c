@@ -121,6 +121,8 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
         sum = br_hash_number(sum ^ o->draw_requests);
     if (o->cluster.yields)
         sum = br_hash_number(~sum);
+    if (o->shape.without)
+        sum = add_number(sum, o->shape.without);
     return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
 }
 

@@ -97,6 +97,17 @@ def main():
         assert 'deadline' in run('train', 'jobs', *evolve, '--objective', 'misses', status=2)
         assert 'no time and no factor' in run('train', 'jobs', *evolve, '--deadlines', 'soon', status=2)
 
+        # So are networks without some of their parts.
+        small = [*evolve, '--network', 'split', '--method', 'reinforce']
+        run('train', 'jobs', *small)
+        made = {(folder / 'g.model').read_bytes()}
+        for part in ('--without-graph', '--without-limits'):
+            assert 'other options' in run('train', 'jobs', *small, part, '--resume', status=3)
+            run('train', 'jobs', *small, part, '-o', 'p.model', '--checkpoint', 'p.part')
+            made.add((folder / 'p.model').read_bytes().replace(b' ' + part.encode(), b''))
+            assert b' ' + part.encode() in (folder / 'p.model').read_bytes()
+        assert len(made) == 3
+
         # It decides, and what is no model does not.
         run('workload', 'jobs', '--count', '4', '--arrivals', 'batch', '-o', 'w.xml')
         table = run('simulate', 'w.xml', '--executors', '5', '--policy', 'fair,learned', '--model', 'a.model')

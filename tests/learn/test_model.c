@@ -79,6 +79,8 @@ static void a_model_is_read_whole_or_not_at_all(void **state)
             memcpy(&kept, bytes + at, sizeof kept);
             if (at == first_number - 16 || kept == numbers[k])
                 continue; /* executors may be any number */
+            if (at == first_number - 4 && numbers[k] == BR_WITHOUT_ALL)
+                continue;
             memcpy(other, bytes, size);
             memcpy(other + at, &numbers[k], sizeof(uint32_t));
             sum_up(other, size);
@@ -227,6 +229,83 @@ static void a_planned_network_begins_as_the_planner(void **state)
     br_model_finish(&model);
 }
 
+/* What a network of a form without some parts does in a run where the first stage is always named:
+ * how many stages it embeds, and how many of its limits are below what could be given. */
+static void run_without(const struct pool *pool, enum br_network_form form, uint32_t without,
+                        uint64_t *computed, uint32_t *lower)
+{
+    enum { JOBS = 6 };
+    const struct br_executors_options cluster = {.executors = 7, .moving_ns = 2000000000};
+    struct br_network_shape shape =
+        form == BR_NETWORK_SPLIT ? br_network_shape_split() : br_network_shape_planned();
+    struct br_executors_arrival arrival[JOBS];
+    struct br_executors *sim = br_executors_create(&cluster);
+    struct br_model model;
+    struct br_learner learner;
+    struct br_learner_choice choice;
+    shape.without = without;
+    assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
+    br_network_draw(&model.network, 4, model.parameter);
+    br_learner_init(&learner, &model, NULL);
+    for (int k = 0; k < JOBS; k++)
+        arrival[k] =
+            (struct br_executors_arrival){.waves = pool->waves[k % POOL], .seed = (uint64_t)k};
+    assert_int_equal(br_executors_reset(sim, arrival, JOBS, NULL, NULL), BR_OK);
+    assert_int_equal(br_learner_begin(&learner, sim, NULL), BR_OK);
+    *lower = 0;
+    while (br_executors_next(sim)) {
+        assert_true(br_learner_look(&learner, sim));
+        assert_true(br_learner_choose(&learner, sim, NULL, &choice));
+        uint32_t job = sim->stage[choice.stage].job;
+        uint32_t most = sim->group.count, need = br_executors_need(&sim->stage[choice.stage]);
+        most = form == BR_NETWORK_PLANNED && need < most ? need : most;
+        assert_in_range(choice.limit, 1, br_executors_held(sim, job) + most);
+        *lower += choice.limit < br_executors_held(sim, job) + most;
+        uint32_t stage = learner.stage[0];
+        br_executors_decide(sim, stage, sim->options.executors);
+    }
+    *computed = learner.computed;
+    br_learner_end(&learner);
+    br_learner_finish(&learner);
+    br_model_finish(&model);
+    br_executors_destroy(sim);
+}
+
+/* Without the graph a change of a stage is none of those that it waits for; without limits all that
+ * a job can be given it is. A model keeps what it is without. */
+static void parts_can_be_left_out(void **state)
+{
+    for (enum br_network_form form = BR_NETWORK_SPLIT; form <= BR_NETWORK_PLANNED; form++) {
+        uint64_t computed[4];
+        uint32_t lower[4];
+        for (uint32_t without = 0; without < 4; without++)
+            run_without(*state, form, without, &computed[without], &lower[without]);
+        assert_true(computed[BR_WITHOUT_GRAPH] < computed[0]);
+        assert_int_equal(computed[BR_WITHOUT_ALL], computed[BR_WITHOUT_GRAPH]);
+        assert_int_equal(computed[BR_WITHOUT_LIMITS], computed[0]);
+        print_message("%u limits are lower\n", lower[0]);
+        assert_true(form == BR_NETWORK_PLANNED || (lower[0] > 0 && lower[BR_WITHOUT_GRAPH] > 0));
+        assert_int_equal(lower[BR_WITHOUT_LIMITS] + lower[BR_WITHOUT_ALL], 0);
+    }
+    enum { WITHOUT = 84 };
+    struct br_network_shape shape = br_network_shape_split();
+    struct br_model model, read;
+    size_t size;
+    shape.without = BR_WITHOUT_LIMITS;
+    assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
+    model.executors = 7;
+    char *bytes = model_bytes(&model, &size);
+    assert_int_equal(br_model_read(bytes, size, &read, NULL), BR_OK);
+    assert_int_equal(read.network.shape.without, BR_WITHOUT_LIMITS);
+    assert_int_equal(bytes[WITHOUT], BR_WITHOUT_LIMITS);
+    bytes[WITHOUT] = BR_WITHOUT_ALL + 1;
+    sum_up(bytes, size);
+    refuse(bytes, size);
+    br_model_finish(&read);
+    br_model_finish(&model);
+    free(bytes);
+}
+
 /* The first iterations; the numbers are the same on every machine. */
 static void two_levels_express_a_longest_path(void **state)
 {
@@ -252,6 +331,7 @@ int main(void)
         cmocka_unit_test(a_model_of_fewer_numbers_is_read),
         cmocka_unit_test(a_learned_policy_decides),
         cmocka_unit_test(a_planned_network_begins_as_the_planner),
+        cmocka_unit_test(parts_can_be_left_out),
         cmocka_unit_test(two_levels_express_a_longest_path),
     };
     return cmocka_run_group_tests(tests, open_pool, close_pool);

@@ -87,6 +87,8 @@ enum br_status cli_train_options(const struct cli_settings *settings,
                      : form == BR_NETWORK_PAPER ? br_network_shape_paper()
                      : form == BR_NETWORK_SPLIT ? br_network_shape_split()
                                                 : br_network_shape_planned();
+    options->shape.without = (train->without_graph ? BR_WITHOUT_GRAPH : 0) |
+                             (train->without_limits ? BR_WITHOUT_LIMITS : 0);
     options->cluster.executors = (uint32_t)train->executors;
     options->cluster.moving_ns = train->moving_ns;
     options->cluster.yields = train->yields;
@@ -260,6 +262,10 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fputs(" --own-arrivals", out);
     if (train->yields)
         fputs(" --yield", out);
+    if (train->without_graph)
+        fputs(" --without-graph", out);
+    if (train->without_limits)
+        fputs(" --without-limits", out);
     if (train->classes)
         fprintf(out, " --classes %s%s", train->classes,
                 train->draw_requests ? " --draw-requests" : "");
