@@ -4,6 +4,7 @@
  * of "machines" in every class; + and - also take percent. An amount may be a range FROM..TO, or
  * FROM..TO/STEP, which is as many changes. Changes that are listed with commas are tried one by
  * one, each from the cluster as it is. */
+#include "base/roles.h"
 #include "cli/bounds/what_if.h"
 #include "cli/common/load.h"
 #include "cli/common/output.h"
@@ -214,6 +215,26 @@ struct curve {
     uint32_t points, room, series;
 };
 
+/* The amount as one may write it: of bytes with a suffix where that is exact, such as "67.2GiB". */
+static void amount_text(const struct br_dag *dag, const struct cli_change *change,
+                        char text[BR_ROLE_AMOUNT_TEXT])
+{
+    const char *unit = NULL;
+    for (uint32_t r = 0; change->resource && r < dag->resources; r++)
+        if (strcmp(dag->resource[r].name, change->resource) == 0)
+            unit = dag->resource[r].unit;
+    struct br_decimal again;
+    if (change->resource && !change->percent && br_role_counts_bytes(change->resource, unit)) {
+        br_role_bytes_text(br_decimal_ceil(change->amount), text);
+        char *blank = strchr(text, ' ');
+        if (blank)
+            memmove(blank, blank + 1, strlen(blank));
+        if (parse_amount(text, &again) && br_decimal_compare(again, change->amount) == 0)
+            return;
+    }
+    br_decimal_format(change->amount, text, BR_ROLE_AMOUNT_TEXT);
+}
+
 static enum br_status add_point(struct curve *curve, const struct cli_change *change,
                                 struct br_diag *diag)
 {
@@ -228,8 +249,8 @@ static enum br_status add_point(struct curve *curve, const struct cli_change *ch
     if (!br_grow(&curve->point, curve->points, &curve->room, sizeof *curve->point))
         return br_fail_memory(diag);
     struct br_curve_point *out = &curve->point[curve->points++];
-    char amount[BR_DECIMAL_TEXT];
-    br_decimal_format(change->amount, amount, sizeof amount);
+    char amount[BR_ROLE_AMOUNT_TEXT];
+    amount_text(curve->input->dag, change, amount);
     *out = (struct br_curve_point){.series = curve->series,
                                    .feasible = point.feasible,
                                    .bound_ns = point.bound_ns,
@@ -278,6 +299,7 @@ static enum br_status add_range(struct curve *curve, struct written *written, ch
 static enum br_status add_changes(struct curve *curve, const char *list, struct br_diag *diag)
 {
     for (const char *at = list; *at;) {
+        at += strspn(at, " ");
         size_t length = strcspn(at, ",");
         struct written written;
         if (!split(at, length, &written))
