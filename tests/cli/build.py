@@ -14,6 +14,7 @@ import os
 import pathlib
 import pty
 import re
+import select
 import shutil
 import signal
 import sqlite3
@@ -296,6 +297,37 @@ def measured(bigrocks, ninja, folder):
     assert take(one / 'ran') == ['version.h']
 
 
+def interrupted(bigrocks, ninja, folder):
+    """Ctrl-C at a terminal: the build says how to go on, and the next one runs what was not done, and only that."""
+    one = folder / 'interrupted'
+    write(one)
+    (one / 'tool').write_text(TOOL.replace('link) ', 'link) [ ! -e hold ] || sleep 600\n    '))
+    (one / 'hold').touch()
+    pid, mine = pty.fork()
+    if pid == 0:
+        os.execv(bigrocks, ['bigrocks', 'build', '-C', str(one), '--capacity', 'cpu=2,mem=1GiB'])
+    fcntl.ioctl(mine, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 200, 0, 0))
+    said, limit, course = b'', time.monotonic() + 60, one / 'course'
+    while b'interrupted' not in said or b'not done' not in said:
+        assert time.monotonic() < limit, said
+        if select.select([mine], [], [], 0.02)[0]:
+            said += os.read(mine, 4096)
+        if b'^C' not in said and course.exists() and 'begin app' in course.read_text():
+            os.write(mine, b'\x03')
+            said += b'^C'
+    _, status = os.waitpid(pid, 0)
+    os.close(mine)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGINT, (status, said)
+    assert b'the same build goes on from here' in said and b'--resume' not in said, said
+    (one / 'hold').unlink()
+    done = {line[4:] for line in course.read_text().splitlines() if line.startswith('end ')}
+    assert len(done) > 10 and not [name for name in done if name.startswith('app')], done
+    take(one / 'ran')
+    run(bigrocks, 'build', '-C', one, '--capacity', 'cpu=2,mem=1GiB')
+    ran = take(one / 'ran')
+    assert set(ran) & done <= {'version.h'} and {'app-0', 'app-1', 'app-2', 'app-3', 'copy'} <= set(ran), (ran, done)
+
+
 def main():
     bigrocks = pathlib.Path(sys.argv[1]).resolve()
     ninja = sys.argv[2] if len(sys.argv) > 2 else os.environ.get('NINJA', 'ninja')
@@ -305,6 +337,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-build') as scratch:
         folder = pathlib.Path(scratch)
         twins = Twins(bigrocks, ninja, folder)
+        interrupted(bigrocks, ninja, folder)
         changes(twins)
         failures(twins)
         limits(twins)

@@ -189,7 +189,8 @@ static void say_stop(struct cli_report *report, uint32_t running)
         cli_print_count(stderr, running, "running task is", "running tasks are");
         fputs(" asked to end, and killed by another Ctrl-C; ", stderr);
     }
-    fputs(report->passing ? "the same command goes on with their jobs\n"
+    fputs(report->line && report->line->again ? report->line->again
+          : report->passing                   ? "the same command goes on with their jobs\n"
           : report->settings->run.journal
               ? "the same command with --resume goes on from here\n"
               : "a run with --journal FILE could go on from here with --resume\n",

@@ -14,6 +14,7 @@
 struct cli_run_line {
     void (*print)(void *context, const struct br_task_end *end, bool failed);
     void *context;
+    const char *again; /* at Ctrl-C, how to go on; NULL: as a run does, by its journal */
 };
 
 enum { CLI_FAILURES_SHOWN = 20 };
