@@ -44,7 +44,7 @@ struct br_population_settings br_population_settings_default(void)
         .selective = 6,
         .left = 0.2,
         .niche = 0.4,
-        .patience = 60,
+        .patience = 300,
         .turn = 1,
         .cross = 1,
         .shortest = 0.35,
