@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process/launch.h"
+#include "cli/build/fit.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
 #include "cli/jobs/jobs.h"
@@ -27,6 +29,8 @@ struct building {
     struct br_ninja_commands done, failed; /* that have run in this build */
     const char **statement;                /* by stage, of the round at hand */
     uint32_t total, printed;               /* commands, as far as is known */
+    uint32_t behind;                       /* that wait for others than those of the round */
+    struct cli_run_sum sum;                /* of the rounds */
     bool terminal, lost;                   /* lost: memory was out for one of those */
 };
 
@@ -100,19 +104,19 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
 
 /* The commands that may run in this round: none that has failed, none that waits for such a one or
  * for one with "restat"; *now: how many stages, *left: how many wait for the latter alone. */
-static enum br_status choose_early(const struct building *building, const struct br_dag *dag,
+static enum br_status choose_early(struct building *building, const struct br_dag *dag,
                                    struct br_ninja_commands *early, uint32_t *now, uint32_t *left,
                                    struct br_diag *diag)
 {
-    enum { RESTAT = 1, LATE = 2, LOST = 4 };
+    enum { RESTAT = 1, LATE = 2, LOST = 4, FAILED = 8 };
     unsigned char *is = calloc((size_t)dag->stages + 1, sizeof *is);
     bool good = is;
     char text[16];
-    *now = *left = 0;
+    *now = *left = building->behind = 0;
     for (uint32_t s = 0; s < dag->stages && good; s++) {
         is[s] = *value_of(building->statement[s], "restat", text, sizeof text) ? RESTAT : 0;
         if (br_ninja_commands_have(&building->failed, command_of(dag, s)))
-            is[s] |= LOST;
+            is[s] |= LOST | FAILED;
     }
     for (bool changed = good; changed;) { /* as often as the job is deep, at most */
         changed = false;
@@ -130,6 +134,7 @@ static enum br_status choose_early(const struct building *building, const struct
             ++*now;
         }
         *left += (is[s] & (LATE | LOST)) == LATE;
+        building->behind += (is[s] & (LATE | LOST)) && !(is[s] & FAILED);
     }
     free(is);
     br_ninja_commands_sort(early);
@@ -152,7 +157,8 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     struct cli_run_input planned = {.input = *input};
     struct cli_run_jobs jobs = {0};
     struct br_counters counters = {0};
-    const struct cli_run_line line = {print_line, building, "the same build goes on from here\n"};
+    const struct cli_run_part part = {print_line, building, "the same build goes on from here\n",
+                                      &building->sum};
     char mark[BR_MARK], history[PATH_MAX];
     *input = (struct br_input){0};
     settings.run.effort = "fast";
@@ -167,6 +173,8 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     if (!status && settings.needs.history)
         status = cli_learn(settings.needs.history, &planned.input, true, diag);
     jobs.cluster = planned.input.cluster;
+    if (!status)
+        status = cli_fit_commands(&planned.input, building->settings->output.quiet, diag);
     if (!status) /* what the history knows has made it another job */
         status = find_all(building, planned.input.dag, diag);
     if (!status)
@@ -184,7 +192,7 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     struct br_guard guard = br_guard_start(mark, NULL, jobserver);
     jobs.jobserver = jobserver;
     if (!status)
-        status = cli_run_here(&settings, &jobs, &line, mark, guard.pid, &counters, unread, diag);
+        status = cli_run_here(&settings, &jobs, &part, mark, guard.pid, &counters, unread, diag);
     br_jobserver_destroy(jobserver);
     br_guard_end(&guard);
     cli_run_jobs_finish(&jobs);
@@ -196,29 +204,29 @@ static enum br_status ask(const struct building *building, struct br_ninja_comma
                           struct br_diag *diag)
 {
     const struct br_ninja_options *options = &building->options;
-    char path[] = "/tmp/bigrocks-build-XXXXXX";
+    char path[64];
     if (!building->done.count)
         return cli_ninja_ask(options->folder, options->file, options->target, options->targets,
                              dirty, diag);
-    int file = mkstemp(path);
+    /* Ninja reads it by our descriptor, so that nothing is left whatever becomes of us. */
+    int file = br_unnamed_file();
     FILE *out = file < 0 ? NULL : fdopen(file, "w");
     if (!out) {
         if (file >= 0)
             close(file);
-        return br_fail(diag, BR_SYSTEM, NULL, "no temporary file can be made");
+        return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no temporary file can be made");
     }
-    cli_interrupt_remove(path);
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
     enum br_status status =
         br_ninja_write_rest(options->folder, options->file, &building->done, out, diag);
-    bool failed = ferror(out);
-    failed = fclose(out) || failed;
+    const bool failed = fflush(out) || ferror(out);
     if (!status && failed)
-        status = br_fail(diag, BR_SYSTEM, NULL, "a temporary file cannot be written");
+        status = br_fail(diag, BR_SYSTEM, "is the disk of TMPDIR full?",
+                         "a temporary file cannot be written");
     if (!status)
         status =
             cli_ninja_ask(options->folder, path, options->target, options->targets, dirty, diag);
-    unlink(path);
-    cli_interrupt_remove(NULL);
+    fclose(out);
     return status;
 }
 
@@ -241,6 +249,7 @@ static enum br_status perform_round(struct building *building,
     struct br_ninja_commands early = {0};
     uint32_t left = 0;
     building->options.only = dirty;
+    building->sum.result.left = 0;
     enum br_status status = read_round(building, &input, &report, diag);
     *stale = report.stale;
     if (!status) {
@@ -279,6 +288,7 @@ static enum br_status build(struct building *building, bool *unread, struct br_d
         enum br_status status = ask(building, &dirty, diag);
         again = false;
         if (!status && !dirty.count) {
+            building->behind = building->sum.result.left = 0;
             if (!building->printed && !building->settings->output.quiet)
                 puts("bigrocks: no work to do.");
         } else if (!status) {
@@ -309,6 +319,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                                             .bare = true},
                                 .terminal = isatty(STDOUT_FILENO)};
     enum br_status status = build(&building, &unread, diag);
+    building.sum.result.left += building.behind;
+    if (!unread && (!status || (status == BR_NO && !diag->what[0])))
+        cli_run_sum_say(&building.sum, settings->output.quiet);
     br_ninja_commands_finish(&building.done);
     br_ninja_commands_finish(&building.failed);
     free(building.statement);

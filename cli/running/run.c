@@ -258,13 +258,13 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
 }
 
 enum br_status cli_run_here(const struct cli_settings *settings, struct cli_run_jobs *jobs,
-                            const struct cli_run_line *line, const char *mark, pid_t guard,
+                            const struct cli_run_part *part, const char *mark, pid_t guard,
                             struct br_counters *counters, bool *unread, struct br_diag *diag)
 {
     if (strcmp(settings->run.on, "slurm") == 0 && !are_long(jobs) && !getenv("SLURM_JOB_ID"))
         return allocate(jobs->cluster, settings->output.quiet, diag);
     struct cli_report report = {
-        .settings = settings, .jobs = jobs, .several = jobs->count > 1, .line = line};
+        .settings = settings, .jobs = jobs, .several = jobs->count > 1, .part = part};
     struct br_run_options options;
     enum br_status status = cli_declare_fungible(&settings->enforcer, jobs->cluster, diag);
     if (!status)

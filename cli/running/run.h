@@ -6,9 +6,9 @@
 #include "cli/running/report/report.h"
 
 /* Runs the jobs as processes on this machine. `mark` and `guard` are those of br_mark_make and
- * br_guard_start; `line` may be NULL. BR_NO where a task has failed or the run was stopped. */
+ * br_guard_start; `part` may be NULL. BR_NO where a task has failed or the run was stopped. */
 enum br_status cli_run_here(const struct cli_settings *settings, struct cli_run_jobs *jobs,
-                            const struct cli_run_line *line, const char *mark, pid_t guard,
+                            const struct cli_run_part *part, const char *mark, pid_t guard,
                             struct br_counters *counters, bool *unread, struct br_diag *diag);
 
 #endif

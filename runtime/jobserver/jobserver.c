@@ -25,8 +25,7 @@ struct held {
 
 struct br_jobserver {
     int from, to;       /* without waiting; our own openings */
-    int pipe[2];        /* that children inherit, or -1 */
-    char folder[64];    /* of a named pipe that we have made; or empty */
+    int pipe[2];        /* of one that we have made, or -1; children inherit what has no name */
     uint32_t processes; /* of one that we have made; else 0 */
     bool announced;     /* MAKEFLAGS are ours */
     char *before;       /* as they were; NULL: there were none */
@@ -147,24 +146,19 @@ enum br_status br_jobserver_join(const char *makeflags, struct br_jobserver **re
 
 /* ---- One of our own ---- */
 
-static bool make_fifo(struct br_jobserver *jobserver, char *auth, size_t size)
+/* Of either form it is a pipe without a name. Where a named one is wanted it is named by our
+ * descriptor, which whoever opens it finds for as long as we are there: no file is left behind,
+ * however this program ends. */
+static bool make_pipe(struct br_jobserver *jobserver, enum br_jobserver_form form, char *auth,
+                      size_t size)
 {
-    char path[96];
-    strcpy(jobserver->folder, "/tmp/bigrocks-jobs-XXXXXX");
-    if (!mkdtemp(jobserver->folder)) {
-        jobserver->folder[0] = '\0';
+    const bool named = form == BR_JOBSERVER_FIFO;
+    if (pipe2(jobserver->pipe, named ? O_CLOEXEC : 0))
         return false;
-    }
-    snprintf(path, sizeof path, "%s/fifo", jobserver->folder);
-    snprintf(auth, size, "fifo:%s", path);
-    return mkfifo(path, 0600) == 0 && open_ends(jobserver, path, path);
-}
-
-static bool make_pipe(struct br_jobserver *jobserver, char *auth, size_t size)
-{
-    if (pipe(jobserver->pipe))
-        return false;
-    snprintf(auth, size, "%d,%d", jobserver->pipe[0], jobserver->pipe[1]);
+    if (named)
+        snprintf(auth, size, "fifo:/proc/%ld/fd/%d", (long)getpid(), jobserver->pipe[0]);
+    else
+        snprintf(auth, size, "%d,%d", jobserver->pipe[0], jobserver->pipe[1]);
     return open_pipe(jobserver, jobserver->pipe[0], jobserver->pipe[1]);
 }
 
@@ -199,15 +193,13 @@ static void fill(const struct br_jobserver *jobserver, uint32_t count)
 enum br_status br_jobserver_create(enum br_jobserver_form form, uint32_t processes,
                                    struct br_jobserver **result, struct br_diag *diag)
 {
-    char auth[160];
+    char auth[64];
     struct br_jobserver *jobserver = create();
     *result = NULL;
     if (!jobserver)
         return br_fail_memory(diag);
     jobserver->processes = processes < 1 ? 1 : processes > MOST ? MOST : processes;
-    bool good = form == BR_JOBSERVER_PIPE ? make_pipe(jobserver, auth, sizeof auth)
-                                          : make_fifo(jobserver, auth, sizeof auth);
-    good = good && announce(jobserver, auth);
+    const bool good = make_pipe(jobserver, form, auth, sizeof auth) && announce(jobserver, auth);
     int error = errno;
     if (!good) {
         br_jobserver_destroy(jobserver);
@@ -220,7 +212,6 @@ enum br_status br_jobserver_create(enum br_jobserver_form form, uint32_t process
 
 void br_jobserver_destroy(struct br_jobserver *jobserver)
 {
-    char path[96];
     if (!jobserver)
         return;
     br_jobserver_keep(jobserver, 0, false);
@@ -228,11 +219,6 @@ void br_jobserver_destroy(struct br_jobserver *jobserver)
     for (int k = 0; k < 4; k++)
         if (fd[k] >= 0)
             close(fd[k]);
-    if (jobserver->folder[0]) {
-        snprintf(path, sizeof path, "%s/fifo", jobserver->folder);
-        unlink(path);
-        rmdir(jobserver->folder);
-    }
     if (jobserver->announced && jobserver->before)
         setenv("MAKEFLAGS", jobserver->before, 1);
     else if (jobserver->announced)

@@ -21,7 +21,8 @@ enum br_jobserver_form { BR_JOBSERVER_PIPE, BR_JOBSERVER_FIFO };
 enum br_status br_jobserver_join(const char *makeflags, struct br_jobserver **jobserver,
                                  struct br_diag *diag);
 /* Makes one of so many processes (at least 1) together, the caller's first among them, and puts it
- * into this process's MAKEFLAGS for all that it starts. BR_SYSTEM. */
+ * into this process's MAKEFLAGS for all that it starts. A named pipe has its name in /proc, as
+ * long as this process is there. BR_SYSTEM. */
 enum br_status br_jobserver_create(enum br_jobserver_form form, uint32_t processes,
                                    struct br_jobserver **jobserver, struct br_diag *diag);
 /* Gives back all that is held, and ends what was made. NULL is fine. */

@@ -188,9 +188,45 @@ def check_thief(bigrocks, scratch):
     text = path.read_text().replace('amount="1"', 'amount="4"')
     path.write_text(text)
     done = call(bigrocks, 'run', path, '--capacity', 'cpu=4', '-k', '--jobserver', 'fifo', env=environment('x'), status=1)
-    found = [line.split() for line in done.stdout.splitlines() if '/fifo' in line]
+    found = [line.split() for line in done.stdout.splitlines() if '/proc/' in line]
     assert [count for count, _ in found] == ['3', '3', '3'], done.stdout
-    assert not os.path.exists(found[0][1]) and not os.path.exists(os.path.dirname(found[0][1]))
+    assert not os.path.exists(found[0][1])
+
+
+HOLDER = '''import os, re, stat, sys, time
+auth = re.search(r'--jobserver-auth=fifo:(\\S+)', os.environ['MAKEFLAGS']).group(1)
+assert stat.S_ISFIFO(os.stat(auth).st_mode)
+for flags in (os.O_RDWR, os.O_RDONLY | os.O_NONBLOCK, os.O_WRONLY):
+    os.close(os.open(auth, flags))
+with open(sys.argv[1] + '.part', 'w') as out:
+    out.write(auth)
+os.rename(sys.argv[1] + '.part', sys.argv[1])
+time.sleep(300)
+'''
+
+
+def check_nothing_left(bigrocks, scratch):
+    """A named pipe can be opened by its name while the run is there, in any way that clients do it, and a run that is
+    killed leaves nothing of it in any folder."""
+    temporary = scratch / 'temporary'
+    temporary.mkdir()
+    (scratch / 'holder.py').write_text(HOLDER)
+    told = scratch / 'auth'
+    path = job(scratch / 'holder.xml', 1, command='%s %s %s' % (sys.executable, scratch / 'holder.py', told))
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        told.unlink(missing_ok=True)
+        before = set(os.listdir('/tmp'))
+        running = subprocess.Popen([str(bigrocks), 'run', str(path), '--capacity', 'cpu=4', '-q', '--jobserver', 'fifo'],
+                                   env=dict(environment('x'), TMPDIR=str(temporary)), stderr=subprocess.DEVNULL)
+        while not told.exists():
+            assert running.poll() is None, running.returncode
+            time.sleep(0.01)
+        assert os.path.exists(told.read_text())
+        running.send_signal(number)
+        running.wait()
+        assert not os.path.exists(told.read_text()), told.read_text()
+        left = [name for name in os.listdir('/tmp') if name not in before and 'bigrocks-jobs' in name]
+        assert not left and not os.listdir(temporary), (left, os.listdir(temporary))
 
 
 def check_serve(bigrocks, scratch):
@@ -247,6 +283,7 @@ def main():
         check_fifo(bigrocks, scratch)
         check_gives(bigrocks, scratch)
         check_refused(bigrocks, scratch)
+        check_nothing_left(bigrocks, scratch)
         check_thief(bigrocks, scratch)
         check_serve(bigrocks, scratch)
     return 0

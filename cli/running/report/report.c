@@ -189,8 +189,8 @@ static void say_stop(struct cli_report *report, uint32_t running)
         cli_print_count(stderr, running, "running task is", "running tasks are");
         fputs(" asked to end, and killed by another Ctrl-C; ", stderr);
     }
-    fputs(report->line && report->line->again ? report->line->again
-          : report->passing                   ? "the same command goes on with their jobs\n"
+    fputs(report->part      ? report->part->again
+          : report->passing ? "the same command goes on with their jobs\n"
           : report->settings->run.journal
               ? "the same command with --resume goes on from here\n"
               : "a run with --journal FILE could go on from here with --resume\n",
@@ -262,12 +262,12 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     if (report->deadline.ended)
         cli_run_deadline_tick(&report->deadline, &report->progress, end->end_ns);
     report->failures += failed && !end->again;
-    bool line = report->line && !end->again && end->outcome != BR_TASK_STOPPED;
+    bool line = report->part && !end->again && end->outcome != BR_TASK_STOPPED;
     if (!failed && !end->output_size && !line)
         return;
     cli_progress_end(&report->progress);
     if (line)
-        report->line->print(report->line->context, end, failed);
+        report->part->print(report->part->context, end, failed);
     if (end->output_size)
         copy_output(end, one->output ? one->output : stdout);
     if (failed && !line)
@@ -341,26 +341,23 @@ static void print_learnt(const struct cli_report *report, const struct cli_run_j
     cli_run_learn_print(one->input.learn, before, report->settings->output.verbose);
 }
 
-void cli_report_result(struct cli_report *report, const struct br_run_result *result)
+/* The report is that of a whole, whose failed tasks are named; NULL: of parts that have named them.
+ */
+static void say_result(const struct br_run_result *result, int64_t plan_ns,
+                       struct cli_report *report)
 {
+    const bool unread = report && (cli_spool_error(&report->out) || cli_spool_error(&report->err));
     char wall[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
-    int64_t plan_ns = report->several ? 0 : report->jobs->one->input.plan->makespan_ns;
-    if (report->settings->output.quiet && !result->failed && !result->left)
-        return;
-    say_before(report);
-    say_stop(report, 0);
-    if (report->several && !report->passing)
-        cli_run_table(stderr, report->jobs);
     fputs("bigrocks: ", stderr);
     cli_print_count(stderr, result->finished, "task", "tasks");
     fprintf(stderr, " done in %s s", cli_seconds(result->wall_ns, wall));
-    bool guessed = !report->several && report->jobs->one->input.learn;
-    if (!result->failed && !result->left && !result->resumed && plan_ns > 0 && !guessed)
+    if (!result->failed && !result->left && !result->resumed && plan_ns > 0)
         fprintf(stderr, ", planned %s s (%+.1f %%)", cli_seconds(plan_ns, plan),
                 100 * ((double)result->wall_ns / (double)plan_ns - 1));
     if (result->failed) {
         fprintf(stderr, "; %" PRIu32 " failed", result->failed);
-        print_failed_tasks(report);
+        if (report)
+            print_failed_tasks(report);
     }
     if (result->strays) {
         fputs("; ", stderr);
@@ -370,10 +367,45 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
     if (result->left)
         fprintf(stderr, "; %" PRIu32 " not done%s", result->left,
                 cli_interrupted() ? ", as the run was interrupted"
-                : cli_spool_error(&report->out) || cli_spool_error(&report->err)
-                    ? ", as nobody reads the output any more"
-                    : "");
+                : unread          ? ", as nobody reads the output any more"
+                                  : "");
     fputc('\n', stderr);
+}
+
+void cli_run_sum_say(const struct cli_run_sum *sum, bool quiet)
+{
+    if (sum->parts && (!quiet || sum->result.failed || sum->result.left))
+        say_result(&sum->result, sum->plan_ns, NULL);
+}
+
+static void add_to_sum(struct cli_run_sum *sum, const struct br_run_result *result, int64_t plan_ns)
+{
+    sum->result.finished += result->finished;
+    sum->result.failed += result->failed;
+    sum->result.strays += result->strays;
+    sum->result.wall_ns += result->wall_ns;
+    sum->result.left = result->left;
+    sum->plan_ns += plan_ns;
+    sum->parts++;
+}
+
+void cli_report_result(struct cli_report *report, const struct br_run_result *result)
+{
+    const bool guessed = !report->several && report->jobs->one->input.learn;
+    const int64_t plan_ns =
+        report->several || guessed ? 0 : report->jobs->one->input.plan->makespan_ns;
+    if (report->part) {
+        say_stop(report, 0);
+        add_to_sum(report->part->sum, result, plan_ns);
+        return;
+    }
+    if (report->settings->output.quiet && !result->failed && !result->left)
+        return;
+    say_before(report);
+    say_stop(report, 0);
+    if (report->several && !report->passing)
+        cli_run_table(stderr, report->jobs);
+    say_result(result, plan_ns, report);
     for (uint32_t k = 0; k < report->jobs->count && !report->passing; k++)
         print_learnt(report, &report->jobs->one[k]);
 }

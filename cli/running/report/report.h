@@ -9,12 +9,23 @@
 #include "cli/running/report/spool.h"
 #include "cli/running/report/trace.h"
 
-/* A line of somebody else's for every task that has ended for good, before its output; where it is
- * given, nothing else is said of a failed task. */
-struct cli_run_line {
+/* What several runs that are parts of one have done together; zeros: nothing yet. */
+struct cli_run_sum {
+    struct br_run_result result; /* `left` is that of the last one */
+    int64_t plan_ns;             /* of their plans */
+    uint32_t parts;
+};
+/* The last word of all of them; without any there is none. */
+void cli_run_sum_say(const struct cli_run_sum *sum, bool quiet);
+
+/* A run that is a part of something larger, as the rounds of a build are. Somebody else tells of
+ * every task that has ended for good, before its output; nothing else is said of a failed task. The
+ * last word is left to the whole, whose next part goes on from where this one was stopped. */
+struct cli_run_part {
     void (*print)(void *context, const struct br_task_end *end, bool failed);
     void *context;
-    const char *again; /* at Ctrl-C, how to go on; NULL: as a run does, by its journal */
+    const char *again;       /* at Ctrl-C, how to go on, as a line */
+    struct cli_run_sum *sum; /* to which the run is added */
 };
 
 enum { CLI_FAILURES_SHOWN = 20 };
@@ -24,7 +35,7 @@ struct cli_report {
     const struct cli_run_jobs *jobs;
     bool several;                    /* jobs: they are told by name */
     bool passing;                    /* and are not there any more at the end */
-    const struct cli_run_line *line; /* may be NULL */
+    const struct cli_run_part *part; /* NULL: it is a whole */
     struct cli_run_trace trace;
     struct cli_run_deadline deadline;
     struct cli_progress progress;
