@@ -45,6 +45,11 @@ void fuzz_postgres(const uint8_t *data, size_t size)
     read_job("postgres", data, size);
 }
 
+void fuzz_duckdb(const uint8_t *data, size_t size)
+{
+    read_job("duckdb", data, size);
+}
+
 void fuzz_stg(const uint8_t *data, size_t size)
 {
     read_job("stg", data, size);

@@ -16,6 +16,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"dax", fuzz_dax},
     {"wfformat", fuzz_wfformat},
     {"postgres", fuzz_postgres},
+    {"duckdb", fuzz_duckdb},
     {"stg", fuzz_stg},
     {"profile", fuzz_profile},
     {"psplib", fuzz_psplib},

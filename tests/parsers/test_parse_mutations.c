@@ -15,9 +15,11 @@
 #include "base/numbers/rng.h"
 
 static const char *const fixtures[] = {
-    "word-count.job.xml", "rack.cluster.xml",  "word-count.dot",      "operations.dot", "files.dax",
-    "profiles.dax",       "small.sm",          "small.rcp",           "recorded.json",  "small.stg",
-    "query.explain.xml",  "small.profile.txt", "flow.snakemake.json",
+    "word-count.job.xml",  "rack.cluster.xml",   "word-count.dot",    "operations.dot",
+    "files.dax",           "profiles.dax",       "small.sm",          "small.rcp",
+    "recorded.json",       "small.stg",          "query.explain.xml", "query.explain.txt",
+    "query.explain.json",  "query.explain.yaml", "sums.duckdb.json",  "small.profile.txt",
+    "flow.snakemake.json",
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0], FLIPS = 1500 };
 
@@ -72,11 +74,20 @@ static void parse(const char *bytes, size_t size, const char *from, struct total
 
 static const char *format_of(const char *fixture)
 {
-    static const char *const ends[][2] = {
-        {".job.xml", "xml"},        {".dot", "dot"},       {".dax", "dax"},
-        {".sm", "psplib"},          {".rcp", "patterson"}, {".snakemake.json", "snakemake"},
-        {".json", "wfformat"},      {".stg", "stg"},       {".explain.xml", "postgres"},
-        {".profile.txt", "profile"}};
+    static const char *const ends[][2] = {{".job.xml", "xml"},
+                                          {".dot", "dot"},
+                                          {".dax", "dax"},
+                                          {".sm", "psplib"},
+                                          {".rcp", "patterson"},
+                                          {".snakemake.json", "snakemake"},
+                                          {".explain.json", "postgres"},
+                                          {".explain.yaml", "postgres"},
+                                          {".explain.txt", "postgres"},
+                                          {".duckdb.json", "duckdb"},
+                                          {".json", "wfformat"},
+                                          {".stg", "stg"},
+                                          {".explain.xml", "postgres"},
+                                          {".profile.txt", "profile"}};
     for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
         size_t length = strlen(fixture), end = strlen(ends[k][0]);
         if (length > end && strcmp(fixture + length - end, ends[k][0]) == 0)
