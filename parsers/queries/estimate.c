@@ -135,7 +135,7 @@ enum br_status br_query_estimate(struct br_query *query, int64_t unit_ns, struct
             node->processes = query->node[node->parent].said.workers + 1;
         node->runs = node->runs_once = true;
         br_wide own = (br_wide)cost[n].used - cost[n].inits - cost[n].below;
-        br_wide after = node->kind == BR_NODE_HASH ? 0 : (br_wide)cost[n].used - startup_of(node);
+        br_wide after = (br_wide)cost[n].used - startup_of(node);
         node->own_ns = to_ns(own, unit_ns);
         node->first_ns = to_ns(own - after, unit_ns);
         if (takes_all(node))

@@ -191,20 +191,17 @@ bool br_table_is_there(const char *text)
 void br_table_unwrap(char *text)
 {
     enum state state = OUTSIDE;
-    bool plain = false;
     bool table = br_table_is_there(text);
     for (char *line = text; table && *line;) {
         size_t length = strcspn(line, "\n");
         char end = line[length];
         line[length] = 0;
         state = next_state(state, line);
-        plain |= state == PLAIN;
         line[length] = end;
         line += length + (end == '\n');
     }
     /* Rows may have quotes each, or as they need them; a value in another form begins with what is
      * its own. */
-    char first = *br_text_begin(text);
-    if (first == '"' || (plain && !strchr("[{<-", first)))
+    if (!strchr("[{<-", *br_text_begin(text)))
         unquote(text);
 }

@@ -203,10 +203,13 @@ static enum br_status read_label(struct reader *reader, char *label)
     for (size_t length = strlen(label); length && label[length - 1] == ' ';)
         label[--length] = 0;
     char *relation = strstr(label, " on ");
-    if (begins(label, "Custom Scan ("))
-        relation = NULL;
-    else if (relation && begins(label, "Merge on"))
+    if (begins(label, "Custom Scan (")) { /* its provider's name follows */
+        char *close = strchr(label, ')');
+        relation = close ? strstr(close, " on ") : NULL;
+        label[strlen("Custom Scan")] = 0;
+    } else if (relation && begins(label, "Merge on")) {
         relation = label + strlen("Merge");
+    }
     const char *whole = type_of(label, &strategy);
     enum br_status status = BR_OK;
     if (relation) {
@@ -277,13 +280,13 @@ static enum br_status read_node(struct reader *reader, char *text, size_t column
     size_t stands = !open              ? 0
                     : *reader->subplan ? reader->subplan_column + 2
                                        : reader->inner[open - 1];
+    if (!figures)
+        return br_fail_at(reader->explain->diag, reader->pos, BR_BAD_INPUT,
+                          "write it by EXPLAIN (ANALYZE)", "the node has neither times nor costs");
     if (!open || stands != column)
         return br_fail_at(reader->explain->diag, reader->pos, BR_BAD_INPUT,
                           "copy the plan with all its blanks, or take FORMAT JSON",
                           "it does not show what this node is below");
-    if (!figures)
-        return br_fail_at(reader->explain->diag, reader->pos, BR_BAD_INPUT,
-                          "write it by EXPLAIN (ANALYZE)", "the node has neither times nor costs");
     enum br_status status = close_nodes(reader, open);
     return status ? status : begin_node(reader, label, figures, inner);
 }

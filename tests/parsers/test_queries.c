@@ -169,17 +169,20 @@ static void forms(void **state)
     /* One value of many lines. */
     same("      QUERY PLAN      \n----------------------\n" YAML(" ", "     ") "(1 row)\n",
          forms_job);
-    char *text = malloc(2 * sizeof json),
-         *to = text + sprintf(text, "  QUERY PLAN  \n--------------\n ");
+    char *text = malloc(3 * sizeof json), *to = text;
     assert_non_null(text);
-    for (const char *p = json; p[1]; p++) {
-        if (*p == '\n')
-            to += sprintf(to, "      +\n ");
-        else
-            *to++ = *p;
+    for (int ascii = 0; ascii < 2; ascii++) {
+        to = text +
+             sprintf(text, "  QUERY PLAN  \n%s\n ", ascii ? "--------------" : "──────────────");
+        for (const char *p = json; p[1]; p++) {
+            if (*p == '\n')
+                to += sprintf(to, "      %s\n ", ascii ? "+" : "↵");
+            else
+                *to++ = *p;
+        }
+        sprintf(to, "\n(1 row)\n\n");
+        same(text, forms_job);
     }
-    sprintf(to, "\n(1 row)\n\n");
-    same(text, forms_job);
     to = text + sprintf(text, "QUERY PLAN\n\"");
     for (const char *p = json; p[1]; p++) {
         if (*p == '"')
@@ -226,6 +229,32 @@ static void estimates(void **state)
          "p1*1 0.00015 cpu=1 mem=98304 {operators=Seq Scan on b, Hash}\n"
          "p2*1 0.00023 cpu=1 mem=98304 {operators=Seq Scan on a, Hash Join, Limit}\n"
          "p1 -> p2\n");
+    static const char sorted[] =
+        " {durations=estimated, 10.000 us a unit of cost}\nresource cpu in cores\nresource mem in "
+        "bytes\np1*1 0.00003 cpu=1 mem=65536 {operators=Sort}\np2*1 0 cpu=1 mem=65536 "
+        "{operators=result}\n"
+        "p1 -> p2\n";
+    same("- Plan: \n    Node Type: Sort\n    Startup Cost: 3\n    Total Cost: 3\n    Plan Rows: "
+         "100000\n    Plan Width: 9\n"
+         "  Settings: \n    work_mem: \"64kB\"\n",
+         sorted);
+    same("[{\"Plan\": {\"Node Type\": \"Sort\", \"Startup Cost\": 3, \"Total Cost\": 3, \"Plan "
+         "Rows\": 100000,\n"
+         "\"Plan Width\": 9}, \"Settings\": {\"work_mem\": \"65536B\"}}]",
+         sorted);
+    same("<explain><Query><Plan><Node-Type>Sort</Node-Type><Startup-Cost>3</"
+         "Startup-Cost><Total-Cost>3</Total-Cost>\n"
+         "<Plan-Rows>100000</Plan-Rows><Plan-Width>9</Plan-Width></Plan><Settings><work_mem>64kB</"
+         "work_mem></Settings>\n"
+         "</Query></explain>",
+         sorted);
+    /* No rows are asked for: what comes before the first one is done all the same. */
+    same("Limit  (cost=20.00..20.00 rows=0 width=8)\n"
+         "  ->  Result  (cost=20.00..200.00 rows=100 width=8)\n"
+         "        ->  Seq Scan on a  (cost=15.00..195.00 rows=100 width=8)\n",
+         " {durations=estimated, 10.000 us a unit of cost}\n"
+         "resource cpu in cores\n"
+         "p1*1 0.0002 cpu=1 {operators=Seq Scan on a, Result, Limit}\n");
     /* A CTE counts in its owner, two workers and the leader share a hash table whose rows are those
      * of one, a sort needs all of what is below it though only some of its rows are asked for, and
      * the planner's 10^10 for what it was told to avoid is no time. */
@@ -251,6 +280,43 @@ static void estimates(void **state)
          "p4*1 0.0001 cpu=1 {operators=Seq Scan on d}\n"
          "p5*1 0.00002 cpu=1 mem=6000 {operators=Limit}\n"
          "p1 -> p2\np2 -> p3\np3 -> p5\np4 -> p3\n");
+}
+
+/* Who reads an InitPlan is outside of it, and "$1" is not "$10"; a CTE of the same name elsewhere
+ * is another one. */
+static void readers(void **state)
+{
+    same("Result  (cost=4.00..5.00 rows=1 width=4)\n"
+         "  One-Time Filter: ($1 > $10)\n"
+         "  InitPlan 1 (returns $1)\n"
+         "    ->  Seq Scan on a  (cost=0.00..1.00 rows=1 width=4)\n"
+         "          Filter: (x > $1)\n"
+         "  InitPlan 2 (returns $10)\n"
+         "    ->  Seq Scan on b  (cost=0.00..2.00 rows=1 width=4)\n"
+         "  ->  Seq Scan on c  (cost=0.00..1.00 rows=1 width=4)\n"
+         "        Filter: (x > $10)\n",
+         " {durations=estimated, 10.000 us a unit of cost}\n"
+         "resource cpu in cores\n"
+         "p1*1 0.00002 cpu=1 {operators=Seq Scan on b}\n"
+         "p2*1 0.00001 cpu=1 {operators=Seq Scan on a}\n"
+         "p3*1 0.00002 cpu=1 {operators=Seq Scan on c, Result}\n"
+         "p2 -> p3\np1 -> p3\n");
+    same("Append  (cost=6.00..9.00 rows=1 width=4)\n"
+         "  ->  Hash Join  (cost=1.00..4.00 rows=1 width=4)\n"
+         "        CTE c\n"
+         "          ->  Seq Scan on a  (cost=0.00..1.00 rows=1 width=4)\n"
+         "        ->  CTE Scan on c  (cost=0.00..1.00 rows=1 width=4)\n"
+         "        ->  Hash  (cost=1.00..1.00 rows=0 width=4)\n"
+         "              ->  CTE Scan on c c_1  (cost=0.00..1.00 rows=1 width=4)\n"
+         "  ->  Hash  (cost=2.00..2.00 rows=0 width=4)\n"
+         "        ->  CTE Scan on c  (cost=0.00..2.00 rows=1 width=4)\n",
+         " {durations=estimated, 10.000 us a unit of cost}\n"
+         "resource cpu in cores\n"
+         "p1*1 0.00002 cpu=1 {operators=CTE Scan on c, Hash}\n"
+         "p2*1 0.00001 cpu=1 {operators=CTE Scan on c, Hash}\n"
+         "p3*1 0.00001 cpu=1 {operators=Seq Scan on a}\n"
+         "p4*1 0.00005 cpu=1 {operators=CTE Scan on c, Hash Join, Append}\n"
+         "p1 -> p4\np2 -> p4\np3 -> p4\np3 -> p2\n");
 }
 
 /* Queries of one file: their stages have their names, and the "$0" of one is not that of another.
@@ -316,7 +382,8 @@ static void labels(void **state)
         {"WorkTable Scan on w x", "WorkTable Scan on w"},
         {"Async Foreign Scan on f", "Foreign Scan on f"},
         {"Seq Scan on \" (cost=1..2\"", "Seq Scan on  (cost=1..2"},
-        {"Custom Scan (on top)", "Custom Scan (on top)"},
+        {"Custom Scan (on top)", "Custom Scan"},
+        {"Custom Scan (a on b) on t x", "Custom Scan on t"},
         {"SetOp Except", "SetOp"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -357,6 +424,17 @@ static void memory(void **state)
                  "Space Type\": \"Memory\", \"Sort Space Used\": 7}], \"Sort Space Type\": "
                  "\"Disk\", \"Sort Space Used\": 9}}]");
     assert_non_null(strstr(job, "mem=7168"));
+    free(job);
+    job = job_of(
+        "MixedAggregate  (actual time=1.0..1.0 rows=5 loops=1)\n  Batches: 1  Memory Usage: 24kB\n"
+        "  Worker 0:  Batches: 1  Memory Usage: 40kB\n  Worker 1:  Batches: 1  Memory Usage: "
+        "9kB\n");
+    assert_non_null(strstr(job, "p1*1 0.001 cpu=1 mem=40960 "));
+    assert_non_null(strstr(job, "p2*1"));
+    free(job);
+    job = job_of("Memoize  (actual time=1.0..1.0 rows=5 loops=1)\n  Hits: 1  Misses: 1  Memory "
+                 "Usage: 3kB\n");
+    assert_non_null(strstr(job, "mem=3072 "));
     free(job);
     job = job_of(SORTED("  Filter: (note = 'Memory Usage: 9kB')\n"));
     assert_null(strstr(job, "mem"));
@@ -404,6 +482,8 @@ static const struct {
     {"Limit  (cost=1.00..2.00 rows=1 width=4) (actual time=0.1..0.2 rows=1 loops=1)\n"
      "  ->  Seq Scan on a  (cost=0.00..1.00 rows=1 width=4)\n",
      "2:3: the node 'Seq Scan' has no times"},
+    {"   QUERY PLAN\n----------------\n Limit\n   ->  Seq Scan on a\n(2 rows)\n",
+     "4:4: the node has neither times nor costs"},
     {"Limit  (actual rows=1 loops=1)\n", "the node 'Limit' has neither times nor costs"},
     {"[{\"Plan\": {\"Node Type\": \"A\", \"Total Cost\": 1}, \"Plan\": {\"Total Cost\": 1}}]",
      "the query has two plans"},
@@ -439,13 +519,13 @@ static const char duck1[] = "{\"latency\": 1.0, \"children\": [{\"operator_type\
                             "{\"operator_timing\": 0, \"operator_type\": \"CTE\", \"extra_info\": "
                             "{\"CTE Name\": \"sums\", \"Table Index\": \"4\"},\n"
                             "\"children\": [{\"operator_timing\": 0.4, \"operator_type\": "
-                            "\"HASH_GROUP_BY\", \"operator_cardinality\": 100,\n"
+                            "\"HASH_GROUP_BY\", \"operator_cardinality\": 122881,\n"
                             "\"result_set_size\": 1600, \"extra_info\": {\"Groups\": \"#0\"}, "
                             "\"children\": [{\"operator_type\": \"TABLE_SCAN\",\n"
                             "\"operator_timing\": 0.1, \"operator_rows_scanned\": 122880, "
                             "\"extra_info\": {\"Text\": \"items\"}, \"children\": []}]}, {\n"
                             "\"operator_timing\": 0.3, \"operator_type\": \"ORDER_BY\", "
-                            "\"result_set_size\": 5001, \"operator_cardinality\": 500,\n"
+                            "\"result_set_size\": 5002, \"operator_cardinality\": 245760,\n"
                             "\"children\": [{\"operator_timing\": 0.6, \"operator_type\": "
                             "\"HASH_JOIN\", \"result_set_size\": 7000, \"children\": [\n"
                             "{\"operator_timing\": 0.9, \"operator_type\": \"TABLE_SCAN\", "
@@ -456,13 +536,13 @@ static const char duck1[] = "{\"latency\": 1.0, \"children\": [{\"operator_type\
                             "\"extra_info\": {\"CTE Index\": \"4\"}}]}]}]}]}]}";
 static const char duck2[] =
     "{\"io\": {}, \"operator\": [{\"type\": \"RESULT_COLLECTOR\", \"timing\": 0, \"children\": [\n"
-    "{\"children\": [{\"timing\": 0.4, \"type\": \"HASH_GROUP_BY\", \"intermediate_rows\": 100, "
+    "{\"children\": [{\"timing\": 0.4, \"type\": \"HASH_GROUP_BY\", \"intermediate_rows\": 122881, "
     "\"intermediate_size_bytes\": 1600,\n"
     "\"children\": [{\"type\": \"TABLE_SCAN\", \"timing\": 0.1, \"row_groups_scanned\": 1, "
     "\"rows_scanned\": 122880,\n"
     "\"extra_info\": {\"Table\": \"items\"}}]}, {\"timing\": 0.3, \"type\": \"ORDER_BY\", "
-    "\"intermediate_size_bytes\": 5001,\n"
-    "\"intermediate_rows\": 500, \"children\": [{\"timing\": 0.6, \"type\": \"HASH_JOIN\", "
+    "\"intermediate_size_bytes\": 5002,\n"
+    "\"intermediate_rows\": 245760, \"children\": [{\"timing\": 0.6, \"type\": \"HASH_JOIN\", "
     "\"children\": [{\"timing\": 0.9,\n"
     "\"type\": \"TABLE_SCAN\", \"row_groups_scanned\": 3, \"rows_scanned\": 300000, "
     "\"extra_info\": {\"Table\": \"a.lines\"}},\n"
@@ -474,16 +554,17 @@ static const char duck2[] =
 
 /* By hand: the scan and the sum's work are one pipeline (0.1 + 0.4 s), which keeps 1600 bytes, and
  * so does what reads it; the table of the join is 1200 bytes twice, as the scan gives them and as
- * it is built; the join has three tasks for 0.9 + 0.6 + 0.3 s, which share 1200 + 5001 bytes. */
+ * it is built; the join has three tasks for 0.9 + 0.6 + 0.3 s, which share 1200 + 5002 bytes; what
+ * gives the sums, or the sorted rows, has a task for each 122,880. */
 static void duckdb(void **state)
 {
     static const char job[] =
         "\nresource cpu in cores\nresource mem in bytes\n"
         "p1*1 0.05 cpu=1 mem=2400 {operators=CTE_SCAN on sums}\n"
-        "p2*3 0.6 cpu=1 mem=2067 {operators=TABLE_SCAN on lines, HASH_JOIN, ORDER_BY}\n"
+        "p2*3 0.6 cpu=1 mem=2068 {operators=TABLE_SCAN on lines, HASH_JOIN, ORDER_BY}\n"
         "p3*1 0.5 cpu=1 mem=1600 {operators=TABLE_SCAN on items, HASH_GROUP_BY}\n"
-        "p4*1 0 cpu=1 mem=1600 {operators=result}\n"
-        "p5*1 0 cpu=1 mem=5001 {operators=CTE on sums}\n"
+        "p4*2 0 cpu=1 mem=800 {operators=result}\n"
+        "p5*2 0 cpu=1 mem=2501 {operators=CTE on sums}\n"
         "p1 -> p2\np2 -> p5\np3 -> p4\np4 -> p1\n";
     same(duck1, job);
     same(duck2, job);
@@ -578,9 +659,10 @@ static void deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),  cmocka_unit_test(estimates), cmocka_unit_test(several),
-        cmocka_unit_test(labels), cmocka_unit_test(memory),    cmocka_unit_test(damaged),
-        cmocka_unit_test(deep),   cmocka_unit_test(duckdb),    cmocka_unit_test(duckdb_kept),
+        cmocka_unit_test(forms),       cmocka_unit_test(estimates), cmocka_unit_test(several),
+        cmocka_unit_test(readers),     cmocka_unit_test(labels),    cmocka_unit_test(memory),
+        cmocka_unit_test(damaged),     cmocka_unit_test(deep),      cmocka_unit_test(duckdb),
+        cmocka_unit_test(duckdb_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
