@@ -24,8 +24,8 @@ from . import _program
 from ._errors import Error, InputError, Refused, SystemFault, UsageError, of as _error_of
 
 __all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'InputError', 'Job', 'Plan', 'Ran', 'Read', 'Refused', 'Store',
-           'StoreHit', 'SystemFault', 'Task', 'Transfer', 'UsageError', 'best_bound', 'bound', 'history', 'methods', 'plan', 'policies',
-           'read', 'render', 'run', 'simulate', 'version']
+           'StoreHit', 'SystemFault', 'Task', 'Transfer', 'UsageError', 'best_bound', 'bound', 'dask_cluster',
+           'from_dask', 'history', 'methods', 'plan', 'policies', 'read', 'render', 'run', 'simulate', 'version']
 
 
 def _library():
@@ -728,6 +728,24 @@ def read(path, format=None, **options):
     `format` is that of --from; other keywords are options of `bigrocks convert`, such as default_duration=1."""
     text = _program.call('convert', *_program.options(dict(options, from_=format)), '--format', 'xml', '--', path).stdout
     return _program.input_of_xml(Job, Cluster, text)
+
+
+def from_dask(what, durations=None, resources=None, seconds=1, keys=None, name='dask'):
+    """A job of what Dask would compute: a collection, several in a list or a dict, or a graph (with the `keys` of its
+    results; by default those that nothing else waits for). It plans as any other; job.run(plan, client) runs it.
+
+    `durations`: seconds by key or by name (the key without its token), a function of the key, or the records of
+    client.get_task_stream(), which also tell how many bytes tasks hand on. What none of these knows lasts `seconds`.
+    `resources`: demands by key or by name, {'load': {'cpu': 1, 'mem': '2GiB'}}, or a function; else {'cpu': 1}."""
+    from . import _dask
+    return _dask.DaskJob(what, durations, resources, seconds, keys, name)
+
+
+def dask_cluster(client):
+    """The cluster of a client of Dask's: a machine for each worker, with its threads as cpu, its memory limit as mem,
+    and the resources that it declares."""
+    from . import _dask
+    return _dask.machines(Cluster(), client)
 
 
 def render(plan, format='svg', path=None, **options):

@@ -23,7 +23,7 @@ def main():
         shutil.copytree(python_tools.ROOT / 'examples', pathlib.Path(folder) / 'examples')
         path = os.pathsep.join(map(str, (bigrocks.parent, programs, os.environ['PATH'])))
         env = dict(python_tools.environment(folder), PYTHONPATH=str(python_tools.ROOT / 'python'),
-                   BIGROCKS_LIBRARY=str(library), PATH=path)
+                   DASK_LOGGING__DISTRIBUTED='error', BIGROCKS_LIBRARY=str(library), PATH=path)
         done = subprocess.run(['bash', '-exuo', 'pipefail', '-c', ''.join(blocks)], cwd=folder, env=env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         assert done.returncode == 0, done.stdout
