@@ -56,6 +56,15 @@ def one_more(rng, document):
     return bad
 
 
+def beyond_core(document):
+    """Whether the core leaves clauses of this job unread, for its size (docs/certificates.md), where the
+    other checker takes any."""
+    tasks = sum(s['tasks'] for s in document['stages'])
+    machines = sum(c['count'] for c in document['cluster']['classes'])
+    return (any(p['kind'] == 'clauses' for p in document['certificate']['parts']) and
+            machines > 1 and (tasks > 64 or machines > 16))
+
+
 def no_proof(document):
     """Changes after which it is no proof of anything."""
     def changed(name, f):
@@ -174,7 +183,8 @@ def main():
                 any_change(rng, document)
         core, python = verdicts(program, scratch, changed)
         for k, (a, b) in enumerate(zip(core, python)):
-            assert a == b, ('accepted by one', 'core' if a else 'python', json.dumps(changed[k]))
+            assert a == b or not a and beyond_core(changed[k]), \
+                ('accepted by one', 'core' if a else 'python', json.dumps(changed[k]))
         print('%d changed proofs: both accept %d' % (len(changed), sum(core)))
         assert len(changed) // 10 < sum(core) < len(changed) // 2
 
