@@ -212,6 +212,11 @@ enum br_status br_port_chart_init(struct br_port_chart *chart, const struct br_e
         return br_fail_memory(diag);
     if (!all->transfers)
         return BR_OK;
+    chart->moves = calloc(input->dag->stages, sizeof *chart->moves);
+    if (!chart->moves)
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; k < all->transfers; k++)
+        chart->moves[all->transfer[k].parent] = true;
     return each ? lay_machines(chart, input, span_ns, diag) : lay_all(chart, input, span_ns, diag);
 }
 
@@ -219,5 +224,6 @@ void br_port_chart_finish(struct br_port_chart *chart)
 {
     free(chart->row);
     free(chart->box);
+    free(chart->moves);
     *chart = (struct br_port_chart){0};
 }

@@ -30,9 +30,10 @@ struct br_port_chart {
     uint32_t rows, boxes, room;
     struct br_port_row *row; /* by machine, what it sends first */
     struct br_port_box *box; /* by row */
+    bool *moves;             /* by stage: something moves that it has put out; NULL without rows */
 };
 
-/* Without rows where nothing moves. Both arrays are the chart's, released by br_port_chart_finish,
+/* Without rows where nothing moves. The arrays are the chart's, released by br_port_chart_finish,
  * also on failure. O(pieces x those that move at once), with at most some thousand; with more,
  * O(pieces x columns). */
 enum br_status br_port_chart_init(struct br_port_chart *chart, const struct br_emit_input *input,

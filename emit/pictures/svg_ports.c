@@ -35,19 +35,18 @@ int64_t br_panel_ports_height(const struct br_panel *panel)
 static void draw_keys(const struct br_panel *panel, int64_t y)
 {
     const struct br_dag *dag = panel->input->dag;
-    const struct br_transfers *all = &panel->input->plan->carried;
     int64_t x = panel->left;
     uint32_t keys = 0, more = 0;
     br_panel_begin_text(panel->out, x, y + 10 * BR_PX, "fill=\"#555\"");
     fputs("bytes on the ports, full height at their full rate, put out by</text>\n", panel->out);
     x += 345 * BR_PX;
     for (uint32_t s = 0; s < dag->stages; s++) {
-        bool moves = false;
-        for (uint32_t k = 0; k < all->transfers && !moves; k++)
-            moves = all->transfer[k].parent == s;
-        more += moves && keys == KEYS_MOST;
-        if (!moves || keys == KEYS_MOST)
+        if (!panel->ports->moves[s])
             continue;
+        if (keys == KEYS_MOST) {
+            more++;
+            continue;
+        }
         keys++;
         x = br_panel_key(panel, s, x, y, " class=\"key\"");
     }

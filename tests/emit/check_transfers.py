@@ -156,6 +156,8 @@ def check_keys(plan, root):
     assert len(keys) == min(len(stages), 10), (keys, stages)
     assert all(b - a >= 16 + 6 * len(name) for (a, name), (b, _) in zip(keys, keys[1:])), keys
     assert more == (['and %d more' % (len(stages) - 10)] if len(stages) > 10 else []), (more, stages)
+    assert [name for _, name in keys] == [s for s in plan.size if s in stages][:10], keys
+    return len(stages)
 
 
 def check_waits(plan, root):
@@ -289,6 +291,17 @@ def main():
         jobs += [[pairs, *SHUFFLE[1:]]]
         jobs += [[SHUFFLE[0], '--machines', count, '--capacity', 'cpu=2,mem=6', '--port-rate', '300Mbit']
                  for count in (12, 13)]
+        # More stages that send than there are keys, among stages that send nothing: those without bytes, and the last.
+        wide = pathlib.Path(folder) / 'wide.xml'
+        wide.write_text(
+            '<job xmlns="urn:bigrocks:job:1" name="wide">' +
+            ''.join('<stage id="s%d" tasks="2" duration="1"><demand resource="cpu" amount="2"/></stage>' % k
+                    for k in range(17)) +
+            '<stage id="last" tasks="2" duration="1"><demand resource="cpu" amount="2"/></stage>' +
+            ''.join('<edge from="s%d" to="last"%s/>' % (k, '' if k % 4 == 1 else ' bytes="4000000"') for k in range(17)) +
+            '</job>')
+        jobs += [[wide, '--machines', '2', '--capacity', 'cpu=2', '--port-rate', '1Gbit']]
+        most = 0
         for words in jobs:
             run('plan', *words, '--network', '--effort', 'fast', '--no-lp', '-q', '-o', path)
             plan = Plan(path)
@@ -299,7 +312,7 @@ def main():
             assert one == (len(plan.machines) > 12), len(plan.machines)
             sums += one
             boxes += check_ports(plan, root)
-            check_keys(plan, root)
+            most = max(most, check_keys(plan, root))
             waits += check_waits(plan, root)
             through += check_chain(plan, root, check_report(plan, run('render', path, '-f', 'html')))
             for form in ([], ['--by-machine'], ['--nodes', 'task']):
@@ -309,6 +322,7 @@ def main():
         assert not {'class="port"', 'transfer'} & set(re.findall(r'class="port"|transfer', run('render', path, '-f', 'svg')))
         assert '"transfers"' not in run('render', path, '-f', 'html')
     assert alone, 'no pairs move'
+    assert most == 13, most
     assert boxes > 100 and waits > 20 and through >= 3 and bound > 10 and sums == 1, (boxes, waits, through, bound, sums)
     print('%d boxes, %d tasks that wait, %d links of chains, %d arrows' % (boxes, waits, through, bound))
 
