@@ -44,7 +44,8 @@ def check_tasks(report, form, machines):
     rows = report['tasks']
     assert len(rows) == len(form['tasks'])
     for row, task in zip(rows, form['tasks']): # both by rank
-        stage, index, machine, lane, start, end, subset, rank, chain = row
+        stage, index, machine, lane, start, end, subset, rank, chain, *slack = row
+        assert slack == [task['slack'], task['free_slack']], (row, task)
         name, number = re.fullmatch(r'(.*?)(?:\[(\d+)\])?', task['id']).groups()
         assert (stage, index) == (stage_of[name], int(number or 0)), (row, task)
         assert machines[machine] == task['machine'] and subset == task['subset'], (row, task)

@@ -65,6 +65,16 @@ def unknown_tests(document, build):
             word.rstrip('.') not in known and not word.startswith('NAME')]
 
 
+def long_lines(document):
+    """Numbers of lines of text over 118 columns; rows of tables and code may be longer."""
+    fenced = False
+    for number, line in enumerate(document.read_text().splitlines(), 1):
+        if line.lstrip().startswith(('```', '~~~')):
+            fenced = not fenced
+        elif len(line) > 118 and not fenced and not line.lstrip().startswith('|'):
+            yield number
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     path = os.pathsep.join([*(str(pathlib.Path(p).resolve()) for p in sys.argv[2:]),
@@ -79,6 +89,9 @@ def main():
         for name in missing_files(document, root):
             failed += 1
             print('%s names %s, which is not there' % (document.relative_to(root), name))
+        for number in long_lines(document):
+            failed += 1
+            print('%s:%d: longer than 118 columns' % (document.relative_to(root), number))
         for name in unknown_tests(document, pathlib.Path(sys.argv[2]).resolve().parent):
             failed += 1
             print('%s runs the test %s, which is not there' % (document.relative_to(root), name))
