@@ -47,28 +47,26 @@ static void write_all(FILE *out, const struct br_engine *engine, uint32_t stage)
 
 /* ---- Resources ---- */
 
-static void write_needs(FILE *out, const struct br_engine *engine, uint32_t s)
+/* What the task takes, and as a text, which Snakemake limits nothing by, how long: for imports. */
+static void write_needs(FILE *out, const struct br_engine *engine, uint32_t task)
 {
-    static const char first[] = "    resources: ";
-    const char *before = first;
-    fprintf(out, "    threads: %" PRIu32 "\n", engine->need[s].cpus);
-    if (engine->need[s].mem_bytes > 0) {
-        fprintf(out, "%smem_mb=%" PRId64, before,
+    uint32_t s = br_dag_task_stage(engine->dag, task);
+    fprintf(out, "    threads: %" PRIu32 "\n    resources: duration_s=\"", engine->need[s].cpus);
+    br_write_seconds(out, engine->dag->duration_ns[task]);
+    putc('"', out);
+    if (engine->need[s].mem_bytes > 0)
+        fprintf(out, ", mem_mb=%" PRId64,
                 engine->need[s].mem_bytes / 1000000 + (engine->need[s].mem_bytes % 1000000 != 0));
-        before = ", ";
-    }
     for (uint32_t l = 0; l < engine->limits.count; l++) {
         const struct br_limit *limit = &engine->limits.limit[l];
         int64_t amount = br_limit_demand(limit, engine->dag, s);
         if (!br_limit_is_other(limit) || amount == 0)
             continue;
-        fputs(before, out);
+        fputs(", ", out);
         br_engine_resource(out, engine, limit);
         fprintf(out, "=%" PRId64, amount);
-        before = ", ";
     }
-    if (before != first)
-        putc('\n', out);
+    putc('\n', out);
 }
 
 /* The line that runs the file, with all limits. */
@@ -131,7 +129,7 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
     fputs("    output: touch(\"", out);
     write_mark(out, engine, s, index);
     fputs("\")\n", out);
-    write_needs(out, engine, s);
+    write_needs(out, engine, task);
     fputs("    shell: \"", out);
     write_line(out, line);
     fputs("\"\n", out);

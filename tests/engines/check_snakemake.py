@@ -10,6 +10,7 @@ counted.
 import base64
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -222,7 +223,51 @@ def what_is_wrong(workflow):
     assert 'bigrocks: %s:' % workflow.job in said and 'write a plan by' in said, said
 
 
-TESTS = [before_the_first_run, in_the_order_of_the_plan, after_the_run, within_limits, what_is_wrong]
+def random_job(rng):
+    """A job's text, and by the ids of its tasks what each lasts, demands and waits for."""
+    text, tasks, counts = '<job xmlns="urn:bigrocks:job:1" shell="true">', {}, []
+    for s in range(rng.randrange(3, 8)):
+        counts.append(rng.choice([1, 1, 2, 4]))
+        demands = {r: n for r, n in (('cpu', rng.randrange(1, 5)), ('mem', rng.randrange(3) * 10**6),
+                                     ('io', rng.randrange(3))) if n}
+        seconds = [rng.randrange(10**11) for _ in range(counts[s])]
+        ids = ['s%d' % s + ('[%d]' % i if counts[s] > 1 else '') for i in range(counts[s])]
+        tasks.update((name, [ns, demands, set()]) for name, ns in zip(ids, seconds))
+        text += '<stage id="s%d" tasks="%d">%s%s<command>true</command></stage>' % (
+            s, counts[s], ''.join('<demand resource="%s" amount="%d"/>' % d for d in demands.items()),
+            ''.join('<task index="%d" duration="%d.%09d"/>' % (i, *divmod(ns, 10**9))
+                    for i, ns in enumerate(seconds)))
+    for child in range(len(counts)):
+        for parent in rng.sample(range(child), rng.randrange(min(child, 2) + 1)):
+            pairs = counts[parent] == counts[child] and rng.random() < 0.5
+            text += '<edge from="s%d" to="s%d" type="%s"/>' % (parent, child, 'one-to-one' if pairs else 'barrier')
+            members = [[name for name in tasks if name.partition('[')[0] == 's%d' % s] for s in (parent, child)]
+            for i, name in enumerate(members[1]):
+                tasks[name][2].update([members[0][i]] if pairs else members[0])
+    return text + '</job>', tasks
+
+
+def there_and_back(workflow):
+    """A plan's Snakefile is imported as the job that was planned: to the nanosecond, demand and edge."""
+    rng = random.Random(11)
+    for k in range(3):
+        back = Workflow(workflow.folder.parent / ('back%d' % k))
+        text, tasks = random_job(rng)
+        back.job.write_text(text)
+        call(BIGROCKS, 'plan', back.job, '--machines', 1, '--capacity', 'cpu=4,mem=16e6,io=4', '--effort', 'fast',
+             '-q', '-o', back.plan)
+        call(BIGROCKS, 'render', back.plan, '--format', 'snakemake', '-o', back.folder / 'Snakefile')
+        at = {task['rank']: task['id'] for task in json.loads(back.plan.read_text())['tasks']}
+        jobs, said = back.load(capacity='cpu=4,mem=16e6,io=4')
+        names = {rule: at[int(rule[1:rule.index('_')])] for rule in jobs}
+        got = {names[rule]: [round(seconds * 10**9), demands, {names[p] for p in parents}]
+               for rule, (seconds, demands, parents) in jobs.items()}
+        assert got == tasks, (got, tasks)
+        assert '%d with that of duration_s' % len(tasks) in said, said
+    return len(tasks)
+
+
+TESTS = [before_the_first_run, in_the_order_of_the_plan, after_the_run, within_limits, what_is_wrong, there_and_back]
 
 
 def main():

@@ -242,7 +242,7 @@ static void refused(void **state)
         {JOBS(JOB(",\"resources\":{\"a\\tb\":1}")), BR_BAD_INPUT, 2, "cannot be called so"},
         {JOBS(JOB(",\"resources\":{\"runtime\":1.5}")), BR_BAD_INPUT, 2, "out of range"},
         {JOBS(JOB(",\"resources\":{\"runtime\":200000000}")), BR_BAD_INPUT, 2, "out of range"},
-        {JOBS(JOB(",\"resources\":{\"duration_s\":\n\"soon\"}")), BR_BAD_INPUT, 3, "soon"},
+        {JOBS(JOB(",\"resources\":{\"duration_s\":\n\"soon\"}")), BR_BAD_INPUT, 3, "duration_s 'soon' of a job"},
         {JOBS(JOB(",\"resources\":{\"duration_s\":\"-1\"}")), BR_BAD_INPUT, 2, "duration_s"},
         {JOBS(JOB(",\"after\":[1]") ",{\"id\":\"b\",\"rule\":\"r\",\"after\":[0]}"), BR_BAD_INPUT,
          2, "cycle"},
