@@ -216,6 +216,46 @@ def within_limits(workflow):
     return most
 
 
+CHOICES = '''
+import json, logging, pathlib, sys
+import snakemake_scheduler_plugin_bigrocks as plugin
+from types import SimpleNamespace as Space
+
+def job(name, cores, io=0, priority=0):
+    return type('Job', (), dict(rule=Space(name=name), wildcards_dict={}, priority=priority, is_norun=False,
+                                scheduler_resources={'_cores': cores, 'io': io}, output=[name],
+                                is_group=lambda self: False))()
+
+def group(*jobs):
+    return type('Group', (), dict(jobs=jobs, priority=0, is_group=lambda self: True,
+                                  scheduler_resources={'_cores': 1}))()
+
+def chosen(jobs, overtake=False, **free):
+    settings = plugin.SchedulerSettings(plan=pathlib.Path('plan.json'), overtake=overtake)
+    found = plugin.Scheduler(None, settings, logging.getLogger()).select_jobs(jobs, jobs, free, {})
+    return found and [jobs.index(job) for job in found]
+
+ranks = [{'id': name, 'rank': rank} for rank, name in enumerate('abcd')]
+json.dump({'format': 'bigrocks-plan/1', 'tasks': ranks}, open('plan.json', 'w'))
+jobs = [job('c', 1), job('a', 2), job('b', 3, io=1), job('d', 1)]
+assert chosen(jobs, _cores=9, io=9) == [1, 2, 0, 3]
+assert chosen(jobs, _cores=4, io=9) == [1]                        # b waits, and those behind it
+assert chosen(jobs, True, _cores=4, io=9) == [1, 0, 3]            # unless they may overtake
+assert chosen(jobs, _cores=9, io=0) == [1] and chosen(jobs, other='x', _cores=1, io=0) == []
+others = [job('x', 1), job('y', 1, priority=5), job('d', 1)]
+assert chosen(others, _cores=9) == [2, 1, 0]                      # unknown ones last, by their priority
+assert chosen(others[:2], _cores=9) is None                       # none is known: Snakemake chooses
+assert chosen([job('b', 1), group(job('c', 1), job('a', 1))], _cores=9) == [1, 0]
+'''
+
+
+def among_what_is_ready(workflow):
+    """Which jobs start now: by the plan, as long as the next one fits; the plan as seen from where one is."""
+    folder = workflow.folder.parent
+    call(python_tools.program('python3'), '-c', CHOICES, cwd=folder,
+         env=dict(workflow.env, PYTHONPATH=str(python_tools.ROOT / 'python')))
+
+
 def what_is_wrong(workflow):
     said = workflow.load('nothing.txt', status=3)
     assert 'nothing.txt' in said and 'Snakemake refuses the workflow (exit status 1)' in said, said
@@ -267,7 +307,8 @@ def there_and_back(workflow):
     return len(tasks)
 
 
-TESTS = [before_the_first_run, in_the_order_of_the_plan, after_the_run, within_limits, what_is_wrong, there_and_back]
+TESTS = [among_what_is_ready, before_the_first_run, in_the_order_of_the_plan, after_the_run, within_limits,
+         what_is_wrong, there_and_back]
 
 
 def main():
