@@ -286,21 +286,25 @@ static void estimates(void **state)
  * is another one. */
 static void readers(void **state)
 {
-    same("Result  (cost=4.00..5.00 rows=1 width=4)\n"
-         "  One-Time Filter: ($1 > $10)\n"
+    same("Result  (cost=7.00..8.00 rows=1 width=4)\n"
+         "  One-Time Filter: ($1 > 0)\n"
          "  InitPlan 1 (returns $1)\n"
-         "    ->  Seq Scan on a  (cost=0.00..1.00 rows=1 width=4)\n"
-         "          Filter: (x > $1)\n"
+         "    ->  Hash  (cost=1.00..1.00 rows=0 width=4)\n"
+         "          ->  Seq Scan on a  (cost=0.00..1.00 rows=1 width=4)\n"
+         "                Filter: (x > $1)\n"
          "  InitPlan 2 (returns $10)\n"
          "    ->  Seq Scan on b  (cost=0.00..2.00 rows=1 width=4)\n"
-         "  ->  Seq Scan on c  (cost=0.00..1.00 rows=1 width=4)\n"
-         "        Filter: (x > $10)\n",
+         "  ->  Hash  (cost=3.00..3.00 rows=0 width=4)\n"
+         "        ->  Seq Scan on c  (cost=0.00..3.00 rows=1 width=4)\n"
+         "              Filter: (x > $10)\n",
          " {durations=estimated, 10.000 us a unit of cost}\n"
          "resource cpu in cores\n"
-         "p1*1 0.00002 cpu=1 {operators=Seq Scan on b}\n"
-         "p2*1 0.00001 cpu=1 {operators=Seq Scan on a}\n"
-         "p3*1 0.00002 cpu=1 {operators=Seq Scan on c, Result}\n"
-         "p2 -> p3\np1 -> p3\n");
+         "p1*1 0.00003 cpu=1 {operators=Seq Scan on c, Hash}\n"
+         "p2*1 0.00002 cpu=1 {operators=Seq Scan on b}\n"
+         "p3*1 0.00001 cpu=1 {operators=Seq Scan on a, Hash}\n"
+         "p4*1 0 cpu=1 {operators=result}\n"
+         "p5*1 0.00002 cpu=1 {operators=Result}\n"
+         "p1 -> p5\np3 -> p4\np4 -> p5\np2 -> p1\n");
     same("Append  (cost=6.00..9.00 rows=1 width=4)\n"
          "  ->  Hash Join  (cost=1.00..4.00 rows=1 width=4)\n"
          "        CTE c\n"
@@ -424,6 +428,15 @@ static void memory(void **state)
                  "Space Type\": \"Memory\", \"Sort Space Used\": 7}], \"Sort Space Type\": "
                  "\"Disk\", \"Sort Space Used\": 9}}]");
     assert_non_null(strstr(job, "mem=7168"));
+    free(job);
+    /* Workers have times of their own, and a file may contradict itself. */
+    job = job_of("[{\"Plan\": {\"Node Type\": \"Sort\", \"Actual Startup Time\": 9, \"Actual Total "
+                 "Time\": 8, \"Actual Loops\": 1, "
+                 "\"Workers\": [{\"Worker Number\": 0, \"Actual Total Time\": 99, \"Actual "
+                 "Loops\": 7}], \"Plans\": ["
+                 "{\"Node Type\": \"A\", \"Actual Total Time\": 5, \"Actual Loops\": 1}]}}]");
+    assert_non_null(strstr(job, "p1*1 0.008 "));
+    assert_non_null(strstr(job, "p2*1 0 "));
     free(job);
     job = job_of(
         "MixedAggregate  (actual time=1.0..1.0 rows=5 loops=1)\n  Batches: 1  Memory Usage: 24kB\n"
