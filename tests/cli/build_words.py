@@ -161,6 +161,9 @@ def check_memory(project):
             base.execute('UPDATE sample SET mem_bytes = ? WHERE stage IN (SELECT id FROM stage WHERE name = ?)',
                          (bytes_, name))
         measured('a1', 3 << 30)
+        measured('c2', 1 << 30)  # fits
+        # Nothing is known of this one, which would find room beside it.
+        base.execute('DELETE FROM sample WHERE stage IN (SELECT id FROM stage WHERE name = "a2")')
         base.execute('UPDATE sample SET cpu_ns = 64 * wall_ns WHERE stage IN (SELECT id FROM stage WHERE name = "c1")')
     for path in ALL:
         (project.folder / path).unlink()
@@ -171,13 +174,15 @@ def check_memory(project):
     project.end('a1')
     _, said = child.communicate(timeout=60)
     assert child.returncode == 0 and said.count("'a1' needs 3 GiB of memory, more than there is, and runs alone") == 1, said
+    assert said.count('alone') == 1, said
     project.course()
     with contextlib.closing(sqlite3.connect(project.folder / '.bigrocks-history')) as base, base:
-        base.execute('UPDATE sample SET mem_bytes = 2000000000 * (stage % 2 + 1)')
+        for name, size in (('a1', 3 << 30), ('a2', 2 << 30)):
+            base.execute('UPDATE sample SET mem_bytes = ? WHERE stage IN (SELECT id FROM stage WHERE name = ?)', (size, name))
     for path in ALL:
         (project.folder / path).unlink()
     said, ran = project.build()
-    assert '2 commands need more memory than there is and run alone, the largest' in said and len(ran) == 7, said
+    assert '2 commands need more memory than there is and run alone, the largest \'a1\' with 3 GiB' in said and len(ran) == 7, said
     for path in ALL:
         (project.folder / path).unlink()
     assert project.build('-q')[0] == ''
