@@ -7,6 +7,7 @@ Reads plans ("bigrocks-plan/1") and what `bigrocks bound --json` writes ("bigroc
 job, the cluster, and the certificate ("bigrocks-certificate/1", docs/certificates.md). All numbers
 are exact. Prints a line for each file; exit status 0 where all proofs hold, else 1.
 """
+import collections
 import json
 import math
 import sys
@@ -554,13 +555,15 @@ class Starts:
             count += len(job.durations[s])
         self.end = count
         self.duration = [d for s in part.stages for d in job.durations[s]] + [0]
-        self.edges = []
+        self.order = [first[s] + i for s in part.order for i in range(len(job.durations[s]))] + [count]
+        self.after, self.before = [[] for _ in range(count + 1)], [[] for _ in range(count + 1)]
         for s in part.order:
             for i in range(len(job.durations[s])):
-                for c, one in part.children[s]:
-                    for k in [i] if one else range(len(job.durations[c])):
-                        self.edges.append((first[s] + i, first[c] + k, job.durations[s][i]))
-                self.edges.append((first[s] + i, count, job.durations[s][i]))
+                children = [first[c] + k for c, one in part.children[s]
+                            for k in ([i] if one else range(len(job.durations[c])))]
+                for child in children + [count]:
+                    self.after[first[s] + i].append(child)
+                    self.before[child].append((first[s] + i, job.durations[s][i]))
         self.held = []  # by resource: the capacity, and tasks with their demands
         capacity = job.classes[0][1]
         for r in sorted({r for s in part.stages for r in job.demands[s]}):
@@ -570,9 +573,10 @@ class Starts:
                              *(a.denominator for _, a in tasks))
             if sum(a for _, a in tasks) > capacity.get(r, 0):
                 self.held.append((int(capacity.get(r, 0) * scale),
-                                  [(t, int(a * scale)) for t, a in tasks]))
+                                  sorted(((t, int(a * scale), self.duration[t]) for t, a in tasks),
+                                         key=lambda x: -x[1])))
         self.least, self.most = [0] * (count + 1), [makespan] * (count + 1)
-        self.moved = False
+        self.rose, self.fell = set(self.order), set(self.order)  # since the edges were followed
         self.crowd = None
         if job.machines > 1:
             self.crowd = Crowd(part, first, count)
@@ -583,37 +587,55 @@ class Starts:
         if time > self.least[task]:
             if time > self.most[task]:
                 raise Contradiction
-            self.least[task], self.moved = time, True
+            self.least[task] = time
+            self.rose.add(task)
 
     def at_most(self, task, time):
         if time < self.most[task]:
             if time < self.least[task]:
                 raise Contradiction
-            self.most[task], self.moved = time, True
+            self.most[task] = time
+            self.fell.add(task)
 
     def follow(self, clauses):
+        """Until nothing moves: the edges, then the clauses, then what tasks hold."""
+        least, most, rose, fell = self.least, self.most, self.rose, self.fell
         while True:
-            self.moved = False
-            least, most = self.least, self.most
-            for a, b, d in self.edges:
-                if least[a] + d > least[b]:
-                    self.at_least(b, least[a] + d)
-            for a, b, d in reversed(self.edges):
-                if most[b] - d < most[a]:
-                    self.at_most(a, most[b] - d)
+            if rose:
+                for a in self.order:
+                    if a in rose:
+                        end = least[a] + self.duration[a]
+                        for b in self.after[a]:
+                            if end > least[b]:
+                                self.at_least(b, end)
+                rose.clear()
+            if fell:
+                for b in reversed(self.order):
+                    if b in fell:
+                        start = most[b]
+                        for a, d in self.before[b]:
+                            if start - d < most[a]:
+                                self.at_most(a, start - d)
+                fell.clear()
             for literals in clauses:
-                left = [(v, t) for v, t in literals
-                        if (most[v - 1] >= t if v > 0 else least[-v - 1] <= t)]
-                if not left:
-                    raise Contradiction
-                if len(left) == 1:
-                    self.suppose(*left[0])
-            if not self.moved and self.crowd:
+                left = None
+                for v, t in literals:
+                    if most[v - 1] >= t if v > 0 else least[-v - 1] <= t:
+                        if left:
+                            break
+                        left = v, t
+                else:
+                    if not left:
+                        raise Contradiction
+                    self.suppose(*left)
+            if rose or fell:
+                continue
+            if self.crowd:
                 self.crowd.follow(self)
-            if not self.moved and not self.crowd:
-                for capacity, tasks in self.held:
-                    self.follow_table(capacity, tasks)
-            if not self.moved:
+            else:
+                for table in self.held:
+                    self.follow_table(*table)
+            if not (rose or fell):
                 return
 
     def suppose(self, v, time):
@@ -629,32 +651,45 @@ class Starts:
             self.at_least(-v - 1, time + 1)
 
     def follow_table(self, capacity, tasks):
-        """A task runs from its latest start to its earliest end in every case."""
-        least, most, duration = self.least, self.most, self.duration
-        change = {}
-        for t, a in tasks:
-            begin, end = most[t], least[t] + duration[t]
+        """A task runs from its latest start to its earliest end in every case. The tasks come by their
+        demand, the largest first, so that those for which there is always room are not looked at."""
+        least, most = self.least, self.most
+        change = collections.defaultdict(int)
+        for t, a, d in tasks:
+            begin, end = most[t], least[t] + d
             if begin < end:
-                change[begin] = change.get(begin, 0) + a
-                change[end] = change.get(end, 0) - a
-        times, steps, total = sorted(change), [], 0
-        for begin, end in zip(times, times[1:]):
-            total += change[begin]
-            if total > capacity:
-                raise Contradiction
-            steps.append((begin, end, total))
-        for t, a in tasks:
-            if least[t] == most[t]:
+                change[begin] += a
+                change[end] -= a
+        begin, held, peak, spare, steps = 0, 0, 0, capacity - tasks[0][1], []
+        for time in sorted(change):
+            if held > spare:
+                steps.append((begin, time, held))
+            begin, held = time, held + change[time]
+            if held > peak:
+                peak = held
+        if peak > capacity:
+            raise Contradiction
+        for t, a, d in tasks:
+            if peak + a <= capacity:
+                return
+            early, late = least[t], most[t]
+            if early == late:
                 continue
-            d, own = duration[t], (most[t], least[t] + duration[t])
-            full = [(b, e) for b, e, held in steps
-                    if held + a > capacity and not own[0] <= b < own[1]]
-            for b, e in full:
-                if b - d < least[t] < e:
-                    self.at_least(t, e)
-            for b, e in reversed(full):
-                if b - d < most[t] < e:
-                    self.at_most(t, b - d)
+            own, own_end = late, early + d
+            for b, e, held in steps:
+                if b >= early + d:
+                    break
+                if e > early and held + a > capacity and not own <= b < own_end:
+                    early = e
+            for b, e, held in reversed(steps):
+                if e <= late:
+                    break
+                if b < late + d and held + a > capacity and not own <= b < own_end:
+                    late = b - d
+            if early > least[t]:
+                self.at_least(t, early)
+            if late < most[t]:
+                self.at_most(t, late)
 
 
 class Crowd:
@@ -735,7 +770,7 @@ class Crowd:
             starts.at_most(t, most[u])
         for t in self.holders:
             self.follow_choice(starts, t)
-        if not starts.moved:
+        if not (starts.rose or starts.fell):
             spans = self.spans(least, most)
             for t in self.holders:
                 self.follow_task(starts, spans, t)
@@ -817,6 +852,7 @@ def check_clauses(part, proof):
             need(all(1 <= h < number for h in hints),
                  'clause %d is not in the form', number)
             kept = starts.least[:], starts.most[:]
+            starts.rose, starts.fell = set(), set()
             try:
                 for v, time in literals:
                     starts.deny(v, time)
@@ -886,8 +922,8 @@ def check_form(job, proof):
             need(abs(whole(step[1], 'a price')) <= PRICE, 'a price is too large')
     for clause in proof.get('clauses', ()):
         need(len(clause) == 2 and len(clause[0]) % 2 == 0, 'a clause is pairs, and its hints')
-        for number in clause[0] + clause[1]:
-            whole(number, 'a number of a clause')
+        need(all(type(number) is int for number in clause[0] + clause[1]),
+             'a number of a clause is no whole number')
 
 
 def check_part(part, proof):

@@ -544,7 +544,7 @@ rule('chain: shares are not below 0', document({'u': (4, 10), 's': ([1, 1, 1], 1
 
 EMPTY = ([], [])
 rule('clauses: task by task over one-to-one edges', document(PIPE, [clauses(7, EMPTY)], [('a', 'b', 1)], WIDE),
-     ('for k in [i] if one else range', 'for k in range'),
+     ('for k in ([i] if one else range(len(job.durations[c])))', 'for k in range(len(job.durations[c]))'),
      (CLAUSES, '                if (in->child[a].one_to_one) {', '                if (false) {'))
 rule('clauses: each follows', document(A, [clauses(5, ([1, 2], []))]),
      ("raise Refused('clause %d does not follow' % number)", 'pass'),
@@ -562,28 +562,28 @@ rule('clauses: of several literals none holds alone', document(A, [clauses(5, EI
 rule('clauses: the last open literal holds, not one of two', document(
     {'a': (4, 1), 'b': (4, 1), 'z': (1, {})},
     [clauses(9, ([1, 1, -1, 0, 1, 1], []), ([-1, 3, 1, 4, -1, 3], []), ([], [1, 2]))]),
-    ('if len(left) == 1:', 'if left:'),
+    ('                        if left:\n                            break\n', ''),
     (CLAUSES, '        if (open)\n            return;\n', ''))
 rule('time-table: not against itself', document(
     {'a': (4, 6), 'b': (1, 6)}, [clauses(6, EMPTY)], [], WIDE),
-    (' and not own[0] <= b < own[1]]', ']'),
+    (' and not own <= b < own_end:\n                    early', ':\n                    early'),
     (CLAUSES, '(own_from < own_to && from >= own_from && to <= own_to)', 'false'))
 rule('time-table: what fits exactly fits', document(
     {'a': (4, 4), 'b': (1, 6), 'c': (1, 6)}, [clauses(5, EMPTY)], [], WIDE),
-    ('if held + a > capacity', 'if held + a >= capacity'),
+    ('int(a * scale), self', 'int(a * scale) + 1, self'),
     (CLAUSES, '.held + demand <= in->capacity[resource]', '.held + demand < in->capacity[resource]'))
 rule('time-table: what is held may be all', document(
     {'a': (4, 4), 'b': (4, 6), 'c': (1, 4)}, [clauses(6, EMPTY)], [], WIDE),
-    ('if total > capacity:', 'if total >= capacity:'),
+    ('if peak > capacity:', 'if peak >= capacity:'),
     (CLAUSES, 'held > in->capacity[resource]', 'held >= in->capacity[resource]'))
 rule('time-table: what ends before is not pushed', document(
     {'p': (2, {}), 'a': (2, 6), 'b': (1, 6)}, [clauses(5, EMPTY)], [('p', 'a')], WIDE),
-    ('if b - d < least[t] < e:', 'if least[t] < e:'),
+    ('                if b >= early + d:\n                    break\n', ''),
     (CLAUSES, 'if (c->now.least[task] < to && c->now.least[task] + duration > from)',
      'if (c->now.least[task] < to)'))
 rule('time-table: what starts behind is not pulled', document(
     {'a': (2, 6), 'q': (2, {}), 'b': (1, 6)}, [clauses(5, EMPTY)], [('a', 'q')], WIDE),
-    ('if b - d < most[t] < e:', 'if b - d < most[t]:'),
+    ('                if e <= late:\n                    break\n', ''),
     (CLAUSES, 'if (c->now.most[task] < to && c->now.most[task] + duration > from)',
      'if (c->now.most[task] + duration > from)'))
 
