@@ -582,6 +582,7 @@ class Starts:
             self.crowd = Crowd(part, first, count)
             self.least += [0] * (count * job.machines)
             self.most += [1] * (count * job.machines)
+        self.placed = set(range(count + 1, len(self.least)))  # of the machines, since these were followed
 
     def at_least(self, task, time):
         if time > self.least[task]:
@@ -589,6 +590,8 @@ class Starts:
                 raise Contradiction
             self.least[task] = time
             self.rose.add(task)
+            if task > self.end:
+                self.placed.add(task)
 
     def at_most(self, task, time):
         if time < self.most[task]:
@@ -596,6 +599,8 @@ class Starts:
                 raise Contradiction
             self.most[task] = time
             self.fell.add(task)
+            if task > self.end:
+                self.placed.add(task)
 
     def follow(self, clauses):
         """Until nothing moves: the edges, then the clauses, then what tasks hold."""
@@ -713,39 +718,44 @@ class Crowd:
                 same = [first[s] + i for i, other in enumerate(job.durations[s]) if other == d]
                 self.equal += zip(same, same[1:])
         names = sorted({r for d in self.demands for r in d})
+        for r in names:  # in whole numbers
+            scale = math.lcm(*(Fraction(x[r]).denominator for x in self.demands + self.rooms if r in x))
+            self.demands = [{**d, r: int(d[r] * scale)} if r in d else d for d in self.demands]
+            self.rooms = [{**room, r: int(room[r] * scale)} if r in room else room for room in self.rooms]
         total = {r: sum(room.get(r, 0) for room in self.rooms) for r in names}
         self.total = total
         self.size = [max((Fraction(a) / total[r] for r, a in d.items() if total[r]), default=0)
                      for d in self.demands]
-        self.known = {}  # sets of tasks, in bits: whether they fit all machines together
+        self.numbers = range(self.machines)
+        # Of sets of tasks, in bits: whether a machine holds them, and whether all together do.
+        self.held = [{} for _ in self.rooms]
+        self.packed = {}
+        # By task: its machines, each with its variable.
+        self.places = {t: [(m, count + 1 + t * self.machines + m) for m in range(self.machines)]
+                       for t in self.holders}
 
-    def on(self, task, machine):
-        return self.count + 1 + task * self.machines + machine
-
-    def members(self, tasks):
-        return [t for t in self.holders if tasks >> t & 1]
+    def sums(self, tasks):
+        """These tasks, and what they demand together."""
+        held, members = {}, [t for t in self.holders if tasks >> t & 1]
+        for t in members:
+            for r, a in self.demands[t].items():
+                held[r] = held.get(r, 0) + a
+        return members, held.items()
 
     def fits(self, machine, tasks):
         """Whether the machine holds all these tasks at once."""
-        key = machine, tasks
-        if key not in self.known:
-            held = {}
-            for t in self.members(tasks):
-                for r, a in self.demands[t].items():
-                    held[r] = held.get(r, 0) + a
-            self.known[key] = all(a <= self.rooms[machine].get(r, 0) for r, a in held.items())
-        return self.known[key]
+        known = self.held[machine]
+        if tasks not in known:
+            known[tasks] = all(a <= self.rooms[machine].get(r, 0) for r, a in self.sums(tasks)[1])
+        return known[tasks]
 
     def fit_together(self, tasks):
-        if tasks not in self.known:
-            held = {}
-            for t in self.members(tasks):
-                for r, a in self.demands[t].items():
-                    held[r] = held.get(r, 0) + a
-            order = sorted(self.members(tasks), key=lambda t: (-self.size[t], t))
-            self.known[tasks] = (all(a <= self.total[r] for r, a in held.items()) and
-                                 self.pack(order, [0] * self.machines))
-        return self.known[tasks]
+        if tasks not in self.packed:
+            members, held = self.sums(tasks)
+            order = sorted(members, key=lambda t: (-self.size[t], t))
+            self.packed[tasks] = (all(a <= self.total[r] for r, a in held) and
+                                  self.pack(order, [0] * self.machines))
+        return self.packed[tasks]
 
     def pack(self, order, loads):
         if not order:
@@ -768,58 +778,83 @@ class Crowd:
         for t, u in self.equal:
             starts.at_least(u, least[t])
             starts.at_most(t, most[u])
-        for t in self.holders:
-            self.follow_choice(starts, t)
+        if starts.placed:
+            tasks = sorted({(v - self.count - 1) // self.machines for v in starts.placed})
+            starts.placed.clear()
+            for t in tasks:
+                if t in self.places:
+                    self.follow_choice(starts, t)
+            for m in range(self.machines):
+                self.follow_order(starts, m)
         if not (starts.rose or starts.fell):
             spans = self.spans(least, most)
             for t in self.holders:
-                self.follow_task(starts, spans, t)
+                if least[t] < most[t] or not any(least[v] for _, v in self.places[t]):
+                    self.follow_task(starts, spans, t)
 
     def follow_choice(self, starts, t):
-        """The task is on one machine that holds it; of equal ones a machine is used only where a task
-        before is on the one before."""
+        """The task is on one machine that holds it, and on no other."""
         least, most = starts.least, starts.most
-        places = [self.on(t, m) for m in range(self.machines)]
-        for m, v in enumerate(places):
-            if not self.fits(m, 1 << t) or any(least[w] for w in places if w != v):
+        on = [m for m, v in self.places[t] if least[v]]
+        for m, v in self.places[t]:
+            if most[v] and (not self.fits(m, 1 << t) or any(other != m for other in on)):
                 starts.at_most(v, 0)
-            if m and self.classes[m] == self.classes[m - 1] and most[v]:
-                before = [w for w in (self.on(u, m - 1) for u in self.holders if u < t) if most[w]]
-                if not before:
-                    starts.at_most(v, 0)
-                elif len(before) == 1 and least[v]:
-                    starts.at_least(before[0], 1)
-        free = [v for v in places if most[v]]
+        free = [v for _, v in self.places[t] if most[v]]
         if not free:
             raise Contradiction
         if len(free) == 1:
             starts.at_least(free[0], 1)
 
+    def follow_order(self, starts, m):
+        """Of equal machines one is used only where a task before is on the one before."""
+        least, most, before = starts.least, starts.most, []
+        for t in self.holders:
+            v = self.places[t][m][1]
+            if m and self.classes[m] == self.classes[m - 1] and most[v]:
+                if not before:
+                    starts.at_most(v, 0)
+                elif len(before) == 1 and least[v]:
+                    starts.at_least(before[0], 1)
+            if len(before) < 2 and most[v - 1]:
+                before.append(v - 1)
+
     def spans(self, least, most):
         """From when to when who runs in every case; and of those who is on which machine."""
-        runs = [(most[t], least[t] + self.duration[t], 1 << t) for t in self.holders
-                if most[t] < least[t] + self.duration[t]]
-        where = [sum(1 << t for t in self.holders if least[self.on(t, m)])
+        change = collections.defaultdict(int)
+        for t in self.holders:
+            begin, end = most[t], least[t] + self.duration[t]
+            if begin < end:
+                change[begin] ^= 1 << t
+                change[end] ^= 1 << t
+        where = [sum(1 << t for t in self.holders if least[self.places[t][m][1]])
                  for m in range(self.machines)]
-        times, spans = sorted({time for run in runs for time in run[:2]}), []
-        for begin, end in zip(times, times[1:]):
-            tasks = sum(bit for b, e, bit in runs if b <= begin and end <= e)
+        begin, tasks, spans = 0, 0, []
+        for end in sorted(change):
             if tasks:
-                spans.append((begin, end, tasks, [tasks & on for on in where]))
+                places = [tasks & on for on in where]
+                if not (self.fit_together(tasks) and all(map(self.fits, self.numbers, places))):
+                    raise Contradiction
+                spans.append((begin, end, tasks, places))
+            begin, tasks = end, tasks ^ change[end]
         return spans
 
     def follow_task(self, starts, spans, t):
         """It starts where it fits a machine that it may be on, and is on none that it fits nowhere."""
-        least, most, d, self_bit = starts.least, starts.most, self.duration[t], 1 << t
-        first, last = [], []
-        near = [(b, e, places, not self.fit_together(tasks | self_bit))
-                for b, e, tasks, places in spans if b < most[t] + d and e > least[t]]
-        for m in range(self.machines):
-            v = self.on(t, m)
+        least, most, d, self_bit, packed = starts.least, starts.most, self.duration[t], 1 << t, self.packed
+        start, end, first, last, near = least[t], most[t] + d, [], [], []
+        for b, e, tasks, places in spans:
+            if b < end and e > start:
+                both = tasks | self_bit
+                fit = packed[both] if both in packed else self.fit_together(both)
+                near.append((b, e, places, not fit))
+        for m, v in self.places[t]:
             if not most[v]:
                 continue
-            full = [(b, e) for b, e, places, never in near
-                    if never or not self.fits(m, places[m] | self_bit)]
+            known, full = self.held[m], []
+            for b, e, places, never in near:
+                both = places[m] | self_bit
+                if never or not (known[both] if both in known else self.fits(m, both)):
+                    full.append((b, e))
             early, late = least[t], most[t]
             for b, e in full:
                 if b < early + d and early < e:
@@ -852,7 +887,7 @@ def check_clauses(part, proof):
             need(all(1 <= h < number for h in hints),
                  'clause %d is not in the form', number)
             kept = starts.least[:], starts.most[:]
-            starts.rose, starts.fell = set(), set()
+            starts.rose, starts.fell, starts.placed = set(), set(), set()
             try:
                 for v, time in literals:
                     starts.deny(v, time)
