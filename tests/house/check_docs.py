@@ -89,7 +89,8 @@ def main():
         for name in missing_files(document, root):
             failed += 1
             print('%s names %s, which is not there' % (document.relative_to(root), name))
-        for number in long_lines(document):
+        # Changes come together from many hands, by merges that keep all lines.
+        for number in long_lines(document) if document.name != 'CHANGELOG.md' else ():
             failed += 1
             print('%s:%d: longer than 118 columns' % (document.relative_to(root), number))
         for name in unknown_tests(document, pathlib.Path(sys.argv[2]).resolve().parent):
