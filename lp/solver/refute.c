@@ -1,9 +1,10 @@
-/* Column generation. In every round the solver's dual values are rounded to integers, and sets are priced
- * by them (pricing.h). The exact pricing is at the same time the check of the proof: with weights Y of
- * stages, and D of cuts, a plan within the makespan gives
+/* Column generation. In every round the solver's dual values are rounded to integers, and sets are
+ * priced by them (pricing.h). The exact pricing is at the same time the check of the proof: with
+ * weights Y of stages, and D of cuts, a plan within the makespan gives
  *
  *   sum Y work + sum D value (LP_CUT_MANDATORY)
- *     <= sum over intervals of length x (sum over machines of the heaviest set) + sum D value (rest)
+ *     <= sum over intervals of length x (sum over machines of the heaviest set) + sum D value
+ * (rest)
  *
  * because what runs on a machine at any moment of an interval is one of the sets, and the cuts hold
  * in every plan. Where that fails in integers there is no plan. */

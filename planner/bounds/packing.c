@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/arena.h"
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
 
@@ -35,6 +36,7 @@ struct item {
 };
 
 struct br_packer {
+    struct br_arena arena; /* of all the arrays */
     struct br_packing packing;
     uint32_t count, cliques, resources, words;
     struct item *item;
@@ -65,31 +67,32 @@ struct br_packer *br_packer_create(const struct br_packing *packing)
     size_t n = packing->count, r = packing->in->resources;
     if (!p)
         return NULL;
+    struct br_arena *arena = &p->arena;
     p->packing = *packing;
     p->resources = (uint32_t)r;
-    p->item = calloc(n, sizeof *p->item);
-    p->demand = calloc(n * r + 1, sizeof *p->demand);
-    p->small = calloc(n * r + 1, sizeof *p->small);
-    p->by_density = calloc(n * r + 1, sizeof *p->by_density);
-    p->room = calloc((n + 2) * r + 1, sizeof *p->room);
-    p->fit = calloc((n + 1) * n, sizeof *p->fit);
-    p->open = calloc(2 * n + 2, sizeof *p->open);
+    p->item = br_arena_array(arena, n, sizeof *p->item);
+    p->demand = br_arena_array(arena, n * r + 1, sizeof *p->demand);
+    p->small = br_arena_array(arena, n * r + 1, sizeof *p->small);
+    p->by_density = br_arena_array(arena, n * r + 1, sizeof *p->by_density);
+    p->room = br_arena_array(arena, (n + 2) * r + 1, sizeof *p->room);
+    p->fit = br_arena_array(arena, (n + 1) * n, sizeof *p->fit);
+    p->open = br_arena_array(arena, 2 * n + 2, sizeof *p->open);
     p->slots = packing->in->classes < CLASSES_KNOWN ? packing->in->classes : CLASSES_KNOWN;
-    p->slot_class = malloc(p->slots * sizeof *p->slot_class);
-    p->together = calloc(p->slots * n * n + 1, sizeof *p->together);
+    p->slot_class = br_arena_array(arena, p->slots, sizeof *p->slot_class);
+    p->together = br_arena_array(arena, p->slots * n * n + 1, sizeof *p->together);
     for (uint32_t k = 0; p->slot_class && k < p->slots; k++)
         p->slot_class[k] = UINT32_MAX;
-    p->shift = calloc(r + 1, sizeof *p->shift);
-    p->taken = calloc(n, sizeof *p->taken);
-    p->best_taken = calloc(n, sizeof *p->best_taken);
-    p->clique_best = calloc(n, sizeof *p->clique_best);
-    p->price = calloc(r + 1, sizeof *p->price);
-    p->price_now = calloc(2 * r + 1, sizeof *p->price_now);
-    p->over = calloc(r + 1, sizeof *p->over);
-    p->value = calloc(n, sizeof *p->value);
-    p->choice = calloc(n, sizeof *p->choice);
-    p->left = calloc(r + 1, sizeof *p->left);
-    p->beside = calloc(n + 1, sizeof *p->beside);
+    p->shift = br_arena_array(arena, r + 1, sizeof *p->shift);
+    p->taken = br_arena_array(arena, n, sizeof *p->taken);
+    p->best_taken = br_arena_array(arena, n, sizeof *p->best_taken);
+    p->clique_best = br_arena_array(arena, n, sizeof *p->clique_best);
+    p->price = br_arena_array(arena, r + 1, sizeof *p->price);
+    p->price_now = br_arena_array(arena, 2 * r + 1, sizeof *p->price_now);
+    p->over = br_arena_array(arena, r + 1, sizeof *p->over);
+    p->value = br_arena_array(arena, n, sizeof *p->value);
+    p->choice = br_arena_array(arena, n, sizeof *p->choice);
+    p->left = br_arena_array(arena, r + 1, sizeof *p->left);
+    p->beside = br_arena_array(arena, n + 1, sizeof *p->beside);
     if (p->item && p->demand && p->small && p->by_density && p->room && p->fit && p->open &&
         p->shift && p->taken && p->best_taken && p->clique_best && p->price && p->price_now &&
         p->over && p->value && p->choice && p->left && p->beside && p->slot_class && p->together)
@@ -100,28 +103,8 @@ struct br_packer *br_packer_create(const struct br_packing *packing)
 
 void br_packer_destroy(struct br_packer *p)
 {
-    if (!p)
-        return;
-    free(p->item);
-    free(p->demand);
-    free(p->small);
-    free(p->by_density);
-    free(p->room);
-    free(p->fit);
-    free(p->open);
-    free(p->shift);
-    free(p->taken);
-    free(p->best_taken);
-    free(p->clique_best);
-    free(p->price);
-    free(p->price_now);
-    free(p->over);
-    free(p->value);
-    free(p->choice);
-    free(p->slot_class);
-    free(p->together);
-    free(p->left);
-    free(p->beside);
+    if (p)
+        br_arena_finish(&p->arena);
     free(p);
 }
 
