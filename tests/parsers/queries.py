@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plans that PostgreSQL itself writes, of a server of this test's own: every form of the same query gives the same job.
+"""Plans that PostgreSQL itself writes, by a server of this test's own: all forms of a query give the same job.
 
 queries.py BIGROCKS
 
@@ -43,7 +43,7 @@ QUERIES = [
     select n, n from w union select id, 1 from "orders b" cross join lateral
     (select 1 from lines where ord = customer limit 1) x) u where false or id > 2""",
     # A change with a result, and what is asked for in vain.
-    'with gone as (delete from parts where id < 0 returning id) select * from gone join lines on gone.id = lines.part',
+    'with gone as (delete from parts where id < 0 returning id as gone) select * from gone join lines on gone = part',
 ]
 FORMS = ('text', 'json', 'yaml', 'xml')
 
@@ -84,8 +84,8 @@ class Server:
 
 def explain(server, query, options, *words):
     *settings, query = query.rsplit('; ', 1) if query.startswith('set ') else [query]
-    return server.psql('%s; begin; explain (settings%s) %s; rollback;' % (''.join(settings) or 'select', options, query),
-                       *(words or ('-A', '-t')))
+    return server.psql('%s; begin; explain (settings%s) %s; rollback;' %
+                       (''.join(settings) or 'select', options, query), *(words or ('-A', '-t')))
 
 
 class Jobs:
@@ -116,7 +116,7 @@ def replace(text, pattern, values):
 
 
 def same_times(form, text, measured):
-    """The text with the times that the plan in JSON has, and 1 kB wherever it says how much memory there was."""
+    """The text with the times that the plan in JSON has, and 1 kB wherever it says how much memory."""
     found = list(nodes(measured[0]['Plan']))
     if form == 'text':
         ran = [n for n in found if n['Actual Loops']]
@@ -137,7 +137,7 @@ def same_times(form, text, measured):
 def check_forms(server, jobs, query):
     plain = {form: jobs.of(explain(server, query, ', format ' + form)) for form in FORMS}
     for form in FORMS:
-        assert plain[form] == plain['json'], '%s\nby %s:\n%s\nby JSON:\n%s' % (query, form, plain[form], plain['json'])
+        assert plain[form] == plain['json'], '\n'.join((query, form, plain[form], plain['json']))
     assert 'value="estimated' in plain['json']
     text = explain(server, query, ', analyze, format json')
     measured = json.loads(text)
@@ -169,8 +169,8 @@ def main():
             server.psql(TABLES)
             seen = ''.join(check_forms(server, jobs, query) for query in QUERIES)
             # The queries are what they were made for.
-            for word in ('tasks="3"', 'Hash', 'Sort', 'CTE Scan on sums', 'SetOp', 'WorkTable Scan on w', 'ModifyTable',
-                         'Merge Join', 'WindowAgg', '"mem"'):
+            for word in ('tasks="3"', 'Hash', 'Sort', 'CTE Scan on sums', 'SetOp', 'WorkTable Scan on w',
+                         'ModifyTable', 'Merge Join', 'WindowAgg', '"mem"'):
                 assert word in seen, word
             for query in QUERIES[:1]:
                 check_tables(server, jobs, query)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Profiles that DuckDB itself writes: the job does the work that the operators did, all of them, in an order that plans.
+"""Profiles that DuckDB itself writes: the job does the work of all operators, in an order that plans.
 
 queries_duckdb.py BIGROCKS
 """
@@ -27,7 +27,8 @@ create table orders as select i as id, i % 300 as customer from range(1, 5001) t
 QUERIES = [
     """with sums as materialized (select part, sum(amount) s from lines group by part)
     select o.customer, count(*), (select max(s) from sums) from lines l join parts p on p.id = l.part
-    join orders o on o.id = l.ord join sums on sums.part = p.id where p.kind = 3 group by 1 order by 2 desc limit 5""",
+    join orders o on o.id = l.ord join sums on sums.part = p.id where p.kind = 3 group by 1 order by 2 desc
+    limit 5""",
     """select customer, row_number() over (partition by customer order by id) from orders
     union all select kind, id from parts order by 1""",
     """select id, (select count(*) from parts p where p.id > 10 and p.kind = l.amount) from lines l
