@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What `bigrocks build` says of a build of several rounds, how it goes on after Ctrl-C, what it does with commands that
-need more memory than there is, and what it leaves behind.
+"""What `bigrocks build` says of a build of several rounds, how it goes on after Ctrl-C, what it does with commands
+that need more memory than there is, and what it leaves behind.
 
 build_words.py BIGROCKS [NINJA]
 """
@@ -19,8 +19,9 @@ import time
 # Three rounds: what depends on a command with "restat" is known when that has run. A command that finds a file
 # "hold-NAME" says that it has begun, and waits until the file is gone; one that finds "fail-NAME" fails.
 RULES = '''rule step
-  command = echo begin $out >> course; if [ -e hold-$out ]; then touch began-$out; while [ -e hold-$out ]; do sleep 0.02; $
-done; fi; if [ -e fail-$out ]; then exit 3; fi; cat $in > $out; echo end $out >> course
+  command = echo begin $out >> course; if [ -e hold-$out ]; then touch began-$out; $
+      while [ -e hold-$out ]; do sleep 0.02; $
+      done; fi; if [ -e fail-$out ]; then exit 3; fi; cat $in > $out; echo end $out >> course
 rule still
   command = echo begin $out >> course; cmp -s $in $out || cat $in > $out; echo end $out >> course
   restat = 1
@@ -52,7 +53,8 @@ class Project:
 
     def build(self, *words, code=0):
         """What was said, and which commands have run, in order of their ends."""
-        done = subprocess.run(self.command(*words), text=True, capture_output=True, timeout=100, env=self.environment())
+        done = subprocess.run(self.command(*words), text=True, capture_output=True, timeout=100,
+                              env=self.environment())
         assert done.returncode == code, done
         assert not os.listdir(self.temporary), os.listdir(self.temporary)
         return done.stderr, self.ran()
@@ -100,7 +102,8 @@ def check_one_word(project):
 
 def check_failure(project):
     """Done, failed and not done are counted over all rounds; those not done are all that wait for the failure."""
-    for keep, name, done, left in ((['-k'], 'b1', 3, 3), (['-k'], 'a2', 5, 1), ([], 'a1', 0, None), (['-k'], 'c1', 6, 0)):
+    for keep, name, done, left in ((['-k'], 'b1', 3, 3), (['-k'], 'a2', 5, 1), ([], 'a1', 0, None),
+                                   (['-k'], 'c1', 6, 0)):
         for path in ALL:
             (project.folder / path).unlink(missing_ok=True)
         (project.folder / ('fail-' + name)).touch()
@@ -173,12 +176,14 @@ def check_memory(project):
     assert course in (['begin a1'], ['begin a2', 'end a2', 'begin a1']), course  # a2 did not begin beside it
     project.end('a1')
     _, said = child.communicate(timeout=60)
-    assert child.returncode == 0 and said.count("'a1' needs 3 GiB of memory, more than there is, and runs alone") == 1, said
+    assert child.returncode == 0, said
+    assert said.count("'a1' needs 3 GiB of memory, more than there is, and runs alone") == 1, said
     assert said.count('alone') == 1, said
     project.course()
     with contextlib.closing(sqlite3.connect(project.folder / '.bigrocks-history')) as base, base:
         for name, size in (('a1', 3 << 30), ('a2', 2 << 30)):
-            base.execute('UPDATE sample SET mem_bytes = ? WHERE stage IN (SELECT id FROM stage WHERE name = ?)', (size, name))
+            base.execute('UPDATE sample SET mem_bytes = ? WHERE stage IN (SELECT id FROM stage WHERE name = ?)',
+                         (size, name))
     for path in ALL:
         (project.folder / path).unlink()
     said, ran = project.build()
