@@ -58,9 +58,7 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
     if (!status && !settings->output.quiet)
         say_report(&report);
     if (!status)
-        status = cli_import_learn(settings, &input, diag);
-    if (!status)
-        status = cli_write_job(&settings->output, input.dag, input.cluster, diag);
+        status = cli_import_write(settings, &input, diag);
     br_ninja_commands_finish(&dirty);
     br_input_finish(&input);
     return status;

@@ -67,9 +67,7 @@ int cli_import_make(const struct cli_settings *settings, const char *const *argu
     if (!status && !settings->output.quiet)
         say_report(&report);
     if (!status)
-        status = cli_import_learn(settings, &input, diag);
-    if (!status)
-        status = cli_write_job(&settings->output, input.dag, input.cluster, diag);
+        status = cli_import_write(settings, &input, diag);
     br_input_finish(&input);
     return status;
 }

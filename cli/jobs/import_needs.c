@@ -47,8 +47,8 @@ enum br_status cli_import_machine(const struct cli_settings *settings, struct br
 }
 
 /* Without a file the history only serves for this once. */
-enum br_status cli_import_learn(const struct cli_settings *settings, struct br_input *input,
-                                struct br_diag *diag)
+static enum br_status learn(const struct cli_settings *settings, struct br_input *input,
+                            struct br_diag *diag)
 {
     struct br_history *history;
     struct br_diag other = {0};
@@ -67,4 +67,11 @@ enum br_status cli_import_learn(const struct cli_settings *settings, struct br_i
         status = cli_annotate_input(history, input, settings->output.quiet, diag);
     enum br_status closed = br_history_close(history, status ? &other : diag);
     return status ? status : closed;
+}
+
+enum br_status cli_import_write(const struct cli_settings *settings, struct br_input *input,
+                                struct br_diag *diag)
+{
+    enum br_status status = learn(settings, input, diag);
+    return status ? status : cli_write_job(&settings->output, input->dag, input->cluster, diag);
 }

@@ -19,8 +19,9 @@ enum br_status cli_read_ninja(const struct cli_settings *settings,
  * are the caller's, also on failure. */
 enum br_status cli_import_machine(const struct cli_settings *settings, struct br_input *input,
                                   struct br_cluster **demand, struct br_diag *diag);
-/* Measures the commands, where asked for, and takes from the history what it knows. */
-enum br_status cli_import_learn(const struct cli_settings *settings, struct br_input *input,
+/* Measures the commands, where asked for, takes from the history what it knows, and writes the job.
+ */
+enum br_status cli_import_write(const struct cli_settings *settings, struct br_input *input,
                                 struct br_diag *diag);
 /* 'bigrocks import make' and 'import snakemake' with what follows these words. */
 int cli_import_make(const struct cli_settings *settings, const char *const *argument,
