@@ -207,7 +207,7 @@ static void run(void *context)
             break;
         double seconds = s->budget->deadline > 0 ? s->budget->deadline - lp_now() : 0;
         if (!lp_master_resolve(s->master, seconds)) {
-            s->spent = s->budget->deadline > 0 && lp_now() > s->budget->deadline;
+            s->spent = lp_late(s->budget);
             s->fault = !s->spent;
             break;
         }

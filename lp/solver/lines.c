@@ -165,8 +165,7 @@ static bool refuted(struct lines *l, int64_t capacity, int64_t length)
 
 static bool spent(const struct lines *l)
 {
-    return l->budget->rounds <= 0 || l->budget->nodes <= 0 ||
-           (l->budget->deadline > 0 && lp_now() > l->budget->deadline);
+    return l->budget->rounds <= 0 || l->budget->nodes <= 0 || lp_late(l->budget);
 }
 
 /* Pushes the bound by each candidate as far as it goes. */

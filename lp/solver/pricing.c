@@ -1,6 +1,5 @@
-/* The known sets are priced first; then sets that are put together greedily; then all sets,
- * exactly, where these bring nothing: to prove takes most of the time, and most rounds need no
- * proof. */
+/* The known sets are priced first; then all sets, exactly, where these bring nothing: to prove
+ * takes much of the time, and most rounds need no proof. */
 #include "lp/solver/pricing.h"
 
 #include <string.h>
@@ -103,7 +102,7 @@ static bool price_all(struct lp_refutation *r, int64_t nodes, bool first, bool *
     for (uint32_t cell = 0; cell < r->cells; cell++) {
         uint32_t k = cell / classes, cls = cell % classes;
         int64_t found;
-        if (r->budget->deadline > 0 && lp_now() > r->budget->deadline)
+        if (lp_late(r->budget))
             return false;
         if (first || r->most[cell] > r->known[cell]) {
             int64_t left = nodes;

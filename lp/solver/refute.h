@@ -12,20 +12,9 @@
 #define BR_LP_SOLVER_REFUTE_H
 
 #include "planner/bounds/packing.h"
+#include "lp/solver/budget.h"
 #include "lp/solver/patterns.h"
 #include "lp/solver/proof.h"
-
-/* The effort that may still be spent. */
-struct lp_budget {
-    int64_t rounds;  /* of the linear program; counted down */
-    int64_t nodes;   /* of searches for sets; counted down */
-    double deadline; /* by lp_now(); 0: none */
-    bool doubt; /* set where a makespan was left open for want of nodes, not by the relaxation */
-};
-/* Seconds on a clock that only goes forward. */
-double lp_now(void);
-/* From here on lp_now() tells the processor time of this process. */
-void lp_count_processor_time(void);
 
 enum lp_answer {
     LP_REFUTED, /* proven: no plan within the makespan */

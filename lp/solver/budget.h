@@ -1,0 +1,26 @@
+/* What may still be spent on refutations, and the clock that it is counted by. */
+#ifndef BR_LP_SOLVER_BUDGET_H
+#define BR_LP_SOLVER_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lp_budget {
+    int64_t rounds;  /* of the linear program; counted down */
+    int64_t nodes;   /* of searches for sets; counted down */
+    double deadline; /* by lp_now(); 0: none */
+    bool doubt; /* set where a makespan was left open for want of nodes, not by the relaxation */
+};
+
+/* Whether the time is over. */
+bool lp_late(const struct lp_budget *budget);
+/* Seconds on a clock that only goes forward. */
+double lp_now(void);
+/* From here on lp_now() tells the processor time of this process. */
+void lp_count_processor_time(void);
+/* Seconds that are left, by the clock on the wall, and 0 where there is no deadline. Where
+ * processor time counts, more than that: a process gets at least a share of a processor on a busy
+ * machine. */
+double lp_left(const struct lp_budget *budget);
+
+#endif
