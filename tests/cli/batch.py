@@ -132,7 +132,8 @@ def plans_are_those_of_plan(folder):
     # A folder gives the same rows by name, and leaves out what is no job.
     names = [row['file'] for row in rows(batch(EXAMPLES, *cluster).stdout)]
     assert names == sorted(names) and {row['file'] for row in table} <= set(names), names
-    assert not [name for name in names if pathlib.Path(name).suffix not in ('.xml', '.dot', '.json', '.log')]
+    assert not [name for name in names if pathlib.Path(name).suffix not in ('.xml', '.dot', '.json', '.log', '.txt')]
+    assert 'query.explain.txt' in names and 'jobs.txt' not in names, names
     assert not [name for name in names if name.startswith('cluster-')], names
 
 
