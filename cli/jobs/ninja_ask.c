@@ -110,6 +110,9 @@ enum br_status cli_ninja_ask(const char *folder, const char *file, const char *c
     size_t words = 0;
     pid_t pid;
     int out;
+    enum br_status status = br_ninja_find(folder, file, diag);
+    if (status)
+        return status;
     const char **argument = calloc((size_t)targets + 8, sizeof *argument);
     char **variables = environment();
     if (!argument || !variables) {
@@ -129,7 +132,7 @@ enum br_status cli_ninja_ask(const char *folder, const char *file, const char *c
     free(variables);
     if (error)
         return fail_start(error, diag);
-    enum br_status status = read_commands(out, commands, diag);
+    status = read_commands(out, commands, diag);
     int code = wait_for(pid);
     if (!status && code)
         status =

@@ -40,6 +40,10 @@ struct br_ninja_report {
 enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_input *input,
                               struct br_ninja_report *report, struct br_diag *diag);
 
+/* Is there a build to read? BR_SYSTEM where the folder is none or its file (NULL: build.ninja)
+ * cannot be read, in words that tell what to give. Two system calls. */
+enum br_status br_ninja_find(const char *folder, const char *file, struct br_diag *diag);
+
 /* Adds a copy of the command; false when memory is out. */
 bool br_ninja_commands_add(struct br_ninja_commands *commands, const char *command, size_t size);
 /* Puts them in order, each once. */

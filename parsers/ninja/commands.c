@@ -1,6 +1,10 @@
-/* Sets of commands, and a build without some of its commands. */
+/* Whether there is a build, sets of its commands, and a build without some of them. */
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/collections/grow.h"
 #include "parsers/ninja/build.h"
@@ -63,6 +67,31 @@ static enum br_status add_statement(const struct br_ninja *ninja, uint32_t edge,
     if (ninja->edge[edge].rule == BR_NINJA_PHONY || !br_ninja_commands_have(done, command->text))
         return br_ninja_statement(ninja, edge, true, to, diag);
     return br_ninja_made(ninja, edge, to, diag);
+}
+
+enum br_status br_ninja_find(const char *folder, const char *file, struct br_diag *diag)
+{
+    char path[PATH_MAX];
+    struct stat what;
+    if (!file)
+        file = "build.ninja";
+    br_diag_file(diag, folder);
+    if (stat(folder, &what) || !S_ISDIR(what.st_mode))
+        return br_fail(diag, BR_SYSTEM, "give the folder of the build: -C FOLDER",
+                       "there is no such folder");
+    int size = *file == '/' ? snprintf(path, sizeof path, "%s", file)
+                            : snprintf(path, sizeof path, "%s/%s", folder, file);
+    int error = size < PATH_MAX ? 0 : ENAMETOOLONG;
+    br_diag_file(diag, path);
+    if (!error && access(path, R_OK))
+        error = errno;
+    if (error)
+        return br_fail(
+            diag, BR_SYSTEM,
+            "give the folder of a configured build, as CMake and meson make it: -C FOLDER",
+            "cannot be read: %s", strerror(error));
+    br_diag_file(diag, NULL);
+    return BR_OK;
 }
 
 enum br_status br_ninja_write_rest(const char *folder, const char *file,

@@ -3,6 +3,7 @@
  * those that are said to be done, are looked through. Files that only a depfile names are not
  * looked at: in a build from nothing ninja does not know them either, and a correct build.ninja
  * orders what has to come before. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -464,12 +465,12 @@ enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_
     const char *file = options->file ? options->file : "build.ninja";
     input->dag = NULL;
     *report = (struct br_ninja_report){0};
-    if (!realpath(options->folder, folder)) {
-        br_diag_file(diag, options->folder);
-        return br_fail(diag, BR_SYSTEM, "give the folder of the build: -C FOLDER",
-                       "there is no such folder");
-    }
-    enum br_status status = br_ninja_read(&ninja, options->folder, file, diag);
+    enum br_status status = br_ninja_find(options->folder, options->file, diag);
+    if (!status && !realpath(options->folder, folder))
+        status = br_fail(diag, BR_SYSTEM, NULL, "the folder of the build has no path: %s",
+                         strerror(errno));
+    if (!status)
+        status = br_ninja_read(&ninja, options->folder, file, diag);
     if (status)
         return status;
     struct making making = {.ninja = &ninja,
