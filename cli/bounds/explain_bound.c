@@ -132,7 +132,7 @@ static void explain_measure(const struct explain *e, const struct br_proof_measu
     char unit[BR_DECIMAL_TEXT];
     if (m->kind != BR_MEASURE_RESOURCE) {
         if (m->kind == BR_MEASURE_WEIGHTS)
-            fputs("weights that say what fits all resources together, of the tasks of ", stdout);
+            fputs("which sets of these tasks fit together: ", stdout);
         else
             printf("%s of which no two can run together%s: ",
                    m->stages == 1 ? "the tasks of a stage" : "tasks",

@@ -621,6 +621,14 @@ rule('machines: one may be left out', document(
     ((3, {'r': 10}),)),
     ('elif len(before) == 1 and least[v]:', 'elif len(before) == 1:'),
     (CROWD, 'if (open == 1 && b->least[variable(c, task, m)] > 0)', 'if (open == 1)'))
+# Were c on the third machine, b would have to be on the second, which is equal. a may be there, too, and is first.
+rule('machines: any task before, not the first of them', document(
+    {'a': (1, {'r': 1}), 'b': (1, {'r': 1, 'q': 1}), 'c': (1, {'r': 1, 'q': 1})},
+    [clauses(2, ([-13, 0], []), ([], [1]))], [], ((1, {'r': 1}), (2, {'r': 1, 'q': 1}))),
+    ('if len(before) < 2 and', 'if len(before) < 1 and'),
+    (CROWD, """                open++;
+                last = t;""", """                last = open ? last : t;
+                open = 1;"""))
 rule('machines: tasks behind their own are not equal', document(
     {'p': ([5, 1], {}), 'a': ([2, 2], 1), 'c': ([1, 3], {})}, [clauses(9, EMPTY)],
     [('p', 'a', 1), ('a', 'c', 1)], EQUAL),

@@ -8,7 +8,7 @@ The same job, options and seed give the same plan on every machine, so a differe
 of a search, which is meant to show here, or a fault. --update writes the table anew; look at the
 difference in makespans before keeping it. What holds whatever the table says is checked, too: no plan
 is longer than what any of the methods gave, or shorter than its bound, and more placements never give
-a longer one.
+a longer one. The stand-alone check of plans in ../shared judges every plan, where that is there.
 """
 import csv
 import hashlib
@@ -19,6 +19,7 @@ import tempfile
 import methods
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 COLUMNS = ['job', 'effort', 'placements', 'makespan', 'bound', 'method', 'spent', 'plan']
 # Seeds of jobs that no quick method plans as short as their bound, with the most stages.
 JOBS = {True: {15: (4, 6, 15, 16, 34, 37, 53), 36: (1, 2, 6, 9, 11, 18, 29, 33, 37, 43, 55)},
@@ -38,6 +39,9 @@ def row_of(bigrocks, job, cluster, name, effort, limit):
     wrong = []
     if not float(plan['lower_bound']) <= float(plan['makespan']) <= least:
         wrong.append(f'{name}: {plan["makespan"]} is not between its bound and the shortest trial')
+    said = methods.judge(ROOT, job, cluster, plan, job.parent)
+    if said:
+        wrong.append(f'{name}, {effort}, {limit} placements: {said}')
     return dict(zip(COLUMNS, [name, effort, str(limit), plan['makespan'], plan['lower_bound'],
                               '+'.join(sorted({p['method'] for p in plan['parts']})), plan['placements'],
                               hashlib.sha256(text.encode()).hexdigest()[:12]])), wrong

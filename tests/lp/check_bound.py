@@ -87,6 +87,12 @@ def check_own(program):
     assert answer['lower_bound'] == 29 and answer['method'] == 'lifted covers', answer
     assert proof['kind'] == 'rounds' and len(proof['measures']) == 1, proof
     assert sorted(w['weight'] for w in proof['measures'][0]['weights']) == [1, 1, 1, 2], proof
+    stages = cover[cover.index('<stage'):]
+    twice = cover + re.sub('id="(.)"', r'id="\1\1"', stages)
+    twice += ''.join('<edge from="%s" to="%s" type="barrier"/>' % (p, c * 2) for p in 'abcd' for c in 'abcd')
+    answer = bound(program, JOB % twice)
+    assert answer['method'] == 'lifted covers, sum over the parts between cuts', answer
+    assert answer['lower_bound'] == 58, answer
 
     # An answer that cannot be written is none.
     with open('/dev/full', 'wb') as full:

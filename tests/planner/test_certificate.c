@@ -358,8 +358,8 @@ static void sums_stay_within_63_bits(void **state)
     assert_int_equal(check_three("768614336404564651", 0), BR_NO);
 }
 
-/* However many resources there are, few measures are looked at: each costs the cube of the stages.
- */
+/* However many resources there are, few measures are looked at: each costs the square of the
+ * stages. */
 static void few_measures_make_claims(void **state)
 {
     enum { RESOURCES = 20 };
@@ -390,6 +390,61 @@ static void few_measures_make_claims(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* The measures that nothing uses are gone; claims and the energy have those that they had, which
+ * the number of a resource tells apart. */
+static void unused_measures_are_dropped(void **state)
+{
+    enum { MEASURES = 9, PASSES = 3, CLAIMS = 4, ROUNDS = 2000 };
+    const enum br_proof_kind kinds[] = {BR_PROOF_ENERGY, BR_PROOF_ROUNDS, BR_PROOF_WINDOW,
+                                        BR_PROOF_PRICES};
+    struct br_rng rng = br_rng_seed(4);
+    int dropped = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct br_proof_measure measure[MEASURES];
+        struct br_proof_claim claim[PASSES][CLAIMS];
+        struct br_proof_pass pass[PASSES];
+        uint32_t had[PASSES][CLAIMS], want = 0, kept[MEASURES];
+        uint32_t count = 1 + (uint32_t)br_rng_below(&rng, MEASURES);
+        bool used[MEASURES] = {false};
+        struct br_proof proof = {.kind = kinds[br_rng_below(&rng, 4)],
+                                 .measures = count,
+                                 .measure = measure,
+                                 .passes = (uint32_t)br_rng_below(&rng, PASSES + 1),
+                                 .pass = pass,
+                                 .energy = (uint32_t)br_rng_below(&rng, count)};
+        const uint32_t energy = proof.energy;
+        const bool by_energy = proof.kind == BR_PROOF_ENERGY || proof.kind == BR_PROOF_ROUNDS;
+        for (uint32_t m = 0; m < count; m++)
+            measure[m] = (struct br_proof_measure){.kind = BR_MEASURE_RESOURCE, .resource = m};
+        for (uint32_t k = 0; k < proof.passes; k++) {
+            uint32_t heads = (uint32_t)br_rng_below(&rng, CLAIMS + 1);
+            pass[k] = (struct br_proof_pass){heads, CLAIMS - heads, claim[k], claim[k] + heads};
+            for (uint32_t i = 0; i < CLAIMS; i++) {
+                had[k][i] = (uint32_t)br_rng_below(&rng, count);
+                claim[k][i] = (struct br_proof_claim){.measure = had[k][i]};
+                used[had[k][i]] = true;
+            }
+        }
+        used[energy] |= by_energy;
+        for (uint32_t m = 0; m < count; m++)
+            if (used[m])
+                kept[want++] = m;
+        br_proof_drop_measures(&proof);
+        assert_int_equal(proof.measures, want);
+        for (uint32_t m = 0; m < want; m++)
+            assert_int_equal(proof.measure[m].resource, kept[m]);
+        for (uint32_t k = 0; k < proof.passes; k++)
+            for (uint32_t i = 0; i < CLAIMS; i++) {
+                assert_true(claim[k][i].measure < want);
+                assert_int_equal(proof.measure[claim[k][i].measure].resource, had[k][i]);
+            }
+        if (by_energy)
+            assert_true(proof.energy < want && proof.measure[proof.energy].resource == energy);
+        dropped += want < count;
+    }
+    assert_true(dropped > ROUNDS / 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +457,7 @@ int main(void)
         cmocka_unit_test(windows_give_way_to_what_must_run),
         cmocka_unit_test(sums_stay_within_63_bits),
         cmocka_unit_test(few_measures_make_claims),
+        cmocka_unit_test(unused_measures_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
