@@ -1,6 +1,7 @@
 /* bigrocks build: what is out of date in a build of ninja, planned and run.
  *
- * Ninja says what is out of date (cli/jobs/ninja_ask.h). That is certain but for commands with
+ * Ninja says what is out of date (cli/jobs/ninja_ask.h); commands are told apart by their first
+ * outputs, which are the names of the stages. That is certain but for commands with
  * "restat", which may leave their outputs as they are: what depends on such a command is left for
  * another round, in which ninja is asked about a build in which all that has run is done. */
 #include <inttypes.h>
@@ -26,12 +27,12 @@ enum { REMAKES = 10 }; /* of the build's own file; ninja itself gives up after 1
 struct building {
     const struct cli_settings *settings;
     struct br_ninja_options options;
-    struct br_ninja_commands done, failed; /* that have run in this build */
-    const char **statement;                /* by stage, of the round at hand */
-    uint32_t total, printed;               /* commands, as far as is known */
-    uint32_t behind;                       /* that wait for others than those of the round */
-    struct cli_run_sum sum;                /* of the rounds */
-    bool terminal, lost;                   /* lost: memory was out for one of those */
+    struct br_ninja_set done, failed; /* that have run in this build */
+    const char **statement;           /* by stage, of the round at hand */
+    uint32_t total, printed;          /* commands, as far as is known */
+    uint32_t behind;                  /* that wait for others than those of the round */
+    struct cli_run_sum sum;           /* of the rounds */
+    bool terminal, lost;              /* lost: memory was out for one of those */
 };
 
 /* ---- What is said ---- */
@@ -80,8 +81,8 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
     char text[4096];
     const char *command = command_of(dag, stage);
     building->printed++;
-    building->lost |= !br_ninja_commands_add(failed ? &building->failed : &building->done, command,
-                                             strlen(command));
+    building->lost |= !br_ninja_set_add(failed ? &building->failed : &building->done,
+                                        dag->stage[stage].id, strlen(dag->stage[stage].id));
     if (building->settings->output.quiet && !failed)
         return;
     if (building->terminal && !failed && !end->output_size)
@@ -105,7 +106,7 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
 /* The commands that may run in this round: none that has failed, none that waits for such a one or
  * for one with "restat"; *now: how many stages, *left: how many wait for the latter alone. */
 static enum br_status choose_early(struct building *building, const struct br_dag *dag,
-                                   struct br_ninja_commands *early, uint32_t *now, uint32_t *left,
+                                   struct br_ninja_set *early, uint32_t *now, uint32_t *left,
                                    struct br_diag *diag)
 {
     enum { RESTAT = 1, LATE = 2, LOST = 4, FAILED = 8 };
@@ -115,7 +116,7 @@ static enum br_status choose_early(struct building *building, const struct br_da
     *now = *left = building->behind = 0;
     for (uint32_t s = 0; s < dag->stages && good; s++) {
         is[s] = *value_of(building->statement[s], "restat", text, sizeof text) ? RESTAT : 0;
-        if (br_ninja_commands_have(&building->failed, command_of(dag, s)))
+        if (br_ninja_set_have(&building->failed, dag->stage[s].id))
             is[s] |= LOST | FAILED;
     }
     for (bool changed = good; changed;) { /* as often as the job is deep, at most */
@@ -128,16 +129,15 @@ static enum br_status choose_early(struct building *building, const struct br_da
         }
     }
     for (uint32_t s = 0; s < dag->stages && good; s++) {
-        const char *command = command_of(dag, s);
         if (!(is[s] & (LATE | LOST))) {
-            good = br_ninja_commands_add(early, command, strlen(command));
+            good = br_ninja_set_add(early, dag->stage[s].id, strlen(dag->stage[s].id));
             ++*now;
         }
         *left += (is[s] & (LATE | LOST)) == LATE;
         building->behind += (is[s] & (LATE | LOST)) && !(is[s] & FAILED);
     }
     free(is);
-    br_ninja_commands_sort(early);
+    br_ninja_set_sort(early);
     return good ? BR_OK : br_fail_memory(diag);
 }
 
@@ -199,37 +199,6 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     return status;
 }
 
-/* What ninja would still do; in a later round what has run counts as done. */
-static enum br_status ask(const struct building *building, struct br_ninja_commands *dirty,
-                          struct br_diag *diag)
-{
-    const struct br_ninja_options *options = &building->options;
-    char path[64];
-    if (!building->done.count)
-        return cli_ninja_ask(options->folder, options->file, options->target, options->targets,
-                             dirty, diag);
-    /* Ninja reads it by our descriptor, so that nothing is left whatever becomes of us. */
-    int file = br_unnamed_file();
-    FILE *out = file < 0 ? NULL : fdopen(file, "w");
-    if (!out) {
-        if (file >= 0)
-            close(file);
-        return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no temporary file can be made");
-    }
-    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
-    enum br_status status =
-        br_ninja_write_rest(options->folder, options->file, &building->done, out, diag);
-    const bool failed = fflush(out) || ferror(out);
-    if (!status && failed)
-        status = br_fail(diag, BR_SYSTEM, "is the disk of TMPDIR full?",
-                         "a temporary file cannot be written");
-    if (!status)
-        status =
-            cli_ninja_ask(options->folder, path, options->target, options->targets, dirty, diag);
-    fclose(out);
-    return status;
-}
-
 static enum br_status read_round(struct building *building, struct br_input *input,
                                  struct br_ninja_report *report, struct br_diag *diag)
 {
@@ -240,18 +209,16 @@ static enum br_status read_round(struct building *building, struct br_input *inp
 
 /* Reads what is out of date, of that what waits for no command with "restat", and runs it. *again:
  * something is left. */
-static enum br_status perform_round(struct building *building,
-                                    const struct br_ninja_commands *dirty, bool *stale, bool *again,
-                                    bool *unread, struct br_diag *diag)
+static enum br_status perform_round(struct building *building, const struct br_ninja_set *dirty,
+                                    bool *again, bool *unread, struct br_diag *diag)
 {
     struct br_input input = {0};
     struct br_ninja_report report = {0};
-    struct br_ninja_commands early = {0};
+    struct br_ninja_set early = {0};
     uint32_t left = 0;
     building->options.only = dirty;
     building->sum.result.left = 0;
     enum br_status status = read_round(building, &input, &report, diag);
-    *stale = report.stale;
     if (!status) {
         uint32_t tasks = input.dag->tasks, now;
         status = choose_early(building, input.dag, &early, &now, &left, diag);
@@ -266,9 +233,9 @@ static enum br_status perform_round(struct building *building,
     bool any = !status && early.count;
     if (any)
         status = run_round(building, &input, unread, diag);
-    br_ninja_commands_sort(&building->done);
-    br_ninja_commands_sort(&building->failed);
-    br_ninja_commands_finish(&early);
+    br_ninja_set_sort(&building->done);
+    br_ninja_set_sort(&building->failed);
+    br_ninja_set_finish(&early);
     br_input_finish(&input);
     /* A failure is for the end, where all else goes on. */
     bool on = status == BR_NO && building->settings->run.keep_going && building->failed.count &&
@@ -284,22 +251,22 @@ static enum br_status build(struct building *building, bool *unread, struct br_d
     bool again = true, stale;
     uint32_t remakes = 0;
     while (again) {
-        struct br_ninja_commands dirty = {0};
-        enum br_status status = ask(building, &dirty, diag);
+        struct br_ninja_set dirty = {0};
+        enum br_status status =
+            cli_ninja_ask(&building->options, &building->done, &dirty, &stale, diag);
         again = false;
-        if (!status && !dirty.count) {
+        if (stale && remakes++ < REMAKES) {
+            *diag = (struct br_diag){0};
+            status = cli_ninja_remake(building->options.folder, building->options.file, diag);
+            again = !status;
+        } else if (!status && !dirty.count) {
             building->behind = building->sum.result.left = 0;
             if (!building->printed && !building->settings->output.quiet)
                 puts("bigrocks: no work to do.");
         } else if (!status) {
-            status = perform_round(building, &dirty, &stale, &again, unread, diag);
-            if (stale && remakes++ < REMAKES) {
-                *diag = (struct br_diag){0};
-                status = cli_ninja_remake(building->options.folder, building->options.file, diag);
-                again = !status;
-            }
+            status = perform_round(building, &dirty, &again, unread, diag);
         }
-        br_ninja_commands_finish(&dirty);
+        br_ninja_set_finish(&dirty);
         if (status)
             return status;
     }
@@ -322,8 +289,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     building.sum.result.left += building.behind;
     if (!unread && (!status || (status == BR_NO && !diag->what[0])))
         cli_run_sum_say(&building.sum, settings->output.quiet);
-    br_ninja_commands_finish(&building.done);
-    br_ninja_commands_finish(&building.failed);
+    br_ninja_set_finish(&building.done);
+    br_ninja_set_finish(&building.failed);
     free(building.statement);
     if (status == BR_NO && cli_interrupted())
         cli_interrupt_die();

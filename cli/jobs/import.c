@@ -41,7 +41,9 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
 {
     struct br_input input = {0};
     struct br_ninja_report report;
-    struct br_ninja_commands dirty = {0};
+    const struct br_ninja_set none = {0};
+    struct br_ninja_set dirty = {0};
+    bool stale;
     const struct cli_import_settings *import = &settings->import;
     const struct br_ninja_options options = {.folder = import->directory ? import->directory : ".",
                                              .file = import->file,
@@ -50,7 +52,7 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
                                              .only = import->dirty ? &dirty : NULL};
     enum br_status status = BR_OK;
     if (import->dirty)
-        status = cli_ninja_ask(options.folder, import->file, argument, arguments, &dirty, diag);
+        status = cli_ninja_ask(&options, &none, &dirty, &stale, diag);
     if (!status && import->dirty && !dirty.count)
         status = br_fail(diag, BR_NO, NULL, "nothing is out of date");
     if (!status)
@@ -59,7 +61,7 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
         say_report(&report);
     if (!status)
         status = cli_import_write(settings, &input, diag);
-    br_ninja_commands_finish(&dirty);
+    br_ninja_set_finish(&dirty);
     br_input_finish(&input);
     return status;
 }

@@ -1,5 +1,8 @@
 /* Ninja as a child, in the folder of the build. A mark in its status tells its commands from all
- * else that it may print. */
+ * else that it may print. By its text a command is not known, since others may have the same; so
+ * where there is anything to do, ninja is asked about a build in which commands are described by
+ * their outputs, which are no part of the hashes by which it tells whether a command has changed.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -9,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process/launch.h"
 #include "cli/common/child.h"
 #include "cli/jobs/ninja_ask.h"
 
@@ -79,8 +83,7 @@ static int wait_for(pid_t pid)
     return cli_child_exit(status);
 }
 
-static enum br_status read_commands(int from, struct br_ninja_commands *commands,
-                                    struct br_diag *diag)
+static enum br_status read_marked(int from, struct br_ninja_set *told, struct br_diag *diag)
 {
     char *line = NULL;
     size_t room = 0;
@@ -93,27 +96,23 @@ static enum br_status read_commands(int from, struct br_ninja_commands *commands
     for (ssize_t size; good && (size = getline(&line, &room, said)) > 0;) {
         size -= line[size - 1] == '\n';
         if (*line == *MARK)
-            good = br_ninja_commands_add(commands, line + 1, (size_t)size - 1);
+            good = br_ninja_set_add(told, line + 1, (size_t)size - 1);
     }
     free(line);
     good = !ferror(said) && good;
     fclose(said);
-    br_ninja_commands_sort(commands);
+    br_ninja_set_sort(told);
     return good ? BR_OK : br_fail_memory(diag);
 }
 
-enum br_status cli_ninja_ask(const char *folder, const char *file, const char *const *target,
-                             uint32_t targets, struct br_ninja_commands *commands,
-                             struct br_diag *diag)
+/* What a dry run tells of the commands that it would run: their texts or their descriptions. */
+static enum br_status run_dry(const struct br_ninja_options *options, const char *file, bool texts,
+                              struct br_ninja_set *told, struct br_diag *diag)
 {
-    static const char *const options[] = {"-n", "-v", "-f"};
     size_t words = 0;
     pid_t pid;
     int out;
-    enum br_status status = br_ninja_find(folder, file, diag);
-    if (status)
-        return status;
-    const char **argument = calloc((size_t)targets + 8, sizeof *argument);
+    const char **argument = calloc((size_t)options->targets + 8, sizeof *argument);
     char **variables = environment();
     if (!argument || !variables) {
         free(argument);
@@ -121,22 +120,70 @@ enum br_status cli_ninja_ask(const char *folder, const char *file, const char *c
         return br_fail_memory(diag);
     }
     argument[words++] = program();
-    for (size_t k = 0; k < 3; k++)
-        argument[words++] = options[k];
-    argument[words++] = file ? file : "build.ninja";
+    argument[words++] = "-n";
+    if (texts)
+        argument[words++] = "-v";
+    argument[words++] = "-f";
+    argument[words++] = file;
     argument[words++] = "--";
-    for (uint32_t k = 0; k < targets; k++)
-        argument[words++] = target[k];
-    int error = start(folder, (char *const *)argument, variables, &pid, &out);
+    for (uint32_t k = 0; k < options->targets; k++)
+        argument[words++] = options->target[k];
+    int error = start(options->folder, (char *const *)argument, variables, &pid, &out);
     free(argument);
     free(variables);
     if (error)
         return fail_start(error, diag);
-    status = read_commands(out, commands, diag);
+    enum br_status status = read_marked(out, told, diag);
     int code = wait_for(pid);
     if (!status && code)
         status =
             br_fail(diag, BR_BAD_INPUT, NULL, "ninja refuses the build (exit status %d)", code);
+    return status;
+}
+
+/* Asks about the build with outputs as descriptions. Ninja reads it by our descriptor, so that
+ * nothing is left whatever becomes of us. */
+static enum br_status ask_by_outputs(const struct br_ninja_options *options,
+                                     const struct br_ninja_set *printed,
+                                     const struct br_ninja_set *done, struct br_ninja_set *dirty,
+                                     bool *stale, struct br_diag *diag)
+{
+    char path[64];
+    int file = br_unnamed_file();
+    FILE *out = file < 0 ? NULL : fdopen(file, "w");
+    if (!out) {
+        if (file >= 0)
+            close(file);
+        return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no temporary file can be made");
+    }
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
+    enum br_status status = br_ninja_write_named(options, printed, done, out, stale, diag);
+    const bool failed = fflush(out) || ferror(out);
+    if (!status && *stale)
+        status = br_fail(diag, BR_NO, "'ninja build.ninja' makes it anew",
+                         "the build's own file is out of date");
+    if (!status && failed)
+        status = br_fail(diag, BR_SYSTEM, "is the disk of TMPDIR full?",
+                         "a temporary file cannot be written");
+    if (!status)
+        status = run_dry(options, path, false, dirty, diag);
+    fclose(out);
+    return status;
+}
+
+enum br_status cli_ninja_ask(const struct br_ninja_options *options,
+                             const struct br_ninja_set *done, struct br_ninja_set *dirty,
+                             bool *stale, struct br_diag *diag)
+{
+    struct br_ninja_set printed = {0};
+    enum br_status status = br_ninja_find(options->folder, options->file, diag);
+    *stale = false;
+    if (!status && !done->count)
+        status =
+            run_dry(options, options->file ? options->file : "build.ninja", true, &printed, diag);
+    if (!status && (done->count || printed.count))
+        status = ask_by_outputs(options, &printed, done, dirty, stale, diag);
+    br_ninja_set_finish(&printed);
     return status;
 }
 

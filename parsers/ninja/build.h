@@ -15,13 +15,15 @@ struct br_ninja_options {
     /* The demands of a command: the capacities of the cluster's first class. Also the pools of the
      * build become resources of its machines; NULL: no demands but for pools. */
     const struct br_cluster *demand;
-    /* Of the commands that the targets need, only these; NULL: all. The others count as done. */
-    const struct br_ninja_commands *only;
+    /* Of the commands that the targets need, only those whose first output is of the set; NULL:
+     * all. The others count as done. */
+    const struct br_ninja_set *only;
     bool bare; /* without what the ninja outputs of a plan need */
 };
-/* Commands as ninja prints them (-v), in ascending order of bytes. */
-struct br_ninja_commands {
-    char **command; /* owned */
+/* Texts in ascending order of bytes: commands as ninja prints them (-v), or the first outputs of
+ * statements. Only the latter tell statements apart: several may have the same command. */
+struct br_ninja_set {
+    char **text; /* owned */
     uint32_t count, room;
 };
 /* The result of the reading. */
@@ -29,7 +31,6 @@ struct br_ninja_report {
     uint32_t commands, phony;         /* needed for the targets */
     uint32_t logged, of_rule, preset; /* durations: from the log, from commands of the same rule,
                                          and 1 s where there is neither */
-    bool stale; /* the build's own file is made by one of the commands; the job is not made then */
 };
 
 /* Reads a build.ninja and its .ninja_log as a job: a task per command that the targets need, its
@@ -44,17 +45,20 @@ enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_
  * cannot be read, in words that tell what to give. Two system calls. */
 enum br_status br_ninja_find(const char *folder, const char *file, struct br_diag *diag);
 
-/* Adds a copy of the command; false when memory is out. */
-bool br_ninja_commands_add(struct br_ninja_commands *commands, const char *command, size_t size);
-/* Puts them in order, each once. */
-void br_ninja_commands_sort(struct br_ninja_commands *commands);
-bool br_ninja_commands_have(const struct br_ninja_commands *commands, const char *command);
-void br_ninja_commands_finish(struct br_ninja_commands *commands);
+/* Adds a copy of the text; false when memory is out. */
+bool br_ninja_set_add(struct br_ninja_set *set, const char *text, size_t size);
+/* Puts them in order, each once; before, none is found. */
+void br_ninja_set_sort(struct br_ninja_set *set);
+bool br_ninja_set_have(const struct br_ninja_set *set, const char *text);
+void br_ninja_set_finish(struct br_ninja_set *set);
 
-/* Writes the build as a build.ninja in which these commands are not there and their outputs are
- * files that nothing makes: so ninja can be asked what they have left to do. */
-enum br_status br_ninja_write_rest(const char *folder, const char *file,
-                                   const struct br_ninja_commands *done, FILE *out,
-                                   struct br_diag *diag);
+/* Writes the build as a build.ninja in which every statement is described by its first output, so
+ * that ninja tells by that name what it would run, and the outputs of those that are done are files
+ * that nothing makes. The commands, and so their hashes, are the same. *stale: one of the commands
+ * that ninja has printed makes the build's own file; nothing is written then. */
+enum br_status br_ninja_write_named(const struct br_ninja_options *options,
+                                    const struct br_ninja_set *printed,
+                                    const struct br_ninja_set *done, FILE *out, bool *stale,
+                                    struct br_diag *diag);
 
 #endif

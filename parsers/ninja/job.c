@@ -46,11 +46,6 @@ static bool is_phony(const struct br_ninja *ninja, uint32_t edge)
     return ninja->edge[edge].rule == BR_NINJA_PHONY;
 }
 
-static const char *output_of(const struct br_ninja *ninja, uint32_t edge)
-{
-    return ninja->node[ninja->path[ninja->edge[edge].first[BR_NINJA_OUT]]].path;
-}
-
 /* ---- What is needed ---- */
 
 static uint32_t need(struct making *making, uint32_t node, uint32_t depth)
@@ -106,30 +101,6 @@ static enum br_status need_targets(struct making *making)
     for (uint32_t n = 0; n < ninja->nodes && !ninja->targets; n++)
         if (!ninja->node[n].used)
             need_all(making, n);
-    return BR_OK;
-}
-
-/* Of what is needed, only the given commands. */
-static enum br_status keep_only(struct making *making, const struct br_ninja_commands *only)
-{
-    const struct br_ninja *ninja = making->ninja;
-    const char *file = making->options->file ? making->options->file : "build.ninja";
-    uint32_t own = br_ninja_find_node(ninja, file);
-    own = own == UINT32_MAX ? own : ninja->node[own].producer;
-    for (uint32_t e = 0; e < ninja->edges; e++) {
-        if (is_phony(ninja, e) || (!making->needed[e] && e != own))
-            continue;
-        making->text.used = 0;
-        enum br_status status = br_ninja_binding(ninja, e, BR_NINJA_COMMAND, BR_NINJA_VALUE,
-                                                 &making->text, making->diag);
-        if (!status && !br_ninja_add(&making->text, "", 0))
-            status = br_fail_memory(making->diag);
-        if (status)
-            return status;
-        bool kept = br_ninja_commands_have(only, making->text.text);
-        making->report->stale |= kept && e == own;
-        making->needed[e] &= kept;
-    }
     return BR_OK;
 }
 
@@ -264,7 +235,8 @@ static enum br_status add_texts(struct making *making, uint32_t edge, uint32_t s
         status = add_outputs(making, edge, stage);
     making->text.used = 0;
     if (!status)
-        status = br_ninja_statement(making->ninja, edge, false, &making->text, making->diag);
+        status = br_ninja_statement(making->ninja, edge, BR_NINJA_NO_COMMANDS, &making->text,
+                                    making->diag);
     return status ? status : add_attribute(making, BR_OWNER_STAGE, stage, "ninja.statement");
 }
 
@@ -289,8 +261,8 @@ static enum br_status add_stages(struct making *making)
             continue;
         making->report->commands++;
         enum br_status status =
-            br_dag_add_stage(making->dag, output_of(ninja, e), 1, duration_ns(making, e),
-                             &making->stage[e], making->diag);
+            br_dag_add_stage(making->dag, br_ninja_first_output(ninja, e), 1,
+                             duration_ns(making, e), &making->stage[e], making->diag);
         if (!status)
             place_stage(making, e);
         if (!status)
@@ -365,7 +337,8 @@ static enum br_status add_others(struct making *making, bool phony, const char *
     for (uint32_t e = 0; e < making->ninja->edges && !status; e++) {
         if (making->stage[e] != UINT32_MAX || is_phony(making->ninja, e) != phony)
             continue;
-        status = br_ninja_statement(making->ninja, e, true, &making->text, making->diag);
+        status =
+            br_ninja_statement(making->ninja, e, BR_NINJA_COMMANDS, &making->text, making->diag);
         if (!status && making->text.used >= CHUNK)
             status = flush_text(making, name, chunk);
     }
@@ -423,11 +396,10 @@ static enum br_status fill(struct making *making)
         status = read_log(making);
     if (!status)
         status = need_targets(making);
-    if (!status && making->options->only)
-        status = keep_only(making, making->options->only);
-    if (!status && making->report->stale)
-        status = br_fail(making->diag, BR_NO, "'ninja build.ninja' makes it anew",
-                         "the build's own file is out of date");
+    for (uint32_t e = 0; e < making->ninja->edges && making->options->only && !status; e++)
+        making->needed[e] &=
+            is_phony(making->ninja, e) ||
+            br_ninja_set_have(making->options->only, br_ninja_first_output(making->ninja, e));
     if (!status)
         status = add_stages(making);
     if (!status && !making->report->commands)

@@ -123,6 +123,10 @@ void br_ninja_finish(struct br_ninja *ninja);
 
 /* The node of a path that is canonical already, or UINT32_MAX. O(1) expected. */
 uint32_t br_ninja_find_node(const struct br_ninja *ninja, const char *path);
+/* The edge that builds the path, or UINT32_MAX. */
+uint32_t br_ninja_find_producer(const struct br_ninja *ninja, const char *path);
+/* By this a statement is told from all others: no other may make the same file. */
+const char *br_ninja_first_output(const struct br_ninja *ninja, uint32_t edge);
 /* The variable in this very scope; NULL where it has none of that name. */
 const char *br_ninja_find_variable(const struct br_ninja *ninja, uint32_t scope, const char *name);
 /* The rule in the scope or those around it, or UINT32_MAX. */

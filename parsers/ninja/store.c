@@ -74,6 +74,17 @@ uint32_t br_ninja_find_node(const struct br_ninja *ninja, const char *path)
     return br_index_find(&ninja->by_path, &node_keys, ninja, path, br_hash_text(path));
 }
 
+uint32_t br_ninja_find_producer(const struct br_ninja *ninja, const char *path)
+{
+    const uint32_t node = br_ninja_find_node(ninja, path);
+    return node == UINT32_MAX ? UINT32_MAX : ninja->node[node].producer;
+}
+
+const char *br_ninja_first_output(const struct br_ninja *ninja, uint32_t edge)
+{
+    return ninja->node[ninja->path[ninja->edge[edge].first[BR_NINJA_OUT]]].path;
+}
+
 const char *br_ninja_find_variable(const struct br_ninja *ninja, uint32_t scope, const char *name)
 {
     uint32_t number = find_variable(ninja, scope, name);

@@ -91,7 +91,7 @@ static enum br_status check_command(const struct br_ninja *ninja, uint32_t edge,
                                     const char *command, struct br_diag *diag)
 {
     const struct br_ninja_edge *it = &ninja->edge[edge];
-    const char *out = path_of(ninja, it->first[BR_NINJA_OUT]);
+    const char *out = br_ninja_first_output(ninja, edge);
     if (strchr(command, '\n'))
         return br_fail_at(diag, it->pos, BR_BAD_INPUT, "put it into a script",
                           "the command for '%.200s' has several lines", out);
@@ -110,7 +110,7 @@ enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, cons
     if (!status && text.used)
         status = br_fail_at(diag, it->pos, BR_BAD_INPUT, "let ninja build such targets",
                             "what '%.200s' waits for is only known while the build runs (dyndep)",
-                            path_of(ninja, it->first[BR_NINJA_OUT]));
+                            br_ninja_first_output(ninja, edge));
     if (!status && !(add(to, "cd ") && add_quoted(to, folder, strlen(folder)) &&
                      add(to, " || exit\n") && add_folders(ninja, it, to)))
         status = br_fail_memory(diag);
@@ -198,8 +198,9 @@ static bool add_files(const struct br_ninja *ninja, const struct br_ninja_edge *
            add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) && add(to, "\n");
 }
 
-enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge, bool command,
-                                  struct br_ninja_text *to, struct br_diag *diag)
+enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
+                                  enum br_ninja_saying saying, struct br_ninja_text *to,
+                                  struct br_diag *diag)
 {
     const struct br_ninja_edge *it = &ninja->edge[edge];
     struct br_ninja_text text = {0};
@@ -215,7 +216,8 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge, b
         status = br_fail_memory(diag);
     for (int key = 0; key < BR_NINJA_KEYS && !status && it->rule != BR_NINJA_PHONY; key++) {
         bool elsewhere =
-            (key == BR_NINJA_COMMAND && !command) ||
+            (key == BR_NINJA_COMMAND && saying == BR_NINJA_NO_COMMANDS) ||
+            (key == BR_NINJA_DESCRIPTION && saying == BR_NINJA_NAMED_COMMANDS) ||
             (rule == own && (key == BR_NINJA_RSPFILE || key == BR_NINJA_RSPFILE_CONTENT));
         if (elsewhere)
             continue;
@@ -223,6 +225,10 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge, b
         if (!status && text.used && !add_let(to, br_ninja_key_name[key], text.text))
             status = br_fail_memory(diag);
     }
+    if (!status && saying == BR_NINJA_NAMED_COMMANDS &&
+        !(add(to, "  description = ") && add_path(to, br_ninja_first_output(ninja, edge)) &&
+          add(to, "\n")))
+        status = br_fail_memory(diag);
     free(text.text);
     return status;
 }

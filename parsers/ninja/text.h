@@ -11,9 +11,17 @@
 enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, const char *folder,
                                struct br_ninja_text *to, struct br_diag *diag);
 
-/* Adds the statement, all variables expanded, with or without its command. */
-enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge, bool command,
-                                  struct br_ninja_text *to, struct br_diag *diag);
+/* What a statement says of its command. */
+enum br_ninja_saying {
+    BR_NINJA_NO_COMMANDS,    /* nothing: who uses the statement has it elsewhere */
+    BR_NINJA_COMMANDS,       /* all */
+    BR_NINJA_NAMED_COMMANDS, /* all, and its first output instead of its description */
+};
+
+/* Adds the statement, all variables expanded. */
+enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
+                                  enum br_ninja_saying saying, struct br_ninja_text *to,
+                                  struct br_diag *diag);
 
 /* Adds a statement by which the edge's outputs are files that nothing makes. */
 enum br_status br_ninja_made(const struct br_ninja *ninja, uint32_t edge, struct br_ninja_text *to,

@@ -232,6 +232,60 @@ def dirty(twins, folder):
     assert 'ninja cannot be started' in gone.stderr
 
 
+# Statements with one and the same command: A, which fails where it is told to wait for g2, and B behind two "restat".
+ALIKE = '''rule both
+  command = sh ./both
+rule still
+  command = echo $out >> ran; cmp -s $in $out || cp $in $out
+  restat = 1
+build A: both in1
+build g1: still in2
+build g2: still g1
+build B: both g2
+build C: both in3 || B
+'''
+BOTH = '''[ -e g2 ] && echo with >> ran || { echo without >> ran; [ ! -e strict ] || exit 1; }
+touch A B C
+'''
+
+
+def alike(bigrocks, ninja, folder):
+    """Statements with one command are told apart: in one round, behind "restat", and where one of them fails."""
+    pair = folder / 'by-ninja', folder / 'by-us'
+    for one in pair:
+        one.mkdir()
+        for name, text in (('build.ninja', ALIKE), ('both', BOTH), ('in1', '1'), ('in2', '2'), ('in3', '3')):
+            (one / name).write_text(text)
+
+    def both(what, expected, code=0):
+        run(ninja, '-C', pair[0], '-k', 0, '-j', 1, code=code)
+        run(bigrocks, 'build', '-C', pair[1], '-k', '-j', 1, '--capacity', 'cpu=1,mem=1GiB', code=code)
+        ran = [(one / 'ran').read_text().split() for one in pair]
+        assert sorted(ran[0]) == sorted(ran[1]) == sorted(expected), (what, ran)
+        for one in pair:
+            (one / 'ran').unlink()
+            assert 'no work to do' in run(ninja, '-C', one, '-n').stdout, (what, one)
+
+    def change(*names):
+        time.sleep(0.02)
+        for one in pair:
+            for name in names:
+                os.utime(one / name)
+    both('all', ['without', 'g1', 'g2', 'with', 'with'])
+    change('in3')
+    job = folder / 'alike.xml'
+    run(bigrocks, 'import', 'ninja', '-C', pair[1], '--dirty', '--capacity', 'cpu=1,mem=1GiB', '-q', '-o', job)
+    assert re.findall(r'<stage id="([^"]*)"', job.read_text()) == ['C'], job.read_text()
+    both('one of three', ['with'])
+    change('in1', 'in2')
+    both('one, and one behind a generator that changes nothing', ['with', 'g1'])
+    for one in pair:
+        for name in ('A', 'B', 'C', 'g1', 'g2'):
+            (one / name).unlink()
+        (one / 'strict').touch()
+    both('one fails, and the others do not', ['without', 'g1', 'g2', 'with', 'with'], code=1)
+
+
 def samples(history):
     """The stages with a sample in the history, as another program sees it now."""
     with contextlib.closing(sqlite3.connect('file:%s?mode=ro' % history, uri=True)) as base:
@@ -342,6 +396,7 @@ def main():
         failures(twins)
         limits(twins)
         dirty(twins, folder)
+        alike(bigrocks, ninja, folder)
         if 'no SQLite' not in run(bigrocks, '--version').stdout:
             measured(bigrocks, ninja, folder)
     return 0

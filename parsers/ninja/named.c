@@ -1,0 +1,115 @@
+/* Sets of commands or of outputs, and a build that tells its statements apart. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/grow.h"
+#include "parsers/ninja/build.h"
+#include "parsers/ninja/text.h"
+
+bool br_ninja_set_add(struct br_ninja_set *set, const char *text, size_t size)
+{
+    if (!br_grow(&set->text, set->count, &set->room, sizeof *set->text))
+        return false;
+    set->text[set->count] = strndup(text, size);
+    return set->text[set->count] && ++set->count;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void br_ninja_set_sort(struct br_ninja_set *set)
+{
+    uint32_t count = 0;
+    if (set->count)
+        qsort(set->text, set->count, sizeof *set->text, by_bytes);
+    for (uint32_t k = 0; k < set->count; k++)
+        if (count && strcmp(set->text[count - 1], set->text[k]) == 0)
+            free(set->text[k]);
+        else
+            set->text[count++] = set->text[k];
+    set->count = count;
+}
+
+bool br_ninja_set_have(const struct br_ninja_set *set, const char *text)
+{
+    return set->count && bsearch(&text, set->text, set->count, sizeof *set->text, by_bytes);
+}
+
+void br_ninja_set_finish(struct br_ninja_set *set)
+{
+    for (uint32_t k = 0; k < set->count; k++)
+        free(set->text[k]);
+    free(set->text);
+    *set = (struct br_ninja_set){0};
+}
+
+/* ---- A build that tells its statements apart ---- */
+
+/* Is the build's own file made by one of the commands? */
+static enum br_status find_stale(const struct br_ninja *ninja, const char *file,
+                                 const struct br_ninja_set *printed, bool *stale,
+                                 struct br_diag *diag)
+{
+    struct br_ninja_text command = {0};
+    const uint32_t own = br_ninja_find_producer(ninja, file);
+    *stale = false;
+    if (own == UINT32_MAX || !printed->count)
+        return BR_OK;
+    enum br_status status =
+        br_ninja_binding(ninja, own, BR_NINJA_COMMAND, BR_NINJA_VALUE, &command, diag);
+    if (!status && !br_ninja_add(&command, "", 0))
+        status = br_fail_memory(diag);
+    *stale = !status && br_ninja_set_have(printed, command.text);
+    free(command.text);
+    return status;
+}
+
+static enum br_status add_statement(const struct br_ninja *ninja, uint32_t edge,
+                                    const struct br_ninja_set *done, struct br_ninja_text *to,
+                                    struct br_diag *diag)
+{
+    if (ninja->edge[edge].rule == BR_NINJA_PHONY)
+        return br_ninja_statement(ninja, edge, BR_NINJA_COMMANDS, to, diag);
+    if (br_ninja_set_have(done, br_ninja_first_output(ninja, edge)))
+        return br_ninja_made(ninja, edge, to, diag);
+    return br_ninja_statement(ninja, edge, BR_NINJA_NAMED_COMMANDS, to, diag);
+}
+
+static enum br_status write_all(const struct br_ninja *ninja, const struct br_ninja_set *done,
+                                struct br_ninja_text *text, FILE *out, struct br_diag *diag)
+{
+    enum br_status status = br_ninja_head(ninja, text, diag);
+    for (uint32_t e = 0; e < ninja->edges && !status; e++) {
+        status = add_statement(ninja, e, done, text, diag);
+        if (!status && text->used >= 1 << 20) {
+            fwrite(text->text, 1, text->used, out);
+            text->used = 0;
+        }
+    }
+    if (!status)
+        status = br_ninja_defaults(ninja, text, diag);
+    if (!status && text->used)
+        fwrite(text->text, 1, text->used, out);
+    return status;
+}
+
+enum br_status br_ninja_write_named(const struct br_ninja_options *options,
+                                    const struct br_ninja_set *printed,
+                                    const struct br_ninja_set *done, FILE *out, bool *stale,
+                                    struct br_diag *diag)
+{
+    struct br_ninja ninja;
+    struct br_ninja_text text = {0};
+    const char *file = options->file ? options->file : "build.ninja";
+    enum br_status status = br_ninja_read(&ninja, options->folder, file, diag);
+    if (status)
+        return status;
+    status = find_stale(&ninja, file, printed, stale, diag);
+    if (!status && !*stale)
+        status = write_all(&ninja, done, &text, out, diag);
+    free(text.text);
+    br_ninja_finish(&ninja);
+    return status;
+}
