@@ -73,7 +73,8 @@ static const char *command_of(const struct br_dag *dag, uint32_t stage)
 }
 
 /* As ninja prints it: "[3/49] CXX format.o" when a command has ended. */
-static void print_line(void *context, const struct br_task_end *end, bool failed)
+static void print_line(void *context, const struct br_task_end *end, bool failed,
+                       struct cli_progress *moving)
 {
     struct building *building = context;
     const struct br_dag *dag = end->job->dag;
@@ -87,6 +88,7 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
         return;
     if (building->terminal && !failed && !end->output_size)
         return; /* the moving line tells enough */
+    cli_progress_end(moving);
     value_of(building->statement[stage], "description", text, sizeof text);
     printf("[%" PRIu32 "/%" PRIu32 "] ", building->printed, building->total);
     cli_print_text(stdout, *text ? text : command);

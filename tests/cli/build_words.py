@@ -5,15 +5,20 @@ that need more memory than there is, and what it leaves behind.
 build_words.py BIGROCKS [NINJA]
 """
 import contextlib
+import fcntl
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 # Three rounds: what depends on a command with "restat" is known when that has run. A command that finds a file
@@ -128,7 +133,8 @@ def check_interrupt(project):
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=60)
         assert child.returncode == -signal.SIGINT, (child.returncode, said)
-        hints = re.findall(r'^bigrocks: interrupted; (?:1 running task is asked to end, and killed by another Ctrl-C; )?'
+        hints = re.findall(r'^bigrocks: interrupted; '
+                           r'(?:1 running task is asked to end, and killed by another Ctrl-C; )?'
                            r'the same build goes on from here$', said, re.M)
         assert len(hints) == 1 and said.count('interrupted;') == 1, said
         (tasks, more), = last_words(said)
@@ -140,6 +146,37 @@ def check_interrupt(project):
         assert sorted(before + after) == sorted(ALL), (before, after)
         assert last_words(said)[0][0] == '%d task%s' % (len(after), '' if len(after) == 1 else 's'), said
         assert not project.build()[1]
+
+
+def check_moving_line(project):
+    """On a terminal the moving line stays while commands end that have written nothing; a failure ends it."""
+    for path in ALL:
+        (project.folder / path).unlink()
+    for name in ('a1', 'a2', 'c2'):
+        (project.folder / ('hold-' + name)).touch()
+    (project.folder / 'fail-c2').touch()
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM='xterm', TMPDIR=str(project.temporary))
+        os.execv(project.bigrocks, project.command())
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
+    said, limit, drawn = b'', time.monotonic() + 60, {}
+    for words, name in ((b'2 running', 'a2'), (b'1 running', 'a1'), (b'1 of 2 done, 1 running', 'c2')):
+        while words not in said:
+            assert time.monotonic() < limit, said
+            if select.select([terminal], [], [], 1)[0]:
+                said += os.read(terminal, 4096)
+        drawn[name], said = said[:said.index(words)], said[said.index(words):]
+        project.end(name)
+    assert drawn['a1'].count(b'\r\x1b[K') == drawn['a1'].count(b' done, ') > 0, drawn
+    with contextlib.suppress(OSError):  # its end is the terminal's
+        while more := os.read(terminal, 4096):
+            said += more
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 1 and b'\r\x1b[K[7/7] ' in said, said
+    (project.folder / 'fail-c2').unlink()
+    project.build()
 
 
 def check_killed(project):
@@ -167,7 +204,8 @@ def check_memory(project):
         measured('c2', 1 << 30)  # fits
         # Nothing is known of this one, which would find room beside it.
         base.execute('DELETE FROM sample WHERE stage IN (SELECT id FROM stage WHERE name = "a2")')
-        base.execute('UPDATE sample SET cpu_ns = 64 * wall_ns WHERE stage IN (SELECT id FROM stage WHERE name = "c1")')
+        base.execute('UPDATE sample SET cpu_ns = 64 * wall_ns '
+                     'WHERE stage IN (SELECT id FROM stage WHERE name = "c1")')
     for path in ALL:
         (project.folder / path).unlink()
     child = project.begin('a1')
@@ -187,7 +225,8 @@ def check_memory(project):
     for path in ALL:
         (project.folder / path).unlink()
     said, ran = project.build()
-    assert '2 commands need more memory than there is and run alone, the largest \'a1\' with 3 GiB' in said and len(ran) == 7, said
+    assert "2 commands need more memory than there is and run alone, the largest 'a1' with 3 GiB" in said, said
+    assert len(ran) == 7, said
     for path in ALL:
         (project.folder / path).unlink()
     assert project.build('-q')[0] == ''
@@ -204,6 +243,7 @@ def main():
         check_one_word(project)
         check_failure(project)
         check_interrupt(project)
+        check_moving_line(project)
         check_killed(project)
         if 'no SQLite' not in subprocess.run([bigrocks, '--version'], capture_output=True, text=True).stdout:
             check_memory(project)

@@ -265,9 +265,10 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     bool line = report->part && !end->again && end->outcome != BR_TASK_STOPPED;
     if (!failed && !end->output_size && !line)
         return;
-    cli_progress_end(&report->progress);
     if (line)
-        report->part->print(report->part->context, end, failed);
+        report->part->print(report->part->context, end, failed, &report->progress);
+    else
+        cli_progress_end(&report->progress);
     if (end->output_size)
         copy_output(end, one->output ? one->output : stdout);
     if (failed && !line)

@@ -22,7 +22,9 @@ void cli_run_sum_say(const struct cli_run_sum *sum, bool quiet);
  * every task that has ended for good, before its output; nothing else is said of a failed task. The
  * last word is left to the whole, whose next part goes on from where this one was stopped. */
 struct cli_run_part {
-    void (*print)(void *context, const struct br_task_end *end, bool failed);
+    /* Ends the moving line before it prints; where it prints nothing, the line stays. */
+    void (*print)(void *context, const struct br_task_end *end, bool failed,
+                  struct cli_progress *moving);
     void *context;
     const char *again;       /* at Ctrl-C, how to go on, as a line */
     struct cli_run_sum *sum; /* to which the run is added */
