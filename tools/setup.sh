@@ -10,14 +10,14 @@ test_packages=(g++ binutils make mypy python3-venv python3-jsonschema python3-ya
     scdoc valgrind postgresql)
 # ... and what only the checks of .ci/run use: linters, a browser for reports, and
 # engines to run the files written for them.
-check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellcheck snakemake python3-distributed libstarpu-dev
-    chromium abigail-tools doxygen groff fish zsh build-essential debhelper lintian trang
+check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellcheck snakemake python3-distributed
+    libstarpu-dev chromium abigail-tools doxygen groff fish zsh build-essential debhelper lintian trang
     user-mode-linux)
 # Builds by cargo and npm, wherever these come from.
 command -v cargo >/dev/null || check_packages+=(cargo)
 command -v npm >/dev/null || check_packages+=(npm)
-# What some tests use that Debian has too old: Python's own packages, for `want_environment`.
-python_packages=('snakemake>=9.10,<10' 'dask[distributed]>=2025.4')
+# What some tests use that Debian has too old or not at all: Python's own packages, for `want_environment`.
+python_packages=('snakemake>=9.10,<10' 'dask[distributed]>=2025.4' 'duckdb>=1.1,<3')
 # The suite "slurm" runs a Slurm of its own.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 
@@ -141,18 +141,9 @@ want() {
     say "going on without what is missing"
 }
 
-# want_python MODULE...: Python modules that Debian does not have, from where pip finds them.
-want_python() {
-    local module
-    for module in "$@"; do
-        python3 -c "import $module" 2>/dev/null ||
-            python3 -m pip install -q --break-system-packages "$module" ||
-            say "going on without Python's $module"
-    done
-}
-
-# want_environment: the same for programs and modules of Python's that need many others, in an environment below build-ci,
-# where tests look for them. It is made anew where the list has changed.
+# want_environment: programs and modules of Python's that Debian does not have, from where pip finds them, in an
+# environment below build-ci, where tests look for them. It is made anew where the list has changed; where something
+# is missing, there is none, and these tests are skipped.
 want_environment() {
     local dir=$top/build-ci/python begin=$SECONDS
     [ "$(cat "$dir/packages" 2>/dev/null)" != "${python_packages[*]}" ] || return 0
@@ -163,6 +154,7 @@ want_environment() {
         echo "${python_packages[*]}" >"$dir/packages"
         say "installed within $((SECONDS - begin)) s"
     else
+        rm -rf "$dir"
         say "going on without what is missing"
     fi
 }

@@ -9,10 +9,8 @@ Tasks run as threads of this very process, so that they tell each other when the
 clock.
 """
 import operator
-import os
 import pathlib
 import random
-import subprocess
 import sys
 import threading
 
@@ -211,14 +209,7 @@ def inside():
         print(test.__name__, test(), flush=True)
 
 
-def main():
-    # As a module, so that tasks are handed on by their names.
-    path = os.pathsep.join((str(python_tools.ROOT / 'python'), str(pathlib.Path(__file__).parent)))
-    env = dict(python_tools.environment('/nonexistent'), DASK_LOGGING__DISTRIBUTED='error', PYTHONPATH=path,
-               BIGROCKS_LIBRARY=str(pathlib.Path(sys.argv[1]).resolve()))
-    sys.exit(subprocess.run([str(python_tools.program('python3')), '-c', 'import check_dask; check_dask.inside()'],
-                            env=env, timeout=170).returncode)
-
-
 if __name__ == '__main__':
-    main()
+    # As a module, so that tasks are handed on by their names.
+    python_tools.call_inside('check_dask', DASK_LOGGING__DISTRIBUTED='error',
+                             BIGROCKS_LIBRARY=str(pathlib.Path(sys.argv[1]).resolve()))

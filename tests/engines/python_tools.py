@@ -1,6 +1,8 @@
-"""Programs and modules from PyPI that tests use, in the environment that tools/setup.sh makes (`want_environment`)."""
+"""Programs and modules from PyPI, in the environment that tools/setup.sh makes for tests (`want_environment`)."""
 import os
 import pathlib
+import subprocess
+import sys
 
 import missing
 
@@ -21,3 +23,12 @@ def environment(home):
     own = ('SNAKEMAKE', 'PYTHON', 'DASK')
     return dict({name: value for name, value in os.environ.items() if not name.startswith(own)}, HOME=str(home),
                 XDG_CACHE_HOME=str(home), PYTHONDONTWRITEBYTECODE='1')
+
+
+def call_inside(module, *arguments, **more):
+    """Ends with the status of the module's function `inside`, which is called by the environment's Python with these
+    words as sys.argv[1:]. `more` is of its environment."""
+    path = os.pathsep.join((str(ROOT / 'python'), str(pathlib.Path(__file__).parent)))
+    env = dict(environment('/nonexistent'), PYTHONPATH=path, **more)
+    sys.exit(subprocess.run([str(program('python3')), '-c', 'import %s; %s.inside()' % (module, module), *arguments],
+                            env=env).returncode)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Profiles that DuckDB itself writes: the job does the work of all operators, in an order that plans.
 
-queries_duckdb.py BIGROCKS
+check_duckdb.py BIGROCKS
 """
 import collections
 import json
@@ -12,11 +12,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-try:
-    import duckdb
-except ImportError:
-    print("Python's duckdb is not installed")
-    sys.exit(77)
+import python_tools
 
 TABLES = """
 create table parts as select i as id, i % 7 as kind, 'part ' || i as name from range(1, 20001) t(i);
@@ -73,7 +69,8 @@ def check(bigrocks, path, text):
     return done.stdout
 
 
-def main():
+def inside():
+    import duckdb
     with tempfile.TemporaryDirectory() as scratch:
         path = pathlib.Path(scratch) / 'query.json'
         base = duckdb.connect()
@@ -88,4 +85,4 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    python_tools.call_inside('check_duckdb', str(pathlib.Path(sys.argv[1]).resolve()))
