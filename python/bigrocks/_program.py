@@ -180,7 +180,8 @@ def cluster_to_xml(cluster):
                                                     **({'up': str(up), 'down': str(down)} if up else {})})
         for resource, amount in capacities.items():
             _xml.SubElement(machine, 'capacity', {
-                'resource': resource, 'amount': amount, **({'fungible': 'true'} if resource in cluster._fungible else {}),
+                'resource': resource, 'amount': amount,
+                **({'fungible': 'true'} if resource in cluster._fungible else {}),
                 **({'slurm': 'gres'} if resource in cluster._generic else {})})
     return _xml.tostring(root, encoding='unicode')
 
@@ -214,14 +215,15 @@ def plan_to_json(plan, job, cluster):
         'edges': [{'from': job._stages[parent]['id'], 'to': job._stages[child]['id'], 'type': kind,
                    **({'bytes': size} if size else {}), **({'attributes': dict(attributes)} if attributes else {})}
                   for parent, child, kind, size, attributes in job._edges],
-        'cluster': {**cluster._site, 'fungible': list(cluster._fungible),
+        'cluster': {**cluster._site, **({'fungible': list(cluster._fungible)} if cluster._fungible else {}),
                     **({'generic': list(cluster._generic)} if cluster._generic else {}), 'classes': [
             {'class': name, 'count': count,
              **(dict(zip(('up', 'down'), cluster._ports[number])) if number in cluster._ports else {}),
              'capacities': dict(capacities)}
             for number, (name, count, capacities) in enumerate(cluster._made)]},
         'tasks': [{'id': t.id, 'start': _number(t.start), 'end': _number(t.end), 'machine': t.machine, 'rank': t.rank,
-                   'priority': round(t.priority, 9), 'subset': t.subset} for t in plan],
+                   'priority': round(t.priority, 9), 'subset': t.subset, 'slack': _number(slack.total),
+                   'free_slack': _number(slack.free)} for t, slack in zip(plan, plan.slack)],
     }
     if job._attributes:
         whole['attributes'] = dict(job._attributes)

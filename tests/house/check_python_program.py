@@ -40,6 +40,21 @@ def make():
     return job, cluster
 
 
+def run(*words):
+    return subprocess.run([os.environ['BIGROCKS_PROGRAM'], *words], text=True, capture_output=True, check=True,
+                          encoding='utf-8').stdout
+
+
+def plain(told):
+    """The same without how it was searched for, and with amounts, which are decimals in strings or numbers, as numbers."""
+    if isinstance(told, list):
+        return [plain(each) for each in told]
+    if isinstance(told, dict):
+        return {name: {r: float(n) for r, n in value.items()} if name in ('demands', 'capacities') else plain(value)
+                for name, value in told.items() if name not in ('placements', 'trials', 'parts')}
+    return told
+
+
 def check_forms(folder):
     """A job and a plan go through files and come back; the program finds the plan feasible."""
     job, cluster = make()
@@ -52,6 +67,11 @@ def check_forms(folder):
     assert [e.get('attributes') for e in told['edges']] == [None, {'kind': '<shuffle>'}], told['edges']
     assert told['stages'][2]['attributes'] == {'note': 'x "y"'} and told['cluster']['fungible'] == ['cpu']
     assert told['stages'][0]['durations'] == [{'index': 2, 'duration': 0.3}] and told['stages'][1]['duration'] == 1e-9
+    # It tells all that the program's own plans tell, but for how they were searched for.
+    own = run('plan', folder / 'job.xml', '--cluster', folder / 'cluster.xml', '--effort', 'fast', '--no-lp', '-q',
+              '--format', 'json')
+    assert plain(told) == plain(json.loads(own)) == plain(json.loads(run('render', folder / 'plan.json', '-f', 'json')))
+    assert {task['slack'] for task in told['tasks']} > {0}
     # The proof of its bound, which the program checks in the plan.
     assert told['bound_status'] == 'proven' and told['certificate'] == json.loads(plan.certificate)
     checked = subprocess.run([os.environ['BIGROCKS_PROGRAM'], 'check', '--certificate', folder / 'plan.json'], text=True,
@@ -82,6 +102,7 @@ def check_forms(folder):
     (folder / 'm.xml').write_text(moving.to_xml())
     (folder / 'm.json').write_text(carried.to_json())
     (folder / 'ports.xml').write_text(ports.to_xml())
+    assert plain(json.loads(carried.to_json())) == plain(json.loads(run('render', folder / 'm.json', '-f', 'json')))
     assert carried.transfers and len(json.loads(carried.to_json())['transfers']) == len(carried.transfers)
     checked = subprocess.run([os.environ['BIGROCKS_PROGRAM'], 'check', folder / 'm.xml', folder / 'm.json', '--cluster',
                               folder / 'ports.xml'], text=True, capture_output=True)
