@@ -26,6 +26,13 @@ struct written {
     struct cli_change change;
 };
 
+/* The points of the curve so far. */
+struct curve {
+    const struct br_input *input;
+    struct br_curve_point *point;
+    uint32_t points, room, series;
+};
+
 static enum br_status refuse(struct br_diag *diag, const char *text)
 {
     return br_fail(diag, BR_USAGE,
@@ -208,21 +215,22 @@ static bool parse_amount(const char *text, struct br_decimal *value)
     return br_decimal_parse_suffixed(text, value) == BR_DECIMAL_OK && value->mantissa >= 0;
 }
 
-/* The points of the curve so far. */
-struct curve {
-    const struct br_input *input;
-    struct br_curve_point *point;
-    uint32_t points, room, series;
-};
+/* One that the user wrote, in `whole`. */
+static enum br_status read_amount(const struct curve *curve, const struct cli_change *change,
+                                  const char *text, const char *whole, struct br_decimal *value,
+                                  struct br_diag *diag)
+{
+    if (!parse_amount(text, value))
+        return refuse(diag, whole);
+    return change->resource ? cli_check_amount(curve->input->dag, change->resource, text, diag)
+                            : BR_OK;
+}
 
 /* The amount as one may write it: of bytes with a suffix where that is exact, such as "67.2GiB". */
 static void amount_text(const struct br_dag *dag, const struct cli_change *change,
                         char text[BR_ROLE_AMOUNT_TEXT])
 {
-    const char *unit = NULL;
-    for (uint32_t r = 0; change->resource && r < dag->resources; r++)
-        if (strcmp(dag->resource[r].name, change->resource) == 0)
-            unit = dag->resource[r].unit;
+    const char *unit = change->resource ? cli_unit(dag, change->resource) : NULL;
     struct br_decimal again;
     if (change->resource && !change->percent && br_role_counts_bytes(change->resource, unit)) {
         br_role_bytes_text(br_decimal_ceil(change->amount), text);
@@ -271,9 +279,13 @@ static enum br_status add_range(struct curve *curve, struct written *written, ch
     *dots = '\0';
     if (slash)
         *slash = '\0';
-    if (!parse_amount(written->amount, &from) || !parse_amount(dots + 2, &to) ||
-        (slash && !parse_amount(slash + 1, &step)))
-        return refuse(diag, whole);
+    enum br_status status = read_amount(curve, change, written->amount, whole, &from, diag);
+    if (!status)
+        status = read_amount(curve, change, dots + 2, whole, &to, diag);
+    if (!status && slash)
+        status = read_amount(curve, change, slash + 1, whole, &step, diag);
+    if (status)
+        return status;
     int32_t digits = 0;
     const struct br_decimal all[] = {from, to, step};
     for (size_t k = 0; k < 3; k++)
@@ -288,7 +300,6 @@ static enum br_status add_range(struct curve *curve, struct written *written, ch
         by = machines ? (end - x) / (2 * STEPS) + 1 : (end - x) / STEPS;
     if (by <= 0)
         by = 1;
-    enum br_status status;
     do {
         change->amount = br_decimal_unscale(x, digits);
         status = add_point(curve, change, diag);
@@ -308,9 +319,8 @@ static enum br_status add_changes(struct curve *curve, const char *list, struct 
         char *dots = strstr(written.amount, "..");
         if (dots)
             status = add_range(curve, &written, dots, list, diag);
-        else if (!parse_amount(written.amount, &written.change.amount))
-            status = refuse(diag, list);
-        else
+        else if (!(status = read_amount(curve, &written.change, written.amount, list,
+                                        &written.change.amount, diag)))
             status = add_point(curve, &written.change, diag);
         if (status)
             return status;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/process/parallel.h"
+#include "base/text/text.h"
 #include "cli/common/say.h"
 #include "parsers/text/value.h"
 
@@ -87,6 +88,48 @@ enum br_status cli_set_ports(struct br_cluster *cluster, const char *text, struc
     return status ? BR_USAGE : BR_OK;
 }
 
+const char *cli_unit(const struct br_dag *dag, const char *resource)
+{
+    for (uint32_t r = 0; r < dag->resources; r++)
+        if (strcmp(dag->resource[r].name, resource) == 0)
+            return dag->resource[r].unit;
+    return NULL;
+}
+
+enum br_status cli_check_amount(const struct br_dag *dag, const char *resource, const char *amount,
+                                struct br_diag *diag)
+{
+    const char *unit = cli_unit(dag, resource);
+    size_t length = strlen(amount);
+    while (length && amount[length - 1] == ' ')
+        length--;
+    bool in_bytes = length && amount[length - 1] == 'B';
+    if (!in_bytes || !unit || !*unit || *unit == 'B' || strncmp(unit, "byte", 4) == 0)
+        return BR_OK;
+    return br_fail(diag, BR_USAGE, "write a number without a suffix, in the job's own unit",
+                   "%.80s is in %.40s in this job, and '%.*s' is in bytes", resource, unit,
+                   (int)length, amount);
+}
+
+/* The same of all that --capacity gives. */
+static enum br_status check_capacity(const struct br_dag *dag, const char *capacity,
+                                     struct br_diag *diag)
+{
+    char *copy = strdup(capacity), *rest = copy;
+    enum br_status status = copy ? BR_OK : br_fail_memory(diag);
+    while (rest && !status) {
+        char *amount = strsep(&rest, ","), *name = amount + strspn(amount, " ");
+        amount = strchr(name, '=');
+        if (!amount)
+            continue;
+        *amount = '\0';
+        name[strcspn(name, " ")] = '\0';
+        status = cli_check_amount(dag, name, amount + 1, diag);
+    }
+    free(copy);
+    return status;
+}
+
 enum br_status cli_load(const struct cli_job_settings *job, const char *path, bool need_cluster,
                         struct br_input *input, struct br_diag *diag)
 {
@@ -112,7 +155,9 @@ enum br_status cli_load(const struct cli_job_settings *job, const char *path, bo
     *diag = (struct br_diag){0};
     if (need_cluster && !input->cluster)
         status = cli_fail_no_cluster(diag);
-    else if (job->port_rate && input->cluster)
+    else if (job->capacity)
+        status = check_capacity(input->dag, job->capacity, diag);
+    if (!status && job->port_rate && input->cluster)
         status = cli_set_ports(input->cluster, job->port_rate, diag);
     if (status) {
         br_input_finish(input);
@@ -132,9 +177,15 @@ const char *cli_doubt(const struct br_dag *dag)
 
 void cli_warn(const char *path, const struct br_dag *dag)
 {
-    const char *doubt = cli_doubt(dag);
+    const char *doubt = cli_doubt(dag), *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
     if (doubt)
-        cli_say("warning: %s: %s", strcmp(path, "-") == 0 ? "<stdin>" : path, doubt);
+        cli_say("warning: %s: %s", name, doubt);
+    for (uint32_t a = 0; a < dag->attributes; a++) {
+        const struct br_attribute *told = &dag->attribute[a];
+        if (told->owner == BR_OWNER_JOB && strcmp(told->name, "durations") == 0 &&
+            strncmp(told->value, "estimated, ", 11) == 0 && br_text_is_plain(told->value))
+            cli_say("warning: %s: durations are %.80s", name, told->value);
+    }
 }
 
 void cli_say_known(const struct br_annotate_report *report)
