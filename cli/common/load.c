@@ -104,7 +104,8 @@ enum br_status cli_check_amount(const struct br_dag *dag, const char *resource, 
     while (length && amount[length - 1] == ' ')
         length--;
     bool in_bytes = length && amount[length - 1] == 'B';
-    if (!in_bytes || !unit || !*unit || *unit == 'B' || strncmp(unit, "byte", 4) == 0)
+    size_t prefix = unit ? strspn(unit, "kKMGTPi") : 0; /* of MiB, and of MB/s */
+    if (!in_bytes || !prefix || unit[prefix] != 'B')
         return BR_OK;
     return br_fail(diag, BR_USAGE, "write a number without a suffix, in the job's own unit",
                    "%.80s is in %.40s in this job, and '%.*s' is in bytes", resource, unit,

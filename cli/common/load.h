@@ -34,8 +34,8 @@ enum br_status cli_load(const struct cli_job_settings *job, const char *path, bo
                         struct br_input *input, struct br_diag *diag);
 /* The unit of the job's resource; NULL where it has none, or the job does not know the resource. */
 const char *cli_unit(const struct br_dag *dag, const char *resource);
-/* Refuses an amount in bytes, such as "64GiB", of a resource that the job counts in something else,
- * such as MiB: its suffix would multiply these. BR_USAGE. */
+/* Refuses an amount in bytes, such as "64GiB", of a resource that the job counts in multiples, such
+ * as MiB: its suffix would multiply these. BR_USAGE. */
 enum br_status cli_check_amount(const struct br_dag *dag, const char *resource, const char *amount,
                                 struct br_diag *diag);
 /* The reason why a plan of the job is worth nothing, and what to try; NULL where none is known. */

@@ -120,7 +120,7 @@ def check_threads(words):
 
 def check_batch(folder):
     """The counters of a batch are the sums of those of its jobs."""
-    limit = ('--capacity', 'cpu=8,mem=16GiB,net=1000,disk=400,gpu=1', '--placements', 20000)
+    limit = ('--capacity', 'cpu=8,mem=16G,net=1000,disk=400,gpu=1', '--placements', 20000)
     names = ['motivating.xml', 'word-count.xml', 'w-join.dot', 'query.xml', 'etl.xml']
     (folder / 'list').write_text(''.join('%s\n' % (EXAMPLES / name) for name in names))
     sums = {}
