@@ -37,7 +37,8 @@ def main():
         assert not open_small, ('not proven', open_small)
         large = [row for m in MACHINES for row in plan(program, 20, m, 20 * SHARE // 100, folder)]
         proven = sum(row[5] for row in large)
-        assert 100 * proven >= 95 * len(large), ('proven of 20 tasks', proven, len(large))
+        least = 95 if SHARE == 100 else 80  # of a few jobs a smaller share may be open
+        assert 100 * proven >= least * len(large), ('proven of 20 tasks', proven, len(large))
         files = [f for f in sorted(pathlib.Path(folder).iterdir()) if f.stat().st_size < LONG]
         clauses = [f for f in files if '"kind": "clauses"' in f.read_text()]
         assert len(clauses) >= 40 * SHARE // 100, 'hardly any proof by clauses: %d' % len(clauses)
