@@ -65,8 +65,8 @@ static int fail(const struct br_diag *diag)
 }
 
 struct result {
-    bool lines, covers,
-        raised; /* some part above the combinatorial bound, by these, or by intervals */
+    /* Some part is above the combinatorial bound: by cutting stock, by covers, by intervals. */
+    bool lines, covers, raised;
     enum lp_end end;
 };
 

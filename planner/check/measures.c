@@ -60,7 +60,7 @@ static enum br_status load_weights(struct br_proof_check *c, const struct br_pro
     const struct br_instance *in = c->in;
     br_wide sum = 0;
     if (m->stages == 0 || m->stages > BR_HEAVY_STAGES || !c->ahead.behind)
-        return br_proof_fails(c, "there are no weights, or too many");
+        return br_proof_fails(c, "there are no weights, or too many, or the part has many stages");
     uint32_t *stage = br_arena_array(&c->arena, m->stages, sizeof *stage);
     if (!stage)
         return br_fail_memory(c->diag);

@@ -125,7 +125,7 @@ struct br_proof {
     struct br_proof_pass *pass;
 
     uint32_t at;      /* window: the stage */
-    int64_t from, to; /* energy */
+    int64_t from, to; /* energy, rounds */
     uint32_t energy;  /* energy, rounds: the measure */
     uint32_t values;  /* rounds, where given: the worth of tasks on a line */
     struct br_proof_value *value;

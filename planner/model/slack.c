@@ -54,7 +54,7 @@ static bool init(struct slack_pass *p, const struct br_plan *plan, const struct 
         .slack = slack,
         .first = calloc(machines + 2, sizeof *p->first),
         .by_end = malloc((tasks + 1) * sizeof *p->by_end),
-        .giver = malloc((machines * in->resources + 1) * sizeof *p->giver),
+        .giver = calloc(machines * in->resources + 1, sizeof *p->giver),
         .arc_first = malloc((tasks + 1) * sizeof *p->arc_first),
         .stage = malloc(in->stages * sizeof *p->stage),
         .behind = malloc(in->stages * sizeof *p->behind),

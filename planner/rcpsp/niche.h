@@ -11,9 +11,8 @@
 
 /* A schedule that lives in a population. */
 struct br_individual {
-    uint32_t
-        *list;    /* in the order in which the next generation, in the other direction, reads it */
-    uint16_t *at; /* by task: when it runs, as br_niche_locate tells */
+    uint32_t *list; /* in the order in which the next generation reads it, in the other direction */
+    uint16_t *at;   /* by task: when it runs, as br_niche_locate tells */
     int64_t makespan;
     uint64_t mark; /* equal for equal schedules, and hardly ever for others */
     bool parallel; /* gene: generated in parallel */
@@ -30,7 +29,8 @@ void br_niche_locate(enum br_direction direction, uint32_t tasks, const int64_t 
 
 /* How far apart two schedules of the same direction are: the sum over the tasks of the differences
  * of their numbers, each the shorter way round. Where the sum exceeds the limit, some number that
- * does. Costs some 20 ns for 120 tasks. */
+ * does. Costs some 20 ns for 120 tasks. From 2^17 tasks on the sum may pass 2^32, and begins at 0
+ * again; not where the limit is below 2^32 - 2^21. */
 uint32_t br_niche_distance(uint32_t tasks, const uint16_t *one, const uint16_t *other,
                            uint32_t limit);
 
