@@ -116,7 +116,7 @@ struct br_run_state {
     uint32_t jobs, over;              /* that have come, and that are over */
     uint32_t tasks, finished, running, failed;
     int64_t now_ns;       /* since the run began */
-    int64_t predicted_ns; /* when the only job will end, as the plan and its lateness have it; -1:
+    int64_t predicted_ns; /* when the only job will end, by what its plan has left; -1:
                              there are several */
 };
 

@@ -23,7 +23,6 @@ struct br_driver_job {
     uint8_t *fate;              /* by task: enum br_fate */
     uint32_t plan_head;         /* all before it in the plan's order have been started */
     const struct br_plan *plan; /* the job's, or the one that replaced it; NULL: none */
-    int64_t plan_ns;            /* where in the plan this run begins */
     bool closing;               /* nothing new of it is started: a failure */
     bool touched;               /* on the list of those that may be over */
     struct br_driver_job *next;
@@ -138,8 +137,6 @@ void br_driver_end_strays(struct br_driver *driver);
 
 /* progress.c */
 
-/* Finds where in the plan of the job the run begins, from what has been started. */
-void br_driver_enter_plan(struct br_driver_job *job);
 /* Does the work that is due ten times a second: zombies and what jobs have left behind, the
  * journal's flush, telling how far the run is. */
 void br_driver_tick(struct br_driver *driver);

@@ -8,36 +8,33 @@ static void skip_started(struct br_driver_job *job)
         job->plan_head++;
 }
 
-void br_driver_enter_plan(struct br_driver_job *job)
-{
-    const struct br_plan *plan = job->plan;
-    if (!plan)
-        return;
-    skip_started(job);
-    if (job->plan_head < plan->tasks)
-        job->plan_ns = plan->start_ns[plan->order[job->plan_head]];
-}
-
-/* The plan's makespan, and how late the first task is that has not been started. */
+/* What the plan has left from where the run is in it: at the first task that has not been started,
+ * or further back in one that runs. So a run that is ahead of its plan is told as such. */
 static int64_t predict(struct br_driver *driver, struct br_driver_job *job)
 {
     const struct br_plan *plan = job->plan;
-    int64_t end_ns = driver->now_ns;
+    const int64_t now_ns = driver->now_ns;
+    int64_t end_ns = now_ns, at_ns = 0;
     if (!plan)
         return 0;
     skip_started(job);
-    if (job->plan_head < plan->tasks) {
-        int64_t late_ns =
-            driver->now_ns + job->plan_ns - plan->start_ns[plan->order[job->plan_head]];
-        return plan->makespan_ns - job->plan_ns + (late_ns > 0 ? late_ns : 0);
-    }
+    bool all = job->plan_head == plan->tasks;
+    if (!all)
+        at_ns = plan->start_ns[plan->order[job->plan_head]];
     for (uint32_t k = 0; k < driver->slots.count; k++) {
         const struct br_slot *slot = &driver->slots.slot[k];
-        if (slot->process.pid > 0 &&
-            slot->start_ns + job->work.dag->duration_ns[slot->task] > end_ns)
-            end_ns = slot->start_ns + job->work.dag->duration_ns[slot->task];
+        if (slot->process.pid <= 0)
+            continue;
+        int64_t duration_ns = job->work.dag->duration_ns[slot->task];
+        int64_t past_ns = now_ns - slot->start_ns;
+        if (past_ns > duration_ns)
+            past_ns = duration_ns;
+        if (now_ns + duration_ns - past_ns > end_ns)
+            end_ns = now_ns + duration_ns - past_ns;
+        if (plan->start_ns[slot->task] + past_ns < at_ns)
+            at_ns = plan->start_ns[slot->task] + past_ns;
     }
-    return end_ns;
+    return all ? end_ns : now_ns + plan->makespan_ns - at_ns;
 }
 
 /* The job that the run consists of; NULL where there are several, or may be. */

@@ -40,7 +40,6 @@ static enum br_status follow(struct br_driver *driver, struct br_driver_job *job
     driver->job[before] = NULL;
     job->plan = replan->plan;
     job->plan_head = 0;
-    job->plan_ns = 0;
     return status;
 }
 

@@ -123,7 +123,6 @@ static enum br_status go_on(struct br_driver *driver, struct br_driver_job *job)
             job->fate[t] = BR_FATE_DONE;
             status = br_runtime_finished(driver->runtime, job->number, t, driver->work.diag);
         }
-    br_driver_enter_plan(job);
     br_driver_touch(driver, job);
     return status;
 }
