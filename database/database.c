@@ -121,7 +121,8 @@ static enum br_status open_to_write(struct br_database *database, struct br_diag
 
 /* ---- To read alone ---- */
 
-/* The path as a URI with the query behind it; NULL when memory is out. */
+/* The path as a URI with the query behind it; NULL when memory is out. Two slashes at its begin
+ * would be those before a host. */
 static char *make_uri(const char *path, const char *query)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -131,7 +132,7 @@ static char *make_uri(const char *path, const char *query)
         return NULL;
     size_t used = (size_t)snprintf(uri, room, "file:");
     for (const char *at = path; *at; at++)
-        if (strchr("%?#", *at)) {
+        if (strchr("%?#", *at) || (*at == '/' && at == path + 1)) {
             uri[used++] = '%';
             uri[used++] = hex[(unsigned char)*at >> 4];
             uri[used++] = hex[(unsigned char)*at & 15];

@@ -102,27 +102,32 @@ static enum br_status fail_socket(struct server *server, const char *what, struc
     return br_fail(diag, BR_SYSTEM, NULL, "%s: %s", what, strerror(error));
 }
 
+/* Makes a folder for the socket in the user's own, in that of temporary files, or in /tmp: the
+ * first that can be written and leaves room in a socket's path. */
+static bool make_folder(struct server *server)
+{
+    enum { LONGEST = 60 };
+    const char *const base[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+    for (int k = 0; k < 3; k++) {
+        if (!base[k] || *base[k] != '/' || strlen(base[k]) > LONGEST)
+            continue;
+        snprintf(server->folder, sizeof server->folder, "%s/bigrocks-XXXXXX", base[k]);
+        if (mkdtemp(server->folder))
+            return true; /* else it may be another user's, or gone */
+    }
+    server->folder[0] = '\0';
+    return false;
+}
+
 static enum br_status choose_path(struct server *server, struct br_diag *diag)
 {
     const char *given = server->settings->admission.socket;
     char path[PATH_MAX];
     if (given)
         return cli_admission_address(given, &server->address, diag);
-    const char *base = getenv("XDG_RUNTIME_DIR");
-    bool made = false;
-    if (base && *base && strlen(base) < 60) {
-        snprintf(server->folder, sizeof server->folder, "%s/bigrocks-XXXXXX", base);
-        made = mkdtemp(server->folder) != NULL; /* it may be another user's, or gone */
-    }
-    if (!made) {
-        strcpy(server->folder, "/tmp/bigrocks-XXXXXX");
-        made = mkdtemp(server->folder) != NULL;
-    }
-    if (!made) {
-        server->folder[0] = '\0';
+    if (!make_folder(server))
         return br_fail(diag, BR_SYSTEM, "give --socket PATH", "no folder for the socket: %s",
                        strerror(errno));
-    }
     snprintf(path, sizeof path, "%.*s/socket", PATH_MAX - 16, server->folder);
     return cli_admission_address(path, &server->address, diag);
 }

@@ -169,13 +169,13 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     snprintf(history, sizeof history, "%s/.bigrocks-history", building->options.folder);
     if (!settings.needs.history && br_history_is_there())
         settings.needs.history = history;
-    enum br_status status = BR_OK;
-    if (settings.needs.history)
+    enum br_status status = settings.needs.demand ? cli_check_demand(&planned.input, diag) : BR_OK;
+    if (!status && settings.needs.history)
         status = cli_make_history(settings.needs.history, diag);
     if (!status && settings.needs.history)
         status = cli_learn(settings.needs.history, &planned.input, true, diag);
     jobs.cluster = planned.input.cluster;
-    if (!status)
+    if (!status) /* what was measured is better tried than refused */
         status = cli_fit_commands(&planned.input, building->settings->output.quiet, diag);
     if (!status) /* what the history knows has made it another job */
         status = find_all(building, planned.input.dag, diag);

@@ -8,6 +8,7 @@
 #include "cli/common/say.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
+#include "planner/model/instance.h"
 #include "predict/dag_with.h"
 
 /* In whole units; -1: there is none, or no whole number of it. */
@@ -44,6 +45,18 @@ static void say_alone(const struct br_dag *dag, uint32_t largest, uint32_t alone
         cli_say("%" PRIu32 " commands need more memory than there is and run alone, the largest "
                 "'%.200s' with %s",
                 alone, dag->stage[largest].id, text);
+}
+
+enum br_status cli_check_demand(const struct br_input *input, struct br_diag *diag)
+{
+    struct br_instance *instance;
+    br_diag_file(diag, input->dag->source);
+    enum br_status status = br_instance_create(input->dag, input->cluster, &instance, diag);
+    if (status)
+        return status == BR_BAD_INPUT ? BR_USAGE : status;
+    br_instance_destroy(instance);
+    br_diag_file(diag, NULL);
+    return BR_OK;
 }
 
 enum br_status cli_fit_commands(struct br_input *input, bool quiet, struct br_diag *diag)

@@ -54,7 +54,8 @@ def check_missing(folder):
     before = files(folder)
     for words, _ in readers('job.xml', 'typo'):
         told = bigrocks(*words, cwd=folder, status=5)
-        assert "typo: there is no such history" in told and "'bigrocks run JOB --history FILE' makes one" in told, told
+        assert 'typo: there is no such history' in told, told
+        assert "'bigrocks run JOB --history FILE' makes one" in told, told
     (folder / 'build.ninja').write_text('rule r\n  command = touch $out\nbuild x: r\n')
     assert 'no such history' in bigrocks('import', 'ninja', '--history', 'typo', cwd=folder, status=5)
     for words in (['--keep', 1], ['j', '--forget'], ['j', '--rename', 'k']):

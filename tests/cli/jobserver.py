@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tokens of a jobserver: `run` and `serve` under a real make take no more than it gives, and give all back; and what they
-start takes theirs. Judged by the tasks, which write when they begin and end, and by counting tokens.
+"""Tokens of a jobserver: `run` and `serve` under a real make take no more than it gives, and give all back; and
+what they start takes theirs. Judged by the tasks, which write when they begin and end, and by counting tokens.
 
 jobserver.py BIGROCKS
 """
@@ -31,7 +31,8 @@ def peak(log):
 
 def job(path, tasks, sleep=0.08, command=None):
     text = STEP % sleep if command is None else command
-    stages = ''.join('<stage id="s%d" tasks="1" duration="1"><demand resource="cpu" amount="1"/><command>%s</command></stage>'
+    stages = ''.join('<stage id="s%d" tasks="1" duration="1"><demand resource="cpu" amount="1"/>'
+                     '<command>%s</command></stage>'
                      % (k, text.replace('&', '&amp;').replace('<', '&lt;')) for k in range(tasks))
     path.write_text('<job xmlns="urn:bigrocks:job:1" name="j"><attribute name="shell" value="true"/>'
                     '<resource name="cpu"/>%s</job>' % stages)
@@ -42,6 +43,15 @@ def call(*command, status=0, **more):
     done = subprocess.run([str(word) for word in command], text=True, capture_output=True, timeout=60, **more)
     assert status is None or done.returncode == status, (command, done.returncode, done.stdout, done.stderr)
     return done
+
+
+def wait_for(running):
+    """Waits for the end, so long; what does not end fails the test and is killed."""
+    try:
+        return running.wait(60)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        raise
 
 
 def environment(log, **more):
@@ -116,7 +126,7 @@ def check_fifo(bigrocks, scratch):
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(draw.random() * 0.12)
             running.send_signal((signal.SIGINT, signal.SIGTERM, signal.SIGKILL)[kind - 2])
-            running.wait()
+            wait_for(running)
         fifo.check((number, kind))
     # The waiting of a run without a token costs nothing, and a token that comes is taken.
     os.read(fifo.fd, 4096)
@@ -126,7 +136,7 @@ def check_fifo(bigrocks, scratch):
     time.sleep(0.4)
     assert peak_so_far(log) == 1, log.read_text()
     os.write(fifo.fd, b'z')
-    running.wait()
+    wait_for(running)
     assert peak(log) == 2, peak(log)
     assert os.read(fifo.fd, 4096) == b'z'
 
@@ -146,7 +156,8 @@ def check_gives(bigrocks, scratch):
     """Makes that are tasks share the run's limit with all its tasks."""
     folder, log = scratch / 'inner', scratch / 'gives.log'
     folder.mkdir()
-    (folder / 'Makefile').write_text(INNER % (' '.join('t%d' % k for k in range(8)), (STEP % 0.08).replace('$', '$$')))
+    goals = ' '.join('t%d' % k for k in range(8))
+    (folder / 'Makefile').write_text(INNER % (goals, (STEP % 0.08).replace('$', '$$')))
     path = job(scratch / 'makes.xml', 2, command='make -s -C %s' % folder)
     for limit in (3, 4):
         log.write_text('')
@@ -183,17 +194,20 @@ def check_thief(bigrocks, scratch):
     """A task that dies with tokens: the next one finds all of them. The named pipe goes with the run."""
     (scratch / 'thief.py').write_text(THIEF)
     path = job(scratch / 'thieves.xml', 3, command='%s %s' % (sys.executable, scratch / 'thief.py'))
-    done = call(bigrocks, 'run', path, '--capacity', 'cpu=1', '-k', '--jobserver', 'fifo', env=environment('x'), status=1)
+    done = call(bigrocks, 'run', path, '--capacity', 'cpu=1', '-k', '--jobserver', 'fifo', env=environment('x'),
+                status=1)
     assert done.stdout.count('BlockingIOError') == 3, done.stdout  # one processor: there is no token to take
     text = path.read_text().replace('amount="1"', 'amount="4"')
     path.write_text(text)
-    done = call(bigrocks, 'run', path, '--capacity', 'cpu=4', '-k', '--jobserver', 'fifo', env=environment('x'), status=1)
+    done = call(bigrocks, 'run', path, '--capacity', 'cpu=4', '-k', '--jobserver', 'fifo', env=environment('x'),
+                status=1)
     found = [line.split() for line in done.stdout.splitlines() if '/proc/' in line]
     assert [count for count, _ in found] == ['3', '3', '3'], done.stdout
     assert not os.path.exists(found[0][1])
 
 
-HOLDER = '''import os, re, stat, sys, time
+HOLDER = '''import os, re, signal, stat, sys, time
+signal.alarm(50)
 auth = re.search(r'--jobserver-auth=fifo:(\\S+)', os.environ['MAKEFLAGS']).group(1)
 assert stat.S_ISFIFO(os.stat(auth).st_mode)
 for flags in (os.O_RDWR, os.O_RDONLY | os.O_NONBLOCK, os.O_WRONLY):
@@ -216,14 +230,18 @@ def check_nothing_left(bigrocks, scratch):
     for number in (signal.SIGKILL, signal.SIGTERM):
         told.unlink(missing_ok=True)
         before = set(os.listdir('/tmp'))
-        running = subprocess.Popen([str(bigrocks), 'run', str(path), '--capacity', 'cpu=4', '-q', '--jobserver', 'fifo'],
-                                   env=dict(environment('x'), TMPDIR=str(temporary)), stderr=subprocess.DEVNULL)
-        while not told.exists():
-            assert running.poll() is None, running.returncode
+        running = subprocess.Popen([str(bigrocks), 'run', str(path), '--capacity', 'cpu=4', '-q',
+                                    '--jobserver', 'fifo'], stderr=subprocess.DEVNULL,
+                                   env=dict(environment('x'), TMPDIR=str(temporary)))
+        limit = time.monotonic() + 60
+        while not told.exists() and running.poll() is None and time.monotonic() < limit:
             time.sleep(0.01)
+        if not told.exists():
+            running.kill()
+            raise AssertionError('the pipe cannot be opened by its name (exit status %s)' % running.poll())
         assert os.path.exists(told.read_text())
         running.send_signal(number)
-        running.wait()
+        wait_for(running)
         assert not os.path.exists(told.read_text()), told.read_text()
         left = [name for name in os.listdir('/tmp') if name not in before and 'bigrocks-jobs' in name]
         assert not left and not os.listdir(temporary), (left, os.listdir(temporary))
@@ -234,8 +252,8 @@ def check_serve(bigrocks, scratch):
     log, folder = scratch / 'serve.log', scratch / 'served'
     folder.mkdir()
     script = folder / 'build'
-    script.write_text('for k in 1 2 3 4 5 6 7 8 9; do %s admit -- sh -c \'%s\' & done; wait; echo "flags $MAKEFLAGS"\n'
-                      % (bigrocks, STEP % 0.1))
+    script.write_text('for k in 1 2 3 4 5 6 7 8 9; do %s admit -- sh -c \'%s\' & done; wait\n'
+                      'echo "flags $MAKEFLAGS"\n' % (bigrocks, STEP % 0.1))
     (folder / 'Makefile').write_text('all:\n\t+@%s serve --capacity cpu=8 -q -- sh %s\n' % (bigrocks, script))
     for jobs, most in (('-j3', 3), ('-j2', 2)):
         log.write_text('')
@@ -251,11 +269,11 @@ def check_serve(bigrocks, scratch):
     for number in (signal.SIGINT, signal.SIGKILL):
         log.write_text('')
         script.write_text('for k in 1 2 3 4; do %s admit -- sleep 30 & done; wait\n' % bigrocks)
-        running = subprocess.Popen([str(bigrocks), 'serve', '--capacity', 'cpu=8', '-q', '--', 'sh', str(script)], env=given,
-                                   stderr=subprocess.DEVNULL)
+        running = subprocess.Popen([str(bigrocks), 'serve', '--capacity', 'cpu=8', '-q', '--', 'sh', str(script)],
+                                   env=given, stderr=subprocess.DEVNULL)
         time.sleep(0.5)
         running.send_signal(number)
-        running.wait()
+        wait_for(running)
         fifo.check(number)
 
 
@@ -265,8 +283,8 @@ def check_refused(bigrocks, scratch):
     path.write_text('<job xmlns="urn:bigrocks:job:1" name="j"><stage id="a" duration="1"><command>touch ran</command>'
                     '</stage></job>')
     for on in ('slurm', 'slurm-steps', 'slurm-jobs'):
-        done = subprocess.run([str(bigrocks), 'run', str(path), '--capacity', 'cpu=1', '--jobserver', 'fifo', '--on', on],
-                              cwd=scratch, text=True, capture_output=True)
+        done = subprocess.run([str(bigrocks), 'run', str(path), '--capacity', 'cpu=1', '--jobserver', 'fifo',
+                               '--on', on], cwd=scratch, text=True, capture_output=True)
         assert done.returncode == 2 and '--jobserver is for commands on this machine, and --on %s starts' % on \
             in done.stderr, done
     assert not (scratch / 'ran').exists()

@@ -124,7 +124,8 @@ def check_cargo(bigrocks, scratch):
     if 'CARGO_HOME' not in os.environ and 'RUSTUP_HOME' not in os.environ:
         home['RUSTUP_HOME'] = str(pathlib.Path.home() / '.rustup')
     assert place.serve('cargo', 'build', '-q', '-j', '8', '--offline', **home) == (5, 1)
-    wanted = ['app/app bin', 'app/build_script_build bin', 'base/base lib', 'base/build_script_build bin', 'words/words lib']
+    wanted = ['app/app bin', 'app/build_script_build bin', 'base/base lib', 'base/build_script_build bin',
+              'words/words lib']
     assert place.keys() == wanted, place.keys()
     assert call(scratch / 'target/debug/app').stdout == '3\n'
     assert place.serve('cargo', 'build', '-q', '--offline', **home)[0] == 0  # nothing but questions
@@ -147,7 +148,8 @@ def check_cargo(bigrocks, scratch):
 
 PACKAGES = {
     'package.json': '{"name": "top", "private": true, "version": "1.0.0", "workspaces": ["packages/*"], "scripts": '
-                    '{"build": "npm run one & npm run two & wait", "one": "node step.js one", "two": "node step.js two"}}',
+                    '{"build": "npm run one & npm run two & wait", "one": "node step.js one", '
+                    '"two": "node step.js two"}}',
     # Ends when as many have begun as may run at once, so that no machine is too slow for that to show; alone, later.
     'step.js': 'const fs = require("fs"), since = Date.now();\nfs.appendFileSync("log", "begin\\n");\n'
                'const begun = () => fs.readFileSync("log", "utf8").split("begin").length - 1;\n'

@@ -93,14 +93,17 @@ def test_folder(folder):
     own, gone, long = folder / 'own', folder / 'gone', folder / ('x' * 70)
     own.mkdir()
     long.mkdir()
-    for base, inside in ((own, 1), (gone, 0), (long, 0), ('', 0)):
+    for variable, base, inside in (('XDG_RUNTIME_DIR', own, 1), ('XDG_RUNTIME_DIR', gone, 0),
+                                   ('XDG_RUNTIME_DIR', long, 0), ('XDG_RUNTIME_DIR', '', 0), ('TMPDIR', own, 1),
+                                   ('TMPDIR', gone, 0), ('TMPDIR', long, 0), ('TMPDIR', '.', 0)):
+        places = {**ENVIRONMENT, 'XDG_RUNTIME_DIR': str(gone), 'TMPDIR': '', variable: str(base)}
         done = subprocess.run([str(BIGROCKS), 'serve', '--capacity', 'cpu=1', '-q', '--', 'sh', '-c',
                                'ls "$1" | grep -c "^bigrocks-......$"; exec "$0" admit -- echo ran', str(BIGROCKS),
-                               str(base)], env={**ENVIRONMENT, 'XDG_RUNTIME_DIR': str(base)}, text=True,
-                              capture_output=True, stdin=subprocess.DEVNULL, timeout=60, cwd=own)
+                               str(base)], env=places, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=60, cwd=own)
         if base:
-            assert done.stdout.split() == [str(inside), 'ran'], (base, done)
-        assert done.returncode == 0 and done.stdout.endswith('ran\n'), (base, done)
+            assert done.stdout.split() == [str(inside), 'ran'], (variable, base, done)
+        assert done.returncode == 0 and done.stdout.endswith('ran\n'), (variable, base, done)
         assert not list(own.iterdir()) and not list(long.iterdir())
 
 
