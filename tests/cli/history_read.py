@@ -89,6 +89,8 @@ def check_told(folder, user):
 def check_allowed(folder):
     """The file, the folder or both may be read alone; the name of either may hold what a URI would not."""
     check_told(folder, None)
+    for words, wanted in readers('job.xml', '/%s' % (folder / 'h')):  # two slashes, as before a host
+        assert wanted in bigrocks(*words, cwd=folder), words
     inner = folder / 'a %41?b#c'
     inner.mkdir()
     for name in ('h', 'job.xml'):
