@@ -257,13 +257,31 @@ static bool add_variable(const struct br_ninja *ninja, const char *name, struct 
     return good && add(to, "\n");
 }
 
-/* Statements say all that they need of their rule, so that scopes need not be told apart. */
-static bool is_first_of_name(const struct br_ninja *ninja, uint32_t rule)
+static uint64_t hash_rule(const void *ninja, uint32_t rule)
 {
-    for (uint32_t r = 0; r < rule; r++)
-        if (strcmp(ninja->rule[r].name, ninja->rule[rule].name) == 0)
-            return false;
-    return true;
+    return br_hash_text(((const struct br_ninja *)ninja)->rule[rule].name);
+}
+
+static bool is_rule(const void *ninja, uint32_t rule, const void *name)
+{
+    return strcmp(((const struct br_ninja *)ninja)->rule[rule].name, name) == 0;
+}
+
+/* Every name once, but for that which ninja has itself: statements say all that they need of their
+ * rule, so that the rules of several scopes need not be told apart. */
+static bool add_rules(const struct br_ninja *ninja, struct br_ninja_text *to)
+{
+    static const struct br_index_keys keys = {hash_rule, is_rule};
+    struct br_index named = {0};
+    bool good = br_index_add(&named, &keys, ninja, BR_NINJA_PHONY);
+    for (uint32_t r = BR_NINJA_PHONY + 1; r < ninja->rules && good; r++) {
+        const char *name = ninja->rule[r].name;
+        if (br_index_find(&named, &keys, ninja, name, br_hash_text(name)) == UINT32_MAX)
+            good = br_index_add(&named, &keys, ninja, r) && add(to, "rule ") && add(to, name) &&
+                   add(to, "\n  command = :\n");
+    }
+    br_index_finish(&named);
+    return good;
 }
 
 enum br_status br_ninja_head(const struct br_ninja *ninja, struct br_ninja_text *to,
@@ -278,11 +296,7 @@ enum br_status br_ninja_head(const struct br_ninja *ninja, struct br_ninja_text 
             good = add(to, "pool ") && add(to, ninja->pool[p].name) && add(to, "\n") &&
                    add_let(to, "depth", depth);
     }
-    for (uint32_t r = BR_NINJA_PHONY + 1; r < ninja->rules && good; r++) {
-        if (is_first_of_name(ninja, r))
-            good = add(to, "rule ") && add(to, ninja->rule[r].name) && add(to, "\n  command = :\n");
-    }
-    return good ? BR_OK : br_fail_memory(diag);
+    return good && add_rules(ninja, to) ? BR_OK : br_fail_memory(diag);
 }
 
 enum br_status br_ninja_defaults(const struct br_ninja *ninja, struct br_ninja_text *to,

@@ -243,9 +243,14 @@ build g1: still in2
 build g2: still g1
 build B: both g2
 build C: both in3 || B
+subninja sub.ninja
+'''
+SUB = '''rule both
+  command = sh ./both
+build D: both in3 || C
 '''
 BOTH = '''[ -e g2 ] && echo with >> ran || { echo without >> ran; [ ! -e strict ] || exit 1; }
-touch A B C
+touch A B C D
 '''
 
 
@@ -254,7 +259,8 @@ def alike(bigrocks, ninja, folder):
     pair = folder / 'by-ninja', folder / 'by-us'
     for one in pair:
         one.mkdir()
-        for name, text in (('build.ninja', ALIKE), ('both', BOTH), ('in1', '1'), ('in2', '2'), ('in3', '3')):
+        for name, text in (('build.ninja', ALIKE), ('sub.ninja', SUB), ('both', BOTH), ('in1', '1'), ('in2', '2'),
+                           ('in3', '3')):
             (one / name).write_text(text)
 
     def both(what, expected, code=0):
@@ -271,19 +277,19 @@ def alike(bigrocks, ninja, folder):
         for one in pair:
             for name in names:
                 os.utime(one / name)
-    both('all', ['without', 'g1', 'g2', 'with', 'with'])
+    both('all', ['without', 'g1', 'g2', 'with', 'with', 'with'])
     change('in3')
     job = folder / 'alike.xml'
     run(bigrocks, 'import', 'ninja', '-C', pair[1], '--dirty', '--capacity', 'cpu=1,mem=1GiB', '-q', '-o', job)
-    assert re.findall(r'<stage id="([^"]*)"', job.read_text()) == ['C'], job.read_text()
-    both('one of three', ['with'])
+    assert re.findall(r'<stage id="([^"]*)"', job.read_text()) == ['C', 'D'], job.read_text()
+    both('two of four', ['with', 'with'])
     change('in1', 'in2')
     both('one, and one behind a generator that changes nothing', ['with', 'g1'])
     for one in pair:
-        for name in ('A', 'B', 'C', 'g1', 'g2'):
+        for name in ('A', 'B', 'C', 'D', 'g1', 'g2'):
             (one / name).unlink()
         (one / 'strict').touch()
-    both('one fails, and the others do not', ['without', 'g1', 'g2', 'with', 'with'], code=1)
+    both('one fails, and the others do not', ['without', 'g1', 'g2', 'with', 'with', 'with'], code=1)
 
 
 def samples(history):
