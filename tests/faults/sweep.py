@@ -336,7 +336,8 @@ def cases(sweep):
                  varies=True, grows=('a0', 'a1', 'b', 'new.db'), statuses=(1, 3, 5), judge=ran_whole),
         ]
     for name in ('word-count.job.xml', 'word-count.dot', 'files.dax', 'operations.dot', 'profiles.dax',
-                 'query.explain.xml', 'small.rcp', 'small.sm', 'small.stg', 'assay.json', 'recorded.json'):
+                 'query.explain.txt', 'query.explain.xml', 'query.explain.json', 'query.explain.yaml',
+                 'sums.duckdb.json', 'flow.snakemake.json', 'small.rcp', 'small.sm', 'small.stg', 'assay.json', 'recorded.json'):
         words = ['--speed', '1000000'] if name == 'operations.dot' else []
         words += ['--transfer-rate', '1000'] if name in ('files.dax', 'recorded.json') else []
         found.append(Case('read ' + name, ['convert', '{in}/' + name, *words, '--format', 'xml', *out], 'out',

@@ -50,6 +50,11 @@ void fuzz_duckdb(const uint8_t *data, size_t size)
     read_job("duckdb", data, size);
 }
 
+void fuzz_snakemake(const uint8_t *data, size_t size)
+{
+    read_job("snakemake", data, size);
+}
+
 void fuzz_stg(const uint8_t *data, size_t size)
 {
     read_job("stg", data, size);

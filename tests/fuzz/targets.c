@@ -17,6 +17,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"wfformat", fuzz_wfformat},
     {"postgres", fuzz_postgres},
     {"duckdb", fuzz_duckdb},
+    {"snakemake", fuzz_snakemake},
     {"stg", fuzz_stg},
     {"profile", fuzz_profile},
     {"psplib", fuzz_psplib},
