@@ -246,17 +246,31 @@ others = [job('x', 1), job('y', 1, priority=5), job('d', 1)]
 assert chosen(others, _cores=9) == [2, 1, 0]                      # unknown ones last, by their priority
 assert chosen(others[:2], _cores=9) is None                       # none is known: Snakemake chooses
 assert chosen([job('b', 1), group(job('c', 1), job('a', 1))], _cores=9) == [1, 0]
+
+def seconds(*records):
+    persistence = Space(metadata=lambda k: records[k])
+    return plugin.seconds_of(Space(output=range(len(records)), dag=Space(workflow=Space(persistence=persistence))))
+
+first, second = {'starttime': 5, 'endtime': 7}, {'starttime': 4.5, 'endtime': 6}
+assert seconds(first, second) == seconds(second, first) == 2.5  # from the start to the last output
+assert seconds(first, None) == 2 and seconds({'starttime': 5, 'endtime': 4}) == 0
+assert seconds(None) is seconds() is seconds({'starttime': 5}) is seconds(first, {'endtime': 8}) is None
 '''
 
 
 def among_what_is_ready(workflow):
-    """Which jobs start now: by the plan, as long as the next one fits; the plan as seen from where one is."""
+    """Which jobs start now: by the plan, as long as the next one fits; the plan as seen from where one is. And what
+    records tell of a job's last run."""
     folder = workflow.folder.parent
     call(python_tools.program('python3'), '-c', CHOICES, cwd=folder,
          env=dict(workflow.env, PYTHONPATH=str(python_tools.ROOT / 'python')))
 
 
 def what_is_wrong(workflow):
+    other = workflow.folder.parent / 'other.json'
+    other.write_text('{"format": "bigrocks-bound/1", "tasks": []}')
+    said = workflow.run('--cores', 1, '--forceall', plan=other, status=1)
+    assert 'bigrocks: %s: this is no plan; write a plan by' % other in said, said
     said = workflow.load('nothing.txt', status=3)
     assert 'nothing.txt' in said and 'Snakemake refuses the workflow (exit status 1)' in said, said
     said = workflow.run('--cores', 1, '--forceall', plan=workflow.job, status=1)
