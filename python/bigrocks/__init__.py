@@ -23,8 +23,8 @@ import pathlib
 from . import _program
 from ._errors import Error, InputError, Refused, SystemFault, UsageError, of as _error_of
 
-__all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'InputError', 'Job', 'Plan', 'Ran', 'Read', 'Refused', 'Store',
-           'StoreHit', 'SystemFault', 'Task', 'Transfer', 'UsageError', 'best_bound', 'bound', 'dask_cluster',
+__all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'InputError', 'Job', 'Plan', 'Ran', 'Read',
+           'Refused', 'Store', 'StoreHit', 'SystemFault', 'Task', 'Transfer', 'UsageError', 'best_bound', 'bound', 'dask_cluster',
            'from_dask', 'history', 'methods', 'plan', 'policies', 'read', 'render', 'run', 'simulate', 'version']
 
 
@@ -425,8 +425,8 @@ class Plan:
 
     @property
     def certificate(self):
-        """The proof of `lower_bound` as JSON (docs/certificates.md); None where the plan has none. to_json() has it, too,
-        with the job, as 'bigrocks check --certificate' reads it."""
+        """The proof of `lower_bound` as JSON (docs/certificates.md); None where the plan has none. to_json() has it,
+        too, with the job, as 'bigrocks check --certificate' reads it."""
         return _certificate(_lib.br_plan_certificate(self._plan), self._job._dag)
 
     @property
@@ -726,7 +726,8 @@ Ran = _program.Ran
 def read(path, format=None, **options):
     """(job, cluster) of a file in any format that bigrocks reads; the cluster is None where the file has none.
     `format` is that of --from; other keywords are options of `bigrocks convert`, such as default_duration=1."""
-    text = _program.call('convert', *_program.options(dict(options, from_=format)), '--format', 'xml', '--', path).stdout
+    words = _program.options(dict(options, from_=format))
+    text = _program.call('convert', *words, '--format', 'xml', '--', path).stdout
     return _program.input_of_xml(Job, Cluster, text)
 
 
@@ -759,8 +760,8 @@ def render(plan, format='svg', path=None, **options):
 
 def run(job, cluster=None, directory='.', plan=None, history=None, shell=False, keep_going=False, **options):
     """Runs the commands of the job on this machine, in the order of the plan, within the cluster. The result is true
-    where all tasks went well; its `tasks` are dicts with id, start, end and what was used. Other keywords are options of
-    `bigrocks run`. An interrupt stops all tasks before it goes on."""
+    where all tasks went well; its `tasks` are dicts with id, start, end and what was used. Other keywords are options
+    of `bigrocks run`. An interrupt stops all tasks before it goes on."""
     with _program.Folder() as folder:
         words = ['run', folder.write('job.xml', job.to_xml()), '-C', directory, '--trace', folder.path / 'trace']
         if cluster is not None:
@@ -793,4 +794,5 @@ def simulate(workload, cluster=None, policy='graphene', **options):
 def history(path, job=None):
     """What runs have measured, as the object of docs/schema/history-1.schema.json; with the name of a job also of its
     stages and tasks."""
-    return _program.read_json(_program.call('history', '--format', 'json', '--', path, *([job] if job else [])).stdout)
+    words = [job] if job else []
+    return _program.read_json(_program.call('history', '--format', 'json', '--', path, *words).stdout)

@@ -231,8 +231,8 @@ def plan_to_json(plan, job, cluster):
         whole['network_bound'] = _number(plan.network_bound)
         whole['transfers'] = [
             {'from': job._stages[t.parent]['id'], 'to': job._stages[t.child]['id'],
-             **({} if t.index is None else {'index': t.index}), 'source': t.source, 'target': t.target, 'bytes': t.bytes,
-             'start': _number(t.start), 'end': _number(t.end),
+             **({} if t.index is None else {'index': t.index}), 'source': t.source, 'target': t.target,
+             'bytes': t.bytes, 'start': _number(t.start), 'end': _number(t.end),
              'rates': [{'start': _number(start), 'end': _number(end), 'rate': rate} for start, end, rate in t.rates]}
             for t in plan.transfers]
     if plan.note:
