@@ -9,11 +9,13 @@
 #include "base/numbers/wide.h"
 
 enum {
-    SETS_MOST = 48,     /* that are lifted, of smaller instances */
-    SEEDS_MOST = 24,    /* tasks that a set begins with */
-    MEMBERS_MOST = 6,   /* of a set from a seed */
-    NODES_EACH = 2000,  /* of a search for a heavy set */
-    NODES_LAST = 200000 /* of the last one, which tells the capacity */
+    SETS_MOST = 48,       /* that are lifted, of smaller instances */
+    SEEDS_MOST = 24,      /* tasks that a set begins with */
+    MEMBERS_MOST = 6,     /* of a set from a seed */
+    NODES_EACH = 2000,    /* of a search for a heavy set */
+    NODES_BEGUN = 20,     /* that take as long as a search does to begin */
+    NODES_LIFT = 1000000, /* of all searches that lift; j120 jobs take up to a quarter of them */
+    NODES_LAST = 200000   /* of the last one, which tells the capacity */
 };
 
 /* Searches of a set cost stages^2 for each stage. */
@@ -33,6 +35,7 @@ struct covers {
     int64_t *work;
     uint32_t *order; /* by work downwards */
     uint32_t *tasks; /* scratch */
+    int64_t effort;  /* nodes that are left for lifting */
     uint32_t sets, room;
     struct set *set;
 };
@@ -145,19 +148,22 @@ static bool add_sets(struct covers *c, uint32_t r)
     return true;
 }
 
-/* Raises the weights, the longest first, as far as the heaviest set stays as heavy as it is. */
+/* Raises the weights, the longest first, as far as the heaviest set stays as heavy as it is; where
+ * the effort has come to its end, the rest stay as they are. */
 static void lift(struct covers *c, struct set *set)
 {
-    for (uint32_t k = 0; k < c->packing->count; k++) {
+    for (uint32_t k = 0; k < c->packing->count && c->effort > 0; k++) {
         uint32_t v = c->order[k], most = fitting(c, v);
         int64_t weight = set->most;
-        for (uint32_t count = 1; count <= most && weight > set->weight[v]; count++) {
+        for (uint32_t count = 1; count <= most && weight > set->weight[v] && c->effort > 0;
+             count++) {
             int64_t nodes = NODES_EACH;
             int64_t beside = br_packer_beside(c->packer, c->cls, v, count, set->weight, &nodes);
             int64_t left = (set->most - beside) / count;
             weight = left < weight ? left : weight;
+            c->effort -= NODES_EACH - nodes + NODES_BEGUN;
         }
-        if (weight > set->weight[v])
+        if (weight > set->weight[v] && c->effort > 0)
             set->weight[v] = weight;
     }
     set->worth = worth(c, set->weight, set->most);
@@ -221,7 +227,7 @@ static bool init(struct covers *c)
 bool br_covers_init(struct br_measures *covers, const struct br_packing *packing,
                     struct br_packer *packer, uint32_t most)
 {
-    struct covers c = {.packing = packing, .packer = packer};
+    struct covers c = {.packing = packing, .packer = packer, .effort = NODES_LIFT};
     uint64_t n = packing->count, lifted = STEPS_MOST / (n * n * n + 1) + 1;
     *covers = (struct br_measures){0};
     covers->measure = br_arena_array(&covers->arena, most, sizeof *covers->measure);

@@ -16,8 +16,8 @@
 
 /* At most `most` of them as measures of the kind BR_MEASURE_WEIGHTS, those first under which all
  * tasks have the most work by capacity; none where nothing is lifted. The packer is one of the
- * packing's. False when memory is out, with *covers zeroed. Hundreds of searches for heavy sets,
- * fewer on larger instances. */
+ * packing's. False when memory is out, with *covers zeroed. Thousands of searches for heavy sets,
+ * of a million nodes in all, fewer on larger instances. */
 bool br_covers_init(struct br_measures *covers, const struct br_packing *packing,
                     struct br_packer *packer, uint32_t most);
 

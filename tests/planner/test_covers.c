@@ -222,12 +222,57 @@ static void the_heaviest_of_many(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* Where tens of thousands of tasks fit a machine, not all numbers of them are tried: that took
+ * minutes. */
+static void many_tasks_take_no_more(void **state)
+{
+    enum { SMALL = 20, LARGE = 10, FIT = 40000 };
+    struct br_dag *dag = br_dag_create("many");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct packed p;
+    struct br_measures found;
+    struct br_rng rng = br_rng_seed(3);
+    const char *const name[] = {"cpu", "mem"};
+    char id[16], amount[16];
+    assert_int_equal(br_cluster_add_class(cluster, "m", 2, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < SMALL + LARGE; s++) {
+        bool small = s < SMALL;
+        snprintf(id, sizeof id, "s%d", (int)s);
+        assert_int_equal(br_dag_add_stage(dag, id, small ? FIT : 1,
+                                          1 + (int64_t)br_rng_below(&rng, 9), NULL, NULL),
+                         BR_OK);
+        for (uint32_t r = 0; r < 2; r++) {
+            int64_t demand = small    ? 1 + (int64_t)br_rng_below(&rng, 3)
+                             : r == 0 ? FIT - (int64_t)br_rng_below(&rng, 4)
+                                      : FIT / (2 + (int64_t)br_rng_below(&rng, 4));
+            snprintf(amount, sizeof amount, "%d", (int)demand);
+            assert_int_equal(br_dag_add_demand(dag, s, name[r], amount, NULL), BR_OK);
+        }
+    }
+    snprintf(amount, sizeof amount, "%d", (int)FIT);
+    for (uint32_t r = 0; r < 2; r++)
+        assert_int_equal(br_cluster_add_capacity(cluster, 0, name[r], amount, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    pack(&p, in);
+    struct br_packer *packer = br_packer_create(&p.packing);
+    assert_true(packer && br_covers_init(&found, &p.packing, packer, COVERS));
+    assert_true(found.count > 0);
+    br_measures_finish(&found);
+    br_packer_destroy(packer);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machines_hold_no_more),
         cmocka_unit_test(the_heaviest_beside_others),
         cmocka_unit_test(the_heaviest_of_many),
+        cmocka_unit_test(many_tasks_take_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
