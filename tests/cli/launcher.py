@@ -26,12 +26,9 @@ class Place:
         for name, text in files.items():
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / name).write_text(text)
-        bin_folder = scratch / 'bin'
-        bin_folder.mkdir()
-        (bin_folder / 'bigrocks-admit').symlink_to(bigrocks)
-        self.launcher = bin_folder / 'bigrocks-admit'
+        self.launcher = bigrocks.with_name('bigrocks-admit')
         self.history = scratch / 'history.sqlite'
-        self.environment = dict(os.environ, PATH='%s:%s' % (bin_folder, os.environ['PATH']))
+        self.environment = dict(os.environ, PATH='%s:%s' % (bigrocks.parent, os.environ['PATH']))
         for name in ('MAKEFLAGS', 'BIGROCKS_SOCKET', 'BIGROCKS_ADMITTED'):
             self.environment.pop(name, None)
 
