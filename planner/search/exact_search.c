@@ -16,6 +16,7 @@ enum {
     SOLVERS,
     SLICE = 200,       /* conflicts, the first */
     SLICE_MOST = 8000, /* and the longest */
+    TICKS = 10000,     /* so many more make a conflict take as long again */
 };
 
 const char br_exact_search_method[] = "lazy clause generation";
@@ -23,13 +24,20 @@ const char br_exact_search_method[] = "lazy clause generation";
 struct br_exact_search {
     const struct br_instance *in;
     struct br_exact *solver[SOLVERS];
-    uint64_t slice;
+    uint64_t slice, conflict; /* placements that one counts for */
     struct br_schedule found;
     /* The slice at hand. */
     const struct br_stop *stop;
     uint64_t before[SOLVERS];
     atomic_bool memory_out, optimal;
 };
+
+/* On one machine the profile is kept tick by tick. */
+static uint64_t conflict_cost(const struct br_instance *in, int64_t upper)
+{
+    uint64_t more = in->machines == 1 && upper > TICKS ? (uint64_t)upper / TICKS : 0;
+    return BR_EXACT_SEARCH_CONFLICT * (1 + more) * in->tasks;
+}
 
 struct br_exact_search *br_exact_search_create(const struct br_instance *in, int64_t upper,
                                                int64_t lower)
@@ -39,6 +47,7 @@ struct br_exact_search *br_exact_search_create(const struct br_instance *in, int
         return NULL;
     s->in = in;
     s->slice = SLICE;
+    s->conflict = conflict_cost(in, upper);
     bool ok = br_schedule_init(&s->found, in);
     for (uint32_t k = 0; k < SOLVERS; k++) {
         s->solver[k] = br_exact_create(in, upper, true);
@@ -86,8 +95,7 @@ static void exchange(struct br_exact_search *s, struct br_run *run)
     for (uint32_t k = 0; k < SOLVERS; k++) {
         struct br_schedule *first = &run->elite->entry[0].schedule;
         int64_t upper = br_exact_upper(s->solver[k]), lower = br_exact_lower(s->solver[k]);
-        run->spent += (br_exact_counts(s->solver[k]).conflicts - s->before[k]) *
-                      BR_EXACT_SEARCH_CONFLICT * (uint64_t)s->in->tasks;
+        run->spent += (br_exact_counts(s->solver[k]).conflicts - s->before[k]) * s->conflict;
         if (lower > run->lower_bound)
             run->lower_bound = lower;
         if (upper < first->makespan &&
@@ -120,12 +128,11 @@ bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
     }
     s->stop = run->stop;
     while (run->elite->entry[0].schedule.makespan > run->lower_bound) {
-        uint64_t cost = SOLVERS * s->slice * BR_EXACT_SEARCH_CONFLICT * s->in->tasks;
+        uint64_t cost = SOLVERS * s->slice * s->conflict;
         if (run->placements && run->spent >= run->placements)
             break;
         if (run->placements && cost > run->placements - run->spent)
-            s->slice = (run->placements - run->spent) /
-                       ((uint64_t)SOLVERS * BR_EXACT_SEARCH_CONFLICT * s->in->tasks);
+            s->slice = (run->placements - run->spent) / (SOLVERS * s->conflict);
         if (s->slice == 0)
             break;
         for (uint32_t k = 0; k < SOLVERS; k++)
