@@ -111,7 +111,11 @@ def threads_make_no_difference(folder):
 
 
 def plans_are_those_of_plan(folder):
-    cluster = ['--machines', '2', '--capacity', 'cpu=8,mem=16GiB,net=1000,disk=400']
+    (folder / 'two.xml').write_text(
+        '<cluster xmlns="urn:bigrocks:cluster:1" name="two"><machine class="node" count="2">'
+        '<capacity resource="cpu" amount="8"/><capacity resource="mem" amount="16GiB"/>'
+        '<capacity resource="net" amount="1000"/><capacity resource="disk" amount="400"/></machine></cluster>')
+    cluster = ['--cluster', folder / 'two.xml']
     done = batch(EXAMPLES / 'jobs.txt', *cluster, '--out-dir', folder / 'plans')
     table = rows(done.stdout)
     assert [row['file'] for row in table if row['status'] == 'refused'] == ['inverted-v.dot']
