@@ -5,7 +5,7 @@
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "predict/beliefs.h"
-#include "predict/history.h"
+#include "predict/history/history.h"
 
 /* Released by br_annotate_report_finish. */
 struct br_annotate_report {

@@ -7,7 +7,7 @@
 #define BR_PREDICT_BELIEFS_H
 
 #include "planner/model/dag.h"
-#include "predict/history.h"
+#include "predict/history/history.h"
 #include "predict/posterior.h"
 
 /* Intervals hold the truth with this probability. */

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "predict/gather.h"
-#include "predict/history_file.h"
+#include "predict/history/gather.h"
+#include "predict/history/file.h"
 
 static char path[64];
 

@@ -5,7 +5,7 @@
 
 #include "base/collections/grow.h"
 #include "base/text/diag.h"
-#include "predict/history_file.h"
+#include "predict/history/file.h"
 
 static const char table[] =
     "CREATE TABLE IF NOT EXISTS query_cost(id INTEGER PRIMARY KEY AUTOINCREMENT,"

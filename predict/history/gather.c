@@ -1,4 +1,4 @@
-#include "predict/gather.h"
+#include "predict/history/gather.h"
 
 #include <stdlib.h>
 #include <string.h>

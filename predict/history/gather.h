@@ -1,9 +1,9 @@
 /* All that a history knows, gathered in memory: of every job its runs, and of one job its stages
  * and their samples. For who tells or draws it. */
-#ifndef BR_PREDICT_GATHER_H
-#define BR_PREDICT_GATHER_H
+#ifndef BR_PREDICT_HISTORY_GATHER_H
+#define BR_PREDICT_HISTORY_GATHER_H
 
-#include "predict/history.h"
+#include "predict/history/history.h"
 
 /* One task that ran, in run number `run` of its job (from 0). */
 struct br_gathered_sample {

@@ -12,7 +12,7 @@
 #include "base/collections/grow.h"
 #include "base/collections/sort.h"
 #include "base/text/diag.h"
-#include "predict/history_file.h"
+#include "predict/history/file.h"
 
 enum { WAITING_MOST = 1024 };
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "base/text/diag.h"
-#include "predict/history.h"
+#include "predict/history/history.h"
 
 static enum br_status fail_missing(struct br_diag *diag)
 {

@@ -5,8 +5,8 @@
  * that recurs under its name is recognised. Only the last runs count, since code and data change.
  * The file may be used by several programs at once. Not for several threads at once.
  */
-#ifndef BR_PREDICT_HISTORY_H
-#define BR_PREDICT_HISTORY_H
+#ifndef BR_PREDICT_HISTORY_HISTORY_H
+#define BR_PREDICT_HISTORY_HISTORY_H
 
 #include <bigrocks/diag.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text/diag.h"
-#include "predict/history_file.h"
+#include "predict/history/file.h"
 
 static enum br_status each_job(struct br_history *history, enum br_history_statement which,
                                br_history_each_job *job, void *context, struct br_diag *diag)

@@ -3,7 +3,7 @@
 #define BR_PREDICT_HISTORY_FILE_H
 
 #include "database/database.h"
-#include "predict/history.h"
+#include "predict/history/history.h"
 
 /* Statements of the file. ?1 is the job. */
 enum br_history_statement {
