@@ -93,6 +93,20 @@ void br_role_bytes_text(int64_t bytes, char text[BR_ROLE_AMOUNT_TEXT])
                  value % one, units[k]);
 }
 
+bool br_role_is_in_bytes(const char *amount)
+{
+    size_t length = strlen(amount);
+    while (length && amount[length - 1] == ' ')
+        length--;
+    return length && amount[length - 1] == 'B';
+}
+
+bool br_role_is_multiple(const char *unit)
+{
+    size_t prefix = unit ? strspn(unit, "kKMGTPi") : 0;
+    return prefix && unit[prefix] == 'B';
+}
+
 bool br_role_counts_bytes(const char *resource, const char *unit)
 {
     if (unit && *unit)

@@ -30,6 +30,12 @@ bool br_role_is_own_name(enum br_role role, const char *resource);
  * The unit is the job's, such as "MiB" or "GB"; every other one, and NULL, is bytes. */
 int64_t br_role_bytes(struct br_decimal amount, const char *unit);
 
+/* Is the amount written in bytes: has its text a suffix that ends in B, such as "64GiB"? */
+bool br_role_is_in_bytes(const char *amount);
+/* Is the unit a multiple of bytes, such as "MiB" or "MB/s"? An amount in bytes does not count it,
+ * so whoever reads both refuses the pair (ask for "a number without a suffix"). */
+bool br_role_is_multiple(const char *unit);
+
 /* Does an amount of the resource count bytes? Its unit is B or bytes, or it is memory without a
  * unit. */
 bool br_role_counts_bytes(const char *resource, const char *unit);

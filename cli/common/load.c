@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/process/parallel.h"
+#include "base/roles.h"
 #include "base/text/text.h"
 #include "cli/common/say.h"
 #include "parsers/text/value.h"
@@ -100,35 +101,10 @@ enum br_status cli_check_amount(const struct br_dag *dag, const char *resource, 
                                 struct br_diag *diag)
 {
     const char *unit = cli_unit(dag, resource);
-    size_t length = strlen(amount);
-    while (length && amount[length - 1] == ' ')
-        length--;
-    bool in_bytes = length && amount[length - 1] == 'B';
-    size_t prefix = unit ? strspn(unit, "kKMGTPi") : 0; /* of MiB, and of MB/s */
-    if (!in_bytes || !prefix || unit[prefix] != 'B')
+    if (!br_role_is_in_bytes(amount) || !br_role_is_multiple(unit))
         return BR_OK;
     return br_fail(diag, BR_USAGE, "write a number without a suffix, in the job's own unit",
-                   "%.80s is in %.40s in this job, and '%.*s' is in bytes", resource, unit,
-                   (int)length, amount);
-}
-
-/* The same of all that --capacity gives. */
-static enum br_status check_capacity(const struct br_dag *dag, const char *capacity,
-                                     struct br_diag *diag)
-{
-    char *copy = strdup(capacity), *rest = copy;
-    enum br_status status = copy ? BR_OK : br_fail_memory(diag);
-    while (rest && !status) {
-        char *amount = strsep(&rest, ","), *name = amount + strspn(amount, " ");
-        amount = strchr(name, '=');
-        if (!amount)
-            continue;
-        *amount = '\0';
-        name[strcspn(name, " ")] = '\0';
-        status = cli_check_amount(dag, name, amount + 1, diag);
-    }
-    free(copy);
-    return status;
+                   "%.80s is in %.40s in this job, and '%s' is in bytes", resource, unit, amount);
 }
 
 enum br_status cli_load(const struct cli_job_settings *job, const char *path, bool need_cluster,
@@ -156,8 +132,10 @@ enum br_status cli_load(const struct cli_job_settings *job, const char *path, bo
     *diag = (struct br_diag){0};
     if (need_cluster && !input->cluster)
         status = cli_fail_no_cluster(diag);
-    else if (job->capacity)
-        status = check_capacity(input->dag, job->capacity, diag);
+    else if (input->cluster)
+        status = br_cluster_check_units(input->cluster, input->dag, diag);
+    if (status == BR_BAD_INPUT && job->capacity) /* which stands on the command line */
+        status = BR_USAGE;
     if (!status && job->port_rate && input->cluster)
         status = cli_set_ports(input->cluster, job->port_rate, diag);
     if (status) {

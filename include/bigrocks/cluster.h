@@ -35,7 +35,8 @@ BR_API enum br_status br_cluster_add_class(struct br_cluster *cluster, const cha
                                            uint32_t count, uint32_t *cls, struct br_diag *diag);
 
 /* Each machine of the class offers `amount` (>= 0, also "64GiB") of the resource. A resource
- * that is not mentioned is not there. Once per class and resource. */
+ * that is not mentioned is not there. Once per class and resource. An amount in bytes ("64GiB") of
+ * what a job counts in a multiple of them, such as MiB, is refused with that job. */
 BR_API enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
                                               const char *resource, const char *amount,
                                               struct br_diag *diag);

@@ -47,7 +47,8 @@ BR_API enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint3
                                        int64_t duration_ns, uint32_t *stage, struct br_diag *diag);
 
 /* Every task of the stage holds `amount` of the resource on its machine while it runs. The amount
- * is >= 0, such as "2", "0.59", "1.5e3" or "4GiB"; it is kept exactly. Once per resource. */
+ * is >= 0, such as "2", "0.59", "1.5e3" or "4GiB"; it is kept exactly. Once per resource. One in
+ * bytes ("4GiB") of a resource whose unit is a multiple of them, such as MiB, is an error. */
 BR_API enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char *resource,
                                         const char *amount, struct br_diag *diag);
 

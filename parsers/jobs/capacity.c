@@ -22,7 +22,7 @@ static enum br_status add_item(struct br_cluster *cluster, char *item, struct br
         return br_fail(diag, BR_BAD_INPUT, "use printable characters in UTF-8",
                        "the name of the resource '%.80s' has others", item);
     enum br_status status = br_value_amount(equals + 1, "the amount", item, plain, diag);
-    return status ? status : br_cluster_add_capacity(cluster, 0, item, plain, diag);
+    return status ? status : br_cluster_add_capacity(cluster, 0, item, equals + 1, diag);
 }
 
 enum br_status br_parse_capacity(uint32_t machines, const char *capacity,

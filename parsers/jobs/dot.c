@@ -395,7 +395,7 @@ static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym
         if (role[k] == DEMAND) {
             status = br_value_amount(value, symbol[k]->name, owner, plain, diag);
             if (!status)
-                status = br_dag_add_demand(reader->dag, stage, symbol[k]->name, plain, diag);
+                status = br_dag_add_demand(reader->dag, stage, symbol[k]->name, value, diag);
         } else if (role[k] == DURATIONS) {
             status = read_durations(reader->dag, stage, value, owner, diag);
         } else if (role[k] == COMMAND) {

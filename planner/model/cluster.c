@@ -10,6 +10,7 @@
 
 #include "base/collections/index.h"
 #include "base/roles.h"
+#include "planner/model/dag.h"
 
 struct br_cluster *br_cluster_create(const char *name)
 {
@@ -136,7 +137,31 @@ enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
         class->capacity = larger;
     if (!copy || !larger)
         return br_fail_memory(diag);
-    larger[class->capacities++] = (struct br_capacity){copy, value};
+    larger[class->capacities++] = (struct br_capacity){copy, value, br_role_is_in_bytes(amount)};
+    return BR_OK;
+}
+
+enum br_status br_cluster_check_units(const struct br_cluster *cluster, const struct br_dag *dag,
+                                      struct br_diag *diag)
+{
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
+            const struct br_capacity *offer = &cluster->cls[c].capacity[k];
+            if (!offer->in_bytes)
+                continue;
+            for (uint32_t r = 0; r < dag->resources; r++) {
+                const struct br_resource *resource = &dag->resource[r];
+                if (!br_role_is_multiple(resource->unit) ||
+                    strcmp(resource->name, offer->resource) != 0)
+                    continue;
+                char amount[BR_ROLE_AMOUNT_TEXT];
+                br_role_amount(offer->amount, offer->resource, "B", amount);
+                return br_fail(diag, BR_BAD_INPUT,
+                               "write a number without a suffix, in the job's own unit",
+                               "%.80s is in %.40s in this job, and class '%.80s' offers %s of it",
+                               resource->name, resource->unit, cluster->cls[c].name, amount);
+            }
+        }
     return BR_OK;
 }
 

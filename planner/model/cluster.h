@@ -10,9 +10,12 @@
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
 
+struct br_dag;
+
 struct br_capacity {
     const char *resource;
     struct br_decimal amount;
+    bool in_bytes; /* it is written so, such as "64GiB" */
 };
 
 struct br_class {
@@ -45,6 +48,11 @@ uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t mac
 /* The amount of the resource on machines of the class; zero where it has none. */
 struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t cls,
                                       const char *resource);
+/* BR_BAD_INPUT where the cluster offers a resource in bytes ("64GiB") that the job counts in a
+ * multiple of them, such as MiB. Whatever brings a job and a cluster together asks this first.
+ * O(capacities x resources). */
+enum br_status br_cluster_check_units(const struct br_cluster *cluster, const struct br_dag *dag,
+                                      struct br_diag *diag);
 /* Is the resource declared fungible? */
 bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource);
 /* Does the scheduler of the site count it on each node? */

@@ -11,6 +11,7 @@
 
 #include "base/collections/grow.h"
 #include "base/collections/index.h"
+#include "base/roles.h"
 
 struct override {
     uint32_t task_of_stage, stage;
@@ -112,6 +113,17 @@ static enum br_status refuse_stage(const struct br_dag *dag, uint32_t stage, str
     return BR_OK;
 }
 
+/* Amounts in bytes of a resource that is counted in a multiple of them. */
+static enum br_status refuse_bytes(const struct br_resource *resource, const char *unit,
+                                   struct br_diag *diag)
+{
+    if (!resource->in_bytes || !br_role_is_multiple(unit))
+        return BR_OK;
+    return br_fail(diag, BR_BAD_INPUT, "write demands without a suffix, in the resource's own unit",
+                   "%.80s is in %.40s in this job, and a demand of it is in bytes", resource->name,
+                   unit);
+}
+
 /* The resource's number; it is there from now on. */
 static enum br_status intern_resource(struct br_dag *dag, const char *name, uint32_t *resource,
                                       struct br_diag *diag)
@@ -146,6 +158,9 @@ enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const c
     if (dag->resource[r].declared)
         return br_fail(diag, BR_BAD_INPUT, "declare each resource once",
                        "resource '%s' is declared twice", name);
+    status = refuse_bytes(&dag->resource[r], unit, diag);
+    if (status)
+        return status;
     if (unit && !(dag->resource[r].unit = br_arena_text(&dag->arena, unit)))
         return br_fail_memory(diag);
     dag->resource[r].declared = true;
@@ -235,6 +250,10 @@ enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char 
                            "stage '%s' demands %s twice", id, resource);
     uint32_t r;
     status = intern_resource(dag, resource, &r, diag);
+    if (status)
+        return status;
+    dag->resource[r].in_bytes |= br_role_is_in_bytes(amount);
+    status = refuse_bytes(&dag->resource[r], dag->resource[r].unit, diag);
     if (status)
         return status;
     if (!br_grow(&dag->demand, dag->demands, &dag->build->demand_room, sizeof *dag->demand))

@@ -15,6 +15,7 @@ struct br_resource {
     const char *name;
     const char *unit; /* NULL where not given */
     bool declared;    /* by br_dag_add_resource, not only by a demand */
+    bool in_bytes;    /* some demand is written in bytes, such as "2GiB" */
 };
 
 struct br_demand {

@@ -335,13 +335,16 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
     if (cluster->machines == 0)
         return br_fail(diag, BR_BAD_INPUT, "add a class of machines", "the cluster is empty");
+    enum br_status status = br_cluster_check_units(cluster, dag, diag);
+    if (status)
+        return status;
     struct br_instance *in = calloc(1, sizeof *in);
     uint32_t *kept = malloc(((size_t)dag->resources + 1) * sizeof *kept);
     uint32_t *from = malloc(((size_t)dag->edges + 1) * sizeof *from);
     uint32_t *to = malloc(((size_t)dag->edges + 1) * sizeof *to);
     bool *one = malloc((size_t)dag->edges + 1);
     bool *used = calloc((size_t)dag->resources + 1, sizeof *used);
-    enum br_status status = br_fail_memory(diag);
+    status = br_fail_memory(diag);
     if (!in || !kept || !from || !to || !one || !used)
         goto out;
     for (uint32_t d = 0; d < dag->demands; d++)

@@ -97,16 +97,24 @@ enum br_status br_capacities_make(struct br_arena *arena, const struct br_cluste
     int32_t *digits = br_arena_array(arena, resources, sizeof *digits);
     double *total = br_arena_array(arena, resources, sizeof *total);
     bool *fungible = br_arena_array(arena, resources, sizeof *fungible);
+    bool *in_bytes = br_arena_array(arena, resources, sizeof *in_bytes);
     capacities->capacity = br_arena_array(arena, kinds, sizeof *capacities->capacity);
     capacities->machine_class =
         br_arena_array(arena, cluster->machines, sizeof *capacities->machine_class);
-    if (!digits || !total || !fungible || !capacities->capacity || !capacities->machine_class)
+    if (!digits || !total || !fungible || !in_bytes || !capacities->capacity ||
+        !capacities->machine_class)
         return br_fail_memory(diag);
     capacities->scale.digits = digits;
     capacities->scale.total = total;
     capacities->scale.fungible = fungible;
+    capacities->scale.in_bytes = in_bytes;
     for (uint32_t r = 0; r < resources; r++)
         fungible[r] = br_cluster_is_fungible(cluster, capacities->scale.name[r]);
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
+            const struct br_capacity *offer = &cluster->cls[c].capacity[k];
+            in_bytes[br_scale_find(&capacities->scale, offer->resource)] |= offer->in_bytes;
+        }
     for (uint32_t r = 0; r < resources && !status; r++)
         status = scale_resource(capacities, cluster, r, &digits[r], &total[r], diag);
     for (uint32_t m = 0; m < cluster->machines && !status; m++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/roles.h"
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 
@@ -23,6 +24,12 @@ static enum br_status scale_demand(const struct br_dag *dag, uint32_t stage,
             continue;
         while (r < scale->resources && strcmp(scale->name[r], name) != 0)
             r++;
+        if (r < scale->resources && scale->in_bytes[r] &&
+            br_role_is_multiple(dag->resource[demand->resource].unit))
+            return br_fail_at(diag, s->pos, BR_BAD_INPUT,
+                              "write the cluster's amounts without a suffix, in the job's own unit",
+                              "stage '%s' demands %s in %s, which the cluster offers in bytes",
+                              s->id, name, dag->resource[demand->resource].unit);
         if (r < scale->resources && br_decimal_scale(demand->amount, scale->digits[r], &row[r]))
             continue;
         char amount[BR_DECIMAL_TEXT];

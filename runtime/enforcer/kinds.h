@@ -14,6 +14,7 @@ struct br_scale {
     const int32_t *digits; /* amounts are multiplied by 10^digits */
     const double *total;   /* over all machines, scaled */
     const bool *fungible;  /* may be overbooked */
+    const bool *in_bytes;  /* some machine's capacity is written so, such as "64GiB" */
 };
 
 struct br_kinds {

@@ -491,6 +491,54 @@ static void ports(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* A cluster in bytes and a job in a multiple of them do not meet, nor do a unit and a demand of one
+ * job; the same numbers in one unit, or without a suffix, do. */
+static void units(void **state)
+{
+    static const struct {
+        const char *unit, *demand, *capacity;
+        bool is_job, meets;
+    } cases[] = {
+        {"MiB", "2", "16GiB", true, false},      {"MiB", "2", "16384", true, true},
+        {"MiB", "2", "16 GiB  ", true, false},   {"MiB", "2k", "16k", true, true},
+        {"GB", "2", "16B", true, false},         {"KiB/s", "2", "1MB", true, false},
+        {"bytes", "2GiB", "16GiB", true, true},  {"B", "2GiB", "16GiB", true, true},
+        {NULL, "2GiB", "16GiB", true, true},     {"Messages", "2", "16GiB", true, true},
+        {"MiB", "2GiB", "16384", false, false},  {"MiB", "2MiB ", "16GiB", false, false},
+        {"MB/s", "20kB", "16384", false, false},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int late = 0; late < 2; late++) {
+            struct br_dag *dag = br_dag_create("job");
+            struct br_cluster *cluster = br_cluster_create(NULL);
+            struct br_instance *instance = NULL;
+            struct br_diag diag = {0};
+            uint32_t stage = add(dag, "a", 1, S), cls;
+            enum br_status status = BR_OK;
+            if (!late)
+                status = br_dag_add_resource(dag, "mem", cases[k].unit, &diag);
+            if (!status)
+                status = br_dag_add_demand(dag, stage, "mem", cases[k].demand, &diag);
+            if (!status && late)
+                status = br_dag_add_resource(dag, "mem", cases[k].unit, &diag);
+            assert_int_equal(status, cases[k].is_job ? BR_OK : BR_BAD_INPUT);
+            if (cases[k].is_job) {
+                assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+                assert_int_equal(br_cluster_add_class(cluster, "m", 1, &cls, NULL), BR_OK);
+                assert_int_equal(
+                    br_cluster_add_capacity(cluster, cls, "mem", cases[k].capacity, NULL), BR_OK);
+                status = br_instance_create(dag, cluster, &instance, &diag);
+                assert_int_equal(status, cases[k].meets ? BR_OK : BR_BAD_INPUT);
+            }
+            if (status)
+                assert_non_null(strstr(diag.what, "mem is in "));
+            br_instance_destroy(instance);
+            br_cluster_destroy(cluster);
+            br_dag_destroy(dag);
+        }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -502,6 +550,7 @@ int main(void)
         cmocka_unit_test(clusters),
         cmocka_unit_test(instances),
         cmocka_unit_test(misfits),
+        cmocka_unit_test(units),
         cmocka_unit_test(scripts),
         cmocka_unit_test(bytes),
         cmocka_unit_test(ports),

@@ -407,6 +407,36 @@ static void test_refusals(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* A job that counts in MiB does not come to machines that are given in bytes. */
+static void test_units(void **state)
+{
+    (void)state;
+    for (int in_bytes = 0; in_bytes < 2; in_bytes++) {
+        struct br_cluster *cluster = br_cluster_create(NULL);
+        struct br_dag *dag = br_dag_create("job");
+        struct br_runtime *runtime;
+        struct br_diag diag = {0};
+        uint32_t job, cls;
+        assert_int_equal(br_cluster_add_class(cluster, "m", 1, &cls, NULL), BR_OK);
+        assert_int_equal(br_cluster_add_capacity(cluster, cls, "cpu", "4B", NULL), BR_OK);
+        assert_int_equal(
+            br_cluster_add_capacity(cluster, cls, "mem", in_bytes ? "8GiB" : "8192", NULL), BR_OK);
+        assert_int_equal(br_dag_add_resource(dag, "mem", "MiB", NULL), BR_OK);
+        assert_int_equal(br_dag_add_resource(dag, "cpu", "cores", NULL), BR_OK);
+        add_stage(dag, "s", 1, "cpu", "1");
+        assert_int_equal(br_dag_add_demand(dag, 0, "mem", "512", NULL), BR_OK);
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+        assert_int_equal(br_runtime_submit(runtime, dag, NULL, 0, BR_READY_BY_EDGES, &job, &diag),
+                         in_bytes ? BR_BAD_INPUT : BR_OK);
+        if (in_bytes)
+            assert_non_null(strstr(diag.what, "mem in MiB"));
+        br_runtime_destroy(runtime);
+        br_dag_destroy(dag);
+        br_cluster_destroy(cluster);
+    }
+}
+
 /* Somebody else has started 'x', so the enforcer looks at the machine for the first time while it
  * runs. 'x' (3 of 4 cpus) ends at 10, when the plan has 'next' (3) begin, which waits for it: so 1
  * is free all the time, and 'long' (1 cpu, 30 ns, planned at 20) may start at 1. Were 'x'
@@ -489,8 +519,8 @@ int main(void)
         cmocka_unit_test(test_fairness),      cmocka_unit_test(test_overbook_and_report),
         cmocka_unit_test(test_events),        cmocka_unit_test(test_kept_back),
         cmocka_unit_test(test_no_starvation), cmocka_unit_test(test_close),
-        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_chained_late),
-        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_refusals),      cmocka_unit_test(test_units),
+        cmocka_unit_test(test_chained_late),  cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
