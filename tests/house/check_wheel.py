@@ -16,8 +16,8 @@ import bigrocks
 job, _ = bigrocks.read(%r)
 plan = bigrocks.plan(job, bigrocks.Cluster(node=(1, {'cpu': 4, 'mem': '16GiB'})), effort='fast')
 assert '<svg' in bigrocks.render(plan)
-print(bigrocks._library(), bigrocks._program.find())
-for path in (bigrocks._library(), bigrocks._program.find()):
+print(bigrocks._library.find(), bigrocks._program.find())
+for path in (bigrocks._library.find(), bigrocks._program.find()):
     assert path.startswith(os.path.dirname(bigrocks.__file__)), path
 '''
 

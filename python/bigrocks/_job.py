@@ -1,0 +1,135 @@
+"""Jobs and clusters, as the library keeps them and as native files have them."""
+import ctypes
+
+from . import _program
+from ._library import amount_text, call, lib, to_ns, seconds_text, whole_bytes
+
+
+class Job:
+    """A DAG of stages, each of one or more equal tasks."""
+
+    def __init__(self, name='job'):
+        self._dag = lib.br_dag_create(name.encode())
+        self._finished = False
+        # What it was made of, for the native form.
+        self.name, self._resources, self._stages, self._edges, self._attributes = name, {}, [], [], {}
+        if not self._dag:
+            raise MemoryError
+
+    def __del__(self):
+        if getattr(self, '_dag', None):
+            lib.br_dag_destroy(self._dag)
+
+    def stage(self, id, tasks=1, seconds=0, command=None, durations=None, **demands):
+        """Adds a stage and returns its number. `durations` maps the index of a task to seconds
+        that differ; other keywords are demands of each task by resource."""
+        self._change()
+        number = ctypes.c_uint32()
+        call(lib.br_dag_add_stage, self._dag, id.encode(), tasks, to_ns(seconds),
+              ctypes.byref(number))
+        self._stages.append({'id': id, 'tasks': tasks, 'duration': seconds_text(seconds), 'demands': {},
+                             'durations': {}, 'command': command, 'attributes': {}})
+        for resource, amount in demands.items():
+            self.demand(number.value, resource, amount)
+        for index, other in (durations or {}).items():
+            call(lib.br_dag_set_duration, self._dag, number.value, index, to_ns(other))
+            self._stages[number.value]['durations'][index] = seconds_text(other)
+        if command is not None:
+            call(lib.br_dag_set_command, self._dag, number.value, command.encode())
+        return number.value
+
+    def demand(self, stage, resource, amount):
+        """For resources whose names are no keywords of Python."""
+        self._change()
+        call(lib.br_dag_add_demand, self._dag, stage, resource.encode(), amount_text(amount))
+        self._stages[stage]['demands'][resource] = amount_text(amount).decode()
+        self._resources.setdefault(resource, None)
+
+    def resource(self, name, unit=None):
+        """Declares a resource with its unit, such as 'GiB'; demands declare others by themselves."""
+        self._change()
+        call(lib.br_dag_add_resource, self._dag, name.encode(), unit and unit.encode())
+        self._resources[name] = unit
+
+    def attribute(self, name, value, stage=None, edge=None):
+        """What the model does not know, of the job, of a stage or of an edge: it goes along into files, and is for
+        runs (attribute('shell', 'true'): commands are lines for the shell)."""
+        self._change()
+        if stage is not None and edge is not None:
+            raise ValueError('an attribute is of a stage or of an edge, not of both')
+        owner = (self._stages[stage]['attributes'] if stage is not None else
+                 self._edges[edge][4] if edge is not None else self._attributes)
+        owner[name] = value
+
+    def to_xml(self):
+        """The job in its native form, as text."""
+        return _program.job_to_xml(self)
+
+    def edge(self, parent, child, type='barrier', bytes=0):
+        """The child stage waits for the parent: as a whole, or 'one-to-one'. `bytes`: what all tasks of
+        the parent together hand to those of the child, for plans with `network`. Returns the edge's number."""
+        self._change()
+        call(lib.br_dag_add_edge, self._dag, parent, child,
+              {'barrier': 0, 'one-to-one': 1}[type])
+        if bytes:
+            call(lib.br_dag_set_edge_bytes, self._dag, parent, child, whole_bytes(bytes))
+        self._edges.append((parent, child, type, whole_bytes(bytes), {}))
+        return len(self._edges) - 1
+
+    def _change(self):
+        if self._finished:
+            raise ValueError('the job was planned already and cannot change')
+
+    def _finish(self):
+        if not self._finished:
+            call(lib.br_dag_finish, self._dag)
+            self._finished = True
+        return self._dag
+
+
+class Cluster:
+    """Classes of equal machines: Cluster(node=(20, {'cpu': 16}), big=(1, {'cpu': 64}))."""
+
+    def __init__(self, **classes):
+        self._cluster = lib.br_cluster_create(None)
+        # What it was made of, for the native form.
+        self._made, self._fungible, self._ports = [], [], {}
+        self._site, self._generic = {}, []  # what only files say: a name, and what Slurm is told
+        if not self._cluster:
+            raise MemoryError
+        self._classes = {}
+        for name, (count, capacities) in classes.items():
+            self.machines(name, count, **capacities)
+
+    def __del__(self):
+        if getattr(self, '_cluster', None):
+            lib.br_cluster_destroy(self._cluster)
+
+    def machines(self, name, count, **capacities):
+        number = ctypes.c_uint32()
+        call(lib.br_cluster_add_class, self._cluster, name.encode(), count,
+              ctypes.byref(number))
+        self._classes[name] = number.value
+        self._made.append((name, count, {}))
+        for resource, amount in capacities.items():
+            call(lib.br_cluster_add_capacity, self._cluster, number.value, resource.encode(),
+                  amount_text(amount))
+            self._made[-1][2][resource] = amount_text(amount).decode()
+
+    def network(self, up, down=None, name=None):
+        """What the port of each machine of the class sends and receives, in bytes a second; without `down`
+        as much as it sends. Without a name it is said of all classes."""
+        for number in self._classes.values() if name is None else [self._classes[name]]:
+            ports = whole_bytes(up), whole_bytes(up if down is None else down)
+            call(lib.br_cluster_set_network, self._cluster, number, *ports)
+            self._ports[number] = ports
+
+    def fungible(self, *resources):
+        """Declares that demand beyond the capacity of these only slows tasks down."""
+        for resource in resources:
+            call(lib.br_cluster_set_fungible, self._cluster, resource.encode())
+            self._fungible.append(resource)
+
+    def to_xml(self):
+        """The cluster in its native form, as text."""
+        return _program.cluster_to_xml(self)

@@ -1,0 +1,218 @@
+"""The shared library libbigrocks by ctypes: its calls and structs, and values as they take and give them.
+
+The library is $BIGROCKS_LIBRARY, else the one that came with the package, else the installed libbigrocks.so.0.
+"""
+import ctypes
+import decimal
+import os
+import pathlib
+
+from ._errors import of as _error_of
+
+
+def find():
+    """The path of the library: the one that is named, that came with the package, or that is installed."""
+    beside = pathlib.Path(__file__).with_name('lib') / 'libbigrocks.so.0'
+    return os.environ.get('BIGROCKS_LIBRARY') or (str(beside) if beside.exists() else 'libbigrocks.so.0')
+
+
+lib = ctypes.CDLL(find())
+
+
+class Diag(ctypes.Structure):
+    _fields_ = [('status', ctypes.c_int), ('line', ctypes.c_uint32), ('column', ctypes.c_uint32),
+                ('file', ctypes.c_char * 256), ('what', ctypes.c_char * 768),
+                ('hint', ctypes.c_char * 256)]
+
+
+class PlanOptions(ctypes.Structure):
+    # The members that are set here come first; room for those of later versions follows.
+    _fields_ = [('method', ctypes.c_char_p), ('effort', ctypes.c_int), ('seed', ctypes.c_uint64),
+                ('threads', ctypes.c_uint32), ('time_limit_ns', ctypes.c_int64),
+                ('placements', ctypes.c_uint64), ('rest', ctypes.c_uint64 * 64)]
+
+
+class PlanTask(ctypes.Structure):
+    _fields_ = [('task', ctypes.c_uint32), ('machine', ctypes.c_uint32),
+                ('start_ns', ctypes.c_int64), ('end_ns', ctypes.c_int64),
+                ('rank', ctypes.c_uint32), ('priority', ctypes.c_double),
+                ('subset', ctypes.c_char)]
+
+
+class PlanTransfer(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32) for name in ('parent', 'child', 'index', 'source', 'target')] + [
+        ('bytes', ctypes.c_int64), ('start_ns', ctypes.c_int64), ('end_ns', ctypes.c_int64)]
+
+
+class TransferRate(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ('start_ns', 'end_ns', 'rate')]
+
+
+class TaskSlack(ctypes.Structure):
+    _fields_ = [('total_ns', ctypes.c_int64), ('free_ns', ctypes.c_int64)]
+
+
+class Source(ctypes.Structure):
+    _fields_ = [('find', ctypes.c_void_p), ('context', ctypes.c_void_p)]
+
+
+class BoundOptions(ctypes.Structure):
+    _fields_ = [('time_limit_ns', ctypes.c_int64), ('cpu_limit_ns', ctypes.c_int64),
+                ('conflicts', ctypes.c_uint64), ('source', ctypes.POINTER(Source)),
+                ('rest', ctypes.c_uint64 * 64)]
+
+
+class Answer(ctypes.Structure):
+    _fields_ = [('found', ctypes.c_bool), ('lower_bound_ns', ctypes.c_int64),
+                ('certificate', ctypes.c_void_p), ('method', ctypes.c_char * 96),
+                ('status', ctypes.c_char * 32), ('why', ctypes.c_char * 256)]
+
+
+class BoundResult(ctypes.Structure):
+    _fields_ = [('lower_bound_ns', ctypes.c_int64), ('method', ctypes.c_char * 96),
+                ('certificate', ctypes.c_void_p), ('core_ns', ctypes.c_int64),
+                ('core_method', ctypes.c_char_p), ('clause_ns', ctypes.c_int64),
+                ('clause_lost', ctypes.c_bool), ('source', Answer), ('rest', ctypes.c_uint64 * 64)]
+
+
+class Hit(ctypes.Structure):
+    _fields_ = [('match', ctypes.c_int), ('same_details', ctypes.c_bool), ('same_cluster', ctypes.c_bool),
+                ('stored_ns', ctypes.c_int64), ('found_ns', ctypes.c_int64), ('enough', ctypes.c_bool),
+                ('fresh_ns', ctypes.c_int64), ('rest', ctypes.c_uint64 * 64)]
+
+
+class EnforcerOptions(ctypes.Structure):
+    _fields_ = [('policy', ctypes.c_char_p), ('remote_penalty', ctypes.c_double),
+                ('eta_factor', ctypes.c_double), ('kappa', ctypes.c_double),
+                ('fairness', ctypes.c_int), ('bundle', ctypes.c_uint32),
+                ('keep_plan', ctypes.c_bool), ('rest', ctypes.c_uint64 * 64)]
+
+
+class DecisionMade(ctypes.Structure):
+    _fields_ = [('job', ctypes.c_uint32), ('task', ctypes.c_uint32), ('machine', ctypes.c_uint32)]
+
+
+class JobState(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint32)
+                for name in ('waiting', 'ready', 'running', 'finished', 'failed')]
+
+
+_P, _T, _U, _I, _STATUS = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int64,
+                           ctypes.c_int)
+_DIAG, _OUT = ctypes.POINTER(Diag), ctypes.POINTER(ctypes.c_uint32)
+for _name, _result, _arguments in [
+        ('version', _T, []),
+        ('dag_create', _P, [_T]), ('dag_destroy', None, [_P]),
+        ('dag_add_resource', _STATUS, [_P, _T, _T, _DIAG]),
+        ('dag_add_stage', _STATUS, [_P, _T, _U, _I, _OUT, _DIAG]),
+        ('dag_add_demand', _STATUS, [_P, _U, _T, _T, _DIAG]),
+        ('dag_set_duration', _STATUS, [_P, _U, _U, _I, _DIAG]),
+        ('dag_set_command', _STATUS, [_P, _U, _T, _DIAG]),
+        ('dag_add_edge', _STATUS, [_P, _U, _U, ctypes.c_int, _DIAG]),
+        ('dag_set_edge_bytes', _STATUS, [_P, _U, _U, _I, _DIAG]),
+        ('dag_finish', _STATUS, [_P, _DIAG]), ('dag_task_count', _U, [_P]),
+        ('dag_task_stage', _U, [_P, _U]),
+        ('dag_task_id', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
+        ('cluster_create', _P, [_T]), ('cluster_destroy', None, [_P]),
+        ('cluster_add_class', _STATUS, [_P, _T, _U, _OUT, _DIAG]),
+        ('cluster_add_capacity', _STATUS, [_P, _U, _T, _T, _DIAG]),
+        ('cluster_set_network', _STATUS, [_P, _U, _I, _I, _DIAG]),
+        ('cluster_set_fungible', _STATUS, [_P, _T, _DIAG]),
+        ('cluster_machine_count', _U, [_P]),
+        ('cluster_machine_name', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
+        ('plan_options_default', PlanOptions, []), ('method_name', _T, [_U]),
+        ('plan_make', _STATUS, [_P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), _DIAG]),
+        ('bound', _STATUS, [_P, _P, ctypes.POINTER(_I), ctypes.POINTER(_T), _DIAG]),
+        ('bound_options_default', BoundOptions, []), ('bound_program', Source, [_T]),
+        ('bound_best', _STATUS, [_P, _P, ctypes.POINTER(BoundOptions),
+                                 ctypes.POINTER(BoundResult), _DIAG]),
+        ('bound_result_finish', None, [ctypes.POINTER(BoundResult)]),
+        ('certificate_text', _P, [_P, _P]), ('plan_certificate', _P, [_P]),
+        ('plan_destroy', None, [_P]), ('plan_task_count', _U, [_P]),
+        ('plan_at', PlanTask, [_P, _U]), ('plan_of', PlanTask, [_P, _U]),
+        ('plan_network', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), _DIAG]),
+        ('plan_has_network', ctypes.c_bool, [_P]), ('plan_network_bound_ns', _I, [_P]),
+        ('plan_transfer_count', _U, [_P]), ('plan_transfer_at', PlanTransfer, [_P, _U]),
+        ('plan_transfer_rate_count', _U, [_P, _U]),
+        ('plan_transfer_rate_at', TransferRate, [_P, _U, _U]),
+        ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
+        ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
+        ('plan_slack', _STATUS, [_P, _P, _P, ctypes.POINTER(TaskSlack), _DIAG]),
+        ('plan_method', _T, [_P]), ('plan_note', _T, [_P]),
+        ('store_is_there', ctypes.c_bool, []),
+        ('store_open', _STATUS, [_T, ctypes.POINTER(_P), _DIAG]), ('store_close', None, [_P]),
+        ('store_put', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), _P, _DIAG]),
+        ('store_get', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), ctypes.POINTER(Hit),
+                                _DIAG]),
+        ('store_plan', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), ctypes.POINTER(Hit),
+                                 _DIAG]),
+        ('store_count', _STATUS, [_P, ctypes.POINTER(ctypes.c_uint64), _DIAG]),
+        ('runtime_options_default', EnforcerOptions, []), ('policy_name', _T, [_U]),
+        ('runtime_create', _STATUS, [_P, ctypes.POINTER(EnforcerOptions), ctypes.POINTER(_P),
+                                     _DIAG]),
+        ('runtime_destroy', None, [_P]), ('runtime_overbook', _STATUS, [_P, _T, _U, _DIAG]),
+        ('runtime_add_group', _STATUS, [_P, _T, ctypes.c_double, _OUT, _DIAG]),
+        ('runtime_submit', _STATUS, [_P, _P, _P, _U, ctypes.c_int, _OUT, _DIAG]),
+        ('runtime_retire', _STATUS, [_P, _U, _DIAG]), ('runtime_close', _STATUS, [_P, _U, _DIAG]),
+        ('runtime_started', _STATUS, [_P, _U, _U, _U, _DIAG]),
+        ('runtime_finished', _STATUS, [_P, _U, _U, _DIAG]),
+        ('runtime_failed', _STATUS, [_P, _U, _U, ctypes.c_bool, _DIAG]),
+        ('runtime_report', _STATUS, [_P, _U, _T, _T, _DIAG]),
+        ('runtime_decide', _U, [_P, _U, _I, ctypes.POINTER(DecisionMade), _U]),
+        ('runtime_job', JobState, [_P, _U]),
+        ('runtime_used', ctypes.c_double, [_P, _U, _T]),
+        ('runtime_deficit', ctypes.c_double, [_P, _U])]:
+    _function = getattr(lib, 'br_' + _name)
+    _function.restype, _function.argtypes = _result, _arguments
+
+# The C library's, which texts of the library are released by.
+free_text = ctypes.CDLL(None).free
+free_text.restype, free_text.argtypes = None, [_P]
+
+ANY = 2**32 - 1  # BR_ANY: any machine; of a transfer, no index
+
+
+def call(function, *arguments):
+    """Calls it with a diagnostic behind the arguments, and raises what that says."""
+    diag = Diag()
+    if function(*arguments, ctypes.byref(diag)):
+        raise _error_of(diag.status, diag.what.decode(), diag.hint.decode(), os.fsdecode(diag.file), diag.line,
+                        diag.column)
+
+
+def to_ns(seconds):
+    """Whole nanoseconds."""
+    # Through the shortest decimal, so that 0.1 is 100,000,000.
+    return int((decimal.Decimal(str(seconds)) * 10**9).to_integral_value())
+
+
+def seconds_text(value):
+    """Seconds as a plain decimal, to the nanosecond."""
+    ns = to_ns(value)
+    return format(decimal.Decimal(ns).scaleb(-9).normalize(), 'f')
+
+
+def amount_text(value):
+    """An amount as the library takes it."""
+    return (value if isinstance(value, str) else format(decimal.Decimal(str(value)), 'f')).encode()
+
+
+def whole_bytes(number):
+    """Of bytes; the library says what is too large."""
+    whole = int(number)
+    if whole != number or abs(whole) >= 2**63:
+        raise ValueError('%r is no whole number of bytes' % number)
+    return whole
+
+
+def text_of(function, *arguments):
+    """What a function writes that takes room for a text and returns the text's length."""
+    size = function(*arguments, None, 0) + 1
+    text = ctypes.create_string_buffer(size)
+    function(*arguments, text, size)
+    return text.value.decode()
+
+
+def version():
+    """Of the library."""
+    return lib.br_version().decode()

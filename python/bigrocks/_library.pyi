@@ -1,0 +1,122 @@
+import ctypes
+from typing import Any, Optional, Union
+
+lib: ctypes.CDLL
+free_text: Any
+ANY: int
+
+class Diag(ctypes.Structure):
+    status: int
+    line: int
+    column: int
+    file: bytes
+    what: bytes
+    hint: bytes
+
+class PlanOptions(ctypes.Structure):
+    method: Optional[bytes]
+    effort: int
+    seed: int
+    threads: int
+    time_limit_ns: int
+    placements: int
+    rest: Any
+
+class PlanTask(ctypes.Structure):
+    task: int
+    machine: int
+    start_ns: int
+    end_ns: int
+    rank: int
+    priority: float
+    subset: bytes
+
+class PlanTransfer(ctypes.Structure):
+    parent: int
+    child: int
+    index: int
+    source: int
+    target: int
+    bytes: int
+    start_ns: int
+    end_ns: int
+
+class TransferRate(ctypes.Structure):
+    start_ns: int
+    end_ns: int
+    rate: int
+
+class TaskSlack(ctypes.Structure):
+    total_ns: int
+    free_ns: int
+
+class Source(ctypes.Structure):
+    find: Optional[int]
+    context: Optional[int]
+
+class BoundOptions(ctypes.Structure):
+    time_limit_ns: int
+    cpu_limit_ns: int
+    conflicts: int
+    source: Any
+    rest: Any
+
+class Answer(ctypes.Structure):
+    found: bool
+    lower_bound_ns: int
+    certificate: Optional[int]
+    method: bytes
+    status: bytes
+    why: bytes
+
+class BoundResult(ctypes.Structure):
+    lower_bound_ns: int
+    method: bytes
+    certificate: Optional[int]
+    core_ns: int
+    core_method: Optional[bytes]
+    clause_ns: int
+    clause_lost: bool
+    source: Answer
+    rest: Any
+
+class Hit(ctypes.Structure):
+    match: int
+    same_details: bool
+    same_cluster: bool
+    stored_ns: int
+    found_ns: int
+    enough: bool
+    fresh_ns: int
+    rest: Any
+
+class EnforcerOptions(ctypes.Structure):
+    policy: Optional[bytes]
+    remote_penalty: float
+    eta_factor: float
+    kappa: float
+    fairness: int
+    bundle: int
+    keep_plan: bool
+    rest: Any
+
+class DecisionMade(ctypes.Structure):
+    job: int
+    task: int
+    machine: int
+
+class JobState(ctypes.Structure):
+    waiting: int
+    ready: int
+    running: int
+    finished: int
+    failed: int
+
+def find() -> str: ...
+def call(function: Any, *arguments: Any) -> None: ...
+def to_ns(seconds: Union[int, float, str]) -> int: ...
+def seconds_text(value: Union[int, float, str]) -> str: ...
+def amount_text(value: Union[int, float, str]) -> bytes: ...
+def whole_bytes(number: float) -> int: ...
+def text_of(function: Any, *arguments: Any) -> str: ...
+def version() -> str: ...

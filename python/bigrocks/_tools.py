@@ -1,0 +1,62 @@
+"""Calls of the program: files in other formats, pictures, runs and simulations."""
+import os
+
+from . import _program
+from ._job import Cluster, Job
+
+
+def read(path, format=None, **options):
+    """(job, cluster) of a file in any format that bigrocks reads; the cluster is None where the file has none.
+    `format` is that of --from; other keywords are options of `bigrocks convert`, such as default_duration=1."""
+    words = _program.options(dict(options, from_=format))
+    text = _program.call('convert', *words, '--format', 'xml', '--', path).stdout
+    return _program.input_of_xml(Job, Cluster, text)
+
+
+def render(plan, format='svg', path=None, **options):
+    """The plan in another form, as text: a picture, or a file for an engine (see `bigrocks help render`). With
+    a path, it is written there. The plan is one of Plan, or text in JSON."""
+    text = plan if isinstance(plan, str) else plan.to_json()
+    words = _program.options(options)
+    done = _program.call('render', '-', '--format', format, *words, *(['-o', path] if path else []), input=text)
+    return None if path else done.stdout
+
+
+def run(job, cluster=None, directory='.', plan=None, history=None, shell=False, keep_going=False, **options):
+    """Runs the commands of the job on this machine, in the order of the plan, within the cluster. The result is true
+    where all tasks went well; its `tasks` are dicts with id, start, end and what was used. Other keywords are options
+    of `bigrocks run`. An interrupt stops all tasks before it goes on."""
+    with _program.Folder() as folder:
+        words = ['run', folder.write('job.xml', job.to_xml()), '-C', directory, '--trace', folder.path / 'trace']
+        if cluster is not None:
+            words += ['--cluster', folder.write('cluster.xml', cluster.to_xml())]
+        if plan is not None:
+            words += ['--plan', folder.write('plan.json', plan.to_json())]
+        words += _program.options(dict(options, history=history, shell=shell, keep_going=keep_going))
+        done = _program.call(*words, fine=(0, 1))
+        tasks = folder.lines('trace')
+        for task in tasks:
+            task.pop('job', None)  # a file of this call
+        return _program.Ran(done.returncode == 0, tasks, done.stdout, done.stderr)
+
+
+def simulate(workload, cluster=None, policy='graphene', **options):
+    """Simulates a workload (a path, or jobs that all arrive at once) on the cluster, and returns the object of
+    docs/schema/simulation-1.schema.json. Other keywords are options of `bigrocks simulate`, such as seeds=5."""
+    with _program.Folder() as folder:
+        words = ['simulate', '--policy', policy, '--format', 'json', '-q', *_program.options(options)]
+        if cluster is not None:
+            words += ['--cluster', folder.write('cluster.xml', cluster.to_xml())]
+        if not isinstance(workload, (str, os.PathLike)):
+            jobs = [folder.write('%d.xml' % k, job.to_xml()) for k, job in enumerate(workload)]
+            made = folder.path / 'workload.xml'
+            _program.call('workload', *jobs, '-o', made, '-q')
+            workload = made
+        return _program.read_json(_program.call(*words, '--', workload).stdout)
+
+
+def history(path, job=None):
+    """What runs have measured, as the object of docs/schema/history-1.schema.json; with the name of a job also of its
+    stages and tasks."""
+    words = [job] if job else []
+    return _program.read_json(_program.call('history', '--format', 'json', '--', path, *words).stdout)
