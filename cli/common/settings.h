@@ -170,11 +170,11 @@ struct cli_deadline_settings {
 /* The training of a policy. */
 struct cli_train_settings {
     const char *network, *objective, *method, *reach, *step;
-    const char *rate, *entropy, *length; /* "A" or "A:B" */
+    const char *rate, *entropy, *length, *interarrival; /* "A" or "A:B" */
     int64_t horizon_ns;
     const char *teacher, *checkpoint, *curve;
     uint64_t executors, count, iterations, episodes, seed, every, trials, trial_seed;
-    int64_t interarrival_ns, moving_ns;
+    int64_t moving_ns;
     const char *classes, *deadlines; /* NULL: not given */
     bool resume, own_arrivals, draw_requests, yields, without_graph, without_limits;
 };

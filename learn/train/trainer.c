@@ -70,6 +70,10 @@ enum br_status br_train_options_check(const struct br_train_options *options, st
         what = "there is at least one iteration";
     else if ((options->length_ns > 0) != (options->last_length_ns > 0))
         what = "lengths of episodes are given for the start and for the end, or for neither";
+    else if (options->last_interarrival_ns &&
+             (options->interarrival_ns <= 0 ||
+              options->last_interarrival_ns < options->interarrival_ns))
+        what = "means of times between arrivals go from one above 0 to one that is not less";
     return what ? br_fail(diag, BR_USAGE, NULL, "%s", what) : BR_OK;
 }
 
@@ -121,6 +125,8 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
         sum = br_hash_number(sum ^ o->draw_requests);
     if (o->cluster.yields)
         sum = br_hash_number(~sum);
+    if (o->last_interarrival_ns > o->interarrival_ns)
+        sum = add_number(sum, (double)o->last_interarrival_ns);
     if (o->shape.without)
         sum = add_number(sum, o->shape.without);
     return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
@@ -221,7 +227,10 @@ static void draw_arrivals(struct br_trainer *trainer, uint64_t seed, uint32_t se
     const struct br_train_options *options = &trainer->options;
     const struct br_train_jobs *jobs = &trainer->jobs;
     struct br_rng rng = br_rng_seed(seed);
-    int64_t now_ns = 0;
+    int64_t now_ns = 0, mean_ns = options->interarrival_ns;
+    if (options->last_interarrival_ns > mean_ns)
+        mean_ns += (int64_t)br_rng_below(
+            &rng, (uint64_t)(options->last_interarrival_ns - options->interarrival_ns) + 1);
     for (uint32_t k = 0; k < options->jobs; k++) {
         size_t at = (size_t)sequence * options->jobs + k;
         uint32_t job = (uint32_t)br_rng_below(&rng, jobs->count);
@@ -239,7 +248,7 @@ static void draw_arrivals(struct br_trainer *trainer, uint64_t seed, uint32_t se
                                   NULL);
             arrival->request = request;
         }
-        now_ns += options->interarrival_ns ? draw_ns(&rng, options->interarrival_ns) : 0;
+        now_ns += mean_ns ? draw_ns(&rng, mean_ns) : 0;
     }
 }
 

@@ -33,7 +33,9 @@ struct br_train_options {
     uint32_t jobs;              /* of an episode */
     bool draw_requests;         /* where the cluster has classes: stages that demand no memory ask
                                    for a random part of the largest class */
-    int64_t interarrival_ns;    /* mean of Poisson arrivals; 0: all at once */
+    /* Mean of Poisson arrivals; 0: all at once. With a last one, above the first, each sequence of
+     * arrivals draws its own evenly from the first to the last [Mao19, Table 2]. */
+    int64_t interarrival_ns, last_interarrival_ns;
     uint64_t iterations;        /* in all; the schedules below reach their ends there */
     double rate, last_rate;     /* of Adam, at the start and at the end */
     double care, last_care;     /* weight of the entropy, at the start and at the end */

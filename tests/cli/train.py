@@ -94,6 +94,19 @@ def main():
         assert b' --yield' in (folder / 'g.model').read_bytes()
         assert (folder / 'g.csv').read_text() != (folder / 'y.csv').read_text()
         assert 'other options' in run('train', 'jobs', *evolve, '--resume', status=3)
+        # A mean time between arrivals for each sequence; of two that are equal nothing is drawn.
+        models = {}
+        for words in ('2', '2:2', '2:6', '6'):
+            run('train', 'jobs', *evolve, '--interarrival', words, '-o', 'i.model', '--checkpoint', 'i.part-' + words,
+                '--curve', 'i.csv')
+            assert b' --interarrival %s --' % words.encode() in (folder / 'i.model').read_bytes()
+            models[words] = (folder / 'i.csv').read_text()
+        assert models['2'] == models['2:2'] and len(set(models.values())) == 3
+        for words in ('2', '6'):
+            assert 'other options' in run('train', 'jobs', *evolve, '--interarrival', words, '--resume', '--checkpoint',
+                                          'i.part-2:6', status=3)
+        for wrong in ('6:2', '0:2', '-1', '1e10', '1:1e10', 'x'):
+            assert 'arrival' in run('train', 'jobs', *evolve, '--interarrival', wrong, status=2)
         assert 'deadline' in run('train', 'jobs', *evolve, '--objective', 'misses', status=2)
         assert 'no time and no factor' in run('train', 'jobs', *evolve, '--deadlines', 'soon', status=2)
 

@@ -61,6 +61,39 @@ static void set_classes(struct br_train_options *options)
     options->draw_requests = true;
 }
 
+/* With two means of the time between arrivals, each sequence has its own, from anywhere between
+ * them; with one, or two that are equal, all have that. 100 times vary by a tenth in the mean. */
+static void arrivals_have_means_of_their_own(void **state)
+{
+    enum { JOBS = 101, SEQUENCES = 24 };
+    static const int64_t seconds[][2] = {{100, 0}, {100, 100}, {100, 1000}};
+    for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++) {
+        struct br_train_options options = small_options();
+        struct br_trainer trainer;
+        struct br_train_report report;
+        double least = INFINITY, most = 0;
+        options.method = BR_EVOLVE;
+        options.shape = br_network_shape_planned();
+        options.jobs = JOBS;
+        options.episodes = 2 * SEQUENCES;
+        options.interarrival_ns = seconds[k][0] * INT64_C(1000000000);
+        options.last_interarrival_ns = seconds[k][1] * INT64_C(1000000000);
+        const struct pool *pool = *state;
+        assert_int_equal(br_trainer_init(&trainer, &options, pool->jobs, NULL), BR_OK);
+        assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
+        for (uint32_t q = 0; q < SEQUENCES; q++) {
+            const struct br_executors_arrival *arrival = trainer.arrival + (size_t)q * JOBS;
+            double mean = (double)arrival[JOBS - 1].arrival_ns * 1e-9 / (JOBS - 1);
+            least = mean < least ? mean : least;
+            most = mean > most ? mean : most;
+        }
+        assert_true(least > 65 && most < 1350);
+        assert_int_equal(most > 145, k == 2);
+        assert_true(k < 2 || (least < 300 && most > 800));
+        br_trainer_finish(&trainer);
+    }
+}
+
 static void threads_do_not_count(void **state)
 {
     const struct pool *pool = *state;
@@ -307,6 +340,7 @@ int main(void)
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(a_checkpoint_of_absurd_numbers_is_refused),
         cmocka_unit_test(threads_do_not_count),
+        cmocka_unit_test(arrivals_have_means_of_their_own),
         cmocka_unit_test(a_checkpoint_is_of_its_cluster),
         cmocka_unit_test(a_checkpoint_goes_on_as_if_nothing_had_been),
     };

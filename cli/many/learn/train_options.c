@@ -81,7 +81,7 @@ enum br_status cli_train_options(const struct cli_settings *settings,
 {
     const struct cli_train_settings *train = &settings->train;
     enum br_network_form form = form_of(train->network);
-    double first_s = 0, last_s = 0;
+    double first_s = 0, last_s = 0, interarrival_s = 0, last_interarrival_s = 0;
     *options = br_train_options_default();
     options->shape = form == BR_NETWORK_CODE    ? br_network_shape_code()
                      : form == BR_NETWORK_PAPER ? br_network_shape_paper()
@@ -103,7 +103,6 @@ enum br_status cli_train_options(const struct cli_settings *settings,
         settings->search.threads ? (uint32_t)settings->search.threads : br_processors();
     options->episodes = (uint32_t)train->episodes;
     options->jobs = (uint32_t)train->count;
-    options->interarrival_ns = train->interarrival_ns;
     options->iterations = train->iterations;
     options->horizon_s = (double)train->horizon_ns * 1e-9;
     options->own_arrivals = train->own_arrivals;
@@ -121,6 +120,14 @@ enum br_status cli_train_options(const struct cli_settings *settings,
         status = read_pair("step", train->step, &options->most_shift, &last, diag);
     if (!status && (first_s > 1e9 || last_s > 1e9))
         status = br_fail(diag, BR_USAGE, NULL, "--length is in seconds, and at most 1e9 of them");
+    if (!status)
+        status = read_pair("interarrival", train->interarrival, &interarrival_s,
+                           &last_interarrival_s, diag);
+    if (!status && (interarrival_s > 1e9 || last_interarrival_s > 1e9))
+        status =
+            br_fail(diag, BR_USAGE, NULL, "--interarrival is in seconds, and at most 1e9 of them");
+    options->interarrival_ns = llround(interarrival_s * 1e9);
+    options->last_interarrival_ns = llround(last_interarrival_s * 1e9);
     options->length_ns = (int64_t)(first_s * 1e9);
     options->last_length_ns = (int64_t)(last_s * 1e9);
     if (!status)
@@ -245,8 +252,8 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
             " --every %" PRIu64 " --trials %" PRIu64 " --trial-seed %" PRIu64,
             train->executors, train->count, train->iterations, train->episodes, train->seed,
             train->network, train->objective, train->every, train->trials, train->trial_seed);
-    fprintf(out, " --moving %.15g --interarrival %.15g", (double)train->moving_ns * 1e-9,
-            (double)train->interarrival_ns * 1e-9);
+    fprintf(out, " --moving %.15g --interarrival %s", (double)train->moving_ns * 1e-9,
+            train->interarrival);
     fprintf(out, " --rate %s --entropy %s", train->rate, train->entropy);
     if (train->length)
         fprintf(out, " --length %s", train->length);
