@@ -1,5 +1,6 @@
 /* The table of job formats, and which of them a file is in. */
 #include "parsers/parsers.h"
+#include "parsers/other.h"
 #include "parsers/queries/queries.h"
 #include "parsers/spark/log.h"
 #include "parsers/reader/formats.h"
@@ -150,7 +151,13 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "save it as UTF-8, or name the format by --from",
                           "the file is in UTF-16");
+    enum br_status status = br_refuse_other(source, diag);
+    if (status)
+        return status;
     br_xml_root_name(text, name, sizeof name);
+    if (strcmp(name, "workload") == 0)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, "'bigrocks simulate' takes it",
+                          "this is a workload of many jobs, not a job");
     if (strcmp(name, "cluster") == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "give it by --cluster, and a job here",
                           "this is a cluster, not a job");

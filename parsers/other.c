@@ -1,0 +1,120 @@
+/* What other files are known by, and the command that takes them. */
+#include "parsers/other.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { FOLDER_TOLD = 100, FILE_TOLD = 60 };
+
+struct other {
+    const char *what;
+    const char *command; /* that makes a job of the folder; NULL: none does */
+    const char *hint;    /* where none does */
+    bool (*is_it)(const char *text, const char *name);
+};
+
+static bool ends(const char *name, const char *with)
+{
+    size_t length = strlen(name), end = strlen(with);
+    return length >= end && strcmp(name + length - end, with) == 0;
+}
+
+/* Does a line begin with the word, and a blank behind it? */
+static bool has_line(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+        if (strncmp(at, word, length) == 0 && at[length] == ' ')
+            return true;
+    return false;
+}
+
+static bool is_ninja(const char *text, const char *name)
+{
+    return ends(name, ".ninja") || (has_line(text, "rule") && has_line(text, "build"));
+}
+
+static bool is_make(const char *text, const char *name)
+{
+    return strcmp(name, "Makefile") == 0 || strcmp(name, "makefile") == 0 ||
+           strcmp(name, "GNUmakefile") == 0 || ends(name, ".mk");
+}
+
+static bool is_snakefile(const char *text, const char *name)
+{
+    return strcmp(name, "Snakefile") == 0 || ends(name, ".smk");
+}
+
+static bool is_wrapped(const char *text, const char *name)
+{
+    return strcmp(name, "Cargo.toml") == 0 || strcmp(name, "package.json") == 0 ||
+           strcmp(name, "MODULE.bazel") == 0;
+}
+
+static bool is_compilations(const char *text, const char *name)
+{
+    return strcmp(name, "compile_commands.json") == 0;
+}
+
+static bool is_unbuilt(const char *text, const char *name)
+{
+    return strcmp(name, "CMakeLists.txt") == 0 || strcmp(name, "meson.build") == 0;
+}
+
+static bool is_database(const char *text, const char *name)
+{
+    return strcmp(text, "SQLite format 3") == 0;
+}
+
+static bool is_model(const char *text, const char *name)
+{
+    return strncmp(text, "br-model", 8) == 0;
+}
+
+/* What the command takes without being told, and what it does not take. */
+static bool is_usual(const char *name)
+{
+    static const char *const names[] = {"build.ninja", "Makefile",  "makefile",
+                                        "GNUmakefile", "Snakefile", "compile_commands.json"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(name, names[k]) == 0)
+            return true;
+    return false;
+}
+
+static const struct other others[] = {
+    {"this is a build of ninja's", "import ninja", NULL, is_ninja},
+    {"this is a build of make's", "import make", NULL, is_make},
+    {"this is a workflow of Snakemake's", "import snakemake", NULL, is_snakefile},
+    {"this lists compilations, and not what waits for what", "import ninja", NULL, is_compilations},
+    {"this is what a build is configured from", NULL,
+     "configure it for ninja in a folder of its own, and give that: 'bigrocks build -C FOLDER'",
+     is_unbuilt},
+    {"this says what to build, and not in which order", NULL,
+     "let its own tool run under 'bigrocks serve', see docs/build.md", is_wrapped},
+    {"this is a database, not a job", NULL,
+     "a history of runs is given by --history, a store of plans by --store", is_database},
+    {"this is a learned policy, not a job", NULL,
+     "'bigrocks simulate --policy learned --model' takes it", is_model},
+};
+
+enum br_status br_refuse_other(const struct br_source *source, struct br_diag *diag)
+{
+    const struct br_pos start = {1, 1};
+    const char *slash = strrchr(source->name, '/'), *name = slash ? slash + 1 : source->name;
+    const char *folder = slash ? source->name : ".";
+    size_t length = slash > source->name ? (size_t)(slash - source->name) : 1;
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        if (!others[k].is_it(source->buffer, name))
+            continue;
+        if (!others[k].command)
+            return br_fail_at(diag, start, BR_BAD_INPUT, others[k].hint, "%s", others[k].what);
+        char hint[256];
+        bool named = !is_usual(name) && strlen(name) <= FILE_TOLD;
+        snprintf(hint, sizeof hint, "'bigrocks %s -C %.*s%s%s' makes a job of it",
+                 others[k].command, length > FOLDER_TOLD ? 3 : (int)length,
+                 length > FOLDER_TOLD ? "DIR" : folder, named ? " --file " : "", named ? name : "");
+        return br_fail_at(diag, start, BR_BAD_INPUT, hint, "%s", others[k].what);
+    }
+    return BR_OK;
+}
