@@ -456,7 +456,7 @@ static bool is_idle(const struct server *server)
 
 enum { BEFORE_CLIENTS = 3 };
 
-static bool wait_for_news(struct server *server)
+static bool wait_for_news(struct server *server, int most_ms)
 {
     uint32_t count = server->clients + BEFORE_CLIENTS;
     while (server->poll_room < count)
@@ -469,7 +469,7 @@ static bool wait_for_news(struct server *server)
     for (uint32_t k = 0; k < server->clients; k++)
         server->poll[BEFORE_CLIENTS + k] = (struct pollfd){server->client[k].fd, POLLIN, 0};
     /* Signals and a parent's death show at the next tick, at the latest. */
-    return poll(server->poll, count, TICK_MS) >= 0 || errno == EINTR;
+    return poll(server->poll, count, most_ms) >= 0 || errno == EINTR;
 }
 
 static enum br_status serve(struct server *server, struct br_diag *diag)
@@ -477,18 +477,19 @@ static enum br_status serve(struct server *server, struct br_diag *diag)
     bool told = false;
     server->idle_since_ns = br_now_ns();
     for (;;) {
+        bool over = is_over(server); /* what its commands have said before is heard yet */
         errno = ENOMEM;
-        if (!wait_for_news(server))
+        if (!wait_for_news(server, over ? 0 : TICK_MS))
             return br_fail(diag, BR_SYSTEM, NULL, "waiting failed: %s", strerror(errno));
         uint32_t clients = server->clients; /* those that poll has looked at */
         for (uint32_t k = 0; k < clients; k++)
             if (server->client[k].fd >= 0 && server->poll[BEFORE_CLIENTS + k].revents)
                 hear(server, k);
+        if (over || is_idle(server) || getppid() != server->parent)
+            return BR_OK;
         if (server->poll[0].revents)
             take_in(server);
         admit(server);
-        if (is_over(server) || is_idle(server) || getppid() != server->parent)
-            return BR_OK;
         if (cli_interrupted() && !server->build)
             return BR_OK;
         if (cli_interrupted() && !told)

@@ -36,9 +36,9 @@ struct br_train_options {
     /* Mean of Poisson arrivals; 0: all at once. With a last one, above the first, each sequence of
      * arrivals draws its own evenly from the first to the last [Mao19, Table 2]. */
     int64_t interarrival_ns, last_interarrival_ns;
-    uint64_t iterations;        /* in all; the schedules below reach their ends there */
-    double rate, last_rate;     /* of Adam, at the start and at the end */
-    double care, last_care;     /* weight of the entropy, at the start and at the end */
+    uint64_t iterations;    /* in all; the schedules below reach their ends there */
+    double rate, last_rate; /* of Adam, at the start and at the end */
+    double care, last_care; /* weight of the entropy, at the start and at the end */
     /* Mean length of episodes, which end at a time drawn without memory [Mao19, 5.3]; grows evenly
      * from the first to the last. 0: episodes end with their jobs. */
     int64_t length_ns, last_length_ns;
