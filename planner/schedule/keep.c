@@ -172,14 +172,29 @@ static bool sort(struct keeping *k, const int64_t *start)
     return ok;
 }
 
+/* Looks of a round: every task at every machine. */
+static uint64_t round_of(const struct br_instance *in)
+{
+    return (uint64_t)in->tasks * in->machines;
+}
+
+/* Looks that are left of `most` after `taken`. */
+static uint64_t looks_left(const struct br_stop *stop, uint64_t taken)
+{
+    const uint64_t most = br_stopped(stop) ? looks_stopped : looks_most;
+    return taken < most ? most - taken : 0;
+}
+
 /* Moves tasks to room on other machines, each among all others; *any: there was some. The space
- * keeps what they left. False when memory is out. */
-static bool change_machines(struct keeping *k, uint32_t *machine, bool *any)
+ * keeps what they left. Moves none, or after a stop no more, where a round is too long by what has
+ * been `taken`. False when memory is out. */
+static bool change_machines(struct keeping *k, uint32_t *machine, const struct br_stop *stop,
+                            uint64_t taken, bool *any)
 {
     const struct br_instance *in = k->in;
     *any = false;
     open_gates(k);
-    for (uint32_t i = 0; i < in->tasks; i++) {
+    for (uint32_t i = 0; i < in->tasks && looks_left(stop, taken) >= round_of(in); i++) {
         const uint32_t t = k->sequence[i], s = in->task_stage[t];
         const int64_t from = after_parents(k, t);
         assert(from >= 0 && from <= k->start[t]);
@@ -200,11 +215,11 @@ static bool change_machines(struct keeping *k, uint32_t *machine, bool *any)
 
 /* In rounds; the result is in k->start and `machine`. */
 static bool shift(struct keeping *k, const struct br_schedule *schedule, uint32_t *machine,
-                  uint64_t looks)
+                  const struct br_stop *stop)
 {
     const struct br_instance *in = k->in;
-    const uint64_t round = (uint64_t)in->tasks * in->machines;
     const int64_t *start = schedule->start;
+    uint64_t taken = 0;
     bool any = true;
     while (any) {
         br_space_undo(k->space, k->empty);
@@ -212,11 +227,9 @@ static bool shift(struct keeping *k, const struct br_schedule *schedule, uint32_
             return false;
         start = k->start;
         any = false;
-        if (in->machines > 1 && looks >= round) {
-            looks -= round;
-            if (!change_machines(k, machine, &any))
-                return false;
-        }
+        if (in->machines > 1 && !change_machines(k, machine, stop, taken, &any))
+            return false;
+        taken += round_of(in);
     }
     return true;
 }
@@ -230,7 +243,7 @@ bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in,
     *moved = 0;
     if (ok) {
         memcpy(machine, schedule->machine, in->tasks * sizeof *machine);
-        ok = shift(&k, schedule, machine, br_stopped(stop) ? looks_stopped : looks_most);
+        ok = shift(&k, schedule, machine, stop);
     }
     if (ok) {
         const int64_t makespan = schedule->makespan;

@@ -11,7 +11,7 @@
 #include "base/invariant.h"
 #include "planner/space/holes.h"
 
-enum { STOP_INTERVAL = 1024 };
+enum { STOP_INTERVAL = 128 };
 
 /* A ready task; where at != ALONE it is the first of its stage's sorted run that is not yet placed,
  * and stands for the rest of the run. */

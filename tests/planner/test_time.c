@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,6 +16,8 @@
 #include "base/process/clock.h"
 #include "generate/generate.h"
 #include "planner/model/plan.h"
+#include "planner/schedule/justify.h"
+#include "planner/schedule/keep.h"
 #include "tests/support/random_job.h"
 #include <bigrocks/bigrocks.h>
 
@@ -125,22 +129,29 @@ static void a_proof_ends_it(void **state)
     assert_true(searched > 0);
 }
 
-/* A large job: every baseline is tried before the rest of the time goes to searches. A machine
- * that others use gets more time. */
-static void every_baseline_gets_its_turn(void **state)
+/* Stages in layers, on machines with four resources. */
+static struct random_job large(uint32_t tasks, uint32_t machines)
 {
     struct br_generate_options like = br_generate_options_default();
     struct random_job job = {NULL, br_cluster_create(NULL)};
     static const char *const capacity[][2] = {
         {"cpu", "16"}, {"mem", "68719476736"}, {"net", "1000"}, {"disk", "1000"}};
     like.kind = "layered";
-    like.tasks = 200000;
+    like.tasks = tasks;
     like.stages = 200;
     assert_int_equal(br_generate(&like, &job.dag, NULL), BR_OK);
-    assert_int_equal(br_cluster_add_class(job.cluster, "m", 100, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", machines, NULL, NULL), BR_OK);
     for (size_t k = 0; k < sizeof capacity / sizeof *capacity; k++)
         assert_int_equal(
             br_cluster_add_capacity(job.cluster, 0, capacity[k][0], capacity[k][1], NULL), BR_OK);
+    return job;
+}
+
+/* A large job: every baseline is tried before the rest of the time goes to searches. A machine
+ * that others use gets more time. */
+static void every_baseline_gets_its_turn(void **state)
+{
+    struct random_job job = large(200000, 100);
     uint32_t rows = 0;
     while (br_method_name(rows + 2))
         rows++;
@@ -161,6 +172,81 @@ static void every_baseline_gets_its_turn(void **state)
     random_job_finish(&job);
 }
 
+/* Moving to the left. */
+struct moving {
+    const struct br_instance *in;
+    struct br_schedule *schedule;
+    struct br_stop stop;
+    double processor_s; /* what it took */
+    bool done;
+};
+
+static void *move(void *argument)
+{
+    struct moving *m = argument;
+    struct timespec began, ended;
+    uint64_t moved;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &began);
+    m->done = br_left_shift(m->schedule, m->in, &m->stop, &moved);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended);
+    m->processor_s =
+        (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9;
+    return NULL;
+}
+
+/* Moves a schedule, and raises the stop after so many seconds, or never where they are negative;
+ * the makespan. */
+static int64_t move_for(struct moving *m, double seconds)
+{
+    const struct timespec wait = {(time_t)seconds,
+                                  (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    pthread_t thread;
+    m->stop = (struct br_stop){0};
+    assert_int_equal(pthread_create(&thread, NULL, move, m), 0);
+    if (seconds >= 0) {
+        nanosleep(&wait, NULL);
+        br_stop_raise(&m->stop);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(m->done);
+    return m->schedule->makespan;
+}
+
+/* A stop that comes while tasks move to other machines ends that soon; what has been moved is kept,
+ * and nothing is later for it. */
+static void moving_left_ends_at_a_stop(void **state)
+{
+    struct random_job job = large(20000, 400);
+    struct br_instance *in;
+    struct br_reach reach;
+    struct br_schedule first, schedule;
+    assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+    assert_true(br_reach_init(&reach, in) && br_schedule_init(&first, in) &&
+                br_schedule_init(&schedule, in));
+    struct br_serial *serial = br_serial_create(in, &reach);
+    int64_t *key = calloc(in->tasks, sizeof *key);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        key[t] = (int64_t)((t * UINT64_C(0x9e3779b97f4a7c15)) % 1000);
+    assert_true(br_serial_pass(serial, BR_BACKWARD, key, INT64_MAX, &first, NULL));
+    struct moving m = {.in = in, .schedule = &schedule};
+    br_schedule_copy(&schedule, &first);
+    assert_true(move_for(&m, -1) <= first.makespan);
+    const double whole_s = m.processor_s;
+    br_schedule_copy(&schedule, &first);
+    assert_true(move_for(&m, whole_s / 20) <= first.makespan);
+    print_message("%.3f s of a processor, stopped %.3f\n", whole_s, m.processor_s);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        assert_true(schedule.start[t] <= first.start[t]);
+    assert_true(m.processor_s < whole_s / 2);
+    free(key);
+    br_serial_destroy(serial);
+    br_schedule_finish(&first);
+    br_schedule_finish(&schedule);
+    br_reach_finish(&reach);
+    br_instance_destroy(in);
+    random_job_finish(&job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +254,7 @@ int main(void)
         cmocka_unit_test(an_effort_ends_before_the_limit),
         cmocka_unit_test(a_proof_ends_it),
         cmocka_unit_test(every_baseline_gets_its_turn),
+        cmocka_unit_test(moving_left_ends_at_a_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
