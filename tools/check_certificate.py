@@ -544,7 +544,7 @@ class Contradiction(Exception):
 
 class Starts:
     """Bounds of the starts of all tasks, and of the end of the job as one task more; they follow from
-    one another by the edges, by clauses, and by the time-table. On several machines there are
+    one another by the edges, by the order of equal tasks, by clauses, and by the time-table. On several machines there are
     bounds of 0 and 1, too, for every task and machine: whether the task is on it."""
 
     def __init__(self, part, makespan):
@@ -564,6 +564,16 @@ class Starts:
                 for child in children + [count]:
                     self.after[first[s] + i].append(child)
                     self.before[child].append((first[s] + i, job.durations[s][i]))
+        # Of tasks that differ by name only, the next and the one before.
+        self.next, self.previous = {}, {}
+        for s in part.stages:
+            if any(one for _, one in part.parents[s] + part.children[s]):
+                continue
+            latest = {}
+            for t, d in enumerate(job.durations[s], first[s]):
+                if d in latest:
+                    self.next[latest[d]], self.previous[t] = t, latest[d]
+                latest[d] = t
         self.held = []  # by resource: the capacity, and tasks with their demands
         capacity = job.classes[0][1]
         for r in sorted({r for s in part.stages for r in job.demands[s]}):
@@ -603,7 +613,7 @@ class Starts:
                 self.placed.add(task)
 
     def follow(self, clauses):
-        """Until nothing moves: the edges, then the clauses, then what tasks hold."""
+        """Until nothing moves: the edges and equal tasks, then the clauses, then what tasks hold."""
         least, most, rose, fell = self.least, self.most, self.rose, self.fell
         while True:
             if rose:
@@ -613,6 +623,8 @@ class Starts:
                         for b in self.after[a]:
                             if end > least[b]:
                                 self.at_least(b, end)
+                        if a in self.next:
+                            self.at_least(self.next[a], least[a])
                 rose.clear()
             if fell:
                 for b in reversed(self.order):
@@ -621,6 +633,8 @@ class Starts:
                         for a, d in self.before[b]:
                             if start - d < most[a]:
                                 self.at_most(a, start - d)
+                        if b in self.previous:
+                            self.at_most(self.previous[b], start)
                 fell.clear()
             for literals in clauses:
                 left = None
@@ -710,13 +724,6 @@ class Crowd:
         self.demands = [job.demands[s] for s in part.stages for _ in job.durations[s]]
         self.duration = [d for s in part.stages for d in job.durations[s]]
         self.holders = [t for t in range(count) if self.duration[t] and self.demands[t]]
-        self.equal = []  # pairs of tasks that differ by name only
-        for s in part.stages:
-            if any(one for _, one in part.parents[s] + part.children[s]):
-                continue
-            for d in set(job.durations[s]):
-                same = [first[s] + i for i, other in enumerate(job.durations[s]) if other == d]
-                self.equal += zip(same, same[1:])
         names = sorted({r for d in self.demands for r in d})
         for r in names:  # in whole numbers
             scale = math.lcm(*(Fraction(x[r]).denominator for x in self.demands + self.rooms if r in x))
@@ -775,9 +782,6 @@ class Crowd:
 
     def follow(self, starts):
         least, most = starts.least, starts.most
-        for t, u in self.equal:
-            starts.at_least(u, least[t])
-            starts.at_most(t, most[u])
         if starts.placed:
             tasks = sorted({(v - self.count - 1) // self.machines for v in starts.placed})
             starts.placed.clear()

@@ -1,21 +1,24 @@
 /* Checks clauses one after another: supposes that all literals of a clause are false, and follows
  * what that means for the bounds of all starts, until they contradict each other [Goldberg03].
  *
- * It follows the edges, the clauses named as hints, and the time-table: a task that starts
- * by u and ends at e or later runs from u to e; where others run so in every case and leave too
- * little, a task cannot run; on several machines crowd.h says what that means. No more is needed,
- * and the code shares nothing with the solver's. */
+ * It follows the edges, the order of equal tasks, the clauses named as hints, and the time-table: a
+ * task that starts by u and ends at e or later runs from u to e; where others run so in every case
+ * and leave too little, a task cannot run; on several machines crowd.h says what that means. No
+ * more is needed, and the code shares nothing with the solver's. */
 #include "planner/check/clauses.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/sort.h"
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
 #include "planner/check/crowd.h"
 
 #define ARRAY(count, pointer) ((pointer) = br_arena_array(&c->arena, count, sizeof *(pointer)))
+
+enum { NONE = UINT32_MAX };
 
 struct edge {
     uint32_t parent, child; /* the end is a child, too */
@@ -38,6 +41,7 @@ struct checker {
     struct br_crowd *crowd;    /* NULL: one machine */
     struct edge *edge;         /* parents in topological order */
     size_t edges;
+    uint32_t *next_equal; /* by task: the next of its stage that differs by name only, or none */
     struct bounds root, now;
     struct step *step; /* scratch */
     bool contradiction;
@@ -77,6 +81,18 @@ static void follow_edges(struct checker *c)
         const struct edge *e = &c->edge[k];
         lower_most(c, e->parent, c->now.most[e->child] - duration_of(c, e->parent));
     }
+}
+
+/* Of tasks that differ by name only each starts no earlier than the one before: a plan stays one
+ * where they change places. */
+static void follow_equal(struct checker *c)
+{
+    for (uint32_t t = 0; t < c->tasks; t++)
+        if (c->next_equal[t] != NONE)
+            raise_least(c, c->next_equal[t], c->now.least[t]);
+    for (uint32_t t = c->tasks; t-- > 0;)
+        if (c->next_equal[t] != NONE)
+            lower_most(c, t, c->now.most[c->next_equal[t]]);
 }
 
 /* --- the time-table -------------------------------------------------------------------------- */
@@ -204,6 +220,7 @@ static void follow(struct checker *c, const struct br_proof_clause *clause, cons
     do {
         c->moved = false;
         follow_edges(c);
+        follow_equal(c);
         for (uint32_t k = 0; k < hints && !c->contradiction; k++)
             follow_clause(c, &clause[hint[k]]);
         if (!c->moved && !c->contradiction)
@@ -302,6 +319,39 @@ static size_t list_edges(const struct br_instance *in, struct edge *edge)
     return count;
 }
 
+static bool has_one_to_one(const struct br_instance *in, uint32_t stage)
+{
+    bool any = false;
+    for (uint32_t a = in->parent_first[stage]; a < in->parent_first[stage + 1]; a++)
+        any |= in->parent[a].one_to_one;
+    for (uint32_t a = in->child_first[stage]; a < in->child_first[stage + 1]; a++)
+        any |= in->child[a].one_to_one;
+    return any;
+}
+
+/* O(tasks log of the durations). False when memory is out. */
+static bool find_equal(struct checker *c)
+{
+    const struct br_instance *in = c->in;
+    struct br_sort_item *item, *scratch;
+    if (!ARRAY(in->tasks, c->next_equal) || !ARRAY(in->tasks, item) || !ARRAY(in->tasks, scratch))
+        return false;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        c->next_equal[t] = NONE;
+    for (uint32_t s = 0; s < in->stages; s++) {
+        uint32_t first = in->stage_first[s], count = in->stage_first[s + 1] - first;
+        if (has_one_to_one(in, s))
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            item[k] = (struct br_sort_item){br_sort_key(in->duration[first + k]), first + k};
+        br_sort(item, scratch, count);
+        for (uint32_t k = 1; k < count; k++)
+            if (item[k].key == item[k - 1].key)
+                c->next_equal[item[k - 1].item] = item[k].item;
+    }
+    return true;
+}
+
 static bool prepare(struct checker *c, int64_t bound)
 {
     size_t nodes = (size_t)c->tasks + 1;
@@ -314,7 +364,8 @@ static bool prepare(struct checker *c, int64_t bound)
     c->variables = (uint32_t)nodes;
     c->edges = list_edges(c->in, NULL);
     if (!ARRAY(c->edges, c->edge) || !ARRAY(nodes, c->root.least) || !ARRAY(nodes, c->root.most) ||
-        !ARRAY(nodes, c->now.least) || !ARRAY(nodes, c->now.most) || !ARRAY(2 * nodes, c->step))
+        !ARRAY(nodes, c->now.least) || !ARRAY(nodes, c->now.most) || !ARRAY(2 * nodes, c->step) ||
+        !find_equal(c))
         return false;
     list_edges(c->in, c->edge);
     for (uint32_t t = 0; t < c->variables; t++)

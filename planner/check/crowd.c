@@ -27,10 +27,9 @@ struct span {
 struct br_crowd {
     struct br_arena arena;
     const struct br_instance *in;
-    uint64_t holders;     /* tasks that last some time and demand something */
-    uint32_t *class;      /* by machine */
-    uint32_t *by_size;    /* all tasks, those that need most of some machine first */
-    uint32_t *next_equal; /* by task: the next of its stage that differs by name only, or none */
+    uint64_t holders;  /* tasks that last some time and demand something */
+    uint32_t *class;   /* by machine */
+    uint32_t *by_size; /* all tasks, those that need most of some machine first */
     struct answer *answer;
     int64_t *load;    /* [machine * resources + resource]: scratch of packings */
     bool *busy;       /* by machine: the same */
@@ -58,29 +57,13 @@ static uint32_t variable(const struct br_crowd *c, uint32_t task, uint32_t machi
     return c->in->tasks + 1 + task * c->in->machines + machine;
 }
 
-static bool has_one_to_one(const struct br_instance *in, uint32_t stage)
-{
-    bool any = false;
-    for (uint32_t a = in->parent_first[stage]; a < in->parent_first[stage + 1]; a++)
-        any |= in->parent[a].one_to_one;
-    for (uint32_t a = in->child_first[stage]; a < in->child_first[stage + 1]; a++)
-        any |= in->child[a].one_to_one;
-    return any;
-}
-
 static void note_tasks(struct br_crowd *c)
 {
     const struct br_instance *in = c->in;
-    for (uint32_t t = 0; t < in->tasks; t++) {
-        uint32_t stage = in->task_stage[t];
+    for (uint32_t t = 0; t < in->tasks; t++)
         for (uint32_t r = 0; r < in->resources; r++)
             if (in->duration[t] > 0 && demand_of(c, t, r) > 0)
                 c->holders |= UINT64_C(1) << t;
-        c->next_equal[t] = UINT32_MAX;
-        for (uint32_t u = in->stage_first[stage + 1]; u-- > t + 1;)
-            if (in->duration[u] == in->duration[t] && !has_one_to_one(in, stage))
-                c->next_equal[t] = u;
-    }
 }
 
 /* In thousandths, rounded up, the most that the task takes of what all machines together have. */
@@ -115,7 +98,6 @@ struct br_crowd *br_crowd_create(const struct br_instance *in)
     c->in = in;
     size_t cells = (size_t)in->machines * in->resources + 1;
     c->class = br_arena_array(&c->arena, in->machines, sizeof *c->class);
-    c->next_equal = br_arena_array(&c->arena, in->tasks, sizeof *c->next_equal);
     c->by_size = br_arena_array(&c->arena, in->tasks, sizeof *c->by_size);
     c->packed = br_arena_array(&c->arena, in->tasks, sizeof *c->packed);
     c->answer = br_arena_array(&c->arena, PLACES, sizeof *c->answer);
@@ -124,8 +106,8 @@ struct br_crowd *br_crowd_create(const struct br_instance *in)
     c->time = br_arena_array(&c->arena, 2 * (size_t)in->tasks, sizeof *c->time);
     c->span = br_arena_array(&c->arena, 2 * (size_t)in->tasks, sizeof *c->span);
     c->on = br_arena_array(&c->arena, in->machines, sizeof *c->on);
-    if (!c->class || !c->by_size || !c->packed || !c->next_equal || !c->answer || !c->load ||
-        !c->busy || !c->time || !c->span || !c->on) {
+    if (!c->class || !c->by_size || !c->packed || !c->answer || !c->load || !c->busy || !c->time ||
+        !c->span || !c->on) {
         br_crowd_destroy(c);
         return NULL;
     }
@@ -364,17 +346,11 @@ static void follow_task(struct br_crowd *c, struct br_crowd_bounds *b, uint32_t 
 
 void br_crowd_follow(struct br_crowd *c, struct br_crowd_bounds *b)
 {
-    for (uint32_t t = 0; t < c->in->tasks && !b->contradiction; t++) {
-        uint32_t u = c->next_equal[t];
-        if (u != UINT32_MAX) {
-            raise_least(b, u, b->least[t]);
-            lower_most(b, t, b->most[u]);
-        }
+    for (uint32_t t = 0; t < c->in->tasks && !b->contradiction; t++)
         if (c->holders >> t & 1) {
             follow_choice(c, b, t);
             follow_names(c, b, t);
         }
-    }
     if (b->contradiction || b->moved)
         return;
     make_spans(c, b);

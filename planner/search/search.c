@@ -24,8 +24,9 @@ enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS
 /* Tasks up to which the exact solvers are given a large and a small share; and to which of small
  * jobs the default effort is what so many conflicts cost. */
 enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
-/* The same on several machines: tasks and machines up to which there are exact solvers. */
-enum { EXACT_TASKS = 24, EXACT_MACHINES = 8 };
+/* Up to so many tasks it is more, since they are to end proven. On several machines these, and so
+ * many machines, are the most for which there are exact solvers. */
+enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
 /* Placements a second of one thread on one machine, about; what is expected of a time limit. */
 static const double one_machine_speed = 25e6;
 /* Share of the work that comes before the search that goes on. */
@@ -132,7 +133,8 @@ static uint64_t default_placements(const struct br_instance *in)
 {
     if (suits_population(in)) {
         uint64_t all = (uint64_t)POPULATION_PASSES * in->tasks * in->tasks;
-        uint64_t exact = (uint64_t)EXACT_CONFLICTS * BR_EXACT_SEARCH_CONFLICT * in->tasks;
+        uint64_t conflicts = in->tasks <= EXACT_TASKS ? EXACT_TASKS_CONFLICTS : EXACT_CONFLICTS;
+        uint64_t exact = conflicts * BR_EXACT_SEARCH_CONFLICT * in->tasks;
         if (in->tasks <= EXACT_SMALL && all < exact)
             all = exact;
         return all < POPULATION_PLACEMENTS ? all : POPULATION_PLACEMENTS;
@@ -144,7 +146,7 @@ static uint64_t default_placements(const struct br_instance *in)
 static uint64_t exact_placements(const struct br_instance *in)
 {
     return suits_exact_machines(in)
-               ? (uint64_t)EXACT_CONFLICTS * BR_EXACT_SEARCH_CONFLICT * in->tasks
+               ? (uint64_t)EXACT_TASKS_CONFLICTS * BR_EXACT_SEARCH_CONFLICT * in->tasks
                : 0;
 }
 
@@ -375,9 +377,11 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
     static const struct stretch {
         bool exact;
         double share; /* 1: all that is left */
-    } small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
+    } least[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
+      small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
       medium[] = {{true, 0.1}, {false, 1}}, large[] = {{false, 1}};
-    const struct stretch *stretch = s->in->tasks <= EXACT_SMALL    ? small
+    const struct stretch *stretch = s->in->tasks <= EXACT_TASKS    ? least
+                                    : s->in->tasks <= EXACT_SMALL  ? small
                                     : s->in->tasks <= EXACT_MEDIUM ? medium
                                                                    : large;
     if (!s->exact && s->in->tasks <= EXACT_MEDIUM)

@@ -586,6 +586,16 @@ rule('time-table: what starts behind is not pulled', document(
     ('                if e <= late:\n                    break\n', ''),
     (CLAUSES, 'if (c->now.most[task] < to && c->now.most[task] + duration > from)',
      'if (c->now.most[task] + duration > from)'))
+rule('clauses: tasks behind their own are not equal', document(
+    {'p': ([5, 1], {}), 'a': ([2, 2], 1), 'c': ([1, 3], {})}, [clauses(9, EMPTY)],
+    [('p', 'a', 1), ('a', 'c', 1)], WIDE),
+    ('if any(one for _, one in part.parents[s] + part.children[s]):', 'if False:'),
+    (CLAUSES, '        if (has_one_to_one(in, s))\n            continue;\n', ''))
+rule('clauses: nor those of other durations', document(
+    {'a': ([1, 4], 1), 'b': (3, 1), 'z': (1, {})}, [clauses(5, EMPTY)], [('b', 'z')], ((1, {'r': 2}),)),
+    ('for t, d in enumerate(job.durations[s], first[s]):', 'for t, d in ((k, 0) for k, _ in enumerate('
+     'job.durations[s], first[s])):'),
+    (CLAUSES, 'item[k].key == item[k - 1].key', 'true'))
 
 # --- clauses on several machines -----------------------------------------------------------------------
 
@@ -629,15 +639,6 @@ rule('machines: any task before, not the first of them', document(
     (CROWD, """                open++;
                 last = t;""", """                last = open ? last : t;
                 open = 1;"""))
-rule('machines: tasks behind their own are not equal', document(
-    {'p': ([5, 1], {}), 'a': ([2, 2], 1), 'c': ([1, 3], {})}, [clauses(9, EMPTY)],
-    [('p', 'a', 1), ('a', 'c', 1)], EQUAL),
-    ('if any(one for _, one in part.parents[s] + part.children[s]):', 'if False:'),
-    (CROWD, ' && !has_one_to_one(in, stage)', ''))
-rule('machines: nor those of other durations', document(
-    {'a': ([1, 4], 1), 'b': (3, 1), 'z': (1, {})}, [clauses(5, EMPTY)], [('b', 'z')], ((2, {'r': 1}),)),
-    ('if other == d]', 'if True]'),
-    (CROWD, 'in->duration[u] == in->duration[t] && ', ''))
 FOUR = {'p': (3, 10), 'z': (2, {}), 's': ([2, 2, 2, 2], 4)}
 rule('machines: a task starts where it fits first', document(
     FOUR, [clauses(6, EMPTY)], [('p', 'z')], ((1, {'r': 4}), (1, {'r': 10}))),

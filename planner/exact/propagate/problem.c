@@ -55,11 +55,11 @@ static bool alike(const struct br_instance *in, uint32_t stage)
     return true;
 }
 
-/* On several machines: of tasks that are equal, each starts no earlier than the one before it. */
+/* Of tasks that are equal, each starts no earlier than the one before it. */
 static void link_equal(struct builder *b, bool write)
 {
     const struct br_instance *in = b->in;
-    for (uint32_t t = 0; t < in->tasks && b->p->machines > 1; t++) {
+    for (uint32_t t = 0; t < in->tasks; t++) {
         uint32_t stage = in->task_stage[t], u = t + 1;
         while (u < in->stage_first[stage + 1] && in->duration[u] != in->duration[t])
             u++;
