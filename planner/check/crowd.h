@@ -22,7 +22,8 @@ struct br_crowd;
  * when memory is out. */
 struct br_crowd *br_crowd_create(const struct br_instance *in);
 void br_crowd_destroy(struct br_crowd *crowd);
-/* One round of all rules but the edges and the equal tasks. Sets moved or contradiction, and never clears them. */
+/* One round of all rules but the edges and the equal tasks. Sets moved or contradiction, and never
+ * clears them. */
 void br_crowd_follow(struct br_crowd *crowd, struct br_crowd_bounds *bounds);
 
 #endif
