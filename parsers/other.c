@@ -1,6 +1,8 @@
 /* What other files are known by, and the command that takes them. */
 #include "parsers/other.h"
 
+#include "parsers/queries/explain.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -116,5 +118,5 @@ enum br_status br_refuse_other(const struct br_source *source, struct br_diag *d
                  length > FOLDER_TOLD ? "DIR" : folder, named ? " --file " : "", named ? name : "");
         return br_fail_at(diag, start, BR_BAD_INPUT, hint, "%s", others[k].what);
     }
-    return BR_OK;
+    return br_table_refuse_page(source->buffer, diag);
 }

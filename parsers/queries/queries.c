@@ -70,6 +70,9 @@ enum br_status br_queries_read(struct br_source *source, struct br_queries *quer
                                struct br_diag *diag)
 {
     bool postgres = br_is_postgres(source->buffer);
+    enum br_status status = postgres ? BR_OK : br_table_refuse_page(source->buffer, diag);
+    if (status)
+        return status;
     if (!postgres && !br_is_duckdb(source->buffer))
         return br_fail_at(
             diag, BR_NO_POS, BR_BAD_INPUT,

@@ -145,6 +145,41 @@ static enum state next_state(enum state state, char *line)
     return state;
 }
 
+/* The mark that the text begins with where psql has broken a line to make it fit; 0: none. */
+static size_t mark(const char *text)
+{
+    return *text == '.' ? 1 : strncmp(text, "…", 3) == 0 ? 3 : 0;
+}
+
+/* The mark at the line's end, blanks behind it aside; NULL: there is none. */
+static char *mark_at_end(char *line)
+{
+    size_t length = strlen(line);
+    while (length && strchr(" \r", line[length - 1]))
+        length--;
+    if (length >= 1 && line[length - 1] == '.')
+        return line + length - 1;
+    return length >= 3 && mark(line + length - 3) == 3 ? line + length - 3 : NULL;
+}
+
+/* Joins the line to the one before it that was broken at `broken`, if it begins with the mark, and
+ * leaves empty lines, so that there are as many as before. Whether it has. */
+static bool join(char *broken, char *line)
+{
+    char *rest = line + strspn(line, " ");
+    size_t width = mark(rest), lines = 0;
+    if (!width)
+        return false;
+    rest += width;
+    for (char *p = broken; p < rest; p++)
+        lines += *p == '\n';
+    size_t length = strlen(rest), gap = (size_t)(rest - broken);
+    memmove(broken, rest, length);
+    blank(broken + length, gap - lines);
+    memset(broken + length + gap - lines, '\n', lines);
+    return true;
+}
+
 /* Values in quotes, a quote in which stands for itself twice, as CSV writes them: without. What
  * comes to be less is filled up with blanks. */
 static void unquote(char *text)
@@ -188,15 +223,33 @@ bool br_table_is_there(const char *text)
     return false;
 }
 
+enum br_status br_table_refuse_page(const char *text, struct br_diag *diag)
+{
+    static const char *const begins[] = {"<table", "\\begin{", "[options=\"header\"", ".TS", ".LP"};
+    text = br_text_begin(text);
+    for (size_t k = 0; k < sizeof begins / sizeof *begins; k++)
+        if (strncmp(text, begins[k], strlen(begins[k])) == 0 && strstr(text, TITLE))
+            return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "write it by psql -P format=aligned",
+                              "this is a plan that psql has made a page of");
+    return BR_OK;
+}
+
 void br_table_unwrap(char *text)
 {
     enum state state = OUTSIDE;
     bool table = br_table_is_there(text);
+    char *broken = NULL; /* where the line before is, if it goes on */
     for (char *line = text; table && *line;) {
         size_t length = strcspn(line, "\n");
         char end = line[length];
         line[length] = 0;
         state = next_state(state, line);
+        char *piece = broken && join(broken, line) ? broken : line;
+        size_t size = strcspn(piece, "\n");
+        char behind = piece[size];
+        piece[size] = 0;
+        broken = state == DRAWN || state == EXPANDED ? mark_at_end(piece) : NULL;
+        piece[size] = behind;
         line[length] = end;
         line += length + (end == '\n');
     }

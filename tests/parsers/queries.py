@@ -92,11 +92,13 @@ class Jobs:
     def __init__(self, bigrocks, folder):
         self.bigrocks, self.folder = bigrocks, folder
 
-    def of(self, text):
+    def run(self, text, *words):
         path = self.folder / 'query.plan'
         path.write_text(text)
-        done = subprocess.run([self.bigrocks, 'convert', path, '--format', 'xml'], text=True, capture_output=True,
-                              check=False)
+        return subprocess.run([self.bigrocks, *words, path], text=True, capture_output=True, check=False)
+
+    def of(self, text):
+        done = self.run(text, 'convert', '--format', 'xml')
         assert done.returncode == 0, '%s\n%s' % (done.stderr, text)
         return done.stdout
 
@@ -148,15 +150,25 @@ def check_forms(server, jobs, query):
     return wanted
 
 
+WRAPPED = ['-P', 'format=wrapped', '-P', 'columns=40']
+
+
 def check_tables(server, jobs, query):
     """Whatever psql draws around it."""
     wanted = jobs.of(explain(server, query, ''))
     for form in FORMS:
         for words in (['-P', 'border=0'], [], ['-P', 'border=2'], ['-P', 'border=2', '-P', 'linestyle=unicode'],
                       ['-P', 'linestyle=old-ascii'], ['-P', 'linestyle=unicode'], ['-x'], ['-x', '-P', 'border=2'],
-                      ['-x', '-P', 'linestyle=unicode'], ['-A'], ['--csv']):
+                      ['-x', '-P', 'linestyle=unicode'], ['-A'], ['--csv'], WRAPPED,
+                      [*WRAPPED, '-P', 'border=2'], [*WRAPPED, '-P', 'linestyle=unicode'], ['-x', *WRAPPED],
+                      ['-x', *WRAPPED, '-P', 'border=2', '-P', 'linestyle=unicode']):
             text = explain(server, query, ', format ' + form, '-P', 'pager=off', *words)
             assert jobs.of(text) == wanted, '%s %s\n%s' % (form, words, text)
+    for page in 'html', 'latex', 'asciidoc', 'troff-ms', 'latex-longtable':
+        text = explain(server, query, '', '-P', 'format=' + page)
+        for words in ['plan', '--capacity', 'cpu=1'], ['import', 'queries']:
+            done = jobs.run(text, *words)
+            assert done.returncode == 3 and 'write it by psql -P format=aligned' in done.stderr, (page, done)
 
 
 def main():
