@@ -73,6 +73,25 @@ static bool is_model(const char *text, const char *name)
     return strncmp(text, "br-model", 8) == 0;
 }
 
+/* The first line has this word between what separates columns. */
+static bool has_column(const char *text, const char *word, const char *separators)
+{
+    for (const char *end = text + strcspn(text, "\r\n"); text < end;) {
+        size_t length = strcspn(text, separators);
+        if (length == strlen(word) && strncmp(text, word, length) == 0)
+            return true;
+        text += length + 1;
+    }
+    return false;
+}
+
+/* What parsers/workloads reads: swf, sacct and tables. */
+static bool is_workload(const char *text, const char *name)
+{
+    return ends(name, ".swf") || has_column(text, "JobID", "|\r\n") ||
+           has_column(text, "arrival", ",\r\n");
+}
+
 /* What the command takes without being told, and what it does not take. */
 static bool is_usual(const char *name)
 {
@@ -96,6 +115,8 @@ static const struct other others[] = {
      "let its own tool run under 'bigrocks serve', see docs/build.md", is_wrapped},
     {"this is a database, not a job", NULL,
      "a history of runs is given by --history, a store of plans by --store", is_database},
+    {"this is a workload of many jobs, not a job", NULL, "'bigrocks simulate' takes it",
+     is_workload},
     {"this is a learned policy, not a job", NULL,
      "'bigrocks simulate --policy learned --model' takes it", is_model},
 };

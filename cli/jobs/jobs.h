@@ -19,8 +19,7 @@ enum br_status cli_read_ninja(const struct cli_settings *settings,
  * are the caller's, also on failure. */
 enum br_status cli_import_machine(const struct cli_settings *settings, struct br_input *input,
                                   struct br_cluster **demand, struct br_diag *diag);
-/* Measures the commands, where asked for, takes from the history what it knows, and writes the job.
- */
+/* Measures the commands where asked for, takes what the history knows, and writes the job. */
 enum br_status cli_import_write(const struct cli_settings *settings, struct br_input *input,
                                 struct br_diag *diag);
 /* 'bigrocks import make' and 'import snakemake' with what follows these words. */

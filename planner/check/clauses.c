@@ -18,7 +18,7 @@
 
 #define ARRAY(count, pointer) ((pointer) = br_arena_array(&c->arena, count, sizeof *(pointer)))
 
-enum { NONE = UINT32_MAX };
+static const uint32_t no_task = UINT32_MAX;
 
 struct edge {
     uint32_t parent, child; /* the end is a child, too */
@@ -88,10 +88,10 @@ static void follow_edges(struct checker *c)
 static void follow_equal(struct checker *c)
 {
     for (uint32_t t = 0; t < c->tasks; t++)
-        if (c->next_equal[t] != NONE)
+        if (c->next_equal[t] != no_task)
             raise_least(c, c->next_equal[t], c->now.least[t]);
     for (uint32_t t = c->tasks; t-- > 0;)
-        if (c->next_equal[t] != NONE)
+        if (c->next_equal[t] != no_task)
             lower_most(c, t, c->now.most[c->next_equal[t]]);
 }
 
@@ -337,7 +337,7 @@ static bool find_equal(struct checker *c)
     if (!ARRAY(in->tasks, c->next_equal) || !ARRAY(in->tasks, item) || !ARRAY(in->tasks, scratch))
         return false;
     for (uint32_t t = 0; t < in->tasks; t++)
-        c->next_equal[t] = NONE;
+        c->next_equal[t] = no_task;
     for (uint32_t s = 0; s < in->stages; s++) {
         uint32_t first = in->stage_first[s], count = in->stage_first[s + 1] - first;
         if (has_one_to_one(in, s))
