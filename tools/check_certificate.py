@@ -544,8 +544,9 @@ class Contradiction(Exception):
 
 class Starts:
     """Bounds of the starts of all tasks, and of the end of the job as one task more; they follow from
-    one another by the edges, by the order of equal tasks, by clauses, and by the time-table. On several machines there are
-    bounds of 0 and 1, too, for every task and machine: whether the task is on it."""
+    one another by the edges, by the order of equal tasks, by clauses, and by the time-table. On
+    several machines there are bounds of 0 and 1, too, for every task and machine: whether the task
+    is on it."""
 
     def __init__(self, part, makespan):
         job = part.job

@@ -178,7 +178,7 @@ static uint64_t round_of(const struct br_instance *in)
     return (uint64_t)in->tasks * in->machines;
 }
 
-/* Looks that are left of `most` after `taken`. */
+/* Looks that are left after `taken`: fewer once the stop is raised. */
 static uint64_t looks_left(const struct br_stop *stop, uint64_t taken)
 {
     const uint64_t most = br_stopped(stop) ? looks_stopped : looks_most;

@@ -24,8 +24,8 @@ enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS
 /* Tasks up to which the exact solvers are given a large and a small share; and to which of small
  * jobs the default effort is what so many conflicts cost. */
 enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
-/* Up to so many tasks it is more, since they are to end proven. On several machines these, and so
- * many machines, are the most for which there are exact solvers. */
+/* Jobs of up to so many tasks are granted more, since they are to end proven. On several machines
+ * there are exact solvers for these alone, and on up to so many machines. */
 enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
 /* Placements a second of one thread on one machine, about; what is expected of a time limit. */
 static const double one_machine_speed = 25e6;
