@@ -174,7 +174,7 @@ static bool join(char *broken, char *line)
     for (char *p = broken; p < rest; p++)
         lines += *p == '\n';
     size_t length = strlen(rest), gap = (size_t)(rest - broken);
-    memmove(broken, rest, length);
+    memmove(broken, rest, length + 1);
     blank(broken + length, gap - lines);
     memset(broken + length + gap - lines, '\n', lines);
     return true;
