@@ -224,13 +224,13 @@ def on_terminal(arguments, seconds, until=None, columns=None, **more):
     is in it, and how it ended (None: it did not)."""
     pid, terminal = pty.fork()
     if pid == 0:
+        if columns:
+            resize(0, columns)
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         for name, value in {'BIGROCKS_BOUND': '/nonexistent', 'TERM': 'xterm', **more}.items():
             os.environ[name] = value
         os.execv(PROGRAM, [str(PROGRAM), *map(str, arguments)])
-    if columns:
-        resize(terminal, columns)
     written, deadline = b'', time.monotonic() + seconds
     while time.monotonic() < deadline:
         ready = select.select([terminal], [], [], 0.1)[0]
@@ -317,23 +317,27 @@ def progress_follows_the_terminal(folder):
         '<demand resource="cpu" amount="1"/><command>sleep 2</command></stage></job>')
     pid, terminal = pty.fork()
     if pid == 0:
+        resize(0, 120)
         os.environ.update(TERM='xterm')
         os.execv(PROGRAM, [str(PROGRAM), 'run', str(folder / 'long.xml'), '--capacity', 'cpu=1', '--threads', '1'])
-    resize(terminal, 120)
-    lines, deadline = [], time.monotonic() + 60
+    deadline = time.monotonic() + 60
+
+    def lines_until(enough):
+        """What is drawn from now on, until it is enough, or too late. Its last line may be there in part."""
+        written, lines = b'', []
+        while time.monotonic() < deadline and not enough(lines):
+            written += os.read(terminal, 65536)
+            lines = visible(written.decode(errors='replace'))[:-1]
+        return lines
     try:
-        while time.monotonic() < deadline and len(lines) < 2:
-            lines += visible(os.read(terminal, 65536).decode())
+        lines = lines_until(lambda lines: len(lines) >= 2)
         assert min(map(len, lines)) > 60, lines
         resize(terminal, 30)
-        lines = []
         # What was drawn before the change may still be on its way.
-        while time.monotonic() < deadline and (len(lines) < 3 or not all(map(fits, lines[-3:]))):
-            lines += visible(os.read(terminal, 65536).decode())
+        lines = lines_until(lambda lines: len(lines) >= 3 and all(map(fits, lines[-3:])))
         assert all(map(fits, lines[-3:])), lines
         resize(terminal, 120)
-        while time.monotonic() < deadline and not re.match('[#.]{24} ', lines[-1]):
-            lines += visible(os.read(terminal, 65536).decode())
+        lines = lines_until(lambda lines: lines and re.match('[#.]{24} ', lines[-1]))
         assert re.match('[#.]{24} ', lines[-1]), lines
     finally:
         os.kill(pid, signal.SIGKILL)
