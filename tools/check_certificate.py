@@ -61,6 +61,61 @@ class Part:
         return self.before()[s] >> u & 1 or self.before()[u] >> s & 1
 
 
+class Machine:
+    """A machine of one class, and tasks of some of a part's stages on it, in whole numbers."""
+
+    def __init__(self, part, capacity, stages):
+        job, before, inside = part.job, part.before(), sum(1 << s for s in stages)
+        names = sorted({r for s in stages for r in job.demands[s]})
+        demands = [[job.demands[s].get(r, 0) for r in names] for s in stages]
+        room = [capacity.get(r, Fraction(0)) for r in names]
+        scale = math.lcm(1, *(a.denominator for row in demands for a in row if a),
+                         *(c.denominator for c in room))
+        self.room = [int(c * scale) for c in room]
+        self.demand = {s: [int(a * scale) for a in row] for s, row in zip(stages, demands)}
+        self.most = {s: job.fit(s, capacity) for s in stages}
+        # The shares of the resources together, in parts of their product.
+        whole = math.prod(c for c in self.room if c)
+        self.size = {s: sum(a * whole // c for a, c in zip(self.demand[s], self.room) if a and c) or 1
+                     for s in stages}
+        self.whole = whole
+        self.place = {s: k for k, s in enumerate(stages)}
+        # For every stage those, as text of 0 and 1 by their place among these, of which a task can run
+        # beside one of its own: they fit, and are in no order.
+        fits = fitting(job, stages, [capacity])
+        for u in stages:
+            for s in ones(before[u] & inside):
+                fits[self.place[s]] &= ~(1 << self.place[u])
+                fits[self.place[u]] &= ~(1 << self.place[s])
+        self.together = {s: format(fits[k] & ~(1 << k), '0%db' % len(stages))[::-1]
+                         for s, k in self.place.items()}
+
+
+def ones(bits):
+    """The places of the bits that are set."""
+    while bits:
+        yield (bits & -bits).bit_length() - 1
+        bits &= bits - 1
+
+
+def fitting(job, stages, capacities):
+    """For every one of the stages those, in bits by their place among them, of which a task fits
+    beside one of its own on a machine of one of the capacities."""
+    anywhere = [0] * len(stages)
+    for capacity in capacities:
+        fits = [(1 << len(stages)) - 1] * len(stages)
+        for r in {r for s in stages for r in job.demands[s]}:
+            amounts = [job.demands[s].get(r, 0) for s in stages]
+            order = sorted(range(len(stages)), key=amounts.__getitem__)
+            least, most = [amounts[k] for k in order], [0]
+            for k in order:
+                most.append(most[-1] | 1 << k)
+            for k, amount in enumerate(amounts):
+                fits[k] &= most[bisect_right(least, capacity.get(r, 0) - amount)]
+        anywhere = [a | b for a, b in zip(anywhere, fits)]
+    return anywhere
+
+
 class Job:
     def __init__(self, document):
         stages = document['stages']
@@ -129,14 +184,6 @@ class Job:
             best = max(best, sum(longest[q * slots - q:q * slots + 1]))
         return best
 
-    def share(self, s, u):
-        """Can a task of s and one of u be on a machine together?"""
-        both = dict(self.demands[s])
-        for r, a in self.demands[u].items():
-            both[r] = both.get(r, 0) + a
-        return any(all(a <= capacity.get(r, 0) for r, a in both.items())
-                   for _, capacity in self.classes)
-
 
 def stage_of(job, name):
     need(name in job.number, "there is no stage '%s'", name)
@@ -152,13 +199,13 @@ class Measure:
             members = [stage_of(job, name) for name in form['clique']]
             need(len(set(members)) == len(members), 'a clique has a stage twice')
             need(set(members) <= set(part.stages), 'a clique has a stage that is not in the part')
+            fits = fitting(job, members, [capacity for _, capacity in job.classes])
             for i, s in enumerate(members):
-                need(len(job.durations[s]) == 1 or not job.share(s, s),
+                need(len(job.durations[s]) == 1 or not fits[i] >> i & 1,
                      "two tasks of '%s' can run together", job.id[s])
-                for u in members[:i]:
-                    need(not job.share(s, u) or
-                         job.machines == 1 and len(part.stages) <= LARGE and part.ordered(s, u),
-                         "'%s' and '%s' can run together", job.id[s], job.id[u])
+                for k in ones(fits[i] & (1 << i) - 1):
+                    need(job.machines == 1 and len(part.stages) <= LARGE and part.ordered(s, members[k]),
+                         "'%s' and '%s' can run together", job.id[s], job.id[members[k]])
             self.weight, self.capacity = dict.fromkeys(members, 1), job.machines
             return
         if 'weights' in form:
@@ -168,7 +215,8 @@ class Measure:
                 need(s in part.parents and s not in self.weight and 1 <= weight <= PRICE,
                      'a weight is not from 1 to 2^32, or of no stage of its own')
                 self.weight[s] = weight
-            self.capacity = sum(n * Heaviest(part, c, self.weight).best for n, c in job.classes)
+            self.capacity = sum(n * Heaviest(Machine(part, c, list(self.weight)), self.weight).best
+                                for n, c in job.classes)
             return
         resource, unit = form['resource'], Fraction(form.get('unit', 0))
         amount = (lambda a: a // unit) if unit else (lambda a: a)
@@ -408,42 +456,34 @@ class Price:
 class Heaviest:
     """The heaviest set of tasks that fit a machine, with no two stages in order: depth first."""
 
-    def __init__(self, part, capacity, weights):
-        job = part.job
-        self.items = []
-        self.names = sorted({r for s in weights for r in job.demands[s]})
-        for s, weight in weights.items():
-            most = job.fit(s, capacity)
-            if weight > 0 and most > 0:
-                demand = [job.demands[s].get(r, 0) for r in self.names]
-                size = sum(d / capacity[r] for d, r in zip(demand, self.names) if d)
-                self.items.append((weight / (size or Fraction(1, 10**9)), s, weight, most, demand))
-        self.items.sort(key=lambda item: (-item[0], item[1]))
-        n = len(self.items)
-        self.room = [capacity.get(r, Fraction(0)) for r in self.names]
-        scale = math.lcm(1, *(x.denominator for item in self.items for x in item[4] if x),
-                         *(x.denominator for x in self.room))
-        self.room = [int(x * scale) for x in self.room]
-        self.demand = [[int(x * scale) for x in item[4]] for item in self.items]
-        self.weight = [item[2] for item in self.items]
-        self.most = [item[3] for item in self.items]
-        self.free = []  # items that can join item i
-        for i in range(n):
-            self.free.append(sum(
-                1 << k for k in range(n) if k != i and
-                not part.ordered(self.items[i][1], self.items[k][1]) and
-                all(a + b <= c for a, b, c in zip(self.demand[i], self.demand[k], self.room))))
+    def __init__(self, machine, weights):
+        items = [s for s, weight in weights.items() if weight > 0 and machine.most[s] > 0]
+        items.sort(key=lambda s: (-(weights[s] * machine.whole ** 2 // machine.size[s]), s))
+        n = len(items)
+        self.room = machine.room
+        self.demand = [machine.demand[s] for s in items]
+        self.weight = [weights[s] for s in items]
+        self.most = [machine.most[s] for s in items]
+        places = [machine.place[s] for s in reversed(items)]
+        self.free = [int(''.join([machine.together[s][k] for k in places]), 2)
+                     for s in items]  # items that can join item i
         self.cliques = []  # of items of which only one can be taken
+        taken = []  # the same in bits
         for i in range(n):
-            for clique in self.cliques:
-                if all(not self.free[i] >> k & 1 for k in clique):
-                    clique.append(i)
+            for k, clique in enumerate(taken):
+                if not self.free[i] & clique:
+                    self.cliques[k].append(i)
+                    taken[k] |= 1 << i
                     break
             else:
                 self.cliques.append([i])
-        self.by_density = [sorted((i for i in range(n) if self.demand[i][r]),
-                                  key=lambda i: Fraction(-self.weight[i], self.demand[i][r]))
-                           for r in range(len(self.names))]
+                taken.append(1 << i)
+        self.by_density = []
+        for r in range(len(self.room)):
+            sized = [i for i in range(n) if self.demand[i][r]]
+            unit = math.lcm(*(self.demand[i][r] for i in sized))
+            self.by_density.append(sorted(
+                sized, key=lambda i, r=r, unit=unit: -self.weight[i] * (unit // self.demand[i][r])))
         self.best = 0
         self.search((1 << n) - 1, self.room, 0)
 
@@ -455,7 +495,7 @@ class Heaviest:
             if best <= enough:
                 break
             total, left = 0, room[r]
-            for i in range(len(self.items)):
+            for i in range(len(self.weight)):
                 if open_items >> i & 1 and not self.demand[i][r]:
                     total += self.weight[i] * fits[i]
             for i in order:
@@ -473,7 +513,7 @@ class Heaviest:
     def search(self, open_items, room, weight):
         self.best = max(self.best, weight)
         fits = {}
-        for i in range(len(self.items)):
+        for i in range(len(self.weight)):
             if open_items >> i & 1:
                 fits[i] = min([self.most[i]] + [c // d for c, d in zip(room, self.demand[i]) if d])
                 if not fits[i]:
@@ -519,6 +559,7 @@ def check_prices(windows, proof):
                          for d, n in count.items())
 
     cluster_pays, known = 0, {}
+    machines = [(count, Machine(part, capacity, list(prices))) for count, capacity in job.classes]
     points = sorted(p for p in points if 0 <= p <= makespan)
     for begin, end in zip(points, points[1:]):
         weights = {s: price.at(begin) for s, price in prices.items()}
@@ -532,8 +573,7 @@ def check_prices(windows, proof):
                    begin < makespan - windows.stage_tail[s]}
         key = tuple(sorted(weights.items()))
         if key not in known:
-            known[key] = sum(count * Heaviest(part, capacity, weights).best
-                             for count, capacity in job.classes)
+            known[key] = sum(count * Heaviest(machine, weights).best for count, machine in machines)
         cluster_pays += (end - begin) * (known[key] + back)
     need(tasks_pay > cluster_pays, 'the cluster can hold what the tasks pay')
 

@@ -238,16 +238,16 @@ rule('path: the rounds of a stage', document({'a': ([1, 1], 5)}, [path(2, 'a')],
 SHARED = {'a': (3, 4), 'b': (4, 6)}
 rule('clique: no two share a machine', document(
     SHARED, [energy(5, 0, 4, {'clique': ['a', 'b']})], [], WIDE),
-    ('need(not job.share(s, u) or', 'need(True or'),
+    ('need(job.machines == 1 and', 'need(True or job.machines == 1 and'),
     (MEASURES, 'if (!exclude(c, s, u))', 'if (false)'))
 rule('clique: nor two tasks of a stage', document(
     {'a': ([3, 4], 5)}, [energy(5, 0, 4, {'clique': ['a']})], [], WIDE),
-    ("need(len(job.durations[s]) == 1 or not job.share(s, s)", "need(True"),
+    ("need(len(job.durations[s]) == 1 or not fits[i] >> i & 1", "need(True"),
     (MEASURES, 'c->in->stage_first[s] > 1 && !exclude(c, s, s)', 'c->in->stage_first[s] > 1 && false'))
 rule('clique: all machines are looked at', document(
     {'a': (4, 4), 'b': ([3, 4], 6)}, [energy(5, 0, 4, {'clique': ['a', 'b']})], [],
     ((1, {'r': 6}), (1, {'r': 10}))),
-    ('for _, capacity in self.classes)\n\n\ndef stage_of', 'for _, capacity in self.classes[:1])\n\n\ndef stage_of'),
+    ('for _, capacity in job.classes])', 'for _, capacity in job.classes[:1]])'),
     (MEASURES, 'k < in->classes && !fit', 'k < 1 && !fit'))
 rule('clique: wholly ahead, not task by task', document(
     {'a': ([3, 4], {'r': 6}), 'b': ([4, 3], {'q': 6})},
@@ -270,7 +270,8 @@ rule('units: of all machines', document(
 THREE = {'a': (2, {'r': 1, 'q': 1}), 'b': (2, {'r': 1, 'q': 1}), 'c': (3, {'r': 1, 'q': 1})}
 rule('weights: the heaviest set, not the heaviest task', document(
     THREE, [energy(5, 0, 4, weights(a=1, b=1, c=1))], [], ((1, {'r': 2, 'q': 2}),)),
-    ('self.capacity = sum(n * Heaviest(part, c, self.weight).best', 'self.capacity = sum(n * 1'),
+    ('self.capacity = sum(n * Heaviest(Machine(part, c, list(self.weight)), self.weight).best',
+     'self.capacity = sum(n * 1'),
     (MEASURES, '(br_wide)br_heaviest(heavy, k, m->weight, &nodes)', '(br_wide)1'))
 rule('weights: what all machines hold', document(
     {'a': ([3, 4], 6)}, [energy(5, 0, 4, weights(a=2))], [], ((2, {'r': 10}),)),
@@ -493,11 +494,11 @@ rule('prices: every machine holds a set', document(PARALLEL, [prices(5, [('a', F
      ('sum(count * Heaviest(', 'sum(Heaviest('),
      (PRICES, '(br_wide)(in->class_first[m + 1] - in->class_first[m]) * most', '(br_wide)most'))
 rule('prices: a set has several tasks of a stage', document(PARALLEL, [prices(5, [('a', FLAT)])], [], WIDE),
-     ('            most = job.fit(s, capacity)\n', '            most = min(1, job.fit(s, capacity))\n'),
+     ('self.most = {s: job.fit(s, capacity)', 'self.most = {s: min(1, job.fit(s, capacity))'),
      (HEAVY, 'uint32_t n = left->fit[i]; n > 0', 'uint32_t n = 1; n > 0'))
 rule('prices: a set has stages that are not ordered', document(APART, [
     prices(5, [('a', FLAT), ('b', FLAT)])], [], WIDE),
-    ('not part.ordered(self.items[i][1], self.items[k][1]) and', 'False and'),
+    ('for s in ones(before[u] & inside):', 'for s in stages:'),
     (HEAVY, 'return !br_is_ahead(h->ahead, s, u) && !br_is_ahead(h->ahead, u, s);', 'return false;'))
 rule('prices: within the windows, from the head on', document(A, [prices(4, [('a', FLAT)])]),
      ('if w > 0 and windows.stage_head[s] <= begin', 'if w > 0 and windows.stage_head[s] < begin'),
