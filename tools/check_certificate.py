@@ -8,6 +8,7 @@ job, the cluster, and the certificate ("bigrocks-certificate/1", docs/certificat
 are exact. Prints a line for each file; exit status 0 where all proofs hold, else 1.
 """
 import collections
+import itertools
 import json
 import math
 import sys
@@ -484,48 +485,47 @@ class Heaviest:
             unit = math.lcm(*(self.demand[i][r] for i in sized))
             self.by_density.append(sorted(
                 sized, key=lambda i, r=r, unit=unit: -self.weight[i] * (unit // self.demand[i][r])))
+        self.spared = [[not self.demand[i][r] for i in range(n)] for r in range(len(self.room))]
         self.best = 0
-        self.search((1 << n) - 1, self.room, 0)
+        self.search(range(n), self.room, 0)
 
-    def limit(self, open_items, fits, room, enough):
-        """No more weight than this can still come, by cliques or by one resource alone."""
-        best = sum(max((self.weight[i] * fits[i] for i in clique if open_items >> i & 1),
-                       default=0) for clique in self.cliques)
+    def limit(self, fits, room, enough):
+        """No more weight than this can still come, by one resource alone or by cliques; once it is
+        little enough, it is not made less."""
+        worth, best = [w * fit for w, fit in zip(self.weight, fits)], None
         for r, order in enumerate(self.by_density):
-            if best <= enough:
-                break
-            total, left = 0, room[r]
-            for i in range(len(self.weight)):
-                if open_items >> i & 1 and not self.demand[i][r]:
-                    total += self.weight[i] * fits[i]
+            total, left = sum(itertools.compress(worth, self.spared[r])), room[r]
             for i in order:
-                if not open_items >> i & 1:
+                if not fits[i]:
                     continue
                 size = self.demand[i][r] * fits[i]
                 if size > left:
                     total += -(-self.weight[i] * left // self.demand[i][r])
                     break
-                total += self.weight[i] * fits[i]
+                total += worth[i]
                 left -= size
-            best = min(best, total)
-        return best
+            best = total if best is None else min(best, total)
+            if best <= enough:
+                return best
+        total = sum(max([worth[i] for i in clique]) for clique in self.cliques)
+        return total if best is None else min(best, total)
 
-    def search(self, open_items, room, weight):
+    def search(self, items, room, weight):
         self.best = max(self.best, weight)
-        fits = {}
-        for i in range(len(self.weight)):
-            if open_items >> i & 1:
-                fits[i] = min([self.most[i]] + [c // d for c, d in zip(room, self.demand[i]) if d])
-                if not fits[i]:
-                    open_items ^= 1 << i
-        while open_items and self.limit(open_items, fits, room, self.best - weight) > \
-                self.best - weight:
-            i = (open_items & -open_items).bit_length() - 1
-            open_items ^= 1 << i
-            for k in range(fits[i], 0, -1):
-                self.search(open_items & self.free[i],
-                            [c - k * d for c, d in zip(room, self.demand[i])],
-                            weight + k * self.weight[i])
+        fits, left = [0] * len(self.weight), []
+        for i in items:
+            fit = min([self.most[i]] + [c // d for c, d in zip(room, self.demand[i]) if d])
+            if fit:
+                fits[i] = fit
+                left.append(i)
+        for at, i in enumerate(left):
+            if self.limit(fits, room, self.best - weight) <= self.best - weight:
+                break
+            most, fits[i] = fits[i], 0
+            others = [k for k in left[at + 1:] if self.free[i] >> k & 1]
+            for count in range(most, 0, -1):
+                self.search(others, [c - count * d for c, d in zip(room, self.demand[i])],
+                            weight + count * self.weight[i])
 
 
 def check_prices(windows, proof):
