@@ -140,7 +140,9 @@ static enum br_status run(const struct cli_snakemake_question *question, int sai
     if (!code)
         return BR_OK;
     show(said);
-    return br_fail(diag, BR_BAD_INPUT, "options of Snakemake's go behind --: -- --configfile FILE",
+    return br_fail(diag, BR_BAD_INPUT,
+                   "-C is the folder to run in, --file the Snakefile; options of Snakemake's go "
+                   "behind --: -- --configfile FILE",
                    "Snakemake refuses the workflow (exit status %d)", code);
 }
 

@@ -166,10 +166,29 @@ static enum kept how_kept(const struct br_engine *engine, const struct br_limit 
 {
     if (!br_limit_is_kept(limit, keeps))
         return NOT_KEPT;
-    return engine->others_where && br_limit_is_other(limit) ? KEPT_WHERE : KEPT;
+    bool counted = engine->is_counted && engine->is_counted(engine, limit);
+    return engine->others_where && br_limit_is_other(limit) && !counted ? KEPT_WHERE : KEPT;
 }
 
-/* "cpu 6, mem 3221225472" of the limits that are kept so; of those that are not, only what can run
+/* As people read it; of what is to be set up, as it has to be: the engine's name for it, and the
+ * amount of all machines in the whole numbers that the file counts it in. */
+static void write_limit(FILE *out, const struct br_engine *engine, const struct br_limit *limit,
+                        enum kept kept)
+{
+    const struct br_resource *resource = &engine->dag->resource[limit->resource];
+    char amount[BR_ROLE_AMOUNT_TEXT];
+    if (kept == KEPT_WHERE) {
+        br_engine_resource(out, engine, limit);
+        fprintf(out, " %" PRId64, limit->total);
+        return;
+    }
+    br_write_cut(out, BR_QUOTE_TABS, resource->name, 40);
+    br_role_amount(br_decimal_unscale(limit->most, limit->digits), resource->name, resource->unit,
+                   amount);
+    fprintf(out, " %s", amount);
+}
+
+/* "cpu 6, mem 3 GiB" of the limits that are kept so; of those that are not, only what can run
  * short. Nothing where there are none. */
 static void write_limits(FILE *out, const struct br_engine *engine, unsigned keeps, enum kept kept,
                          const char *before, const char *after)
@@ -180,9 +199,7 @@ static void write_limits(FILE *out, const struct br_engine *engine, unsigned kee
         if (how_kept(engine, limit, keeps) != kept || !(kept == KEPT || limit->scarce))
             continue;
         fputs(any ? ", " : before, out);
-        br_write_cut(out, BR_QUOTE_TABS, engine->dag->resource[limit->resource].name, 40);
-        putc(' ', out);
-        br_write_decimal(out, br_decimal_unscale(limit->most, limit->digits));
+        write_limit(out, engine, limit, kept);
         any = true;
     }
     if (any)

@@ -34,8 +34,10 @@ struct br_engine {
     struct br_limits limits;
     struct br_chain chain; /* empty until br_engine_chain */
     /* Set by engines that keep resources but cores and memory where they are set up for it: where?
-     */
+     * Of all machines together, but for those that the engine counts on each machine as it does
+     * cores; NULL: none. */
     const char *others_where;
+    bool (*is_counted)(const struct br_engine *engine, const struct br_limit *limit);
 };
 
 /* Without the commands. */

@@ -226,6 +226,7 @@ enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struc
         return status;
     fputs("#!/bin/sh\n", out);
     engine.others_where = "slurm.conf has licenses of that name, as in Licenses=net:12";
+    engine.is_counted = is_generic;
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     write_needed(out, &engine);
     fputs(priorities, out);

@@ -53,6 +53,11 @@ static void write_jobs(const struct br_gathered *gathered, FILE *out)
         write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
         putc('\n', out);
     }
+    if (gathered->queries)
+        fprintf(out,
+                "\n%" PRIu32 " %s that ran: what a unit of cost lasts, for 'bigrocks import "
+                "queries --history'\n",
+                gathered->queries, gathered->queries == 1 ? "query" : "queries");
 }
 
 /* Seconds or a share, right-aligned by their whole and three decimals. */
@@ -156,7 +161,7 @@ static void write_json(const struct br_gathered *gathered, FILE *out)
             write_stages_json(job, out);
         putc('}', out);
     }
-    fputs("]}\n", out);
+    fprintf(out, "], \"queries\": %" PRIu32 "}\n", gathered->queries);
 }
 
 static const struct {

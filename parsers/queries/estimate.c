@@ -116,6 +116,37 @@ static int64_t held(const struct br_plan_node *node, const struct br_query *quer
     return node->is_shared ? clamp((br_wide)bytes * node->processes) : bytes;
 }
 
+/* Is the second child of a nested loop run anew for every row of the first one? Then the loop costs
+ * as much more as that takes; a sort or a table that stays costs next to nothing again. */
+static bool runs_anew(const struct br_plan_node *loop, const struct br_plan_node *outer,
+                      const struct br_plan_node *inner, int64_t inits)
+{
+    br_wide more =
+        (br_wide)loop->said.total_cost - inits - outer->said.total_cost - inner->said.total_cost;
+    br_wide again = outer->said.rows > 1 ? (br_wide)outer->said.rows - 1 : 0;
+    return again > 0 && 10 * more >= 9 * again * inner->said.total_cost;
+}
+
+/* Which nodes do, and all that is below them. `first` is room for a node of each. */
+static void find_anew(struct br_query *query, const struct cost *cost, uint32_t *first)
+{
+    struct br_plan_node *node = query->node;
+    for (uint32_t n = 0; n < query->nodes; n++) {
+        uint32_t parent = node[n].parent;
+        first[n] = BR_NO_NODE;
+        node[n].runs_once = true;
+        if (parent == BR_NO_NODE || node[n].is_init)
+            continue;
+        bool loop = strcmp(node[parent].type, "Nested Loop") == 0 && !node[n].subplan;
+        node[n].runs_once = node[parent].runs_once;
+        if (loop && first[parent] == BR_NO_NODE)
+            first[parent] = n;
+        else if (loop &&
+                 runs_anew(&node[parent], &node[first[parent]], &node[n], cost[parent].inits))
+            node[n].runs_once = false;
+    }
+}
+
 static int64_t to_ns(br_wide cost, int64_t unit_ns)
 {
     return clamp(cost <= 0 ? 0 : cost * unit_ns / 1000);
@@ -124,16 +155,22 @@ static int64_t to_ns(br_wide cost, int64_t unit_ns)
 enum br_status br_query_estimate(struct br_query *query, int64_t unit_ns, struct br_diag *diag)
 {
     struct cost *cost = calloc((size_t)query->nodes + 1, sizeof *cost);
-    if (!cost)
+    uint32_t *first = calloc((size_t)query->nodes + 1, sizeof *first);
+    if (!cost || !first) {
+        free(cost);
+        free(first);
         return br_fail_memory(diag);
+    }
     use_nodes(query, cost);
+    find_anew(query, cost, first);
+    free(first);
     for (uint32_t n = 0; n < query->nodes; n++) {
         struct br_plan_node *node = &query->node[n];
         bool inherits = node->parent != BR_NO_NODE && !node->is_init;
         node->processes = inherits ? query->node[node->parent].processes : 1;
         if (br_query_is_parallel_root(query, n))
             node->processes = query->node[node->parent].said.workers + 1;
-        node->runs = node->runs_once = true;
+        node->runs = true;
         br_wide own = (br_wide)cost[n].used - cost[n].inits - cost[n].below;
         br_wide after = (br_wide)cost[n].used - startup_of(node);
         node->own_ns = to_ns(own, unit_ns);

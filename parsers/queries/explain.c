@@ -1,6 +1,7 @@
 /* The properties of EXPLAIN's nodes, by their names. */
 #include "parsers/queries/explain.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ static struct br_plan_node *open_node(struct br_explain *explain)
 enum br_status br_explain_begin_query(struct br_explain *explain)
 {
     explain->open = BR_NO_NODE;
+    explain->trigger = NULL;
     return br_queries_add(explain->queries, &explain->query, explain->diag);
 }
 
@@ -249,6 +251,47 @@ enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos
     if (strcmp(name, "Subplan Name") == 0)
         return keep(explain, text, &node->subplan);
     return br_query_mention(explain->query, explain->open, text, explain->diag);
+}
+
+/* "Trigger a, Trigger b"; no longer than what a stage's operators are read by. */
+static enum br_status name_trigger(struct br_query *query, const char *name, struct br_diag *diag)
+{
+    enum { NAMES_MOST = 400 };
+    const char *before = query->triggers ? query->triggers : "";
+    char text[NAMES_MOST + 100];
+    if (strlen(before) >= NAMES_MOST)
+        return BR_OK;
+    snprintf(text, sizeof text, "%s%sTrigger %.64s", before, *before ? ", " : "", name);
+    return br_query_keep(query, text, &query->triggers, diag);
+}
+
+enum br_status br_explain_trigger(struct br_explain *explain, struct br_pos pos, const char *name,
+                                  const char *text)
+{
+    struct br_query *query = explain->query;
+    int64_t ns;
+    if (!query)
+        return BR_OK;
+    /* A constraint has a name of its own, its triggers have numbers. */
+    if (strcmp(name, "Trigger Name") == 0 || strcmp(name, "Constraint Name") == 0)
+        return br_query_keep(query, text, &explain->trigger, explain->diag);
+    if (strcmp(name, "Time") != 0)
+        return BR_OK;
+    enum br_status status = read_ms(explain, pos, "Time", text, &ns);
+    if (!status)
+        status = name_trigger(query, explain->trigger ? explain->trigger : "?", explain->diag);
+    if (!status && __builtin_add_overflow(query->triggers_ns, ns, &query->triggers_ns))
+        query->triggers_ns = INT64_MAX;
+    explain->trigger = NULL;
+    return status;
+}
+
+enum br_status br_explain_summary(struct br_explain *explain, struct br_pos pos, const char *name,
+                                  const char *text)
+{
+    if (!explain->query || strcmp(name, "Execution Time") != 0)
+        return BR_OK;
+    return read_ms(explain, pos, name, text, &explain->query->ran_ns);
 }
 
 enum br_status br_explain_setting(struct br_explain *explain, struct br_pos pos, const char *name,

@@ -21,6 +21,7 @@ struct br_explain {
     struct br_queries *queries; /* to fill; borrowed */
     struct br_query *query;     /* the open one; NULL: none */
     uint32_t open;              /* innermost open node, or BR_NO_NODE */
+    const char *trigger;        /* the name of the one that is read; NULL: none */
     struct br_diag *diag;
 };
 
@@ -37,6 +38,14 @@ enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos
                                    const char *text, bool nested);
 /* A setting of the query, as EXPLAIN (SETTINGS) tells those that are not as usual. */
 enum br_status br_explain_setting(struct br_explain *explain, struct br_pos pos, const char *name,
+                                  const char *text);
+
+/* A property of one of the query's triggers, by EXPLAIN's own names; its "Time" comes last. Other
+ * names are ignored. */
+enum br_status br_explain_trigger(struct br_explain *explain, struct br_pos pos, const char *name,
+                                  const char *text);
+/* A property of the query itself: "Execution Time" counts. */
+enum br_status br_explain_summary(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text);
 
 /* A reader of a form. The text of `size` bytes ends with a NUL and may be changed. */

@@ -94,6 +94,35 @@ static bool read_settings(struct br_json *json, struct br_explain *explain)
     return !json->status;
 }
 
+static bool read_triggers(struct br_json *json, struct br_explain *explain)
+{
+    char name[NAME_ROOM];
+    const char *text;
+    br_json_array(json, "the triggers");
+    while (br_json_item(json)) {
+        br_json_object(json, "a trigger");
+        while (br_json_member(json)) {
+            copy_key(json, name);
+            br_json_peek(json);
+            const char *at = json->at;
+            if (read_scalar(json, &text))
+                br_json_take(json, at,
+                             br_explain_trigger(explain, br_json_pos(json, at), name, text));
+        }
+    }
+    return !json->status;
+}
+
+static bool read_ran(struct br_json *json, struct br_explain *explain)
+{
+    const char *text;
+    br_json_peek(json);
+    const char *at = json->at;
+    return read_scalar(json, &text) &&
+           br_json_take(json, at,
+                        br_explain_summary(explain, br_json_pos(json, at), "Execution Time", text));
+}
+
 static bool read_query(struct br_json *json, struct br_explain *explain)
 {
     br_json_peek(json);
@@ -106,6 +135,10 @@ static bool read_query(struct br_json *json, struct br_explain *explain)
             read_node(json, explain);
         else if (strcmp(json->key, "Settings") == 0)
             read_settings(json, explain);
+        else if (strcmp(json->key, "Triggers") == 0)
+            read_triggers(json, explain);
+        else if (strcmp(json->key, "Execution Time") == 0)
+            read_ran(json, explain);
         else
             br_json_skip(json);
     }

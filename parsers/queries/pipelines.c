@@ -34,7 +34,7 @@ struct builder {
     struct br_diag *diag;
     struct place *place; /* by node */
     struct pipeline *pipeline;
-    uint32_t pipelines; /* at most two per node */
+    uint32_t pipelines; /* at most two per node, and one of triggers */
     bool out_of_memory;
 };
 
@@ -224,11 +224,24 @@ static enum br_status write_stages(struct builder *b, uint32_t *stage)
     return status;
 }
 
+/* What ran when the query had all of its rows; BR_NO_NODE: nothing. */
+static uint32_t add_triggers(struct builder *b)
+{
+    const struct br_plan_node triggers = {.type = b->query->triggers};
+    int64_t ns = br_query_after(b->query);
+    if (ns == 0)
+        return BR_NO_NODE;
+    uint32_t p = begin_pipeline(b, 0, BR_NO_NODE);
+    add_work(&b->pipeline[p], ns, 0);
+    add_operator(b, &b->pipeline[p], &triggers);
+    return p;
+}
+
 enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query,
                                 const char *prefix, struct br_diag *diag)
 {
     struct builder b = {.dag = dag, .query = query, .prefix = prefix, .diag = diag};
-    size_t most = 2 * (size_t)query->nodes + 1;
+    size_t most = 2 * (size_t)query->nodes + 2;
     uint32_t *stage = calloc(most, sizeof *stage);
     b.place = calloc((size_t)query->nodes + 1, sizeof *b.place);
     b.pipeline = calloc(most, sizeof *b.pipeline);
@@ -236,7 +249,7 @@ enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query
     if (!status) {
         find_children(&b);
         if (query->nodes)
-            assign(&b, 0, begin_pipeline(&b, 0, BR_NO_NODE));
+            assign(&b, 0, begin_pipeline(&b, 0, add_triggers(&b)));
         status = b.out_of_memory ? br_fail_memory(diag) : write_stages(&b, stage);
     }
     for (uint32_t p = 0; p < b.pipelines; p++)

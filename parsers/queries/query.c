@@ -76,6 +76,14 @@ enum br_status br_query_close(struct br_query *query, struct br_diag *diag)
     return BR_OK;
 }
 
+int64_t br_query_after(const struct br_query *query)
+{
+    int64_t more = query->nodes ? query->ran_ns - query->node[0].said.total_ns : 0;
+    if (!query->is_timed || more <= 0)
+        return 0;
+    return more < query->triggers_ns ? more : query->triggers_ns;
+}
+
 bool br_query_is_within(const struct br_query *query, uint32_t node, uint32_t root)
 {
     while (node != BR_NO_NODE && node > root)

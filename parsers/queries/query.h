@@ -69,11 +69,14 @@ struct br_query {
     uint32_t nodes, node_room, mentions, mention_room;
     struct br_plan_node *node; /* parents first, in the order of the file */
     struct br_plan_mention *mention;
-    uint32_t *mentioned; /* by node: its first mention, or BR_NO_NODE; made by br_query_close */
-    bool is_timed;       /* has run, and its times were taken; else there are costs alone */
-    bool shares_work;    /* own_ns is what all processes of a pipeline do together */
-    int64_t work_mem;    /* bytes that a sort may take */
-    int64_t hash_milli;  /* what a hash table may take of work_mem, in thousandths */
+    uint32_t *mentioned;  /* by node: its first mention, or BR_NO_NODE; made by br_query_close */
+    bool is_timed;        /* has run, and its times were taken; else there are costs alone */
+    bool shares_work;     /* own_ns is what all processes of a pipeline do together */
+    int64_t ran_ns;       /* from its begin to its end, as the file says; 0: it does not */
+    int64_t triggers_ns;  /* all of its triggers, before and after the rows */
+    const char *triggers; /* "Trigger a, Trigger b"; NULL: none */
+    int64_t work_mem;     /* bytes that a sort may take */
+    int64_t hash_milli;   /* what a hash table may take of work_mem, in thousandths */
 };
 
 /* PostgreSQL's own, where EXPLAIN (SETTINGS) says nothing else: 4 MB, and twice that for hash
@@ -98,6 +101,10 @@ bool br_query_reads(const struct br_query *query, uint32_t init, uint32_t node);
 bool br_query_is_within(const struct br_query *query, uint32_t node, uint32_t root);
 /* Is it the topmost node that runs in several processes? */
 bool br_query_is_parallel_root(const struct br_query *query, uint32_t node);
+
+/* How long it went on behind its plan, for triggers that run when all rows are there, as those of
+ * foreign keys do: their times, if the query took so much longer than its root. */
+int64_t br_query_after(const struct br_query *query);
 
 /* From times that were measured to what each node did itself. O(nodes^2) at worst, for plans full
  * of InitPlans and CTEs. BR_SYSTEM. */

@@ -351,6 +351,38 @@ static enum br_status read_settings(struct reader *reader, char *text)
     return status;
 }
 
+/* "Trigger a: time=1.5 calls=2"; "Trigger for constraint c on t: time=..." with a name of the
+ * trigger behind its first word where EXPLAIN is VERBOSE. */
+static enum br_status read_trigger(struct reader *reader, char *text)
+{
+    static const char of[] = "for constraint ", time[] = ": time=";
+    char number[NUMBER_ROOM], *name = text + strlen("Trigger "), *constraint = strstr(name, of);
+    char *figures = NULL;
+    for (char *p = strstr(name, time); p; p = strstr(p + 1, time))
+        figures = p;
+    const char *at = figures;
+    if (!figures || !take(&at, time, " ", number)) /* by TIMING OFF */
+        return BR_OK;
+    *figures = 0;
+    if (constraint && constraint < figures)
+        name = constraint + strlen(of);
+    char *on = strstr(name, " on ");
+    if (on)
+        *on = 0;
+    enum br_status status = br_explain_trigger(reader->explain, reader->pos, "Trigger Name", name);
+    return status ? status : br_explain_trigger(reader->explain, reader->pos, "Time", number);
+}
+
+/* "Execution Time: 9.100 ms" */
+static enum br_status read_ran(struct reader *reader, char *text)
+{
+    char number[NUMBER_ROOM];
+    const char *at = text;
+    return take(&at, "Execution Time: ", " ms", number)
+               ? br_explain_summary(reader->explain, reader->pos, "Execution Time", number)
+               : BR_OK;
+}
+
 static bool names_subplan(const char *text)
 {
     return begins(text, "CTE ") || begins(text, "InitPlan ") || begins(text, "SubPlan ");
@@ -372,6 +404,10 @@ static enum br_status read_line(struct reader *reader)
         char *figures = figures_of(text);
         if (begins(text, "Settings: "))
             return read_settings(reader, text);
+        if (reader->explain->query && begins(text, "Trigger ") && !figures)
+            return read_trigger(reader, text);
+        if (begins(text, "Execution Time: "))
+            return read_ran(reader, text);
         return figures ? read_root(reader, text, figures, column) : BR_OK;
     }
     if (names_subplan(text) && length < LABEL_ROOM && !*reader->subplan) {

@@ -9,6 +9,7 @@ struct reader {
     struct br_explain *explain;
     uint32_t depth[BR_QUERY_DEPTH]; /* by open node: of its <Plan> */
     uint32_t open, query_depth;     /* depth 0: no query is open */
+    bool in_trigger;
 };
 
 static enum br_status on_start(void *context, struct br_xml *xml)
@@ -21,6 +22,8 @@ static enum br_status on_start(void *context, struct br_xml *xml)
         reader->query_depth = xml->depth;
         return br_explain_begin_query(reader->explain);
     }
+    if (reader->query_depth && !reader->open && strcmp(xml->name, "Trigger") == 0)
+        reader->in_trigger = true;
     if (strcmp(xml->name, "Plan") == 0) {
         enum br_status status = br_explain_begin_node(reader->explain, xml->pos);
         if (!status)
@@ -45,14 +48,20 @@ static enum br_status on_end(void *context, struct br_xml *xml, const char *text
         reader->query_depth = 0;
         return br_explain_end_query(reader->explain, xml->pos);
     }
+    if (reader->in_trigger && strcmp(xml->name, "Trigger") == 0)
+        reader->in_trigger = false;
     if (!text || !reader->query_depth)
         return BR_OK;
-    if (!reader->open)
-        return br_explain_setting(reader->explain, xml->pos, xml->name, text);
     length = length < sizeof name ? length : sizeof name - 1; /* names that count are shorter */
     for (size_t i = 0; i < length; i++)
         name[i] = (char)(xml->name[i] == '-' ? ' ' : xml->name[i]);
     name[length] = 0;
+    if (reader->in_trigger)
+        return br_explain_trigger(reader->explain, xml->pos, name, text);
+    if (!reader->open && xml->depth == reader->query_depth + 1)
+        return br_explain_summary(reader->explain, xml->pos, name, text);
+    if (!reader->open) /* with its own name, which has no dashes */
+        return br_explain_setting(reader->explain, xml->pos, xml->name, text);
     return br_explain_property(reader->explain, xml->pos, name, text,
                                xml->depth != reader->depth[reader->open - 1] + 1);
 }

@@ -85,7 +85,7 @@ static enum br_status read_value(struct reader *yaml, const char *name, uint32_t
     if (is(yaml, YAML_SCALAR_EVENT)) {
         if (yaml->explain->open != BR_NO_NODE)
             return br_explain_property(yaml->explain, yaml->pos, name, scalar(yaml), depth > 0);
-        return depth ? br_explain_setting(yaml->explain, yaml->pos, name, scalar(yaml)) : BR_OK;
+        return br_explain_setting(yaml->explain, yaml->pos, name, scalar(yaml));
     }
     if (is(yaml, YAML_MAPPING_START_EVENT)) {
         while (!status && !(status = next_member(yaml, inner, &more)) && more)
@@ -117,6 +117,33 @@ static enum br_status read_node(struct reader *yaml)
     return status ? status : br_explain_end_node(yaml->explain);
 }
 
+static enum br_status read_triggers(struct reader *yaml)
+{
+    char name[NAME_ROOM];
+    bool more = true;
+    enum br_status status = expect(yaml, YAML_SEQUENCE_START_EVENT, "the triggers");
+    while (!status && !(status = next(yaml)) && !is(yaml, YAML_SEQUENCE_END_EVENT)) {
+        status = expect(yaml, YAML_MAPPING_START_EVENT, "a trigger");
+        while (!status && !(status = next_member(yaml, name, &more)) && more)
+            status = is(yaml, YAML_SCALAR_EVENT)
+                         ? br_explain_trigger(yaml->explain, yaml->pos, name, scalar(yaml))
+                         : read_value(yaml, name, 1);
+    }
+    return status;
+}
+
+static enum br_status read_of_query(struct reader *yaml, const char *name)
+{
+    if (strcmp(name, "Plan") == 0)
+        return read_node(yaml);
+    /* Where there are none, nothing stands behind the name. */
+    if (strcmp(name, "Triggers") == 0 && is(yaml, YAML_SEQUENCE_START_EVENT))
+        return read_triggers(yaml);
+    if (is(yaml, YAML_SCALAR_EVENT))
+        return br_explain_summary(yaml->explain, yaml->pos, name, scalar(yaml));
+    return read_value(yaml, name, 0);
+}
+
 static enum br_status read_query(struct reader *yaml)
 {
     char name[NAME_ROOM];
@@ -126,7 +153,7 @@ static enum br_status read_query(struct reader *yaml)
     if (!status)
         status = br_explain_begin_query(yaml->explain);
     while (!status && !(status = next_member(yaml, name, &more)) && more)
-        status = strcmp(name, "Plan") == 0 ? read_node(yaml) : read_value(yaml, name, 0);
+        status = read_of_query(yaml, name);
     return status ? status : br_explain_end_query(yaml->explain, pos);
 }
 

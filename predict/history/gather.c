@@ -193,7 +193,11 @@ enum br_status br_gather(struct br_history *history, bool detailed, struct br_ga
     enum br_status status = br_history_hold(history, diag);
     if (status)
         return status;
+    struct br_history_cost *cost = NULL;
     status = read_all(g, history, diag);
+    if (!status)
+        status = br_history_costs(history, &cost, &gathered->queries, diag);
+    free(cost);
     br_history_let_go(history);
     if (!status && (g->failed || !lay_out(g, gathered)))
         status = br_fail_memory(diag);

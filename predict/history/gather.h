@@ -32,6 +32,7 @@ struct br_gathered_job {
 };
 
 struct br_gathered {
+    uint32_t queries; /* that ran, of the last ones which tell what a unit of cost lasts */
     uint32_t jobs;
     const struct br_gathered_job *job; /* the one that ran last first */
     struct br_gathering *memory;       /* holds all of it */

@@ -305,8 +305,12 @@ def check_queries(folder):
     (folder / 'timed.txt').write_text('Sort  (actual time=0.1..4.0 rows=9 loops=1)\n')
     assert not asked('timed.txt') and not (folder / 'costs.db').exists()
     assert not asked('ran.txt') and not asked('ran.txt')  # the same figures count once
+    assert '\n1 query that ran' in bigrocks('history', 'costs.db', cwd=folder).stdout
     assert asked('thought.txt').groups() == ('40', '1')
     assert asked('thought.txt', 'also.txt').groups() == ('70', '3')
+    listed = bigrocks('history', 'costs.db', cwd=folder).stdout
+    assert "\n3 queries that ran: what a unit of cost lasts, for 'bigrocks import queries --history'\n" in listed, listed
+    assert json.loads(bigrocks('history', 'costs.db', '--format', 'json', cwd=folder).stdout)['queries'] == 3
     before = (folder / 'costs.db').read_bytes()
     assert asked('thought.txt').groups() == ('70', '3')
     assert (folder / 'costs.db').read_bytes() == before
@@ -317,6 +321,7 @@ def check_queries(folder):
     asked('many.txt')
     assert asked('thought.txt').groups() == ('1480', '100')
     shutil.copy(folder / 'h', folder / 'costs.db')
+    assert 'queries' not in bigrocks('history', 'costs.db', cwd=folder).stdout
     before = (folder / 'costs.db').read_bytes()
     assert not asked('thought.txt') and (folder / 'costs.db').read_bytes() == before
     (folder / 'costs.db').write_text('no history')

@@ -24,6 +24,13 @@ create table "orders b" as select i as id, i % 300 as customer, date '2026-01-01
     from generate_series(1, 1000) i;
 create index on "orders b"(id);
 create index on parts(id);
+create index on lines(part);
+create table kinds(kind int primary key);
+insert into kinds select i from generate_series(0, 6) i;
+create table marks(id int, kind int references kinds);
+create function mark() returns trigger language plpgsql as $$ begin return new; end $$;
+create trigger early before insert on marks for each row execute function mark();
+create trigger late after insert on marks for each row execute function mark();
 analyze;
 """
 PARALLEL = 'set min_parallel_table_scan_size = 0; set parallel_setup_cost = 0; set parallel_tuple_cost = 0; '
@@ -43,8 +50,13 @@ QUERIES = [
     select n, n from w union select id, 1 from "orders b" cross join lateral
     (select 1 from lines where ord = customer limit 1) x) u where false or id > 2""",
     # A change with a result, and what is asked for in vain.
+    # Triggers before and after, and those of a foreign key.
+    'insert into marks select id, kind from parts where id < 900',
     'with gone as (delete from parts where id < 0 returning id as gone) select * from gone join lines on gone = part',
 ]
+# A sort that is done anew for every row of another table, with the plan and with what came of it.
+ANEW = """select p.name, x.amount from parts p cross join lateral
+    (select amount from lines where part = p.id order by amount limit 2) x where p.kind = 3"""
 FORMS = ('text', 'json', 'yaml', 'xml')
 
 
@@ -125,6 +137,8 @@ def same_times(form, text, measured):
         text = replace(text, r'actual time=\S+ rows=\d+ loops=\d+',
                        ['actual time=%.3f..%.3f rows=1 loops=%d' %
                         (n['Actual Startup Time'], n['Actual Total Time'], n['Actual Loops']) for n in ran])
+        text = replace(text, r'(?<=: time=)\S+', [str(t['Time']) for t in measured[0]['Triggers']])
+        text = replace(text, r'(?<=Execution Time: )\S+', [str(measured[0]['Execution Time'])])
         return re.sub(r'(Memory|Disk|Memory Usage): \d+kB', r'\1: 1kB', text)
     for name in ('Actual Startup Time', 'Actual Total Time', 'Actual Loops') if form != 'json' else ():
         values = [str(n[name]) for n in found]
@@ -133,6 +147,10 @@ def same_times(form, text, measured):
             text = replace(text, f'<{tag}>[^<]*</{tag}>', [f'<{tag}>{v}</{tag}>' for v in values])
         else:
             text = replace(text, f'{name}: .*', [f'{name}: {v}' for v in values])
+    for tag, values in (('Time', [t['Time'] for t in measured[0]['Triggers']]),
+                        ('Execution.Time', [measured[0]['Execution Time']])) if form != 'json' else ():
+        pattern = r'(?<=<%s>)[^<]*' if form == 'xml' else r'(?m)(?<=^ {%d}%%s: ).*' % (6 if tag == 'Time' else 2)
+        text = replace(text, pattern % tag, map(str, values))
     return re.sub(r'(Sort.Space.Used|Peak.Memory.Usage)(>|: |": )\d+', r'\g<1>\g<2>1', text)
 
 
@@ -171,6 +189,13 @@ def check_tables(server, jobs, query):
             assert done.returncode == 3 and 'write it by psql -P format=aligned' in done.stderr, (page, done)
 
 
+def check_anew(server, jobs):
+    """The planner's costs tell it as well as the loops do."""
+    for options in '', ', analyze':
+        job = jobs.of(explain(server, ANEW, options))
+        assert job.count('<stage') == 1 and 'Sort, Limit, Nested Loop' in job, job
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
@@ -182,8 +207,10 @@ def main():
             seen = ''.join(check_forms(server, jobs, query) for query in QUERIES)
             # The queries are what they were made for.
             for word in ('tasks="3"', 'Hash', 'Sort', 'CTE Scan on sums', 'SetOp', 'WorkTable Scan on w',
-                         'ModifyTable', 'Merge Join', 'WindowAgg', '"mem"'):
+                         'ModifyTable', 'Merge Join', 'WindowAgg', '"mem"',
+                         'Trigger marks_kind_fkey', 'Trigger late'):
                 assert word in seen, word
+            check_anew(server, jobs)
             for query in QUERIES[:1]:
                 check_tables(server, jobs, query)
             several = ''.join(explain(server, query, '', '-P', 'pager=off') for query in QUERIES)

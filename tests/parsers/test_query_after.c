@@ -1,0 +1,134 @@
+/* What a query does behind its plan, and what it does again and again: triggers of a query that
+ * ran, and the inner sides of nested loops of one that did not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parsers/parsers.h"
+#include "tests/parsers/parse_text.h"
+
+/* Is `part` in the job of the text? */
+static void gives(const char *text, const char *part, bool wanted)
+{
+    struct parse_text file = parse_text_open(text, strlen(text));
+    struct br_input input;
+    struct br_diag diag = {0};
+    if (br_parse_job(file.path, NULL, &input, &diag))
+        fail_msg("%s\n%s", diag.what, text);
+    const char *job = parse_describe(&input);
+    if (!strstr(job, part) == wanted)
+        fail_msg("'%s' is %s\n%s\nof\n%s", part, wanted ? "missing in" : "in", job, text);
+    br_input_finish(&input);
+    parse_text_close(&file);
+}
+
+#define ROOT                                                                                       \
+    "Insert on t  (cost=0.00..9.00 rows=5 width=8) (actual time=0.100..40.000 rows=0 loops=1)\n"
+
+/* What is longer than the root is for triggers, as far as these took that long; the triggers before
+ * a row is written are in the root already. */
+static void triggers(void **state)
+{
+    static const char fk[] = "Trigger for constraint a_check on t: time=30.000 calls=5\n"
+                             "Trigger late on t: time=4.500 calls=1\n";
+    static const char told[] = "p2*1 0.0345 cpu=1 {operators=Trigger a_check, Trigger late}";
+    char text[2000];
+    snprintf(text, sizeof text, ROOT "Planning Time: 9.0 ms\n%sExecution Time: 75.000 ms\n", fk);
+    gives(text, told, true);
+    gives(text, "p1 -> p2 ", true);
+    gives(text, "p1*1 0.04 ", true);
+    snprintf(text, sizeof text, ROOT "%sExecution Time: 52.250 ms\n", fk);
+    gives(text, "p2*1 0.01225 ", true);
+    snprintf(text, sizeof text, ROOT "%sExecution Time: 39.000 ms\n", fk);
+    gives(text, "p2", false);
+    snprintf(text, sizeof text, ROOT "%s", fk);
+    gives(text, "p2", false);
+    gives(ROOT "Trigger late: calls=1\nExecution Time: 52.250 ms\n", "p2", false);
+    /* By VERBOSE, the trigger's own name goes before; and of two queries each has its own. */
+    snprintf(text, sizeof text,
+             ROOT "Trigger RI_1 for constraint a_check: time=30.000 calls=5\n"
+                  "Trigger late: time=4.500 calls=1\nExecution Time: 75.000 ms\n" ROOT
+                  "Execution Time: 99.000 ms\n");
+    gives(text, "q1.p2*1 0.0345 cpu=1 {operators=Trigger a_check, Trigger late}", true);
+    gives(text, "q2.p2", false);
+    gives("[{\"Plan\": {\"Node Type\": \"ModifyTable\", \"Actual Total Time\": 40, \"Actual "
+          "Loops\": 1},"
+          "\"Triggers\": [{\"Trigger Name\": \"RI_1\", \"Constraint Name\": \"a_check\", \"Time\": "
+          "30},"
+          "{\"Trigger Name\": \"late\", \"Relation\": \"t\", \"Time\": 4.5, \"Calls\": 1}],"
+          "\"Execution Time\": 75}]",
+          told, true);
+    gives("[{\"Plan\": {\"Node Type\": \"A\", \"Actual Total Time\": 1, \"Actual Loops\": 1}, "
+          "\"Triggers\": [{\"Trigger Name\": \"a\", \"Time\": 3}, {\"Time\": 4}], \"Execution "
+          "Time\": 9}]",
+          "p2*1 0.007 cpu=1 {operators=Trigger a, Trigger ?}", true);
+    gives(
+        "- Plan: \n    Node Type: \"ModifyTable\"\n    Actual Total Time: 40\n    Actual Loops: 1\n"
+        "  Triggers: \n    - Trigger Name: \"RI_1\"\n      Constraint Name: \"a_check\"\n"
+        "      Time: 30\n    - Trigger Name: \"late\"\n      Time: 4.5\n  Execution Time: 75\n",
+        told, true);
+    gives("<explain><Query><Plan><Node-Type>ModifyTable</Node-Type><Actual-Total-Time>40"
+          "</Actual-Total-Time><Actual-Loops>1</Actual-Loops></Plan><Triggers><Trigger>"
+          "<Trigger-Name>RI_1</Trigger-Name><Constraint-Name>a_check</Constraint-Name>"
+          "<Time>30</Time></Trigger><Trigger><Trigger-Name>late</Trigger-Name><Time>4.5</Time>"
+          "</Trigger></Triggers><Execution-Time>75</Execution-Time></Query></explain>",
+          told, true);
+    (void)state;
+}
+
+#define LOOP(cost, rows)                                                                           \
+    "Nested Loop  (cost=5.00.." cost " rows=9 width=8)\n"                                          \
+    "  ->  Seq Scan on a  (cost=0.00..10.00 rows=" rows " width=4)\n"                              \
+    "  ->  Sort  (cost=5.00..6.00 rows=2 width=4)\n"                                               \
+    "        ->  Seq Scan on b  (cost=0.00..4.00 rows=2 width=4)\n"
+
+/* A sort that costs as much again for every row of the other side is done anew, and ends nothing;
+ * one that is kept costs little more. */
+static void anew(void **state)
+{
+    static const char two[] = "p2*1 ";
+    gives(LOOP("610.00", "100"), two, false);
+    gives(LOOP("560.00", "100"), two, false);
+    gives(LOOP("520.00", "100"), two, true);
+    gives(LOOP("20.00", "100"), two, true);
+    gives(LOOP("16.00", "1"), two, true);
+    gives("Nested Loop  (cost=5.00..610.00 rows=9 width=8)\n"
+          "  ->  Seq Scan on a  (cost=0.00..10.00 rows=100 width=4)\n"
+          "  ->  Limit  (cost=5.00..6.00 rows=2 width=4)\n"
+          "        ->  Sort  (cost=5.00..6.00 rows=2 width=4)\n"
+          "              ->  Seq Scan on b  (cost=0.00..4.00 rows=2 width=4)\n",
+          two, false);
+    /* The other side is done once; so is an InitPlan, whose cost is no cost of the loop. */
+    gives("Nested Loop  (cost=5.00..1200.00 rows=9 width=8)\n"
+          "  InitPlan 1 (returns $0)\n"
+          "    ->  Sort  (cost=590.00..591.00 rows=2 width=4)\n"
+          "          ->  Seq Scan on c  (cost=0.00..4.00 rows=2 width=4)\n"
+          "  ->  Sort  (cost=9.00..10.00 rows=100 width=4)\n"
+          "        ->  Seq Scan on a  (cost=0.00..8.00 rows=100 width=4)\n"
+          "  ->  Sort  (cost=5.00..6.00 rows=2 width=4)\n"
+          "        ->  Seq Scan on b  (cost=0.00..4.00 rows=2 width=4)\n",
+          "operators=Seq Scan on a, Sort}", true);
+    gives("Nested Loop  (cost=5.00..620.00 rows=9 width=8)\n"
+          "  InitPlan 1 (returns $0)\n"
+          "    ->  Result  (cost=590.00..591.00 rows=2 width=4)\n"
+          "  ->  Seq Scan on a  (cost=0.00..8.00 rows=100 width=4)\n"
+          "  ->  Sort  (cost=5.00..6.00 rows=2 width=4)\n"
+          "        ->  Seq Scan on b  (cost=0.00..4.00 rows=2 width=4)\n",
+          "operators=Seq Scan on b, Sort}", true);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(triggers),
+        cmocka_unit_test(anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
