@@ -515,6 +515,17 @@ static enum br_status tighten(struct making *making, struct br_beside *beside)
     return status;
 }
 
+static enum br_status refuse_method(const char *method, struct br_diag *diag)
+{
+    char hint[256] = "take one of ";
+    const char *name;
+    for (uint32_t k = 0; (name = br_method_name(k)); k++) {
+        size_t used = strlen(hint);
+        snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "", name);
+    }
+    return br_fail(diag, BR_USAGE, hint, "there is no method '%s'", method);
+}
+
 enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
                             const struct br_plan_options *options, struct br_plan **plan,
                             struct br_diag *diag)
@@ -526,8 +537,7 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     pthread_t thread;
     *plan = NULL;
     if (!br_method_find(o->method, &making.method))
-        return br_fail(diag, BR_USAGE, "see the list of methods", "there is no method '%s'",
-                       o->method);
+        return refuse_method(o->method, diag);
     if (!o->method)
         o->method = br_method_name(0);
     if (!(o->troublesome_limit >= 0 && o->troublesome_limit <= 1))

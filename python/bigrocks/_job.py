@@ -2,7 +2,8 @@
 import ctypes
 
 from . import _program
-from ._library import amount_text, call, lib, to_ns, seconds_text, whole_bytes
+from ._errors import UsageError
+from ._library import amount_text, call, lib, one_of, to_ns, seconds_text, whole_bytes
 
 
 class Job:
@@ -19,6 +20,9 @@ class Job:
     def __del__(self):
         if getattr(self, '_dag', None):
             lib.br_dag_destroy(self._dag)
+
+    def __repr__(self):
+        return '<Job %r: %d tasks in %d stages>' % (self.name, sum(s['tasks'] for s in self._stages), len(self._stages))
 
     def stage(self, id, tasks=1, seconds=0, command=None, durations=None, **demands):
         """Adds a stage and returns its number. `durations` maps the index of a task to seconds
@@ -56,7 +60,7 @@ class Job:
         runs (attribute('shell', 'true'): commands are lines for the shell)."""
         self._change()
         if stage is not None and edge is not None:
-            raise ValueError('an attribute is of a stage or of an edge, not of both')
+            raise UsageError('an attribute is of a stage or of an edge, not of both')
         owner = (self._stages[stage]['attributes'] if stage is not None else
                  self._edges[edge][4] if edge is not None else self._attributes)
         owner[name] = value
@@ -69,8 +73,11 @@ class Job:
         """The child stage waits for the parent: as a whole, or 'one-to-one'. `bytes`: what all tasks of
         the parent together hand to those of the child, for plans with `network`. Returns the edge's number."""
         self._change()
+        for stage in parent, child:
+            if not isinstance(stage, int):
+                raise UsageError('%r is no stage' % (stage,), 'give the number that Job.stage returned')
         call(lib.br_dag_add_edge, self._dag, parent, child,
-              {'barrier': 0, 'one-to-one': 1}[type])
+              one_of('type of edges', {'barrier': 0, 'one-to-one': 1}, type))
         if bytes:
             call(lib.br_dag_set_edge_bytes, self._dag, parent, child, whole_bytes(bytes))
         self._edges.append((parent, child, type, whole_bytes(bytes), {}))
@@ -78,7 +85,7 @@ class Job:
 
     def _change(self):
         if self._finished:
-            raise ValueError('the job was planned already and cannot change')
+            raise UsageError('the job was planned already and cannot change', 'make another job')
 
     def _finish(self):
         if not self._finished:
@@ -105,6 +112,11 @@ class Cluster:
         if getattr(self, '_cluster', None):
             lib.br_cluster_destroy(self._cluster)
 
+    def __repr__(self):
+        return '<Cluster: %s>' % ', '.join(
+            '%d x %s (%s)' % (count, name, ', '.join('%s %s' % have for have in capacities.items()))
+            for name, count, capacities in self._made)
+
     def machines(self, name, count, **capacities):
         number = ctypes.c_uint32()
         call(lib.br_cluster_add_class, self._cluster, name.encode(), count,
@@ -119,7 +131,7 @@ class Cluster:
     def network(self, up, down=None, name=None):
         """What the port of each machine of the class sends and receives, in bytes a second; without `down`
         as much as it sends. Without a name it is said of all classes."""
-        for number in self._classes.values() if name is None else [self._classes[name]]:
+        for number in self._classes.values() if name is None else [one_of('class', self._classes, name)]:
             ports = whole_bytes(up), whole_bytes(up if down is None else down)
             call(lib.br_cluster_set_network, self._cluster, number, *ports)
             self._ports[number] = ports

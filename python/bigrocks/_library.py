@@ -7,7 +7,7 @@ import decimal
 import os
 import pathlib
 
-from ._errors import of as _error_of
+from ._errors import UsageError, of as _error_of
 
 
 def find():
@@ -183,7 +183,17 @@ def call(function, *arguments):
 def to_ns(seconds):
     """Whole nanoseconds."""
     # Through the shortest decimal, so that 0.1 is 100,000,000.
-    return int((decimal.Decimal(str(seconds)) * 10**9).to_integral_value())
+    try:
+        return int((decimal.Decimal(str(seconds)) * 10**9).to_integral_value())
+    except (ArithmeticError, ValueError):
+        raise UsageError('%r is no time' % (seconds,), 'give seconds, such as 12.5') from None
+
+
+def one_of(what, words, word):
+    """The number that a word stands for, among those that there are."""
+    if word not in words:
+        raise UsageError('there is no %s %r' % (what, word), 'take one of ' + ', '.join(words))
+    return words[word]
 
 
 def seconds_text(value):
@@ -194,14 +204,17 @@ def seconds_text(value):
 
 def amount_text(value):
     """An amount as the library takes it."""
-    return (value if isinstance(value, str) else format(decimal.Decimal(str(value)), 'f')).encode()
+    try:
+        return (value if isinstance(value, str) else format(decimal.Decimal(str(value)), 'f')).encode()
+    except ArithmeticError:
+        raise UsageError('%r is no amount' % (value,), "give a number, or a text such as '2GiB'") from None
 
 
 def whole_bytes(number):
     """Of bytes; the library says what is too large."""
     whole = int(number)
     if whole != number or abs(whole) >= 2**63:
-        raise ValueError('%r is no whole number of bytes' % number)
+        raise UsageError('%r is no whole number of bytes' % number)
     return whole
 
 

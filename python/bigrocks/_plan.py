@@ -3,7 +3,8 @@ import collections
 import ctypes
 
 from . import _program
-from ._library import ANY, TaskSlack, call, free_text, lib, to_ns, text_of
+from ._errors import Error
+from ._library import ANY, TaskSlack, call, free_text, lib, one_of, to_ns, text_of
 
 
 def methods():
@@ -35,7 +36,8 @@ def certificate_json(certificate, dag):
 
 
 class Plan:
-    """A plan; iterating gives its tasks by rank. Keeps its job and its cluster. `hit` is what a store had
+    """A plan: a sequence of its tasks by rank, in which a task is also found by its id. A notebook shows it as a
+    picture. Keeps its job and its cluster. `hit` is what a store had
     of it; None where it came of none."""
 
     def __init__(self, plan, job, cluster, options=None, hit=None):
@@ -49,8 +51,16 @@ class Plan:
         return lib.br_plan_task_count(self._plan)
 
     def __getitem__(self, k):
-        if not 0 <= k < len(self):
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        if isinstance(k, str):
+            found = next((task for task in self if task.id == k), None)
+            if found is None:
+                raise KeyError(k)
+            return found
+        if not -len(self) <= k < len(self):
             raise IndexError(k)
+        k %= len(self)
         task = lib.br_plan_at(self._plan, k)
         return Task(text_of(lib.br_dag_task_id, self._job._dag, task.task), task.start_ns / 1e9,
                     task.end_ns / 1e9,
@@ -59,6 +69,16 @@ class Plan:
 
     def __iter__(self):
         return (self[k] for k in range(len(self)))
+
+    def __repr__(self):
+        return '<Plan of %r: %d tasks, makespan %s s, lower bound %s s>' % (
+            self._job.name, len(self), self.makespan, self.lower_bound)
+
+    def _repr_svg_(self):
+        try:
+            return _program.call('render', '-', '--format', 'svg', input=self.to_json()).stdout
+        except Error:  # the program is not there; the text does
+            return None
 
     makespan = property(lambda self: lib.br_plan_makespan_ns(self._plan) / 1e9)
     lower_bound = property(lambda self: lib.br_plan_lower_bound_ns(self._plan) / 1e9)
@@ -118,7 +138,7 @@ def search_options(method='best', effort=None, seed=None, threads=0, time_limit=
     options = lib.br_plan_options_default()
     options.method = method.encode()
     if effort is not None:
-        options.effort = {'fast': 0, 'default': 1, 'max': 2}[effort]
+        options.effort = one_of('effort', {'fast': 0, 'default': 1, 'max': 2}, effort)
     options.threads, options.placements = threads, placements
     if seed is not None:
         options.seed = seed

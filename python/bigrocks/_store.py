@@ -3,6 +3,7 @@ import collections
 import ctypes
 import os
 
+from ._errors import UsageError
 from ._library import Hit, call, lib
 from ._plan import Plan, search_options
 
@@ -42,7 +43,7 @@ class Store:
 
     def _open(self):
         if not self._store:
-            raise ValueError('the store is closed')
+            raise UsageError('the store is closed', 'open it again: bigrocks.Store(path)')
         return self._store
 
     def __bool__(self):

@@ -13,12 +13,14 @@ def read(path, format=None, **options):
     return _program.input_of_xml(Job, Cluster, text)
 
 
-def render(plan, format='svg', path=None, **options):
+def render(plan, format=None, path=None, **options):
     """The plan in another form, as text: a picture, or a file for an engine (see `bigrocks help render`). With
-    a path, it is written there. The plan is one of Plan, or text in JSON."""
+    a path, it is written there, in the form that its ending says where no format is given; 'plan.pdf' and 'plan.png'
+    are pictures, too. The plan is one of Plan, or text in JSON."""
     text = plan if isinstance(plan, str) else plan.to_json()
     words = _program.options(options)
-    done = _program.call('render', '-', '--format', format, *words, *(['-o', path] if path else []), input=text)
+    form = ['--format', format or 'svg'] if format or not path else []
+    done = _program.call('render', '-', *form, *words, *(['-o', path] if path else []), input=text)
     return None if path else done.stdout
 
 

@@ -57,6 +57,36 @@ def moved(**rates):
 
 plain = bigrocks.plan(*moved(), effort='fast')
 # Two tasks that follow each other beside a longer one may be late together; the last of them alone.
+# As a sequence, by id, and as people see it.
+assert plan[-1] == tasks[-1] and plan[2:4] == tasks[2:4] and plan['load[2]'] == at['load[2]'] and tasks[0] in plan
+assert repr(plan) == "<Plan of 'etl': 9 tasks, makespan 3.3 s, lower bound 3.3 s>", repr(plan)
+assert repr(job) == "<Job 'etl': 9 tasks in 3 stages>" and repr(cluster) == '<Cluster: 2 x node (cpu 2, mem 1)>'
+# What makes no sense is a UsageError that says what would.
+def wrong_calls():
+    new = bigrocks.Job('new')
+    stage = new.stage('a', seconds=1)
+    yield lambda: bigrocks.plan(job, cluster, effort='fastt'), 'take one of fast, default, max'
+    yield lambda: bigrocks.plan(job, cluster, method='grafene'), 'take one of best, graphene, cp'
+    yield lambda: bigrocks.plan(job, cluster, time_limit='soon'), 'such as 12.5'
+    yield lambda: bigrocks.plan(job, cluster, time_limit=float('nan')), 'such as 12.5'
+    yield lambda: job.stage('more'), 'make another job'
+    yield lambda: new.stage('b', seconds='many'), 'such as 12.5'
+    yield lambda: new.stage('c', cpu=[]), "such as '2GiB'"
+    yield lambda: new.edge('a', stage), 'the number that Job.stage returned'
+    yield lambda: new.edge(stage, stage, 'each'), 'take one of barrier, one-to-one'
+    yield lambda: new.attribute('x', 'y', stage=stage, edge=0), ''
+for call, hint in wrong_calls():
+    try:
+        call()
+        raise AssertionError(hint)
+    except bigrocks.UsageError as error:
+        assert hint in error.hint, (hint, error)
+for key, kind in ((9, IndexError), (-10, IndexError), ('load[9]', KeyError)):
+    try:
+        plan[key]
+        raise AssertionError(key)
+    except kind:
+        pass
 late, two = bigrocks.Job('late'), bigrocks.Cluster(m=(1, {'cpu': 2}))
 late.stage('long', seconds=10, cpu=1)
 late.edge(late.stage('first', seconds=3, cpu=1), late.stage('second', seconds=4.5, cpu=1))
@@ -84,7 +114,7 @@ assert sorted(t.index for t in pairs.transfers) == [0, 1] and {(t.source, t.targ
 assert pairs.makespan == 4 and sum(r * (e - s) for t in pairs.transfers for s, e, r in t.rates) == 8, pairs.transfers
 for wrong, kind in ((lambda: bigrocks.plan(*moved(), network=True), bigrocks.Error),
                     (lambda: moved(up=0), bigrocks.Error), (lambda: moved(up=1.5), ValueError),
-                    (lambda: moved(up=1, name='other'), KeyError)):
+                    (lambda: moved(up=1, name='other'), bigrocks.UsageError)):
     try:
         wrong()
     except kind as error:
@@ -122,8 +152,8 @@ with tempfile.TemporaryDirectory() as folder:
         try:
             store.put(other)
             raise AssertionError('a closed store takes a plan')
-        except ValueError:
-            pass
+        except bigrocks.UsageError as error:
+            assert 'open it again' in error.hint, error
         with bigrocks.Store(os.path.join(folder, 'plans.db')) as store:
             assert len(store) == 2
         open(os.path.join(folder, 'text'), 'w').write('words ' * 100)

@@ -124,6 +124,9 @@ def check_forms(folder):
                               capture_output=True, check=True, encoding='utf-8').stdout
         assert bigrocks.render(plan, form) == said and len(said) > 100
         assert bigrocks.render(plan, form, folder / 'out') is None and (folder / 'out').read_text(encoding='utf-8') == said
+    # By the name alone as well; a notebook takes the picture.
+    assert bigrocks.render(plan, path=folder / 'out.html') is None and '<html' in (folder / 'out.html').read_text()
+    assert bigrocks.render(plan) == bigrocks.render(plan, 'svg') == plan._repr_svg_()
 
 
 def check_runs(folder):
@@ -188,6 +191,7 @@ def check_faults(folder):
     fault(bigrocks.UsageError, 2, bigrocks.simulate, [job], cluster, policy='none')
     os.environ['BIGROCKS_PROGRAM'], program = str(folder / 'no-program'), os.environ['BIGROCKS_PROGRAM']
     assert 'cannot be started' in fault(bigrocks.SystemFault, 5, bigrocks.read, 'x').what
+    assert plan._repr_svg_() is None
     os.environ['BIGROCKS_PROGRAM'] = program
 
 
