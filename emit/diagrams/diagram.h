@@ -19,7 +19,9 @@ struct br_box {
     uint32_t subset[BR_SUBSETS]; /* tasks of each */
     double work; /* durations x the largest share of the cluster that a task demands; seconds */
     uint32_t line;
-    bool on_chain; /* one of its tasks is on the critical chain */
+    uint32_t below; /* by br_diagram_fold: it stands so many lines below its parents, or above its
+                       children where it has no parents; 0 without */
+    bool on_chain;  /* one of its tasks is on the critical chain */
 };
 
 /* From box to box, or from box to joint to box: numbers from `boxes` on are joints. */
@@ -56,10 +58,14 @@ enum br_status br_diagram_init(struct br_diagram *diagram, const struct br_emit_
                                struct br_diag *diag);
 void br_diagram_finish(struct br_diagram *diagram);
 
+/* Boxes of one depth would stand on one line: of more than a page is wide, some stand lower. Says
+ * so in `below`, and gives every box its line by depth. Costs what lines cost; BR_SYSTEM. */
+enum br_status br_diagram_fold(struct br_diagram *diagram, struct br_diag *diag);
+
 /* Lines of boxes. The boxes of line k are member[first[k]] .. member[first[k + 1] - 1]. */
 struct br_diagram_lines {
     uint32_t lines;
-    int64_t *begin_ns; /* the first start on the line; 0 by depth */
+    int64_t *begin_ns; /* the first start on the line; by depth the depth, as several may have it */
     uint32_t *first;
     struct br_line_member {
         uint32_t plan, box;
@@ -67,10 +73,10 @@ struct br_diagram_lines {
 };
 
 /* Gives every box of the diagrams, one or two, its line. By depth: the most arrows from a box
- * without parents. By time: a line begins where a box waits for one of the line before, or where
- * the line would get longer than a part of the plan; so all arrows lead to later lines, and two
- * plans share theirs. All arrays are the struct's, released by br_diagram_lines_finish, also on
- * failure. O(boxes log boxes + arrows). */
+ * without parents; what is wider than a page is cut. By time: a line begins where a box waits for
+ * one of the line before, or where the line would get longer than a part of the plan, or wider than
+ * a page; so all arrows lead to later lines, and two plans share theirs. All arrays are the
+ * struct's, released by br_diagram_lines_finish, also on failure. O(boxes log boxes + arrows). */
 enum br_status br_diagram_lines_init(struct br_diagram_lines *lines, struct br_diagram *diagrams,
                                      uint32_t count, bool by_time, struct br_diag *diag);
 void br_diagram_lines_finish(struct br_diagram_lines *lines);

@@ -2,9 +2,21 @@
  * places in the order of the job. */
 #include "emit/diagrams/diagram.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { LINES_FEW = 24 }; /* so many different starts have a line each; more share lines */
+enum {
+    LINES_FEW = 24, /* so many different starts have a line each; more share lines */
+    WIDE = 20,      /* boxes on a line that is not cut */
+    NARROW = 16,    /* of one that is, at least; then the picture is not much wider than high */
+};
+
+/* Into how many lines so many boxes go. */
+static uint32_t parts_of(uint32_t boxes)
+{
+    double width = 2 * sqrt(boxes);
+    return boxes <= WIDE ? 1 : (uint32_t)ceil(boxes / (width > NARROW ? width : NARROW));
+}
 
 struct turn {
     int64_t start_ns;
@@ -113,15 +125,17 @@ static void take_turns(struct br_diagram_lines *lines, struct br_diagram *diagra
                        struct inward *in, const struct turn *turn, uint32_t turns, bool by_time)
 {
     int64_t longest = turns > 0 ? longest_line(turn, turns) : 0;
+    uint32_t most = 2 * (uint32_t)sqrt(turns);
+    most = most > WIDE ? most : WIDE;
     for (uint32_t k = 0; k < turns; k++) {
         uint32_t line = after_parents(&diagrams[turn[k].plan], &in[turn[k].plan], turn[k].box);
         if (by_time && lines->lines > 0) {
             uint32_t last = lines->lines - 1;
             bool full = (double)turn[k].start_ns - (double)lines->begin_ns[last] > (double)longest;
-            line = line > last || full ? last + 1 : last;
+            line = line > last || full || lines->first[last + 2] >= most ? last + 1 : last;
         }
         if (line >= lines->lines)
-            lines->begin_ns[lines->lines++] = turn[k].start_ns;
+            lines->begin_ns[lines->lines++] = by_time ? turn[k].start_ns : line;
         diagrams[turn[k].plan].box[turn[k].box].line = line;
         lines->first[line + 2]++;
     }
@@ -132,6 +146,38 @@ static void take_turns(struct br_diagram_lines *lines, struct br_diagram *diagra
         lines->member[lines->first[line + 1]++] =
             (struct br_line_member){turn[k].plan, turn[k].box};
     }
+}
+
+/* Cuts the lines that are wider than a page, the boxes in the order in which they came. */
+static enum br_status cut_lines(struct br_diagram_lines *lines, struct br_diagram *diagrams,
+                                struct br_diag *diag)
+{
+    uint32_t boxes = lines->first[lines->lines], cut = 0;
+    uint32_t *first = calloc((size_t)boxes + 3, sizeof *first);
+    int64_t *begin = calloc((size_t)boxes + 1, sizeof *begin);
+    if (!first || !begin) {
+        free(first);
+        free(begin);
+        return br_fail_memory(diag);
+    }
+    for (uint32_t k = 0; k < lines->lines; k++) {
+        uint32_t count = lines->first[k + 1] - lines->first[k], parts = parts_of(count);
+        for (uint32_t p = 0; p < parts; p++) {
+            begin[cut] = lines->begin_ns[k];
+            first[cut] = lines->first[k] + (uint32_t)((uint64_t)count * p / parts);
+            cut++;
+        }
+    }
+    first[cut] = boxes;
+    for (uint32_t k = 0; k < cut; k++)
+        for (uint32_t m = first[k]; m < first[k + 1]; m++)
+            diagrams[lines->member[m].plan].box[lines->member[m].box].line = k;
+    free(lines->first);
+    free(lines->begin_ns);
+    lines->first = first;
+    lines->begin_ns = begin;
+    lines->lines = cut;
+    return BR_OK;
 }
 
 /* Arrows may not pull a box below a line that is above theirs, so Graphviz has to know of them. */
@@ -154,8 +200,8 @@ static void mark_upward(struct br_diagram *diagram, uint32_t *last)
     }
 }
 
-enum br_status br_diagram_lines_init(struct br_diagram_lines *lines, struct br_diagram *diagrams,
-                                     uint32_t count, bool by_time, struct br_diag *diag)
+static enum br_status make_lines(struct br_diagram_lines *lines, struct br_diagram *diagrams,
+                                 uint32_t count, bool by_time, bool cuts, struct br_diag *diag)
 {
     size_t boxes = 0;
     for (uint32_t p = 0; p < count; p++)
@@ -175,6 +221,8 @@ enum br_status br_diagram_lines_init(struct br_diagram_lines *lines, struct br_d
         status = inward_init(&in[p], &diagrams[p], diag);
     if (!status)
         take_turns(lines, diagrams, in, turn, turns, by_time);
+    if (!status && !by_time && cuts)
+        status = cut_lines(lines, diagrams, diag);
     for (uint32_t p = 0; p < count && !status; p++)
         mark_upward(&diagrams[p], in[p].joint_line);
     for (uint32_t p = 0; p < count; p++)
@@ -183,6 +231,27 @@ enum br_status br_diagram_lines_init(struct br_diagram_lines *lines, struct br_d
     if (status)
         br_diagram_lines_finish(lines);
     return status;
+}
+
+enum br_status br_diagram_lines_init(struct br_diagram_lines *lines, struct br_diagram *diagrams,
+                                     uint32_t count, bool by_time, struct br_diag *diag)
+{
+    return make_lines(lines, diagrams, count, by_time, true, diag);
+}
+
+enum br_status br_diagram_fold(struct br_diagram *diagram, struct br_diag *diag)
+{
+    struct br_diagram_lines lines;
+    enum br_status status = make_lines(&lines, diagram, 1, false, false, diag);
+    if (status)
+        return status;
+    for (uint32_t k = 0; k < lines.lines; k++) {
+        uint32_t count = lines.first[k + 1] - lines.first[k], parts = parts_of(count);
+        for (uint32_t m = 0; m < count; m++)
+            diagram->box[lines.member[lines.first[k] + m].box].below = 1 + m % parts;
+    }
+    br_diagram_lines_finish(&lines);
+    return BR_OK;
 }
 
 void br_diagram_lines_finish(struct br_diagram_lines *lines)

@@ -224,6 +224,17 @@ static void write_tooltip(const struct drawing *drawing, const struct br_arrow *
     putc('"', out);
 }
 
+/* How far below the one the other has to stand. */
+static uint32_t lines_between(const struct drawing *drawing, const struct br_arrow *arrow)
+{
+    const struct br_diagram *diagram = drawing->diagram;
+    uint32_t below = arrow->to < diagram->boxes ? diagram->box[arrow->to].below : 0;
+    if (arrow->from < diagram->boxes && diagram->box[arrow->from].line == 0 &&
+        diagram->box[arrow->from].below > below)
+        below = diagram->box[arrow->from].below;
+    return below;
+}
+
 static void write_arrow(const struct drawing *drawing, const struct br_arrow *arrow)
 {
     const struct br_edge *edge = &drawing->input->dag->edge[arrow->edge];
@@ -237,6 +248,8 @@ static void write_arrow(const struct drawing *drawing, const struct br_arrow *ar
     fputs(edge->type == BR_ONE_TO_ONE ? "style=dashed, " : "", out);
     fputs(into_joint ? "arrowhead=none, " : "", out);
     fputs(arrow->upward ? "constraint=false, " : "", out);
+    if (lines_between(drawing, arrow) > 1)
+        fprintf(out, "minlen=%" PRIu32 ", ", lines_between(drawing, arrow));
     if (arrow->on_chain)
         fputs("color=\"" BR_COLOUR_CHAIN "\", penwidth=3, ", out);
     else if (arrow->wait_ns == 0 || arrow->transfer != BR_INPUTS_NONE)
@@ -321,7 +334,7 @@ static void write_axis(const struct drawing *drawing, const struct br_diagram_li
             br_write_about(out, lines->begin_ns[k]);
             fputs(" s\"];\n", out);
         } else {
-            fprintf(out, "depth %" PRIu32 "\"];\n", k);
+            fprintf(out, "depth %" PRId64 "\"];\n", lines->begin_ns[k]);
         }
         if (k > 0)
             fprintf(out,
@@ -419,6 +432,9 @@ enum br_status br_emit_plan_dot(const struct br_emit_input *input, FILE *out, st
     enum br_status status = BR_OK;
     for (uint32_t p = 0; p < plans && !status; p++) {
         status = br_diagram_init(&diagram[p], inputs[p], diag);
+        if (!status && input->layout == BR_LAYOUT_GRAPH && input->nodes == BR_NODES_STAGE &&
+            !input->by_machine)
+            status = br_diagram_fold(&diagram[p], diag);
         if (!status)
             status = br_styles_init(&styles[p], inputs[p], diag);
         drawing[p] = (struct drawing){.out = out,
