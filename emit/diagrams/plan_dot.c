@@ -4,6 +4,7 @@
  *
  * Graphviz decides where things go; lines of boxes (lines.c) hang on an axis of texts. */
 #include "base/roles.h"
+#include "base/text/diag.h"
 #include "emit/diagrams/diagram.h"
 #include "emit/diagrams/legend.h"
 #include "emit/diagrams/styles.h"
@@ -13,13 +14,17 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     WAITS_MOST = 90, /* arrows with words on them; on more, the pointer brings them up */
     FONT_LEAST = 10, /* of a box with hardly any work, in points */
     FONT_MORE = 8,   /* of the box with most */
     NAME_MOST = 40,  /* characters */
+    WORDS_FEW = 40,  /* boxes that tell what they do; of more, the pointer brings it up */
+    WORDS_MOST = 200,
 };
 
 struct drawing {
@@ -27,9 +32,10 @@ struct drawing {
     const struct br_diagram *diagram;
     const struct br_styles *styles;
     const struct br_emit_input *input;
-    uint32_t plan, plans, arrows; /* of all plans */
-    bool plain;                   /* boxes are called as their stages */
-    double most_work;             /* of a box of any plan */
+    const char **words;                  /* by stage: what it does; NULL: not known */
+    uint32_t plan, plans, arrows, boxes; /* the last two of all plans */
+    bool plain;                          /* boxes are called as their stages */
+    double most_work;                    /* of a box of any plan */
 };
 
 /* A box's name is its stage's, where nothing else could be called so. Else it begins with a number,
@@ -65,6 +71,23 @@ static void write_title(const struct drawing *drawing, const struct br_box *box,
         fprintf(drawing->out, " \xc3\x97 %" PRIu32, box->tasks);
     else if (stage->tasks > 1)
         fprintf(drawing->out, "[%" PRIu32 "]", box->task - stage->first_task);
+}
+
+/* "Seq Scan on a ... Hash": where rows come from, and what becomes of them. */
+static void write_ends(const struct drawing *drawing, const char *words)
+{
+    const char *last = words, *first = strstr(words, ", ");
+    for (const char *next = first; next; next = strstr(last, ", "))
+        last = next + 2;
+    char begin[4 * NAME_MOST + 1];
+    snprintf(begin, sizeof begin, "%.*s", first ? (int)(first - words) : (int)sizeof begin - 1,
+             words);
+    fputs("\\n", drawing->out);
+    br_write_cut(drawing->out, BR_QUOTE_LABEL, begin, NAME_MOST);
+    if (!first)
+        return;
+    fputs(strstr(first + 2, ", ") ? " \xe2\x80\xa6 " : ", ", drawing->out);
+    br_write_cut(drawing->out, BR_QUOTE_LABEL, last, NAME_MOST);
 }
 
 static void write_span(FILE *out, const struct br_box *box)
@@ -137,6 +160,9 @@ static void write_box(const struct drawing *drawing, uint32_t b)
     write_name(drawing, b);
     fputs(" [label=\"", out);
     write_title(drawing, box, NAME_MOST);
+    const char *words = drawing->words[box->stage];
+    if (words && drawing->boxes <= WORDS_FEW)
+        write_ends(drawing, words);
     fputs("\\n", out);
     write_span(out, box);
     if (!drawing->input->by_machine && drawing->input->cluster->machines > 1) {
@@ -149,7 +175,12 @@ static void write_box(const struct drawing *drawing, uint32_t b)
     write_span(out, box);
     fputs(", ", out);
     write_place(drawing, box);
-    fputs(box->on_chain ? ", on the critical chain\"" : "\"", out);
+    fputs(box->on_chain ? ", on the critical chain" : "", out);
+    if (words) {
+        fputs("\\n", out);
+        br_write_cut(out, BR_QUOTE_LABEL, words, WORDS_MOST);
+    }
+    putc('"', out);
     write_filling(drawing, box);
     if (size > 0)
         fprintf(out,
@@ -400,9 +431,10 @@ static void write_all(struct drawing *drawing, const struct br_diagram *diagram,
     bool plain = plans == 1 && input->layout == BR_LAYOUT_GRAPH && input->nodes == BR_NODES_STAGE &&
                  !input->by_machine;
     double most = 0;
-    uint32_t arrows = 0;
+    uint32_t arrows = 0, boxes = 0;
     for (uint32_t p = 0; p < plans; p++) {
         arrows += diagram[p].arrows;
+        boxes += diagram[p].boxes;
         for (uint32_t b = 0; b < diagram[p].boxes; b++)
             most = diagram[p].box[b].work > most ? diagram[p].box[b].work : most;
     }
@@ -410,6 +442,7 @@ static void write_all(struct drawing *drawing, const struct br_diagram *diagram,
         drawing[p].plain = plain;
         drawing[p].most_work = most;
         drawing[p].arrows = arrows;
+        drawing[p].boxes = boxes;
     }
     write_head(drawing);
     if (input->layout != BR_LAYOUT_GRAPH)
@@ -426,6 +459,7 @@ enum br_status br_emit_plan_dot(const struct br_emit_input *input, FILE *out, st
     const struct br_emit_input *inputs[2] = {input, input->other};
     struct br_diagram diagram[2] = {{0}};
     struct br_styles styles[2] = {{0}};
+    const char **words[2] = {NULL, NULL};
     struct drawing drawing[2];
     struct br_diagram_lines lines = {0};
     uint32_t plans = input->other ? 2 : 1;
@@ -437,10 +471,13 @@ enum br_status br_emit_plan_dot(const struct br_emit_input *input, FILE *out, st
             status = br_diagram_fold(&diagram[p], diag);
         if (!status)
             status = br_styles_init(&styles[p], inputs[p], diag);
+        if (!status && !(words[p] = br_attributes_words(inputs[p]->dag)))
+            status = br_fail_memory(diag);
         drawing[p] = (struct drawing){.out = out,
                                       .diagram = &diagram[p],
                                       .styles = &styles[p],
                                       .input = inputs[p],
+                                      .words = words[p],
                                       .plan = p,
                                       .plans = plans};
     }
@@ -453,6 +490,7 @@ enum br_status br_emit_plan_dot(const struct br_emit_input *input, FILE *out, st
     for (uint32_t p = 0; p < plans; p++) {
         br_diagram_finish(&diagram[p]);
         br_styles_finish(&styles[p]);
+        free(words[p]);
     }
     return status;
 }

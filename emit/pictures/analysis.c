@@ -4,6 +4,7 @@
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/lanes.h"
 #include "emit/pictures/parents.h"
+#include "emit/write/attributes.h"
 #include "emit/write/slack.h"
 
 #include <stdlib.h>
@@ -256,10 +257,11 @@ enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_em
         .on_chain = calloc(tasks, sizeof *analysis->on_chain),
         .chain = calloc(tasks, sizeof *analysis->chain),
         .waited = calloc(tasks, sizeof *analysis->waited),
+        .words = br_attributes_words(input->dag),
     };
     enum br_status status = BR_OK;
     if (!analysis->lane || !analysis->lanes || !analysis->on_chain || !analysis->chain ||
-        !analysis->waited)
+        !analysis->waited || !analysis->words)
         status = br_fail_memory(diag);
     if (!status)
         status =
@@ -289,5 +291,6 @@ void br_analysis_finish(struct br_analysis *analysis)
     free(analysis->slack);
     br_inputs_finish(&analysis->inputs);
     free(analysis->use);
+    free(analysis->words);
     *analysis = (struct br_analysis){0};
 }

@@ -26,6 +26,7 @@ struct br_analysis {
     enum br_waited *waited;      /* by place in the chain but the first: what it waited for */
     struct br_task_slack *slack; /* by task; NULL: not known */
     struct br_inputs inputs;
+    const char **words; /* by stage: what it does; NULL: not known */
     uint32_t chain_tasks;
     uint32_t uses; /* resources that tasks demand and machines have */
     struct br_use *use;

@@ -19,7 +19,7 @@ static void write_string(FILE *out, const char *text)
     putc('"', out);
 }
 
-static void write_stages(FILE *out, const struct br_dag *dag)
+static void write_stages(FILE *out, const struct br_dag *dag, const char *const *words)
 {
     fputs(",\n \"stages\": [", out);
     for (uint32_t s = 0; s < dag->stages; s++) {
@@ -34,7 +34,12 @@ static void write_stages(FILE *out, const struct br_dag *dag)
             fputs(": ", out);
             br_write_decimal(out, demand->amount);
         }
-        fputs("}}", out);
+        putc('}', out);
+        if (words[s]) {
+            fputs(", \"does\": ", out);
+            write_string(out, words[s]);
+        }
+        putc('}', out);
     }
     putc(']', out);
 }
@@ -187,7 +192,7 @@ static enum br_status write_plan(FILE *out, const struct br_emit_input *input, s
     }
     putc(']', out);
     write_units(out, input->dag);
-    write_stages(out, input->dag);
+    write_stages(out, input->dag, analysis.words);
     write_machines(out, input->cluster, &analysis);
     write_use(out, &analysis);
     write_tasks(out, input, &analysis);

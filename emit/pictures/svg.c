@@ -20,6 +20,7 @@
 enum {
     CURVES_MOST = 12, /* resources with a curve */
     KEYS_MOST = 10,   /* stages with a key of their colour; more are named by their rows */
+    WORDS_MOST = 200, /* characters of what a stage does */
 };
 
 static int64_t row_top(const struct br_panel *panel, const struct br_chart_row *row)
@@ -93,6 +94,15 @@ static void draw_label(const struct br_panel *panel, uint32_t task, uint32_t tas
     fputs("</text>\n", panel->out);
 }
 
+/* What the stage does, on a line of its own. */
+static void write_words(const struct br_panel *panel, uint32_t stage)
+{
+    if (!panel->analysis->words[stage])
+        return;
+    putc('\n', panel->out);
+    br_write_cut(panel->out, BR_QUOTE_XML, panel->analysis->words[stage], WORDS_MOST);
+}
+
 static void draw_task_box(const struct br_panel *panel, const struct br_chart_box *box)
 {
     const struct br_emit_input *input = panel->input;
@@ -119,6 +129,7 @@ static void draw_task_box(const struct br_panel *panel, const struct br_chart_bo
     }
     if (box->tasks == 1)
         br_panel_inputs(panel, box->task);
+    write_words(panel, stage);
     fputs("</title></rect>\n", out);
     if (panel->font * 100 <= panel->lane * 90)
         draw_label(panel, box->task, box->tasks, x, y, w, panel->lane);
@@ -190,6 +201,7 @@ static void draw_chain(const struct br_panel *panel)
         br_panel_when(panel, plan->start_ns[task], plan->end_ns[task]);
         if (k > 0)
             fputs(waited[analysis->waited[k]], panel->out);
+        write_words(panel, stage);
         fputs("</title></rect>\n", panel->out);
         draw_label(panel, task, 1, x, y, w, h);
     }

@@ -77,3 +77,16 @@ const struct br_attribute **br_attributes_run(const struct br_attributes *by, en
     *count = by->first[slot + 1] - by->first[slot];
     return by->item + by->first[slot];
 }
+
+const char **br_attributes_words(const struct br_dag *dag)
+{
+    static const char *const names[] = {"name", "operators"}; /* the later one counts */
+    const char **words = calloc((size_t)dag->stages + 1, sizeof *words);
+    for (size_t n = 0; words && n < sizeof names / sizeof *names; n++)
+        for (uint32_t a = 0; a < dag->attributes; a++) {
+            const struct br_attribute *it = &dag->attribute[a];
+            if (it->owner == BR_OWNER_STAGE && *it->value && strcmp(it->name, names[n]) == 0)
+                words[it->index] = it->value;
+        }
+    return words;
+}

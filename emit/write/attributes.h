@@ -20,4 +20,9 @@ void br_attributes_finish(struct br_attributes *by);
 const struct br_attribute **br_attributes_run(const struct br_attributes *by, enum br_owner owner,
                                               uint32_t index, uint32_t *count);
 
+/* By stage, what it does in words: its attribute `operators`, as plans of queries have it, else
+ * `name`; NULL: it has none. Texts are the job's; the array is the caller's to free. NULL where
+ * memory is out. O(stages + attributes). */
+const char **br_attributes_words(const struct br_dag *dag);
+
 #endif

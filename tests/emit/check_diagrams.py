@@ -342,6 +342,29 @@ def large():
             assert 10 * scale >= 4.4, (like, seed, layout, wide / 72, high / 72)
 
 
+def what_stages_do():
+    """Where rows come from and what becomes of them; all of it where one points, and of many boxes only there."""
+    job, does = SCRATCH / 'does.xml', 'Seq Scan on a, Nested Loop, Filter "x", Hash'
+    for stages in 39, 40, 41:
+        more = ''.join('<stage id="s%d" duration="1"/>' % k for k in range(stages - 3))
+        job.write_text('<job xmlns="urn:bigrocks:job:1"><stage id="p1" tasks="2" duration="1"><attribute name="name" '
+                       'value="no"/><attribute name="operators" value="%s"/></stage><stage id="p2" duration="1"><attribute '
+                       'name="name" value="collect at x.py"/></stage><stage id="p3" duration="1"><attribute '
+                       'name="operators" value="Gather, Sort"/></stage>%s</job>' % (does.replace('"', '&quot;'), more))
+        path = plan_of('does', job, '--machines', '2', '--capacity', 'cpu=1')
+        boxes = {o['name']: o for o in drawn(render(path))['objects']}
+        labels = [boxes[name]['label'].split('\\n')[1:-2] for name in ('p1', 'p2', 'p3')]
+        assert labels == ([['Seq Scan on a \u2026 Hash'], ['collect at x.py'], ['Gather, Sort']] if stages <= 40 else [[]] * 3)
+        assert boxes['p1']['tooltip'].replace('\\"', '"').endswith('\\n' + does), boxes['p1']
+        assert boxes['p2']['tooltip'].endswith('\\ncollect at x.py') and '\\n' not in boxes['s1']['tooltip']
+        svg = ET.fromstring(run(BIGROCKS, 'render', path, '-f', 'svg').stdout)
+        titles = [e.text for e in svg.iter('{http://www.w3.org/2000/svg}title')]
+        # Two tasks; and where all is critical, one of them in the chain.
+        assert sum(title.endswith('\n' + does) for title in titles) >= 2, titles
+        told = run(BIGROCKS, 'render', path, '-f', 'html').stdout.decode()
+        assert told.count('"does": ') == 3 and '"does": "%s"' % does.replace('"', '\\"') in told
+
+
 def taken_over():
     """The look that the job's own file gives goes on; what fetches or leads elsewhere does not."""
     job = SCRATCH / 'styled.dot'
@@ -405,6 +428,7 @@ def refused():
 try:
     every_form()
     large()
+    what_stages_do()
     taken_over()
     not_holding()
     uneven()
