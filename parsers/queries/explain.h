@@ -58,6 +58,10 @@ br_read_explain br_read_explain_text, br_read_explain_json, br_read_explain_yaml
 void br_table_unwrap(char *text);
 /* Is there a table of psql's with a plan? */
 bool br_table_is_there(const char *text);
+/* Is there a plan of auto_explain's in a log? */
+bool br_log_is_there(const char *text);
+/* Leaves these plans alone, in place, and blanks elsewhere. */
+void br_log_unwrap(char *text);
 /* BR_BAD_INPUT where it is a plan that psql wrote for a page: HTML, LaTeX, AsciiDoc or troff. */
 enum br_status br_table_refuse_page(const char *text, struct br_diag *diag);
 

@@ -32,13 +32,16 @@ bool br_is_postgres(const char *text)
     }
     if (*p == '-' && strstr(p, "- Plan:"))
         return true;
-    return is_node_line(p) || br_table_is_there(p);
+    return is_node_line(p) || br_table_is_there(p) || br_log_is_there(p);
 }
 
 static enum br_status read_text(char *text, struct br_queries *queries, struct br_diag *diag)
 {
     struct br_explain explain = {.queries = queries, .open = BR_NO_NODE, .diag = diag};
-    br_table_unwrap(text);
+    if (br_log_is_there(text))
+        br_log_unwrap(text);
+    else
+        br_table_unwrap(text);
     switch (*br_text_begin(text)) {
     case '<':
         return br_read_explain_xml(&explain, text, strlen(text));

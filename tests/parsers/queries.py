@@ -196,6 +196,21 @@ def check_anew(server, jobs):
         assert job.count('<stage') == 1 and 'Sort, Limit, Nested Loop' in job, job
 
 
+def check_logs(server, jobs):
+    """What auto_explain tells a client between its rows, and the server's log between its lines, are EXPLAIN's plans."""
+    wanted = jobs.of(explain(server, QUERIES[2], '') + explain(server, ANEW, ''))
+    for form in 'text', 'json':
+        before = len((server.folder / 'log').read_text())
+        script = ("load 'auto_explain'; set auto_explain.log_format = %s; set auto_explain.log_min_duration = 0; "
+                  "set client_min_messages = log;\n%s;\n%s;\nset auto_explain.log_min_duration = -1; select 1/0;")
+        done = subprocess.run(['psql', '-q', '-X', '-h', server.folder, '-U', 'tester', 'postgres'], text=True, check=True,
+                              input=script % (form, QUERIES[2], ANEW), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        logged = (server.folder / 'log').read_text()[before:] + 'the last line\n'
+        assert logged.count('plan:\n\t') == 2 == done.stdout.count('plan:\n') and '\n\t' not in done.stdout, logged
+        for text in done.stdout, logged:
+            assert jobs.of(text) == wanted, '%s\n%s\n%s' % (text, jobs.of(text), wanted)
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
@@ -211,6 +226,7 @@ def main():
                          'Trigger marks_kind_fkey', 'Trigger late'):
                 assert word in seen, word
             check_anew(server, jobs)
+            check_logs(server, jobs)
             for query in QUERIES[:1]:
                 check_tables(server, jobs, query)
             several = ''.join(explain(server, query, '', '-P', 'pager=off') for query in QUERIES)

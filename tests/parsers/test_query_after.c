@@ -28,6 +28,17 @@ static void gives(const char *text, const char *part, bool wanted)
     parse_text_close(&file);
 }
 
+static void gives_error(const char *text, uint32_t line, const char *what)
+{
+    struct parse_text file = parse_text_open(text, strlen(text));
+    struct br_input input;
+    struct br_diag diag = {0};
+    assert_int_not_equal(br_parse_job(file.path, NULL, &input, &diag), BR_OK);
+    if (diag.line != line || !strstr(diag.what, what))
+        fail_msg("%u: %s", diag.line, diag.what);
+    parse_text_close(&file);
+}
+
 #define ROOT                                                                                       \
     "Insert on t  (cost=0.00..9.00 rows=5 width=8) (actual time=0.100..40.000 rows=0 loops=1)\n"
 
@@ -124,11 +135,45 @@ static void anew(void **state)
     (void)state;
 }
 
+/* Plans that auto_explain has logged, among lines that are none of its. */
+static void logs(void **state)
+{
+    static const char one[] = "q1.p1*1 0.00001 cpu=1 {operators=Seq Scan on a}";
+    static const char two[] = "q2.p1*1 0.00002 cpu=1 {operators=Seq Scan on b}";
+#define PLAN(begin, table, cost)                                                                   \
+    "12:00 UTC [7] LOG:  duration: 1.250 ms  plan:\n" begin "Query Text: select '->  x'\n" begin   \
+    "  from " table ";\n" begin "Seq Scan on " table "  (cost=0.00.." cost " rows=5 width=4)\n"
+#define JSON(begin, table, cost)                                                                   \
+    "12:00 UTC [7] LOG:  duration: 1.250 ms  plan:\r\n" begin "{\n" begin                          \
+    "  \"Query Text\": \"{\",\n" begin "  \"Plan\": {\"Node Type\": \"Seq Scan\",\n" begin         \
+    "    \"Relation Name\": \"" table "\", \"Total Cost\": " cost "}\n" begin "}\n"
+    static const char *const texts[] = {
+        "12:00 LOG:  up\n\tReady  (cost=0.00..9.00 rows=1 width=1)\n" PLAN(
+            "\t", "a", "1.00") "12:01 ERROR:  x\n12:01 STATEMENT:  y\n\tSeq Scan on no  "
+                               "(cost=0.00..9.00 rows=1 width=1)\n" PLAN("\t", "b",
+                                                                         "2.00") "12:02 down\n",
+        "LOAD\n" PLAN("", "a", "1.00") " id \n----\n  1\n(1 row)\n\n" PLAN("", "b",
+                                                                           "2.00") " id \n",
+        "12:00 LOG:  up\n" JSON("\t", "a", "1.00") "12:01 {\n\t{\n" JSON("\t", "b",
+                                                                         "2.00") "12:02 [\n",
+        "LOAD\n" JSON("", "a", "1.00") "{ id }\n  1\n" JSON("", "b", "2.00") "[\n",
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        gives(texts[k], one, true);
+        gives(texts[k], two, true);
+        gives(texts[k], "q3", false);
+    }
+    /* Where a plan is wrong, its line in the log is told. */
+    gives_error("up\n" JSON("\t", "a", "-1"), 6, "Total Cost is '-1'");
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(triggers),
         cmocka_unit_test(anew),
+        cmocka_unit_test(logs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
