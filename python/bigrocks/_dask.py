@@ -29,13 +29,14 @@ def _materialize(what, keys):
             keys = [key for key in graph if key not in wanted]
         missing = [key for key in keys if key not in graph]
         if missing:
-            raise KeyError('the graph has no key %r' % (missing[0],))
+            raise UsageError('the graph has no key %r' % (missing[0],), 'give keys of the graph, or none')
         return graph, list(keys), lambda values: dict(zip(keys, values))
     if keys is not None:
-        raise TypeError('keys are for graphs; collections know theirs')
+        raise UsageError('keys are for graphs; collections know theirs', 'leave them out')
     found, repack = unpack_collections(what)
     if not found:
-        raise TypeError('%r is neither a graph nor a collection of Dask' % type(what).__name__)
+        raise UsageError('%r is neither a graph nor a collection of Dask' % type(what).__name__,
+                         'give dask.delayed, an array, a dict of tasks or the like, or several in a list')
     expression = FinalizeCompute(collections_to_expr(found)).optimize()
     return (dict(expression.__dask_graph__()), list(flatten(expression.__dask_keys__())),
             lambda values: repack(values)[0])

@@ -3,7 +3,7 @@ import ctypes
 
 from . import _program
 from ._errors import UsageError
-from ._library import amount_text, call, lib, one_of, to_ns, seconds_text, whole_bytes
+from ._library import amount_said, amount_text, call, lib, one_of, to_ns, seconds_text, whole_bytes
 
 
 class Job:
@@ -114,7 +114,7 @@ class Cluster:
 
     def __repr__(self):
         return '<Cluster: %s>' % ', '.join(
-            '%d x %s (%s)' % (count, name, ', '.join('%s %s' % have for have in capacities.items()))
+            '%d x %s (%s)' % (count, name, ', '.join('%s %s' % (r, amount_said(r, a)) for r, a in capacities.items()))
             for name, count, capacities in self._made)
 
     def machines(self, name, count, **capacities):

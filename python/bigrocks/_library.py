@@ -210,6 +210,14 @@ def amount_text(value):
         raise UsageError('%r is no amount' % (value,), "give a number, or a text such as '2GiB'") from None
 
 
+def amount_said(resource, text):
+    """The amount for people: bytes of memory as GiB and the like."""
+    if resource.lower() not in ('mem', 'memory', 'ram') or not text.isdigit() or int(text) < 1 << 20:
+        return text
+    power = min((int(text).bit_length() - 1) // 10, 5)
+    return '%.4g %s' % (int(text) / (1 << 10 * power), ('B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB')[power])
+
+
 def whole_bytes(number):
     """Of bytes; the library says what is too large."""
     whole = int(number)

@@ -187,8 +187,8 @@ def what_is_wrong():
             assert said in str(error), error
         else:
             assert False, said
-    refused(TypeError, 'neither a graph nor a collection', lambda: bigrocks.from_dask(3))
-    refused(KeyError, "no key 'z'", lambda: bigrocks.from_dask({'a': 1}, keys=['z']))
+    refused(bigrocks.UsageError, 'neither a graph nor a collection', lambda: bigrocks.from_dask(3))
+    refused(bigrocks.UsageError, "no key 'z'", lambda: bigrocks.from_dask({'a': 1}, keys=['z']))
     refused(bigrocks.InputError, 'cycle', lambda: bigrocks.plan(
         bigrocks.from_dask({'a': (abs, 'b'), 'b': (abs, 'a')}, keys=['a']), bigrocks.Cluster(n=(1, {'cpu': 1}))))
     one, other = (bigrocks.from_dask({'a': (abs, 1)}, resources={'a': {'gpu': 2}}) for _ in range(2))

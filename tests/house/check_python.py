@@ -61,6 +61,8 @@ plain = bigrocks.plan(*moved(), effort='fast')
 assert plan[-1] == tasks[-1] and plan[2:4] == tasks[2:4] and plan['load[2]'] == at['load[2]'] and tasks[0] in plan
 assert repr(plan) == "<Plan of 'etl': 9 tasks, makespan 3.3 s, lower bound 3.3 s>", repr(plan)
 assert repr(job) == "<Job 'etl': 9 tasks in 3 stages>" and repr(cluster) == '<Cluster: 2 x node (cpu 2, mem 1)>'
+memory = bigrocks.Cluster(a=(1, {'mem': 25276502016}), b=(3, {'ram': '64GiB', 'disk': 2**30}), c=(1, {'Memory': 1000 << 20}))
+assert repr(memory) == '<Cluster: 1 x a (mem 23.54 GiB), 3 x b (ram 64GiB, disk 1073741824), 1 x c (Memory 1000 MiB)>', repr(memory)
 # What makes no sense is a UsageError that says what would.
 def wrong_calls():
     new = bigrocks.Job('new')
