@@ -9,6 +9,8 @@ enum {
     LINES_FEW = 24, /* so many different starts have a line each; more share lines */
     WIDE = 20,      /* boxes on a line that is not cut */
     NARROW = 16,    /* of one that is, at least; then the picture is not much wider than high */
+    CUT_MOST = 300, /* boxes of a diagram whose lines are cut; Graphviz takes 20 times as long for
+                       600, as arrows cross more lines */
 };
 
 /* Into how many lines so many boxes go. */
@@ -126,7 +128,7 @@ static void take_turns(struct br_diagram_lines *lines, struct br_diagram *diagra
 {
     int64_t longest = turns > 0 ? longest_line(turn, turns) : 0;
     uint32_t most = 2 * (uint32_t)sqrt(turns);
-    most = most > WIDE ? most : WIDE;
+    most = turns > CUT_MOST ? UINT32_MAX : most > WIDE ? most : WIDE;
     for (uint32_t k = 0; k < turns; k++) {
         uint32_t line = after_parents(&diagrams[turn[k].plan], &in[turn[k].plan], turn[k].box);
         if (by_time && lines->lines > 0) {
@@ -221,7 +223,7 @@ static enum br_status make_lines(struct br_diagram_lines *lines, struct br_diagr
         status = inward_init(&in[p], &diagrams[p], diag);
     if (!status)
         take_turns(lines, diagrams, in, turn, turns, by_time);
-    if (!status && !by_time && cuts)
+    if (!status && !by_time && cuts && turns <= CUT_MOST)
         status = cut_lines(lines, diagrams, diag);
     for (uint32_t p = 0; p < count && !status; p++)
         mark_upward(&diagrams[p], in[p].joint_line);
@@ -242,6 +244,8 @@ enum br_status br_diagram_lines_init(struct br_diagram_lines *lines, struct br_d
 enum br_status br_diagram_fold(struct br_diagram *diagram, struct br_diag *diag)
 {
     struct br_diagram_lines lines;
+    if (diagram->boxes > CUT_MOST)
+        return BR_OK;
     enum br_status status = make_lines(&lines, diagram, 1, false, false, diag);
     if (status)
         return status;

@@ -466,8 +466,7 @@ enum br_status br_emit_plan_dot(const struct br_emit_input *input, FILE *out, st
     enum br_status status = BR_OK;
     for (uint32_t p = 0; p < plans && !status; p++) {
         status = br_diagram_init(&diagram[p], inputs[p], diag);
-        if (!status && input->layout == BR_LAYOUT_GRAPH && input->nodes == BR_NODES_STAGE &&
-            !input->by_machine)
+        if (!status && input->layout == BR_LAYOUT_GRAPH && !input->by_machine)
             status = br_diagram_fold(&diagram[p], diag);
         if (!status)
             status = br_styles_init(&styles[p], inputs[p], diag);
