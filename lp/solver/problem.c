@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "planner/bounds/closure.h"
-#include "planner/bounds/window.h"
+#include "planner/bounds/energy.h"
 
 static void find_ahead(struct lp_problem *p, const struct br_closure *closure)
 {

@@ -8,7 +8,7 @@
 #ifndef BR_PLANNER_BOUNDS_ROUNDS_H
 #define BR_PLANNER_BOUNDS_ROUNDS_H
 
-#include "planner/bounds/window.h"
+#include "planner/bounds/energy.h"
 
 /* Copies of one duration. */
 struct br_copies {

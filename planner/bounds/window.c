@@ -18,9 +18,6 @@
 #include "base/numbers/wide.h"
 #include "planner/bounds/closure.h"
 
-/* Most steps (stages x thresholds x measures) that the energy over all thresholds may take. */
-#define ENERGY_STEPS 20000000u
-
 static int downwards(const void *a, const void *b)
 {
     const struct br_by_time *x = a, *y = b;
@@ -280,59 +277,4 @@ void br_windows_finish(struct br_windows *w)
 {
     br_arena_finish(&w->arena);
     *w = (struct br_windows){0};
-}
-
-int64_t br_windows_energy(const struct br_windows *w, const struct br_instance *in,
-                          const struct br_measures *measures, int64_t least, struct br_energy *best)
-{
-    uint32_t n = in->stages, tails = 0;
-    struct br_by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
-    br_wide *sum = malloc(((size_t)measures->count + 1) * sizeof *sum);
-    int64_t *weight = malloc(((size_t)n * measures->count + 1) * sizeof *weight);
-    if (best)
-        *best = (struct br_energy){0};
-    if (!head || !tail || !sum || !weight) {
-        least = -1;
-        goto out;
-    }
-    for (uint32_t s = 0; s < n; s++) {
-        head[s] = (struct br_by_time){w->stage_head[s], s};
-        tail[s] = (struct br_by_time){w->stage_tail[s], s};
-    }
-    br_by_time_sort(head, n);
-    br_by_time_sort(tail, n);
-    /* In the order in which they are read, again and again. */
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t m = 0; m < measures->count; m++)
-            weight[(size_t)i * measures->count + m] = measures->measure[m].weight[head[i].stage];
-    for (uint32_t k = 0; k < n; k++)
-        if (k == 0 || tail[k].time != tail[tails - 1].time)
-            tail[tails++].time = tail[k].time;
-    uint64_t tries = ENERGY_STEPS / ((uint64_t)n * (measures->count + 1)) + 1;
-    tries = tries < tails ? tries : tails;
-    for (uint64_t k = 0; k < tries; k++) {
-        /* Spread over all, with the smallest among them, which takes every stage. */
-        int64_t b = tail[tails - 1 - (tails - 1) * k / (tries > 1 ? tries - 1 : 1)].time;
-        memset(sum, 0, measures->count * sizeof *sum);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t s = head[i].stage;
-            if (w->stage_tail[s] < b)
-                continue;
-            for (uint32_t m = 0; m < measures->count; m++) {
-                int64_t each = weight[(size_t)i * measures->count + m];
-                if (each == 0)
-                    continue;
-                const struct br_measure *measure = &measures->measure[m];
-                sum[m] += (br_wide)each * measures->work[s];
-                if (lift(&least, head[i].time + b, sum[m], measure->capacity) && best)
-                    *best = (struct br_energy){measure, head[i].time, b};
-            }
-        }
-    }
-out:
-    free(head);
-    free(tail);
-    free(sum);
-    free(weight);
-    return least;
 }

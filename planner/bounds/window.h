@@ -47,18 +47,4 @@ struct br_by_time {
 /* Sorts them by time downwards, then by stage. */
 void br_by_time_sort(struct br_by_time *item, uint32_t count);
 
-/* The energy argument behind a bound. */
-struct br_energy {
-    const struct br_measure *measure; /* NULL: none beats what there was */
-    int64_t head, tail;               /* a and b */
-};
-
-/* The largest a + work{stages with head >= a and tail >= b} / capacity + b over all measures, in
- * ticks, at least `least`; *best (may be NULL) receives the argument, unless none beats `least`.
- * With many stages only some b are tried, which costs strength and not validity. -1 when memory is
- * out. */
-int64_t br_windows_energy(const struct br_windows *windows, const struct br_instance *in,
-                          const struct br_measures *measures, int64_t least,
-                          struct br_energy *best);
-
 #endif

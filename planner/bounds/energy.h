@@ -1,0 +1,23 @@
+/* Energy: what tasks must hold between a time after the start and a time before the end. */
+#ifndef BR_PLANNER_BOUNDS_ENERGY_H
+#define BR_PLANNER_BOUNDS_ENERGY_H
+
+#include "planner/bounds/window.h"
+
+/* The energy argument behind a bound. */
+struct br_energy {
+    const struct br_measure *measure; /* NULL: none beats what there was */
+    int64_t head, tail;               /* a and b */
+};
+
+/* The largest lower bound, in ticks and at least `least`, that the energy between a ticks after the
+ * start and b ticks before the end gives, over all measures and those a and b that are tried;
+ * *best (may be NULL) receives the argument, unless none beats `least`. A task with a head of h and
+ * a tail of t that lasts d must run in between at least min(d, h + d - a, t + d - b). With many
+ * stages only whole stages between a and b count, and only some b are tried, which costs strength
+ * and not validity. -1 when memory is out. O(stages^2 x measures). */
+int64_t br_windows_energy(const struct br_windows *windows, const struct br_instance *in,
+                          const struct br_measures *measures, int64_t least,
+                          struct br_energy *best);
+
+#endif
