@@ -251,6 +251,8 @@ static enum br_status read_short(struct reader *reader, const char *text, struct
 {
     for (const char *letter = text + 1; *letter; letter++) {
         const struct br_option *option = find_short(reader->table, reader->command, *letter);
+        if (!option && letter > text + 1 && *letter >= '0' && *letter <= '9')
+            return br_fail(diag, BR_USAGE, NULL, "option '-%c' takes no value", letter[-1]);
         if (!option)
             return br_fail(diag, BR_USAGE, NULL, "unknown option '-%c'", *letter);
         const char *value = NULL;

@@ -22,8 +22,6 @@
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/guard.h"
 
-enum { REMAKES = 10 }; /* of the build's own file; ninja itself gives up after 100 */
-
 struct building {
     const struct cli_settings *settings;
     struct br_ninja_options options;
@@ -72,6 +70,16 @@ static const char *command_of(const struct br_dag *dag, uint32_t stage)
     return line ? line + 1 : dag->stage[stage].command;
 }
 
+static void print_name(struct building *building, const struct br_dag *dag, uint32_t stage)
+{
+    char text[4096] = "";
+    if (!building->settings->import.commands)
+        value_of(building->statement[stage], "description", text, sizeof text);
+    printf("[%" PRIu32 "/%" PRIu32 "] ", ++building->printed, building->total);
+    cli_print_text(stdout, *text ? text : command_of(dag, stage));
+    putchar('\n');
+}
+
 /* As ninja prints it: "[3/49] CXX format.o" when a command has ended. */
 static void print_line(void *context, const struct br_task_end *end, bool failed,
                        struct cli_progress *moving)
@@ -79,20 +87,20 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
     struct building *building = context;
     const struct br_dag *dag = end->job->dag;
     uint32_t stage = br_dag_task_stage(dag, end->task);
-    char text[4096];
     const char *command = command_of(dag, stage);
-    building->printed++;
     building->lost |= !br_ninja_set_add(failed ? &building->failed : &building->done,
                                         dag->stage[stage].id, strlen(dag->stage[stage].id));
-    if (building->settings->output.quiet && !failed)
+    if (building->settings->output.quiet && !failed) {
+        building->printed++;
         return;
-    if (building->terminal && !failed && !end->output_size)
+    }
+    if (building->terminal && !failed && !end->output_size &&
+        !building->settings->import.commands) {
+        building->printed++;
         return; /* the moving line tells enough */
+    }
     cli_progress_end(moving);
-    value_of(building->statement[stage], "description", text, sizeof text);
-    printf("[%" PRIu32 "/%" PRIu32 "] ", building->printed, building->total);
-    cli_print_text(stdout, *text ? text : command);
-    putchar('\n');
+    print_name(building, dag, stage);
     if (failed) {
         fputs("FAILED: ", stdout);
         cli_print_text(stdout, dag->stage[stage].id);
@@ -248,19 +256,49 @@ static enum br_status perform_round(struct building *building, const struct br_n
     return *again ? BR_OK : status;
 }
 
+/* Tells what would run, parents first. */
+static enum br_status tell_all(struct building *building, const struct br_ninja_set *dirty,
+                               struct br_diag *diag)
+{
+    struct br_input input = {0};
+    struct br_ninja_report report = {0};
+    building->options.only = dirty;
+    enum br_status status = read_round(building, &input, &report, diag);
+    building->total = status ? 0 : input.dag->stages;
+    for (uint32_t k = 0; k < building->total; k++)
+        print_name(building, input.dag, input.dag->topological[k]);
+    br_input_finish(&input);
+    return status;
+}
+
+/* Where a word of the command line can hardly be a target, says what it may have been. */
+static void advise(const struct building *building, enum br_status status, struct br_diag *diag)
+{
+    char path[PATH_MAX];
+    for (uint32_t k = 0; k < building->options.targets; k++) {
+        const char *word = building->options.target[k];
+        int size = snprintf(path, sizeof path, "%s/build.ninja", word);
+        if (size < (int)sizeof path && access(path, R_OK) == 0)
+            snprintf(diag->hint, sizeof diag->hint,
+                     "a folder is given by -C: bigrocks build -C %.200s", word);
+        else if (status == BR_BAD_INPUT && building->settings->run.keep_going && *word &&
+                 !word[strspn(word, "0123456789")])
+            snprintf(diag->hint, sizeof diag->hint, "-k takes no number: it goes on in any case");
+    }
+}
+
 static enum br_status build(struct building *building, bool *unread, struct br_diag *diag)
 {
-    bool again = true, stale;
-    uint32_t remakes = 0;
+    bool again = true;
     while (again) {
         struct br_ninja_set dirty = {0};
         enum br_status status =
-            cli_ninja_ask(&building->options, &building->done, &dirty, &stale, diag);
+            cli_ninja_ask(&building->options, &building->done, STDOUT_FILENO, &dirty, diag);
         again = false;
-        if (stale && remakes++ < REMAKES) {
-            *diag = (struct br_diag){0};
-            status = cli_ninja_remake(building->options.folder, building->options.file, diag);
-            again = !status;
+        if (status == BR_BAD_INPUT || status == BR_SYSTEM)
+            advise(building, status, diag);
+        if (!status && dirty.count && building->settings->import.dry) {
+            status = tell_all(building, &dirty, diag);
         } else if (!status && !dirty.count) {
             building->behind = building->sum.result.left = 0;
             if (!building->printed && !building->settings->output.quiet)

@@ -79,7 +79,8 @@ struct cli_batch_settings {
 struct cli_import_settings {
     const char *directory, *file, *printed;
     bool measure, list, dirty, whole;
-    uint64_t jobs; /* commands at once; 0: as many as the machine has room for */
+    bool dry, commands; /* of a build: nothing runs; commands are told as they are */
+    uint64_t jobs;      /* commands at once; 0: as many as the machine has room for */
 };
 
 /* The needs of commands: as runs have measured them, or as an option says. */

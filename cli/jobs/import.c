@@ -1,6 +1,7 @@
 /* bigrocks import: a job of what another program would run. */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/common/commands.h"
 #include "cli/common/load.h"
@@ -43,7 +44,6 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
     struct br_ninja_report report;
     const struct br_ninja_set none = {0};
     struct br_ninja_set dirty = {0};
-    bool stale;
     const struct cli_import_settings *import = &settings->import;
     const struct br_ninja_options options = {.folder = import->directory ? import->directory : ".",
                                              .file = import->file,
@@ -52,7 +52,7 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
                                              .only = import->dirty ? &dirty : NULL};
     enum br_status status = BR_OK;
     if (import->dirty)
-        status = cli_ninja_ask(&options, &none, &dirty, &stale, diag);
+        status = cli_ninja_ask(&options, &none, STDERR_FILENO, &dirty, diag);
     if (!status && import->dirty && !dirty.count)
         status = br_fail(diag, BR_NO, NULL, "nothing is out of date");
     if (!status)

@@ -41,9 +41,9 @@ static char **environment(void)
 }
 
 /* Starts ninja in the folder; *out: the end of a pipe from which what it prints is read; NULL: it
- * prints where we do. Returns 0 or an errno. */
+ * prints to `words`. Returns 0 or an errno. */
 static int start(const char *folder, char *const *argument, char *const *variables, pid_t *pid,
-                 int *out)
+                 int words, int *out)
 {
     posix_spawn_file_actions_t actions;
     int pipe_end[2] = {-1, -1};
@@ -54,8 +54,9 @@ static int start(const char *folder, char *const *argument, char *const *variabl
         error = errno;
     if (!error)
         error = posix_spawn_file_actions_addchdir_np(&actions, folder);
-    if (!error && out)
-        error = posix_spawn_file_actions_adddup2(&actions, pipe_end[1], STDOUT_FILENO);
+    if (!error)
+        error =
+            posix_spawn_file_actions_adddup2(&actions, out ? pipe_end[1] : words, STDOUT_FILENO);
     if (!error)
         error = posix_spawnp(pid, argument[0], &actions, NULL, argument, variables);
     posix_spawn_file_actions_destroy(&actions);
@@ -128,7 +129,8 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
     argument[words++] = "--";
     for (uint32_t k = 0; k < options->targets; k++)
         argument[words++] = options->target[k];
-    int error = start(options->folder, (char *const *)argument, variables, &pid, &out);
+    int error =
+        start(options->folder, (char *const *)argument, variables, &pid, STDOUT_FILENO, &out);
     free(argument);
     free(variables);
     if (error)
@@ -142,7 +144,7 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
 }
 
 /* Asks about the build with outputs as descriptions. Ninja reads it by our descriptor, so that
- * nothing is left whatever becomes of us. */
+ * nothing is left whatever becomes of us; under that name no command makes the build's own file. */
 static enum br_status ask_by_outputs(const struct br_ninja_options *options,
                                      const struct br_ninja_set *printed,
                                      const struct br_ninja_set *done, struct br_ninja_set *dirty,
@@ -158,46 +160,51 @@ static enum br_status ask_by_outputs(const struct br_ninja_options *options,
     }
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
     enum br_status status = br_ninja_write_named(options, printed, done, out, stale, diag);
-    const bool failed = fflush(out) || ferror(out);
-    if (!status && *stale)
-        status = br_fail(diag, BR_NO, "'ninja build.ninja' makes it anew",
-                         "the build's own file is out of date");
-    if (!status && failed)
+    if (!status && (fflush(out) || ferror(out)))
         status = br_fail(diag, BR_SYSTEM, "is the disk of TMPDIR full?",
                          "a temporary file cannot be written");
-    if (!status)
+    if (!status && !*stale)
         status = run_dry(options, path, false, dirty, diag);
     fclose(out);
     return status;
 }
 
-enum br_status cli_ninja_ask(const struct br_ninja_options *options,
-                             const struct br_ninja_set *done, struct br_ninja_set *dirty,
-                             bool *stale, struct br_diag *diag)
+/* Lets ninja make the build's own file anew, as it does before every build. */
+static enum br_status remake(const struct br_ninja_options *options, int words,
+                             struct br_diag *diag)
 {
-    struct br_ninja_set printed = {0};
-    enum br_status status = br_ninja_find(options->folder, options->file, diag);
-    *stale = false;
-    if (!status && !done->count)
-        status =
-            run_dry(options, options->file ? options->file : "build.ninja", true, &printed, diag);
-    if (!status && (done->count || printed.count))
-        status = ask_by_outputs(options, &printed, done, dirty, stale, diag);
-    br_ninja_set_finish(&printed);
-    return status;
-}
-
-enum br_status cli_ninja_remake(const char *folder, const char *file, struct br_diag *diag)
-{
-    const char *name = file ? file : "build.ninja";
+    const char *name = options->file ? options->file : "build.ninja";
     const char *const argument[] = {program(), "-f", name, "--", name, NULL};
     pid_t pid;
     fflush(NULL);
-    int error = start(folder, (char *const *)argument, environ, &pid, NULL);
+    int error = start(options->folder, (char *const *)argument, environ, &pid, words, NULL);
     if (error)
         return fail_start(error, diag);
     int code = wait_for(pid);
     return code ? br_fail(diag, BR_NO, NULL, "ninja cannot make '%.200s' anew (exit status %d)",
                           name, code)
                 : BR_OK;
+}
+
+enum br_status cli_ninja_ask(const struct br_ninja_options *options,
+                             const struct br_ninja_set *done, int words, struct br_ninja_set *dirty,
+                             struct br_diag *diag)
+{
+    struct br_ninja_set printed = {0};
+    bool stale = false;
+    enum br_status status = br_ninja_find(options->folder, options->file, diag);
+    if (!status && !done->count)
+        status =
+            run_dry(options, options->file ? options->file : "build.ninja", true, &printed, diag);
+    if (!status && (done->count || printed.count))
+        status = ask_by_outputs(options, &printed, done, dirty, &stale, diag);
+    br_ninja_set_finish(&printed);
+    if (!status && stale) {
+        /* The dry run has told of this file alone. What makes it may be out of date for ever, such
+         * as CMake's look at globs, so once it is made it is not asked about again. */
+        status = remake(options, words, diag);
+        if (!status)
+            status = ask_by_outputs(options, &printed, done, dirty, &stale, diag);
+    }
+    return status;
 }

@@ -7,14 +7,12 @@
 /* Adds the first output of each command that $NINJA, or the ninja along PATH, would run for the
  * targets (by a dry run of it, `ninja -n`), once those that are done (by first outputs; in order)
  * count as done, which are not to be asked of again. A dry run takes every command for one that
- * changes its outputs, also with "restat". *stale, with BR_NO: the build's own file is out of date,
- * and has to be made first. BR_SYSTEM where there is no build or no ninja, BR_BAD_INPUT where it
+ * changes its outputs, also with "restat". Where the build's own file is out of date and nothing is
+ * done yet, ninja makes it anew first, and what it prints then goes to the descriptor `words`;
+ * BR_NO where that fails. BR_SYSTEM where there is no build or no ninja, BR_BAD_INPUT where it
  * refuses and has said why. */
 enum br_status cli_ninja_ask(const struct br_ninja_options *options,
-                             const struct br_ninja_set *done, struct br_ninja_set *dirty,
-                             bool *stale, struct br_diag *diag);
-
-/* Lets ninja make the build's own file anew; its words go where ours go. BR_NO where that fails. */
-enum br_status cli_ninja_remake(const char *folder, const char *file, struct br_diag *diag);
+                             const struct br_ninja_set *done, int words, struct br_ninja_set *dirty,
+                             struct br_diag *diag);
 
 #endif

@@ -191,9 +191,20 @@ def failures(twins):
     twins.change(lambda one: (one / 'fail-obj-2.o').unlink())
     ran, _ = twins.build('mended')
     assert 'obj-2.o' in ran and 'obj-5.o' not in ran, ran
+    for one in (twins.ours, twins.theirs):
+        os.utime(one / 'src-7.c')
+    told = run(twins.bigrocks, 'build', '-C', twins.ours, '-n').stdout
+    assert re.match(r'\[1/8\] (CC obj-7.o|sh ./tool version version.h)\n', told) and 'LINK $it app-3\n' in told, told
+    assert not (twins.ours / 'ran').exists()
+    told = run(twins.bigrocks, 'build', '-C', twins.ours, '-v', 'obj-7.o').stdout
+    assert re.match(r'\[1/1\] FLAGS=\S+ sh ./tool cc obj-7.o src-7.c\n', told), told
+    run(twins.ninja, '-C', twins.theirs)
+    refused = run(twins.bigrocks, 'build', '-C', twins.ours, '-k', '0', code=3)
+    assert '-k takes no number' in refused.stderr, refused.stderr
     refused = run(twins.bigrocks, 'build', '-C', twins.ours, 'no-such-target', code=3)
     assert "unknown target 'no-such-target'" in refused.stderr, refused.stderr
-    (twins.ours / 'ran').unlink(missing_ok=True)
+    for one in (twins.ours, twins.theirs):
+        (one / 'ran').unlink(missing_ok=True)
 
 
 def limits(twins):
@@ -290,6 +301,66 @@ def alike(bigrocks, ninja, folder):
             (one / name).unlink()
         (one / 'strict').touch()
     both('one fails, and the others do not', ['without', 'g1', 'g2', 'with', 'with', 'with'], code=1)
+
+
+# As CMake writes it for a glob with CONFIGURE_DEPENDS: a check that is always out of date, and by which the
+# build's own file is made anew where the files that match are others than before.
+GLOBS = '''rule look
+  command = ls *.in > seen.new; cmp -s seen seen.new || cp seen.new seen
+  restat = 1
+  generator = 1
+rule again
+  command = sh ./again && echo regenerated >> regenerated
+  restat = 1
+  generator = 1
+rule copy
+  command = echo $out >> ran; cp $in $out
+build force: phony
+build seen: look | force
+build build.ninja: again | seen
+'''
+
+
+def globs(bigrocks, ninja, folder):
+    """A build.ninja that looks at globs whenever ninja runs: dry runs say each time that it is out of date."""
+    pair = folder / 'globs-ninja', folder / 'globs-us'
+    for one in pair:
+        one.mkdir()
+        (one / 'head').write_text(GLOBS)
+        (one / 'again').write_text('{ cat head; for f in *.in; do echo "build $f.out: copy $f"; done; echo default $(ls *.in | sed s/$/.out/); } > build.ninja\n')
+        for name in ('a.in', 'b.in'):
+            (one / name).write_text(name)
+        run('sh', '-c', 'ls *.in > seen; sh ./again', cwd=one)
+
+    def both(what, *expected):
+        said = [run(ninja, '-C', pair[0]).stdout, run(bigrocks, 'build', '-C', pair[1], '--capacity', 'cpu=2,mem=1GiB').stdout]
+        assert take(pair[0] / 'ran') == take(pair[1] / 'ran') == sorted(expected), (what, said)
+        assert take(pair[0] / 'regenerated') == take(pair[1] / 'regenerated'), (what, said)
+        assert expected or all('no work to do' in text for text in said), (what, said)
+    both('all', 'a.in.out', 'b.in.out')
+    both('nothing')
+    time.sleep(0.02)
+    os.utime(pair[0] / 'b.in')
+    os.utime(pair[1] / 'b.in')
+    both('a source', 'b.in.out')
+    for one in pair:
+        (one / 'c.in').write_text('new')
+    dirty = run(bigrocks, 'import', 'ninja', '-C', pair[1], '--dirty', '--capacity', 'cpu=2,mem=1GiB')
+    assert re.findall(r'<stage id="([^"]*)"', dirty.stdout) == ['c.in.out'] and dirty.stdout.startswith('<'), dirty.stdout
+    take(pair[1] / 'regenerated')
+    run(ninja, '-C', pair[0], 'build.ninja')
+    take(pair[0] / 'regenerated')
+    both('a new file', 'c.in.out')
+    assert 'nothing is out of date' in run(bigrocks, 'import', 'ninja', '-C', pair[1], '--dirty', code=1).stderr
+    for one in pair:
+        (one / 'd.in').write_text('newer')
+    both('a new file, at once', 'd.in.out')
+    for one in pair:
+        (one / 'head').write_text('broken\n')
+        (one / 'again').write_text('exit 3\n')
+        (one / 'e.in').write_text('newest')
+    failed = run(bigrocks, 'build', '-C', pair[1], code=1)
+    assert "ninja cannot make 'build.ninja' anew" in failed.stderr, failed.stderr
 
 
 def samples(history):
@@ -402,6 +473,7 @@ def main():
         failures(twins)
         limits(twins)
         dirty(twins, folder)
+        globs(bigrocks, ninja, folder)
         alike(bigrocks, ninja, folder)
         if 'no SQLite' not in run(bigrocks, '--version').stdout:
             measured(bigrocks, ninja, folder)

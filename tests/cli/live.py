@@ -4,12 +4,18 @@ so far; the first Ctrl-C tells how to go on; and what an earlier run did is told
 
 live.py BIGROCKS
 """
+import fcntl
+import os
 import pathlib
+import pty
 import re
+import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 BIGROCKS = str(pathlib.Path(sys.argv[1]).resolve())
@@ -69,6 +75,50 @@ def check_ahead(folder):
     assert left > 20, (past, left)
 
 
+def check_many(folder):
+    """Of many that wait for room some are told, and of how many more; the moving line tells what tasks demand."""
+    (folder / 'many.xml').write_text(
+        '<job xmlns="urn:bigrocks:job:1" name="many"><stage id="s" duration="1"><demand resource="cpu" amount="1"/>'
+        '<command>sleep 60</command></stage>%s</job>' % ''.join(
+            '<stage id="t%d" duration="1"><demand resource="cpu" amount="1"/><command>true</command></stage>'
+            '<edge from="s" to="t%d"/>' % (k, k) for k in range(17)))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execv(BIGROCKS, [BIGROCKS, 'run', 'many.xml', '--capacity', 'cpu=2,mem=1GiB'])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 120, 0, 0))
+    said, end = b'', time.monotonic() + 60
+    while b'more wait' not in said:
+        assert time.monotonic() < end, said
+        if select.select([terminal], [], [], 0.02)[0]:
+            said += os.read(terminal, 4096)
+        if b'cpu 50 %' in said and b'^' not in said:
+            os.kill(pid, signal.SIGUSR1)
+            said += b'^'
+    os.kill(pid, signal.SIGTERM)
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    assert said.count(b' waits for s\r\n') == 12 and b'  and 5 more wait\r\n' in said, said
+    assert b'mem' not in said, said
+
+
+def check_stopped(folder):
+    """Of a run that is interrupted all processes are ended, and it is not said who left which behind."""
+    (folder / 'away.xml').write_text(
+        '<job xmlns="urn:bigrocks:job:1" name="away" shell="true"><stage id="s" duration="1"><command>'
+        "setsid sh -c 'trap \"\" TERM; echo $$ &gt; away; while :; do sleep 0.1; done' &amp;</command></stage>"
+        '<stage id="t" duration="1"><command>touch next; sleep 600</command></stage><edge from="s" to="t"/></job>')
+    run = subprocess.Popen([BIGROCKS, 'run', 'away.xml', '--capacity', 'cpu=1'], cwd=folder, text=True,
+                           stderr=subprocess.PIPE)
+    wait_for(lambda: (folder / 'next').exists() and (folder / 'away').read_text().strip(), 'it does not start')
+    run.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    run.send_signal(signal.SIGINT)
+    said = run.communicate(timeout=60)[1]
+    assert '1 not done, as the run was interrupted' in said and 'left behind' not in said, said
+    assert not pathlib.Path('/proc', (folder / 'away').read_text().strip()).exists()
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix='live') as scratch:
         folder = pathlib.Path(scratch)
@@ -101,6 +151,8 @@ def main():
         assert run.returncode == -signal.SIGINT, run.returncode
 
         check_ahead(folder)
+        check_many(folder)
+        check_stopped(folder)
 
         again = start(folder, '--journal', 'journal', '--resume')
         began = time.monotonic()

@@ -116,10 +116,10 @@ static bool runs(const struct cli_live *live, uint32_t s)
 static void print_waits(const struct cli_live *live)
 {
     const struct br_dag *dag = live->dag;
-    uint32_t shown = 0;
-    for (uint32_t k = 0; k < dag->stages && shown < SHOWN; k++) {
+    uint32_t waiting = 0;
+    for (uint32_t k = 0; k < dag->stages; k++) {
         uint32_t s = dag->topological[k], parents = 0;
-        if (is_over(live, s) || runs(live, s))
+        if (is_over(live, s) || runs(live, s) || waiting++ >= SHOWN)
             continue;
         for (uint32_t e = 0; e < dag->edges; e++) {
             if (dag->edge[e].child != s || is_over(live, dag->edge[e].parent))
@@ -142,8 +142,9 @@ static void print_waits(const struct cli_live *live)
             fputs(" waits for room on a machine", stderr);
         }
         fputc('\n', stderr);
-        shown++;
     }
+    if (waiting > SHOWN)
+        fprintf(stderr, "  and %" PRIu32 " more wait\n", waiting - SHOWN);
 }
 
 void cli_live_print(const struct cli_live *live, const struct br_run_state *state)

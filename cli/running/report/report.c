@@ -278,6 +278,16 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     wake_spools(report);
 }
 
+/* Does any task demand it? Of several jobs, which come and go, any may. */
+static bool is_demanded(const struct cli_report *report, const char *resource)
+{
+    const struct br_dag *dag = report->several ? NULL : report->jobs->job->dag;
+    for (uint32_t d = 0; dag && d < dag->demands; d++)
+        if (strcmp(dag->resource[dag->demand[d].resource].name, resource) == 0)
+            return true;
+    return !dag;
+}
+
 void cli_report_tick(void *context, const struct br_run_state *state)
 {
     struct cli_report *report = context;
@@ -312,6 +322,8 @@ void cli_report_tick(void *context, const struct br_run_state *state)
     }
     for (uint32_t k = 0; state->runtime && k < cluster->cls[0].capacities && used < 200; k++) {
         const char *name = cluster->cls[0].capacity[k].resource;
+        if (!is_demanded(report, name))
+            continue;
         used += snprintf(text + used, sizeof text - (size_t)used, "  %.20s %.0f %%", name,
                          100 * br_runtime_used(state->runtime, BR_ANY, name));
     }
@@ -360,7 +372,7 @@ static void say_result(const struct br_run_result *result, int64_t plan_ns,
         if (report)
             print_failed_tasks(report);
     }
-    if (result->strays) {
+    if (result->strays && !cli_interrupted()) { /* else all were */
         fputs("; ", stderr);
         cli_print_count(stderr, result->strays, "process", "processes");
         fputs(" left behind by tasks had to be ended", stderr);
