@@ -10,8 +10,9 @@
 #include "cli/common/terminal.h"
 #include "cli/help.h"
 
-/* As wide as texts are written, unless the reader's terminal is narrower. */
-enum { WIDTH = 96, LEAST_WIDTH = 50, INDENT = 28 };
+/* As wide as texts are written, unless the reader's terminal is narrower. Where columns would leave
+ * little for the texts beside the names, they stand below these. */
+enum { WIDTH = 96, LEAST_WIDTH = 30, INDENT = 28, NARROW = 60, NARROW_INDENT = 8 };
 
 static size_t width(void)
 {
@@ -60,11 +61,12 @@ static void print_text(FILE *out, const char *text)
 
 static void print_row(FILE *out, const char *left, const char *text)
 {
+    int indent = width() < NARROW ? NARROW_INDENT : INDENT;
     int used = fprintf(out, "  %s", left);
-    if (used > INDENT - 2)
+    if (used > indent - 2)
         used = fprintf(out, "\n") - 1;
-    fprintf(out, "%*s", INDENT - used, "");
-    print_words(out, text, strlen(text), INDENT, INDENT);
+    fprintf(out, "%*s", indent - used, "");
+    print_words(out, text, strlen(text), (size_t)indent, indent);
 }
 
 static void print_option(FILE *out, const struct br_option *option)

@@ -355,6 +355,11 @@ def help_fits_the_terminal(folder):
         # Commands to copy, and the usage, stay in one piece.
         lines = [line for line in narrow.splitlines() if not re.match('usage:|  bigrocks ', line)]
         assert max(map(len, lines)) <= 60, max(lines, key=len)
+        least = text(*words, COLUMNS='40')
+        assert wide.split() == least.split()
+        lines = [line for line in least.splitlines() if not re.match('usage:|  bigrocks |  [a-z]+ .*[|]', line)]
+        # Texts stand below the names, since beside them is no room.
+        assert max(map(len, lines)) <= 40 and re.search('^ {8}[a-z]', least, re.M), max(lines, key=len)
         assert 80 < max(map(len, wide.partition('Examples:')[0].splitlines())) <= 96
 
 
