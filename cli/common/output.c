@@ -253,5 +253,8 @@ enum br_status cli_format(const struct cli_output_settings *settings,
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? ", " : "", name);
     char hint[256];
     snprintf(hint, sizeof hint, "add --format, one of %s", names);
+    if (settings->path && strcmp(settings->path, "-") != 0)
+        return br_fail(diag, BR_USAGE, hint, "the name '%.80s' tells no output format",
+                       settings->path);
     return br_fail(diag, BR_USAGE, hint, "no output format given");
 }

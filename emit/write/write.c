@@ -250,9 +250,27 @@ uint32_t br_text_length(const char *text)
 
 void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters)
 {
-    if (br_text_length(text) <= characters) {
+    const uint32_t length = br_text_length(text);
+    const char *last = strrchr(text, '/');
+    if (length <= characters) {
         br_write_text(out, quote, text);
         return;
+    }
+    if (last && last[1] && characters > 1) {
+        const char *tail = text;
+        for (uint32_t k = length; k >= characters; k--)
+            next_character(&tail);
+        tail = strchr(tail, '/');
+        if (tail && tail[1]) {
+            put_utf8(out, 0x2026);
+            br_write_text(out, quote, tail);
+            return;
+        }
+        text = last + 1;
+        if (br_text_length(text) <= characters) {
+            br_write_text(out, quote, text);
+            return;
+        }
     }
     for (uint32_t k = 0; k + 1 < characters; k++)
         put_character(out, quote, next_character(&text));

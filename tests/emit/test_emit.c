@@ -526,6 +526,35 @@ static void last_attributes_count(void **state)
     br_dag_destroy(dag);
 }
 
+static void cut_is(const char *text, uint32_t characters, const char *expected)
+{
+    char *written = NULL;
+    size_t size;
+    FILE *out = open_memstream(&written, &size);
+    assert_non_null(out);
+    br_write_cut(out, BR_QUOTE_XML, text, characters);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(written, expected);
+    free(written);
+}
+
+/* Names are cut at the end, paths at the front, where they are all alike. */
+static void cuts(void **state)
+{
+    (void)state;
+    cut_is("CMakeFiles/l.dir/db/format.cc.o", 31, "CMakeFiles/l.dir/db/format.cc.o");
+    cut_is("CMakeFiles/l.dir/db/format.cc.o", 30, "\u2026/l.dir/db/format.cc.o");
+    cut_is("CMakeFiles/l.dir/db/format.cc.o", 16, "\u2026/db/format.cc.o");
+    cut_is("CMakeFiles/l.dir/db/format.cc.o", 15, "\u2026/format.cc.o");
+    cut_is("CMakeFiles/l.dir/db/format.cc.o", 12, "format.cc.o");
+    cut_is("CMakeFiles/l.dir/db/format.cc.o", 8, "format.\u2026");
+    cut_is("a/\u00e9\u00e9\u00e9\u00e9/x", 7, "\u2026/x");
+    cut_is("a/\u00e9\u00e9\u00e9\u00e9/x", 8, "a/\u00e9\u00e9\u00e9\u00e9/x");
+    cut_is("some/folder/", 8, "some/fo\u2026");
+    cut_is("no path at all", 8, "no path\u2026");
+    cut_is("a/b/c", 1, "\u2026");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,6 +572,7 @@ int main(void)
         cmocka_unit_test(pictures),
         cmocka_unit_test(svg_legend),
         cmocka_unit_test(svg_marks),
+        cmocka_unit_test(cuts),
         cmocka_unit_test(analyses),
         cmocka_unit_test(last_attributes_count),
     };
