@@ -7,6 +7,7 @@
  *   server  failed REASON    the server cannot tell: it is out of memory, say
  *   client  end WALL CPU MEM the command has ended well and used so much (nanoseconds, bytes)
  *   client  end              it has ended otherwise
+ *   client  status           who runs, and who waits for what? The server sends texts, and hangs up
  *
  * Fields are separated by line ends. A message is at most ADMISSION_MESSAGE bytes long, and a key
  * ADMISSION_KEY. The open connection is the admission: when it closes, for whatever reason, what

@@ -21,6 +21,7 @@
 #include "base/collections/grow.h"
 #include "base/process/launch.h"
 #include "cli/admission/admission.h"
+#include "cli/admission/status.h"
 #include "cli/common/jobserver.h"
 #include "cli/common/child.h"
 #include "runtime/admission/gate.h"
@@ -36,6 +37,7 @@ struct client {
     int fd;    /* -1: the place is free */
     char *key; /* once it has asked */
     bool admitted;
+    int64_t since_ns; /* that it waits, or runs */
 };
 
 struct server {
@@ -357,6 +359,7 @@ static void ask(struct server *server, uint32_t number, char *fields)
     if (demand)
         *demand++ = '\0';
     client->key = strdup(fields);
+    client->since_ns = br_now_ns();
     enum br_status status = !*fields ? br_fail(&diag, BR_BAD_INPUT, NULL, "the command has no key")
                             : !client->key ? br_fail_memory(&diag)
                                            : cli_gate_ask(server->gate, number, fields,
@@ -380,6 +383,32 @@ static void end(struct server *server, uint32_t number, const char *fields)
             cli_say_diag(&diag);
     }
     hang_up(server, number);
+}
+
+/* Tells who runs and who waits for what, in as many messages as it takes; no client for its own
+ * time. */
+static void tell_status(struct server *server, uint32_t number)
+{
+    const int64_t idle_since_ns = server->idle_since_ns;
+    const struct br_cluster *cluster = server->given ? server->given : server->input.cluster;
+    struct cli_admission_row *row = calloc((size_t)server->clients + 1, sizeof *row);
+    uint32_t rows = 0;
+    for (uint32_t k = 0; k < server->clients && row; k++)
+        if (server->client[k].key)
+            row[rows++] = (struct cli_admission_row){
+                server->client[k].key, k, server->client[k].admitted, server->client[k].since_ns};
+    const struct cli_admission_state state = {
+        server->gate, cluster, server->input.dag, server->hungry, row, rows, br_now_ns()};
+    char *text = row ? cli_admission_tell(&state) : NULL;
+    for (size_t at = 0, size = text ? strlen(text) : 0; at < size; at += ADMISSION_MESSAGE)
+        if (send(server->client[number].fd, text + at,
+                 size - at < ADMISSION_MESSAGE ? size - at : ADMISSION_MESSAGE,
+                 MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+            break;
+    free(text);
+    free(row);
+    hang_up(server, number);
+    server->idle_since_ns = idle_since_ns;
 }
 
 static void hear(struct server *server, uint32_t number)
@@ -407,6 +436,8 @@ static void hear(struct server *server, uint32_t number)
         ask(server, number, message + 4);
     else if (strncmp(message, "end\n", 4) == 0 && client->admitted)
         end(server, number, message + 4);
+    else if (strcmp(message, "status\n") == 0 && !client->key)
+        tell_status(server, number);
     else
         hang_up(server, number);
 }
@@ -424,6 +455,7 @@ static void admit(struct server *server)
     uint32_t number;
     while (has_token(server) && (number = cli_gate_next(server->gate, br_now_ns())) != UINT32_MAX) {
         server->client[number].admitted = true;
+        server->client[number].since_ns = br_now_ns();
         server->admitted++;
         if (++server->running > server->most_running)
             server->most_running = server->running;
@@ -542,6 +574,15 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                             .guard = {-1, 0},
                             .build_fd = -1,
                             .parent = getppid()};
+    if (settings->admission.status && arguments)
+        return br_fail(diag, BR_USAGE, NULL, "--status asks a server, and starts no build");
+    if (settings->admission.status) {
+        const char *there = getenv(ADMISSION_SOCKET);
+        return cli_admission_status(settings->admission.socket ? settings->admission.socket
+                                    : there && *there          ? there
+                                                               : NULL,
+                                    diag);
+    }
     if (!arguments && !settings->admission.socket)
         return br_fail(diag, BR_USAGE, "give a command, or --socket PATH",
                        "there is no build to serve");
@@ -589,7 +630,11 @@ const struct cli_command cli_serve = {
         "one\n"
         "is given. It ends with the build, and with its exit status; without a build, when nobody "
         "has\n"
-        "come for a while, when its parent ends, or with Ctrl-C. See docs/build.md.\n",
+        "come for a while, when its parent ends, or with Ctrl-C. --status asks a server, by "
+        "default "
+        "all\n"
+        "of yours, what runs and what waits for what. See docs/build.md.\n",
     .examples = "bigrocks serve --capacity cpu=2,mem=1GiB -- sh -c 'bigrocks admit -- echo in'\n"
-                "bigrocks serve --plan plan.json --history runs.sqlite -- ninja -j 64\n",
+                "bigrocks serve --plan plan.json --history runs.sqlite -- ninja -j 64\n"
+                "bigrocks serve --status\n",
 };

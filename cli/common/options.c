@@ -1147,6 +1147,13 @@ const struct br_option cli_options[] = {
      .commands = CLI_SERVE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(admission.plan)},
+    {.name = "status",
+     .help =
+         "ask the server that --socket or BIGROCKS_SOCKET names, or all of yours, what runs and "
+         "what waits for what",
+     .commands = CLI_SERVE,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(admission.status)},
     {.name = "idle",
      .argument = "S",
      .help = "without a command: end after so many seconds without a client (default: 300)",

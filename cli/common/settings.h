@@ -99,6 +99,7 @@ struct cli_history_settings {
 struct cli_admission_settings {
     const char *socket, *key, *plan;
     int64_t idle_ns; /* -1: not given */
+    bool status;
 };
 
 /* How the enforcer chooses among the tasks that could start. See cli/common/enforcer.h. */

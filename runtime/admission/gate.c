@@ -7,6 +7,7 @@
 #include "runtime/admission/gate.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct client {
     enum client_state state;
     bool admitted;
     uint32_t job, task; /* in the enforcer */
+    double *demand;     /* by capacity of the cluster's first class */
 };
 
 /* A task of the plan's job. */
@@ -78,10 +80,30 @@ void cli_gate_destroy(struct cli_gate *gate)
     if (!gate)
         return;
     br_runtime_destroy(gate->runtime);
+    for (uint32_t k = 0; k < gate->clients; k++)
+        free(gate->client[k].demand);
     free(gate->planned);
     free(gate->client);
     free(gate->by_job);
     free(gate);
+}
+
+static double about(struct br_decimal amount)
+{
+    return (double)amount.mantissa * pow(10, amount.exponent);
+}
+
+/* What a task of the stage demands, by capacity; NULL when memory is out. */
+static double *list_demands(const struct cli_gate *gate, const struct br_dag *dag, uint32_t stage)
+{
+    const struct br_class *cls = &gate->options.cluster->cls[0];
+    const struct br_stage *of = &dag->stage[stage];
+    double *list = calloc((size_t)cls->capacities + 1, sizeof *list);
+    for (uint32_t d = of->first_demand; list && d < of->first_demand + of->demands; d++)
+        for (uint32_t k = 0; k < cls->capacities; k++)
+            if (strcmp(dag->resource[dag->demand[d].resource].name, cls->capacity[k].resource) == 0)
+                list[k] = about(dag->demand[d].amount);
+    return list;
 }
 
 /* ---- Clients with a place in the plan ---- */
@@ -103,11 +125,16 @@ static uint32_t find_task(const struct cli_gate *gate, const char *key)
 static enum br_status ask_planned(struct cli_gate *gate, uint32_t client, uint32_t task,
                                   struct br_diag *diag)
 {
-    enum br_status status = br_runtime_ready(gate->runtime, gate->planned_job, task, diag);
-    if (status)
+    const struct br_dag *dag = gate->options.dag;
+    double *demand = list_demands(gate, dag, br_dag_task_stage(dag, task));
+    enum br_status status = demand ? br_runtime_ready(gate->runtime, gate->planned_job, task, diag)
+                                   : br_fail_memory(diag);
+    if (status) {
+        free(demand);
         return status;
+    }
     gate->planned[task].client = client;
-    gate->client[client] = (struct client){PLANNED, false, gate->planned_job, task};
+    gate->client[client] = (struct client){PLANNED, false, gate->planned_job, task, demand};
     return BR_OK;
 }
 
@@ -192,15 +219,18 @@ static enum br_status fill_job(const struct cli_gate *gate, struct br_dag *dag, 
 }
 
 static enum br_status note_job(struct cli_gate *gate, uint32_t job, uint32_t client,
-                               struct br_diag *diag)
+                               const struct br_dag *dag, struct br_diag *diag)
 {
     while (gate->jobs <= job) {
         if (!br_grow(&gate->by_job, gate->jobs, &gate->job_room, sizeof *gate->by_job))
             return br_fail_memory(diag);
         gate->by_job[gate->jobs++] = UINT32_MAX;
     }
+    double *demand = list_demands(gate, dag, 0);
+    if (!demand)
+        return br_fail_memory(diag);
     gate->by_job[job] = client;
-    gate->client[client] = (struct client){OWN, false, job, 0};
+    gate->client[client] = (struct client){OWN, false, job, 0, demand};
     return BR_OK;
 }
 
@@ -213,7 +243,7 @@ static enum br_status ask_own(struct cli_gate *gate, uint32_t client, const char
     if (!status)
         status = br_runtime_submit(gate->runtime, dag, NULL, 0, BR_READY_BY_EDGES, &job, diag);
     if (!status)
-        status = note_job(gate, job, client, diag);
+        status = note_job(gate, job, client, dag, diag);
     if (status && job != UINT32_MAX)
         br_runtime_retire(gate->runtime, job, NULL);
     br_dag_destroy(dag);
@@ -248,8 +278,16 @@ void cli_gate_leave(struct cli_gate *gate, uint32_t number)
         else
             br_runtime_withdrawn(gate->runtime, client.job, client.task, NULL);
     }
+    free(client.demand);
     if (client.state != ABSENT)
         gate->client[number] = (struct client){0};
+}
+
+double cli_gate_demand(const struct cli_gate *gate, uint32_t client, uint32_t capacity)
+{
+    return client < gate->clients && gate->client[client].demand
+               ? gate->client[client].demand[capacity]
+               : 0;
 }
 
 uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns)

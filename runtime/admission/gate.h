@@ -42,5 +42,8 @@ void cli_gate_leave(struct cli_gate *gate, uint32_t client);
 /* The next client that may start now, or UINT32_MAX. Time in nanoseconds, never less than before.
  */
 uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns);
+/* About how much the client demands of the k-th capacity of the cluster's first class, for people;
+ * 0 where it has not asked. O(1). */
+double cli_gate_demand(const struct cli_gate *gate, uint32_t client, uint32_t capacity);
 
 #endif

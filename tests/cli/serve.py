@@ -6,6 +6,7 @@ serve.py BIGROCKS EXAMPLES_DIR
 import os
 import pathlib
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -255,6 +256,58 @@ def test_plan(folder):
         assert server.admit('--key', order[0], '--', 'true').wait(20) == 0
     left = [key for key in order if key != order[-3]]
     assert (folder / 'order').read_text().split() == left, ((folder / 'order').read_text(), left)
+
+
+def test_status(folder):
+    """Who asks a server hears what runs, and what waits for what; it is no client, and nothing changes by it."""
+    long = 'a/long/way/from/here/to/there/and/yet/further/part.o'
+    with Server(folder, '--capacity', 'cpu=2,mem=1GiB', '--idle', '600') as server:
+        def status():
+            done = bigrocks('serve', '--status', '--socket', server.socket)
+            assert done.returncode == 0 and not done.stderr, done
+            return done.stdout
+        assert status() == '0 commands run, 0 wait; cpu 0 of 2, mem 0 B of 1 GiB\n'
+        clients = []
+        for key, demand in (('first', 'cpu=1,mem=600MiB'), ('big\x1b', 'cpu=1,mem=500MiB'), (long, 'cpu=2')):
+            clients.append(server.admit('--key', key, '--demand', demand, '--', 'sh', '-c',
+                                        'until [ -e go ]; do sleep 0.02; done', cwd=folder))
+            server.wait_for_clients(len(clients))
+        rows = status().splitlines()
+        assert rows[0] == '1 command runs, 2 wait; cpu 1 of 2, mem 600 MiB of 1 GiB', rows
+        assert re.fullmatch(r'  runs  +\d+\.\d s  first: cpu 1, mem 600 MiB', rows[1]), rows
+        assert re.fullmatch(r'  waits +\d+\.\d s  big\S+ for mem 500 MiB \(free: 424 MiB\)', rows[2]), rows
+        assert re.fullmatch(r'  waits +\d+\.\d s  \u2026\S*/part.o for cpu 2 \(free: 1\)', rows[3]), rows
+        assert len(rows) == 4 and '\x1b' not in rows[2] and len(max(rows, key=len)) <= 80, rows
+        clients += [server.admit('--demand', 'cpu=2', '--', 'true', cwd=folder) for _ in range(45)]
+        server.wait_for_clients(len(clients))
+        assert status().endswith('  and 7 more wait\n'), status()
+        (folder / 'go').touch()
+        assert all(client.wait(30) == 0 for client in clients)
+        assert status().startswith('0 commands run, 0 wait; ')
+    gone = bigrocks('serve', '--status', '--socket', server.socket)
+    assert gone.returncode == 5 and 'no server is there' in gone.stderr, gone
+    # By a plan, amounts are in its units.
+    (folder / 'unit.xml').write_text(
+        '<job xmlns="urn:bigrocks:job:1" name="u"><resource name="mem" unit="MiB"/><stage id="s" duration="1">'
+        '<demand resource="mem" amount="400"/></stage></job>')
+    assert bigrocks('plan', 'unit.xml', '--capacity', 'mem=1000', '-q', '-o', 'unit.json', cwd=folder).returncode == 0
+    with Server(folder, '--plan', 'unit.json') as server:
+        client = server.admit('--key', 's', '--', 'sh', '-c', 'until [ -e went ]; do sleep 0.02; done', cwd=folder)
+        server.wait_for_clients(1)
+        said = bigrocks('serve', '--status', '--socket', server.socket).stdout
+        (folder / 'went').touch()
+        assert client.wait(30) == 0 and 'mem 400 MiB of 1000 MiB\n' in said and 's: mem 400 MiB\n' in said, said
+    # Without a name, it is all of one's own, where servers put their sockets.
+    own = folder / 'own'
+    own.mkdir()
+    places = {**ENVIRONMENT, 'XDG_RUNTIME_DIR': str(own), 'TMPDIR': str(own)}
+    done = subprocess.run([str(BIGROCKS), 'serve', '--capacity', 'cpu=1', '-q', '--', 'sh', '-c',
+                           '"$0" admit -- sh -c "$1"', str(BIGROCKS),
+                           'unset BIGROCKS_SOCKET; "%s" serve --status' % BIGROCKS], env=places, text=True,
+                          capture_output=True, stdin=subprocess.DEVNULL, timeout=60, cwd=folder)
+    assert done.returncode == 0 and '1 command runs, 0 wait; cpu 1 of 1\n' in done.stdout, done
+    refused = bigrocks('serve', '--status', '--', 'true')
+    assert refused.returncode == 2 and 'starts no build' in refused.stderr, refused
 
 
 def test_history(folder):

@@ -1,0 +1,35 @@
+/* What a server has admitted, and what waits for what: told to whoever asks with "status". */
+#ifndef BR_CLI_ADMISSION_STATUS_H
+#define BR_CLI_ADMISSION_STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/admission/gate.h"
+
+/* A client of the gate that has asked. */
+struct cli_admission_row {
+    const char *key; /* borrowed */
+    uint32_t client;
+    bool admitted;
+    int64_t since_ns; /* it runs, or waits */
+};
+
+/* What a server knows; all is borrowed. */
+struct cli_admission_state {
+    const struct cli_gate *gate;
+    const struct br_cluster *cluster;
+    const struct br_dag *dag; /* of the plan, which has units; may be NULL */
+    bool hungry;              /* the next one lacks a token of a jobserver */
+    struct cli_admission_row *row;
+    uint32_t rows;
+    int64_t now_ns;
+};
+/* It as text, which is the caller's; NULL when memory is out. The rows are put in order. */
+char *cli_admission_tell(const struct cli_admission_state *state);
+
+/* Asks the server behind the socket, or, where it is NULL, all of this user's that can be found,
+ * and prints what they say. BR_SYSTEM where there is none. */
+enum br_status cli_admission_status(const char *socket, struct br_diag *diag);
+
+#endif
