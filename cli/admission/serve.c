@@ -75,17 +75,6 @@ struct server {
 
 /* ---- Set up ---- */
 
-enum br_status cli_admission_address(const char *path, struct sockaddr_un *address,
-                                     struct br_diag *diag)
-{
-    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    if (snprintf(address->sun_path, sizeof address->sun_path, "%s", path) >=
-        (int)sizeof address->sun_path)
-        return br_fail(diag, BR_USAGE, "give a shorter one",
-                       "the socket's path '%.60s...' is too long", path);
-    return BR_OK;
-}
-
 /* Is there a server behind the socket's file? One that is there without is left over from a crash.
  */
 static bool is_served(const struct sockaddr_un *address)
