@@ -151,10 +151,27 @@ enum br_status cli_output_open(struct cli_output *output, const char *path, stru
     return status;
 }
 
+/* Does the name end as other forms do, of pictures or of data? A text under it would mislead. */
+static bool is_of_another_form(const char *path)
+{
+    static const char *const ending[] = {"svg", "pdf", "png", "html", "dot", "xml", "json", "csv"};
+    const char *dot = strrchr(path, '.');
+    bool any = false;
+    for (size_t k = 0; dot && k < sizeof ending / sizeof *ending; k++)
+        any |= strcmp(dot + 1, ending[k]) == 0;
+    return any;
+}
+
 enum br_status cli_output_open_format(struct cli_output *output,
                                       const struct cli_output_settings *settings,
                                       const char *format, struct br_diag *diag)
 {
+    bool by_default = !settings->format && (!format || strcmp(format, "text") == 0);
+    if (by_default && settings->path && is_of_another_form(settings->path)) {
+        br_diag_file(diag, NULL); /* of what was read */
+        return br_fail(diag, BR_USAGE, "--format has those that there are",
+                       "the name '%.80s' tells none of the output formats", settings->path);
+    }
     bool suggested = format && strcmp(format, "svg") == 0 && !settings->format;
     const char *form = suggested ? cli_drawn_form(settings->path) : NULL;
     enum br_status status = form ? cli_draw_check(form, diag) : BR_OK;
