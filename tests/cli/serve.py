@@ -286,6 +286,12 @@ def test_status(folder):
         assert status().startswith('0 commands run, 0 wait; ')
     gone = bigrocks('serve', '--status', '--socket', server.socket)
     assert gone.returncode == 5 and 'no server is there' in gone.stderr, gone
+    # Who only asks keeps no idle server up.
+    with Server(folder, '--capacity', 'cpu=1', '--idle', '1') as server:
+        limit = time.monotonic() + 20
+        while bigrocks('serve', '--status', '--socket', server.socket).returncode == 0:
+            assert time.monotonic() < limit, 'it stays'
+            time.sleep(0.1)
     # By a plan, amounts are in its units.
     (folder / 'unit.xml').write_text(
         '<job xmlns="urn:bigrocks:job:1" name="u"><resource name="mem" unit="MiB"/><stage id="s" duration="1">'
