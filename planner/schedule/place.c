@@ -23,7 +23,7 @@ struct ready {
 #define NO_SLOT UINT32_MAX
 enum {
     SERIES = 3,            /* tasks that are worth an index over holes */
-    HOLES_CELLS = 1 << 19, /* room for such indices, in machines times stages at work */
+    HOLES_CELLS = 1 << 21, /* room for such indices, in machines times stages at work */
 };
 
 /* The extent of a stage's placed tasks. */

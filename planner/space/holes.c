@@ -2,7 +2,7 @@
  * less; all times in this file are such times unless they are a profile's or a step's.
  *
  * Among spans that begin together, the one with the least slack comes first, and those whose slack
- * is not known before all others. So what is first in the tree, long enough and known, is the
+ * is not known before all others. So what is first in the list, long enough and known, is the
  * answer. A span is known from the look that found the demand to hold from its beginning to `good`
  * until something is placed there; a machine's known spans are a list through `next`.
  *
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "base/invariant.h"
-#include "planner/space/hole_tree.h"
+#include "planner/space/hole_list.h"
 #include "planner/space/space_profile.h"
 
 enum { CHUNK = 32 }; /* segments that are looked at before another machine may be sooner */
@@ -22,18 +22,11 @@ enum { CHUNK = 32 }; /* segments that are looked at before another machine may b
 /* The end of spans that have none, so that they have a length, too. */
 #define FAR (INT64_MAX / 2)
 
-/* The notes on a span, beside its place in the tree; see above. */
+/* What a span keeps of the last look at a part of it; see above. */
 struct note {
-    uint32_t next;
-    int64_t good;
     int64_t low, high;
     uint64_t seen;
     double inner;
-};
-
-struct machine {
-    uint32_t known;   /* the first of its known spans */
-    uint64_t changed; /* steps of the space when it last changed */
 };
 
 struct br_holes {
@@ -42,10 +35,10 @@ struct br_holes {
     int64_t least, shortest;
     uint64_t seen; /* steps of the space that are accounted for */
     bool forward;
-    uint32_t *open; /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
-    struct machine *machine;
-    uint32_t *over; /* scratch: a machine's spans do not overlap, so one of each is enough */
-    struct br_hole_tree tree;
+    uint32_t *open;  /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
+    uint32_t *known; /* by machine: the first of its known spans */
+    uint32_t *over;  /* scratch: a machine's spans do not overlap, so one of each is enough */
+    struct br_hole_list list;
     struct note *note; /* by hole */
     uint32_t notes;
 };
@@ -57,9 +50,9 @@ struct br_holes *br_holes_create(const struct br_space *space)
         return NULL;
     h->space = space;
     h->open = malloc(space->in->classes * sizeof *h->open);
-    h->machine = malloc(space->in->machines * sizeof *h->machine);
+    h->known = malloc(space->in->machines * sizeof *h->known);
     h->over = malloc(space->in->machines * sizeof *h->over);
-    if (!h->open || !h->machine || !h->over) {
+    if (!h->open || !h->known || !h->over) {
         br_holes_destroy(h);
         return NULL;
     }
@@ -71,9 +64,9 @@ void br_holes_destroy(struct br_holes *h)
     if (!h)
         return;
     free(h->open);
-    free(h->machine);
+    free(h->known);
     free(h->over);
-    br_hole_tree_finish(&h->tree);
+    br_hole_list_finish(&h->list);
     free(h->note);
     free(h);
 }
@@ -81,15 +74,15 @@ void br_holes_destroy(struct br_holes *h)
 /* Another span, of which nothing is known. False when memory is out. */
 static bool add(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
 {
-    uint32_t at = br_hole_tree_add(&h->tree, machine, begin, end, UNKNOWN);
+    uint32_t at = br_hole_list_add(&h->list, machine, begin, end, UNKNOWN);
     if (at == BR_NO_HOLE)
         return false;
     if (at >= h->notes) {
-        struct note *larger = realloc(h->note, h->tree.room * sizeof *larger);
+        struct note *larger = realloc(h->note, h->list.room * sizeof *larger);
         if (!larger)
             return false;
         h->note = larger;
-        h->notes = h->tree.room;
+        h->notes = h->list.room;
     }
     h->note[at] = (struct note){.low = INT64_MAX};
     return true;
@@ -116,9 +109,9 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
     h->least = forward ? least : -least;
     h->shortest = shortest;
     h->seen = h->space->steps;
-    br_hole_tree_clear(&h->tree);
+    br_hole_list_clear(&h->list);
     for (uint32_t m = 0; m < in->machines; m++)
-        h->machine[m] = (struct machine){BR_NO_HOLE, h->seen};
+        h->known[m] = BR_NO_HOLE;
     for (uint32_t c = 0; c < in->classes; c++) {
         const int64_t *capacity = in->capacity + (size_t)c * in->resources;
         h->open[c] = BR_NO_HOLE;
@@ -135,29 +128,36 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
 
 static void forget(struct br_holes *h, uint32_t at)
 {
-    uint32_t *link = &h->machine[h->tree.hole[at].machine].known;
+    uint32_t *link = &h->known[h->list.hole[at].machine];
     while (*link != at)
-        link = &h->note[*link].next;
-    *link = h->note[at].next;
+        link = &h->list.hole[*link].next;
+    *link = h->list.hole[at].next;
 }
 
 /* Takes in the placements since the last search: machines come into play, known spans change. */
 static bool catch_up(struct br_holes *h)
 {
     const struct br_space *space = h->space;
+    for (uint64_t k = h->seen; k < space->steps; k++) { /* so that the loop below waits less */
+        uint32_t at = h->known[space->trail[k].machine];
+        if (at != BR_NO_HOLE)
+            __builtin_prefetch(&h->list.hole[at]);
+    }
     for (; h->seen < space->steps; h->seen++) {
         const struct br_step *step = &space->trail[h->seen];
-        struct machine *machine = &h->machine[step->machine];
+        uint32_t at = h->known[step->machine];
+        if (at == BR_NO_HOLE)
+            continue;
         int64_t end = step->start + step->duration;
         int64_t from = h->forward ? step->start : -end, to = h->forward ? end : -step->start;
-        machine->changed = h->seen + 1;
-        for (uint32_t at = machine->known, next; at != BR_NO_HOLE; at = next) {
-            const struct br_hole *hole = &h->tree.hole[at];
-            next = h->note[at].next;
-            if (from >= h->note[at].good || to <= hole->begin)
+        for (uint32_t next; at != BR_NO_HOLE; at = next) {
+            const struct br_hole *hole = &h->list.hole[at];
+            next = hole->next;
+            if (from >= hole->good || to <= hole->begin)
                 continue;
             forget(h, at);
-            br_hole_tree_change(&h->tree, at, hole->begin, hole->end, UNKNOWN);
+            if (!br_hole_list_change(&h->list, at, hole->begin, hole->end, UNKNOWN))
+                return false;
         }
     }
     for (uint32_t c = 0; c < space->in->classes; c++)
@@ -199,14 +199,9 @@ static bool lasts(const struct br_holes *h, const struct br_profile *p, int64_t 
                   int64_t duration, struct br_segment *k, uint32_t *looks)
 {
     uint32_t resources = h->space->resources;
-    for (;; *k = after(h, p, *k)) {
-        ++*looks;
-        if (!br_space_holds(br_profile_free(p, *k, resources), h->demand, resources))
-            return false;
-        int64_t end = end_of(h, p, *k);
-        if (end == BR_FOREVER || end - begin >= duration)
-            return true;
-    }
+    return h->forward
+               ? br_profile_holds_until(p, resources, h->demand, begin + duration, k, looks)
+               : br_profile_holds_since(p, resources, h->demand, -begin - duration, k, looks);
 }
 
 /* The slack on the machine, in that segment of it; of one that nothing has touched there is none.
@@ -226,24 +221,25 @@ static bool keep(struct br_holes *h, uint32_t machine, int64_t begin, int64_t en
     return end - begin < h->shortest || add(h, machine, begin, end);
 }
 
-static void change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
+/* False when memory is out. */
+static bool change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
 {
-    if (h->tree.hole[at].slack != UNKNOWN)
+    if (h->list.hole[at].slack != UNKNOWN)
         forget(h, at);
-    if (end - begin < h->shortest)
-        br_hole_tree_drop(&h->tree, at);
-    else
-        br_hole_tree_change(&h->tree, at, begin, end, UNKNOWN);
+    if (end - begin >= h->shortest)
+        return br_hole_list_change(&h->list, at, begin, end, UNKNOWN);
+    br_hole_list_drop(&h->list, at);
+    return true;
 }
 
 /* Looks for the duration from the beginning of the span on, and moves the beginning to where it
  * was found, or to where it would have to be sought next. False when memory is out. */
 static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
 {
-    uint32_t machine = h->tree.hole[at].machine;
+    uint32_t machine = h->list.hole[at].machine;
     struct br_segment k = {0, 0};
     const struct br_profile *p = &h->space->profile[machine];
-    int64_t begin = h->tree.hole[at].begin, end = h->tree.hole[at].end;
+    int64_t begin = h->list.hole[at].begin, end = h->list.hole[at].end;
     if (p->count) {
         struct br_segment row = k = segment_at(h, p, begin);
         for (uint32_t looks = 0; !lasts(h, p, begin, duration, &k, &looks); row = k) {
@@ -251,19 +247,18 @@ static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
                 return false;
             begin = end_of(h, p, k); /* never of the last segment, which is the whole machine */
             k = after(h, p, k);
-            if (begin >= end || looks >= CHUNK) {
-                change(h, at, begin, end);
-                return true;
-            }
+            if (begin >= end || looks >= CHUNK)
+                return change(h, at, begin, end);
         }
         k = row;
     }
-    if (h->tree.hole[at].slack != UNKNOWN)
+    if (h->list.hole[at].slack != UNKNOWN)
         forget(h, at);
-    br_hole_tree_change(&h->tree, at, begin, end, slack_in(h, machine, k));
-    h->note[at].good = begin + duration;
-    h->note[at].next = h->machine[machine].known;
-    h->machine[machine].known = at;
+    if (!br_hole_list_change(&h->list, at, begin, end, slack_in(h, machine, k)))
+        return false;
+    h->list.hole[at].good = begin + duration;
+    h->list.hole[at].next = h->known[machine];
+    h->known[machine] = at;
     return true;
 }
 
@@ -279,13 +274,12 @@ struct within {
  * the halves is long enough. False when memory is out. */
 static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
 {
-    const struct br_hole *span = &h->tree.hole[at];
+    const struct br_hole *span = &h->list.hole[at];
     struct note *note = &h->note[at];
     uint32_t machine = span->machine, looks = 0;
     const struct br_profile *p = &h->space->profile[machine];
     struct br_segment k = {0, 0};
-    bool kept = note->seen >= h->machine[machine].changed && note->low <= best->from &&
-                best->from < note->high;
+    bool kept = note->seen >= p->changed && note->low <= best->from && best->from < note->high;
     if (!kept) {
         note->seen = h->seen;
         note->low = span->begin;
@@ -309,16 +303,15 @@ static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
         return true;
     }
     int64_t end = span->end;
-    change(h, at, span->begin, begin_of(h, p, k));
-    return keep(h, machine, end_of(h, p, k), end);
+    return change(h, at, span->begin, begin_of(h, p, k)) && keep(h, machine, end_of(h, p, k), end);
 }
 
 /* Whether the list of the machine's known spans holds spans of this machine that are known. */
 static bool known_is_sound(const struct br_holes *h, uint32_t machine)
 {
-    for (uint32_t at = h->machine[machine].known; at != BR_NO_HOLE; at = h->note[at].next)
-        if (h->tree.hole[at].machine != machine || h->tree.hole[at].slack == UNKNOWN ||
-            h->note[at].good <= h->tree.hole[at].begin)
+    for (uint32_t at = h->known[machine]; at != BR_NO_HOLE; at = h->list.hole[at].next)
+        if (h->list.hole[at].machine != machine || h->list.hole[at].slack == UNKNOWN ||
+            h->list.hole[at].good <= h->list.hole[at].begin)
             return false;
     return true;
 }
@@ -339,15 +332,15 @@ bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct b
     struct within best = {.from = from, .duration = duration, .machine = NO_MACHINE};
     if (!catch_up(h))
         return false;
-    for (uint32_t k = br_hole_tree_over(&h->tree, from, from + duration, h->over); k--;)
+    for (uint32_t k = br_hole_list_over(&h->list, from, from + duration, h->over); k--;)
         if (!offer_within(h, &best, h->over[k]))
             return false;
     for (;;) {
-        uint32_t at = br_hole_tree_first(&h->tree, from, duration);
-        const struct br_hole *hole = &h->tree.hole[at];
+        uint32_t at = br_hole_list_first(&h->list, from, duration);
+        const struct br_hole *hole = &h->list.hole[at];
         if (best.machine != NO_MACHINE && (at == BR_NO_HOLE || hole->begin > from))
             break;
-        if (hole->slack == UNKNOWN || h->note[at].good - hole->begin < duration) {
+        if (hole->slack == UNKNOWN || h->list.hole[at].good - hole->begin < duration) {
             if (!advance(h, at, duration))
                 return false;
             continue;

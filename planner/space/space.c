@@ -303,6 +303,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
     space->steps++;
     if (duration == 0)
         return true;
+    p->changed = space->steps;
     uint32_t cls = space->machine_class[fit.machine];
     if (p->count == 0) {
         p->count = p->block[0]->count = 1;

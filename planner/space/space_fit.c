@@ -7,43 +7,38 @@
 
 #define NONE UINT32_MAX
 
-/* The earliest start in from..limit on one machine, or limit + 1. *at is its segment. */
+enum { GROUP = 16 }; /* machines that are looked at together */
+
+/* The earliest start in from..limit on one machine, or limit + 1. *at is the segment of `from`, and
+ * becomes that of the start. */
 static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
                            int64_t duration, int64_t from, int64_t limit, struct br_segment *at)
 {
-    struct br_segment k = br_profile_at(p, from);
-    int64_t start = from;
-    *at = k;
-    for (;; k = br_profile_next(p, k)) {
-        int64_t end = br_profile_end(p, k);
-        if (!br_space_holds(br_profile_free(p, k, resources), demand, resources)) {
-            start = end; /* never the last segment, which is the whole machine */
-            *at = br_profile_next(p, k);
-            if (start > limit)
-                return limit + 1;
-        } else if (end == BR_FOREVER || end - start >= duration) {
-            return start;
-        }
+    struct br_segment k = *at;
+    uint32_t looks = 0;
+    while (!br_profile_holds_until(p, resources, demand, from + duration, &k, &looks)) {
+        from = br_profile_end(p, k); /* never the last segment, which is the whole machine */
+        if (from > limit)
+            return limit + 1;
+        k = *at = br_profile_next(p, k);
     }
+    return from;
 }
 
-/* The latest end in limit..until on one machine, or limit - 1. *at is the segment before it. */
+/* The latest end in limit..until on one machine, or limit - 1. *at is the segment before `until`,
+ * and becomes that before the end. */
 static int64_t latest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
                          int64_t duration, int64_t until, int64_t limit, struct br_segment *at)
 {
-    struct br_segment k = br_profile_at(p, until - 1);
-    int64_t end = until;
-    *at = k;
-    for (;; k = br_profile_previous(p, k)) {
-        if (!br_space_holds(br_profile_free(p, k, resources), demand, resources)) {
-            end = br_profile_begin(p, k); /* never the first segment */
-            *at = br_profile_previous(p, k);
-            if (end < limit)
-                return limit - 1;
-        } else if (br_profile_is_first(k) || end - br_profile_begin(p, k) >= duration) {
-            return end;
-        }
+    struct br_segment k = *at;
+    uint32_t looks = 0;
+    while (!br_profile_holds_since(p, resources, demand, until - duration, &k, &looks)) {
+        until = br_profile_begin(p, k); /* never the first segment */
+        if (until < limit)
+            return limit - 1;
+        k = *at = br_profile_previous(p, k);
     }
+    return until;
 }
 
 /* A task of duration 0 goes wherever its demand could be held at all. */
@@ -79,13 +74,19 @@ static bool offer_better(const void *none, const struct br_offer *a, const struc
     return offer_before(a, b);
 }
 
-/* The machine's best time from the bound on, or one after the limit. */
-static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine, int64_t bound,
-                           int64_t limit)
+/* The point in time of a profile whose segment a search from the bound on begins with. */
+static int64_t point_of(const struct query *q, int64_t bound)
+{
+    return q->forward ? bound : -bound - 1;
+}
+
+/* The machine's best time from the bound on, or one after the limit. The segment is the one that
+ * the search begins with. */
+static struct br_offer ask_from(const struct query *q, uint32_t cls, uint32_t machine,
+                                int64_t bound, int64_t limit, struct br_segment at)
 {
     const struct br_space *space = q->space;
     const struct br_profile *p = &space->profile[machine];
-    struct br_segment at;
     struct br_offer offer = {.machine = machine};
     if (q->forward) {
         offer.time = earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at);
@@ -96,6 +97,13 @@ static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine
         offer.slack =
             br_space_slack(space, cls, br_profile_free(p, at, space->resources), q->demand);
     return offer;
+}
+
+static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine, int64_t bound,
+                           int64_t limit)
+{
+    const struct br_profile *p = &q->space->profile[machine];
+    return ask_from(q, cls, machine, bound, limit, br_profile_at(p, point_of(q, bound)));
 }
 
 /* The first machine of the class from that one on which is idle from the bound on for good, or
@@ -183,9 +191,9 @@ struct br_fit br_space_earliest_on(const struct br_space *space, uint32_t machin
     if (machine >= space->in->machines || !class_holds(&q, space->machine_class[machine]))
         return br_space_find(space, true, stage, duration, from);
     const struct br_profile *p = &space->profile[machine];
-    struct br_segment at;
     if (duration == 0 || p->count == 0)
         return (struct br_fit){from, machine};
+    struct br_segment at = br_profile_at(p, from);
     return (struct br_fit){
         earliest_on(p, space->resources, q.demand, duration, from, BR_FOREVER - 1, &at), machine};
 }
@@ -219,8 +227,58 @@ uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t d
 
 BR_HEAP(offer, struct br_offer, const void *, offer_better, 2)
 
+/* Asks the machines of the class that are not idle from the bound on, and puts their offers up to
+ * the limit into the heap. Their profiles lie far from one another: so machines are taken in
+ * groups, and each part of a profile is called for while the others of the group are looked at. */
+static void ask_all(const struct query *q, uint32_t cls, int64_t limit, struct br_offer *heap,
+                    uint32_t *size)
+{
+    const struct br_space *space = q->space;
+    int64_t point = point_of(q, q->bound);
+    uint32_t machine[GROUP], m = space->in->class_first[cls], resources = space->resources;
+    struct br_segment at[GROUP];
+    for (uint32_t n; m != NONE;) {
+        for (n = 0; n < GROUP && (m = next_of(q, cls, m, false)) != NONE; n++) {
+            __builtin_prefetch(space->profile[m].time);
+            machine[n] = m++;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            const struct br_profile *p = &space->profile[machine[i]];
+            at[i].block = br_last_before(p->time, p->blocks, point);
+            __builtin_prefetch(p->block[at[i].block]);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            const struct br_block *block = space->profile[machine[i]].block[at[i].block];
+            at[i].at = br_last_before(block->time, block->count, point);
+            __builtin_prefetch(block->free + (size_t)at[i].at * resources);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            struct br_offer offer = ask_from(q, cls, machine[i], q->bound, limit, at[i]);
+            if (offer.time <= limit)
+                offer_push(NULL, heap, size, offer);
+        }
+    }
+}
+
+/* Whether the machines of the class that are idle from the bound on hold that many copies. */
+static bool idle_hold(const struct query *q, uint32_t cls, uint32_t copies)
+{
+    const int64_t *capacity = q->space->in->capacity + (size_t)cls * q->space->resources;
+    int64_t each = copies;
+    for (uint32_t r = 0; r < q->space->resources; r++)
+        if (q->demand[r] && capacity[r] / q->demand[r] < each)
+            each = capacity[r] / q->demand[r];
+    for (uint32_t m = q->space->in->class_first[cls]; (m = next_of(q, cls, m, true)) != NONE; m++) {
+        if (copies <= each)
+            return true;
+        copies -= (uint32_t)each;
+    }
+    return false;
+}
+
 /* Placing on one machine leaves what the others offer as it was: a heap of offers serves all
- * copies with one search a machine and one a batch. */
+ * copies with one search a machine and one a batch. Where the idle machines hold all the copies,
+ * none of them starts later than the bound. */
 bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t duration,
                    int64_t bound, uint32_t copies,
                    void (*settle)(void *context, struct br_fit fit, uint32_t copies), void *context)
@@ -235,14 +293,17 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         settle(context, fit, copies);
         return true;
     }
+    int64_t limit = BR_FOREVER - 1;
+    for (uint32_t c = 0; c < space->in->classes && limit > q.bound; c++)
+        if (class_holds(&q, c) && idle_hold(&q, c, copies))
+            limit = q.bound;
     for (uint32_t c = 0; c < space->in->classes; c++) {
         if (!class_holds(&q, c))
             continue;
-        uint32_t first = space->in->class_first[c], idle = next_of(&q, c, first, true);
+        uint32_t idle = next_of(&q, c, space->in->class_first[c], true);
         if (idle != NONE)
             offer_push(NULL, heap, &size, offer_idle(&q, c, idle));
-        for (uint32_t m = first; (m = next_of(&q, c, m, false)) != NONE; m++)
-            offer_push(NULL, heap, &size, ask(&q, c, m, q.bound, BR_FOREVER - 1));
+        ask_all(&q, c, limit, heap, &size);
     }
     while (copies) {
         struct br_offer offer = offer_pop(NULL, heap, &size);
@@ -256,7 +317,9 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         copies -= batch;
         if (!copies)
             break;
-        offer_push(NULL, heap, &size, ask(&q, cls, offer.machine, offer.time, BR_FOREVER - 1));
+        struct br_offer again = ask(&q, cls, offer.machine, offer.time, limit);
+        if (again.time <= limit)
+            offer_push(NULL, heap, &size, again);
         uint32_t next = idle ? next_of(&q, cls, offer.machine + 1, true) : NONE;
         if (next != NONE)
             offer_push(NULL, heap, &size, offer_idle(&q, cls, next));

@@ -29,6 +29,7 @@ struct br_profile {
     uint32_t count, blocks, room; /* count 0: nothing has touched the machine */
     int64_t *time;                /* by block: its first breakpoint; of the first minus infinity */
     struct br_block **block;      /* none of them empty */
+    uint64_t changed;             /* steps of the space when something was last placed here */
 };
 
 /* A segment: from breakpoint number `at` of the block to the next breakpoint. */
@@ -138,6 +139,55 @@ static inline bool br_space_holds(const int64_t *free, const int64_t *demand, ui
         if (free[r] < demand[r])
             return false;
     return true;
+}
+
+/* Whether the demand holds from the segment *k on until that time; else *k becomes the first
+ * segment that does not hold it. Adds to *looks how many were looked at. */
+static inline bool br_profile_holds_until(const struct br_profile *p, uint32_t resources,
+                                          const int64_t *demand, int64_t until,
+                                          struct br_segment *k, uint32_t *looks)
+{
+    uint32_t i = k->at;
+    for (uint32_t b = k->block; b < p->blocks; b++, i = 0) {
+        const struct br_block *block = p->block[b];
+        const int64_t *row = block->free + (size_t)i * resources;
+        for (uint32_t count = block->count; i < count; i++, row += resources) {
+            ++*looks;
+            if (!br_space_holds(row, demand, resources)) {
+                *k = (struct br_segment){b, i};
+                return false;
+            }
+            if (i + 1 < count && block->time[i + 1] >= until)
+                return true;
+        }
+        if (b + 1 < p->blocks && p->time[b + 1] >= until)
+            return true;
+    }
+    return true;
+}
+
+/* The mirror image: whether it holds from that time on until the end of the segment *k; else *k
+ * becomes the last segment that does not hold it. */
+static inline bool br_profile_holds_since(const struct br_profile *p, uint32_t resources,
+                                          const int64_t *demand, int64_t since,
+                                          struct br_segment *k, uint32_t *looks)
+{
+    uint32_t i = k->at;
+    for (uint32_t b = k->block;; i = p->block[--b]->count - 1) {
+        const struct br_block *block = p->block[b];
+        const int64_t *row = block->free + (size_t)i * resources;
+        for (;; i--, row -= resources) {
+            ++*looks;
+            if (!br_space_holds(row, demand, resources)) {
+                *k = (struct br_segment){b, i};
+                return false;
+            }
+            if (block->time[i] <= since) /* of the first segment at the latest */
+                return true;
+            if (i == 0)
+                break;
+        }
+    }
 }
 
 /* Dot product of demand and free vector as shares of a machine; the smaller, the better the fit. */
