@@ -17,10 +17,12 @@ static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const
     struct br_segment k = *at;
     uint32_t looks = 0;
     while (!br_profile_holds_until(p, resources, demand, from + duration, &k, &looks)) {
-        from = br_profile_end(p, k); /* never the last segment, which is the whole machine */
+        if (br_profile_end(p, k) > limit)
+            return limit + 1;
+        k = *at = br_profile_relief_after(p, resources, demand, k);
+        from = br_profile_begin(p, k);
         if (from > limit)
             return limit + 1;
-        k = *at = br_profile_next(p, k);
     }
     return from;
 }
@@ -33,10 +35,12 @@ static int64_t latest_on(const struct br_profile *p, uint32_t resources, const i
     struct br_segment k = *at;
     uint32_t looks = 0;
     while (!br_profile_holds_since(p, resources, demand, until - duration, &k, &looks)) {
-        until = br_profile_begin(p, k); /* never the first segment */
+        if (br_profile_begin(p, k) < limit)
+            return limit - 1;
+        k = *at = br_profile_relief_before(p, resources, demand, k);
+        until = br_profile_end(p, k);
         if (until < limit)
             return limit - 1;
-        k = *at = br_profile_previous(p, k);
     }
     return until;
 }
@@ -96,6 +100,7 @@ static struct br_offer ask_from(const struct query *q, uint32_t cls, uint32_t ma
     if (offer.time <= limit)
         offer.slack =
             br_space_slack(space, cls, br_profile_free(p, at, space->resources), q->demand);
+    offer.at = at;
     return offer;
 }
 
@@ -198,31 +203,50 @@ struct br_fit br_space_earliest_on(const struct br_space *space, uint32_t machin
         earliest_on(p, space->resources, q.demand, duration, from, BR_FOREVER - 1, &at), machine};
 }
 
+/* How many tasks an empty machine of the class holds side by side, up to `most`. */
+static uint32_t copies_idle(const struct br_space *space, uint32_t cls, const int64_t *demand,
+                            uint32_t most)
+{
+    const int64_t *capacity = space->in->capacity + (size_t)cls * space->resources;
+    for (uint32_t r = 0; r < space->resources; r++)
+        if (demand[r] && capacity[r] / demand[r] < most)
+            most = (uint32_t)(capacity[r] / demand[r]);
+    return most;
+}
+
+/* What br_space_copies says of a profile that something has touched; forward the segment is that of
+ * the start, else that before the end. */
+static uint32_t copies_at(const struct br_profile *p, uint32_t resources, const int64_t *demand,
+                          int64_t start, int64_t end, bool forward, struct br_segment k,
+                          uint32_t most)
+{
+    const int64_t *row = br_profile_free(p, k, resources);
+    uint32_t copies = most;
+    for (uint32_t r = 0; r < resources; r++)
+        if (demand[r] && row[r] / demand[r] < copies)
+            copies = (uint32_t)(row[r] / demand[r]);
+    while (forward ? br_profile_end(p, k) < end : br_profile_begin(p, k) > start) {
+        k = forward ? br_profile_next(p, k) : br_profile_previous(p, k);
+        row = br_profile_free(p, k, resources);
+        for (uint32_t r = 0; r < resources; r++)
+            if (row[r] < demand[r] * copies) /* no more than one segment has, so within range */
+                copies = (uint32_t)(row[r] / demand[r]);
+    }
+    return copies;
+}
+
 uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t duration,
                          struct br_fit fit, uint32_t most)
 {
     const struct br_instance *in = space->in;
     const int64_t *demand = in->demand + (size_t)stage * in->resources;
     const struct br_profile *p = &space->profile[fit.machine];
-    const int64_t *row = in->capacity + (size_t)space->machine_class[fit.machine] * in->resources;
-    struct br_segment k = {0, 0};
-    uint32_t copies = most;
     if (duration == 0)
         return most;
-    if (p->count) {
-        k = br_profile_at(p, fit.start);
-        row = br_profile_free(p, k, in->resources);
-    }
-    for (;;) {
-        for (uint32_t r = 0; r < in->resources; r++)
-            if (demand[r] && row[r] / demand[r] < copies)
-                copies = (uint32_t)(row[r] / demand[r]);
-        if (!p->count || br_profile_end(p, k) == BR_FOREVER ||
-            br_profile_end(p, k) - fit.start >= duration)
-            return copies;
-        k = br_profile_next(p, k);
-        row = br_profile_free(p, k, in->resources);
-    }
+    if (p->count)
+        return copies_at(p, in->resources, demand, fit.start, fit.start + duration, true,
+                         br_profile_at(p, fit.start), most);
+    return copies_idle(space, space->machine_class[fit.machine], demand, most);
 }
 
 BR_HEAP(offer, struct br_offer, const void *, offer_better, 2)
@@ -263,15 +287,11 @@ static void ask_all(const struct query *q, uint32_t cls, int64_t limit, struct b
 /* Whether the machines of the class that are idle from the bound on hold that many copies. */
 static bool idle_hold(const struct query *q, uint32_t cls, uint32_t copies)
 {
-    const int64_t *capacity = q->space->in->capacity + (size_t)cls * q->space->resources;
-    int64_t each = copies;
-    for (uint32_t r = 0; r < q->space->resources; r++)
-        if (q->demand[r] && capacity[r] / q->demand[r] < each)
-            each = capacity[r] / q->demand[r];
+    uint32_t each = copies_idle(q->space, cls, q->demand, copies);
     for (uint32_t m = q->space->in->class_first[cls]; (m = next_of(q, cls, m, true)) != NONE; m++) {
         if (copies <= each)
             return true;
-        copies -= (uint32_t)each;
+        copies -= each;
     }
     return false;
 }
@@ -310,7 +330,10 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         uint32_t cls = space->machine_class[offer.machine];
         bool idle = br_idle_time(&space->idle[!forward], offer.machine) <= q.bound;
         struct br_fit fit = fit_of(&q, &offer);
-        uint32_t batch = br_space_copies(space, stage, duration, fit, copies);
+        uint32_t batch =
+            idle ? copies_idle(space, cls, q.demand, copies)
+                 : copies_at(&space->profile[offer.machine], space->resources, q.demand, fit.start,
+                             fit.start + duration, forward, offer.at, copies);
         if (!br_space_place(space, stage, duration, fit, batch))
             return false;
         settle(context, fit, batch);

@@ -50,6 +50,7 @@ struct br_offer {
     int64_t time;
     double slack;
     uint32_t machine;
+    struct br_segment at; /* of the profile, where there is one: what the slack is of */
 };
 
 struct br_space {
@@ -164,6 +165,41 @@ static inline bool br_profile_holds_until(const struct br_profile *p, uint32_t r
             return true;
     }
     return true;
+}
+
+/* The first segment after this one, which does not hold the demand, that holds as much of the
+ * resource it lacks. There is one: the last is the whole machine. */
+static inline struct br_segment br_profile_relief_after(const struct br_profile *p,
+                                                        uint32_t resources, const int64_t *demand,
+                                                        struct br_segment k)
+{
+    const int64_t *row = br_profile_free(p, k, resources);
+    uint32_t r = 0;
+    while (row[r] >= demand[r])
+        r++;
+    for (uint32_t b = k.block, i = k.at + 1;; b++, i = 0) {
+        const struct br_block *block = p->block[b];
+        for (row = block->free + (size_t)i * resources + r; i < block->count; i++, row += resources)
+            if (*row >= demand[r])
+                return (struct br_segment){b, i};
+    }
+}
+
+/* The last such segment before it. */
+static inline struct br_segment br_profile_relief_before(const struct br_profile *p,
+                                                         uint32_t resources, const int64_t *demand,
+                                                         struct br_segment k)
+{
+    const int64_t *row = br_profile_free(p, k, resources);
+    uint32_t r = 0;
+    while (row[r] >= demand[r])
+        r++;
+    for (uint32_t b = k.block, i = k.at;; i = p->block[--b]->count) {
+        const struct br_block *block = p->block[b];
+        for (row = block->free + (size_t)i * resources + r; i; i--)
+            if (*(row -= resources) >= demand[r])
+                return (struct br_segment){b, i - 1};
+    }
 }
 
 /* The mirror image: whether it holds from that time on until the end of the segment *k; else *k
