@@ -10,13 +10,13 @@
 
 #define BR_NO_HOLE UINT32_MAX
 
-/* Sorted by (begin, slack, machine), which only the functions below may change. `good` and `next`
- * are for the caller: the list does not look at them. */
+/* Sorted by (begin, slack, machine), which only the functions below may change. `good`, `next`
+ * and `near` are for the caller: the list does not look at them. */
 struct br_hole {
     int64_t begin, end;
     double slack;
     int64_t good;
-    uint32_t machine, next;
+    uint32_t machine, next, near;
     uint32_t block; /* where it is; of a hole let go the next such one */
 };
 

@@ -168,7 +168,7 @@ static bool catch_up(struct br_holes *h)
 
 /* --- searching -------------------------------------------------------------------------------- */
 
-/* The beginning and the end of a segment, and the segment after it. */
+/* The beginning and the end of a segment. */
 static int64_t begin_of(const struct br_holes *h, const struct br_profile *p, struct br_segment k)
 {
     return h->forward ? br_profile_begin(p, k) : -br_profile_end(p, k);
@@ -179,12 +179,6 @@ static int64_t end_of(const struct br_holes *h, const struct br_profile *p, stru
     return h->forward               ? br_profile_end(p, k)
            : br_profile_is_first(k) ? BR_FOREVER
                                     : -br_profile_begin(p, k);
-}
-
-static struct br_segment after(const struct br_holes *h, const struct br_profile *p,
-                               struct br_segment k)
-{
-    return h->forward ? br_profile_next(p, k) : br_profile_previous(p, k);
 }
 
 static struct br_segment segment_at(const struct br_holes *h, const struct br_profile *p,
@@ -202,6 +196,15 @@ static bool lasts(const struct br_holes *h, const struct br_profile *p, int64_t 
     return h->forward
                ? br_profile_holds_until(p, resources, h->demand, begin + duration, k, looks)
                : br_profile_holds_since(p, resources, h->demand, -begin - duration, k, looks);
+}
+
+/* A later segment than this one, which does not hold the demand: those between do not either. */
+static struct br_segment relief(const struct br_holes *h, const struct br_profile *p,
+                                struct br_segment k, uint32_t *looks)
+{
+    uint32_t resources = h->space->resources, most = *looks < CHUNK ? CHUNK - *looks : 1;
+    return h->forward ? br_profile_relief_after(p, resources, h->demand, k, most, looks)
+                      : br_profile_relief_before(p, resources, h->demand, k, most, looks);
 }
 
 /* The slack on the machine, in that segment of it; of one that nothing has touched there is none.
@@ -241,15 +244,19 @@ static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
     const struct br_profile *p = &h->space->profile[machine];
     int64_t begin = h->list.hole[at].begin, end = h->list.hole[at].end;
     if (p->count) {
-        struct br_segment row = k = segment_at(h, p, begin);
+        k = br_profile_near(p, h->forward ? begin : -begin - 1, h->list.hole[at].near);
+        struct br_segment row = k;
         for (uint32_t looks = 0; !lasts(h, p, begin, duration, &k, &looks); row = k) {
             if (!keep(h, machine, begin, begin_of(h, p, k)))
                 return false;
-            begin = end_of(h, p, k); /* never of the last segment, which is the whole machine */
-            k = after(h, p, k);
-            if (begin >= end || looks >= CHUNK)
+            k = relief(h, p, k, &looks);
+            begin = begin_of(h, p, k);
+            if (begin >= end || looks >= CHUNK) {
+                h->list.hole[at].near = k.block;
                 return change(h, at, begin, end);
+            }
         }
+        h->list.hole[at].near = row.block;
         k = row;
     }
     if (h->list.hole[at].slack != UNKNOWN)

@@ -19,7 +19,7 @@ static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const
     while (!br_profile_holds_until(p, resources, demand, from + duration, &k, &looks)) {
         if (br_profile_end(p, k) > limit)
             return limit + 1;
-        k = *at = br_profile_relief_after(p, resources, demand, k);
+        k = *at = br_profile_relief_after(p, resources, demand, k, UINT32_MAX, &looks);
         from = br_profile_begin(p, k);
         if (from > limit)
             return limit + 1;
@@ -37,7 +37,7 @@ static int64_t latest_on(const struct br_profile *p, uint32_t resources, const i
     while (!br_profile_holds_since(p, resources, demand, until - duration, &k, &looks)) {
         if (br_profile_begin(p, k) < limit)
             return limit - 1;
-        k = *at = br_profile_relief_before(p, resources, demand, k);
+        k = *at = br_profile_relief_before(p, resources, demand, k, UINT32_MAX, &looks);
         until = br_profile_end(p, k);
         if (until < limit)
             return limit - 1;

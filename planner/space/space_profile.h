@@ -88,6 +88,19 @@ static inline struct br_segment br_profile_at(const struct br_profile *p, int64_
                                br_last_before(p->block[block]->time, p->block[block]->count, time)};
 }
 
+/* The same, sooner where it is in that block or close to it. */
+static inline struct br_segment br_profile_near(const struct br_profile *p, int64_t time,
+                                                uint32_t block)
+{
+    block = block < p->blocks ? block : p->blocks - 1;
+    while (p->time[block] > time)
+        block--;
+    while (block + 1 < p->blocks && p->time[block + 1] <= time)
+        block++;
+    return (struct br_segment){block,
+                               br_last_before(p->block[block]->time, p->block[block]->count, time)};
+}
+
 /* The next segment, which may be past the last one. */
 static inline struct br_segment br_profile_next(const struct br_profile *p, struct br_segment k)
 {
@@ -168,10 +181,12 @@ static inline bool br_profile_holds_until(const struct br_profile *p, uint32_t r
 }
 
 /* The first segment after this one, which does not hold the demand, that holds as much of the
- * resource it lacks. There is one: the last is the whole machine. */
+ * resource it lacks, or the one `most` after it. There is one: the last is the whole machine. Adds
+ * to *looks how many were looked at. */
 static inline struct br_segment br_profile_relief_after(const struct br_profile *p,
                                                         uint32_t resources, const int64_t *demand,
-                                                        struct br_segment k)
+                                                        struct br_segment k, uint32_t most,
+                                                        uint32_t *looks)
 {
     const int64_t *row = br_profile_free(p, k, resources);
     uint32_t r = 0;
@@ -179,16 +194,20 @@ static inline struct br_segment br_profile_relief_after(const struct br_profile 
         r++;
     for (uint32_t b = k.block, i = k.at + 1;; b++, i = 0) {
         const struct br_block *block = p->block[b];
-        for (row = block->free + (size_t)i * resources + r; i < block->count; i++, row += resources)
-            if (*row >= demand[r])
+        row = block->free + (size_t)i * resources + r;
+        for (; i < block->count; i++, row += resources) {
+            ++*looks;
+            if (*row >= demand[r] || --most == 0)
                 return (struct br_segment){b, i};
+        }
     }
 }
 
-/* The last such segment before it. */
+/* The same backward: the last before it. */
 static inline struct br_segment br_profile_relief_before(const struct br_profile *p,
                                                          uint32_t resources, const int64_t *demand,
-                                                         struct br_segment k)
+                                                         struct br_segment k, uint32_t most,
+                                                         uint32_t *looks)
 {
     const int64_t *row = br_profile_free(p, k, resources);
     uint32_t r = 0;
@@ -196,9 +215,11 @@ static inline struct br_segment br_profile_relief_before(const struct br_profile
         r++;
     for (uint32_t b = k.block, i = k.at;; i = p->block[--b]->count) {
         const struct br_block *block = p->block[b];
-        for (row = block->free + (size_t)i * resources + r; i; i--)
-            if (*(row -= resources) >= demand[r])
+        for (row = block->free + (size_t)i * resources + r; i; i--) {
+            ++*looks;
+            if (*(row -= resources) >= demand[r] || --most == 0)
                 return (struct br_segment){b, i - 1};
+        }
     }
 }
 
