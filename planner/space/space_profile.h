@@ -29,7 +29,7 @@ struct br_profile {
     uint32_t count, blocks, room; /* count 0: nothing has touched the machine */
     int64_t *time;                /* by block: its first breakpoint; of the first minus infinity */
     struct br_block **block;      /* none of them empty */
-    uint64_t changed;             /* steps of the space when something was last placed here */
+    uint64_t changed; /* steps of the space after the last placement here, if that still holds */
 };
 
 /* A segment: from breakpoint number `at` of the block to the next breakpoint. */
