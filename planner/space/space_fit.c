@@ -11,7 +11,7 @@ enum { GROUP = 16 }; /* machines that are looked at together */
 
 /* The earliest start in from..limit on one machine, or limit + 1. *at is the segment of `from`, and
  * becomes that of the start. */
-static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
+static inline int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
                            int64_t duration, int64_t from, int64_t limit, struct br_segment *at)
 {
     struct br_segment k = *at;
@@ -29,7 +29,7 @@ static int64_t earliest_on(const struct br_profile *p, uint32_t resources, const
 
 /* The latest end in limit..until on one machine, or limit - 1. *at is the segment before `until`,
  * and becomes that before the end. */
-static int64_t latest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
+static inline int64_t latest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
                          int64_t duration, int64_t until, int64_t limit, struct br_segment *at)
 {
     struct br_segment k = *at;
@@ -86,7 +86,7 @@ static int64_t point_of(const struct query *q, int64_t bound)
 
 /* The machine's best time from the bound on, or one after the limit. The segment is the one that
  * the search begins with. */
-static struct br_offer ask_from(const struct query *q, uint32_t cls, uint32_t machine,
+static inline struct br_offer ask_from(const struct query *q, uint32_t cls, uint32_t machine,
                                 int64_t bound, int64_t limit, struct br_segment at)
 {
     const struct br_space *space = q->space;
