@@ -19,6 +19,7 @@
 
 enum { CHUNK = 32 }; /* segments that are looked at before another machine may be sooner */
 #define UNKNOWN (-1.0)
+#define ABSENT (BR_NO_HOLE - 1)
 /* The end of spans that have none, so that they have a length, too. */
 #define FAR (INT64_MAX / 2)
 
@@ -35,8 +36,8 @@ struct br_holes {
     int64_t least, shortest;
     uint64_t seen; /* steps of the space that are accounted for */
     bool forward;
-    uint32_t *open;  /* by class: machines in play, or BR_NO_HOLE where they do not hold a task */
-    uint32_t *known; /* by machine: the first of its known spans */
+    uint32_t *idle;  /* by class: the machine that stands for all idle ones, or BR_NO_HOLE */
+    uint32_t *known; /* by machine: the first of its known spans; ABSENT: it has none in the list */
     uint32_t *over;  /* scratch: a machine's spans do not overlap, so one of each is enough */
     struct br_hole_list list;
     struct note *note; /* by hole */
@@ -49,10 +50,10 @@ struct br_holes *br_holes_create(const struct br_space *space)
     if (!h)
         return NULL;
     h->space = space;
-    h->open = malloc(space->in->classes * sizeof *h->open);
+    h->idle = malloc(space->in->classes * sizeof *h->idle);
     h->known = malloc(space->in->machines * sizeof *h->known);
     h->over = malloc(space->in->machines * sizeof *h->over);
-    if (!h->open || !h->known || !h->over) {
+    if (!h->idle || !h->known || !h->over) {
         br_holes_destroy(h);
         return NULL;
     }
@@ -63,7 +64,7 @@ void br_holes_destroy(struct br_holes *h)
 {
     if (!h)
         return;
-    free(h->open);
+    free(h->idle);
     free(h->known);
     free(h->over);
     br_hole_list_finish(&h->list);
@@ -88,16 +89,35 @@ static bool add(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end
     return true;
 }
 
-/* Machines of the class come into play one after another, see space_profile.h. */
-static bool open_class(struct br_holes *h, uint32_t cls)
+/* Brings the machine into play, with all the time from the bound of the series on. */
+static bool enter(struct br_holes *h, uint32_t machine)
 {
-    uint32_t first = h->space->in->class_first[cls], end = br_space_class_end(h->space, cls);
-    if (h->open[cls] == BR_NO_HOLE)
+    assert(h->known[machine] == ABSENT);
+    h->known[machine] = BR_NO_HOLE;
+    return add(h, machine, h->least, FAR);
+}
+
+/* The next machine of the class that is idle for good from the bound of the series on, or is not.
+ */
+static uint32_t next_of(const struct br_holes *h, uint32_t cls, uint32_t from, bool idle)
+{
+    uint32_t next = br_idle_next(&h->space->idle[!h->forward], from, h->least, idle);
+    return next < h->space->in->class_first[cls + 1] ? next : BR_NO_HOLE;
+}
+
+static bool is_idle(const struct br_holes *h, uint32_t machine)
+{
+    return br_idle_time(&h->space->idle[!h->forward], machine) <= h->least;
+}
+
+/* Where the machine that stands for the idle ones no longer is, the next one does. */
+static bool replace_idle(struct br_holes *h, uint32_t cls)
+{
+    uint32_t m = h->idle[cls];
+    if (m == BR_NO_HOLE || is_idle(h, m))
         return true;
-    for (; h->open[cls] < end - first; h->open[cls]++)
-        if (!add(h, first + h->open[cls], h->least, FAR))
-            return false;
-    return true;
+    m = h->idle[cls] = next_of(h, cls, m + 1, true);
+    return m == BR_NO_HOLE || enter(h, m);
 }
 
 bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t least,
@@ -110,16 +130,18 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
     h->shortest = shortest;
     h->seen = h->space->steps;
     br_hole_list_clear(&h->list);
-    for (uint32_t m = 0; m < in->machines; m++)
-        h->known[m] = BR_NO_HOLE;
     for (uint32_t c = 0; c < in->classes; c++) {
         const int64_t *capacity = in->capacity + (size_t)c * in->resources;
-        h->open[c] = BR_NO_HOLE;
-        if (!br_space_holds(capacity, h->demand, in->resources))
-            continue;
-        h->open[c] = 0;
-        if (!open_class(h, c))
+        bool holds = br_space_holds(capacity, h->demand, in->resources);
+        uint32_t first = in->class_first[c];
+        for (uint32_t m = first; m < in->class_first[c + 1]; m++)
+            h->known[m] = holds ? ABSENT : BR_NO_HOLE;
+        h->idle[c] = holds ? next_of(h, c, first, true) : BR_NO_HOLE;
+        if (h->idle[c] != BR_NO_HOLE && !enter(h, h->idle[c]))
             return false;
+        for (uint32_t m = first; holds && (m = next_of(h, c, m, false)) != BR_NO_HOLE; m++)
+            if (!enter(h, m))
+                return false;
     }
     return true;
 }
@@ -134,19 +156,22 @@ static void forget(struct br_holes *h, uint32_t at)
     *link = h->list.hole[at].next;
 }
 
-/* Takes in the placements since the last search: machines come into play, known spans change. */
+/* Takes in the placements since the last search: machines come into play, known spans change. What
+ * is idle only ever becomes less, so the next idle machine is never one that is in play. */
 static bool catch_up(struct br_holes *h)
 {
     const struct br_space *space = h->space;
     for (uint64_t k = h->seen; k < space->steps; k++) { /* so that the loop below waits less */
         uint32_t at = h->known[space->trail[k].machine];
-        if (at != BR_NO_HOLE)
+        if (at < ABSENT)
             __builtin_prefetch(&h->list.hole[at]);
     }
     for (; h->seen < space->steps; h->seen++) {
         const struct br_step *step = &space->trail[h->seen];
         uint32_t at = h->known[step->machine];
-        if (at == BR_NO_HOLE)
+        if (at == ABSENT && !is_idle(h, step->machine) && !enter(h, step->machine))
+            return false;
+        if (at >= ABSENT)
             continue;
         int64_t end = step->start + step->duration;
         int64_t from = h->forward ? step->start : -end, to = h->forward ? end : -step->start;
@@ -161,7 +186,7 @@ static bool catch_up(struct br_holes *h)
         }
     }
     for (uint32_t c = 0; c < space->in->classes; c++)
-        if (!open_class(h, c))
+        if (!replace_idle(h, c))
             return false;
     return true;
 }
