@@ -2,12 +2,11 @@
  * without looking at all machines and all intervals again.
  *
  * Within a series nothing is taken out of the space, so holes only shrink. The index keeps spans:
- * outside them no task of the series fits. At first there is one span a machine, all of the time; one
- * machine stands for all that are idle. A
- * search takes the first span that is long enough and looks at its intervals. It cuts the span
- * where the demand does not fit, and forgets pieces that are too short for every task of the
- * series. So a search costs O(log spans) and a look at the intervals that have changed. It finds
- * the same as br_space_earliest or br_space_latest. */
+ * outside them no task of the series fits. At first there is one span a machine, all of the time;
+ * one machine stands for all that are idle. A search takes the first span that is long enough and
+ * looks at its intervals. It cuts the span where the demand does not fit, and forgets pieces that
+ * are too short for every task of the series. So a search costs O(log spans) and a look at the
+ * intervals that have changed. It finds the same as br_space_earliest or br_space_latest. */
 #ifndef BR_PLANNER_SPACE_HOLES_H
 #define BR_PLANNER_SPACE_HOLES_H
 
