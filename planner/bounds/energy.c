@@ -14,7 +14,8 @@
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 
-/* Most steps (stages x thresholds x measures) that all b together may take. */
+/* Most steps (stages x thresholds x measures) that all b together may take; as many steps may go
+ * into intervals that are shorter than some task. */
 #define STEPS_MOST 20000000u
 
 /* Of a measure, the energy between a and b: level - slope x a. */
@@ -30,6 +31,7 @@ struct search {
     const struct br_measures *ms;
     int64_t least;
     struct br_energy best;
+    uint64_t steps;                     /* left, for short intervals */
     int64_t longest, latest;            /* duration; end as far to the left as it goes */
     struct line *line;                  /* by reach downwards */
     struct br_sort_item *begin;         /* stages by the end of the head's run, downwards */
@@ -69,30 +71,36 @@ static int64_t left_before(const struct search *e, uint32_t s, int64_t b)
 }
 
 /* The most of `length` for which the energy between a and b exceeds an interval as long; -1: none
- * that gives more than there is. A task whose head and tail are both outside fills no more of the
- * interval than all. Others never do, within a makespan that holds their heads and tails. */
-static int64_t overfull(const struct search *e, const struct br_measure *measure, int64_t a,
-                        int64_t b, int64_t length)
+ * that gives more than there is, or too many steps. A task whose head and tail are both outside
+ * fills no more of the interval than all. Others never do, within a makespan that holds their heads
+ * and tails. So the energy is linear in pieces, bent downwards; each step goes to where the piece
+ * would meet the interval. */
+static int64_t overfull(struct search *e, const struct br_measure *measure, int64_t a, int64_t b,
+                        int64_t length)
 {
     const struct br_instance *in = e->in;
-    while (length >= 0 && a + b + length >= e->least) {
-        br_wide sum = 0;
+    while (length >= 0 && a + b + length >= e->least && e->steps >= in->stages) {
+        br_wide fixed = 0, whole = 0; /* energy; weight of those that fill all of the interval */
+        e->steps -= in->stages;
         for (uint32_t s = 0; s < in->stages; s++) {
             int64_t head = e->w->stage_head[s], part = left_before(e, s, b);
+            br_wide weight = measure->weight[s];
             if (!in->stage_equal[s]) {
-                sum += part > 0 && head >= a ? (br_wide)measure->weight[s] * e->ms->work[s] : 0;
+                fixed += part > 0 && head >= a ? weight * e->ms->work[s] : 0;
                 continue;
             }
+            weight *= in->stage_first[s + 1] - in->stage_first[s];
             part = smaller(part, head + in->stage_longest[s] - a);
-            if (head < a && e->w->stage_tail[s] < b)
-                part = smaller(part, length);
-            if (part > 0)
-                sum += (br_wide)measure->weight[s] * part *
-                       (in->stage_first[s + 1] - in->stage_first[s]);
+            if (part >= length && head < a && e->w->stage_tail[s] < b)
+                whole += weight;
+            else if (part > 0)
+                fixed += weight * part;
         }
-        if (sum > (br_wide)length * measure->capacity)
+        if (fixed + whole * length > (br_wide)length * measure->capacity)
             return length;
-        length = rounded_up(sum, measure->capacity) - 1;
+        if (whole >= measure->capacity)
+            return -1;
+        length = rounded_up(fixed, measure->capacity - (int64_t)whole) - 1;
     }
     return -1;
 }
@@ -206,7 +214,7 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
                           const struct br_measures *measures, int64_t least, struct br_energy *best)
 {
     uint32_t n = in->stages, tails = 0;
-    struct search e = {.w = windows, .in = in, .ms = measures, .least = least};
+    struct search e = {.w = windows, .in = in, .ms = measures, .least = least, .steps = STEPS_MOST};
     struct br_sort_item *items = malloc(4 * (size_t)n * sizeof *items);
     e.line = malloc(((size_t)measures->count + 1) * sizeof *e.line);
     if (best)
