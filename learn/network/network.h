@@ -71,7 +71,7 @@ enum {
     BR_EMBEDDED_MOST = 32,
     BR_STAGE_ADVICE = 3,
     BR_LIMIT_ADVICE = 3,
-    BR_PLAN_PARAMETERS = 23,
+    BR_PLAN_PARAMETERS = 28,
     BR_PLAN_PARAMETERS_LEAST = 18 /* of models that were made before there were more */
 };
 

@@ -269,14 +269,19 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* One decision; false when memory is out, which was reserved. */
+/* One decision; false when memory is out, which was reserved. For no executor where the group is to
+ * stay where it is. */
 static bool decide(struct br_learned *learned, struct br_learned_group *group,
                    struct br_learned_decision *decision)
 {
     struct br_executors *view = &learned->kept.view;
     struct br_learner_choice choice;
-    if (!br_learner_look(&learned->learner, view) ||
-        !br_learner_choose(&learned->learner, view, NULL, &choice))
+    decision->executors = 0;
+    if (!br_learner_look(&learned->learner, view))
+        return false;
+    if (br_learner_stays(&learned->learner))
+        return true;
+    if (!br_learner_choose(&learned->learner, view, NULL, &choice))
         return false;
     struct br_executor_stage *stage = &view->stage[choice.stage];
     const struct br_executor_job *of = &view->job[stage->job];
@@ -311,6 +316,8 @@ enum br_status br_learned_decide(struct br_learned *learned, struct br_learned_g
     while (group.count && any_selectable(view)) {
         if (!decide(learned, &group, &learned->decision[*count]))
             return br_fail_memory(diag);
+        if (!learned->decision[*count].executors)
+            break;
         ++*count;
         br_view_refresh(&learned->kept);
     }

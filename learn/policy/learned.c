@@ -40,7 +40,10 @@ static struct br_executors_choice decide(void *policy, const struct br_executors
 {
     struct learned *learned = policy;
     struct br_learner_choice choice;
-    if (br_learner_look(&learned->learner, sim) &&
+    bool looked = br_learner_look(&learned->learner, sim);
+    if (looked && br_learner_stays(&learned->learner))
+        return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
+    if (looked &&
         br_learner_choose(&learned->learner, sim, learned->draws ? &learned->rng : NULL, &choice))
         return (struct br_executors_choice){choice.stage, choice.limit};
     for (uint32_t k = 0; k < sim->ready_stages; k++)

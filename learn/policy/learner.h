@@ -63,6 +63,12 @@ void br_learner_leave(struct br_learner *learner, uint32_t number);
 /* Looks at the simulator and computes what has changed. Scores the stages that can be named. False
  * when memory is out. */
 bool br_learner_look(struct br_learner *learner, const struct br_executors *sim);
+/* After br_learner_look: does the planner leave the group where it is? Then nothing is chosen: what
+ * is to be decided is BR_EXECUTORS_STAY, and a network has no say. */
+static inline bool br_learner_stays(const struct br_learner *learner)
+{
+    return learner->planner && learner->advice.stage == BR_EXECUTORS_STAY;
+}
 /* The likeliest stage and limit (rng NULL), or drawn ones. After br_learner_look. False when memory
  * is out. */
 bool br_learner_choose(struct br_learner *learner, const struct br_executors *sim,

@@ -78,13 +78,31 @@ static double left_of(const struct br_executors *sim, enum br_objective objectiv
     return cost * 1e-6 / sim->options.executors;
 }
 
+/* Runs to the next decision that was a step. */
+static bool next_step(struct br_episode *episode, bool *complete)
+{
+    struct br_executors *sim = episode->sim;
+    while (br_executors_next(sim)) {
+        *complete = br_learner_look(&episode->learner, sim);
+        if (!*complete || !br_learner_stays(&episode->learner))
+            return *complete;
+        br_executors_decide(sim, BR_EXECUTORS_STAY, 0);
+    }
+    return false;
+}
+
 /* One decision of the network's own; false when memory is out. */
 static bool decide(struct br_episode *episode, const struct br_episode_run *run, struct br_rng *rng)
 {
     struct br_executors *sim = episode->sim;
     struct br_learner_choice choice;
-    if (!br_learner_look(&episode->learner, sim) ||
-        !br_learner_choose(&episode->learner, sim, rng, &choice) ||
+    if (!br_learner_look(&episode->learner, sim))
+        return false;
+    if (br_learner_stays(&episode->learner)) {
+        br_executors_decide(sim, BR_EXECUTORS_STAY, 0);
+        return true;
+    }
+    if (!br_learner_choose(&episode->learner, sim, rng, &choice) ||
         !br_grow(&episode->step, episode->steps, &episode->room, sizeof *episode->step))
         return false;
     episode->entropy += br_learner_entropy(&episode->learner);
@@ -115,14 +133,13 @@ enum br_status br_episode_play(struct br_episode *episode, const struct br_episo
     return end(episode, run, complete, diag);
 }
 
-/* Learns one decision and makes it. */
+/* Learns one decision, after a look, and makes it. */
 static bool repeat(struct br_episode *episode, uint32_t stage, uint32_t limit, double gain,
                    double care)
 {
     struct br_learner *learner = &episode->learner;
     struct br_learner_choice choice;
-    if (!br_learner_look(learner, episode->sim) ||
-        !br_learner_take(learner, episode->sim, stage, limit, &choice))
+    if (!br_learner_take(learner, episode->sim, stage, limit, &choice))
         return false;
     br_learner_learn(learner, &choice, gain, care);
     br_executors_decide(episode->sim, stage, limit);
@@ -136,22 +153,21 @@ enum br_status br_episode_learn(struct br_episode *episode, const struct br_epis
     bool complete = true;
     if (status)
         return status;
-    for (uint32_t k = 0; complete && k < episode->steps && br_executors_next(episode->sim); k++) {
+    for (uint32_t k = 0; complete && k < episode->steps && next_step(episode, &complete); k++) {
         const struct br_episode_step *step = &episode->step[k];
         complete = repeat(episode, step->stage, step->limit, step->gain, care);
     }
     if (complete)
-        complete = !br_executors_next(episode->sim);
+        complete = !next_step(episode, &complete) && complete;
     return end(episode, run, complete, diag);
 }
 
-/* The decision of a step once more; adds its shift. */
+/* The decision of a step once more, after a look; adds its shift. */
 static bool weigh(struct br_episode *episode, const struct br_episode_step *step)
 {
     struct br_learner *learner = &episode->learner;
     struct br_learner_choice choice;
-    if (!br_learner_look(learner, episode->sim) ||
-        !br_learner_take(learner, episode->sim, step->stage, step->limit, &choice))
+    if (!br_learner_take(learner, episode->sim, step->stage, step->limit, &choice))
         return false;
     double change = br_learner_log_share(learner, &choice) - step->log_share;
     change = change < 50 ? change : 50;
@@ -168,10 +184,10 @@ enum br_status br_episode_compare(struct br_episode *episode, const struct br_ep
     episode->shift = 0;
     if (status)
         return status;
-    for (uint32_t k = 0; complete && k < episode->steps && br_executors_next(episode->sim); k++)
+    for (uint32_t k = 0; complete && k < episode->steps && next_step(episode, &complete); k++)
         complete = weigh(episode, &episode->step[k]);
     if (complete)
-        complete = !br_executors_next(episode->sim);
+        complete = !next_step(episode, &complete) && complete;
     return end(episode, run, complete, diag);
 }
 
@@ -192,7 +208,8 @@ enum br_status br_episode_follow(struct br_episode *episode, const struct br_epi
             br_executors_decide(episode->sim, told.stage, told.limit);
             continue;
         }
-        complete = repeat(episode, told.stage, told.limit, 1, 0);
+        complete = br_learner_look(&episode->learner, episode->sim) &&
+                   repeat(episode, told.stage, told.limit, 1, 0);
         episode->steps++;
     }
     if (policy)

@@ -426,11 +426,16 @@ static bool changes(const struct br_trainer *trainer, uint32_t parameter)
     const struct br_network *network = &trainer->model.network;
     if (!network->plan_parameters)
         return true;
-    uint32_t number = parameter - network->plan;
-    bool of_classes = number >= BR_PLAN_OF_CLASSES && number < BR_PLAN_OF_DEADLINES;
-    bool of_deadlines = number >= BR_PLAN_OF_DEADLINES;
-    return (!of_classes || trainer->options.cluster.classes > 1) &&
-           (!of_deadlines || trainer->jobs.deadline_ns);
+    switch (br_plan_kind_of((enum br_plan_number)(parameter - network->plan))) {
+    case BR_PLAN_WITH_CLASSES:
+        return trainer->options.cluster.classes > 1;
+    case BR_PLAN_WITH_DEADLINES:
+        return trainer->jobs.deadline_ns;
+    case BR_PLAN_WITH_ARRIVALS:
+        return trainer->options.interarrival_ns > 0;
+    default:
+        return true;
+    }
 }
 
 /* What the parameters of a pair are changed by, in its order. */

@@ -110,22 +110,34 @@ static double task_ms(const struct br_left *left, const struct br_waves *waves,
     return mean_ms[k - 1] + (mean_ms[k] - mean_ms[k - 1]) * share;
 }
 
+/* Adds `weight` times what a task of the stage lasts in that wave, by number that is tried. */
+static void add_wave(const struct br_left *left, const struct br_waves *waves, uint32_t stage,
+                     enum br_wave wave, double weight, float *sum_ms)
+{
+    double mean_ms[BR_WAVE_COUNTS] = {0};
+    for (uint32_t c = 0; c < waves->counts; c++)
+        mean_ms[c] = br_waves_mean_ms(waves, stage, wave, waves->count[c]);
+    for (uint32_t t = 0; t < left->tries; t++)
+        sum_ms[t] += (float)(weight * task_ms(left, waves, mean_ms, left->try[t]));
+}
+
 static bool measure(struct br_left *left, const struct br_waves *waves, struct br_left_job *job)
 {
-    float *at = malloc(2 * sizeof *at * waves->stages * left->tries);
+    size_t tries = left->tries;
+    float *at = calloc((2 * (size_t)waves->stages + 1) * tries, sizeof *at);
     job->task_ms = at;
     job->owner = true;
     if (!at)
         return false;
-    for (uint32_t s = 0; s < waves->stages; s++)
-        for (int later = 0; later < 2; later++) {
-            enum br_wave wave = later ? BR_WAVE_REST : BR_WAVE_FIRST;
-            double mean_ms[BR_WAVE_COUNTS] = {0};
-            for (uint32_t c = 0; c < waves->counts; c++)
-                mean_ms[c] = br_waves_mean_ms(waves, s, wave, waves->count[c]);
-            for (uint32_t t = 0; t < left->tries; t++)
-                *at++ = (float)task_ms(left, waves, mean_ms, left->try[t]);
-        }
+    float *fresh_ms = at + 2 * waves->stages * tries;
+    job->fresh_ms = fresh_ms;
+    for (uint32_t s = 0; s < waves->stages; s++, at += 2 * tries) {
+        double share = (double)waves->stage[s].tasks / (double)waves->tasks;
+        add_wave(left, waves, s, BR_WAVE_FIRST, 1, at);
+        add_wave(left, waves, s, BR_WAVE_REST, 1, at + tries);
+        add_wave(left, waves, s, BR_WAVE_FRESH, share, fresh_ms);
+        add_wave(left, waves, s, BR_WAVE_FIRST, -share, fresh_ms);
+    }
     return true;
 }
 
@@ -142,10 +154,12 @@ bool br_left_begin(struct br_left *left, const struct br_executors *sim)
             return false;
         while (same < j && sim->job[same].waves != sim->job[j].waves)
             same++;
-        if (same < j)
+        if (same < j) {
             left->job[j].task_ms = left->job[same].task_ms;
-        else if (!measure(left, sim->job[j].waves, &left->job[j]))
+            left->job[j].fresh_ms = left->job[same].fresh_ms;
+        } else if (!measure(left, sim->job[j].waves, &left->job[j])) {
             return false;
+        }
     }
     return true;
 }

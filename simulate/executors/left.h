@@ -13,8 +13,10 @@
 struct br_left_job {
     double *work_ms, *path_ms; /* by number that is tried; owned */
     float *task_ms; /* by stage: in the first wave and in the rest, each by number that is tried */
-    bool owner;     /* of task_ms, which equal jobs share */
-    uint32_t seen;  /* value of `changed` for which work_ms and path_ms are; UINT32_MAX: none */
+    const float *fresh_ms; /* of a task on an executor that is new to the job, what it lasts longer
+                              than another first one; by number that is tried; behind task_ms */
+    bool owner;            /* of task_ms, which equal jobs share */
+    uint32_t seen; /* value of `changed` for which work_ms and path_ms are; UINT32_MAX: none */
 };
 
 struct br_left {

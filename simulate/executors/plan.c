@@ -24,19 +24,28 @@ static const struct {
     [BR_PLAN_OVER] = {3, 1, 0.5, 100},      [BR_PLAN_FULL] = {0, 0.3, -3, 3},
     [BR_PLAN_OVERSIZE] = {0, 1, -20, 20},   [BR_PLAN_SCARCE] = {0, 0.3, -5, 5},
     [BR_PLAN_SLACK] = {0, 0.5, -10, 10},    [BR_PLAN_HURRY] = {0, 0.3, -5, 5},
-    [BR_PLAN_LOST] = {0, 2, -20, 20},
+    [BR_PLAN_LOST] = {0, 2, -20, 20},       [BR_PLAN_PART] = {0, 0.3, -5, 5},
+    [BR_PLAN_RIVALS] = {0, 0.3, -5, 5},     [BR_PLAN_SPARE] = {0, 0.5, 0, 1},
+    [BR_PLAN_FRESH] = {0, 0.5, -10, 10},    [BR_PLAN_FREE] = {0, 1, -10, 10},
 };
 
 /* Of slack, what counts. */
 #define SLACK_LEAST 0.05
 #define SLACK_MOST 20.0
+/* Of the work that asks for large executors, as a share. */
+#define NEEDS_LEAST 1e-3
 
 /* A live job, while a decision is made. */
 struct live {
-    uint32_t job, stage, held, number;
-    bool waits;  /* its stage cannot run yet */
-    double work; /* left, in seconds */
-    double key;  /* the least goes first */
+    uint32_t job, stage, number;
+    uint32_t all, held; /* executors: all, and those that are sure to do for the stage */
+    bool waits;         /* its stage cannot run yet */
+    double work;        /* left, in seconds */
+    double key;         /* the least goes first */
+    /* Of several classes: what the stage asks for, and by class the share of the work left that
+     * asks for as much or more. */
+    uint32_t cls;
+    double needs[BR_EXECUTOR_CLASSES];
 };
 
 /* A stage, while its job is measured. */
@@ -48,10 +57,20 @@ struct measured {
 struct br_executors_plan {
     double number[BR_EXECUTORS_PLAN_NUMBERS];
     struct br_left left;
-    uint32_t executors, room;
+    uint32_t executors, free, room;      /* free: that no job has, and none is promised */
     struct br_executors_plan_job *known; /* by job of the run */
     struct live *live;
 };
+
+enum br_plan_kind br_plan_kind_of(enum br_plan_number number)
+{
+    if (number >= BR_PLAN_SPARE)
+        return BR_PLAN_WITH_ARRIVALS;
+    if (number < BR_PLAN_OVERSIZE)
+        return BR_PLAN_ALWAYS;
+    return number >= BR_PLAN_SLACK && number <= BR_PLAN_LOST ? BR_PLAN_WITH_DEADLINES
+                                                             : BR_PLAN_WITH_CLASSES;
+}
 
 struct br_executors_plan *br_executors_plan_create(void)
 {
@@ -134,6 +153,47 @@ struct br_executors_plan_job br_executors_plan_of(const struct br_executors_plan
 
 /* ---- Decisions ---- */
 
+/* Executors of the job that are sure to be large enough for its next stage: those of stages that
+ * ask for as much or more. */
+static uint32_t held_for(const struct br_executors *sim, const struct live *live)
+{
+    const struct br_executor_job *of = &sim->job[live->job];
+    const struct br_executor_group *group = &sim->group;
+    uint32_t fit = 0, away = of->leaving;
+    for (uint32_t s = of->first_stage; s < of->first_stage + of->stages; s++) {
+        const struct br_executor_stage *stage = &sim->stage[s];
+        if (stage->request.cls < live->cls)
+            continue;
+        fit += stage->running + stage->coming;
+        if (s == group->stage)
+            away += group->count - (group->executor != BR_EXECUTORS_NONE);
+    }
+    fit = fit > away ? fit - away : 0;
+    return fit < live->all ? fit : live->all;
+}
+
+/* Of several classes: what of a job is for which of them. */
+static void look_at_classes(const struct br_executors *sim, struct live *live)
+{
+    const struct br_executor_job *of = &sim->job[live->job];
+    uint32_t classes = sim->options.classes;
+    double *needs = live->needs, sum = 0;
+    memset(needs, 0, sizeof live->needs);
+    for (uint32_t s = of->first_stage; s < of->first_stage + of->stages; s++) {
+        const struct br_executor_stage *stage = &sim->stage[s];
+        needs[stage->request.cls] +=
+            (double)stage->waves->mean_us * (stage->tasks - stage->started);
+    }
+    for (uint32_t c = classes; c-- > 0;)
+        needs[c] = sum += needs[c];
+    for (uint32_t c = 0; c < classes; c++)
+        needs[c] = sum > 0 && needs[c] > NEEDS_LEAST * sum ? needs[c] / sum : NEEDS_LEAST;
+    if (live->stage != BR_EXECUTORS_NONE) {
+        live->cls = sim->stage[live->stage].request.cls;
+        live->held = held_for(sim, live);
+    }
+}
+
 /* What is left of a job. */
 static struct live look_at(const struct br_executors_plan *plan, const struct br_executors *sim,
                            uint32_t job)
@@ -148,12 +208,15 @@ static struct live look_at(const struct br_executors_plan *plan, const struct br
         if (stage->started < stage->tasks && stage->waves->path_us > path_us)
             path_us = stage->waves->path_us;
     }
-    struct live live = {.job = job, .held = br_executors_held(sim, job)};
+    struct live live = {.job = job};
+    live.all = live.held = br_executors_held(sim, job);
     live.stage = of->ready ? br_executors_bound_stage(sim, job) : BR_EXECUTORS_NONE;
     live.waits = live.stage != BR_EXECUTORS_NONE && sim->stage[live.stage].open;
     live.work = ((double)of->left_us + number[BR_PLAN_ORDER_RUN] * running_us) * 1e-6;
     live.work += number[BR_PLAN_ORDER_PATH] * (double)path_us * 1e-6;
     live.work = live.work > 1e-3 ? live.work : 1e-3;
+    if (sim->options.classes > 1)
+        look_at_classes(sim, &live);
     return live;
 }
 
@@ -164,18 +227,21 @@ static double price_of(const struct br_executors_plan *plan, uint32_t lives, uin
     const struct live *live = plan->live;
     double behind = 0;
     for (uint32_t i = 0; i < lives; i++) {
-        if (i != k)
-            behind += live[i].work > live[k].work
-                          ? 1
-                          : number[BR_PLAN_BEFORE] * live[i].work / live[k].work;
+        if (i == k)
+            continue;
+        double counts =
+            live[i].work > live[k].work ? 1 : number[BR_PLAN_BEFORE] * live[i].work / live[k].work;
+        if (live[k].cls)
+            counts *= br_real_pow(live[i].needs[live[k].cls], number[BR_PLAN_RIVALS]);
+        behind += counts;
     }
     behind = behind > 0 ? br_real_pow(behind, 1 + number[BR_PLAN_CROWD]) : 0;
     return number[BR_PLAN_PRICE] * (behind + number[BR_PLAN_ALONE]) / plan->executors;
 }
 
-/* The number of executors for which time and price are least. */
+/* The number of executors for which time and price are least, times `factor`. */
 static void choose_number(struct br_executors_plan *plan, const struct br_left_job *left,
-                          struct live *live, double price)
+                          struct live *live, double price, double factor)
 {
     const double *number = plan->number;
     struct br_executors_plan_job *known = &plan->known[live->job];
@@ -188,15 +254,16 @@ static void choose_number(struct br_executors_plan *plan, const struct br_left_j
         double time_ms = a > b ? a + number[BR_PLAN_BOTH] * b : b + number[BR_PLAN_BOTH] * a;
         double paid_ms = work_ms + number[BR_PLAN_HELD] * executors * path_ms;
         if (executors > live->held)
-            paid_ms += number[BR_PLAN_MOVE] * 1e3 * (executors - live->held);
+            paid_ms += (number[BR_PLAN_MOVE] * 1e3 + number[BR_PLAN_FRESH] * left->fresh_ms[t]) *
+                       (executors - live->held);
         if (time_ms + price * paid_ms >= least)
             continue;
         least = time_ms + price * paid_ms;
         live->number = executors;
         *known = (struct br_executors_plan_job){executors, time_ms};
     }
-    if (live->waits) {
-        double more = live->number * br_real_exp(number[BR_PLAN_OPEN_MORE]) + 0.5;
+    if (factor != 1) {
+        double more = live->number * factor + 0.5;
         live->number = more < 1 ? 1 : more < plan->executors ? (uint32_t)more : plan->executors;
         known->executors = live->number;
     }
@@ -255,8 +322,14 @@ static void weigh(struct br_executors_plan *plan, const struct br_executors *sim
     const struct br_executor_job *job = &sim->job[live->job];
     const struct br_left_job *left = br_left_look(&plan->left, sim, live->job);
     double share = share_for(sim, live->stage), price = price_of(plan, sim->live_jobs, k);
-    price *= share < 1 ? br_real_pow(share, -number[BR_PLAN_SCARCE]) : 1;
-    choose_number(plan, left, live, price);
+    if (plan->free)
+        price *= br_real_exp(-number[BR_PLAN_FREE] * plan->free / plan->executors);
+    double factor = live->waits ? br_real_exp(number[BR_PLAN_OPEN_MORE]) : 1;
+    if (share < 1) {
+        price *= br_real_pow(share, -number[BR_PLAN_SCARCE]);
+        factor *= br_real_pow(share, number[BR_PLAN_PART]);
+    }
+    choose_number(plan, left, live, price, factor);
     double order = live->waits ? number[BR_PLAN_OPEN_ORDER] : 0;
     if (job->deadline_ns) {
         double left_s = plan->known[live->job].left_ms * 1e-3;
@@ -265,7 +338,7 @@ static void weigh(struct br_executors_plan *plan, const struct br_executors *sim
         order += slack < 1 ? number[BR_PLAN_LOST] : 0;
         slack = slack > SLACK_LEAST ? slack < SLACK_MOST ? slack : SLACK_MOST : SLACK_LEAST;
         order += number[BR_PLAN_SLACK] * br_real_log(slack);
-        choose_number(plan, left, live, price * br_real_pow(slack, number[BR_PLAN_HURRY]));
+        choose_number(plan, left, live, price * br_real_pow(slack, number[BR_PLAN_HURRY]), factor);
     }
     if (sim->options.classes && live->stage != BR_EXECUTORS_NONE)
         order += number[BR_PLAN_OVERSIZE] * (sim->group.cls - sim->stage[live->stage].request.cls) /
@@ -278,10 +351,21 @@ static void weigh(struct br_executors_plan *plan, const struct br_executors *sim
 static void look(struct br_executors_plan *plan, const struct br_executors *sim)
 {
     struct live *live = plan->live;
-    for (uint32_t k = 0; k < sim->live_jobs; k++)
+    plan->free = plan->executors;
+    for (uint32_t k = 0; k < sim->live_jobs; k++) {
         live[k] = look_at(plan, sim, sim->live[k]);
+        uint32_t has = live[k].all + (live[k].job == sim->group.job ? sim->group.count : 0);
+        plan->free -= has < plan->free ? has : plan->free;
+    }
     for (uint32_t k = 0; k < sim->live_jobs; k++)
         weigh(plan, sim, k);
+}
+
+/* The stage of that job, which is to have so many executors that are sure to do; one at least. */
+static struct br_executors_choice give(const struct live *live, uint32_t number)
+{
+    uint32_t more = number > live->held ? number - live->held : 1;
+    return (struct br_executors_choice){live->stage, live->all + more};
 }
 
 struct br_executors_choice br_executors_plan_decide(struct br_executors_plan *plan,
@@ -301,10 +385,9 @@ struct br_executors_choice br_executors_plan_decide(struct br_executors_plan *pl
     if (own && stays(plan, own, other)) {
         double most = plan->number[BR_PLAN_OVER] * own->number;
         bool all = !other || other->held >= other->number || most >= plan->executors;
-        uint32_t limit = all ? plan->executors : (uint32_t)most;
-        return (struct br_executors_choice){own->stage, limit > own->held ? limit : own->held + 1};
+        return give(own, all ? plan->executors : (uint32_t)most);
     }
-    if (!other)
+    if (!other || other->held * plan->number[BR_PLAN_SPARE] >= other->number)
         return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
-    return (struct br_executors_choice){other->stage, other->number};
+    return give(other, other->number);
 }

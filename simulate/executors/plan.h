@@ -5,7 +5,8 @@
  * there are such: so it has a price, which grows with the jobs behind. A job gets the number of
  * executors for which its time and the price of what they spend are least together; jobs with less
  * work go first, and rather those on fewer executors. All of that is of what is left of a job, so
- * the numbers change while it runs. See plan.c for where each number stands. */
+ * the numbers change while it runs. Of several classes only executors count that are sure to be
+ * large enough for the stage that is next. See plan.c for where each number stands. */
 #ifndef BR_SIMULATE_EXECUTORS_PLAN_H
 #define BR_SIMULATE_EXECUTORS_PLAN_H
 
@@ -36,13 +37,27 @@ enum br_plan_number {
     /* Of jobs with deadlines; slack: the time that is left over the time that it takes. */
     BR_PLAN_SLACK, /* power of the slack in the order of jobs */
     BR_PLAN_HURRY, /* and in the price of executors */
-    BR_PLAN_LOST   /* how much later jobs come that will miss theirs */
+    BR_PLAN_LOST,  /* how much later jobs come that will miss theirs */
+    /* Of executors of several classes again: a number keeps its place in model files. */
+    BR_PLAN_PART,   /* power of a job's number by the share of executors that will do */
+    BR_PLAN_RIVALS, /* power of how much a job behind counts, by the share of its work that asks for
+                       as large ones */
+    /* Of jobs that keep coming, for which executors are to be left. In batches they add nothing. */
+    BR_PLAN_SPARE, /* 1: others' executors go to no job beyond its number; less: beyond its number
+                      over that; 0: to any */
+    BR_PLAN_FRESH, /* price of one more executor, in what its first task lasts longer */
+    BR_PLAN_FREE   /* how much less executors cost, by the share that is free */
 };
-enum {
-    BR_EXECUTORS_PLAN_NUMBERS = 23,
-    BR_PLAN_OF_CLASSES = BR_PLAN_OVERSIZE,
-    BR_PLAN_OF_DEADLINES = BR_PLAN_SLACK
+enum { BR_EXECUTORS_PLAN_NUMBERS = 28 };
+
+/* What there has to be for a number to be learned. */
+enum br_plan_kind {
+    BR_PLAN_ALWAYS,
+    BR_PLAN_WITH_CLASSES,
+    BR_PLAN_WITH_DEADLINES,
+    BR_PLAN_WITH_ARRIVALS
 };
+enum br_plan_kind br_plan_kind_of(enum br_plan_number number);
 
 struct br_executors_plan;
 

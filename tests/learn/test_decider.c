@@ -15,6 +15,7 @@
 #include "learn/network/model.h"
 #include "learn/policy/learned.h"
 #include "simulate/executors/jobs.h"
+#include "simulate/executors/plan.h"
 #include "tests/support/takings.h"
 
 /* ---- Models and jobs ---- */
@@ -94,7 +95,7 @@ struct beside {
     struct br_executors_arrival arrival[JOBS];
     uint32_t number[JOBS]; /* in the decider; BR_ANY: not there */
     const struct br_learned_decision *decision;
-    uint32_t decisions, at;
+    uint32_t decisions, at, stays;
 };
 
 /* Tells the decider what the simulator shows, and asks it about the whole round. */
@@ -140,10 +141,17 @@ static void ask(struct beside *beside)
     beside->at = 0;
 }
 
-/* The choice that the policy made is the next one of the decider, and so many go. */
+/* The choice that the policy made is the next one of the decider, and so many go. Where executors
+ * are to stay there is none. */
 static void compare(struct beside *beside, struct br_executors_choice choice)
 {
     const struct br_executors *sim = beside->sim;
+    if (choice.stage == BR_EXECUTORS_STAY) {
+        assert_int_equal(beside->at, beside->decisions);
+        br_executors_decide(beside->sim, choice.stage, choice.limit);
+        beside->stays++;
+        return;
+    }
     assert_true(beside->at < beside->decisions);
     const struct br_learned_decision *decision = &beside->decision[beside->at++];
     uint32_t job = sim->stage[choice.stage].job, count = sim->group.count;
@@ -179,17 +187,22 @@ static void run_beside(struct beside *beside, const struct br_model *model)
 }
 
 /* Whatever form the network has: each decision, and how many executors it sends, is that of the
- * simulator's policy; and nothing is allocated but where a job comes. */
+ * simulator's policy; and nothing is allocated but where a job comes. Of a planned one, also where
+ * all numbers of its planner count, and executors are left idle. */
 static void test_beside(void **state)
 {
     const struct br_network_shape shapes[] = {br_network_shape_split(), br_network_shape_code(),
                                               br_network_shape_paper(), br_network_shape_planned()};
     const struct br_executors_options options = {.executors = EXECUTORS, .moving_ns = 2000000000};
+    uint32_t stays = 0;
     (void)state;
     for (uint32_t k = 0; k < 12; k++) {
         struct br_rng rng = br_rng_seed(k);
         struct beside beside = {.sim = br_executors_create(&options)};
         struct br_model *model = model_of(shapes[k % 4]);
+        bool planned = model->network.plan_parameters && k >= 4;
+        for (uint32_t n = 0; planned && n < model->network.plan_parameters; n++)
+            model->parameter[model->network.plan + n] = n == BR_PLAN_SPARE ? 2 : 1;
         assert_non_null(beside.sim);
         for (uint32_t j = 0; j < JOBS; j++) {
             struct br_waves *waves;
@@ -202,6 +215,8 @@ static void test_beside(void **state)
                 .seed = j};
         }
         run_beside(&beside, model);
+        stays += beside.stays;
+        assert_true(planned || beside.stays == 0);
         for (uint32_t j = 0; j < JOBS; j++) {
             br_dag_destroy(beside.dag[j]);
             br_waves_destroy((struct br_waves *)beside.arrival[j].waves);
@@ -209,6 +224,7 @@ static void test_beside(void **state)
         br_model_destroy(model);
         br_executors_destroy(beside.sim);
     }
+    assert_true(stays > 0);
 }
 
 /* ---- By hand ---- */

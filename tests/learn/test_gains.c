@@ -161,18 +161,19 @@ static void pairs_learn(void **state)
     /* Those of classes and of deadlines stay where there are none. */
     for (uint32_t k = 0; k < network->plan_parameters; k++) {
         assert_true(weights[network->plan + k] == 0);
-        assert_int_equal(trainer.model.parameter[network->plan + k] != 0, k < BR_PLAN_OF_CLASSES);
+        assert_int_equal(trainer.model.parameter[network->plan + k] != 0,
+                         br_plan_kind_of((enum br_plan_number)k) == BR_PLAN_ALWAYS);
     }
     free(weights);
     br_trainer_finish(&trainer);
 }
 
-/* The numbers of classes and of deadlines are learned where there are such; deadlines make trials
- * count what is missed, and stages are asked for by every episode anew. */
+/* The numbers of classes, of deadlines and of arrivals are learned where there are such; deadlines
+ * make trials count what is missed, and stages are asked for by every episode anew. */
 static void what_a_cluster_has_is_learned(void **state)
 {
     const struct pool *pool = *state;
-    for (int kind = 0; kind < 2; kind++) {
+    for (int kind = 0; kind < 3; kind++) {
         struct br_train_options options = small_options();
         struct br_train_jobs jobs = pool->jobs;
         struct br_trainer trainer;
@@ -188,6 +189,8 @@ static void what_a_cluster_has_is_learned(void **state)
                 options.cluster.cls[c].executors = 3;
                 options.cluster.cls[c].memory = c + 1;
             }
+        } else if (kind == 2) {
+            options.interarrival_ns = INT64_C(4000000000);
         } else {
             jobs.deadline_ns = pool->deadline_ns;
             options.objective = BR_MISSES;
@@ -195,10 +198,14 @@ static void what_a_cluster_has_is_learned(void **state)
         assert_int_equal(br_trainer_init(&trainer, &options, jobs, NULL), BR_OK);
         assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
         const br_weight *plan = trainer.model.parameter + trainer.model.network.plan;
-        assert_int_equal(plan[BR_PLAN_OVERSIZE] != 0, kind == 0);
-        assert_int_equal(plan[BR_PLAN_SCARCE] != 0, kind == 0);
-        for (int n = BR_PLAN_OF_DEADLINES; n < BR_EXECUTORS_PLAN_NUMBERS; n++)
+        const enum br_plan_number of_classes[] = {BR_PLAN_OVERSIZE, BR_PLAN_SCARCE, BR_PLAN_PART,
+                                                  BR_PLAN_RIVALS};
+        for (int n = 0; n < 4; n++)
+            assert_int_equal(plan[of_classes[n]] != 0, kind == 0);
+        for (int n = BR_PLAN_SLACK; n <= BR_PLAN_LOST; n++)
             assert_int_equal(plan[n] != 0, kind == 1);
+        for (int n = BR_PLAN_SPARE; n < BR_EXECUTORS_PLAN_NUMBERS; n++)
+            assert_int_equal(plan[n] != 0, kind == 2);
         assert_int_equal(br_trainer_try(&trainer, 6, 5, &cost, NULL), BR_OK);
         uint32_t cls[2] = {0}, missed = 0;
         for (uint32_t k = 0; k < 6; k++) {
@@ -210,7 +217,7 @@ static void what_a_cluster_has_is_learned(void **state)
         }
         if (kind == 0)
             assert_true(cls[0] > 0 && cls[1] > 0);
-        else
+        else if (kind == 1)
             assert_true(missed > 0 && missed < 24 && fabs(cost - missed / 24.0) < 1e-12);
         br_trainer_finish(&trainer);
     }
@@ -247,6 +254,34 @@ static void steps_are_kept_short(void **state)
     assert_true(long_shift > 0.02); /* or nothing was shortened */
 }
 
+/* Where the planner leaves executors idle, that is no step: an episode is learned and compared step
+ * by step all the same. */
+static void staying_is_no_step(void **state)
+{
+    const struct pool *pool = *state;
+    struct br_train_options options = small_options();
+    struct br_trainer trainer;
+    struct br_train_report report;
+    options.shape = br_network_shape_planned();
+    options.interarrival_ns = INT64_C(4000000000);
+    assert_int_equal(br_trainer_init(&trainer, &options, pool->jobs, NULL), BR_OK);
+    trainer.model.parameter[trainer.model.network.plan + BR_PLAN_SPARE] = 2;
+    assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
+    assert_true(report.moved);
+    const struct br_episode_run run = {
+        .arrival = trainer.arrival, .jobs = options.jobs, .until_ns = BR_NEVER};
+    struct br_episode *episode = &trainer.episode[0];
+    assert_int_equal(br_episode_play(episode, &run, true, 3, NULL), BR_OK);
+    uint32_t decisions = episode->sim->decisions;
+    assert_true(episode->steps > 0 && episode->steps < decisions);
+    assert_int_equal(br_episode_compare(episode, &run, NULL), BR_OK);
+    assert_true(episode->shift == 0);
+    assert_int_equal(episode->sim->decisions, decisions);
+    assert_int_equal(br_episode_learn(episode, &run, 0, NULL), BR_OK);
+    assert_int_equal(episode->sim->decisions, decisions);
+    br_trainer_finish(&trainer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +292,7 @@ int main(void)
         cmocka_unit_test(pairs_learn),
         cmocka_unit_test(what_a_cluster_has_is_learned),
         cmocka_unit_test(steps_are_kept_short),
+        cmocka_unit_test(staying_is_no_step),
     };
     return cmocka_run_group_tests(tests, open_pool, close_pool);
 }

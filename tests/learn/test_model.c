@@ -165,8 +165,15 @@ static void a_learned_policy_decides(void **state)
 static enum br_status create_planner(const struct br_executors_setup *setup, void **policy,
                                      struct br_diag *diag)
 {
+    const struct br_model *model = setup->model;
+    double steps[BR_PLAN_PARAMETERS];
     *policy = br_executors_plan_create();
-    return *policy ? BR_OK : br_fail_memory(diag);
+    if (!*policy)
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; k < BR_PLAN_PARAMETERS; k++)
+        steps[k] = (double)model->parameter[model->network.plan + k];
+    br_executors_plan_set(*policy, steps);
+    return BR_OK;
 }
 
 static enum br_status begin_planner(void *policy, const struct br_executors *sim,
@@ -192,7 +199,8 @@ static const struct br_executors_row planner = {.name = "planner",
                                                 .destroy = destroy_planner};
 
 /* A planned network whose weights are all 0 knows nothing but the advice: it decides as the planner
- * does, where several jobs wait, come later, and are done. */
+ * does, where several jobs wait, come later, and are done; also where the planner leaves executors
+ * idle (the second time), which a network cannot choose by itself. */
 static void a_planned_network_begins_as_the_planner(void **state)
 {
     enum { JOBS = 12 };
@@ -203,28 +211,35 @@ static void a_planned_network_begins_as_the_planner(void **state)
     struct br_executors_arrival arrival[JOBS];
     struct br_executors *sim = br_executors_create(&cluster);
     const struct br_executors_row *rows[2] = {&br_learned_policy, &planner};
-    int64_t end_ns[2], jobs_time_ns[2];
-    uint32_t decisions[2];
+    int64_t end_ns[4], jobs_time_ns[4];
+    uint32_t decisions[4];
     assert_non_null(sim);
     assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
     for (int k = 0; k < JOBS; k++)
         arrival[k] = (struct br_executors_arrival){.waves = pool->waves[k % POOL],
-                                                   .arrival_ns = k / 8 * INT64_C(9000000000),
+                                                   .arrival_ns = k / 2 * INT64_C(9000000000),
                                                    .seed = (uint64_t)k};
-    for (int k = 0; k < 2; k++) {
-        struct br_executors_setup setup = {.row = rows[k], .number = NAN, .model = &model};
+    for (int k = 0; k < 4; k++) {
+        const struct br_executors_row *row = rows[k % 2];
+        struct br_executors_setup setup = {.row = row, .number = NAN, .model = &model};
         void *policy = NULL;
-        assert_int_equal(rows[k]->create(&setup, &policy, NULL), BR_OK);
+        /* Where executors are paid for that wait, jobs get few, and some are to spare. */
+        model.parameter[model.network.plan + BR_PLAN_HELD] = 10;
+        model.parameter[model.network.plan + BR_PLAN_SPARE] = k < 2 ? 0 : 2;
+        assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
         assert_int_equal(br_executors_reset(sim, arrival, JOBS, NULL, NULL), BR_OK);
-        assert_int_equal(br_executors_follow(sim, rows[k], policy, NULL), BR_OK);
+        assert_int_equal(br_executors_follow(sim, row, policy, NULL), BR_OK);
         end_ns[k] = sim->now_ns;
         jobs_time_ns[k] = sim->jobs_time_ns;
         decisions[k] = sim->decisions;
-        rows[k]->destroy(policy);
+        row->destroy(policy);
     }
-    assert_int_equal(end_ns[0], end_ns[1]);
-    assert_int_equal(jobs_time_ns[0], jobs_time_ns[1]);
-    assert_int_equal(decisions[0], decisions[1]);
+    for (int k = 0; k < 4; k += 2) {
+        assert_int_equal(end_ns[k], end_ns[k + 1]);
+        assert_int_equal(jobs_time_ns[k], jobs_time_ns[k + 1]);
+        assert_int_equal(decisions[k], decisions[k + 1]);
+    }
+    assert_true(jobs_time_ns[0] != jobs_time_ns[2]);
     br_executors_destroy(sim);
     br_model_finish(&model);
 }

@@ -76,8 +76,11 @@ static int64_t run(struct scene *scene)
     begin(scene, JOBS);
     while (br_executors_next(sim)) {
         struct br_executors_choice choice = br_executors_plan_decide(scene->plan, sim);
-        assert_true(choice.stage < sim->stages && br_executors_selectable(sim, choice.stage));
-        assert_true(choice.limit >= 1 && choice.limit <= EXECUTORS);
+        bool stays = choice.stage == BR_EXECUTORS_STAY;
+        assert_true(stays ||
+                    (choice.stage < sim->stages && br_executors_selectable(sim, choice.stage) &&
+                     choice.limit >= 1 && choice.limit <= EXECUTORS));
+        assert_true(!stays || br_executors_plan_number(scene->plan, BR_PLAN_SPARE) > 0);
         for (uint32_t k = 0; k < sim->live_jobs; k++) {
             struct br_executors_plan_job of = br_executors_plan_of(scene->plan, sim->live[k]);
             assert_true(of.executors >= 1 && of.executors <= EXECUTORS && of.left_ms >= 0);

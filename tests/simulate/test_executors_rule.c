@@ -30,6 +30,9 @@ static double task_s(double s, uint32_t executors)
     return at[high - 1] + (at[high] - at[high - 1]) * share;
 }
 
+/* A job's first task on an executor lasts so much longer than its others. */
+enum { FRESH_MS = 700 };
+
 static struct br_waves *waves_of(uint32_t stages, const uint32_t *tasks, uint32_t ms)
 {
     struct br_waves *waves = br_waves_create(stages);
@@ -37,8 +40,9 @@ static struct br_waves *waves_of(uint32_t stages, const uint32_t *tasks, uint32_
     for (uint32_t s = 0; s < stages; s++) {
         waves->stage[s].tasks = tasks[s];
         for (uint32_t executors = 5; executors <= 20; executors *= 2) {
-            const uint32_t both[] = {ms + ms * executors / 20, ms + ms * executors / 20};
-            const struct br_wave_measured measured = {executors, {1, 2, 1}, {both, both, both}};
+            const uint32_t fresh = ms + ms * executors / 20 + FRESH_MS;
+            const uint32_t first[] = {fresh - FRESH_MS, fresh};
+            const struct br_wave_measured measured = {executors, {1, 2, 1}, {&fresh, first, first}};
             assert_int_equal(br_waves_add(waves, s, &measured, NULL), BR_OK);
         }
         if (s)
@@ -126,7 +130,8 @@ static void draw_steps(struct br_rng *rng, double *steps)
 /* ---- How many executors ---- */
 
 /* Jobs of one stage that have just come and hold nothing: the work that a job pays for, and what
- * that costs, can be written down in a line. */
+ * that costs, can be written down in a line. Of two sizes of executors, all jobs but the second ask
+ * for large ones, and these are asked about. */
 static void numbers_are_those_of_the_rule(void **state)
 {
     struct scene *scene = *state;
@@ -136,17 +141,25 @@ static void numbers_are_those_of_the_rule(void **state)
     const uint32_t sixty[] = {60};
     struct br_waves *more = waves_of(1, sixty, 1000);
     uint32_t differ = 0;
+    bool sizes = scene->sim->options.classes;
     for (int k = 0; k < 200; k++) {
         double steps[NUMBERS], number[NUMBERS], work_s[3];
         draw_steps(&rng, steps);
         br_executors_plan_set(scene->plan, steps);
         for (int n = 0; n < NUMBERS; n++)
             number[n] = br_executors_plan_number(scene->plan, (enum br_plan_number)n);
-        for (int j = 0; j < 3; j++)
+        for (int j = 0; j < 3; j++) {
             scene->arrival[j].waves = scene->waves[kinds[j]];
+            scene->arrival[j].deadline_ns = 0;
+            scene->request[j][0].cls = j != 1;
+        }
         scene->arrival[1].waves = more;
         begin(scene, 3);
         assert_true(br_executors_next(scene->sim));
+        while (sizes && scene->sim->group.cls == 0) {
+            br_executors_decide(scene->sim, BR_EXECUTORS_STAY, 0);
+            assert_true(br_executors_next(scene->sim));
+        }
         br_executors_plan_decide(scene->plan, scene->sim);
         for (int j = 0; j < 3; j++) {
             work_s[j] = (double)scene->sim->job[j].left_us * 1e-6;
@@ -154,25 +167,33 @@ static void numbers_are_those_of_the_rule(void **state)
             work_s[j] = fmax(work_s[j], 1e-3);
         }
         for (int j = 0; j < 3; j++) {
-            double behind = 0, least = INFINITY;
+            double behind = 0, least = INFINITY, large = sizes && j != 1 ? 8.0 / EXECUTORS : 1;
             uint32_t best = 0;
             for (int i = 0; i < 3; i++)
                 if (i != j)
                     behind +=
-                        work_s[i] > work_s[j] ? 1 : number[BR_PLAN_BEFORE] * work_s[i] / work_s[j];
+                        (work_s[i] > work_s[j] ? 1
+                                               : number[BR_PLAN_BEFORE] * work_s[i] / work_s[j]) *
+                        (large < 1 && i == 1 ? pow(1e-3, number[BR_PLAN_RIVALS]) : 1);
             behind = behind > 0 ? pow(behind, 1 + number[BR_PLAN_CROWD]) : 0;
-            double price = number[BR_PLAN_PRICE] * (behind + number[BR_PLAN_ALONE]) / EXECUTORS;
+            double price = number[BR_PLAN_PRICE] * (behind + number[BR_PLAN_ALONE]) / EXECUTORS *
+                           pow(large, -number[BR_PLAN_SCARCE]) *
+                           exp(-number[BR_PLAN_FREE]); /* all are free */
             for (uint32_t e = 1; e <= EXECUTORS; e++) {
                 double s = task_s(second[j], e), work = tasks[j] * s;
                 double path = ((tasks[j] - 1) / e + 1) * s;
                 double a = number[BR_PLAN_PATH] * path, b = work / e;
                 double time = fmax(a, b) + number[BR_PLAN_BOTH] * fmin(a, b);
-                double cost = work + number[BR_PLAN_HELD] * e * path + number[BR_PLAN_MOVE] * e;
+                double cost = work + number[BR_PLAN_HELD] * e * path + number[BR_PLAN_MOVE] * e +
+                              number[BR_PLAN_FRESH] * e * FRESH_MS * 1e-3;
                 if (time + price * cost < least - 1e-6) {
                     least = time + price * cost;
                     best = e;
                 }
             }
+            if (large < 1)
+                best = (uint32_t)fmin(fmax(best * pow(large, number[BR_PLAN_PART]) + 0.5, 1),
+                                      EXECUTORS);
             uint32_t got = br_executors_plan_of(scene->plan, (uint32_t)j).executors;
             differ += got != best;
             assert_in_range(got, 1, EXECUTORS);
@@ -185,10 +206,28 @@ static void numbers_are_those_of_the_rule(void **state)
 /* ---- Who goes next ---- */
 
 struct seen {
-    uint32_t job, stage, held, number;
+    uint32_t job, stage, all, held, number;
     bool there, waits;
     double key;
 };
+
+/* Of executors of two sizes, those that are sure to be large enough: where the stage asks for
+ * large ones, those of stages that do. */
+static uint32_t sure_to_do(const struct br_executors *sim, uint32_t number, uint32_t cls)
+{
+    const struct br_executor_job *job = &sim->job[number];
+    const struct br_executor_group *group = &sim->group;
+    int32_t fit = 0, all = (int32_t)br_executors_held(sim, number);
+    for (uint32_t s = 0; s < job->stages; s++) {
+        const struct br_executor_stage *stage = &sim->stage[job->first_stage + s];
+        bool large = cls == 0 || stage->request.cls == 1;
+        fit += large ? (int32_t)(stage->running + stage->coming) : 0;
+        if (large && job->first_stage + s == group->stage)
+            fit -= (int32_t)group->count - (group->executor != BR_EXECUTORS_NONE);
+    }
+    fit -= (int32_t)job->leaving;
+    return (uint32_t)(fit < 0 ? 0 : fit < all ? fit : all);
+}
 
 static struct seen see(const struct scene *scene, uint32_t job)
 {
@@ -202,7 +241,9 @@ static struct seen see(const struct scene *scene, uint32_t job)
     seen.stage = of->ready ? br_executors_bound_stage(sim, job) : BR_EXECUTORS_NONE;
     seen.there = seen.stage != BR_EXECUTORS_NONE;
     seen.waits = seen.there && sim->stage[seen.stage].open > 0;
-    seen.held = br_executors_held(sim, job);
+    seen.all = seen.held = br_executors_held(sim, job);
+    if (seen.there && sim->options.classes)
+        seen.held = sure_to_do(sim, job, sim->stage[seen.stage].request.cls);
     for (uint32_t s = of->first_stage; s < of->first_stage + of->stages; s++) {
         const struct br_executor_stage *stage = &sim->stage[s];
         running_s += 1e-6 * (double)stage->waves->mean_us * (stage->started - stage->ended);
@@ -241,6 +282,13 @@ static bool before(const struct seen *a, const struct seen *b, double power)
                        b->held * pow(b->key, power) / b->number;
 }
 
+/* Up to so many that do, beside those that do not. */
+static struct br_executors_choice limit_of(const struct seen *seen, uint32_t number)
+{
+    uint32_t more = number > seen->held ? number - seen->held : 1;
+    return (struct br_executors_choice){seen->stage, seen->all + more};
+}
+
 /* A whole run; every decision is the rule's. Returns whether none was too close to call. */
 static bool follow(struct scene *scene)
 {
@@ -272,9 +320,12 @@ static bool follow(struct scene *scene)
             uint32_t limit = !lacks || over * own.number >= EXECUTORS
                                  ? EXECUTORS
                                  : (uint32_t)(over * own.number);
-            want = (struct br_executors_choice){own.stage, limit > own.held ? limit : own.held + 1};
+            want = limit_of(&own, limit);
+        } else if (next.there &&
+                   next.held * br_executors_plan_number(plan, BR_PLAN_SPARE) < next.number) {
+            want = limit_of(&next, next.number);
         } else {
-            want = (struct br_executors_choice){next.stage, next.number};
+            want = (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
         }
         if (sure) {
             assert_int_equal(choice.stage, want.stage);
@@ -323,7 +374,7 @@ static void every_number_counts(void **state)
     for (int n = 0; n < NUMBERS; n++) {
         struct br_rng rng = br_rng_seed(2);
         uint32_t others = 0;
-        for (int k = 0; k < 20; k++) {
+        for (int k = 0; k < 40; k++) {
             double steps[NUMBERS];
             draw_steps(&rng, steps);
             uint64_t with = decisions(scene, steps);
@@ -331,7 +382,7 @@ static void every_number_counts(void **state)
             others += with != decisions(scene, steps);
         }
         if (others < 2)
-            fail_msg("number %d changed %u of 20 runs", n, others);
+            fail_msg("number %d changed %u of 40 runs", n, others);
     }
 }
 
@@ -344,8 +395,8 @@ static void numbers_of_what_is_not_there_do_nothing(void **state)
         double steps[NUMBERS];
         draw_steps(&rng, steps);
         uint64_t with = decisions(scene, steps);
-        for (int n = BR_PLAN_OF_CLASSES; n < NUMBERS; n++)
-            steps[n] += 2;
+        for (int n = 0; n < NUMBERS; n++)
+            steps[n] += br_plan_kind_of((enum br_plan_number)n) % BR_PLAN_WITH_ARRIVALS ? 2 : 0;
         assert_true(with == decisions(scene, steps));
     }
 }
@@ -368,6 +419,7 @@ static void what_is_left_is_counted_by_stages(void **state)
         double s = task_s(2, e) * 1e3;
         assert_int_equal(e, t + 1);
         assert_true(fabs(of->work_ms[t] - 38 * s) < 0.1);
+        assert_true(fabs((double)of->fresh_ms[t] - FRESH_MS) < 0.1);
         assert_true(fabs(of->path_ms[t] - ((6 / e + 1) + (29 / e + 1) + 1) * s) < 0.1);
     }
     br_executors_decide(sim, 0, 3);
@@ -420,6 +472,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PLAIN(numbers_are_those_of_the_rule),
+        RICH(numbers_are_those_of_the_rule),
         PLAIN(decisions_are_those_of_the_rule),
         RICH(decisions_are_those_of_the_rule),
         RICH(every_number_counts),
