@@ -7,8 +7,13 @@
  * that at every decision each job's next stage is tried, with the planner's limit and with none, by
  * running copies of the simulator to their end as the planner decides. What a policy cannot know is
  * drawn anew in each copy, alike for all choices. Of those the best are tried more often, and one
- * that is better than the planner's by more than twice the error of that is taken. Prints a line a
- * batch; the same on every machine. */
+ * that is better than the planner's by more than twice the error of that is taken.
+ *
+ * With 0 samples the copies go on as the run itself would: who looks ahead knows how long every
+ * task will last, and the best choice is taken. Then every stage that can be named is tried, with
+ * five limits, and also that nobody goes anywhere.
+ *
+ * Prints a line a batch; the same on every machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +25,7 @@
 #include "simulate/executors/bound.h"
 #include "simulate/executors/plan.h"
 
-enum { PROFILES = 400, JOBS = 100, CHOICES = 2 * JOBS + 1, SAMPLES = 1024, FIRST = 4 };
+enum { PROFILES = 400, JOBS = 100, CHOICES = 1000, SAMPLES = 1024, FIRST = 4 };
 
 static void need(bool fine, const char *what)
 {
@@ -48,6 +53,12 @@ struct look {
 static void add_choice(struct look *look, uint32_t stage, uint32_t limit)
 {
     const struct br_executors *sim = look->sim;
+    if (look->choices == CHOICES)
+        return;
+    if (stage == BR_EXECUTORS_STAY) {
+        look->choice[look->choices++] = (struct choice){.stage = stage};
+        return;
+    }
     uint32_t held = br_executors_held(sim, sim->stage[stage].job);
     uint32_t need = br_executors_need(&sim->stage[stage]), count = sim->group.count;
     uint32_t most = held + (need < count ? need : count);
@@ -60,6 +71,26 @@ static void add_choice(struct look *look, uint32_t stage, uint32_t limit)
     look->choice[look->choices++].out = false;
 }
 
+/* Of all stages: the planner's number for the job, all that can go, half of them, two and one. */
+static void list_all(struct look *look)
+{
+    const struct br_executors *sim = look->sim;
+    for (uint32_t k = 0; k < sim->ready_stages; k++) {
+        uint32_t stage = sim->ready[k], job = sim->stage[stage].job;
+        if (!br_executors_selectable(sim, stage))
+            continue;
+        uint32_t held = br_executors_held(sim, job), need = br_executors_need(&sim->stage[stage]);
+        uint32_t most = need < sim->group.count ? need : sim->group.count;
+        add_choice(look, stage, br_executors_plan_of(look->plan, job).executors);
+        add_choice(look, stage, held + most);
+        add_choice(look, stage, held + (most + 1) / 2);
+        add_choice(look, stage, held + 2);
+        add_choice(look, stage, held + 1);
+    }
+    if (look->choice[0].stage != BR_EXECUTORS_STAY)
+        add_choice(look, BR_EXECUTORS_STAY, 0);
+}
+
 /* The planner's first. */
 static void list_choices(struct look *look)
 {
@@ -68,6 +99,10 @@ static void list_choices(struct look *look)
     struct br_executors_choice planned = br_executors_plan_decide(look->plan, sim);
     look->choices = 0;
     add_choice(look, planned.stage, planned.limit);
+    if (!look->samples) {
+        list_all(look);
+        return;
+    }
     for (uint32_t k = 0; k < sim->live_jobs; k++) {
         uint32_t stage = br_executors_bound_stage(sim, sim->live[k]);
         if (stage == BR_EXECUTORS_NONE)
@@ -127,6 +162,24 @@ static void keep(struct look *look, uint32_t most)
     }
 }
 
+/* The best choice of one who knows what comes; of equals the planner's. */
+static uint32_t look_through(struct look *look)
+{
+    double least_s = INFINITY;
+    uint32_t best = 0;
+    for (uint32_t k = 0; k < look->choices; k++) {
+        need(!br_executors_fork(look->sim, NULL, look->copy, NULL), "out of memory");
+        br_executors_decide(look->copy, look->choice[k].stage, look->choice[k].limit);
+        double cost_s = follow(look->copy, look->plan);
+        look->copies++;
+        if (look->copy->ended_jobs < look->copy->jobs || cost_s >= least_s - 1e-9)
+            continue;
+        least_s = cost_s;
+        best = k;
+    }
+    return best;
+}
+
 /* The number of the choice to take. */
 static uint32_t look_ahead(struct look *look)
 {
@@ -134,6 +187,8 @@ static uint32_t look_ahead(struct look *look)
     list_choices(look);
     if (look->choices < 2)
         return 0;
+    if (!samples)
+        return look_through(look);
     for (uint32_t done = 0, end = FIRST; done < samples; done = end, end *= 4) {
         end = end < samples ? end : samples;
         if (done)
@@ -203,7 +258,7 @@ int main(int count, char **argument)
     uint32_t batches = (uint32_t)atoi(argument[2]), jobs = (uint32_t)atoi(argument[3]);
     uint32_t profiles = (uint32_t)(count - 5);
     look.samples = (uint32_t)atoi(argument[4]);
-    need(jobs >= 1 && jobs <= JOBS && look.samples >= 2 && look.samples <= SAMPLES,
+    need(jobs >= 1 && jobs <= JOBS && look.samples != 1 && look.samples <= SAMPLES,
          "a number is out of its range");
     for (uint32_t k = 0; k < profiles; k++) {
         const struct br_parse_options options = br_parse_options_default();

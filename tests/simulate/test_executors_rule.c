@@ -203,6 +203,33 @@ static void numbers_are_those_of_the_rule(void **state)
     assert_true(differ <= 3); /* where two cost the same but for rounding */
 }
 
+/* A job has 5 of 20 executors: with 15 free ones an executor costs so much less. */
+static void free_executors_are_cheap(void **state)
+{
+    struct scene *scene = *state;
+    uint32_t changed = 0;
+    begin(scene, 2);
+    assert_true(br_executors_next(scene->sim));
+    br_executors_decide(scene->sim, 0, 5);
+    assert_true(br_executors_next(scene->sim));
+    for (int k = 0; k < 40; k++) {
+        double steps[NUMBERS] = {[BR_PLAN_HELD] = 1};
+        uint32_t got[3];
+        for (int way = 0; way < 3; way++) {
+            double price = (k + 1) * (way == 1 ? exp(-0.75) : 1);
+            steps[BR_PLAN_PRICE] = price - 3;
+            steps[BR_PLAN_FREE] = way == 0;
+            br_executors_plan_set(scene->plan, steps);
+            assert_true(fabs(br_executors_plan_number(scene->plan, BR_PLAN_PRICE) - price) < 1e-9);
+            br_executors_plan_decide(scene->plan, scene->sim);
+            got[way] = br_executors_plan_of(scene->plan, 1).executors;
+        }
+        assert_int_equal(got[0], got[1]);
+        changed += got[0] != got[2];
+    }
+    assert_true(changed > 2);
+}
+
 /* ---- Who goes next ---- */
 
 struct seen {
@@ -345,6 +372,8 @@ static void decisions_are_those_of_the_rule(void **state)
         double steps[NUMBERS];
         draw_steps(&rng, steps);
         steps[BR_PLAN_HURRY] = 0; /* it changes what the slack is told by */
+        if (k % 2)
+            steps[BR_PLAN_SPARE] = 2; /* exactly a job's number */
         br_executors_plan_set(scene->plan, steps);
         sure += follow(scene);
     }
@@ -473,6 +502,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PLAIN(numbers_are_those_of_the_rule),
         RICH(numbers_are_those_of_the_rule),
+        PLAIN(free_executors_are_cheap),
         PLAIN(decisions_are_those_of_the_rule),
         RICH(decisions_are_those_of_the_rule),
         RICH(every_number_counts),
