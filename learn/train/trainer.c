@@ -178,6 +178,8 @@ enum br_status br_trainer_init(struct br_trainer *trainer, const struct br_train
     trainer->model.seed = own->seed;
     br_network_draw(&trainer->model.network, seed_of(own->seed, OF_WEIGHTS, 0, 0),
                     trainer->model.parameter);
+    if (trainer->model.network.plan_parameters && own->interarrival_ns)
+        trainer->model.parameter[trainer->model.network.plan + BR_PLAN_SPARE] = BR_PLAN_SPARING;
     trainer->episode = calloc(own->episodes, sizeof *trainer->episode);
     trainer->arrival = calloc((size_t)own->episodes * own->jobs, sizeof *trainer->arrival);
     trainer->gradient = calloc(parameters, sizeof *trainer->gradient);

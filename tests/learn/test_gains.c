@@ -196,16 +196,18 @@ static void what_a_cluster_has_is_learned(void **state)
             options.objective = BR_MISSES;
         }
         assert_int_equal(br_trainer_init(&trainer, &options, jobs, NULL), BR_OK);
-        assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
         const br_weight *plan = trainer.model.parameter + trainer.model.network.plan;
+        assert_true(plan[BR_PLAN_SPARE] == (kind == 2 ? BR_PLAN_SPARING : 0));
+        assert_int_equal(br_trainer_step(&trainer, &report, NULL), BR_OK);
         const enum br_plan_number of_classes[] = {BR_PLAN_OVERSIZE, BR_PLAN_SCARCE, BR_PLAN_PART,
                                                   BR_PLAN_RIVALS};
         for (int n = 0; n < 4; n++)
             assert_int_equal(plan[of_classes[n]] != 0, kind == 0);
         for (int n = BR_PLAN_SLACK; n <= BR_PLAN_LOST; n++)
             assert_int_equal(plan[n] != 0, kind == 1);
-        for (int n = BR_PLAN_SPARE; n < BR_EXECUTORS_PLAN_NUMBERS; n++)
-            assert_int_equal(plan[n] != 0, kind == 2);
+        assert_int_equal(plan[BR_PLAN_SPARE] != 0, kind == 2);
+        assert_int_equal(plan[BR_PLAN_FRESH] != 0, kind == 2);
+        assert_int_equal(plan[BR_PLAN_FREE] != 0, kind == 2);
         assert_int_equal(br_trainer_try(&trainer, 6, 5, &cost, NULL), BR_OK);
         uint32_t cls[2] = {0}, missed = 0;
         for (uint32_t k = 0; k < 6; k++) {
