@@ -222,6 +222,7 @@ static void run_batch(struct look *look, const struct br_executors_arrival *arri
         br_executors_decide(look->sim, look->choice[best].stage, look->choice[best].limit);
     }
     double looked_s = (double)look->sim->jobs_time_ns * 1e-9 / jobs;
+    need(look->samples || looked_s <= planned_s + 1e-6, "who knows what comes has lost by it");
     total_s[0] += planned_s;
     total_s[1] += looked_s;
     printf("%u: %.2f s a job, looking ahead %.2f s (%+.1f %%); %u of %u decisions others, %llu "

@@ -49,8 +49,8 @@ enum br_plan_number {
     BR_PLAN_FREE   /* how much less executors cost, by the share that is free */
 };
 enum { BR_EXECUTORS_PLAN_NUMBERS = 28 };
-/* Steps of BR_PLAN_SPARE at which it is 1, and stays so at changes as trainings try. They begin there
- * where jobs keep coming: from 0 they were not found to come there. */
+/* Steps of BR_PLAN_SPARE at which it is 1, and stays so at changes as trainings try. They begin
+ * there where jobs keep coming: from 0 they were not found to come there. */
 #define BR_PLAN_SPARING 4
 
 /* What there has to be for a number to be learned. */
