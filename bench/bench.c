@@ -435,7 +435,8 @@ static enum br_status set_parts(const char *text, struct br_population_settings 
         PART(patience, set_count, 1),   PART(shortest, set_share, 0),
         PART(longest, set_share, 0),    PART(turn, set_count, 0),
         PART(cross, set_share, 0),      PART(swaps, set_share, 0),
-        PART(parallel, set_share, 0),   PART(redraw, set_share, 0),
+        PART(fresh, set_count, 0),      PART(parallel, set_share, 0),
+        PART(late, set_share, 0),       PART(redraw, set_share, 0),
         PART(blur, set_share, 0),       PART(serial, set_share, 0),
     };
 #undef PART

@@ -15,6 +15,7 @@ struct br_individual {
     uint16_t *at;   /* by task: when it runs, as br_niche_locate tells */
     int64_t makespan;
     uint64_t mark; /* equal for equal schedules, and hardly ever for others */
+    uint32_t bred; /* children of which it was the mother */
     bool parallel; /* gene: generated in parallel */
 };
 

@@ -7,9 +7,9 @@
  *
  * Differs from the source: a gene, inherited from either parent, says whether a child is generated
  * serially or in parallel [Hartmann02]; crossover takes any stretch of the father's list, not the
- * one that uses most resources, which made no difference; and a population ripens, its longest
- * schedules going, its fathers being chosen more strictly and its niches shrinking as its budget
- * ends.
+ * one that uses most resources, which made no difference; a population ripens, its longest
+ * schedules going, its fathers being chosen more strictly, its niches shrinking and its new genes
+ * turning serial as its budget ends; and of two mothers the one breeds that has bred less.
  *
  * The population is kept in blocks, one for a thread at a time. While one side breeds, it does not
  * change, so fathers may come from any block, and neither the threads' number nor their pace
@@ -50,7 +50,9 @@ struct br_population_settings br_population_settings_default(void)
         .shortest = 0.35,
         .longest = 0.65,
         .swaps = 1,
-        .parallel = 0.5,
+        .fresh = 1,
+        .parallel = 0.6,
+        .late = 0,
         .redraw = 0.2,
         .blur = 0.2,
         .serial = 1,
@@ -84,13 +86,13 @@ struct population {
     const struct br_population_settings *set;
     struct br_rcpsp_model *model;
     uint32_t tasks;
-    uint32_t room, size, first; /* of a block: at most, now, when the population was begun */
-    double tournament;          /* now */
-    double distance;            /* mean, when the population was begun */
-    uint32_t radius;            /* of a niche, now */
-    unsigned shift;             /* of what distances are made of */
-    uint64_t begun, end;        /* schedules spent when the population was begun, and at its end */
-    uint64_t *salt;             /* by task, for marks */
+    uint32_t room, size, first;  /* of a block: at most, now, when the population was begun */
+    double tournament, parallel; /* now, as of the settings */
+    double distance;             /* mean, when the population was begun */
+    uint32_t radius;             /* of a niche, now */
+    unsigned shift;              /* of what distances are made of */
+    uint64_t begun, end;         /* schedules spent when the population was begun, and at its end */
+    uint64_t *salt;              /* by task, for marks */
     struct worker *worker;
     struct block *block;
     uint32_t *memory;
@@ -186,6 +188,7 @@ static void sample(struct population *p, struct worker *w, struct block *b, uint
     }
     note(p, b, w->start, one->makespan, "sampling");
     one->mark = mark_of(p, w->start);
+    one->bred = 0;
     br_niche_locate(BR_FORWARD, p->tasks, w->start, one->makespan, p->shift, one->at);
     turn_list(p, w, BR_FORWARD, one->list);
 }
@@ -204,6 +207,21 @@ static const struct br_individual *choose(const struct population *p, struct br_
             best = one;
     }
     return best;
+}
+
+/* The individual whose turn it is, or one drawn of the same block, if that has bred less: a
+ * schedule that lives long has brought forth most of what it can. Counts. */
+static const struct br_individual *choose_mother(const struct population *p, struct block *b,
+                                                 uint32_t side, uint32_t at)
+{
+    struct br_individual *mother = &b->side[side][at];
+    if (p->set->fresh) {
+        struct br_individual *other = &b->side[side][br_rng_below(&b->rng, p->size)];
+        if (other->bred < mother->bred)
+            mother = other;
+    }
+    mother->bred++;
+    return mother;
 }
 
 static int64_t generate(const struct population *p, struct worker *w, enum br_direction direction,
@@ -236,9 +254,9 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
     uint32_t from = (p->epoch - 1) % 2, to = 1 - from;
     bool first = p->epoch == 1;
     enum br_direction direction = to == 1 && set->turn ? BR_BACKWARD : BR_FORWARD;
-    const struct br_individual *mother = &b->side[from][at];
+    const struct br_individual *mother = first ? &b->side[from][at] : choose_mother(p, b, from, at);
     struct br_individual *place = &b->side[to][at];
-    bool parallel = br_rng_unit(rng) < set->parallel;
+    bool parallel = br_rng_unit(rng) < p->parallel;
     if (first) {
         memcpy(w->list, mother->list, p->tasks * sizeof *w->list);
     } else {
@@ -281,6 +299,7 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
     place->makespan = makespan;
     place->mark = mark;
     place->parallel = parallel;
+    place->bred = 0;
 }
 
 /* One block's share of an epoch. */
@@ -379,12 +398,14 @@ static double mean_distance(const struct population *p)
 }
 
 /* From breadth to depth: as the budget goes down, places are taken out, fathers are chosen more
- * strictly and niches shrink. */
+ * strictly and niches shrink. Parallel generation gets to good schedules fast, but then no further,
+ * so genes that are drawn turn serial. */
 static void ripen(struct population *p)
 {
     uint64_t now = p->run->spent / p->tasks;
     double age = now < p->end ? (double)(now - p->begun) / (double)(p->end - p->begun) : 1;
     p->tournament = p->set->tournament + age * (p->set->selective - p->set->tournament);
+    p->parallel = p->set->late + (1 - age) * (1 - age) * (p->set->parallel - p->set->late);
     uint32_t size = (uint32_t)(p->first * (1 - age * (1 - p->set->left)) + 0.5);
     if (p->epoch == 2)
         p->distance = mean_distance(p);

@@ -22,7 +22,10 @@ struct br_population_settings {
     double shortest;   /* the father's stretch of the list, as a share of the list: */
     double longest;    /* from, to */
     double swaps;      /* in a child's list, on average */
-    double parallel;   /* share of children by parallel generation where the gene is drawn: */
+    uint32_t fresh;    /* the mother is the less bred of two; otherwise all in turn */
+    double parallel;   /* share of children by parallel generation where the gene is drawn, in a new
+                          population */
+    double late;       /* and at its end; most of the way is gone at its half */
     double redraw;     /* share of children that do not inherit it */
     double blur;       /* of the first schedules */
     double serial;     /* share of the first schedules by serial generation */

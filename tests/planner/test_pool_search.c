@@ -187,6 +187,66 @@ static void test_restarts(void **state)
     assert_true(pools > 0);
 }
 
+/* What found shorter schedules. */
+struct finders {
+    unsigned serial, parallel;
+};
+
+static void note_finder(void *context, int64_t makespan, const char *finder, uint64_t placements)
+{
+    struct finders *f = context;
+    f->serial += strcmp(finder, "serial") == 0;
+    f->parallel += strcmp(finder, "parallel") == 0;
+}
+
+/* Genes drawn for all children are those of the settings, at the beginning and at the end of a
+ * population; and which mothers breed makes a difference. */
+static void test_genes(void **state)
+{
+    static const struct {
+        double parallel, late;
+    } share[] = {{0, 0}, {1, 1}, {1, 0}};
+    struct finders seen[3] = {{0}};
+    unsigned other = 0;
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        for (int k = 0; k < 3; k++) {
+            struct br_population_settings set = br_population_settings_default();
+            struct fixture f;
+            set.parallel = share[k].parallel;
+            set.late = share[k].late;
+            set.redraw = 1;
+            if (set_up(&f, seed + 6000, TASKS)) {
+                struct br_run run = run_of(&f, SCHEDULES);
+                run.found = note_finder;
+                run.context = &seen[k];
+                assert_true(br_population_search(&run, &set));
+            }
+            tear_down(&f);
+        }
+        struct fixture f[2];
+        uint64_t crowded[2] = {0};
+        for (uint32_t k = 0; k < 2; k++) {
+            struct br_population_settings set = br_population_settings_default();
+            set.fresh = k;
+            if (set_up(&f[k], seed + 6000, TASKS)) {
+                struct br_run run = run_of(&f[k], SCHEDULES);
+                assert_true(br_population_search(&run, &set));
+                crowded[k] = run.counters.population_crowded;
+            }
+        }
+        other += crowded[0] != crowded[1];
+        tear_down(&f[0]);
+        tear_down(&f[1]);
+    }
+    print_message("serial %u %u %u, parallel %u %u %u, other mothers %u\n", seen[0].serial,
+                  seen[1].serial, seen[2].serial, seen[0].parallel, seen[1].parallel,
+                  seen[2].parallel, other);
+    assert_true(seen[0].serial > 0 && seen[0].parallel == 0);
+    assert_true(seen[1].serial == 0 && seen[1].parallel > 0);
+    assert_true(seen[2].serial > 0 && seen[2].parallel > 0);
+    assert_true(other > 0);
+}
+
 static void test_oracle(void **state)
 {
     unsigned optimal = 0, pools = 0;
@@ -372,9 +432,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_restarts), cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_close),    cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_breed),
+        cmocka_unit_test(test_restarts), cmocka_unit_test(test_genes),
+        cmocka_unit_test(test_oracle),   cmocka_unit_test(test_close),
+        cmocka_unit_test(test_stop),     cmocka_unit_test(test_breed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
