@@ -9,7 +9,8 @@
  * serially or in parallel [Hartmann02]; crossover takes any stretch of the father's list, not the
  * one that uses most resources, which made no difference; a population ripens, its longest
  * schedules going, its fathers being chosen more strictly, its niches shrinking and its new genes
- * turning serial as its budget ends; and of two mothers the one breeds that has bred less.
+ * turning serial as its budget ends; and a mother of several children gives way
+ * to one that has bred less.
  *
  * The population is kept in blocks, one for a thread at a time. While one side breeds, it does not
  * change, so fathers may come from any block, and neither the threads' number nor their pace
@@ -50,7 +51,7 @@ struct br_population_settings br_population_settings_default(void)
         .shortest = 0.35,
         .longest = 0.65,
         .swaps = 1,
-        .fresh = 1,
+        .fresh = 2,
         .parallel = 0.6,
         .late = 0,
         .redraw = 0.2,
@@ -215,7 +216,7 @@ static const struct br_individual *choose_mother(const struct population *p, str
                                                  uint32_t side, uint32_t at)
 {
     struct br_individual *mother = &b->side[side][at];
-    if (p->set->fresh) {
+    if (p->set->fresh && mother->bred >= p->set->fresh) {
         struct br_individual *other = &b->side[side][br_rng_below(&b->rng, p->size)];
         if (other->bred < mother->bred)
             mother = other;

@@ -22,7 +22,8 @@ struct br_population_settings {
     double shortest;   /* the father's stretch of the list, as a share of the list: */
     double longest;    /* from, to */
     double swaps;      /* in a child's list, on average */
-    uint32_t fresh;    /* the mother is the less bred of two; otherwise all in turn */
+    uint32_t fresh;    /* a mother of so many children gives way to one drawn, if that has bred
+                          less; 0: never */
     double parallel;   /* share of children by parallel generation where the gene is drawn, in a new
                           population */
     double late;       /* and at its end; most of the way is gone at its half */

@@ -227,7 +227,7 @@ static void test_genes(void **state)
         uint64_t crowded[2] = {0};
         for (uint32_t k = 0; k < 2; k++) {
             struct br_population_settings set = br_population_settings_default();
-            set.fresh = k;
+            set.fresh = k ? set.fresh : 0;
             if (set_up(&f[k], seed + 6000, TASKS)) {
                 struct br_run run = run_of(&f[k], SCHEDULES);
                 assert_true(br_population_search(&run, &set));
