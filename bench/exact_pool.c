@@ -13,6 +13,7 @@
  *   passes=N            schedules to begin with (300)
  *   seed=N
  *   lower=N             where to begin upwards, where that is above what planner/bounds says
+ *   upper=N             a makespan that is known, where that is below the schedule to begin with
  *   proof=1             record the proof of the bound, and check it */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,8 +32,8 @@
 static struct {
     const char *goal;
     double seconds;
-    uint64_t conflicts, slice, passes, seed, proof, lower;
-} options = {"both", 60, UINT64_MAX, 2000, 300, 1, 0, 0};
+    uint64_t conflicts, slice, passes, seed, proof, lower, upper;
+} options = {"both", 60, UINT64_MAX, 2000, 300, 1, 0, 0, INT64_MAX};
 
 static void fail(const char *what)
 {
@@ -133,6 +134,8 @@ static void run(const char *path)
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     double begin = now();
     int64_t upper = begin_with(in), lower = br_bounds_best(in, INT64_MAX).ticks;
+    if (upper > (int64_t)options.upper && (int64_t)options.upper >= lower)
+        upper = (int64_t)options.upper;
     if (lower < (int64_t)options.lower && (int64_t)options.lower <= upper)
         lower = (int64_t)options.lower;
     double seeded = now();
@@ -173,6 +176,8 @@ int main(int argc, char **argv)
             options.proof = strtoull(value, NULL, 10);
         else if (!strncmp(argv[k], "lower=", 6))
             options.lower = strtoull(value, NULL, 10);
+        else if (!strncmp(argv[k], "upper=", 6))
+            options.upper = strtoull(value, NULL, 10);
         else if (!strncmp(argv[k], "seed=", 5))
             options.seed = strtoull(value, NULL, 10);
         else
