@@ -1,6 +1,8 @@
 /* Two solvers [Ohrimenko09] [Schutt11], since two threads are the rule. They take slices of so many
  * conflicts side by side and tell each other the bounds in between, so that nothing depends on
- * their pace. */
+ * their pace. Where one tick is left between the bounds both would refute the same makespan, with
+ * nearly the same clauses: then the one that looks for shorter schedules works alone, with all that
+ * is left. */
 #include "planner/search/exact_search.h"
 
 #include <stdatomic.h>
@@ -17,6 +19,8 @@ enum {
     SLICE = 200,       /* conflicts, the first */
     SLICE_MOST = 8000, /* and the longest */
     TICKS = 10000,     /* so many more make a conflict take as long again */
+    TASKS = 60,        /* up to which a conflict costs BR_EXACT_SEARCH_CONFLICT for each */
+    BEYOND = 4,        /* and for each of the others */
 };
 
 const char br_exact_search_method[] = "lazy clause generation";
@@ -28,15 +32,18 @@ struct br_exact_search {
     struct br_schedule found;
     /* The slice at hand. */
     const struct br_stop *stop;
+    uint32_t working; /* solvers: all, or DOWN alone */
     uint64_t before[SOLVERS];
     atomic_bool memory_out, optimal;
 };
 
-/* On one machine the profile is kept tick by tick. */
+/* On one machine the profile is kept tick by tick. Beyond so many tasks a conflict takes hardly
+ * longer. */
 static uint64_t conflict_cost(const struct br_instance *in, int64_t upper)
 {
     uint64_t more = in->machines == 1 && upper > TICKS ? (uint64_t)upper / TICKS : 0;
-    return BR_EXACT_SEARCH_CONFLICT * (1 + more) * in->tasks;
+    uint64_t beyond = in->tasks > TASKS ? in->tasks - TASKS : 0;
+    return (1 + more) * (BR_EXACT_SEARCH_CONFLICT * (in->tasks - beyond) + BEYOND * beyond);
 }
 
 struct br_exact_search *br_exact_search_create(const struct br_instance *in, int64_t upper,
@@ -119,6 +126,12 @@ static bool has_worked(const struct br_exact_search *s)
     return conflicts > 0;
 }
 
+/* How many solvers work: the first of them, beginning with DOWN. */
+static uint32_t working(const struct br_run *run)
+{
+    return run->elite->entry[0].schedule.makespan - run->lower_bound > 1 ? SOLVERS : 1;
+}
+
 bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
 {
     int64_t upper = run->elite->entry[0].schedule.makespan;
@@ -128,16 +141,17 @@ bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
     }
     s->stop = run->stop;
     while (run->elite->entry[0].schedule.makespan > run->lower_bound) {
-        uint64_t cost = SOLVERS * s->slice * s->conflict;
+        s->working = working(run);
+        uint64_t cost = s->working * s->slice * s->conflict;
         if (run->placements && run->spent >= run->placements)
             break;
         if (run->placements && cost > run->placements - run->spent)
-            s->slice = (run->placements - run->spent) / (SOLVERS * s->conflict);
+            s->slice = (run->placements - run->spent) / (s->working * s->conflict);
         if (s->slice == 0)
             break;
         for (uint32_t k = 0; k < SOLVERS; k++)
             s->before[k] = br_exact_counts(s->solver[k]).conflicts;
-        br_parallel(run->threads, SOLVERS, run_slice, s);
+        br_parallel(run->threads, s->working, run_slice, s);
         exchange(s, run);
         if (atomic_load(&s->memory_out))
             return false;

@@ -10,7 +10,7 @@ extern const char br_exact_search_method[]; /* names the bounds and schedules th
 
 enum {
     BR_EXACT_SEARCH_CONFLICT = 20
-}; /* placements of each task that take as long as a conflict, about */
+}; /* placements of each task that take as long as a conflict, about; of up to 60 tasks */
 
 struct br_exact_search;
 

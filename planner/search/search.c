@@ -24,6 +24,9 @@ enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS
 /* Tasks up to which the exact solvers are given a large and a small share; and to which of small
  * jobs the default effort is what so many conflicts cost. */
 enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
+/* On jobs in between they have the large share, too, where this part of the makespan is left
+ * between the bounds after their small one. */
+enum { NEARLY = 20 };
 /* Jobs of up to so many tasks are granted more, since they are to end proven. On several machines
  * there are exact solvers for these alone, and on up to so many machines. */
 enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
@@ -370,8 +373,16 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
     return ok;
 }
 
+/* Is so little left between the bounds that the solvers may close it? */
+static bool nearly_closed(const struct br_search *s)
+{
+    int64_t makespan = br_search_best(s)->makespan;
+    return makespan - s->bound.ticks <= makespan / NEARLY;
+}
+
 /* The search for one machine: the population, and on what is not too large for them the exact
- * solvers, first for a moment, since small jobs need no more, and again between two populations. */
+ * solvers, first for a moment, since small jobs need no more, and again between two populations
+ * where they have come near; where a tick is left after that, they get the rest, too. */
 static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
 {
     static const struct stretch {
@@ -389,9 +400,13 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
     if (!s->exact)
         stretch = large;
     bool ok = run_stretch(s, run, stretch->exact, stretch->share);
+    if (stretch == medium && nearly_closed(s))
+        stretch = small;
     while (ok && stretch->share < 1 && !br_search_done(s) && !run->stopped) {
         stretch++;
-        ok = run_stretch(s, run, stretch->exact, stretch->share);
+        bool last_tick = s->exact && br_search_best(s)->makespan - s->bound.ticks == 1;
+        ok = run_stretch(s, run, stretch->exact || (stretch->share == 1 && last_tick),
+                         stretch->share);
     }
     return ok;
 }

@@ -12,6 +12,7 @@
 
 #include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
+#include "planner/exact/exact.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/model/plan.h"
 #include "planner/rcpsp/breed.h"
@@ -303,6 +304,49 @@ static void test_close(void **state)
     assert_true(pools > ORACLE_JOBS / 16 && closed > pools * 98 / 100);
 }
 
+/* Where one tick is left, both solvers would do the same: one works, and has the whole budget. */
+static void test_last_tick(void **state)
+{
+    enum { CONFLICTS = 150 }; /* less than a slice */
+    unsigned pools = 0;
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f;
+        bool pool = set_up(&f, seed + 70000, TASKS);
+        if (pool)
+            seed_elite(&f, seed);
+        struct br_run run = run_of(&f, 40000);
+        struct br_exact_search *search =
+            pool ? br_exact_search_create(f.in, f.elite.entry[0].schedule.makespan, 0) : NULL;
+        assert_true(!search || br_exact_search_run(search, &run));
+        br_exact_search_destroy(search);
+        int64_t optimum = search ? f.elite.entry[0].schedule.makespan : 0;
+        struct br_exact *alone =
+            search && run.lower_bound == optimum ? br_exact_create(f.in, optimum, true) : NULL;
+        if (alone) {
+            br_exact_set_lower(alone, optimum - 1);
+            br_exact_solve(alone, BR_EXACT_SHORTER, CONFLICTS, NULL);
+            struct br_exact_counts one = br_exact_counts(alone);
+            br_exact_destroy(alone);
+            uint64_t cost = BR_EXACT_SEARCH_CONFLICT * f.in->tasks;
+            run = run_of(&f, CONFLICTS * BR_EXACT_SEARCH_CONFLICT);
+            run.lower_bound = optimum - 1;
+            search = br_exact_search_create(f.in, optimum, optimum - 1);
+            assert_non_null(search);
+            assert_true(br_exact_search_run(search, &run));
+            struct br_counters both = {0};
+            br_exact_search_count(search, &both);
+            br_exact_search_destroy(search);
+            assert_int_equal(both.exact_conflicts, one.conflicts);
+            assert_int_equal(both.exact_propagations, one.propagations);
+            assert_int_equal(run.spent, one.conflicts * cost);
+            pools += one.conflicts > 1;
+        }
+        tear_down(&f);
+    }
+    print_message("%u jobs end by one of the solvers\n", pools);
+    assert_true(pools > 5);
+}
+
 static void test_stop(void **state)
 {
     struct fixture f;
@@ -431,10 +475,11 @@ static void test_breed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_restarts), cmocka_unit_test(test_genes),
-        cmocka_unit_test(test_oracle),   cmocka_unit_test(test_close),
-        cmocka_unit_test(test_stop),     cmocka_unit_test(test_breed),
+        cmocka_unit_test(test_search),    cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_restarts),  cmocka_unit_test(test_genes),
+        cmocka_unit_test(test_oracle),    cmocka_unit_test(test_close),
+        cmocka_unit_test(test_last_tick), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_breed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

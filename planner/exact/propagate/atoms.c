@@ -1,7 +1,12 @@
 /* The table of atoms, and for each variable an index of its atoms, sorted for binary search. */
 #include "planner/exact/propagate/atoms.h"
 
+#include <stdlib.h>
+
 #include "base/collections/grow.h"
+
+/* The widest range of bounds that is kept directly, for each variable. */
+enum { WIDTH_MAX = 2048 };
 
 bool br_lcg_atoms_init(struct br_lcg_atoms *a, uint32_t variables, struct br_arena *arena)
 {
@@ -15,6 +20,7 @@ void br_lcg_atoms_finish(struct br_lcg_atoms *a)
     for (uint32_t v = 0; a->index && v < a->variables; v++) {
         free(a->index[v].bound);
         free(a->index[v].atom);
+        free(a->index[v].direct);
     }
     free(a->atom);
 }
@@ -45,18 +51,40 @@ uint32_t br_lcg_atom_find(const struct br_lcg_atoms *a, struct br_lcg_literal l,
     uint32_t variable;
     int32_t bound = atom_bound(l, &variable, negated);
     const struct br_lcg_atom_index *index = &a->index[variable];
+    if (index->width > 0) {
+        int64_t place = (int64_t)bound - index->first;
+        return place >= 0 && place < index->width ? index->direct[place] : BR_LCG_NONE;
+    }
     uint32_t k = br_lcg_atoms_above(index, bound);
     return k > 0 && index->bound[k - 1] == bound ? index->atom[k - 1] : BR_LCG_NONE;
 }
 
+/* Puts the atoms by bound, with room for half as many bounds again on either side. */
+static void spread(struct br_lcg_atom_index *index)
+{
+    int64_t width = (int64_t)index->bound[index->count - 1] - index->bound[0] + 1;
+    int64_t margin = width / 2 + 4;
+    uint32_t *direct = NULL;
+    if (width + 2 * margin <= WIDTH_MAX && index->bound[0] >= INT32_MIN + margin)
+        direct = malloc((size_t)(width + 2 * margin) * sizeof *direct);
+    free(index->direct);
+    index->direct = direct;
+    index->width = direct ? (uint32_t)(width + 2 * margin) : 0;
+    index->first = direct ? (int32_t)(index->bound[0] - margin) : 0;
+    for (uint32_t k = 0; k < index->width; k++)
+        direct[k] = BR_LCG_NONE;
+    for (uint32_t k = 0; direct && k < index->count; k++)
+        direct[index->bound[k] - index->first] = index->atom[k];
+}
+
 uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated)
 {
-    uint32_t variable;
+    uint32_t variable, found = br_lcg_atom_find(a, l, negated);
+    if (found != BR_LCG_NONE)
+        return found;
     int32_t bound = atom_bound(l, &variable, negated);
     struct br_lcg_atom_index *index = &a->index[variable];
     uint32_t k = br_lcg_atoms_above(index, bound), room = index->room;
-    if (k > 0 && index->bound[k - 1] == bound)
-        return index->atom[k - 1];
     if (!br_grow(&a->atom, a->count, &a->room, sizeof *a->atom) ||
         !br_grow(&index->bound, index->count, &room, sizeof *index->bound) ||
         !br_grow(&index->atom, index->count, &index->room, sizeof *index->atom))
@@ -66,6 +94,11 @@ uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool 
     index->bound[k] = bound;
     index->atom[k] = a->count;
     index->count++;
+    int64_t place = (int64_t)bound - index->first;
+    if (index->width > 0 && place >= 0 && place < index->width)
+        index->direct[place] = a->count;
+    else if (index->width > 0 || index->count == 1)
+        spread(index);
     a->atom[a->count] = (struct br_lcg_atom){variable, bound};
     return a->count++;
 }

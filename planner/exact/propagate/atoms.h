@@ -13,11 +13,14 @@ struct br_lcg_atom {
     int32_t bound;
 };
 
-/* The atoms of a variable, by ascending bound. */
+/* The atoms of a variable, by ascending bound; and by bound from `first` on, NONE where there is no
+ * atom. Where bounds lie too far apart for that, width is 0. */
 struct br_lcg_atom_index {
     int32_t *bound;
     uint32_t *atom;
     uint32_t count, room;
+    uint32_t *direct, width;
+    int32_t first;
 };
 
 struct br_lcg_atoms {
@@ -32,9 +35,10 @@ bool br_lcg_atoms_init(struct br_lcg_atoms *a, uint32_t variables, struct br_are
 void br_lcg_atoms_finish(struct br_lcg_atoms *a);
 
 /* The atom that the literal is or negates (*negated), made where there is none; NONE when memory is
- * out. O(log atoms of the variable), and O(atoms of the variable) where it is made. */
+ * out. O(atoms of the variable) where it is made. */
 uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated);
-/* The same, but NONE where there is none. */
+/* The same, but NONE where there is none. O(1), O(log atoms of the variable) where bounds lie far
+ * apart. */
 uint32_t br_lcg_atom_find(const struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated);
 /* The atom, or its negation, as a literal. */
 static inline struct br_lcg_literal br_lcg_atom_literal(const struct br_lcg_atoms *a, uint32_t atom,

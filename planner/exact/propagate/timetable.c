@@ -9,13 +9,13 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* Stretches of time in which the profile has changed; of more than fit, the last covers the rest.
- */
+/* Stretches of time in which the profile has changed, and what they span; of more than fit, the
+ * last covers the rest. */
 enum { INTERVALS = 8 };
 struct intervals {
     struct interval {
         int32_t from, to;
-    } item[INTERVALS];
+    } item[INTERVALS], span;
     uint32_t count;
 };
 
@@ -46,6 +46,8 @@ static inline bool fits(const struct br_lcg_timetable *c, uint32_t task, int32_t
     uint32_t words = c->p->words;
     const uint64_t *lane = c->p->lane + (size_t)task * words, *guard = c->p->guard;
     const uint64_t *free_words = c->free + (size_t)at * words;
+    if (words == 1) /* as a rule */
+        return ((free_words[0] - lane[0]) & guard[0]) == guard[0];
     for (uint32_t w = 0; w < words; w++)
         if (((free_words[w] - lane[w]) & guard[w]) != guard[w])
             return false;
@@ -123,15 +125,24 @@ bool br_lcg_timetable_holds(const struct br_lcg_timetable *c)
     return holds;
 }
 
+static void widen(struct interval *i, int32_t from, int32_t to)
+{
+    i->from = from < i->from ? from : i->from;
+    i->to = to > i->to ? to : i->to;
+}
+
 static void add_interval(struct intervals *list, int32_t from, int32_t to)
 {
-    if (list->count < INTERVALS) {
+    uint32_t k = 0;
+    widen(&list->span, from, to);
+    while (k < list->count && (to < list->item[k].from || list->item[k].to < from))
+        k++; /* one that it meets grows */
+    if (k == INTERVALS)
+        k--;
+    if (k == list->count)
         list->item[list->count++] = (struct interval){from, to};
-        return;
-    }
-    struct interval *last = &list->item[INTERVALS - 1];
-    last->from = from < last->from ? from : last->from;
-    last->to = to > last->to ? to : last->to;
+    else
+        widen(&list->item[k], from, to);
 }
 
 /* Brings the task's compulsory part up to date, and adds where the profile has changed. */
@@ -217,6 +228,7 @@ bool br_lcg_timetable_propagate(struct br_lcg_timetable *c)
     const struct br_lcg_problem *p = c->p;
     struct intervals changed;
     changed.count = 0;
+    changed.span = (struct interval){INT32_MAX, INT32_MIN};
     uint32_t moved = c->moved_count;
     for (uint32_t k = 0; k < moved; k++)
         if (!grow_part(c, c->moved[k], &changed))
@@ -224,10 +236,11 @@ bool br_lcg_timetable_propagate(struct br_lcg_timetable *c)
     for (uint32_t k = 0; k < p->holdings; k++) {
         uint32_t task = p->holding[k];
         int32_t lower = br_lcg_lower(c->trail, task), upper = br_lcg_upper(c->trail, task);
-        if (lower == upper)
-            continue;
         int32_t duration = p->duration[task];
         bool itself = c->has_moved[task];
+        if (lower == upper ||
+            (!itself && (lower >= changed.span.to || upper + duration <= changed.span.from)))
+            continue;
         if ((itself || touches(&changed, lower, lower + duration)) && !push_right(c, task))
             return false;
         if ((itself || touches(&changed, upper, upper + duration)) && !push_left(c, task))
@@ -240,22 +253,24 @@ bool br_lcg_timetable_propagate(struct br_lcg_timetable *c)
 
 /* --- explanations ---------------------------------------------------------------------------- */
 
-/* The tasks other than `task` that run at the tick in every case, as known before the entry; the
- * bounds now, which are no weaker, rule most out. */
+/* The tasks other than `task` that run at the tick in every case, as known before the entry. Parts
+ * are taken back later than entries are, so they rule most out, and none that the profile held. */
 static uint32_t running(struct br_lcg_timetable *c, uint32_t task, int32_t at, uint32_t entry)
 {
     const struct br_lcg_trail *trail = c->trail;
     const uint32_t *holding = c->p->holding, holdings = c->p->holdings;
-    const int32_t *duration = c->p->duration, *now = trail->now;
-    uint32_t *list = c->running, count = 0;
+    uint32_t *list = c->running, count = 0, kept = 0;
     for (uint32_t k = 0; k < holdings; k++) {
-        uint32_t other = holding[k], lower = 2 * other, upper = lower + 1;
-        if (-now[upper] <= at && now[lower] + duration[other] > at && other != task &&
-            -br_lcg_value_before(trail, upper, entry) <= at &&
-            br_lcg_value_before(trail, lower, entry) + duration[other] > at)
-            list[count++] = other;
+        list[count] = holding[k];
+        count += (c->part_from[holding[k]] <= at) & (c->part_to[holding[k]] > at);
     }
-    return count;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t other = list[k];
+        if (other != task && -br_lcg_value_before(trail, 2 * other + 1, entry) <= at &&
+            br_lcg_value_before(trail, 2 * other, entry) + c->p->duration[other] > at)
+            list[kept++] = other;
+    }
+    return kept;
 }
 
 static uint32_t age(const struct br_lcg_timetable *c, struct br_lcg_literal l)
