@@ -381,8 +381,9 @@ static bool nearly_closed(const struct br_search *s)
 }
 
 /* The search for one machine: the population, and on what is not too large for them the exact
- * solvers, first for a moment, since small jobs need no more, and again between two populations
- * where they have come near; where a tick is left after that, they get the rest, too. */
+ * solvers, first for a moment, since small jobs need no more, and again between two populations; of
+ * larger jobs, after the population, where they have come near. Where a tick is left, the last
+ * stretch is theirs in any case. */
 static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
 {
     static const struct stretch {
@@ -390,7 +391,8 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
         double share; /* 1: all that is left */
     } least[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
       small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
-      medium[] = {{true, 0.1}, {false, 1}}, large[] = {{false, 1}};
+      medium[] = {{true, 0.1}, {false, 1}}, near[] = {{true, 0.1}, {false, 0.5}, {true, 1}},
+      large[] = {{false, 1}};
     const struct stretch *stretch = s->in->tasks <= EXACT_TASKS    ? least
                                     : s->in->tasks <= EXACT_SMALL  ? small
                                     : s->in->tasks <= EXACT_MEDIUM ? medium
@@ -401,7 +403,7 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
         stretch = large;
     bool ok = run_stretch(s, run, stretch->exact, stretch->share);
     if (stretch == medium && nearly_closed(s))
-        stretch = small;
+        stretch = near;
     while (ok && stretch->share < 1 && !br_search_done(s) && !run->stopped) {
         stretch++;
         bool last_tick = s->exact && br_search_best(s)->makespan - s->bound.ticks == 1;
