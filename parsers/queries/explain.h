@@ -60,6 +60,8 @@ void br_table_unwrap(char *text);
 bool br_table_is_there(const char *text);
 /* Is there a plan of auto_explain's in a log? */
 bool br_log_is_there(const char *text);
+/* BR_BAD_INPUT where one of them is in YAML or XML, or where they are of two forms. */
+enum br_status br_log_check(const char *text, struct br_diag *diag);
 /* Leaves these plans alone, in place, and blanks elsewhere. */
 void br_log_unwrap(char *text);
 /* BR_BAD_INPUT where it is a plan that psql wrote for a page: HTML, LaTeX, AsciiDoc or troff. */

@@ -30,6 +30,43 @@ bool br_log_is_there(const char *text)
     return false;
 }
 
+/* By auto_explain.log_format; the text of the query comes first, in quotation marks by YAML alone.
+ */
+static const char *form_of(const char *plan)
+{
+    static const char yaml[] = "Query Text: \"";
+    plan += *plan == '\t';
+    return *plan == '{'                                ? "JSON"
+           : *plan == '<'                              ? "XML"
+           : strncmp(plan, yaml, sizeof yaml - 1) == 0 ? "YAML"
+                                                       : "text";
+}
+
+enum br_status br_log_check(const char *text, struct br_diag *diag)
+{
+    const char *first = NULL;
+    uint32_t number = 1;
+    for (const char *line = text; *line; number++) {
+        size_t length = strcspn(line, "\n");
+        const char *next = line + length + (line[length] == '\n');
+        if (announces(line, length)) {
+            const char *form = form_of(next);
+            struct br_pos pos = {number, 0};
+            if (*form == 'X' || *form == 'Y')
+                return br_fail_at(
+                    diag, pos, BR_BAD_INPUT,
+                    "let auto_explain.log_format be text or json, or cut the plan out",
+                    "plans in %s are not read from a log", form);
+            if (first && strcmp(first, form) != 0)
+                return br_fail_at(diag, pos, BR_BAD_INPUT, "make a file of those of each form",
+                                  "the log has plans as %s and as %s", first, form);
+            first = form;
+        }
+        line = next;
+    }
+    return BR_OK;
+}
+
 void br_log_unwrap(char *text)
 {
     enum { OUTSIDE, TABBED, BRACED, OPEN } state = OUTSIDE;

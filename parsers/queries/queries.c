@@ -38,10 +38,14 @@ bool br_is_postgres(const char *text)
 static enum br_status read_text(char *text, struct br_queries *queries, struct br_diag *diag)
 {
     struct br_explain explain = {.queries = queries, .open = BR_NO_NODE, .diag = diag};
-    if (br_log_is_there(text))
+    if (br_log_is_there(text)) {
+        enum br_status status = br_log_check(text, diag);
+        if (status)
+            return status;
         br_log_unwrap(text);
-    else
+    } else {
         br_table_unwrap(text);
+    }
     switch (*br_text_begin(text)) {
     case '<':
         return br_read_explain_xml(&explain, text, strlen(text));
@@ -55,16 +59,23 @@ static enum br_status read_text(char *text, struct br_queries *queries, struct b
     }
 }
 
-/* By its first bytes, or as the caller knows. */
-static enum br_status read_source(struct br_source *source, bool duckdb, struct br_queries *queries,
-                                  struct br_diag *diag)
+enum form { POSTGRES, DUCKDB, ANY_LOG };
+
+/* As the caller knows; a log's first plan may be far behind its begin. */
+static enum br_status read_source(struct br_source *source, enum form form,
+                                  struct br_queries *queries, struct br_diag *diag)
 {
     char *text;
     enum br_status status =
-        br_source_text(source, TEXT_MOST, duckdb ? "duckdb" : "postgres", &text, diag);
-    if (!status)
-        status = duckdb ? br_read_duckdb_text(queries, text, strlen(text), diag)
-                        : read_text(text, queries, diag);
+        br_source_text(source, TEXT_MOST, form == DUCKDB ? "duckdb" : "postgres", &text, diag);
+    if (!status && form == ANY_LOG && !br_log_is_there(text))
+        status = br_fail_at(
+            diag, BR_NO_POS, BR_BAD_INPUT,
+            "write it by EXPLAIN (ANALYZE), or by DuckDB's PRAGMA enable_profiling = 'json'",
+            "this is no plan of a query");
+    else if (!status)
+        status = form == DUCKDB ? br_read_duckdb_text(queries, text, strlen(text), diag)
+                                : read_text(text, queries, diag);
     free(text);
     return status;
 }
@@ -76,12 +87,8 @@ enum br_status br_queries_read(struct br_source *source, struct br_queries *quer
     enum br_status status = postgres ? BR_OK : br_table_refuse_page(source->buffer, diag);
     if (status)
         return status;
-    if (!postgres && !br_is_duckdb(source->buffer))
-        return br_fail_at(
-            diag, BR_NO_POS, BR_BAD_INPUT,
-            "write it by EXPLAIN (ANALYZE), or by DuckDB's PRAGMA enable_profiling = 'json'",
-            "this is no plan of a query");
-    return read_source(source, !postgres, queries, diag);
+    bool duckdb = !postgres && br_is_duckdb(source->buffer);
+    return read_source(source, postgres ? POSTGRES : duckdb ? DUCKDB : ANY_LOG, queries, diag);
 }
 
 enum br_status br_queries_add_to(struct br_dag *dag, struct br_queries *queries, int64_t unit_ns,
@@ -117,14 +124,14 @@ static void number(const void *context, uint32_t query, char name[BR_QUERY_NAME]
     (void)context;
 }
 
-static enum br_status read_job(struct br_source *source, bool duckdb, struct br_input *input,
+static enum br_status read_job(struct br_source *source, enum form form, struct br_input *input,
                                struct br_diag *diag)
 {
     struct br_queries queries = {.count = 0};
     char stem[256];
     input->dag = br_dag_create(br_source_stem(source, "query", stem, sizeof stem));
     enum br_status status =
-        input->dag ? read_source(source, duckdb, &queries, diag) : br_fail_memory(diag);
+        input->dag ? read_source(source, form, &queries, diag) : br_fail_memory(diag);
     if (!status)
         status = br_queries_add_to(input->dag, &queries, BR_COST_NS, number, NULL, diag);
     br_queries_finish(&queries);
@@ -135,12 +142,12 @@ enum br_status br_read_postgres(struct br_source *source, const struct br_parse_
                                 struct br_input *input, struct br_diag *diag)
 {
     (void)options;
-    return read_job(source, false, input, diag);
+    return read_job(source, POSTGRES, input, diag);
 }
 
 enum br_status br_read_duckdb(struct br_source *source, const struct br_parse_options *options,
                               struct br_input *input, struct br_diag *diag)
 {
     (void)options;
-    return read_job(source, true, input, diag);
+    return read_job(source, DUCKDB, input, diag);
 }

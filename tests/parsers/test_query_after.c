@@ -165,6 +165,14 @@ static void logs(void **state)
     }
     /* Where a plan is wrong, its line in the log is told. */
     gives_error("up\n" JSON("\t", "a", "-1"), 6, "Total Cost is '-1'");
+    /* Nothing is left out in silence. */
+    gives_error("up\n" PLAN("\t", "a", "1.00") JSON("\t", "b", "2.00"), 6, "as text and as JSON");
+    gives_error(JSON("", "a", "1.00") PLAN("", "b", "2.00"), 7, "as JSON and as text");
+    gives_error("up\nx duration: 1.250 ms  plan:\n\tQuery Text: \"select 1\"\n\tPlan: \n"
+                "\t  Node Type: \"Result\"\n\t  Total Cost: 1\n",
+                2, "plans in YAML are not read");
+    gives_error("duration: 1.250 ms  plan:\n<explain xmlns=\"x\">\n</explain>\n", 1,
+                "plans in XML are not read");
     (void)state;
 }
 
