@@ -385,7 +385,8 @@ static void tell_status(struct server *server, uint32_t number)
     for (uint32_t k = 0; k < server->clients && row; k++)
         if (server->client[k].key)
             row[rows++] = (struct cli_admission_row){
-                server->client[k].key, k, server->client[k].admitted, server->client[k].since_ns};
+                server->client[k].key, k, server->client[k].admitted,
+                cli_gate_rank(server->gate, k), server->client[k].since_ns};
     const struct cli_admission_state state = {
         server->gate, cluster, server->input.dag, server->hungry, row, rows, br_now_ns()};
     char *text = row ? cli_admission_tell(&state) : NULL;

@@ -1,5 +1,4 @@
-/* The text is made by the server and printed by who has asked, as it is: keys are cut and their
- * control characters replaced before. */
+/* The text is made by the server and printed by who has asked. */
 #include "cli/admission/status.h"
 
 #include <errno.h>
@@ -10,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/numbers/decimal.h"
@@ -18,7 +18,12 @@
 #include "cli/common/say.h"
 #include "emit/write/write.h"
 
-enum { SHOWN = 40, KEY_MOST = 40 }; /* rows of each kind; characters of a key */
+enum {
+    SHOWN = 40,    /* rows of each kind */
+    KEY_MOST = 40, /* characters of a key */
+    NAME_MOST = 20,
+    PATIENCE_S = 5, /* with a server that says nothing */
+};
 
 /* ---- In the server ---- */
 
@@ -50,16 +55,27 @@ static void print_amount(const struct telling *telling, double amount, uint32_t 
     br_decimal_parse_nearest(digits, &value);
     br_role_amount(value, resource, unit, text);
     fputs(text, telling->out);
-    if (unit && !br_role_counts_bytes(resource, unit))
-        fprintf(telling->out, " %.20s", unit);
+    if (unit && !br_role_counts_bytes(resource, unit)) {
+        putc(' ', telling->out);
+        br_write_cut(telling->out, BR_QUOTE_TABS, unit, NAME_MOST);
+    }
 }
 
-/* Those that run first, then by time. */
-static int by_age(const void *a, const void *b)
+static void print_resource(const struct telling *telling, uint32_t k)
+{
+    br_write_cut(telling->out, BR_QUOTE_TABS, telling->cls->capacity[k].resource, NAME_MOST);
+    putc(' ', telling->out);
+}
+
+/* Those that run first, by time; then who waits, by the plan's order, and by time where it knows
+ * none. */
+static int by_turn(const void *a, const void *b)
 {
     const struct cli_admission_row *x = a, *y = b;
     if (x->admitted != y->admitted)
         return x->admitted ? -1 : 1;
+    if (!x->admitted && x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
     if (x->since_ns != y->since_ns)
         return x->since_ns < y->since_ns ? -1 : 1;
     return x->client < y->client ? -1 : x->client > y->client;
@@ -75,11 +91,8 @@ static bool print_demands(const struct telling *telling, const struct cli_admiss
         double room = amount_of(telling->cls->capacity[k].amount) - telling->used[k];
         if (demand <= 0 || (!row->admitted && demand <= room * (1 + 1e-9)))
             continue;
-        fprintf(telling->out, "%s%s ",
-                any             ? ", "
-                : row->admitted ? ": "
-                                : " for ",
-                telling->cls->capacity[k].resource);
+        fputs(any ? ", " : row->admitted ? ": " : " for ", telling->out);
+        print_resource(telling, k);
         print_amount(telling, demand, k);
         if (!row->admitted) {
             fputs(" (free: ", telling->out);
@@ -107,7 +120,8 @@ static void print_head(const struct telling *telling, uint32_t running, uint32_t
     cli_print_count(telling->out, running, "command runs", "commands run");
     fprintf(telling->out, ", %" PRIu32 " wait", waiting);
     for (uint32_t k = 0; k < telling->cls->capacities; k++) {
-        fprintf(telling->out, "%s %s ", k ? "," : ";", telling->cls->capacity[k].resource);
+        fputs(k ? ", " : "; ", telling->out);
+        print_resource(telling, k);
         print_amount(telling, telling->used[k], k);
         fputs(" of ", telling->out);
         print_amount(telling, amount_of(telling->cls->capacity[k].amount), k);
@@ -140,7 +154,7 @@ char *cli_admission_tell(const struct cli_admission_state *state)
     telling.used = calloc((size_t)telling.cls->capacities + 1, sizeof *telling.used);
     telling.out = telling.used ? open_memstream(&text, &size) : NULL;
     if (state->rows)
-        qsort(state->row, state->rows, sizeof *state->row, by_age);
+        qsort(state->row, state->rows, sizeof *state->row, by_turn);
     if (telling.out)
         print_all(&telling);
     if (telling.out && fclose(telling.out)) {
@@ -159,21 +173,59 @@ static enum br_status fail_server(const char *path, const char *what, struct br_
     return br_fail(diag, BR_SYSTEM, NULL, "%s", what);
 }
 
-static enum br_status ask(const char *path, struct br_diag *diag)
+/* Lines of text, of which nothing steers the terminal whoever has written them. */
+static void print_answer(char *text)
 {
+    for (char *line = text, *end; *line; line = end) {
+        end = line + strcspn(line, "\n");
+        const bool whole = *end;
+        *end = '\0';
+        cli_print_text(stdout, line);
+        if (whole) {
+            putchar('\n');
+            end++;
+        }
+    }
+}
+
+/* Is it a process of this user that listens there? */
+static bool is_own(int fd)
+{
+    struct ucred who;
+    socklen_t size = sizeof who;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && who.uid == getuid();
+}
+
+/* Whose server it may be is the caller's to say where the path is given. */
+static enum br_status ask(const char *path, bool own, struct br_diag *diag)
+{
+    static const struct timeval patience = {.tv_sec = PATIENCE_S};
     struct sockaddr_un address;
-    char text[ADMISSION_MESSAGE];
-    ssize_t got;
+    char text[ADMISSION_MESSAGE + 1];
+    bool any = false;
+    ssize_t got = 0;
     enum br_status status = cli_admission_address(path, &address, diag);
     if (status)
         return status;
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd >= 0) {
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    }
     if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) ||
-        send(fd, "status\n", 7, MSG_NOSIGNAL) != 7)
+        (own && !is_own(fd)) || send(fd, "status\n", 7, MSG_NOSIGNAL) != 7)
         status = fail_server(path, "no server is there", diag);
-    while (!status && ((got = recv(fd, text, sizeof text, 0)) > 0 || (got < 0 && errno == EINTR)))
-        if (got > 0)
-            fwrite(text, 1, (size_t)got, stdout);
+    while (!status &&
+           ((got = recv(fd, text, ADMISSION_MESSAGE, 0)) > 0 || (got < 0 && errno == EINTR))) {
+        text[got > 0 ? got : 0] = '\0';
+        print_answer(text);
+        any |= got > 0;
+    }
+    if (!status && (got < 0 || !any))
+        status = fail_server(path,
+                             got < 0 ? "the server does not answer"
+                                     : "the server has hung up without an answer",
+                             diag);
     if (fd >= 0)
         close(fd);
     return status;
@@ -203,19 +255,21 @@ enum br_status cli_admission_status(const char *socket, struct br_diag *diag)
     struct stat what;
     uint32_t answers = 0;
     if (socket)
-        return ask(socket, diag);
+        return ask(socket, false, diag);
     find_sockets(&found);
     for (size_t k = 0; k < found.gl_pathc; k++) {
         struct br_diag lost = {0};
         const char *path = found.gl_pathv[k];
         if (lstat(path, &what) || !S_ISSOCK(what.st_mode) || what.st_uid != getuid())
             continue;
-        if (found.gl_pathc > 1)
-            printf("%s: ", path);
-        if (ask(path, &lost) == BR_OK)
+        if (found.gl_pathc > 1) {
+            cli_print_text(stdout, path);
+            fputs(": ", stdout);
+        }
+        if (ask(path, true, &lost) == BR_OK)
             answers++;
         else if (found.gl_pathc > 1)
-            puts("no server is there");
+            puts(lost.what);
     }
     globfree(&found);
     return answers ? BR_OK

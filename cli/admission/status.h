@@ -12,6 +12,7 @@ struct cli_admission_row {
     const char *key; /* borrowed */
     uint32_t client;
     bool admitted;
+    uint32_t rank;    /* in the plan; UINT32_MAX: it has none */
     int64_t since_ns; /* it runs, or waits */
 };
 

@@ -290,6 +290,13 @@ double cli_gate_demand(const struct cli_gate *gate, uint32_t client, uint32_t ca
                : 0;
 }
 
+uint32_t cli_gate_rank(const struct cli_gate *gate, uint32_t client)
+{
+    return client < gate->clients && gate->client[client].state == PLANNED && gate->options.plan
+               ? gate->options.plan->rank[gate->client[client].task]
+               : UINT32_MAX;
+}
+
 uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns)
 {
     struct br_decision decision;

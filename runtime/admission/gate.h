@@ -45,5 +45,7 @@ uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns);
 /* About how much the client demands of the k-th capacity of the cluster's first class, for people;
  * 0 where it has not asked. O(1). */
 double cli_gate_demand(const struct cli_gate *gate, uint32_t client, uint32_t capacity);
+/* Its task's rank in the plan, from 1; UINT32_MAX where it has none. O(1). */
+uint32_t cli_gate_rank(const struct cli_gate *gate, uint32_t client);
 
 #endif

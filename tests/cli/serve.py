@@ -248,6 +248,8 @@ def test_plan(folder):
                              cwd=folder) for key in reversed(order)]
         killed = rest.pop(2)
         server.wait_for_clients(1 + len(order))
+        said = bigrocks('serve', '--status', '--socket', server.socket).stdout
+        assert re.findall(r'  waits +\S+ s  (\S+) for ', said) == order, (said, order)
         killed.kill()
         killed.wait()
         (folder / 'go').touch()
@@ -314,6 +316,44 @@ def test_status(folder):
     assert done.returncode == 0 and '1 command runs, 0 wait; cpu 1 of 1\n' in done.stdout, done
     refused = bigrocks('serve', '--status', '--', 'true')
     assert refused.returncode == 2 and 'starts no build' in refused.stderr, refused
+
+
+def test_status_of_strangers(folder):
+    """Servers that hang up, are silent, stop in the middle of a line or want to steer the terminal."""
+    import socket
+    with Server(folder, '--capacity', 'cpu=1,r\u202e=2') as server:
+        said = bigrocks('serve', '--status', '--socket', server.socket).stdout
+        assert said.startswith('0 commands run, 0 wait; cpu 0 of 1, r') and '\u202e' not in said, said
+        # Whoever asks and never reads holds up nobody.
+        deaf = [socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(30)]
+        for client in deaf:
+            client.connect(str(server.socket))
+            client.send(b'status\n')
+        for message in b'stat', b'status', b'status\nmore':
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+                client.connect(str(server.socket))
+                client.settimeout(20)
+                client.send(message)
+                assert client.recv(100) == b'', message
+        assert server.admit('--', 'true').wait(20) == 0
+        for client in deaf:
+            client.close()
+    for answers, status, part in (([], 5, 'hung up'), (None, 5, 'does not answer'),
+                                  ([b'a\x1b[31mb', b'c\nd'], 0, 'bc\nd')):
+        path = folder / ('stranger %s' % part[:2])
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(str(path))
+            listener.listen()
+            asks = start('serve', '--status', '--socket', path)
+            client, _ = listener.accept()
+            assert client.recv(100) == b'status\n'
+            for answer in answers or []:
+                client.send(answer)
+            if answers is not None:
+                client.close()
+            out, err = asks.communicate(timeout=30)
+            client.close()
+            assert asks.returncode == status and part in out + err and '\x1b' not in out, (out, err)
 
 
 def test_history(folder):
