@@ -1,7 +1,7 @@
 """The build back end that pip asks for the package, by the standard library alone, so that `pip install .` needs no
 network. (PEP 517)
 
-The wheel holds the library and the programs, which meson and ninja build; --config-settings library=no makes one of
+The wheel holds the library and the programs, which meson and ninja build, and commands that start these; --config-settings library=no makes one of
 Python alone, which looks for those that are installed."""
 import base64
 import hashlib
@@ -38,6 +38,15 @@ def _built():
         return {'bigrocks/' + name: path.read_bytes() for name, path in found.items() if path.exists()}
 
 
+# A command of the name: starts the program in the package, which it finds without loading any of it. pip puts the
+# interpreter's path into the first line.
+_COMMAND = '''#!python
+import importlib.util, os, sys
+program = os.path.join(os.path.dirname(importlib.util.find_spec('bigrocks').origin), 'bin', 'bigrocks')
+os.execv(program, [%r, *sys.argv[1:]])
+'''
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     version = _version()
     info = 'bigrocks-%s.dist-info' % version
@@ -45,6 +54,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
              for package in ('bigrocks', 'snakemake_scheduler_plugin_bigrocks') for p in sorted((HERE / package).iterdir())
              if p.suffix in ('.py', '.pyi', '.typed')}
     built = {} if (config_settings or {}).get('library') == 'no' else _built()
+    if built:
+        built.update(('bigrocks-%s.data/scripts/%s' % (version, name), (_COMMAND % name).encode())
+                     for name in ('bigrocks', 'bigrocks-admit'))
     files.update(built)
     tag = 'py3-none-%s' % (re.sub('[^a-zA-Z0-9]', '_', sysconfig.get_platform()) if built else 'any')
     files[info + '/METADATA'] = (

@@ -38,6 +38,13 @@ def main():
         environment.update(PYTHONPATH=str(folder / 'installed'), PYTHONDONTWRITEBYTECODE='1')
         subprocess.run([sys.executable, '-c', USE % str(root / 'examples/query.explain.xml')], check=True, cwd=folder,
                        env=environment)
+        # The commands are the programs in the package, and hand on words, status and name.
+        for words, status, part in ((['bigrocks', 'show', root / 'examples/query.explain.xml'], 0, 'query.explain'),
+                                    (['bigrocks', 'shew'], 2, 'show'),
+                                    (['bigrocks-admit', 'echo', 'a b'], 0, 'a b')):
+            done = subprocess.run([folder / 'installed/bin' / words[0], *words[1:]], cwd=folder, env=environment,
+                                  capture_output=True, text=True)
+            assert done.returncode == status and part in done.stdout + done.stderr, (words, done)
     return 0
 
 
