@@ -1,9 +1,21 @@
 """Jobs and clusters, as the library keeps them and as native files have them."""
 import ctypes
+import operator
 
 from . import _program
 from ._errors import UsageError
 from ._library import amount_said, amount_text, call, lib, one_of, to_ns, seconds_text, whole_bytes
+
+
+def _number(what, made, number):
+    """The number of a stage or of an edge, among those that were made."""
+    try:
+        whole = operator.index(number)
+    except TypeError:
+        whole = -1
+    if not 0 <= whole < len(made):
+        raise UsageError('%r is no %s' % (number, what), 'give the number that Job.%s returned' % what)
+    return whole
 
 
 class Job:
@@ -28,6 +40,10 @@ class Job:
         """Adds a stage and returns its number. `durations` maps the index of a task to seconds
         that differ; other keywords are demands of each task by resource."""
         self._change()
+        for amount in demands.values():
+            amount_text(amount)  # what is none leaves no stage behind
+        for other in (durations or {}).values():
+            to_ns(other)
         number = ctypes.c_uint32()
         call(lib.br_dag_add_stage, self._dag, id.encode(), tasks, to_ns(seconds),
               ctypes.byref(number))
@@ -45,6 +61,7 @@ class Job:
     def demand(self, stage, resource, amount):
         """For resources whose names are no keywords of Python."""
         self._change()
+        stage = _number('stage', self._stages, stage)
         call(lib.br_dag_add_demand, self._dag, stage, resource.encode(), amount_text(amount))
         self._stages[stage]['demands'][resource] = amount_text(amount).decode()
         self._resources.setdefault(resource, None)
@@ -61,8 +78,8 @@ class Job:
         self._change()
         if stage is not None and edge is not None:
             raise UsageError('an attribute is of a stage or of an edge, not of both')
-        owner = (self._stages[stage]['attributes'] if stage is not None else
-                 self._edges[edge][4] if edge is not None else self._attributes)
+        owner = (self._stages[_number('stage', self._stages, stage)]['attributes'] if stage is not None else
+                 self._edges[_number('edge', self._edges, edge)][4] if edge is not None else self._attributes)
         owner[name] = value
 
     def to_xml(self):
@@ -73,14 +90,13 @@ class Job:
         """The child stage waits for the parent: as a whole, or 'one-to-one'. `bytes`: what all tasks of
         the parent together hand to those of the child, for plans with `network`. Returns the edge's number."""
         self._change()
-        for stage in parent, child:
-            if not isinstance(stage, int):
-                raise UsageError('%r is no stage' % (stage,), 'give the number that Job.stage returned')
+        parent, child = (_number('stage', self._stages, stage) for stage in (parent, child))
+        carried = whole_bytes(bytes)
         call(lib.br_dag_add_edge, self._dag, parent, child,
               one_of('type of edges', {'barrier': 0, 'one-to-one': 1}, type))
-        if bytes:
-            call(lib.br_dag_set_edge_bytes, self._dag, parent, child, whole_bytes(bytes))
-        self._edges.append((parent, child, type, whole_bytes(bytes), {}))
+        if carried:
+            call(lib.br_dag_set_edge_bytes, self._dag, parent, child, carried)
+        self._edges.append((parent, child, type, carried, {}))
         return len(self._edges) - 1
 
     def _change(self):

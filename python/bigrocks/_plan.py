@@ -1,6 +1,7 @@
 """Plans of jobs."""
 import collections
 import ctypes
+import operator
 
 from . import _program
 from ._errors import Error
@@ -58,6 +59,7 @@ class Plan:
             if found is None:
                 raise KeyError(k)
             return found
+        k = operator.index(k)
         if not -len(self) <= k < len(self):
             raise IndexError(k)
         k %= len(self)

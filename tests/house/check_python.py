@@ -77,13 +77,20 @@ def wrong_calls():
     yield lambda: new.edge('a', stage), 'the number that Job.stage returned'
     yield lambda: new.edge(stage, stage, 'each'), 'take one of barrier, one-to-one'
     yield lambda: new.attribute('x', 'y', stage=stage, edge=0), ''
+    for wrong in 7, -1, 'a', None:
+        yield lambda: new.edge(stage, wrong), 'the number that Job.stage returned'
+        yield lambda: new.demand(wrong, 'cpu', 1), 'the number that Job.stage returned'
+    yield lambda: new.attribute('x', 'y', stage=-1), 'the number that Job.stage returned'
+    yield lambda: new.attribute('x', 'y', edge=0), 'the number that Job.edge returned'
+    yield lambda: new.edge(stage, stage, bytes=0.5), ''
+    assert repr(new) == "<Job 'new': 1 tasks in 1 stages>" and not new._edges, new
 for call, hint in wrong_calls():
     try:
         call()
         raise AssertionError(hint)
     except bigrocks.UsageError as error:
         assert hint in error.hint, (hint, error)
-for key, kind in ((9, IndexError), (-10, IndexError), ('load[9]', KeyError)):
+for key, kind in ((9, IndexError), (1.5, TypeError), (-10, IndexError), ('load[9]', KeyError)):
     try:
         plan[key]
         raise AssertionError(key)
