@@ -79,11 +79,9 @@ static void write_ends(const struct drawing *drawing, const char *words)
     const char *last = words, *first = strstr(words, ", ");
     for (const char *next = first; next; next = strstr(last, ", "))
         last = next + 2;
-    char begin[4 * NAME_MOST + 1];
-    snprintf(begin, sizeof begin, "%.*s", first ? (int)(first - words) : (int)sizeof begin - 1,
-             words);
     fputs("\\n", drawing->out);
-    br_write_cut(drawing->out, BR_QUOTE_LABEL, begin, NAME_MOST);
+    br_write_cut_part(drawing->out, BR_QUOTE_LABEL, words,
+                      first ? (size_t)(first - words) : strlen(words), NAME_MOST);
     if (!first)
         return;
     fputs(strstr(first + 2, ", ") ? " \xe2\x80\xa6 " : ", ", drawing->out);

@@ -240,41 +240,52 @@ void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size
         putc('\\', out);
 }
 
-uint32_t br_text_length(const char *text)
+static uint32_t length_of(const char *text, const char *end)
 {
     uint32_t length = 0;
-    for (; *text; length++)
+    for (; text < end; length++)
         next_character(&text);
     return length;
 }
 
-void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters)
+uint32_t br_text_length(const char *text)
 {
-    const uint32_t length = br_text_length(text);
-    const char *last = strrchr(text, '/');
+    return length_of(text, text + strlen(text));
+}
+
+void br_write_cut_part(FILE *out, enum br_quote quote, const char *text, size_t size,
+                       uint32_t characters)
+{
+    const char *end = text + size, *last = memrchr(text, '/', size);
+    const uint32_t length = length_of(text, end);
     if (length <= characters) {
-        br_write_text(out, quote, text);
+        br_write_part(out, quote, text, size);
         return;
     }
-    if (last && last[1] && characters > 1) {
+    if (last && last + 1 < end && characters > 1) {
         const char *tail = text;
         for (uint32_t k = length; k >= characters; k--)
             next_character(&tail);
-        tail = strchr(tail, '/');
-        if (tail && tail[1]) {
+        tail = memchr(tail, '/', (size_t)(end - tail));
+        if (tail && tail + 1 < end) {
             put_utf8(out, 0x2026);
-            br_write_text(out, quote, tail);
+            br_write_part(out, quote, tail, (size_t)(end - tail));
             return;
         }
         text = last + 1;
-        if (br_text_length(text) <= characters) {
-            br_write_text(out, quote, text);
+        if (length_of(text, end) <= characters) {
+            br_write_part(out, quote, text, (size_t)(end - text));
             return;
         }
     }
     for (uint32_t k = 0; k + 1 < characters; k++)
         put_character(out, quote, next_character(&text));
     put_utf8(out, 0x2026);
+}
+
+void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters)
+{
+    br_write_cut_part(out, quote, text, strlen(text), characters);
 }
 
 void br_write_count(FILE *out, uint64_t count)

@@ -34,6 +34,9 @@ void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size
  * its first folders are left out instead, since its end tells more: ".../db/format.o", or
  * "format.o". */
 void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters);
+/* The same of its first `size` bytes, which end with a whole character. */
+void br_write_cut_part(FILE *out, enum br_quote quote, const char *text, size_t size,
+                       uint32_t characters);
 /* Number of characters (code points) of the text. */
 uint32_t br_text_length(const char *text);
 

@@ -553,6 +553,17 @@ static void cuts(void **state)
     cut_is("some/folder/", 8, "some/fo\u2026");
     cut_is("no path at all", 8, "no path\u2026");
     cut_is("a/b/c", 1, "\u2026");
+    /* Of a part, what is behind it counts for nothing. */
+    char *written = NULL;
+    size_t size;
+    FILE *out = open_memstream(&written, &size);
+    assert_non_null(out);
+    br_write_cut_part(out, BR_QUOTE_XML, "abc/de, more/x", 6, 6);
+    br_write_cut_part(out, BR_QUOTE_XML, "abc/de, more/x", 6, 5);
+    br_write_cut_part(out, BR_QUOTE_XML, "abc/, more/x", 4, 3);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(written, "abc/de\u2026/deab\u2026");
+    free(written);
 }
 
 int main(void)
