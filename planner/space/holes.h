@@ -5,8 +5,9 @@
  * outside them no task of the series fits. At first there is one span a machine, all of the time;
  * one machine stands for all that are idle. A search takes the first span that is long enough and
  * looks at its intervals. It cuts the span where the demand does not fit, and forgets pieces that
- * are too short for every task of the series. So a search costs O(log spans) and a look at the
- * intervals that have changed. It finds the same as br_space_earliest or br_space_latest. */
+ * are too short for every task of the series. So a search costs a look at the intervals that have
+ * changed, and O(spans / 32) short steps at worst (hole_list.h). It finds the same as
+ * br_space_earliest or br_space_latest. */
 #ifndef BR_PLANNER_SPACE_HOLES_H
 #define BR_PLANNER_SPACE_HOLES_H
 

@@ -11,8 +11,9 @@ enum { GROUP = 16 }; /* machines that are looked at together */
 
 /* The earliest start in from..limit on one machine, or limit + 1. *at is the segment of `from`, and
  * becomes that of the start. */
-static inline int64_t earliest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
-                           int64_t duration, int64_t from, int64_t limit, struct br_segment *at)
+static inline int64_t earliest_on(const struct br_profile *p, uint32_t resources,
+                                  const int64_t *demand, int64_t duration, int64_t from,
+                                  int64_t limit, struct br_segment *at)
 {
     struct br_segment k = *at;
     uint32_t looks = 0;
@@ -29,8 +30,9 @@ static inline int64_t earliest_on(const struct br_profile *p, uint32_t resources
 
 /* The latest end in limit..until on one machine, or limit - 1. *at is the segment before `until`,
  * and becomes that before the end. */
-static inline int64_t latest_on(const struct br_profile *p, uint32_t resources, const int64_t *demand,
-                         int64_t duration, int64_t until, int64_t limit, struct br_segment *at)
+static inline int64_t latest_on(const struct br_profile *p, uint32_t resources,
+                                const int64_t *demand, int64_t duration, int64_t until,
+                                int64_t limit, struct br_segment *at)
 {
     struct br_segment k = *at;
     uint32_t looks = 0;
@@ -87,7 +89,7 @@ static int64_t point_of(const struct query *q, int64_t bound)
 /* The machine's best time from the bound on, or one after the limit. The segment is the one that
  * the search begins with. */
 static inline struct br_offer ask_from(const struct query *q, uint32_t cls, uint32_t machine,
-                                int64_t bound, int64_t limit, struct br_segment at)
+                                       int64_t bound, int64_t limit, struct br_segment at)
 {
     const struct br_space *space = q->space;
     const struct br_profile *p = &space->profile[machine];

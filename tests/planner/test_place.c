@@ -209,11 +209,9 @@ static void test_many_are_plain(void **state)
         const char *kind;
         uint32_t tasks, machines;
         double spread;
-    } jobs[] = {{"cosmos", 1500, 7, 0},
-                {"cosmos", 1500, 7, 0.3},
-                {"cosmos", 800, 40, 0.3},
-                {"layered", 1500, 12, 0.3},
-                {"layered", 1500, 60, 0}, /* more machines than are looked at together */
+    } jobs[] = {{"cosmos", 1500, 7, 0},     {"cosmos", 1500, 7, 0.3}, {"cosmos", 800, 40, 0.3},
+                {"layered", 1500, 12, 0.3}, {"layered", 1500, 60, 0}, /* more machines than are
+                                                                         looked at together */
                 {"layered", 1500, 3, 0}};
     enum { KINDS = sizeof jobs / sizeof jobs[0] };
     for (uint64_t seed = 0; seed < 2 * KINDS; seed++) {

@@ -1,13 +1,18 @@
 /* The search of one part as br_plan_make calls it: nobody has to listen, what a time limit is
  * expected to leave ends nothing, and the limit of placements is used up unless the bound is
- * reached. And what is left of it for the largest jobs. */
+ * reached; how much of it the exact solvers have of jobs that are not small; and what is left of it
+ * for the largest jobs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "base/numbers/rng.h"
+#include "planner/search/exact_search.h"
 #include "planner/search/portfolio.h"
 #include "planner/search/search.h"
 #include "tests/support/judge.h"
@@ -54,6 +59,107 @@ static void limits_are_used_up(void **state)
     assert_true(pools > 0 && open > pools);
 }
 
+/* A job of that many tasks that all differ on one machine with two resources: the more it holds of
+ * them, the closer are the bounds. */
+static struct random_job one_machine(uint64_t seed, uint32_t tasks, uint32_t holds)
+{
+    static const char *const resource[] = {"cpu", "mem"};
+    struct random_job job = {br_dag_create("job"), br_cluster_create(NULL)};
+    struct br_rng rng = br_rng_seed(seed);
+    char text[16];
+    assert_true(job.dag && job.cluster);
+    for (uint32_t s = 0; s < tasks; s++) {
+        snprintf(text, sizeof text, "s%u", s);
+        assert_int_equal(
+            br_dag_add_stage(job.dag, text, 1, 1 + (int64_t)br_rng_below(&rng, 100), NULL, NULL),
+            BR_OK);
+        for (uint32_t r = 0; r < 2; r++) {
+            snprintf(text, sizeof text, "%u", 1 + (uint32_t)br_rng_below(&rng, 10));
+            assert_int_equal(br_dag_add_demand(job.dag, s, resource[r], text, NULL), BR_OK);
+        }
+        for (uint32_t from = s > 12 ? s - 12 : 0; from < s; from++)
+            if (br_rng_below(&rng, 8) == 0)
+                assert_int_equal(br_dag_add_edge(job.dag, from, s, BR_BARRIER, NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(job.dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", 1, NULL, NULL), BR_OK);
+    snprintf(text, sizeof text, "%u", holds);
+    for (uint32_t r = 0; r < 2; r++)
+        assert_int_equal(br_cluster_add_capacity(job.cluster, 0, resource[r], text, NULL), BR_OK);
+    return job;
+}
+
+/* The makespan that the division of the budget goes by. */
+struct decision {
+    const struct br_search *search;
+    int64_t makespan;
+    bool made; /* a population has worked */
+};
+
+static void note_makespan(void *context, int64_t makespan, const char *finder, uint64_t placements)
+{
+    struct decision *decision = context;
+    decision->made |= decision->search->exact && strcmp(finder, br_exact_search_method) != 0;
+    if (!decision->made)
+        decision->makespan = makespan;
+}
+
+/* Of a job of 100 tasks the solvers have a tenth of what the search may spend, and where that
+ * leaves at most a twentieth of the makespan between the bounds, half. The bound is then somewhere
+ * between the first and the last. Jobs that end with a single tick between the bounds are another
+ * matter. */
+static void what_is_nearly_closed_is_the_solvers(void **state)
+{
+    enum { HELD = 5, JOBS_OF_100 = 40, GRANT = 3000000 };
+    static const uint32_t holds[HELD] = {20, 24, 28, 32, 36};
+    unsigned near = 0, far = 0, others = 0;
+    for (uint64_t k = 0; k < JOBS_OF_100; k++) {
+        struct random_job job = one_machine(k, 100, holds[k % HELD]);
+        struct br_arena arena = {0};
+        struct br_plan_options options = br_plan_options_default();
+        options.threads = 1;
+        options.threshold_limit = 2;
+        struct decision decision = {0};
+        struct br_search search = {.options = &options,
+                                   .limit = GRANT,
+                                   .share = 1,
+                                   .arena = &arena,
+                                   .found = note_makespan,
+                                   .context = &decision};
+        struct br_instance *in;
+        assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+        decision.search = &search;
+        search.in = in;
+        search.trial = calloc(br_search_rows(), sizeof *search.trial);
+        assert_non_null(search.trial);
+        assert_true(br_search_part(&search));
+        judge_schedule(&job, in, br_search_best(&search));
+        int64_t makespan = decision.makespan, last = search.bound.ticks;
+        int64_t first = search.combinatorial.ticks;
+        if (br_search_best(&search)->makespan - last > 1) {
+            double exact = (double)search.counters.exact_placements;
+            double share = exact / (exact + (double)search.counters.population_placements);
+            bool half = share > 0.4;
+            assert_true(half ? share < 0.6 : share > 0.05 && share < 0.15);
+            if (makespan - first <= makespan / 20)
+                assert_true(half);
+            if (makespan - last > makespan / 20)
+                assert_false(half);
+            near += makespan - first <= makespan / 20;
+            far += makespan - last > makespan / 20;
+        } else {
+            others++;
+        }
+        br_search_finish(&search);
+        free(search.trial);
+        br_arena_finish(&arena);
+        br_instance_destroy(in);
+        random_job_finish(&job);
+    }
+    print_message("nearly closed %u, not %u, closed or all but a tick %u\n", near, far, others);
+    assert_true(near > 2 && far > 2);
+}
+
 /* Of a job that is too large to keep all that is found, the best alone is justified: the first
  * baseline places every task once, and each of at most five rounds twice. */
 static void the_largest_jobs_justify_their_best(void **state)
@@ -96,6 +202,7 @@ static void the_largest_jobs_justify_their_best(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(limits_are_used_up),
+                                       cmocka_unit_test(what_is_nearly_closed_is_the_solvers),
                                        cmocka_unit_test(the_largest_jobs_justify_their_best)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
