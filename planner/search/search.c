@@ -357,9 +357,11 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
     run.spent = 0;
     run.counters = (struct br_counters){0};
     int64_t began_ns = br_now_ns();
+    s->placements += whole->spent; /* for those who are told of schedules */
     bool ok = exact                     ? br_exact_search_run(s->exact, &run)
               : suits_population(s->in) ? br_population_search(&run, NULL)
                                         : br_machines_search(&run, NULL);
+    s->placements -= whole->spent;
     if (exact)
         run.counters.exact_placements += run.spent;
     if (exact || suits_population(s->in))

@@ -93,7 +93,8 @@ static struct random_job one_machine(uint64_t seed, uint32_t tasks, uint32_t hol
 struct decision {
     const struct br_search *search;
     int64_t makespan;
-    bool made; /* a population has worked */
+    bool made;      /* a population has worked */
+    uint64_t spent; /* placements told so far */
 };
 
 static void note_makespan(void *context, int64_t makespan, const char *finder, uint64_t placements)
@@ -102,6 +103,8 @@ static void note_makespan(void *context, int64_t makespan, const char *finder, u
     decision->made |= decision->search->exact && strcmp(finder, br_exact_search_method) != 0;
     if (!decision->made)
         decision->makespan = makespan;
+    assert_true(placements >= decision->spent);
+    decision->spent = placements;
 }
 
 /* Of a job of 100 tasks the solvers have a tenth of what the search may spend, and where that
