@@ -138,7 +138,7 @@ def check_bound(folder):
     words = ('bound', job, '--capacity', 'cpu=1', '--no-lp')
     # The first schedules meet the bound, so that the solver finds nothing to do.
     only(counters(*words)['work'], parts=2)
-    build = ('bound', EXAMPLES / 'build.dot', '--capacity', 'cpu=4,mem=4GiB', '--no-lp')
+    build = ('bound', EXAMPLES / 'build.dot', '--capacity', 'cpu=3,mem=4GiB', '--no-lp')
     only(counters(*build, '--conflicts', 0)['work'])
     for conflicts in (1, 60):  # too few to be through
         found = counters(*build, '--conflicts', conflicts)
