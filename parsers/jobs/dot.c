@@ -5,6 +5,7 @@
  * cgraph's reader keeps its state in static variables, so that one lock serves all readers, and
  * what one text leaves open is closed before the next one. A guard looks at the text before cgraph
  * does, and supplies the places that cgraph does not know; see dot_scan.h. */
+#include "parsers/jobs/dot_names.h"
 #include "parsers/jobs/dot_scan.h"
 #include "parsers/reader/formats.h"
 #include "parsers/jobs/transfer.h"
@@ -31,6 +32,7 @@ struct dot_reader {
     const struct br_parse_options *options;
     struct br_dot_scan scan;
     Agraph_t *graph;
+    struct br_dot_names names;
     bool operations; /* nodes have `size` in operations, and none has a duration or tasks */
     bool plain_cpu;  /* every task demands one cpu */
     bool sized;      /* edges with `size` in bytes become transfers */
@@ -367,6 +369,7 @@ static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym
     const char *id = agnameof(node);
     uint32_t tasks = 1, stage;
     int64_t ns = reader->operations ? 0 : reader->options->default_duration_ns;
+    bool labelled = br_dot_is_labelled(&reader->names, node), numbered = false;
     char owner[100];
     enum br_status status = BR_OK;
     snprintf(owner, sizeof owner, "node '%.80s'", id);
@@ -385,13 +388,15 @@ static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym
             status = read_size(reader, value, owner, &ns, diag);
     }
     if (!status)
-        status = br_dag_add_stage(reader->dag, id, tasks, ns, &stage, diag);
+        status = br_dag_add_stage(reader->dag, br_dot_name(&reader->names, node), tasks, ns, &stage,
+                                  diag);
     if (!status && reader->plain_cpu)
         status = br_dag_add_demand(reader->dag, stage, "cpu", "1", diag);
     for (uint32_t k = 0; k < symbols && !status; k++) {
         char *value = agxget(node, symbol[k]), plain[BR_DECIMAL_TEXT];
-        if (!*value)
+        if (!*value || (labelled && strcmp(symbol[k]->name, "label") == 0))
             continue;
+        numbered |= strcmp(symbol[k]->name, "id") == 0;
         if (role[k] == DEMAND) {
             status = br_value_amount(value, symbol[k]->name, owner, plain, diag);
             if (!status)
@@ -404,6 +409,8 @@ static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym
             status = pass_through(reader->dag, BR_OWNER_STAGE, stage, symbol[k]->name, value, diag);
         }
     }
+    if (!status && labelled && !numbered)
+        status = br_dag_add_attribute(reader->dag, BR_OWNER_STAGE, stage, "id", id, diag);
     return status;
 }
 
@@ -473,7 +480,7 @@ static enum br_status place_stages(struct dot_reader *reader, struct arrow **arr
     }
     for (uint32_t m = 0, before = UINT32_MAX; m < scan->mentions; m++) {
         br_dot_unquote(&scan->mention[m], id);
-        uint32_t stage = br_dag_find_stage(reader->dag, id);
+        uint32_t stage = br_dag_find_stage(reader->dag, br_dot_name_of(&reader->names, id));
         struct br_pos pos = scan->mention[m].pos;
         if (stage != UINT32_MAX && reader->dag->stage[stage].pos.line == 0)
             br_dag_set_stage_pos(reader->dag, stage, pos);
@@ -520,7 +527,8 @@ static enum br_status make_link(const struct dot_reader *reader, Agedge_t *edge,
                                 const struct edge_symbols *symbol, const struct arrow *arrow,
                                 uint32_t arrows, struct br_link *link, struct br_diag *diag)
 {
-    const char *from = agnameof(agtail(edge)), *to = agnameof(aghead(edge));
+    const char *from = br_dot_name(&reader->names, agtail(edge));
+    const char *to = br_dot_name(&reader->names, aghead(edge));
     const char *kind = symbol->type ? agxget(edge, symbol->type) : "";
     *link = (struct br_link){.parent = br_dag_find_stage(reader->dag, from),
                              .child = br_dag_find_stage(reader->dag, to),
@@ -627,6 +635,8 @@ static enum br_status read_job(struct dot_reader *reader, struct br_diag *diag)
     for (Agsym_t *s = NULL; !status && (s = agnxtattr(graph, AGRAPH, s));)
         if (*agxget(graph, s) && strcmp(s->name, "resources") != 0 && strcmp(s->name, "units") != 0)
             status = pass_through(reader->dag, BR_OWNER_JOB, 0, s->name, agxget(graph, s), diag);
+    if (!status && !br_dot_names_init(&reader->names, graph, node_role(reader, "label") == PASSES))
+        status = br_fail_memory(diag);
     if (!status)
         status = add_stages(reader, diag);
     return status ? status : add_edges(reader, diag);
@@ -652,6 +662,7 @@ enum br_status br_read_dot(struct br_source *source, const struct br_parse_optio
                 br_dag_create(named ? name : br_source_stem(source, "graph", stem, sizeof stem));
             status = reader.dag ? read_job(&reader, diag) : br_fail_memory(diag);
         }
+        br_dot_names_finish(&reader.names);
         if (reader.graph)
             agclose(reader.graph);
         pthread_mutex_unlock(&cgraph_lock);

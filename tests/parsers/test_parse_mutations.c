@@ -15,11 +15,11 @@
 #include "base/numbers/rng.h"
 
 static const char *const fixtures[] = {
-    "word-count.job.xml",  "rack.cluster.xml",   "word-count.dot",    "operations.dot",
-    "files.dax",           "profiles.dax",       "small.sm",          "small.rcp",
-    "recorded.json",       "small.stg",          "query.explain.xml", "query.explain.txt",
-    "query.explain.json",  "query.explain.yaml", "sums.duckdb.json",  "small.profile.txt",
-    "flow.snakemake.json",
+    "word-count.job.xml", "rack.cluster.xml",    "word-count.dot",     "numbered.dot",
+    "operations.dot",     "files.dax",           "profiles.dax",       "small.sm",
+    "small.rcp",          "recorded.json",       "small.stg",          "query.explain.xml",
+    "query.explain.txt",  "query.explain.json",  "query.explain.yaml", "sums.duckdb.json",
+    "small.profile.txt",  "flow.snakemake.json",
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0], FLIPS = 1500 };
 

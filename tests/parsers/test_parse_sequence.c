@@ -104,7 +104,7 @@ static void open_ends(void **state)
 
 static void mutations(void **state)
 {
-    static const char *const fixtures[] = {"word-count.dot", "operations.dot"};
+    static const char *const fixtures[] = {"word-count.dot", "numbered.dot", "operations.dot"};
     static const char marks[] = "\"\"<>/*\\{}[];=->@#\n ,a";
     struct br_rng rng = br_rng_seed(12);
     uint32_t refused = 0;

@@ -256,6 +256,46 @@ static void dot_spellings(void **state)
                 "g\na*4 0 @1:13\nb*4 2 @1:26\na => b @1:50\n");
 }
 
+/* Labels name nodes that are numbered; all others keep both. */
+static void dot_labels(void **state)
+{
+    expect("numbered.dot", NULL,
+           "query\n"
+           "resource cpu\n"
+           "scan orders*1 2 cpu=1 {id=1} @5:3\n"
+           "scan lines*1 2 cpu=1 {id=table2} @6:3\n"
+           "hash join*3 2 cpu=1 {id=3} @7:3\n"
+           "end*1 2 cpu=1 {id=0x5f} @8:3\n"
+           "4*1 2 cpu=1 {label=\\N} @9:3\n"
+           "5*1 2 cpu=1 {label=twin} @10:3\n"
+           "6*1 2 cpu=1 {label=twin} @11:3\n"
+           "7*1 2 cpu=1 {label=record} {shape=Mrecord} @12:3\n"
+           "8*1 2 cpu=1 {label=named} @13:3\n"
+           "named*1 2 cpu=1 {label=other} @14:3\n"
+           "9*1 2 cpu=1 {label=<bold>} @15:3\n"
+           "10*1 2 cpu=1 {label=11} @16:3\n"
+           "11*1 2 cpu=1 {label=two\\nlines} @17:3\n"
+           "12*1 2 cpu=1 @18:3\n"
+           "13*1 2 cpu=1 {label=%own} @19:3\n"
+           "14*1 2 cpu=1 {label=99} @20:3\n"
+           "15*1 2 cpu=1 {label= } @21:3\n"
+           "16*1 2 cpu=1 {label=a\ttab} @22:3\n"
+           "scan orders -> hash join @23:3\n"
+           "scan lines -> hash join {headport=w} @24:3\n"
+           "hash join -> end @8:3\n"
+           "hash join -> 4 @9:3\n"
+           "5 -> 6 @26:3\n"
+           "6 -> 7 @26:8\n"
+           "7 -> 8 @26:13\n"
+           "8 -> named @26:18\n"
+           "named -> 9 @26:23\n"
+           "9 -> 10 @26:32\n"
+           "10 -> 11 @26:37\n"
+           "11 -> 12 @26:43\n");
+    expect_text("digraph g { graph [resources=label]; 1 [label=\"2k\"]; 2; 1 -> 2 }",
+                "g\nresource label\n1*1 0 label=2000 @1:38\n2*1 0 @1:54\n1 -> 2 @1:57\n");
+}
+
 static void dax_explicit(void **state)
 {
     static const char plain[] = "files\nresource cpu\n"
@@ -410,9 +450,9 @@ static void round_trip(const char *path, const char *format)
 static void round_trips(void **state)
 {
     static const char *const fixtures[] = {
-        "word-count.job.xml", "word-count.dot",    "files.dax",          "profiles.dax",
-        "small.sm",           "small.rcp",         "recorded.json",      "small.stg",
-        "query.explain.xml",  "small.profile.txt", "flow.snakemake.json"};
+        "word-count.job.xml", "word-count.dot",    "numbered.dot",      "files.dax",
+        "profiles.dax",       "small.sm",          "small.rcp",         "recorded.json",
+        "small.stg",          "query.explain.xml", "small.profile.txt", "flow.snakemake.json"};
     for (size_t f = 0; f < sizeof fixtures / sizeof fixtures[0]; f++) {
         round_trip(parse_fixture(fixtures[f]), "xml");
         round_trip(parse_fixture(fixtures[f]), "dot");
@@ -465,11 +505,11 @@ int main(void)
         cmocka_unit_test(native_places),  cmocka_unit_test(native_cluster),
         cmocka_unit_test(capacity),       cmocka_unit_test(refused_capacity),
         cmocka_unit_test(dot_job),        cmocka_unit_test(dot_operations),
-        cmocka_unit_test(dot_spellings),  cmocka_unit_test(dax_explicit),
-        cmocka_unit_test(dax_profiles),   cmocka_unit_test(dax_transfers),
-        cmocka_unit_test(kept_transfers), cmocka_unit_test(projects),
-        cmocka_unit_test(round_trips),    cmocka_unit_test(standard_input),
-        cmocka_unit_test(table),
+        cmocka_unit_test(dot_spellings),  cmocka_unit_test(dot_labels),
+        cmocka_unit_test(dax_explicit),   cmocka_unit_test(dax_profiles),
+        cmocka_unit_test(dax_transfers),  cmocka_unit_test(kept_transfers),
+        cmocka_unit_test(projects),       cmocka_unit_test(round_trips),
+        cmocka_unit_test(standard_input), cmocka_unit_test(table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

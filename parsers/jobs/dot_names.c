@@ -1,0 +1,92 @@
+/* Which labels name their nodes. */
+#include "parsers/jobs/dot_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/text.h"
+
+static bool is_number(const char *text)
+{
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hexadecimal ? text + 2 : text;
+    const char *all = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
+    return *digits && !digits[strspn(digits, all)];
+}
+
+/* Names that begin with % are Graphviz's own. */
+static bool is_name(const char *label)
+{
+    return *label && *label != '%' && !aghtmlstr((char *)label) && br_text_is_plain(label) &&
+           !strchr(label, '\\') && !is_number(label) && label[strspn(label, " ")];
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const char *x = **(const char **const *)a, *y = **(const char **const *)b;
+    return strcmp(x, y);
+}
+
+/* Takes back what stands for two nodes; `place` has room for all of them. */
+static void drop_equals(const struct br_dot_names *names, const char ***place)
+{
+    uint32_t count = 0;
+    for (uint32_t n = 0; n <= names->nodes; n++)
+        if (names->label[n])
+            place[count++] = &names->label[n];
+    if (count)
+        qsort(place, count, sizeof *place, by_text);
+    for (uint32_t k = 0, next; k < count; k = next) {
+        bool twice = false;
+        for (next = k + 1; next < count && strcmp(*place[next], *place[k]) == 0; next++) {
+            *place[next] = NULL;
+            twice = true;
+        }
+        if (twice || agnode(names->graph, (char *)*place[k], 0))
+            *place[k] = NULL;
+    }
+}
+
+bool br_dot_names_init(struct br_dot_names *names, Agraph_t *graph, bool labels)
+{
+    Agsym_t *label = agattr(graph, AGNODE, (char *)"label", NULL);
+    Agsym_t *shape = agattr(graph, AGNODE, (char *)"shape", NULL);
+    *names = (struct br_dot_names){.graph = graph};
+    if (!label || !labels)
+        return true;
+    names->nodes = (uint32_t)agnnodes(graph);
+    names->label = calloc((size_t)names->nodes + 1, sizeof *names->label);
+    const char ***place = malloc(((size_t)names->nodes + 1) * sizeof *place);
+    for (Agnode_t *n = agfstnode(graph); names->label && n; n = agnxtnode(graph, n)) {
+        bool record = shape && strstr(agxget(n, shape), "record");
+        if (AGSEQ(n) <= names->nodes && is_number(agnameof(n)) && !record &&
+            is_name(agxget(n, label)))
+            names->label[AGSEQ(n)] = agxget(n, label);
+    }
+    if (names->label && place)
+        drop_equals(names, place);
+    free(place);
+    return names->label && place;
+}
+
+void br_dot_names_finish(struct br_dot_names *names)
+{
+    free(names->label);
+    names->label = NULL;
+}
+
+bool br_dot_is_labelled(const struct br_dot_names *names, Agnode_t *node)
+{
+    return names->label && AGSEQ(node) <= names->nodes && names->label[AGSEQ(node)];
+}
+
+const char *br_dot_name(const struct br_dot_names *names, Agnode_t *node)
+{
+    return br_dot_is_labelled(names, node) ? names->label[AGSEQ(node)] : agnameof(node);
+}
+
+const char *br_dot_name_of(const struct br_dot_names *names, const char *id)
+{
+    Agnode_t *node = names->label ? agnode(names->graph, (char *)id, 0) : NULL;
+    return node ? br_dot_name(names, node) : id;
+}
