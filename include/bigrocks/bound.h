@@ -52,8 +52,8 @@ BR_API struct br_bound_source br_bound_program(const char *path);
 
 /* ---- The best bound ---- */
 
-/* The conflicts of clause learning where the caller does not say: 10,000, or all that a time limit
- * has room for. */
+/* The conflicts of clause learning where the caller does not say: 10,000, and a bounded number of
+ * decisions, or all that a time limit has room for. */
 #define BR_CONFLICTS_DEFAULT UINT64_MAX
 
 /* Start from br_bound_options_default(). */

@@ -116,6 +116,12 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
     return x->lower > before ? BR_EXACT_RAISED : BR_EXACT_OPEN;
 }
 
+void br_exact_limit_decisions(struct br_exact *x, uint64_t most)
+{
+    if (x->lcg)
+        x->lcg->decisions_most = most;
+}
+
 void br_exact_set_upper(struct br_exact *x, int64_t upper)
 {
     if (upper < x->upper)

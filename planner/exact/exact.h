@@ -51,6 +51,10 @@ struct br_exact_counts {
 struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bool record_proof);
 void br_exact_destroy(struct br_exact *exact);
 
+/* Lets all calls of br_exact_solve together end after so many decisions, too, each of which looks
+ * through the tasks; many of them may pass without a conflict. Without it there is no such end. */
+void br_exact_limit_decisions(struct br_exact *exact, uint64_t most);
+
 /* Works on until a bound or a schedule is found towards the goal, or for `conflicts` more
  * conflicts, or until *stop (may be NULL) is set. BR_EXACT_BOUND with `lower` above what is proven
  * starts there: a makespan of `lower` is supposed feasible first, and one tick more after each

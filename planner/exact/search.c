@@ -15,6 +15,7 @@ struct br_lcg *br_lcg_create(const struct br_lcg_problem *problem, bool record_p
     if (!s)
         return NULL;
     s->supposed = INT32_MAX;
+    s->decisions_most = UINT64_MAX;
     bool ok = br_lcg_engine_init(&s->engine, problem);
     br_lcg_branching_init(&s->branching, &s->engine);
     s->proof = ok && record_proof ? br_lcg_proof_create(&s->engine) : NULL;
@@ -106,7 +107,7 @@ enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct
     for (;;) {
         if (!settle(s))
             return trail->memory_out ? BR_LCG_BUDGET : BR_LCG_INFEASIBLE;
-        if (*spent >= end || br_stopped(stop))
+        if (*spent >= end || s->branching.decisions >= s->decisions_most || br_stopped(stop))
             return BR_LCG_BUDGET;
         if (*spent >= s->restart_at && trail->level > 0) {
             restart(s);

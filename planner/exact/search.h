@@ -13,6 +13,7 @@ struct br_lcg {
     struct br_lcg_proof *proof; /* NULL: nothing is recorded */
     uint64_t restarts, reductions;
     uint64_t restart_at, reduce_at; /* numbers of conflicts */
+    uint64_t decisions_most;        /* so many in all end a search, too */
     int32_t supposed;               /* makespan to suppose at level 1, or INT32_MAX */
 };
 
@@ -21,7 +22,7 @@ struct br_lcg *br_lcg_create(const struct br_lcg_problem *problem, bool record_p
 void br_lcg_destroy(struct br_lcg *s);
 
 enum br_lcg_end {
-    BR_LCG_BUDGET,     /* conflicts are spent, the flag is set, or memory is out */
+    BR_LCG_BUDGET,     /* conflicts or decisions are spent, the flag is set, or memory is out */
     BR_LCG_SOLUTION,   /* all starts are fixed; still at the solution's level */
     BR_LCG_INFEASIBLE, /* nothing is feasible under the bounds at the root */
     BR_LCG_RAISED,     /* the makespan's bound at the root has risen above what was supposed */

@@ -15,8 +15,9 @@
 #include "planner/search/beside.h"
 #include "planner/search/exact_bound.h"
 
-/* Without a time limit. */
-enum { CONFLICTS = 10000 };
+/* Without a time limit: conflicts, which end first where they are many, as of jobs of few tasks;
+ * and work, where thousands of decisions may pass between two. */
+enum { CONFLICTS = 10000, WORK = 100000000 };
 static const int64_t look_ns = 20000000;
 
 /* One call, while the solvers work. */
@@ -157,8 +158,10 @@ static void find_more(const struct br_dag *dag, const struct br_cluster *cluster
                                      .others = others,
                                      .goes_on = goes_on};
     s.began_ns = past_ns(&s);
-    if (o->conflicts == BR_CONFLICTS_DEFAULT && s.limit_ns == 0)
+    if (o->conflicts == BR_CONFLICTS_DEFAULT && s.limit_ns == 0) {
         effort.conflicts = CONFLICTS;
+        effort.work = WORK;
+    }
     int64_t began_ns = br_now_ns();
     begin_source(&s, dag, cluster, in);
     int64_t asked_ns = br_now_ns();

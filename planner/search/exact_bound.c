@@ -12,14 +12,15 @@
 #include "planner/schedule/schedule.h"
 
 /* Beyond so many tasks conflicts take long and prove little. */
-enum { TASKS_MAX = 2000, TURN = 500 };
+enum { TASKS_MAX = 2000, TURN = 500, TICKS = 10000 };
 /* The same on several machines. */
 enum { MACHINES_MAX = 8, MACHINES_TASKS_MAX = 64 };
 
 /* A part at work; without a solver it is left as it is. */
 struct raise {
     struct br_exact *exact;
-    int64_t known; /* what the combinatorial bounds, or others, prove */
+    uint64_t decisions; /* the most */
+    int64_t known;      /* what the combinatorial bounds, or others, prove */
     bool open, met;
 };
 
@@ -36,8 +37,17 @@ static bool quick_makespan(const struct br_instance *in, int64_t *makespan)
     return ok;
 }
 
+/* A decision looks through the tasks, and on one machine at the profile, which is kept tick by
+ * tick.
+ */
+static uint64_t most_decisions(const struct br_instance *part, int64_t upper, uint64_t work)
+{
+    uint64_t more = part->machines == 1 ? (uint64_t)upper / TICKS : 0;
+    return work ? work / ((1 + more) * part->tasks) : UINT64_MAX;
+}
+
 /* False when memory is out. */
-static bool begin(struct raise *r, const struct br_instance *part, int64_t known)
+static bool begin(struct raise *r, const struct br_instance *part, int64_t known, uint64_t work)
 {
     int64_t upper;
     if (!quick_makespan(part, &upper))
@@ -45,6 +55,10 @@ static bool begin(struct raise *r, const struct br_instance *part, int64_t known
     r->known = known;
     if (upper > known) /* else the bound is met; NULL: the part is not for the solver */
         r->exact = br_exact_create(part, upper, true);
+    if (r->exact) {
+        r->decisions = most_decisions(part, upper, work);
+        br_exact_limit_decisions(r->exact, r->decisions);
+    }
     r->open = r->exact != NULL;
     r->met = upper <= known;
     return true;
@@ -60,7 +74,8 @@ static bool turn(struct raise *r, const struct br_exact_effort *effort)
     enum br_exact_result result = br_exact_solve(r->exact, BR_EXACT_BOUND, conflicts, effort->stop);
     r->met = result == BR_EXACT_OPTIMAL;
     r->open = result != BR_EXACT_OPTIMAL && result != BR_EXACT_MEMORY && result != BR_EXACT_LOST &&
-              br_exact_counts(r->exact).conflicts < effort->conflicts;
+              br_exact_counts(r->exact).conflicts < effort->conflicts &&
+              br_exact_counts(r->exact).decisions < r->decisions;
     int64_t now = br_exact_proven(r->exact);
     return now > before && now > r->known;
 }
@@ -126,7 +141,7 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
         if (!ok || parts.part[k]->tasks > (whole->machines > 1 ? MACHINES_TASKS_MAX : TASKS_MAX))
             continue;
         any = true;
-        ok = begin(&raise[k], parts.part[k], c->part[k].bound);
+        ok = begin(&raise[k], parts.part[k], c->part[k].bound, effort->work);
     }
     if (ok && any)
         raise_all(raise, c, effort);

@@ -13,7 +13,10 @@
 /* How long br_exact_certify goes on, and what it hears from others. Both functions may be NULL;
  * they are called between turns of some hundred conflicts. */
 struct br_exact_effort {
-    uint64_t conflicts;         /* of a part */
+    uint64_t conflicts; /* of a part */
+    /* Of a part: most decisions, times its tasks, and on one machine once more for every 10,000
+     * ticks that a first schedule takes; it does not depend on what the others find. 0: any. */
+    uint64_t work;
     const struct br_stop *stop; /* may be NULL */
     void *context;
     /* The bounds that others have proven by now: the search for more begins there. NULL: none. */

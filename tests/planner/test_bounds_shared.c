@@ -12,6 +12,7 @@
 
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
+#include "planner/search/best_bound.h"
 
 /* In ctest and meson: skipped. */
 enum { SKIPPED = 77 };
@@ -89,11 +90,39 @@ static void rg300(void **state)
     assert_true(average_gap("rg300/*.rcp", "rg300/best.csv", 4) < 8);
 }
 
+/* A pool of thousands of slots: few conflicts, and many decisions before each. Without a limit of
+ * time the solver's work is that of a minute at most. */
+static void pool(void **state)
+{
+    char path[2200];
+    struct br_input input;
+    struct br_cluster *cluster;
+    struct br_instance *in;
+    struct br_bound_options options = br_bound_options_default();
+    struct br_bound_result result;
+    struct br_counters counters;
+    snprintf(path, sizeof path, "%s/bihyb/tpch100-8.xml", data);
+    assert_int_equal(br_parse_job(path, NULL, &input, NULL), BR_OK);
+    assert_int_equal(br_parse_capacity(1, "slots=6000", &cluster, NULL), BR_OK);
+    assert_int_equal(br_instance_create(input.dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(br_best_bound(input.dag, cluster, in, &options, &result, &counters, NULL),
+                     BR_OK);
+    print_message("%d conflicts, %d decisions, %d tasks\n", (int)counters.exact_conflicts,
+                  (int)counters.exact_decisions, (int)in->tasks);
+    assert_true(counters.exact_conflicts > 500);
+    assert_true(counters.exact_decisions * in->tasks <= 100000000);
+    br_bound_result_finish(&result);
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_input_finish(&input);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(psplib),
         cmocka_unit_test(rg300),
+        cmocka_unit_test(pool),
     };
     const char *shared = getenv("BIGROCKS_SHARED");
     snprintf(data, sizeof data, "%s/data", shared && *shared ? shared : BR_SHARED_DEFAULT);

@@ -445,6 +445,61 @@ static void unused_measures_are_dropped(void **state)
     assert_true(dropped > ROUNDS / 4);
 }
 
+/* A job of single tasks, whose durations have a common tick of 1 s, on one machine. */
+static struct br_instance *pool_of(uint32_t tasks, uint64_t seed, int64_t longest_s,
+                                   struct br_dag **dag, struct br_cluster **cluster)
+{
+    struct br_instance *in;
+    struct br_rng rng = br_rng_seed(seed);
+    *dag = br_dag_create("pool");
+    *cluster = br_cluster_create(NULL);
+    for (uint32_t s = 0; s < tasks; s++) {
+        char id[20], amount[20];
+        int64_t second = 1000000000;
+        snprintf(id, sizeof id, "%d", (int)s);
+        snprintf(amount, sizeof amount, "%d", 2 + (int)br_rng_below(&rng, 5));
+        int64_t ns =
+            (longest_s / 2 + 1 + (int64_t)br_rng_below(&rng, (uint64_t)longest_s / 2)) * second;
+        assert_int_equal(
+            br_dag_add_stage(*dag, id, 1, s ? ns : longest_s * second + second, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(*dag, s, "cpu", amount, NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(*dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(*cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(*cluster, 0, "cpu", "11", NULL), BR_OK);
+    assert_int_equal(br_instance_create(*dag, *cluster, &in, NULL), BR_OK);
+    return in;
+}
+
+/* Counts of work end it where conflicts do not: decisions by tasks, and the more the more ticks. */
+static void work_ends_it(void **state)
+{
+    enum { TASKS = 40, WORK = 40000 };
+    static const int64_t longest_s[] = {100, 10000};
+    for (size_t k = 0; k < 2; k++) {
+        struct br_dag *dag;
+        struct br_cluster *cluster;
+        struct br_instance *in = pool_of(TASKS, 1, longest_s[k], &dag, &cluster);
+        struct br_exact_effort effort = {.conflicts = 1000000, .work = WORK};
+        struct br_certificate *c = br_exact_certify(in, &effort);
+        assert_non_null(c);
+        int64_t ns;
+        assert_true(br_certificate_bound(c, &ns));
+        /* The first schedule is between the bound and all tasks one after the other. */
+        uint64_t least = 1 + (uint64_t)(ns / in->tick_ns) / 10000,
+                 spent = effort.counters.exact_decisions;
+        print_message("%d decisions, %d conflicts, ticks count %d times\n", (int)spent,
+                      (int)effort.counters.exact_conflicts, (int)least);
+        assert_true(k == 0 ? least == 1 : least > 5);
+        assert_true(spent * TASKS * least <= WORK);
+        assert_true(spent * TASKS * least > WORK / 2);
+        br_certificate_destroy(c);
+        br_instance_destroy(in);
+        br_cluster_destroy(cluster);
+        br_dag_destroy(dag);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +513,7 @@ int main(void)
         cmocka_unit_test(sums_stay_within_63_bits),
         cmocka_unit_test(few_measures_make_claims),
         cmocka_unit_test(unused_measures_are_dropped),
+        cmocka_unit_test(work_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

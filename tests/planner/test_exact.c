@@ -328,6 +328,33 @@ static struct br_exact *solver_of(uint32_t tasks, uint32_t machines)
     return x;
 }
 
+/* Decisions that are spent end the search, also without any conflict; more of them let it go on. */
+static void test_decisions(void **state)
+{
+    int ended = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct fixture f;
+        open_fixture(&f, seed, 40);
+        struct br_exact *x = br_exact_create(f.in, work(f.in) + 1, false);
+        assert_non_null(x);
+        br_exact_limit_decisions(x, 5);
+        enum br_exact_result result = br_exact_solve(x, BR_EXACT_SHORTER, 1000, NULL);
+        assert_true(br_exact_counts(x).decisions <= 5);
+        if (result == BR_EXACT_OPEN) {
+            assert_int_equal(br_exact_counts(x).decisions, 5);
+            assert_int_equal(br_exact_solve(x, BR_EXACT_SHORTER, 1000, NULL), BR_EXACT_OPEN);
+            assert_int_equal(br_exact_counts(x).decisions, 5);
+            br_exact_limit_decisions(x, UINT64_MAX);
+            assert_int_not_equal(br_exact_solve(x, BR_EXACT_SHORTER, 1000, NULL), BR_EXACT_OPEN);
+            assert_true(br_exact_counts(x).decisions > 5);
+            ended++;
+        }
+        br_exact_destroy(x);
+        close_fixture(&f);
+    }
+    assert_true(ended > 50);
+}
+
 /* What is too long, and on several machines what is too large, is somebody else's; the checker of
  * clauses draws the same line. */
 static void test_not_suited(void **state)
@@ -355,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_jobs),        cmocka_unit_test(test_told),
         cmocka_unit_test(test_determinism), cmocka_unit_test(test_not_suited),
         cmocka_unit_test(test_proofs),      cmocka_unit_test(test_long_proofs),
+        cmocka_unit_test(test_decisions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
