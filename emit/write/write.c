@@ -262,7 +262,8 @@ void br_write_cut_part(FILE *out, enum br_quote quote, const char *text, size_t 
         br_write_part(out, quote, text, size);
         return;
     }
-    if (last && last + 1 < end && characters > 1) {
+    /* A path has no blanks. */
+    if (last && last + 1 < end && characters > 1 && !memchr(text, ' ', size)) {
         const char *tail = text;
         for (uint32_t k = length; k >= characters; k--)
             next_character(&tail);

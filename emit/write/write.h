@@ -30,9 +30,9 @@ enum br_quote {
 void br_write_text(FILE *out, enum br_quote quote, const char *text);
 /* Its first `size` bytes, which end with a whole character. */
 void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size);
-/* At most `characters` characters of the text, the last of them "..." where it was cut. Of a path
- * its first folders are left out instead, since its end tells more: ".../db/format.o", or
- * "format.o". */
+/* At most `characters` characters of the text, the last of them "..." where it was cut. Of a path,
+ * which has no blanks, the first folders are left out instead, since its end tells more:
+ * ".../db/format.o", or "format.o". */
 void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters);
 /* The same of its first `size` bytes, which end with a whole character. */
 void br_write_cut_part(FILE *out, enum br_quote quote, const char *text, size_t size,

@@ -552,6 +552,7 @@ static void cuts(void **state)
     cut_is("a/\u00e9\u00e9\u00e9\u00e9/x", 8, "a/\u00e9\u00e9\u00e9\u00e9/x");
     cut_is("some/folder/", 8, "some/fo\u2026");
     cut_is("no path at all", 8, "no path\u2026");
+    cut_is("reads a/b and writes c/d", 8, "reads a\u2026"); /* a path has no blanks */
     cut_is("a/b/c", 1, "\u2026");
     /* Of a part, what is behind it counts for nothing. */
     char *written = NULL;
