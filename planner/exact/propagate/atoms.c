@@ -71,7 +71,7 @@ static void spread(struct br_lcg_atom_index *index)
     index->direct = direct;
     index->width = direct ? (uint32_t)(width + 2 * margin) : 0;
     index->first = direct ? (int32_t)(index->bound[0] - margin) : 0;
-    for (uint32_t k = 0; k < index->width; k++)
+    for (uint32_t k = 0; direct && k < index->width; k++)
         direct[k] = BR_LCG_NONE;
     for (uint32_t k = 0; direct && k < index->count; k++)
         direct[index->bound[k] - index->first] = index->atom[k];
