@@ -1,5 +1,7 @@
 #include "predict/values.h"
 
+#include <stdlib.h>
+
 #include "base/collections/grow.h"
 
 static uint64_t hash(const void *context, uint32_t number)

@@ -5,10 +5,10 @@
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/address_sanitizer.h"
+#include "base/collections/memory.h"
 
 enum { BLOCK_SIZE_FIRST = 1 << 10, BLOCK_SIZE = 1 << 16 };
 
@@ -38,7 +38,7 @@ void *br_arena_alloc(struct br_arena *arena, size_t size)
         block_size = BLOCK_SIZE;
     bool own = size > block_size / 4;
     size_t capacity = own ? size : block_size;
-    struct br_arena_block *block = calloc(1, sizeof *block + capacity);
+    struct br_arena_block *block = br_calloc(1, sizeof *block + capacity);
     if (!block)
         return NULL;
     ASAN_POISON_MEMORY_REGION(block->data, capacity);
@@ -84,7 +84,7 @@ void br_arena_finish(struct br_arena *arena)
 {
     for (struct br_arena_block *block = arena->head; block;) {
         struct br_arena_block *next = block->next;
-        free(block);
+        br_free(block);
         block = next;
     }
     arena->head = NULL;

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/collections/memory.h"
 
 /* Gives the array whose address is given room for so many elements of `size` bytes; those that it
  * has stay. False when memory is out; then the array is as before. */
@@ -14,7 +15,7 @@ static inline bool br_enlarge(void *array, uint32_t room, size_t size)
 {
     void *memory;
     memcpy(&memory, array, sizeof memory); /* whatever type of pointer it is */
-    void *larger = realloc(memory, (size_t)room * size);
+    void *larger = br_realloc(memory, (size_t)room * size);
     if (!larger)
         return false;
     memcpy(array, &larger, sizeof larger);

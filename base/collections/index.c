@@ -2,8 +2,9 @@
 #include "base/collections/index.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/collections/memory.h"
 
 uint64_t br_hash_number(uint64_t number)
 {
@@ -57,13 +58,13 @@ static bool grow(struct br_index *index, const struct br_index_keys *keys, const
     if (index->slots > UINT32_MAX / 4)
         return false;
     struct br_index larger = {.slots = index->slots ? index->slots * 2 : 32, .used = index->used};
-    larger.slot = calloc(larger.slots, sizeof *larger.slot);
+    larger.slot = br_calloc(larger.slots, sizeof *larger.slot);
     if (!larger.slot)
         return false;
     for (uint32_t at = 0; at < index->slots; at++)
         if (index->slot[at])
             put(&larger, index->slot[at] - 1, keys->hash(context, index->slot[at] - 1));
-    free(index->slot);
+    br_free(index->slot);
     *index = larger;
     return true;
 }
@@ -101,6 +102,6 @@ void br_index_remove(struct br_index *index, const struct br_index_keys *keys, c
 
 void br_index_finish(struct br_index *index)
 {
-    free(index->slot);
+    br_free(index->slot);
     *index = (struct br_index){NULL, 0, 0};
 }

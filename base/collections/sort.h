@@ -1,7 +1,8 @@
-/* Sorting many numbered items by an integer key. */
+/* Sorting: many numbered items by an integer key, and anything by comparison. */
 #ifndef BR_BASE_COLLECTIONS_SORT_H
 #define BR_BASE_COLLECTIONS_SORT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct br_sort_item {
@@ -12,6 +13,12 @@ struct br_sort_item {
 /* Sorts by key, the least first; items with equal keys keep their order. `scratch` has room for as
  * many. Time is proportional to count x the number of bits in which the keys differ. */
 void br_sort(struct br_sort_item *items, struct br_sort_item *scratch, uint32_t count);
+
+/* Sorts items of any kind by comparison, as qsort and qsort_r do, the least first; equal ones keep
+ * their order. Here since those of the C library allocate as they like. */
+void br_sort_by(void *items, size_t count, size_t size, int (*compare)(const void *, const void *));
+void br_sort_within(void *items, size_t count, size_t size,
+                    int (*compare)(const void *, const void *, void *context), void *context);
 
 /* A signed value as a key of the same order. */
 static inline uint64_t br_sort_key(int64_t value)

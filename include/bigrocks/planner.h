@@ -89,6 +89,29 @@ BR_API enum br_status br_plan_make(const struct br_dag *dag, const struct br_clu
                                    const struct br_plan_options *options, struct br_plan **plan,
                                    struct br_diag *diag);
 
+/* Plans job after job, as a query compiler does, in memory that it keeps from one to the next. One
+ * thread at a time. */
+struct br_planner;
+
+/* NULL when memory is out. */
+BR_API struct br_planner *br_planner_create(void);
+/* Releases the planner and the plan of its last call; NULL is fine. */
+BR_API void br_planner_destroy(struct br_planner *planner);
+
+/* The plan that br_plan_make makes, with its errors. *plan is the planner's: it is there until the
+ * next call with this planner, or br_planner_destroy, and is not to be destroyed; dag and cluster
+ * stay until then. On an error it is NULL.
+ *
+ * With options.threads 1, and neither a time limit, a flag, a callback nor a source in the options,
+ * all memory is the planner's. It keeps what its calls have used and more, up to 16 MiB or what the
+ * largest has used, so that jobs of one size, such as queries, are planned without an allocation
+ * after the first. Effort fast uses up to 300 KB for 30 tasks and 2 MB for 300. Blocks of 1 MiB and
+ * more, of large jobs, come and go as ever. Other calls allocate as br_plan_make does. */
+BR_API enum br_status br_planner_plan(struct br_planner *planner, const struct br_dag *dag,
+                                      const struct br_cluster *cluster,
+                                      const struct br_plan_options *options,
+                                      const struct br_plan **plan, struct br_diag *diag);
+
 /* The answer of the source of bounds that the plan was made with; borrowed. Where it says that it
  * was found, the plan's bound is at least as good. */
 BR_API const struct br_bound_answer *br_plan_source_answer(const struct br_plan *plan);

@@ -2,9 +2,9 @@
 #include "planner/bounds/bounds.h"
 
 #include <bigrocks/planner.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
 
@@ -42,11 +42,11 @@ static struct br_bound work(const struct br_instance *in, const struct br_measur
 {
     struct br_bound bound = no_memory;
     struct br_windows none = {0};
-    int64_t *zero = calloc(in->stages, sizeof *zero);
+    int64_t *zero = br_calloc(in->stages, sizeof *zero);
     none.stage_head = none.stage_tail = zero;
     if (zero)
         bound = (struct br_bound){br_windows_energy(&none, in, measures, 0, NULL), method};
-    free(zero);
+    br_free(zero);
     return bound;
 }
 
@@ -193,7 +193,7 @@ bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts, in
 
 bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough)
 {
-    *bounds = (struct br_bounds){.part = calloc(parts->count, sizeof *bounds->part)};
+    *bounds = (struct br_bounds){.part = br_calloc(parts->count, sizeof *bounds->part)};
     bool ok = bounds->part != NULL;
     for (uint32_t k = 0; ok && k < parts->count; k++) {
         bounds->part[k] = br_bounds_best(parts->part[k], enough);
@@ -204,7 +204,7 @@ bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts, int6
 
 void br_bounds_finish(struct br_bounds *bounds)
 {
-    free(bounds->part);
+    br_free(bounds->part);
     *bounds = (struct br_bounds){0};
 }
 

@@ -5,7 +5,8 @@
 #include "planner/bounds/closure.h"
 
 #include <assert.h>
-#include <stdlib.h>
+
+#include "base/collections/memory.h"
 
 static void merge(uint64_t *into, const uint64_t *from, uint32_t words)
 {
@@ -20,8 +21,8 @@ bool br_closure_init(struct br_closure *closure, const struct br_instance *in)
         return false;
     uint32_t n = in->stages, words = (n + 63) / 64;
     size_t size = (size_t)n * words;
-    uint64_t *any = calloc(size, sizeof *any); /* stages with a path to s, and s itself */
-    uint64_t *before = calloc(size, sizeof *before), *after = calloc(size, sizeof *after);
+    uint64_t *any = br_calloc(size, sizeof *any); /* stages with a path to s, and s itself */
+    uint64_t *before = br_calloc(size, sizeof *before), *after = br_calloc(size, sizeof *after);
     bool ok = any && before && after;
     for (uint32_t k = 0; ok && k < n; k++) {
         uint32_t s = in->topological[k];
@@ -39,7 +40,7 @@ bool br_closure_init(struct br_closure *closure, const struct br_instance *in)
         for (uint32_t u = 0; u < n; u++)
             if (br_closure_bit(before, words, s, u))
                 after[(size_t)u * words + s / 64] |= UINT64_C(1) << (s % 64);
-    free(any);
+    br_free(any);
     *closure = (struct br_closure){words, before, after};
     if (!ok)
         br_closure_finish(closure);
@@ -48,7 +49,7 @@ bool br_closure_init(struct br_closure *closure, const struct br_instance *in)
 
 void br_closure_finish(struct br_closure *closure)
 {
-    free(closure->before);
-    free(closure->after);
+    br_free(closure->before);
+    br_free(closure->after);
     *closure = (struct br_closure){0};
 }

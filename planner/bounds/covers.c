@@ -3,9 +3,9 @@
  * triples, and a few more. */
 #include "planner/bounds/covers.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 
 enum {
@@ -238,13 +238,13 @@ bool br_covers_init(struct br_measures *covers, const struct br_packing *packing
     for (uint32_t r = 0; ok && r < packing->in->resources; r++)
         ok = add_sets(&c, r);
     if (ok)
-        qsort(c.set, c.sets, sizeof *c.set, worthier);
+        br_sort_by(c.set, c.sets, sizeof *c.set, worthier);
     lifted = lifted < SETS_MOST ? lifted : SETS_MOST;
     c.sets = c.sets < lifted ? c.sets : (uint32_t)lifted;
     for (uint32_t k = 0; ok && k < c.sets; k++)
         lift(&c, &c.set[k]);
     if (ok)
-        qsort(c.set, c.sets, sizeof *c.set, worthier);
+        br_sort_by(c.set, c.sets, sizeof *c.set, worthier);
     for (uint32_t k = 0; ok && k < c.sets && covers->count < most; k++)
         if (k == 0 || c.set[k].worth != c.set[k - 1].worth)
             ok = keep(&c, covers, &c.set[k]);

@@ -9,8 +9,8 @@
 #include "planner/bounds/energy.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
+#include "base/collections/memory.h"
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 
@@ -207,7 +207,7 @@ static void make_lines(struct search *e)
         e->line[m] =
             (struct line){.measure = measure, .reach = rounded_up(work, measure->capacity)};
     }
-    qsort(e->line, e->ms->count, sizeof *e->line, by_reach_downwards);
+    br_sort_by(e->line, e->ms->count, sizeof *e->line, by_reach_downwards);
 }
 
 int64_t br_windows_energy(const struct br_windows *windows, const struct br_instance *in,
@@ -215,8 +215,8 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
 {
     uint32_t n = in->stages, tails = 0;
     struct search e = {.w = windows, .in = in, .ms = measures, .least = least, .steps = STEPS_MOST};
-    struct br_sort_item *items = malloc(4 * (size_t)n * sizeof *items);
-    e.line = malloc(((size_t)measures->count + 1) * sizeof *e.line);
+    struct br_sort_item *items = br_malloc(4 * (size_t)n * sizeof *items);
+    e.line = br_malloc(((size_t)measures->count + 1) * sizeof *e.line);
     if (best)
         *best = (struct br_energy){0};
     if (!items || !e.line) {
@@ -249,7 +249,7 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
     if (best)
         *best = e.best;
 out:
-    free(items);
-    free(e.line);
+    br_free(items);
+    br_free(e.line);
     return e.least;
 }

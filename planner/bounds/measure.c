@@ -4,9 +4,10 @@
 #include "planner/bounds/measure.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/invariant.h"
 #include "base/numbers/rng.h"
 #include "planner/bounds/closure.h"
@@ -57,7 +58,7 @@ int64_t br_stage_waves(const struct br_instance *in, uint32_t stage, int64_t *sc
         return (int64_t)((n + slots - 1) / slots) * longest;
     /* Sums from the longest on, so that the sum of any run is a difference. */
     memcpy(scratch, d, n * sizeof *scratch);
-    qsort(scratch, n, sizeof *scratch, descending);
+    br_sort_by(scratch, n, sizeof *scratch, descending);
     for (uint64_t i = 1; i < n; i++)
         scratch[i] += scratch[i - 1];
     for (uint64_t q = 1; q * slots < n; q++) {
@@ -148,7 +149,7 @@ static uint32_t list_thresholds(const struct br_instance *in, uint32_t resource,
         }
         out[good++] = (struct candidate){t, worth / (double)capacity, (uint64_t)t};
     }
-    qsort(out, good, sizeof *out, worthier);
+    br_sort_by(out, good, sizeof *out, worthier);
     return good;
 }
 
@@ -156,8 +157,8 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
                               uint32_t resource, uint32_t keep)
 {
     enum { ROOM = 3 * DEMANDS_TRIED + PARTS_TRIED * DEMANDS_TRIED };
-    struct demand_work *distinct = malloc((size_t)in->stages * sizeof *distinct);
-    struct candidate *candidate = malloc(ROOM * sizeof *candidate);
+    struct demand_work *distinct = br_malloc((size_t)in->stages * sizeof *distinct);
+    struct candidate *candidate = br_malloc(ROOM * sizeof *candidate);
     bool ok = distinct && candidate;
     uint32_t count = 0, n = 0;
     for (uint32_t s = 0; ok && s < in->stages; s++) {
@@ -166,7 +167,7 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
             distinct[n++] = (struct demand_work){demand, ms->work[s]};
     }
     if (n > 0) {
-        qsort(distinct, n, sizeof *distinct, by_demand);
+        br_sort_by(distinct, n, sizeof *distinct, by_demand);
         for (uint32_t k = 0; k < n; k++)
             if (count > 0 && distinct[count - 1].demand == distinct[k].demand)
                 distinct[count - 1].work += distinct[k].work;
@@ -189,8 +190,8 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
             m->weight[s] = in->demand[(size_t)s * in->resources + resource] / t;
         keep--;
     }
-    free(distinct);
-    free(candidate);
+    br_free(distinct);
+    br_free(candidate);
     return ok;
 }
 
@@ -278,10 +279,10 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
 {
     uint32_t n = in->stages, seeds = 0, first = ms->count;
     struct br_closure closure;
-    bool *conflict = malloc((size_t)n * n * sizeof *conflict);
-    bool *member = malloc(2 * (size_t)n * sizeof *member);
-    struct candidate *seed = malloc((size_t)n * sizeof *seed);
-    uint64_t *tie = malloc(2 * (size_t)n * sizeof *tie);
+    bool *conflict = br_malloc((size_t)n * n * sizeof *conflict);
+    bool *member = br_malloc(2 * (size_t)n * sizeof *member);
+    struct candidate *seed = br_malloc((size_t)n * sizeof *seed);
+    uint64_t *tie = br_malloc(2 * (size_t)n * sizeof *tie);
     bool ok = br_closure_init(&closure, in) && conflict && member && seed && tie;
     for (uint32_t s = 0; ok && s < n; s++)
         for (uint32_t u = 0; u < n; u++) {
@@ -294,13 +295,13 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
         if (conflict[(size_t)s * n + s])
             seed[seeds++] = (struct candidate){s, (double)ms->work[s], tie[s]};
     if (ok)
-        qsort(seed, seeds, sizeof *seed, worthier);
+        br_sort_by(seed, seeds, sizeof *seed, worthier);
     seeds = seeds < CLIQUE_SEEDS ? seeds : CLIQUE_SEEDS;
     for (uint32_t k = 0; k < seeds; k++)
         seed[k].worth = (double)grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold,
                                             member, member + n);
     if (ok)
-        qsort(seed, seeds, sizeof *seed, worthier);
+        br_sort_by(seed, seeds, sizeof *seed, worthier);
     for (uint32_t k = 0; ok && k < seeds && ms->count < first + keep; k++) {
         grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold, member, member + n);
         if (same_clique(ms, first, n, member))
@@ -311,10 +312,10 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
             m->weight[s] = member[s];
     }
     br_closure_finish(&closure);
-    free(conflict);
-    free(member);
-    free(seed);
-    free(tie);
+    br_free(conflict);
+    br_free(member);
+    br_free(seed);
+    br_free(tie);
     return ok;
 }
 

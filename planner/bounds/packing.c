@@ -7,10 +7,11 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/arena.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
 
@@ -63,7 +64,7 @@ struct br_packer {
 
 struct br_packer *br_packer_create(const struct br_packing *packing)
 {
-    struct br_packer *p = calloc(1, sizeof *p);
+    struct br_packer *p = br_calloc(1, sizeof *p);
     size_t n = packing->count, r = packing->in->resources;
     if (!p)
         return NULL;
@@ -105,7 +106,7 @@ void br_packer_destroy(struct br_packer *p)
 {
     if (p)
         br_arena_finish(&p->arena);
-    free(p);
+    br_free(p);
 }
 
 static bool bit(const struct bits *bits, uint32_t k)
@@ -157,7 +158,7 @@ static void list_items(struct br_packer *p, const int64_t *capacity, const int64
                                                 .weight = weight[v],
                                                 .density = (double)weight[v] / share};
     }
-    qsort(p->item, p->count, sizeof *p->item, denser);
+    br_sort_by(p->item, p->count, sizeof *p->item, denser);
     p->words = (p->count + 63) / 64;
     for (uint32_t r = 0; r < in->resources; r++) {
         p->shift[r] = 0;

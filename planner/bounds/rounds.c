@@ -2,9 +2,9 @@
 #include "planner/bounds/rounds.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/numbers/wide.h"
 
 /* Most steps (stages x thresholds x measures x groups), and rounds looked at. */
@@ -139,11 +139,11 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
                           const struct br_measures *measures, int64_t least, struct br_energy *best)
 {
     uint32_t n = in->stages, tails = 0;
-    struct br_by_time *head = malloc(n * sizeof *head), *tail = malloc(n * sizeof *tail);
-    struct br_copies *group = malloc(((size_t)n + 1) * sizeof *group);
-    int64_t *shortest = malloc(n * sizeof *shortest);
-    struct counted *stage = malloc(((size_t)n * measures->count + 1) * sizeof *stage);
-    uint32_t *stages = malloc(((size_t)measures->count + 1) * sizeof *stages);
+    struct br_by_time *head = br_malloc(n * sizeof *head), *tail = br_malloc(n * sizeof *tail);
+    struct br_copies *group = br_malloc(((size_t)n + 1) * sizeof *group);
+    int64_t *shortest = br_malloc(n * sizeof *shortest);
+    struct counted *stage = br_malloc(((size_t)n * measures->count + 1) * sizeof *stage);
+    uint32_t *stages = br_malloc(((size_t)measures->count + 1) * sizeof *stages);
     bool ok = head && tail && group && shortest && stage && stages;
     if (best)
         *best = (struct br_energy){0};
@@ -172,12 +172,12 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
             least = try_tail(&measures->measure[m], stage + (size_t)m * n, stages[m], b, least,
                              group, best);
     }
-    free(head);
-    free(tail);
-    free(group);
-    free(shortest);
-    free(stage);
-    free(stages);
+    br_free(head);
+    br_free(tail);
+    br_free(group);
+    br_free(shortest);
+    br_free(stage);
+    br_free(stages);
     return ok ? least : -1;
 }
 

@@ -7,10 +7,11 @@
 #include "planner/bounds/tighten.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 #include "planner/bounds/certify.h"
 #include "planner/bounds/measure.h"
@@ -73,7 +74,7 @@ static uint32_t list_points(const struct br_proof_check *c, const int64_t *head,
             point[count++] = deadline - d;
         }
     }
-    qsort(point, count, sizeof *point, upwards);
+    br_sort_by(point, count, sizeof *point, upwards);
     for (uint32_t k = 0; k < count; k++)
         if (point[k] >= 0 && point[k] <= c->makespan &&
             (distinct == 0 || point[k] != point[distinct - 1]))
@@ -329,7 +330,7 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
         head[s] = c.stage_head[s];
         tail[s] = c.stage_tail[s];
     }
-    free(found.claim);
+    br_free(found.claim);
     br_arena_finish(&c.arena);
     return ok;
 }

@@ -12,9 +12,10 @@
 #include "planner/bounds/window.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 #include "planner/bounds/closure.h"
 
@@ -28,7 +29,7 @@ static int downwards(const void *a, const void *b)
 
 void br_by_time_sort(struct br_by_time *item, uint32_t count)
 {
-    qsort(item, count, sizeof *item, downwards);
+    br_sort_by(item, count, sizeof *item, downwards);
 }
 
 struct pass {
@@ -135,7 +136,7 @@ static int64_t spread_done(const struct pass *p, uint32_t stage, struct headed *
     int64_t best = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++)
         task[i] = (struct headed){p->head[first + i], in->duration[first + i]};
-    qsort(task, n, sizeof *task, by_head_downwards);
+    br_sort_by(task, n, sizeof *task, by_head_downwards);
     for (uint32_t i = 0; i < n; i++) {
         sum += task[i].duration;
         lift(&best, task[i].head, sum, (int64_t)p->slots[stage]);
@@ -204,7 +205,7 @@ static bool find_lengths(struct br_windows *w, const struct br_instance *in, enu
     for (uint32_t s = 0; s < in->stages; s++)
         if (in->stage_first[s + 1] - in->stage_first[s] > largest)
             largest = in->stage_first[s + 1] - in->stage_first[s];
-    int64_t *scratch = malloc(largest * sizeof *scratch);
+    int64_t *scratch = br_malloc(largest * sizeof *scratch);
     if (!scratch)
         return false;
     for (uint32_t s = 0; s < in->stages; s++) {
@@ -215,7 +216,7 @@ static bool find_lengths(struct br_windows *w, const struct br_instance *in, enu
             w->length[s] = larger(w->length[s], stage_work(in, s));
         assert(w->length[s] >= in->stage_longest[s]);
     }
-    free(scratch);
+    br_free(scratch);
     return true;
 }
 
@@ -232,12 +233,12 @@ bool br_windows_init(struct br_windows *w, const struct br_instance *in, enum br
     w->head_reason = br_arena_array(arena, in->stages, sizeof *w->head_reason);
     w->tail_reason = br_arena_array(arena, in->stages, sizeof *w->tail_reason);
     struct br_closure closure = {0};
-    struct headed *scratch = malloc(in->tasks * sizeof *scratch);
-    uint64_t *slots = malloc(in->stages * sizeof *slots);
+    struct headed *scratch = br_malloc(in->tasks * sizeof *scratch);
+    uint64_t *slots = br_malloc(in->stages * sizeof *slots);
     struct pass p = {.in = in, .measures = measures, .length = w->length};
-    p.done = malloc(in->stages * sizeof *p.done);
-    p.sorted = malloc(((size_t)in->stages + 1) * sizeof *p.sorted);
-    p.sum = measures ? malloc(((size_t)measures->count + 1) * sizeof *p.sum) : NULL;
+    p.done = br_malloc(in->stages * sizeof *p.done);
+    p.sorted = br_malloc(((size_t)in->stages + 1) * sizeof *p.sorted);
+    p.sum = measures ? br_malloc(((size_t)measures->count + 1) * sizeof *p.sum) : NULL;
     bool ok = w->length && w->stage_head && w->stage_tail && w->head && w->tail && w->head_reason &&
               w->tail_reason && scratch && slots && p.done && p.sorted && (p.sum || !measures) &&
               find_lengths(w, in, length);
@@ -263,11 +264,11 @@ bool br_windows_init(struct br_windows *w, const struct br_instance *in, enum br
     for (uint32_t s = 0; ok && s < in->stages; s++)
         w->ticks = larger(w->ticks, w->stage_head[s] + w->length[s] + w->stage_tail[s]);
     br_closure_finish(&closure);
-    free(scratch);
-    free(slots);
-    free(p.done);
-    free(p.sorted);
-    free(p.sum);
+    br_free(scratch);
+    br_free(slots);
+    br_free(p.done);
+    br_free(p.sorted);
+    br_free(p.sum);
     if (!ok)
         br_windows_finish(w);
     return ok;

@@ -3,9 +3,9 @@
 #include "planner/check/certificate.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/text/diag.h"
 #include "planner/check/clauses.h"
 #include "planner/check/lines.h"
@@ -30,7 +30,7 @@ static enum br_status check_path(struct br_proof_check *check)
     const struct br_instance *in = check->in;
     uint32_t last = UINT32_MAX, last_task = UINT32_MAX;
     int64_t sum = 0;
-    struct br_line_copies *scratch = malloc((size_t)in->tasks * sizeof *scratch);
+    struct br_line_copies *scratch = br_malloc((size_t)in->tasks * sizeof *scratch);
     if (!scratch)
         return br_fail_memory(check->diag);
     enum br_status status = BR_OK;
@@ -48,7 +48,7 @@ static enum br_status check_path(struct br_proof_check *check)
         last = s;
         last_task = i;
     }
-    free(scratch);
+    br_free(scratch);
     if (!status && sum < proof->bound)
         status = br_proof_fails(check, "the path takes %" PRId64 " ticks, not %" PRId64, sum,
                                 proof->bound);
@@ -140,8 +140,8 @@ static enum br_status check_partition(const struct br_certificate *c, const stru
 static enum br_status check_cuts(const struct br_certificate *c, const struct br_instance *in,
                                  const uint32_t *owner, struct br_diag *diag)
 {
-    bool *source = calloc(in->stages + (size_t)1, sizeof *source);
-    uint32_t *sources = calloc(c->parts + (size_t)1, sizeof *sources);
+    bool *source = br_calloc(in->stages + (size_t)1, sizeof *source);
+    uint32_t *sources = br_calloc(c->parts + (size_t)1, sizeof *sources);
     enum br_status status = source && sources ? BR_OK : br_fail_memory(diag);
     for (uint32_t s = 0; !status && s < in->stages; s++) {
         source[s] = true;
@@ -161,8 +161,8 @@ static enum br_status check_cuts(const struct br_certificate *c, const struct br
             status = br_fail(diag, BR_NO, NULL, "no cut between parts %" PRIu32 " and %" PRIu32,
                              owner[s] + 1, owner[s] + 2);
     }
-    free(source);
-    free(sources);
+    br_free(source);
+    br_free(sources);
     return status;
 }
 
@@ -181,7 +181,7 @@ enum br_status br_certificate_check(const struct br_certificate *c, const struct
         sum += whole->duration[t];
     if (sum > DURATIONS_MAX)
         return br_fail(diag, BR_NO, NULL, "the durations are too long for a check");
-    uint32_t *owner = malloc(((size_t)dag->stages + 1) * sizeof *owner);
+    uint32_t *owner = br_malloc(((size_t)dag->stages + 1) * sizeof *owner);
     enum br_status status = owner ? check_partition(c, dag, owner, diag) : br_fail_memory(diag);
     if (!status && c->parts > 1)
         status = check_cuts(c, whole, owner, diag);
@@ -200,7 +200,7 @@ enum br_status br_certificate_check(const struct br_certificate *c, const struct
         br_arena_finish(&check.arena);
         br_instance_destroy(part);
     }
-    free(owner);
+    br_free(owner);
     return status;
 }
 

@@ -8,7 +8,6 @@
 #include "planner/check/clauses.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/sort.h"
@@ -118,7 +117,7 @@ static uint32_t make_steps(struct checker *c, uint32_t resource)
         step[count++] = (struct step){from, demand};
         step[count++] = (struct step){to, -demand};
     }
-    qsort(step, count, sizeof *step, by_time);
+    br_sort_by(step, count, sizeof *step, by_time);
     for (uint32_t k = 0; k < count; k++) {
         held += step[k].held;
         if (k + 1 < count && step[k + 1].at == step[k].at)

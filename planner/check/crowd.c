@@ -4,9 +4,10 @@
 #include "planner/check/crowd.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 
 /* Sets are remembered in so many places, a later one in place of an earlier one. A search for a
@@ -92,7 +93,7 @@ static void sort_by_size(struct br_crowd *c)
 struct br_crowd *br_crowd_create(const struct br_instance *in)
 {
     assert(in->machines > 1 && in->machines <= BR_CROWD_MACHINES && in->tasks <= BR_CROWD_TASKS);
-    struct br_crowd *c = calloc(1, sizeof *c);
+    struct br_crowd *c = br_calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->in = in;
@@ -123,7 +124,7 @@ void br_crowd_destroy(struct br_crowd *c)
     if (!c)
         return;
     br_arena_finish(&c->arena);
-    free(c);
+    br_free(c);
 }
 
 /* --- bounds ---------------------------------------------------------------------------------- */
@@ -290,7 +291,7 @@ static void make_spans(struct br_crowd *c, const struct br_crowd_bounds *b)
             c->time[times++] = b->least[t] + in->duration[t];
         }
     }
-    qsort(c->time, times, sizeof *c->time, by_time);
+    br_sort_by(c->time, times, sizeof *c->time, by_time);
     c->spans = 0;
     for (uint32_t k = 0; k + 1 < times; k++) {
         struct span s = {.from = c->time[k], .to = c->time[k + 1]};

@@ -10,9 +10,10 @@
 #include "planner/check/heavy.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
 
@@ -51,22 +52,22 @@ struct br_heavy {
 struct br_heavy *br_heavy_create(const struct br_instance *in, const struct br_ahead *ahead,
                                  const uint32_t *stage, uint32_t count)
 {
-    struct br_heavy *h = calloc(1, sizeof *h);
+    struct br_heavy *h = br_calloc(1, sizeof *h);
     size_t n = count, r = (size_t)in->resources + 1;
     assert(count <= BR_HEAVY_STAGES);
     if (!h)
         return NULL;
     *h = (struct br_heavy){
         .in = in, .ahead = ahead, .stage = stage, .count = count, .resources = in->resources + 1};
-    h->choice = calloc(n + 1, sizeof *h->choice);
-    h->demand = calloc(n * r + 1, sizeof *h->demand);
-    h->together = calloc(n * n + 1, sizeof *h->together);
-    h->order = calloc(n * r + 1, sizeof *h->order);
-    h->ordered = calloc(r + 1, sizeof *h->ordered);
-    h->surplus = calloc(n + 1, sizeof *h->surplus);
-    h->list = calloc((n + 2) * n + 1, sizeof *h->list);
-    h->fit = calloc((n + 2) * n + 1, sizeof *h->fit);
-    h->room = calloc((n + 2) * r + 1, sizeof *h->room);
+    h->choice = br_calloc(n + 1, sizeof *h->choice);
+    h->demand = br_calloc(n * r + 1, sizeof *h->demand);
+    h->together = br_calloc(n * n + 1, sizeof *h->together);
+    h->order = br_calloc(n * r + 1, sizeof *h->order);
+    h->ordered = br_calloc(r + 1, sizeof *h->ordered);
+    h->surplus = br_calloc(n + 1, sizeof *h->surplus);
+    h->list = br_calloc((n + 2) * n + 1, sizeof *h->list);
+    h->fit = br_calloc((n + 2) * n + 1, sizeof *h->fit);
+    h->room = br_calloc((n + 2) * r + 1, sizeof *h->room);
     if (h->choice && h->demand && h->together && h->order && h->ordered && h->surplus && h->list &&
         h->fit && h->room)
         return h;
@@ -78,16 +79,16 @@ void br_heavy_destroy(struct br_heavy *h)
 {
     if (!h)
         return;
-    free(h->choice);
-    free(h->demand);
-    free(h->together);
-    free(h->order);
-    free(h->ordered);
-    free(h->surplus);
-    free(h->list);
-    free(h->fit);
-    free(h->room);
-    free(h);
+    br_free(h->choice);
+    br_free(h->demand);
+    br_free(h->together);
+    br_free(h->order);
+    br_free(h->ordered);
+    br_free(h->surplus);
+    br_free(h->list);
+    br_free(h->fit);
+    br_free(h->room);
+    br_free(h);
 }
 
 /* --- what there is to choose from ------------------------------------------------------------ */
@@ -145,7 +146,7 @@ static void list_choices(struct br_heavy *h, const int64_t *capacity, const int6
                                                       .weight = weight[v],
                                                       .share = shares(h, demand, capacity)};
     }
-    qsort(h->choice, h->choices, sizeof *h->choice, densest_first);
+    br_sort_by(h->choice, h->choices, sizeof *h->choice, densest_first);
     for (uint32_t i = 0; i < h->choices; i++) {
         int64_t *out = h->demand + (size_t)i * h->resources;
         const int64_t *demand = in->demand + (size_t)h->stage[h->choice[i].v] * in->resources;

@@ -2,7 +2,8 @@
 #include "planner/check/lines.h"
 
 #include <assert.h>
-#include <stdlib.h>
+
+#include "base/collections/sort.h"
 
 /* Steps of the search for a line. */
 #define STEPS_MOST INT64_C(10000000)
@@ -38,7 +39,7 @@ br_wide br_lines_time(struct br_line_copies *copies, uint32_t groups, int64_t li
     assert(lines > 0);
     if (groups == 0)
         return 0;
-    qsort(copies, groups, sizeof *copies, longest_first);
+    br_sort_by(copies, groups, sizeof *copies, longest_first);
     for (uint32_t g = 0; g < groups; g++) {
         assert(copies[g].count > 0);
         all += copies[g].count;
@@ -149,6 +150,6 @@ enum br_line_answer br_line_worth_more(const struct br_valued *kind, uint32_t ki
         assert(kind[k].duration > 0 && kind[k].value >= 0);
         l.kind[k] = kind[k];
     }
-    qsort(l.kind, kinds, sizeof *l.kind, dearest_first);
+    br_sort_by(l.kind, kinds, sizeof *l.kind, dearest_first);
     return may_exceed(&l, 0, length, 0) ? fill(&l, 0, length, 0) : BR_LINE_NO;
 }

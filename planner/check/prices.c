@@ -13,11 +13,12 @@
  * less. That share counts on the other side.
  *
  * It is the dual of the linear program of [Brucker00] with the tasks in one piece. */
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "planner/check/proof.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers/wide.h"
@@ -143,7 +144,7 @@ static void list_points(struct prices *p)
         add_point(p, proof->chain[k].from);
         add_point(p, proof->chain[k].to);
     }
-    qsort(p->point, p->points, sizeof *p->point, upwards);
+    br_sort_by(p->point, p->points, sizeof *p->point, upwards);
     for (uint32_t k = 0; k < p->points; k++)
         if (distinct == 0 || p->point[k] != p->point[distinct - 1])
             p->point[distinct++] = p->point[k];
@@ -191,7 +192,7 @@ static int64_t *sorted_durations(const struct br_instance *in, uint32_t s, int64
     uint32_t n = in->stage_first[s + 1] - in->stage_first[s];
     memcpy(out, in->duration + in->stage_first[s], n * sizeof *out);
     if (!in->stage_equal[s])
-        qsort(out, n, sizeof *out, upwards);
+        br_sort_by(out, n, sizeof *out, upwards);
     return out;
 }
 
@@ -199,7 +200,7 @@ static int64_t *sorted_durations(const struct br_instance *in, uint32_t s, int64
 static bool tasks_pay(const struct prices *p, br_wide *sum)
 {
     const struct br_proof_check *c = p->c;
-    int64_t *duration = malloc((size_t)c->in->tasks * sizeof *duration);
+    int64_t *duration = br_malloc((size_t)c->in->tasks * sizeof *duration);
     *sum = 0;
     for (uint32_t v = 0; duration && v < c->proof->prices; v++) {
         uint32_t s = p->stage[v], n = c->in->stage_first[s + 1] - c->in->stage_first[s];
@@ -211,7 +212,7 @@ static bool tasks_pay(const struct prices *p, br_wide *sum)
                                          c->makespan - c->stage_tail[s]);
         }
     }
-    free(duration);
+    br_free(duration);
     return duration != NULL;
 }
 

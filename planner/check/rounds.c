@@ -1,10 +1,10 @@
 /* The inequality of rounds: of the tasks that have to run within an interval, each as as many
  * copies as it weighs, the q x capacity + 1 longest need some line for q + 1 of them. */
+#include "base/collections/memory.h"
 #include "planner/check/proof.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/numbers/wide.h"
 #include "planner/check/lines.h"
@@ -66,7 +66,7 @@ enum br_status br_proof_rounds(struct br_proof_check *c)
     const struct br_checked_measure *m = &c->measure[proof->energy];
     if (proof->values)
         return check_values(c, m);
-    struct br_line_copies *group = malloc(((size_t)in->tasks + 1) * sizeof *group);
+    struct br_line_copies *group = br_malloc(((size_t)in->tasks + 1) * sizeof *group);
     uint32_t groups = 0;
     br_wide copies = 0;
     if (!group)
@@ -86,7 +86,7 @@ enum br_status br_proof_rounds(struct br_proof_check *c)
     }
     bool full = groups > 0 && m->capacity > 0 && copies <= INT64_MAX / 4 &&
                 br_lines_time(group, groups, m->capacity) > proof->to - proof->from;
-    free(group);
+    br_free(group);
     if (full)
         return BR_OK;
     return br_proof_fails(c, "the rounds between %" PRId64 " and %" PRId64 " fit there",

@@ -5,9 +5,10 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/decimal.h"
 #include "base/numbers/wide.h"
 
@@ -173,7 +174,7 @@ static uint32_t sides(struct checking *c, uint32_t stage, struct side *side)
     }
     for (uint32_t k = 0; k < count; k++)
         c->slot[side[k].machine] = UINT32_MAX;
-    qsort(side, count, sizeof *side, by_machine);
+    br_sort_by(side, count, sizeof *side, by_machine);
     return count;
 }
 
@@ -238,7 +239,7 @@ static enum br_status check_ports(struct checking *c, struct br_diag *diag)
     size_t changes = 0, room = 1;
     for (uint32_t k = 0; k < all->transfers; k++) /* which may share pieces, where they are wrong */
         room += 4 * (size_t)all->transfer[k].pieces;
-    struct change *change = malloc(room * sizeof *change);
+    struct change *change = br_malloc(room * sizeof *change);
     if (!change)
         return br_fail_memory(diag);
     for (uint32_t k = 0; k < all->transfers; k++) {
@@ -251,7 +252,7 @@ static enum br_status check_ports(struct checking *c, struct br_diag *diag)
             change[changes++] = (struct change){2 * t->to + 1, piece->end_ns, -piece->rate};
         }
     }
-    qsort(change, changes, sizeof *change, by_port_and_time);
+    br_sort_by(change, changes, sizeof *change, by_port_and_time);
     br_wide used = 0;
     for (size_t k = 0; k < changes && !c->enough; k++) {
         if (k == 0 || change[k].port != change[k - 1].port)
@@ -269,7 +270,7 @@ static enum br_status check_ports(struct checking *c, struct br_diag *diag)
                    sends ? cls->up : cls->down);
         }
     }
-    free(change);
+    br_free(change);
     return BR_OK;
 }
 
@@ -291,10 +292,10 @@ enum br_status br_transfers_check(const struct br_plan *plan, const struct br_da
     const struct br_transfers *all = &plan->carried;
     size_t machines = cluster->machines;
     enum br_status status = BR_OK;
-    c.order = malloc(((size_t)all->transfers + 1) * sizeof *c.order);
-    c.parent = calloc(machines, sizeof *c.parent);
-    c.child = calloc(machines, sizeof *c.child);
-    c.slot = malloc(machines * sizeof *c.slot);
+    c.order = br_malloc(((size_t)all->transfers + 1) * sizeof *c.order);
+    c.parent = br_calloc(machines, sizeof *c.parent);
+    c.child = br_calloc(machines, sizeof *c.child);
+    c.slot = br_malloc(machines * sizeof *c.slot);
     if (!c.order || !c.parent || !c.child || !c.slot) {
         status = br_fail_memory(diag);
         goto out;
@@ -307,7 +308,7 @@ enum br_status br_transfers_check(const struct br_plan *plan, const struct br_da
             goto out;
         }
     }
-    qsort_r(c.order, all->transfers, sizeof *c.order, by_place, all->transfer);
+    br_sort_within(c.order, all->transfers, sizeof *c.order, by_place, all->transfer);
     for (uint32_t e = 0; e < dag->edges && !c.enough; e++) {
         if (dag->edge[e].bytes && dag->edge[e].type == BR_BARRIER)
             check_barrier(&c, e);
@@ -321,9 +322,9 @@ enum br_status br_transfers_check(const struct br_plan *plan, const struct br_da
     if (!c.enough)
         status = check_ports(&c, diag);
 out:
-    free(c.order);
-    free(c.parent);
-    free(c.child);
-    free(c.slot);
+    br_free(c.order);
+    br_free(c.parent);
+    br_free(c.child);
+    br_free(c.slot);
     return status;
 }

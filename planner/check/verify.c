@@ -5,12 +5,12 @@
  * capacity of a machine is checked by one sweep over its starts and ends, ends first where times
  * are equal, since a task holds its demands from its start up to but not including its end.
  */
+#include "base/collections/memory.h"
 #include "planner/model/plan.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/sort.h"
@@ -147,7 +147,7 @@ static enum br_status check_precedence(struct check *check)
     /* By stage, the tasks that a barrier asks about. */
     struct extremes {
         uint32_t first_start, last_end, first_rank, last_rank;
-    } *of = malloc((size_t)dag->stages * sizeof *of);
+    } *of = br_malloc((size_t)dag->stages * sizeof *of);
     if (!of)
         return br_fail_memory(check->diag);
     for (uint32_t s = 0; s < dag->stages; s++) {
@@ -179,14 +179,14 @@ static enum br_status check_precedence(struct check *check)
             check_rank_pair(check, parent->first_task + i, child->first_task + i);
         }
     }
-    free(of);
+    br_free(of);
     return BR_OK;
 }
 
 static enum br_status check_ranks(struct check *check)
 {
     const struct br_plan *plan = check->plan;
-    bool *seen = calloc(plan->tasks, sizeof *seen);
+    bool *seen = br_calloc(plan->tasks, sizeof *seen);
     if (!seen)
         return br_fail_memory(check->diag);
     bool permutation = true;
@@ -217,7 +217,7 @@ static enum br_status check_ranks(struct check *check)
                    task_name(check, a).text, k, seconds(plan->start_ns[a]).text,
                    task_name(check, b).text, k + 1, seconds(plan->start_ns[b]).text);
     }
-    free(seen);
+    br_free(seen);
     return BR_OK;
 }
 
@@ -242,9 +242,9 @@ static enum br_status scale_amounts(const struct check *check, struct amounts *a
     const struct br_dag *dag = check->dag;
     const struct br_cluster *cluster = check->cluster;
     bool fits = true;
-    amounts->digits = calloc((size_t)dag->resources + 1, sizeof *amounts->digits);
-    amounts->demand = calloc((size_t)dag->demands + 1, sizeof *amounts->demand);
-    amounts->capacity = calloc((size_t)cluster->classes * dag->resources + 1, sizeof(br_wide));
+    amounts->digits = br_calloc((size_t)dag->resources + 1, sizeof *amounts->digits);
+    amounts->demand = br_calloc((size_t)dag->demands + 1, sizeof *amounts->demand);
+    amounts->capacity = br_calloc((size_t)cluster->classes * dag->resources + 1, sizeof(br_wide));
     if (!amounts->digits || !amounts->demand || !amounts->capacity)
         return br_fail_memory(check->diag);
     for (uint32_t d = 0; d < dag->demands; d++)
@@ -372,11 +372,11 @@ static enum br_status check_capacities(struct check *check)
     const struct br_dag *dag = check->dag;
     uint32_t machines = check->cluster->machines;
     struct amounts amounts = {0};
-    struct held *held = malloc((size_t)plan->tasks * sizeof *held);
+    struct held *held = br_malloc((size_t)plan->tasks * sizeof *held);
     struct br_sort_item *item = NULL;
     uint32_t most = 0;
-    br_wide *load = calloc((size_t)dag->resources + 1, sizeof *load);
-    uint32_t *row = calloc((size_t)machines + 1, sizeof *row); /* where a machine's row ends */
+    br_wide *load = br_calloc((size_t)dag->resources + 1, sizeof *load);
+    uint32_t *row = br_calloc((size_t)machines + 1, sizeof *row); /* where a machine's row ends */
     enum br_status status = BR_OK;
     if (!held || !load || !row)
         status = br_fail_memory(check->diag);
@@ -391,7 +391,7 @@ static enum br_status check_capacities(struct check *check)
         most = row[m + 1] > most ? row[m + 1] : most;
         row[m + 1] += row[m];
     }
-    item = malloc(((size_t)most * 3 + 1) * sizeof *item);
+    item = br_malloc(((size_t)most * 3 + 1) * sizeof *item);
     if (!item) {
         status = br_fail_memory(check->diag);
         goto out;
@@ -407,13 +407,13 @@ static enum br_status check_capacities(struct check *check)
     for (uint32_t m = 0, begin = 0; m < machines && !enough(check); begin = row[m++])
         check_machine(check, &amounts, load, m, held + begin, row[m] - begin, item);
 out:
-    free(held);
-    free(item);
-    free(load);
-    free(row);
-    free(amounts.digits);
-    free(amounts.demand);
-    free(amounts.capacity);
+    br_free(held);
+    br_free(item);
+    br_free(load);
+    br_free(row);
+    br_free(amounts.digits);
+    br_free(amounts.demand);
+    br_free(amounts.capacity);
     return status;
 }
 

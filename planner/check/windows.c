@@ -8,11 +8,12 @@
  *     and the rounds of the stage alone; done of a one-to-one parent and the shortest task; and for
  *     every start h, h and the work of the tasks that start at h or later, by slots.
  * The same pass with all edges turned round gives the time after a task. Windows never widen. */
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "planner/check/proof.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers/wide.h"
@@ -151,7 +152,7 @@ static int64_t spread(const struct pass *p, uint32_t s)
     int64_t best = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++)
         p->scratch[i] = (struct headed){p->head[first + i], in->duration[first + i]};
-    qsort(p->scratch, n, sizeof *p->scratch, by_head_downwards);
+    br_sort_by(p->scratch, n, sizeof *p->scratch, by_head_downwards);
     for (uint32_t i = 0; i < n; i++) {
         sum += p->scratch[i].duration;
         best = larger(best, p->scratch[i].head + ceiling(sum, p->c->slots[s]));
@@ -217,7 +218,7 @@ static enum br_status sort_claims(struct br_proof_check *c, const struct br_proo
         if (sorted[k].stage == UINT32_MAX)
             return br_proof_fails(c, "a claim is on a stage that is not in the part");
     }
-    qsort(sorted, claims, sizeof *sorted, by_stage);
+    br_sort_by(sorted, claims, sizeof *sorted, by_stage);
     return BR_OK;
 }
 
@@ -225,8 +226,8 @@ static enum br_status go(struct pass *p, const struct br_proof_claim *claim, uin
 {
     struct br_proof_check *c = p->c;
     uint32_t n = c->in->stages;
-    struct br_proof_claim *sorted = malloc(((size_t)claims + 1) * sizeof *sorted);
-    uint32_t *first = malloc(((size_t)n + 1) * sizeof *first);
+    struct br_proof_claim *sorted = br_malloc(((size_t)claims + 1) * sizeof *sorted);
+    uint32_t *first = br_malloc(((size_t)n + 1) * sizeof *first);
     enum br_status status =
         sorted && first ? sort_claims(c, claim, claims, sorted) : br_fail_memory(c->diag);
     for (uint32_t s = 0, k = 0; !status && s <= n; s++) {
@@ -238,8 +239,8 @@ static enum br_status go(struct pass *p, const struct br_proof_claim *claim, uin
         uint32_t s = c->in->topological[p->backward ? n - 1 - k : k];
         status = visit(p, s, sorted + first[s], first[s + 1] - first[s]);
     }
-    free(sorted);
-    free(first);
+    br_free(sorted);
+    br_free(first);
     return status;
 }
 
@@ -260,9 +261,9 @@ enum br_status br_proof_windows(struct br_proof_check *c)
 {
     const struct br_instance *in = c->in;
     const struct br_proof_pass none = {0};
-    int64_t *done = malloc(in->stages * sizeof *done);
-    struct headed *scratch = malloc((size_t)in->tasks * sizeof *scratch);
-    struct br_line_copies *copies = malloc((size_t)in->tasks * sizeof *copies);
+    int64_t *done = br_malloc(in->stages * sizeof *done);
+    struct headed *scratch = br_malloc((size_t)in->tasks * sizeof *scratch);
+    struct br_line_copies *copies = br_malloc((size_t)in->tasks * sizeof *copies);
     bool ok = done && scratch && copies && allocate(c) && br_ahead_init(&c->ahead, &c->arena, in);
     enum br_status status = ok ? BR_OK : br_fail_memory(c->diag);
     for (uint32_t s = 0; !status && s < in->stages; s++) {
@@ -279,9 +280,9 @@ enum br_status br_proof_windows(struct br_proof_check *c)
         if (!status)
             status = go(&after, pass->tail, pass->tails);
     }
-    free(done);
-    free(scratch);
-    free(copies);
+    br_free(done);
+    br_free(scratch);
+    br_free(copies);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "planner/exact/analysis.h"
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 #define NO_NEED INT32_MIN
@@ -23,8 +24,8 @@ bool br_lcg_analysis_init(struct br_lcg_analysis *a, struct br_lcg_engine *engin
 
 void br_lcg_analysis_finish(struct br_lcg_analysis *a)
 {
-    free(a->lemma.item);
-    free(a->stamp);
+    br_free(a->lemma.item);
+    br_free(a->stamp);
 }
 
 /* --- the needs ------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "planner/exact/branching.h"
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 #define ACTIVITY_LIMIT 1e100
@@ -15,8 +16,8 @@ void br_lcg_branching_init(struct br_lcg_branching *b, struct br_lcg_engine *eng
 
 void br_lcg_branching_finish(struct br_lcg_branching *b)
 {
-    free(b->merit);
-    free(b->heap);
+    br_free(b->merit);
+    br_free(b->heap);
 }
 
 /* --- the heap: the more active above, of equals the older ------------------------------------- */
@@ -209,7 +210,7 @@ bool br_lcg_branching_assign(struct br_lcg_branching *b)
         ok = !br_lcg_is_assigned(p, t) || assign(b, &clause, t);
     for (uint32_t k = 0; k < b->count; k++)
         b->merit[k].phase = true;
-    free(clause.item);
+    br_free(clause.item);
     return ok;
 }
 

@@ -1,9 +1,9 @@
 /* Both directions over one solver. Its ticks are those of the instance. */
 #include "planner/exact/exact.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "planner/exact/search.h"
 
 struct br_exact {
@@ -25,7 +25,7 @@ static int32_t makespan_at_root(const struct br_exact *x)
 
 struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bool record_proof)
 {
-    struct br_exact *x = calloc(1, sizeof *x);
+    struct br_exact *x = br_calloc(1, sizeof *x);
     if (!x)
         return NULL;
     x->p = br_lcg_problem_create(in, upper);
@@ -35,8 +35,8 @@ struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bo
         if (x->p->earliest[t] > x->p->latest[t])
             x->none = true;
     x->upper = x->p->horizon;
-    x->found = calloc(x->p->tasks, sizeof *x->found);
-    x->found_machine = calloc(x->p->tasks, sizeof *x->found_machine);
+    x->found = br_calloc(x->p->tasks, sizeof *x->found);
+    x->found_machine = br_calloc(x->p->tasks, sizeof *x->found_machine);
     x->lcg = x->none ? NULL : br_lcg_create(x->p, record_proof);
     if (!x->found || !x->found_machine || (!x->none && !x->lcg))
         goto failed;
@@ -53,9 +53,9 @@ void br_exact_destroy(struct br_exact *x)
         return;
     br_lcg_destroy(x->lcg);
     br_lcg_problem_destroy(x->p);
-    free(x->found);
-    free(x->found_machine);
-    free(x);
+    br_free(x->found);
+    br_free(x->found_machine);
+    br_free(x);
 }
 
 static void note_bounds(struct br_exact *x)

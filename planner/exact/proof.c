@@ -2,13 +2,14 @@
 #include "planner/exact/proof.h"
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
 
 /* 256 MiB of literals at most. */
 enum { LITERALS_MAX = 1 << 25, HINTS_MAX = 1 << 26 };
 
 struct br_lcg_proof *br_lcg_proof_create(struct br_lcg_engine *engine)
 {
-    struct br_lcg_proof *p = calloc(1, sizeof *p);
+    struct br_lcg_proof *p = br_calloc(1, sizeof *p);
     /* Lemma 0 is none. */
     if (!p || !br_grow(&p->literal_first, 1, &p->room, sizeof *p->literal_first) ||
         !br_grow(&p->hint_first, 1, &p->hint_room, sizeof *p->hint_first)) {
@@ -26,12 +27,12 @@ void br_lcg_proof_destroy(struct br_lcg_proof *p)
 {
     if (!p)
         return;
-    free(p->literal_first);
-    free(p->hint_first);
-    free(p->literal);
-    free(p->hint);
-    free(p->antecedent);
-    free(p);
+    br_free(p->literal_first);
+    br_free(p->hint_first);
+    br_free(p->literal);
+    br_free(p->hint);
+    br_free(p->antecedent);
+    br_free(p);
 }
 
 static bool recording(const struct br_lcg_proof *p)

@@ -1,8 +1,7 @@
 /* The search: decide, propagate, learn, restart. */
 #include "planner/exact/search.h"
 
-#include <stdlib.h>
-
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 /* Conflicts before branching by activity; of the first restart; before the first reduction of the
@@ -11,7 +10,7 @@ enum { WARM_UP = 256, RESTART_UNIT = 128, REDUCE_FIRST = 3000, REDUCE_STEP = 500
 
 struct br_lcg *br_lcg_create(const struct br_lcg_problem *problem, bool record_proof)
 {
-    struct br_lcg *s = calloc(1, sizeof *s);
+    struct br_lcg *s = br_calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->supposed = INT32_MAX;
@@ -36,7 +35,7 @@ void br_lcg_destroy(struct br_lcg *s)
     br_lcg_proof_destroy(s->proof);
     br_lcg_branching_finish(&s->branching);
     br_lcg_engine_finish(&s->engine);
-    free(s);
+    br_free(s);
 }
 
 /* [Luby93]: 1 1 2 1 1 2 4 ... */

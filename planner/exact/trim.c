@@ -1,8 +1,7 @@
 /* Trimming goes back from the refutation to all that it rests on, and leaves the rest of the record
  * out. The lemmas that are left are numbered anew. */
+#include "base/collections/memory.h"
 #include "planner/exact/proof.h"
-
-#include <stdlib.h>
 
 struct trimmer {
     const struct br_lcg_proof *proof;
@@ -144,10 +143,10 @@ bool br_lcg_proof_trim(const struct br_lcg_proof *p, int32_t bound, struct br_ar
     const struct br_lcg_trail *trail = &p->engine->trail;
     assert(trail->level == 0);
     struct trimmer t = {.proof = p, .engine = p->engine, .bound = bound};
-    t.lemma_needed = calloc(p->count, sizeof *t.lemma_needed);
-    t.number = calloc(p->count, sizeof *t.number);
-    t.entry_needed = calloc((size_t)trail->count + 1, sizeof *t.entry_needed);
-    t.stack = malloc(((size_t)p->count + trail->count) * sizeof *t.stack);
+    t.lemma_needed = br_calloc(p->count, sizeof *t.lemma_needed);
+    t.number = br_calloc(p->count, sizeof *t.number);
+    t.entry_needed = br_calloc((size_t)trail->count + 1, sizeof *t.entry_needed);
+    t.stack = br_malloc(((size_t)p->count + trail->count) * sizeof *t.stack);
     bool ok = t.lemma_needed && t.number && t.entry_needed && t.stack;
     if (ok) {
         if (p->end)
@@ -156,9 +155,9 @@ bool br_lcg_proof_trim(const struct br_lcg_proof *p, int32_t bound, struct br_ar
             need_literal(&t, (struct br_lcg_literal){2 * trail->makespan, bound});
         ok = trace(&t) && write_all(&t, arena, clause, clauses);
     }
-    free(t.lemma_needed);
-    free(t.number);
-    free(t.entry_needed);
-    free(t.stack);
+    br_free(t.lemma_needed);
+    br_free(t.number);
+    br_free(t.entry_needed);
+    br_free(t.stack);
     return ok;
 }

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/process/parallel.h"
 #include "base/process/stop.h"
@@ -217,8 +217,8 @@ static void report_best(struct br_graphene_report *report, const struct variants
 static bool init_worker(struct worker *w, const struct br_instance *in)
 {
     w->placer = br_placer_create(in);
-    w->letter = malloc(in->tasks);
-    w->scratch = malloc(2 * ((size_t)in->tasks + in->stages));
+    w->letter = br_malloc(in->tasks);
+    w->scratch = br_malloc(2 * ((size_t)in->tasks + in->stages));
     w->candidate = UINT32_MAX;
     bool best = br_schedule_init(&w->best, in), trial = br_schedule_init(&w->trial, in);
     return w->placer && w->letter && w->scratch && best && trial;
@@ -227,8 +227,8 @@ static bool init_worker(struct worker *w, const struct br_instance *in)
 static void finish_worker(struct worker *w)
 {
     br_placer_destroy(w->placer);
-    free(w->letter);
-    free(w->scratch);
+    br_free(w->letter);
+    br_free(w->scratch);
     br_schedule_finish(&w->best);
     br_schedule_finish(&w->trial);
 }
@@ -252,7 +252,7 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
     struct br_troubles troubles = {0};
     struct variants search = {.in = in, .options = options, .troubles = &troubles};
     uint32_t threads = 0;
-    struct br_key *key = malloc(in->tasks * sizeof *key);
+    struct br_key *key = br_malloc(in->tasks * sizeof *key);
     *report = (struct br_graphene_report){.long_score = NAN, .frag_score = NAN};
     schedule->makespan = INT64_MAX;
     bool ok = key && br_scores_init(&scores, in, options->frag_score, options->threshold_limit) &&
@@ -264,8 +264,8 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
     uint32_t count = ok ? affordable(&troubles, in, options->placements) : 0;
     if (ok) {
         threads = options->threads < count ? options->threads : count;
-        search.worker = calloc(threads, sizeof *search.worker);
-        search.variants = calloc(count, sizeof *search.variants);
+        search.worker = br_calloc(threads, sizeof *search.worker);
+        search.variants = br_calloc(count, sizeof *search.variants);
         ok = search.worker && search.variants;
         for (uint32_t k = 0; ok && k < threads; k++)
             ok = init_worker(&search.worker[k], in);
@@ -303,12 +303,12 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
     }
     for (uint32_t k = 0; search.worker && k < threads; k++)
         finish_worker(&search.worker[k]);
-    free(search.worker);
-    free(search.variants);
+    br_free(search.worker);
+    br_free(search.variants);
     for (uint32_t d = 0; d < 2; d++)
         br_order_finish(&search.order[d]);
     br_troubles_finish(&troubles);
     br_scores_finish(&scores);
-    free(key);
+    br_free(key);
     return ok;
 }

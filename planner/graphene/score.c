@@ -4,10 +4,11 @@
 #include "planner/graphene/score.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/heap.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 
 /* The number of tasks of the stage that run at once on the empty cluster, at most `most`. */
 static uint32_t places(const struct br_instance *in, uint32_t stage, uint32_t most)
@@ -61,12 +62,12 @@ static bool exec_time(const struct br_instance *in, uint32_t stage, int64_t *mak
     if (room == count)
         return true;
     assert(room < count);
-    int64_t *duration = malloc(count * sizeof *duration);
-    int64_t *busy = calloc(room, sizeof *busy); /* a heap: the place free first on top */
+    int64_t *duration = br_malloc(count * sizeof *duration);
+    int64_t *busy = br_calloc(room, sizeof *busy); /* a heap: the place free first on top */
     bool ok = duration && busy;
     if (ok) {
         memcpy(duration, in->duration + first, count * sizeof *duration);
-        qsort(duration, count, sizeof *duration, descending);
+        br_sort_by(duration, count, sizeof *duration, descending);
         for (uint32_t k = 0; k < count; k++) {
             int64_t end = busy[0] + duration[k];
             if (end > *makespan)
@@ -74,8 +75,8 @@ static bool exec_time(const struct br_instance *in, uint32_t stage, int64_t *mak
             free_first_replace(NULL, busy, room, end);
         }
     }
-    free(duration);
-    free(busy);
+    br_free(duration);
+    br_free(busy);
     return ok;
 }
 
@@ -116,9 +117,9 @@ static uint32_t thin(void *values, uint32_t count, size_t size, uint32_t limit)
 bool br_scores_init(struct br_scores *scores, const struct br_instance *in, enum br_frag_score form,
                     uint32_t limit)
 {
-    *scores = (struct br_scores){.frag = malloc(in->stages * sizeof *scores->frag),
-                                 .long_value = malloc(in->tasks * sizeof *scores->long_value),
-                                 .frag_value = malloc(in->stages * sizeof *scores->frag_value)};
+    *scores = (struct br_scores){.frag = br_malloc(in->stages * sizeof *scores->frag),
+                                 .long_value = br_malloc(in->tasks * sizeof *scores->long_value),
+                                 .frag_value = br_malloc(in->stages * sizeof *scores->frag_value)};
     if (!scores->frag || !scores->long_value || !scores->frag_value)
         return false;
     for (uint32_t s = 0; s < in->stages; s++) {
@@ -128,13 +129,13 @@ bool br_scores_init(struct br_scores *scores, const struct br_instance *in, enum
             scores->longest = in->stage_longest[s];
     }
     memcpy(scores->long_value, in->duration, in->tasks * sizeof *scores->long_value);
-    qsort(scores->long_value, in->tasks, sizeof *scores->long_value, descending);
+    br_sort_by(scores->long_value, in->tasks, sizeof *scores->long_value, descending);
     for (uint32_t t = 0; t < in->tasks; t++)
         if (scores->long_count == 0 ||
             scores->long_value[t] != scores->long_value[scores->long_count - 1])
             scores->long_value[scores->long_count++] = scores->long_value[t];
     memcpy(scores->frag_value, scores->frag, in->stages * sizeof *scores->frag_value);
-    qsort(scores->frag_value, in->stages, sizeof *scores->frag_value, ascending);
+    br_sort_by(scores->frag_value, in->stages, sizeof *scores->frag_value, ascending);
     for (uint32_t s = 0; s < in->stages; s++)
         if (scores->frag_count == 0 ||
             scores->frag_value[s] != scores->frag_value[scores->frag_count - 1])
@@ -148,8 +149,8 @@ bool br_scores_init(struct br_scores *scores, const struct br_instance *in, enum
 
 void br_scores_finish(struct br_scores *scores)
 {
-    free(scores->frag);
-    free(scores->long_value);
-    free(scores->frag_value);
+    br_free(scores->frag);
+    br_free(scores->long_value);
+    br_free(scores->frag_value);
     *scores = (struct br_scores){0};
 }

@@ -2,10 +2,10 @@
  * after and before T. */
 #include "planner/graphene/subset.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/process/stop.h"
 #include "planner/schedule/order.h"
@@ -139,10 +139,10 @@ static const struct br_index_keys set_keys = {hash_set, is_set};
 static bool add_set(struct br_troubles *troubles, const struct br_instance *in, const char *letter,
                     uint32_t l, uint32_t f)
 {
-    uint64_t *bits = calloc(troubles->words, sizeof *bits), hash = 0;
+    uint64_t *bits = br_calloc(troubles->words, sizeof *bits), hash = 0;
     if (!bits ||
         !br_grow(&troubles->set, troubles->count, &troubles->room, sizeof *troubles->set)) {
-        free(bits);
+        br_free(bits);
         return false;
     }
     for (uint32_t t = 0; t < in->tasks; t++)
@@ -150,7 +150,7 @@ static bool add_set(struct br_troubles *troubles, const struct br_instance *in, 
     for (uint32_t k = 0; k < troubles->words; k++)
         hash = br_hash_number(hash ^ bits[k]);
     if (br_index_find(&troubles->by_bits, &set_keys, troubles, bits, hash) != UINT32_MAX) {
-        free(bits);
+        br_free(bits);
         troubles->duplicate++;
         return true;
     }
@@ -164,9 +164,9 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
                       const struct br_stop *stop)
 {
     *troubles = (struct br_troubles){.words = (in->tasks + 63) / 64};
-    char *letter = malloc(in->tasks);
-    char *scratch = malloc(2 * ((size_t)in->tasks + in->stages));
-    double *work = malloc(in->stages * sizeof *work); /* of one tick of a task of the stage */
+    char *letter = br_malloc(in->tasks);
+    char *scratch = br_malloc(2 * ((size_t)in->tasks + in->stages));
+    double *work = br_malloc(in->stages * sizeof *work); /* of one tick of a task of the stage */
     double total = 0;
     bool ok = letter && scratch && work;
     for (uint32_t s = 0; ok && s < in->stages; s++) {
@@ -199,9 +199,9 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
                 ok = add_set(troubles, in, letter, l, f);
         }
 out:
-    free(letter);
-    free(scratch);
-    free(work);
+    br_free(letter);
+    br_free(scratch);
+    br_free(work);
     return ok;
 }
 
@@ -209,8 +209,8 @@ void br_troubles_finish(struct br_troubles *troubles)
 {
     br_index_finish(&troubles->by_bits);
     for (uint32_t k = 0; k < troubles->count; k++)
-        free(troubles->set[k].bits);
-    free(troubles->set);
+        br_free(troubles->set[k].bits);
+    br_free(troubles->set);
     *troubles = (struct br_troubles){0};
 }
 

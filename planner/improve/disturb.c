@@ -3,7 +3,8 @@
  * which is what lets them be placed in bulk; so random numbers are mostly drawn per stage. */
 #include "planner/improve/disturb.h"
 
-#include <stdlib.h>
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 
 enum { CHAIN_MOST = 4096, TIES_MOST = 64 };
 
@@ -26,15 +27,15 @@ struct br_disturb {
 
 struct br_disturb *br_disturb_create(const struct br_instance *in, const struct br_reach *reach)
 {
-    struct br_disturb *d = calloc(1, sizeof *d);
+    struct br_disturb *d = br_calloc(1, sizeof *d);
     if (!d)
         return NULL;
     d->in = in;
     d->reach = reach;
-    d->chain = malloc(CHAIN_MOST * sizeof *d->chain);
+    d->chain = br_malloc(CHAIN_MOST * sizeof *d->chain);
     bool ok = d->chain != NULL;
     for (uint32_t k = 0; k < 2; k++) {
-        d->sequence[k] = malloc(in->tasks * sizeof *d->sequence[k]);
+        d->sequence[k] = br_malloc(in->tasks * sizeof *d->sequence[k]);
         ok &= d->sequence[k] != NULL;
     }
     if (!ok) {
@@ -50,10 +51,10 @@ void br_disturb_destroy(struct br_disturb *d)
 {
     if (!d)
         return;
-    free(d->sequence[0]);
-    free(d->sequence[1]);
-    free(d->chain);
-    free(d);
+    br_free(d->sequence[0]);
+    br_free(d->sequence[1]);
+    br_free(d->chain);
+    br_free(d);
 }
 
 static int64_t end_of(const struct br_disturb *d, uint32_t t)
@@ -148,8 +149,8 @@ void br_disturb_base(struct br_disturb *d, const struct br_schedule *base)
 {
     d->base = base;
     d->scale = base->makespan < INT64_C(1) << 48 ? 1024 : 1;
-    qsort_r(d->sequence[0], d->in->tasks, sizeof *d->sequence[0], starts_before, d);
-    qsort_r(d->sequence[1], d->in->tasks, sizeof *d->sequence[1], ends_after, d);
+    br_sort_within(d->sequence[0], d->in->tasks, sizeof *d->sequence[0], starts_before, d);
+    br_sort_within(d->sequence[1], d->in->tasks, sizeof *d->sequence[1], ends_after, d);
     find_chain(d);
 }
 

@@ -6,9 +6,9 @@
 #include "planner/improve/improve.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/process/parallel.h"
 #include "base/numbers/rng.h"
@@ -71,7 +71,7 @@ struct improvement {
 static bool dispatch(struct improvement *search, struct worker *w, struct br_rng *rng)
 {
     const struct br_instance *in = search->in;
-    struct br_key *key = calloc(in->tasks, sizeof *key);
+    struct br_key *key = br_calloc(in->tasks, sizeof *key);
     struct br_order order = {0};
     bool packing = br_rng_below(rng, 3) == 0;
     bool ok = key != NULL;
@@ -81,7 +81,7 @@ static bool dispatch(struct improvement *search, struct worker *w, struct br_rng
          br_dispatch(&w->first, in, &order, packing ? BR_DISPATCH_PACKING : BR_DISPATCH_ORDER,
                      search->run->stop);
     br_order_finish(&order);
-    free(key);
+    br_free(key);
     return ok;
 }
 
@@ -146,8 +146,8 @@ static bool init_worker(struct worker *w, const struct improvement *search)
 {
     const struct br_instance *in = search->in;
     w->serial = br_serial_create(in, search->run->reach);
-    w->key = malloc(in->tasks * sizeof *w->key);
-    w->factor = malloc((in->resources + 1) * sizeof *w->factor);
+    w->key = br_malloc(in->tasks * sizeof *w->key);
+    w->factor = br_malloc((in->resources + 1) * sizeof *w->factor);
     bool first = br_schedule_init(&w->first, in), second = br_schedule_init(&w->second, in);
     if (w->serial && search->moves >> BR_MOVE_WINDOW & 1)
         w->window = br_window_create(in, search->run->reach, br_serial_placer(w->serial));
@@ -159,8 +159,8 @@ static void finish_worker(struct worker *w)
 {
     br_window_destroy(w->window);
     br_serial_destroy(w->serial);
-    free(w->key);
-    free(w->factor);
+    br_free(w->key);
+    br_free(w->factor);
     br_schedule_finish(&w->first);
     br_schedule_finish(&w->second);
 }
@@ -250,7 +250,7 @@ bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *re
     for (uint32_t m = 0; m < BR_MOVE_KINDS; m++)
         if (moves >> m & 1)
             search.allowed[search.kinds++] = m;
-    search.worker = calloc(threads, sizeof *search.worker);
+    search.worker = br_calloc(threads, sizeof *search.worker);
     search.disturb = br_disturb_create(in, run->reach);
     bool ok = br_schedule_init(&search.current, in) && search.worker && search.disturb;
     for (uint32_t k = 0; k < TRIALS; k++)
@@ -269,7 +269,7 @@ bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *re
     }
     for (uint32_t k = 0; search.worker && k < threads; k++)
         finish_worker(&search.worker[k]);
-    free(search.worker);
+    br_free(search.worker);
     br_disturb_destroy(search.disturb);
     for (uint32_t k = 0; k < TRIALS; k++)
         br_schedule_finish(&search.slot[k].schedule);

@@ -5,9 +5,9 @@
 #include "planner/improve/neighbourhood.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
@@ -30,21 +30,21 @@ struct br_window {
 struct br_window *br_window_create(const struct br_instance *in, const struct br_reach *reach,
                                    struct br_placer *placer)
 {
-    struct br_window *w = calloc(1, sizeof *w);
+    struct br_window *w = br_calloc(1, sizeof *w);
     if (!w)
         return NULL;
     size_t n = in->tasks;
     w->in = in;
     w->reach = reach;
     w->placer = placer;
-    w->order.place = malloc(n * sizeof *w->order.place);
-    w->order.by_stage = malloc(n * sizeof *w->order.by_stage);
-    w->letter = malloc(n);
-    w->key = malloc(n * sizeof *w->key);
-    w->next = malloc(in->stages * sizeof *w->next);
-    w->sequence = malloc(n * sizeof *w->sequence);
-    w->best = malloc(n * sizeof *w->best);
-    w->sort = malloc(2 * n * sizeof *w->sort);
+    w->order.place = br_malloc(n * sizeof *w->order.place);
+    w->order.by_stage = br_malloc(n * sizeof *w->order.by_stage);
+    w->letter = br_malloc(n);
+    w->key = br_malloc(n * sizeof *w->key);
+    w->next = br_malloc(in->stages * sizeof *w->next);
+    w->sequence = br_malloc(n * sizeof *w->sequence);
+    w->best = br_malloc(n * sizeof *w->best);
+    w->sort = br_malloc(2 * n * sizeof *w->sort);
     if (!w->order.place || !w->order.by_stage || !w->letter || !w->key || !w->next ||
         !w->sequence || !w->best || !w->sort) {
         br_window_destroy(w);
@@ -58,13 +58,13 @@ void br_window_destroy(struct br_window *w)
     if (!w)
         return;
     br_order_finish(&w->order);
-    free(w->letter);
-    free(w->key);
-    free(w->next);
-    free(w->sequence);
-    free(w->best);
-    free(w->sort);
-    free(w);
+    br_free(w->letter);
+    br_free(w->key);
+    br_free(w->next);
+    br_free(w->sequence);
+    br_free(w->best);
+    br_free(w->sort);
+    br_free(w);
 }
 
 /* One trial. Subsets: P stays, W is in the window, S follows. */

@@ -7,9 +7,9 @@
 #include "planner/improve/stage_search.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/process/parallel.h"
 #include "base/numbers/rng.h"
@@ -72,7 +72,7 @@ struct stage_search {
 static bool init_side(struct side *side, const struct br_instance *in, const struct br_reach *reach,
                       bool mirrored)
 {
-    struct br_key *key = calloc(in->tasks, sizeof *key);
+    struct br_key *key = br_calloc(in->tasks, sizeof *key);
     const int64_t *path = mirrored ? reach->head : reach->tail;
     side->in = *in;
     if (mirrored) {
@@ -84,7 +84,7 @@ static bool init_side(struct side *side, const struct br_instance *in, const str
     for (uint32_t t = 0; key && t < in->tasks; t++)
         key[t] = (struct br_key){path[t] + in->duration[t], in->duration[t], 0};
     bool ok = key && br_order_init(&side->first, in, key);
-    free(key);
+    br_free(key);
     return ok;
 }
 
@@ -356,9 +356,9 @@ static bool init_worker(struct worker *w, const struct br_run *run)
 {
     const struct br_instance *in = run->in;
     w->serial = br_serial_create(in, run->reach);
-    w->order.place = malloc(in->tasks * sizeof *w->order.place);
-    w->order.by_stage = malloc(in->tasks * sizeof *w->order.by_stage);
-    w->sort = malloc(2 * (size_t)in->stages * sizeof *w->sort);
+    w->order.place = br_malloc(in->tasks * sizeof *w->order.place);
+    w->order.by_stage = br_malloc(in->tasks * sizeof *w->order.by_stage);
+    w->sort = br_malloc(2 * (size_t)in->stages * sizeof *w->sort);
     return w->serial && w->order.place && w->order.by_stage && w->sort;
 }
 
@@ -366,7 +366,7 @@ static void finish_worker(struct worker *w)
 {
     br_serial_destroy(w->serial);
     br_order_finish(&w->order);
-    free(w->sort);
+    br_free(w->sort);
 }
 
 bool br_stage_search(struct br_run *run)
@@ -375,17 +375,17 @@ bool br_stage_search(struct br_run *run)
     uint32_t threads = run->threads < CHILDREN ? run->threads : CHILDREN;
     if (in->stages < 2)
         return true;
-    struct stage_search *search = calloc(1, sizeof *search);
+    struct stage_search *search = br_calloc(1, sizeof *search);
     if (!search)
         return false;
     search->run = run;
-    search->worker = calloc(threads, sizeof *search->worker);
+    search->worker = br_calloc(threads, sizeof *search->worker);
     bool ok = search->worker && init_side(&search->side[0], in, run->reach, false) &&
               init_side(&search->side[1], in, run->reach, true);
     for (uint32_t k = 0; k < POPULATION; k++)
-        ok &= (search->member[k].key = malloc(in->stages * sizeof(double))) != NULL;
+        ok &= (search->member[k].key = br_malloc(in->stages * sizeof(double))) != NULL;
     for (uint32_t k = 0; k < CHILDREN; k++) {
-        ok &= (search->slot[k].child.key = malloc(in->stages * sizeof(double))) != NULL;
+        ok &= (search->slot[k].child.key = br_malloc(in->stages * sizeof(double))) != NULL;
         ok &= br_schedule_init(&search->slot[k].schedule, in);
     }
     for (uint32_t k = 0; ok && k < threads; k++)
@@ -397,14 +397,14 @@ bool br_stage_search(struct br_run *run)
     for (uint32_t k = 0; search->worker && k < threads; k++)
         finish_worker(&search->worker[k]);
     for (uint32_t k = 0; k < CHILDREN; k++) {
-        free(search->slot[k].child.key);
+        br_free(search->slot[k].child.key);
         br_schedule_finish(&search->slot[k].schedule);
     }
     for (uint32_t k = 0; k < POPULATION; k++)
-        free(search->member[k].key);
+        br_free(search->member[k].key);
     br_order_finish(&search->side[0].first);
     br_order_finish(&search->side[1].first);
-    free(search->worker);
-    free(search);
+    br_free(search->worker);
+    br_free(search);
     return ok;
 }

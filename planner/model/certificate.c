@@ -2,12 +2,13 @@
 #include "planner/model/certificate.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/collections/memory.h"
 
 struct br_certificate *br_certificate_create(int64_t tick_ns, uint32_t parts)
 {
-    struct br_certificate *c = calloc(1, sizeof *c);
+    struct br_certificate *c = br_calloc(1, sizeof *c);
     if (!c)
         return NULL;
     c->tick_ns = tick_ns;
@@ -24,7 +25,7 @@ void br_certificate_destroy(struct br_certificate *c)
     if (!c)
         return;
     br_arena_finish(&c->arena);
-    free(c);
+    br_free(c);
 }
 
 bool br_certificate_bound(const struct br_certificate *c, int64_t *bound_ns)

@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "base/collections/index.h"
+#include "base/collections/memory.h"
 #include "base/roles.h"
 #include "planner/model/dag.h"
 
 struct br_cluster *br_cluster_create(const char *name)
 {
-    struct br_cluster *cluster = calloc(1, sizeof *cluster);
+    struct br_cluster *cluster = br_calloc(1, sizeof *cluster);
     if (!cluster)
         return NULL;
     if (name && !(cluster->name = br_arena_text(&cluster->arena, name))) {
@@ -29,12 +30,12 @@ void br_cluster_destroy(struct br_cluster *cluster)
     if (!cluster)
         return;
     for (uint32_t c = 0; c < cluster->classes; c++)
-        free(cluster->cls[c].capacity);
-    free(cluster->cls);
-    free(cluster->fungible);
-    free(cluster->generic);
+        br_free(cluster->cls[c].capacity);
+    br_free(cluster->cls);
+    br_free(cluster->fungible);
+    br_free(cluster->generic);
     br_arena_finish(&cluster->arena);
-    free(cluster);
+    br_free(cluster);
 }
 
 /* Is the one machine of class "m[1]" also the second of a class "m" of several? */
@@ -80,7 +81,7 @@ enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name
     }
     char *copy = br_arena_text(&cluster->arena, name);
     struct br_class *larger =
-        realloc(cluster->cls, ((size_t)cluster->classes + 1) * sizeof *cluster->cls);
+        br_realloc(cluster->cls, ((size_t)cluster->classes + 1) * sizeof *cluster->cls);
     if (larger)
         cluster->cls = larger;
     if (!copy || !larger)
@@ -132,7 +133,7 @@ enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
                        resource, class->name, BR_MAX_RESOURCES);
     char *copy = br_arena_text(&cluster->arena, resource);
     struct br_capacity *larger =
-        realloc(class->capacity, ((size_t) class->capacities + 1) * sizeof *larger);
+        br_realloc(class->capacity, ((size_t) class->capacities + 1) * sizeof *larger);
     if (larger)
         class->capacity = larger;
     if (!copy || !larger)
@@ -194,7 +195,7 @@ static enum br_status add_name(struct br_cluster *cluster, const char *name, con
     if (has_name(*list, *count, name))
         return BR_OK;
     char *copy = br_arena_text(&cluster->arena, name);
-    const char **larger = realloc(*list, ((size_t)*count + 1) * sizeof **list);
+    const char **larger = br_realloc(*list, ((size_t)*count + 1) * sizeof **list);
     if (larger)
         *list = larger;
     if (!copy || !larger)

@@ -1,6 +1,7 @@
 /* Building and checking a job. Growing arrays while it is built, flat read-only arrays after
  * br_dag_finish; indices find stages by id and edges by their ends. */
 #include "planner/model/dag.h"
+#include "base/collections/memory.h"
 #include "planner/model/waves.h"
 
 #include <assert.h>
@@ -60,10 +61,10 @@ static const struct br_index_keys edge_keys = {hash_edge, is_edge};
 
 struct br_dag *br_dag_create(const char *name)
 {
-    struct br_dag *dag = calloc(1, sizeof *dag);
+    struct br_dag *dag = br_calloc(1, sizeof *dag);
     if (!dag)
         return NULL;
-    dag->build = calloc(1, sizeof *dag->build);
+    dag->build = br_calloc(1, sizeof *dag->build);
     dag->name = br_arena_text(&dag->arena, name ? name : "");
     if (!dag->build || !dag->name) {
         br_dag_destroy(dag);
@@ -80,19 +81,19 @@ void br_dag_destroy(struct br_dag *dag)
     if (dag->build) {
         br_index_finish(&dag->build->by_id);
         br_index_finish(&dag->build->by_ends);
-        free(dag->build->override);
-        free(dag->build);
+        br_free(dag->build->override);
+        br_free(dag->build);
     }
-    free(dag->resource);
-    free(dag->stage);
-    free(dag->demand);
-    free(dag->edge);
-    free(dag->attribute);
-    free(dag->duration_ns);
-    free(dag->topological);
+    br_free(dag->resource);
+    br_free(dag->stage);
+    br_free(dag->demand);
+    br_free(dag->edge);
+    br_free(dag->attribute);
+    br_free(dag->duration_ns);
+    br_free(dag->topological);
     br_waves_destroy(dag->waves);
     br_arena_finish(&dag->arena);
-    free(dag);
+    br_free(dag);
 }
 
 static enum br_status refuse_finished(const struct br_dag *dag, struct br_diag *diag)
@@ -422,7 +423,7 @@ enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uin
 /* Groups the demands by stage, stably. */
 static bool group_demands(struct br_dag *dag)
 {
-    struct br_demand *grouped = malloc(((size_t)dag->demands + 1) * sizeof *grouped);
+    struct br_demand *grouped = br_malloc(((size_t)dag->demands + 1) * sizeof *grouped);
     if (!grouped)
         return false;
     for (uint32_t d = 0; d < dag->demands; d++)
@@ -437,7 +438,7 @@ static bool group_demands(struct br_dag *dag)
         struct br_stage *stage = &dag->stage[dag->demand[d].stage];
         grouped[stage->first_demand + stage->demands++] = dag->demand[d];
     }
-    free(dag->demand);
+    br_free(dag->demand);
     dag->demand = grouped;
     return true;
 }
@@ -474,7 +475,7 @@ static enum br_status refuse_shared_ids(const struct br_dag *dag, struct br_diag
         if (!(other = strndup(stage->id, (size_t)(bracket - stage->id))))
             return br_fail_memory(diag);
         uint32_t o = br_dag_find_stage(dag, other);
-        free(other);
+        br_free(other);
         if (o != UINT32_MAX && dag->stage[o].tasks > 1 && index < dag->stage[o].tasks)
             return br_fail_at(diag, stage->pos, BR_BAD_INPUT, "rename one of the stages",
                               "stage '%s' has the id of a task of stage '%s'", stage->id,
@@ -501,7 +502,7 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
         status = br_dag_order(dag, diag);
     if (status)
         return status;
-    dag->duration_ns = malloc((size_t)dag->tasks * sizeof *dag->duration_ns);
+    dag->duration_ns = br_malloc((size_t)dag->tasks * sizeof *dag->duration_ns);
     if (!dag->duration_ns)
         return br_fail_memory(diag);
     for (uint32_t s = 0, t = 0; s < dag->stages; s++)
@@ -512,7 +513,7 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
         const struct override *o = &build->override[k];
         dag->duration_ns[dag->stage[o->stage].first_task + o->task_of_stage] = o->duration_ns;
     }
-    free(build->override);
+    br_free(build->override);
     build->override = NULL;
     br_index_finish(&build->by_ends);
     dag->finished = true;

@@ -1,10 +1,10 @@
 /* The topological order of the stages, or the cycle that forbids one. */
+#include "base/collections/memory.h"
 #include "planner/model/dag.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/heap.h"
@@ -15,9 +15,9 @@ static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *w
                                      struct br_diag *diag)
 {
     enum { SHOWN = 12 };
-    uint32_t *via = malloc((size_t)dag->stages * sizeof *via);     /* edge to an unordered parent */
-    uint32_t *seen = calloc(dag->stages, sizeof *seen);            /* step of the visit, from 1 */
-    uint32_t *cycle = malloc((size_t)dag->stages * sizeof *cycle); /* stages, children first */
+    uint32_t *via = br_malloc((size_t)dag->stages * sizeof *via); /* edge to an unordered parent */
+    uint32_t *seen = br_calloc(dag->stages, sizeof *seen);        /* step of the visit, from 1 */
+    uint32_t *cycle = br_malloc((size_t)dag->stages * sizeof *cycle); /* stages, children first */
     enum br_status status = br_fail_memory(diag);
     if (!via || !seen || !cycle)
         goto out;
@@ -53,9 +53,9 @@ static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *w
                         "the job has a cycle of %" PRIu32 " task%s: %s", length,
                         length == 1 ? "" : "s", text);
 out:
-    free(via);
-    free(seen);
-    free(cycle);
+    br_free(via);
+    br_free(seen);
+    br_free(cycle);
     return status;
 }
 
@@ -63,11 +63,11 @@ out:
 enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag)
 {
     uint32_t n = dag->stages, ready = 0, done = 0;
-    uint32_t *first = calloc((size_t)n + 1, sizeof *first);
-    uint32_t *child = malloc(((size_t)dag->edges + 1) * sizeof *child);
-    uint32_t *waiting = calloc(n, sizeof *waiting);
-    uint32_t *heap = malloc((size_t)n * sizeof *heap);
-    dag->topological = malloc((size_t)n * sizeof *dag->topological);
+    uint32_t *first = br_calloc((size_t)n + 1, sizeof *first);
+    uint32_t *child = br_malloc(((size_t)dag->edges + 1) * sizeof *child);
+    uint32_t *waiting = br_calloc(n, sizeof *waiting);
+    uint32_t *heap = br_malloc((size_t)n * sizeof *heap);
+    dag->topological = br_malloc((size_t)n * sizeof *dag->topological);
     enum br_status status = BR_OK;
     if (!first || !child || !waiting || !heap || !dag->topological) {
         status = br_fail_memory(diag);
@@ -97,9 +97,9 @@ enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag)
     if (done < n)
         status = describe_cycle(dag, waiting, diag);
 out:
-    free(first);
-    free(child);
-    free(waiting);
-    free(heap);
+    br_free(first);
+    br_free(child);
+    br_free(waiting);
+    br_free(heap);
     return status;
 }

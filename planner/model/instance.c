@@ -2,9 +2,10 @@
 #include "planner/model/instance.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/collections/sorted.h"
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
@@ -41,8 +42,8 @@ static bool link_arcs(struct br_instance *in, const uint32_t *from, const uint32
                       const bool *one_to_one, uint32_t arcs)
 {
     uint32_t n = in->stages;
-    uint32_t *next = malloc(((size_t)n + 1) * sizeof *next);
-    uint32_t *by_to = malloc(((size_t)arcs + 1) * sizeof *by_to);
+    uint32_t *next = br_malloc(((size_t)n + 1) * sizeof *next);
+    uint32_t *by_to = br_malloc(((size_t)arcs + 1) * sizeof *by_to);
     bool ok = next && by_to;
     if (ok) {
         memset(in->parent_first, 0, ((size_t)n + 1) * sizeof *next);
@@ -70,8 +71,8 @@ static bool link_arcs(struct br_instance *in, const uint32_t *from, const uint32
                 in->parent[next[in->child[k].stage]++] =
                     (struct br_arc){s, in->child[k].one_to_one};
     }
-    free(next);
-    free(by_to);
+    br_free(next);
+    br_free(by_to);
     return ok;
 }
 
@@ -262,7 +263,7 @@ static enum br_status scale_amounts(struct br_instance *in, const struct br_dag 
                                     const struct br_cluster *cluster, const uint32_t *kept,
                                     struct br_diag *diag)
 {
-    uint32_t *column = malloc(((size_t)dag->resources + 1) * sizeof *column);
+    uint32_t *column = br_malloc(((size_t)dag->resources + 1) * sizeof *column);
     enum br_status status = column ? BR_OK : br_fail_memory(diag);
     for (uint32_t r = 0; r < dag->resources && !status; r++)
         column[r] = UINT32_MAX;
@@ -274,7 +275,7 @@ static enum br_status scale_amounts(struct br_instance *in, const struct br_dag 
     }
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         status = scale_demands(in, dag, cluster, column, s, diag);
-    free(column);
+    br_free(column);
     return status;
 }
 
@@ -338,12 +339,12 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
     enum br_status status = br_cluster_check_units(cluster, dag, diag);
     if (status)
         return status;
-    struct br_instance *in = calloc(1, sizeof *in);
-    uint32_t *kept = malloc(((size_t)dag->resources + 1) * sizeof *kept);
-    uint32_t *from = malloc(((size_t)dag->edges + 1) * sizeof *from);
-    uint32_t *to = malloc(((size_t)dag->edges + 1) * sizeof *to);
-    bool *one = malloc((size_t)dag->edges + 1);
-    bool *used = calloc((size_t)dag->resources + 1, sizeof *used);
+    struct br_instance *in = br_calloc(1, sizeof *in);
+    uint32_t *kept = br_malloc(((size_t)dag->resources + 1) * sizeof *kept);
+    uint32_t *from = br_malloc(((size_t)dag->edges + 1) * sizeof *from);
+    uint32_t *to = br_malloc(((size_t)dag->edges + 1) * sizeof *to);
+    bool *one = br_malloc((size_t)dag->edges + 1);
+    bool *used = br_calloc((size_t)dag->resources + 1, sizeof *used);
     status = br_fail_memory(diag);
     if (!in || !kept || !from || !to || !one || !used)
         goto out;
@@ -380,11 +381,11 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
         br_costly_assert(arcs_are_sound(in) && amounts_are_sound(in));
     }
 out:
-    free(kept);
-    free(from);
-    free(to);
-    free(one);
-    free(used);
+    br_free(kept);
+    br_free(from);
+    br_free(to);
+    br_free(one);
+    br_free(used);
     if (status)
         br_instance_destroy(in);
     else
@@ -397,7 +398,7 @@ void br_instance_destroy(struct br_instance *instance)
     if (!instance)
         return;
     br_arena_finish(&instance->arena);
-    free(instance);
+    br_free(instance);
 }
 
 struct place {
@@ -413,8 +414,8 @@ static int by_position(const void *a, const void *b)
 struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
                                      uint32_t count)
 {
-    struct br_instance *in = calloc(1, sizeof *in);
-    struct place *place = malloc(((size_t)count + 1) * sizeof *place);
+    struct br_instance *in = br_calloc(1, sizeof *in);
+    struct place *place = br_malloc(((size_t)count + 1) * sizeof *place);
     uint32_t arcs = 0;
     uint32_t *from = NULL, *to = NULL;
     bool *one = NULL, ok = in && place;
@@ -425,9 +426,9 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
         in->tasks += whole->stage_first[stages[k] + 1] - whole->stage_first[stages[k]];
         arcs += whole->child_first[stages[k] + 1] - whole->child_first[stages[k]];
     }
-    from = malloc(((size_t)arcs + 1) * sizeof *from);
-    to = malloc(((size_t)arcs + 1) * sizeof *to);
-    one = malloc((size_t)arcs + 1);
+    from = br_malloc(((size_t)arcs + 1) * sizeof *from);
+    to = br_malloc(((size_t)arcs + 1) * sizeof *to);
+    one = br_malloc((size_t)arcs + 1);
     in->stages = count;
     in->resources = whole->resources;
     in->classes = whole->classes;
@@ -462,7 +463,7 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
         }
     }
     in->stage_first[count] = in->tasks;
-    qsort(place, count, sizeof *place, by_position);
+    br_sort_by(place, count, sizeof *place, by_position);
     for (uint32_t k = 0; k < count; k++)
         in->topological[k] = place[k].stage;
     memcpy(in->class_first, whole->class_first, ((size_t)whole->classes + 1) * sizeof(uint32_t));
@@ -477,10 +478,10 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
     describe_stages(in);
     br_costly_assert(arcs_are_sound(in) && amounts_are_sound(in));
 out:
-    free(place);
-    free(from);
-    free(to);
-    free(one);
+    br_free(place);
+    br_free(from);
+    br_free(to);
+    br_free(one);
     if (!ok) {
         br_instance_destroy(in);
         in = NULL;

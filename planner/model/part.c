@@ -27,9 +27,10 @@
  */
 #include "planner/model/part.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/invariant.h"
 
 struct scan {
@@ -92,9 +93,9 @@ static void advance(struct scan *scan, uint32_t s)
 static uint32_t find_cuts(const struct br_instance *in, uint32_t *length)
 {
     struct scan scan = {.in = in,
-                        .sink = calloc(in->stages, sizeof *scan.sink),
-                        .source = calloc(in->stages, sizeof *scan.source),
-                        .waiting = calloc(in->stages, sizeof *scan.waiting)};
+                        .sink = br_calloc(in->stages, sizeof *scan.sink),
+                        .source = br_calloc(in->stages, sizeof *scan.source),
+                        .waiting = br_calloc(in->stages, sizeof *scan.waiting)};
     uint32_t count = 0;
     if (scan.sink && scan.source && scan.waiting) {
         for (uint32_t s = 0; s < in->stages; s++) {
@@ -110,9 +111,9 @@ static uint32_t find_cuts(const struct br_instance *in, uint32_t *length)
         }
         length[count++] = in->stages;
     }
-    free(scan.sink);
-    free(scan.source);
-    free(scan.waiting);
+    br_free(scan.sink);
+    br_free(scan.source);
+    br_free(scan.waiting);
     return count;
 }
 
@@ -135,11 +136,11 @@ enum br_status br_parts_create(const struct br_instance *whole, struct br_parts 
                                struct br_diag *diag)
 {
     *parts = (struct br_parts){.whole = whole};
-    uint32_t *length = malloc((size_t)whole->stages * sizeof *length);
-    uint32_t *stages = malloc((size_t)whole->stages * sizeof *stages);
+    uint32_t *length = br_malloc((size_t)whole->stages * sizeof *length);
+    uint32_t *stages = br_malloc((size_t)whole->stages * sizeof *stages);
     uint32_t count = length && stages ? find_cuts(whole, length) : 0;
     if (count)
-        parts->part = calloc(count, sizeof *parts->part);
+        parts->part = br_calloc(count, sizeof *parts->part);
     bool ok = parts->part != NULL;
     if (ok && count == 1) {
         parts->part[parts->count++] = whole;
@@ -147,14 +148,14 @@ enum br_status br_parts_create(const struct br_instance *whole, struct br_parts 
         assert(stages && length); /* or no parts were counted */
         memcpy(stages, whole->topological, (size_t)whole->stages * sizeof *stages);
         for (uint32_t k = 0, first = 0; ok && k < count; first = length[k++]) {
-            qsort(stages + first, length[k] - first, sizeof *stages, ascending);
+            br_sort_by(stages + first, length[k] - first, sizeof *stages, ascending);
             parts->part[k] = br_instance_part(whole, stages + first, length[k] - first);
             ok = parts->part[k] != NULL;
             parts->count += ok;
         }
     }
-    free(length);
-    free(stages);
+    br_free(length);
+    br_free(stages);
     if (ok) {
         br_costly_assert(count_tasks(parts) == whole->tasks);
         return BR_OK;
@@ -168,6 +169,6 @@ void br_parts_finish(struct br_parts *parts)
     for (uint32_t k = 0; k < parts->count; k++)
         if (parts->part[k] != parts->whole)
             br_instance_destroy((struct br_instance *)parts->part[k]);
-    free(parts->part);
+    br_free(parts->part);
     *parts = (struct br_parts){0};
 }

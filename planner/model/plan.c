@@ -1,14 +1,14 @@
 /* Creating, ranking and reading plans. */
 #include "planner/model/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/collections/sort.h"
 
 struct br_plan *br_plan_create(uint32_t tasks)
 {
-    struct br_plan *plan = calloc(1, sizeof *plan);
+    struct br_plan *plan = br_calloc(1, sizeof *plan);
     if (!plan)
         return NULL;
     struct br_arena *arena = &plan->arena;
@@ -36,12 +36,12 @@ void br_plan_destroy(struct br_plan *plan)
         return;
     br_certificate_destroy(plan->certificate);
     br_arena_finish(&plan->arena);
-    free(plan);
+    br_free(plan);
 }
 
 enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, struct br_diag *diag)
 {
-    struct br_sort_item *sorted = malloc((2 * (size_t)plan->tasks + 1) * sizeof *sorted);
+    struct br_sort_item *sorted = br_malloc((2 * (size_t)plan->tasks + 1) * sizeof *sorted);
     if (!sorted)
         return br_fail_memory(diag);
     struct br_sort_item *scratch = sorted + plan->tasks, *item = sorted;
@@ -66,7 +66,7 @@ enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, stru
         plan->order[k] = sorted[k].item;
         plan->rank[sorted[k].item] = k + 1;
     }
-    free(sorted);
+    br_free(sorted);
     return BR_OK;
 }
 

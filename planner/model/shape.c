@@ -11,8 +11,9 @@
  */
 #include "planner/model/shape.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/collections/memory.h"
 
 /* Edges in CSR form by parent, and positions. */
 struct sweep {
@@ -29,14 +30,14 @@ struct sweep {
 
 static void sweep_finish(struct sweep *sweep)
 {
-    free(sweep->first);
-    free(sweep->out);
-    free(sweep->position);
-    free(sweep->level);
-    free(sweep->start);
-    free(sweep->before);
-    free(sweep->stage_start);
-    free(sweep->stage_before);
+    br_free(sweep->first);
+    br_free(sweep->out);
+    br_free(sweep->position);
+    br_free(sweep->level);
+    br_free(sweep->start);
+    br_free(sweep->before);
+    br_free(sweep->stage_start);
+    br_free(sweep->stage_before);
 }
 
 static bool sweep_init(struct sweep *sweep, const struct br_dag *dag)
@@ -44,14 +45,14 @@ static bool sweep_init(struct sweep *sweep, const struct br_dag *dag)
     size_t stages = dag->stages, tasks = dag->tasks;
     *sweep = (struct sweep){
         .dag = dag,
-        .first = calloc(stages + 2, sizeof *sweep->first),
-        .out = calloc((size_t)dag->edges + 1, sizeof *sweep->out),
-        .position = calloc(stages + 1, sizeof *sweep->position),
-        .level = calloc(stages + 1, sizeof *sweep->level),
-        .start = calloc(tasks + 1, sizeof *sweep->start),
-        .before = malloc((tasks + 1) * sizeof *sweep->before),
-        .stage_start = calloc(stages + 1, sizeof *sweep->stage_start),
-        .stage_before = malloc((stages + 1) * sizeof *sweep->stage_before),
+        .first = br_calloc(stages + 2, sizeof *sweep->first),
+        .out = br_calloc((size_t)dag->edges + 1, sizeof *sweep->out),
+        .position = br_calloc(stages + 1, sizeof *sweep->position),
+        .level = br_calloc(stages + 1, sizeof *sweep->level),
+        .start = br_calloc(tasks + 1, sizeof *sweep->start),
+        .before = br_malloc((tasks + 1) * sizeof *sweep->before),
+        .stage_start = br_calloc(stages + 1, sizeof *sweep->stage_start),
+        .stage_before = br_malloc((stages + 1) * sizeof *sweep->stage_before),
     };
     if (!sweep->first || !sweep->out || !sweep->position || !sweep->level || !sweep->start ||
         !sweep->before || !sweep->stage_start || !sweep->stage_before)
@@ -147,7 +148,7 @@ static bool keep_critical_path(const struct sweep *sweep, uint32_t last, struct 
 {
     for (uint32_t t = last; t != UINT32_MAX; t = sweep->before[t])
         shape->critical_size++;
-    shape->critical = malloc(shape->critical_size * sizeof *shape->critical);
+    shape->critical = br_malloc(shape->critical_size * sizeof *shape->critical);
     if (!shape->critical)
         return false;
     uint32_t k = shape->critical_size;
@@ -158,7 +159,7 @@ static bool keep_critical_path(const struct sweep *sweep, uint32_t last, struct 
 
 static bool measure_width(const struct sweep *sweep, struct br_shape *shape)
 {
-    uint32_t *tasks = calloc((size_t)shape->depth + 1, sizeof *tasks);
+    uint32_t *tasks = br_calloc((size_t)shape->depth + 1, sizeof *tasks);
     if (!tasks)
         return false;
     for (uint32_t s = 0; s < sweep->dag->stages; s++) {
@@ -166,7 +167,7 @@ static bool measure_width(const struct sweep *sweep, struct br_shape *shape)
         if (tasks[sweep->level[s]] > shape->width)
             shape->width = tasks[sweep->level[s]];
     }
-    free(tasks);
+    br_free(tasks);
     return true;
 }
 
@@ -179,9 +180,9 @@ static bool count_parts(const struct sweep *sweep, struct br_shape *shape)
 {
     const struct br_dag *dag = sweep->dag;
     uint32_t n = dag->stages;
-    struct tally *change = calloc((size_t)n + 1, sizeof *change);
-    uint32_t *first_child = malloc(((size_t)n + 1) * sizeof *first_child);
-    int64_t *last_parent = malloc(((size_t)n + 1) * sizeof *last_parent);
+    struct tally *change = br_calloc((size_t)n + 1, sizeof *change);
+    uint32_t *first_child = br_malloc(((size_t)n + 1) * sizeof *first_child);
+    int64_t *last_parent = br_malloc(((size_t)n + 1) * sizeof *last_parent);
     bool done = change && first_child && last_parent;
     for (uint32_t s = 0; done && s < n; s++) {
         first_child[s] = n;
@@ -215,9 +216,9 @@ static bool count_parts(const struct sweep *sweep, struct br_shape *shape)
         /* Behind the last stage there is nothing: the end of the last part. */
         shape->parts += k + 1 == n || (sum.joins > 0 && sum.joins == sum.sinks * sum.sources);
     }
-    free(change);
-    free(first_child);
-    free(last_parent);
+    br_free(change);
+    br_free(first_child);
+    br_free(last_parent);
     return done;
 }
 
@@ -247,6 +248,6 @@ enum br_status br_shape_measure(const struct br_dag *dag, struct br_shape *shape
 
 void br_shape_finish(struct br_shape *shape)
 {
-    free(shape->critical);
+    br_free(shape->critical);
     *shape = (struct br_shape){0};
 }

@@ -10,9 +10,8 @@
  * whose room is handed on at present, and how much of it is left. */
 #include <bigrocks/plan.h>
 
-#include <stdlib.h>
-
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
 #include "base/collections/sort.h"
 #include "base/text/diag.h"
 #include "planner/model/instance.h"
@@ -52,34 +51,34 @@ static bool init(struct slack_pass *p, const struct br_plan *plan, const struct 
         .plan = plan,
         .in = in,
         .slack = slack,
-        .first = calloc(machines + 2, sizeof *p->first),
-        .by_end = malloc((tasks + 1) * sizeof *p->by_end),
-        .giver = calloc(machines * in->resources + 1, sizeof *p->giver),
-        .arc_first = malloc((tasks + 1) * sizeof *p->arc_first),
-        .stage = malloc(in->stages * sizeof *p->stage),
-        .behind = malloc(in->stages * sizeof *p->behind),
-        .looked = calloc(in->stages, sizeof *p->looked),
+        .first = br_calloc(machines + 2, sizeof *p->first),
+        .by_end = br_malloc((tasks + 1) * sizeof *p->by_end),
+        .giver = br_calloc(machines * in->resources + 1, sizeof *p->giver),
+        .arc_first = br_malloc((tasks + 1) * sizeof *p->arc_first),
+        .stage = br_malloc(in->stages * sizeof *p->stage),
+        .behind = br_malloc(in->stages * sizeof *p->behind),
+        .looked = br_calloc(in->stages, sizeof *p->looked),
     };
     return p->first && p->by_end && p->giver && p->arc_first && p->stage && p->behind && p->looked;
 }
 
 static void finish(struct slack_pass *p)
 {
-    free(p->first);
-    free(p->by_end);
-    free(p->giver);
-    free(p->arc_first);
-    free(p->arc);
-    free(p->stage);
-    free(p->behind);
-    free(p->looked);
+    br_free(p->first);
+    br_free(p->by_end);
+    br_free(p->giver);
+    br_free(p->arc_first);
+    br_free(p->arc);
+    br_free(p->stage);
+    br_free(p->behind);
+    br_free(p->looked);
 }
 
 /* The tasks of each machine by their ends, those that end together by rank. */
 static bool sort_ends(struct slack_pass *p)
 {
     const struct br_plan *plan = p->plan;
-    struct br_sort_item *item = malloc(2 * (size_t)plan->tasks * sizeof *item);
+    struct br_sort_item *item = br_malloc(2 * (size_t)plan->tasks * sizeof *item);
     if (!item)
         return false;
     for (uint32_t k = 0; k < plan->tasks; k++)
@@ -91,7 +90,7 @@ static bool sort_ends(struct slack_pass *p)
         p->first[m + 2] += p->first[m + 1];
     for (uint32_t k = 0; k < plan->tasks; k++) /* first[m + 1] becomes the end of m's places */
         p->by_end[p->first[plan->machine[item[k].item] + 1]++] = item[k].item;
-    free(item);
+    br_free(item);
     return true;
 }
 
@@ -200,7 +199,7 @@ static bool precede_transfers(struct slack_pass *p)
 {
     const struct br_transfers *all = &p->plan->carried;
     const struct br_instance *in = p->in;
-    struct br_sort_item *item = malloc((2 * (size_t)all->transfers + 1) * sizeof *item);
+    struct br_sort_item *item = br_malloc((2 * (size_t)all->transfers + 1) * sizeof *item);
     uint32_t count = 0;
     if (!item)
         return false;
@@ -228,7 +227,7 @@ static bool precede_transfers(struct slack_pass *p)
             precede(p, t, br_transfer_start(all, item[low].item),
                     br_transfer_start(all, item[low].item));
     }
-    free(item);
+    br_free(item);
     return true;
 }
 

@@ -8,11 +8,12 @@
 #include "planner/model/waves.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 
 struct edge {
@@ -26,14 +27,14 @@ struct br_waves_build {
 
 struct br_waves *br_waves_create(uint32_t stages)
 {
-    struct br_waves *waves = calloc(1, sizeof *waves);
+    struct br_waves *waves = br_calloc(1, sizeof *waves);
     assert(stages);
     if (!waves)
         return NULL;
     waves->stages = stages;
     waves->factor = 1;
     waves->stage = br_arena_array(&waves->arena, stages, sizeof *waves->stage);
-    waves->build = calloc(1, sizeof *waves->build);
+    waves->build = br_calloc(1, sizeof *waves->build);
     for (uint32_t s = 0; waves->stage && s < stages; s++)
         if (!(waves->stage[s].point =
                   br_arena_array(&waves->arena, BR_WAVE_COUNTS, sizeof *waves->stage[s].point)))
@@ -47,8 +48,8 @@ struct br_waves *br_waves_create(uint32_t stages)
 static void destroy_build(struct br_waves *waves)
 {
     if (waves->build)
-        free(waves->build->edge);
-    free(waves->build);
+        br_free(waves->build->edge);
+    br_free(waves->build);
     waves->build = NULL;
 }
 
@@ -58,7 +59,7 @@ void br_waves_destroy(struct br_waves *waves)
         return;
     destroy_build(waves);
     br_arena_finish(&waves->arena);
-    free(waves);
+    br_free(waves);
 }
 
 enum br_status br_waves_add_edge(struct br_waves *waves, uint32_t parent, uint32_t child,
@@ -92,7 +93,7 @@ static enum br_status copy(struct br_waves *waves, const uint32_t *ms, uint32_t 
         return br_fail_memory(diag);
     if (count) {
         memcpy(own, ms, count * sizeof *own);
-        qsort(own, count, sizeof *own, compare);
+        br_sort_by(own, count, sizeof *own, compare);
     }
     *sample = (struct br_wave_sample){own, count, 0};
     return BR_OK;
@@ -203,7 +204,7 @@ static enum br_status collect_counts(struct br_waves *waves, uint32_t least, str
                                BR_WAVE_COUNTS);
             waves->count[waves->counts++] = executors;
         }
-    qsort(waves->count, waves->counts, sizeof *waves->count, compare);
+    br_sort_by(waves->count, waves->counts, sizeof *waves->count, compare);
     return BR_OK;
 }
 
@@ -250,9 +251,9 @@ static enum br_status link_stages(struct br_waves *waves, struct br_diag *diag)
 static enum br_status order_stages(struct br_waves *waves, struct br_diag *diag)
 {
     uint32_t *order = br_arena_array(&waves->arena, waves->stages, sizeof *order), ordered = 0;
-    uint32_t *heap = malloc(2 * (size_t)waves->stages * sizeof *heap), size = 0;
+    uint32_t *heap = br_malloc(2 * (size_t)waves->stages * sizeof *heap), size = 0;
     if (!order || !heap) {
-        free(heap);
+        br_free(heap);
         return br_fail_memory(diag);
     }
     uint32_t *open = heap + waves->stages;
@@ -271,7 +272,7 @@ static enum br_status order_stages(struct br_waves *waves, struct br_diag *diag)
     uint32_t stuck = 0;
     while (stuck < waves->stages && open[stuck] == 0)
         stuck++;
-    free(heap);
+    br_free(heap);
     waves->topological = order;
     return ordered == waves->stages
                ? BR_OK
@@ -281,7 +282,7 @@ static enum br_status order_stages(struct br_waves *waves, struct br_diag *diag)
 /* Paths to the end of the job, and the work that follows each stage. */
 static enum br_status look_down(struct br_waves *waves, struct br_diag *diag)
 {
-    uint32_t *seen = calloc(2 * (size_t)waves->stages, sizeof *seen);
+    uint32_t *seen = br_calloc(2 * (size_t)waves->stages, sizeof *seen);
     if (!seen)
         return br_fail_memory(diag);
     uint32_t *stack = seen + waves->stages;
@@ -305,7 +306,7 @@ static enum br_status look_down(struct br_waves *waves, struct br_diag *diag)
         }
         stage->path_us += stage->mean_us;
     }
-    free(seen);
+    br_free(seen);
     return BR_OK;
 }
 

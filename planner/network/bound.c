@@ -12,9 +12,9 @@
  * of the child starts, and all edges share the ports. */
 #include "planner/network/bound.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 
 static const int64_t nano = 1000000000;
@@ -65,7 +65,7 @@ static int64_t *add_rates(struct bounding *b, const int64_t *rate)
     if (!sum)
         return NULL;
     memcpy(sum + 1, rate, machines * sizeof *sum);
-    qsort(sum + 1, machines, sizeof *sum, descending);
+    br_sort_by(sum + 1, machines, sizeof *sum, descending);
     for (uint32_t m = 1; m <= machines; m++)
         sum[m] = sum[m] < INT64_MAX - sum[m - 1] ? sum[m] + sum[m - 1] : INT64_MAX;
     return sum;
@@ -93,7 +93,7 @@ static void measure_stage(struct bounding *b, uint32_t s)
     int64_t *sum = b->shortest + stage->first_task;
     br_wide at_once = 0, work = 0;
     memcpy(sum, job->dag->duration_ns + stage->first_task, stage->tasks * sizeof *sum);
-    qsort(sum, stage->tasks, sizeof *sum, ascending);
+    br_sort_by(sum, stage->tasks, sizeof *sum, ascending);
     span->least_ns = sum[0];
     span->most_ns = sum[stage->tasks - 1];
     for (uint32_t t = 0; t < stage->tasks; t++) {
@@ -291,7 +291,7 @@ static bool is_possible(struct bounding *b, int64_t T)
         b->move[moves++] = b->move[e];
         first = b->move[e].from_ns < first ? b->move[e].from_ns : first;
     }
-    qsort(b->move, moves, sizeof *b->move, by_end);
+    br_sort_by(b->move, moves, sizeof *b->move, by_end);
     bool possible = fits_ports(b, b->move, moves, first);
     for (uint32_t k = 0; k < moves && possible && moves <= PAIRED_EDGES; k++)
         possible = fits_ports(b, b->move, moves, b->move[k].from_ns);

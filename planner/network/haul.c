@@ -2,10 +2,10 @@
 #include "planner/network/haul.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/heap.h"
+#include "base/collections/memory.h"
 
 static bool before(const void *none, const struct br_haul_end *a, const struct br_haul_end *b)
 {
@@ -19,16 +19,16 @@ bool br_haul_init(struct br_haul *haul, const struct br_network_job *job)
 {
     size_t tasks = job->dag->tasks, machines = job->cluster->machines;
     *haul = (struct br_haul){.job = job};
-    haul->start_ns = malloc(tasks * sizeof *haul->start_ns);
-    haul->position = malloc(tasks * sizeof *haul->position);
-    haul->row_first = malloc((machines + 1) * sizeof *haul->row_first);
-    haul->row = malloc(tasks * sizeof *haul->row);
-    haul->ready = malloc(machines * sizeof *haul->ready);
-    haul->is_ready = malloc(tasks * sizeof *haul->is_ready);
-    haul->room = malloc((machines * job->in->resources + 1) * sizeof *haul->room);
-    haul->dirty = malloc(machines * sizeof *haul->dirty);
-    haul->is_dirty = malloc(machines * sizeof *haul->is_dirty);
-    haul->end = malloc(tasks * sizeof *haul->end);
+    haul->start_ns = br_malloc(tasks * sizeof *haul->start_ns);
+    haul->position = br_malloc(tasks * sizeof *haul->position);
+    haul->row_first = br_malloc((machines + 1) * sizeof *haul->row_first);
+    haul->row = br_malloc(tasks * sizeof *haul->row);
+    haul->ready = br_malloc(machines * sizeof *haul->ready);
+    haul->is_ready = br_malloc(tasks * sizeof *haul->is_ready);
+    haul->room = br_malloc((machines * job->in->resources + 1) * sizeof *haul->room);
+    haul->dirty = br_malloc(machines * sizeof *haul->dirty);
+    haul->is_dirty = br_malloc(machines * sizeof *haul->is_dirty);
+    haul->end = br_malloc(tasks * sizeof *haul->end);
     bool supplied = br_supply_init(&haul->supply, job);
     bool flowing =
         br_flows_init(&haul->flows, &(struct br_ports){(uint32_t)machines, job->up, job->down});
@@ -41,16 +41,16 @@ void br_haul_finish(struct br_haul *haul)
 {
     br_supply_finish(&haul->supply);
     br_flows_finish(&haul->flows);
-    free(haul->start_ns);
-    free(haul->position);
-    free(haul->row_first);
-    free(haul->row);
-    free(haul->ready);
-    free(haul->is_ready);
-    free(haul->room);
-    free(haul->dirty);
-    free(haul->is_dirty);
-    free(haul->end);
+    br_free(haul->start_ns);
+    br_free(haul->position);
+    br_free(haul->row_first);
+    br_free(haul->row);
+    br_free(haul->ready);
+    br_free(haul->is_ready);
+    br_free(haul->room);
+    br_free(haul->dirty);
+    br_free(haul->is_dirty);
+    br_free(haul->end);
     *haul = (struct br_haul){0};
 }
 

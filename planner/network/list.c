@@ -1,10 +1,11 @@
 /* List scheduling with guesses of arrivals. Times are doubles, in seconds: they only choose. */
 #include "planner/network/list.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 
 /* A task that the machine has, until it ends. */
 struct held {
@@ -32,15 +33,15 @@ static bool list_init(struct list *list)
 {
     size_t tasks = list->job->dag->tasks, stages = list->job->dag->stages;
     size_t machines = list->job->cluster->machines;
-    list->end = calloc(tasks, sizeof *list->end);
-    list->stage_end = calloc(stages, sizeof *list->stage_end);
-    list->rank = calloc(stages, sizeof *list->rank);
-    list->last = calloc(machines, sizeof *list->last);
-    list->port = calloc(machines, sizeof *list->port);
-    list->held = calloc(machines, sizeof *list->held);
-    list->helds = calloc(machines, sizeof *list->helds);
-    list->room = calloc(machines, sizeof *list->room);
-    list->free = calloc((size_t)list->job->in->resources + 1, sizeof *list->free);
+    list->end = br_calloc(tasks, sizeof *list->end);
+    list->stage_end = br_calloc(stages, sizeof *list->stage_end);
+    list->rank = br_calloc(stages, sizeof *list->rank);
+    list->last = br_calloc(machines, sizeof *list->last);
+    list->port = br_calloc(machines, sizeof *list->port);
+    list->held = br_calloc(machines, sizeof *list->held);
+    list->helds = br_calloc(machines, sizeof *list->helds);
+    list->room = br_calloc(machines, sizeof *list->room);
+    list->free = br_calloc((size_t)list->job->in->resources + 1, sizeof *list->free);
     return list->end && list->stage_end && list->rank && list->last && list->port && list->held &&
            list->helds && list->room && list->free;
 }
@@ -48,17 +49,17 @@ static bool list_init(struct list *list)
 static void list_finish(struct list *list)
 {
     for (uint32_t m = 0; list->held && m < list->job->cluster->machines; m++)
-        free(list->held[m]);
-    free(list->end);
-    free(list->stage_end);
-    free(list->rank);
-    free(list->last);
-    free(list->port);
-    free(list->held);
-    free(list->helds);
-    free(list->room);
-    free(list->free);
-    free(list->here);
+        br_free(list->held[m]);
+    br_free(list->end);
+    br_free(list->stage_end);
+    br_free(list->rank);
+    br_free(list->last);
+    br_free(list->port);
+    br_free(list->held);
+    br_free(list->helds);
+    br_free(list->room);
+    br_free(list->free);
+    br_free(list->here);
 }
 
 /* The longest path that hangs on a stage, with what its edges carry spread over the ports. */
@@ -103,7 +104,7 @@ static int by_rank(const void *a, const void *b)
 static bool make_sequence(const struct list *list, uint32_t *sequence)
 {
     const struct br_dag *dag = list->job->dag;
-    struct ranked *item = malloc(dag->tasks * sizeof *item);
+    struct ranked *item = br_malloc(dag->tasks * sizeof *item);
     if (!item)
         return false;
     for (uint32_t p = 0, k = 0; p < dag->stages; p++) {
@@ -111,10 +112,10 @@ static bool make_sequence(const struct list *list, uint32_t *sequence)
         for (uint32_t t = 0; t < dag->stage[s].tasks; t++)
             item[k++] = (struct ranked){list->rank[s], p, dag->stage[s].first_task + t};
     }
-    qsort(item, dag->tasks, sizeof *item, by_rank);
+    br_sort_by(item, dag->tasks, sizeof *item, by_rank);
     for (uint32_t k = 0; k < dag->tasks; k++)
         sequence[k] = item[k].task;
-    free(item);
+    br_free(item);
     return true;
 }
 
@@ -125,9 +126,9 @@ static bool count_parents(struct list *list, uint32_t stage)
     size_t machines = job->cluster->machines;
     uint32_t edges = job->into_first[stage + 1] - job->into_first[stage];
     if (list->here_room < edges * machines) {
-        free(list->here);
+        br_free(list->here);
         list->here_room = edges * machines;
-        list->here = malloc(list->here_room * sizeof *list->here);
+        list->here = br_malloc(list->here_room * sizeof *list->here);
         if (!list->here) {
             list->here_room = 0;
             return false;

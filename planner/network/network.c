@@ -6,9 +6,10 @@
 #include "planner/network/network.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/rng.h"
 #include "base/process/stop.h"
 #include "planner/model/plan.h"
@@ -196,16 +197,16 @@ static bool take_transfers(struct planning *p, struct br_transfers *carried)
 {
     const struct br_flows *flows = &p->haul.flows;
     const struct br_wiring *w = &p->haul.supply.wiring;
-    struct listed *list = malloc(((size_t)flows->moves + 1) * sizeof *list);
+    struct listed *list = br_malloc(((size_t)flows->moves + 1) * sizeof *list);
     uint32_t count = 0;
     if (!list)
         return false;
     if (flows->moves)
-        qsort(flows->moved, flows->moves, sizeof *flows->moved, by_wire_and_time);
+        br_sort_by(flows->moved, flows->moves, sizeof *flows->moved, by_wire_and_time);
     for (uint32_t k = 0; k < flows->moves; k++)
         if (k == 0 || flows->moved[k].id != flows->moved[k - 1].id)
             list[count++] = (struct listed){flows->moved[k].start_ns, flows->moved[k].id, k};
-    qsort(list, count, sizeof *list, by_start);
+    br_sort_by(list, count, sizeof *list, by_start);
     carried->transfers = count;
     carried->transfer = br_arena_array(&p->arena, count, sizeof *carried->transfer);
     carried->piece = br_arena_array(&p->arena, flows->moves, sizeof *carried->piece);
@@ -228,7 +229,7 @@ static bool take_transfers(struct planning *p, struct br_transfers *carried)
             carried->piece[carried->pieces++] = (struct br_piece){
                 flows->moved[m].start_ns, flows->moved[m].end_ns, flows->moved[m].rate};
     }
-    free(list);
+    br_free(list);
     return carried->transfer && carried->piece;
 }
 

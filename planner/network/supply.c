@@ -2,17 +2,18 @@
 #include "planner/network/supply.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/collections/memory.h"
 
 bool br_supply_init(struct br_supply *supply, const struct br_network_job *job)
 {
     size_t tasks = job->dag->tasks;
     *supply = (struct br_supply){.job = job};
-    supply->task_waits = malloc(tasks * sizeof *supply->task_waits);
-    supply->group_waits = malloc(tasks * sizeof *supply->group_waits);
-    supply->group_left = malloc(tasks * sizeof *supply->group_left);
-    supply->stage_left = malloc(job->dag->stages * sizeof *supply->stage_left);
+    supply->task_waits = br_malloc(tasks * sizeof *supply->task_waits);
+    supply->group_waits = br_malloc(tasks * sizeof *supply->group_waits);
+    supply->group_left = br_malloc(tasks * sizeof *supply->group_left);
+    supply->stage_left = br_malloc(job->dag->stages * sizeof *supply->stage_left);
     return br_wiring_init(&supply->wiring, job) && supply->task_waits && supply->group_waits &&
            supply->group_left && supply->stage_left;
 }
@@ -20,10 +21,10 @@ bool br_supply_init(struct br_supply *supply, const struct br_network_job *job)
 void br_supply_finish(struct br_supply *supply)
 {
     br_wiring_finish(&supply->wiring);
-    free(supply->task_waits);
-    free(supply->group_waits);
-    free(supply->group_left);
-    free(supply->stage_left);
+    br_free(supply->task_waits);
+    br_free(supply->group_waits);
+    br_free(supply->group_left);
+    br_free(supply->stage_left);
     *supply = (struct br_supply){0};
 }
 

@@ -1,34 +1,34 @@
 /* Groups of tasks and the wires between them, for one placement. */
 #include "planner/network/wiring.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "planner/model/transfers.h"
 
 bool br_wiring_init(struct br_wiring *wiring, const struct br_network_job *job)
 {
     const struct br_dag *dag = job->dag;
     *wiring = (struct br_wiring){0};
-    wiring->group = malloc((size_t)dag->tasks * sizeof *wiring->group);
-    wiring->stage_group = malloc(((size_t)dag->stages + 1) * sizeof *wiring->stage_group);
-    wiring->group_of = malloc((size_t)dag->tasks * sizeof *wiring->group_of);
-    wiring->member = malloc((size_t)dag->tasks * sizeof *wiring->member);
-    wiring->edge_wire = malloc(((size_t)dag->edges + 1) * sizeof *wiring->edge_wire);
-    wiring->slot = malloc((size_t)job->cluster->machines * sizeof *wiring->slot);
+    wiring->group = br_malloc((size_t)dag->tasks * sizeof *wiring->group);
+    wiring->stage_group = br_malloc(((size_t)dag->stages + 1) * sizeof *wiring->stage_group);
+    wiring->group_of = br_malloc((size_t)dag->tasks * sizeof *wiring->group_of);
+    wiring->member = br_malloc((size_t)dag->tasks * sizeof *wiring->member);
+    wiring->edge_wire = br_malloc(((size_t)dag->edges + 1) * sizeof *wiring->edge_wire);
+    wiring->slot = br_malloc((size_t)job->cluster->machines * sizeof *wiring->slot);
     return wiring->group && wiring->stage_group && wiring->group_of && wiring->member &&
            wiring->edge_wire && wiring->slot;
 }
 
 void br_wiring_finish(struct br_wiring *wiring)
 {
-    free(wiring->group);
-    free(wiring->stage_group);
-    free(wiring->group_of);
-    free(wiring->member);
-    free(wiring->edge_wire);
-    free(wiring->wire);
-    free(wiring->slot);
+    br_free(wiring->group);
+    br_free(wiring->stage_group);
+    br_free(wiring->group_of);
+    br_free(wiring->member);
+    br_free(wiring->edge_wire);
+    br_free(wiring->wire);
+    br_free(wiring->slot);
     *wiring = (struct br_wiring){0};
 }
 
@@ -111,9 +111,9 @@ enum br_status br_wiring_make(struct br_wiring *w, const struct br_network_job *
     if (!count_wires(w, dag))
         return BR_NO;
     if (w->wire_room < w->wires) {
-        free(w->wire);
+        br_free(w->wire);
         w->wire_room = w->wires;
-        w->wire = malloc((size_t)w->wires * sizeof *w->wire);
+        w->wire = br_malloc((size_t)w->wires * sizeof *w->wire);
         if (!w->wire) {
             w->wire_room = 0;
             return BR_SYSTEM;

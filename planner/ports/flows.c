@@ -2,10 +2,11 @@
 #include "planner/ports/flows.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 
 /* 1e-9 bytes in a byte, and nanoseconds in a second. */
 static const int64_t nano = 1000000000;
@@ -14,29 +15,29 @@ bool br_flows_init(struct br_flows *flows, const struct br_ports *ports)
 {
     size_t machines = ports->machines;
     *flows = (struct br_flows){.ports = *ports};
-    flows->up = malloc(machines * sizeof *flows->up);
-    flows->down = malloc(machines * sizeof *flows->down);
-    flows->ups = calloc(machines, sizeof *flows->ups);
-    flows->downs = calloc(machines, sizeof *flows->downs);
-    flows->load = calloc(2 * machines, sizeof *flows->load);
-    flows->port = malloc(2 * machines * sizeof *flows->port);
-    flows->port_first = malloc((2 * machines + 2) * sizeof *flows->port_first);
+    flows->up = br_malloc(machines * sizeof *flows->up);
+    flows->down = br_malloc(machines * sizeof *flows->down);
+    flows->ups = br_calloc(machines, sizeof *flows->ups);
+    flows->downs = br_calloc(machines, sizeof *flows->downs);
+    flows->load = br_calloc(2 * machines, sizeof *flows->load);
+    flows->port = br_malloc(2 * machines * sizeof *flows->port);
+    flows->port_first = br_malloc((2 * machines + 2) * sizeof *flows->port_first);
     return flows->up && flows->down && flows->ups && flows->downs && flows->load && flows->port &&
            flows->port_first;
 }
 
 void br_flows_finish(struct br_flows *flows)
 {
-    free(flows->flow);
-    free(flows->up);
-    free(flows->down);
-    free(flows->ups);
-    free(flows->downs);
-    free(flows->load);
-    free(flows->port);
-    free(flows->port_first);
-    free(flows->at_port);
-    free(flows->moved);
+    br_free(flows->flow);
+    br_free(flows->up);
+    br_free(flows->down);
+    br_free(flows->ups);
+    br_free(flows->downs);
+    br_free(flows->load);
+    br_free(flows->port);
+    br_free(flows->port_first);
+    br_free(flows->at_port);
+    br_free(flows->moved);
     *flows = (struct br_flows){0};
 }
 
@@ -267,7 +268,7 @@ static int by_coflow(const void *a, const void *b)
 /* Orders the flows by the time that their coflow's busiest port needs for what is left of it. */
 static bool order_by_bottleneck(struct br_flows *flows, int64_t now_ns)
 {
-    qsort(flows->flow, flows->flows, sizeof *flows->flow, by_coflow);
+    br_sort_by(flows->flow, flows->flows, sizeof *flows->flow, by_coflow);
     for (uint32_t k = 0; k < flows->flows; k++)
         if (!settle(flows, &flows->flow[k], now_ns))
             return false;
@@ -288,7 +289,7 @@ static bool order_by_bottleneck(struct br_flows *flows, int64_t now_ns)
             f->due = most;
         }
     }
-    qsort(flows->flow, flows->flows, sizeof *flows->flow, by_due);
+    br_sort_by(flows->flow, flows->flows, sizeof *flows->flow, by_due);
     return true;
 }
 

@@ -2,8 +2,9 @@
  * one that comes too early waits for the last of them, and then comes at once. */
 #include "planner/rcpsp/breed.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/collections/memory.h"
 
 struct br_breed {
     const struct br_rcpsp_model *model;
@@ -22,19 +23,19 @@ struct br_breed {
 struct br_breed *br_breed_create(const struct br_rcpsp_model *m,
                                  struct br_rcpsp_workspace *workspace, const struct br_reach *reach)
 {
-    struct br_breed *b = calloc(1, sizeof *b);
+    struct br_breed *b = br_calloc(1, sizeof *b);
     if (!b)
         return NULL;
     size_t n = m->tasks, nodes = m->side[BR_FORWARD].nodes;
     b->model = m;
     b->workspace = workspace;
     b->reach = reach;
-    b->waiting = malloc(nodes * sizeof *b->waiting);
-    b->stack = malloc(nodes * sizeof *b->stack);
-    b->marked = malloc(n * sizeof *b->marked);
-    b->list = malloc(n * sizeof *b->list);
-    b->key = malloc(n * sizeof *b->key);
-    b->weight = malloc(n * sizeof *b->weight);
+    b->waiting = br_malloc(nodes * sizeof *b->waiting);
+    b->stack = br_malloc(nodes * sizeof *b->stack);
+    b->marked = br_malloc(n * sizeof *b->marked);
+    b->list = br_malloc(n * sizeof *b->list);
+    b->key = br_malloc(n * sizeof *b->key);
+    b->weight = br_malloc(n * sizeof *b->weight);
     if (b->waiting && b->stack && b->marked && b->list && b->key && b->weight)
         return b;
     br_breed_destroy(b);
@@ -45,13 +46,13 @@ void br_breed_destroy(struct br_breed *b)
 {
     if (!b)
         return;
-    free(b->waiting);
-    free(b->stack);
-    free(b->marked);
-    free(b->list);
-    free(b->key);
-    free(b->weight);
-    free(b);
+    br_free(b->waiting);
+    br_free(b->stack);
+    br_free(b->marked);
+    br_free(b->list);
+    br_free(b->key);
+    br_free(b->weight);
+    br_free(b);
 }
 
 static void begin(struct br_breed *b, uint32_t *out)

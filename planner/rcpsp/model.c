@@ -3,9 +3,9 @@
 #include "planner/rcpsp/model.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "planner/schedule/order.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
@@ -47,8 +47,8 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
     const struct br_instance *in = m->in;
     uint32_t used = 64;
     m->words = 0;
-    uint32_t *word = malloc((m->resources + 1) * sizeof *word);
-    uint32_t *shift = malloc((m->resources + 1) * sizeof *shift);
+    uint32_t *word = br_malloc((m->resources + 1) * sizeof *word);
+    uint32_t *shift = br_malloc((m->resources + 1) * sizeof *shift);
     bool ok = word && shift && ARRAY(&m->arena, m->resources, m->guard) &&
               ARRAY(&m->arena, m->resources, m->whole);
     for (uint32_t r = 0; ok && r < m->resources; r++) {
@@ -73,8 +73,8 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
             m->lane[(size_t)t * m->words + word[r]] |= (uint64_t)demand << shift[r];
             m->holds[t] |= demand > 0;
         }
-    free(word);
-    free(shift);
+    br_free(word);
+    br_free(shift);
     return ok;
 }
 
@@ -115,7 +115,7 @@ static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, con
                        const struct br_arc *arcs, const int64_t *tail)
 {
     const struct br_instance *in = m->in;
-    uint32_t *stage_hub = calloc((size_t)in->stages + 1, sizeof *stage_hub);
+    uint32_t *stage_hub = br_calloc((size_t)in->stages + 1, sizeof *stage_hub);
     bool ok = stage_hub && ARRAY(&m->arena, (size_t)m->tasks + 1, side->before_first) &&
               ARRAY(&m->arena, m->tasks, side->hub) && ARRAY(&m->arena, m->tasks, side->tail);
     if (!ok)
@@ -161,7 +161,7 @@ static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, con
             side->after[at[t + 1]++] = side->hub[t];
     }
 out:
-    free(stage_hub);
+    br_free(stage_hub);
     return ok;
 }
 
@@ -241,8 +241,8 @@ struct br_rcpsp_model *br_rcpsp_model_create(const struct br_instance *in,
                                              enum br_rcpsp_profile profile)
 {
     assert(in->machines == 1);
-    struct br_rcpsp_model *m = calloc(1, sizeof *m);
-    struct resource *resource = calloc((size_t)in->resources + 1, sizeof *resource);
+    struct br_rcpsp_model *m = br_calloc(1, sizeof *m);
+    struct resource *resource = br_calloc((size_t)in->resources + 1, sizeof *resource);
     bool ok = m && resource;
     if (!ok)
         goto out;
@@ -262,7 +262,7 @@ struct br_rcpsp_model *br_rcpsp_model_create(const struct br_instance *in,
     ok = build_lanes(m, resource, profile == BR_RCPSP_WIDE) && build_sides(m) &&
          (m->profile != BR_RCPSP_SLICES || build_slices(m, resource));
 out:
-    free(resource);
+    br_free(resource);
     if (ok)
         return m;
     br_rcpsp_model_destroy(m);
@@ -273,7 +273,7 @@ void br_rcpsp_model_destroy(struct br_rcpsp_model *m)
 {
     if (m)
         br_arena_finish(&m->arena);
-    free(m);
+    br_free(m);
 }
 
 enum br_rcpsp_profile br_rcpsp_model_profile(const struct br_rcpsp_model *m)

@@ -18,9 +18,9 @@
 #include "planner/rcpsp/population.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/process/parallel.h"
 #include "base/numbers/real.h"
@@ -455,11 +455,11 @@ static bool prepare(struct population *p, uint32_t population)
     p->room = p->room < 2 ? 2 : p->room;
     begin_population(p);
     p->model = br_rcpsp_model_create(p->run->in, BR_RCPSP_CHOOSE);
-    p->salt = malloc(n * sizeof *p->salt);
-    p->worker = calloc(threads, sizeof *p->worker);
-    p->block = calloc(set->blocks, sizeof *p->block);
-    p->memory = malloc((size_t)2 * set->blocks * p->room * n * sizeof *p->memory);
-    p->places = calloc((size_t)2 * set->blocks * p->room * n, sizeof *p->places);
+    p->salt = br_malloc(n * sizeof *p->salt);
+    p->worker = br_calloc(threads, sizeof *p->worker);
+    p->block = br_calloc(set->blocks, sizeof *p->block);
+    p->memory = br_malloc((size_t)2 * set->blocks * p->room * n * sizeof *p->memory);
+    p->places = br_calloc((size_t)2 * set->blocks * p->room * n, sizeof *p->places);
     if (!br_schedule_init(&p->found, p->run->in) || !p->model || !p->salt || !p->worker ||
         !p->block || !p->memory || !p->places)
         return false;
@@ -474,9 +474,9 @@ static bool prepare(struct population *p, uint32_t population)
         struct block *b = &p->block[k];
         b->rng = br_rng_seed(br_rng_next(&rng));
         b->makespan = INT64_MAX;
-        b->best = malloc(n * sizeof *b->best);
-        b->side[0] = calloc(p->room, sizeof *b->side[0]);
-        b->side[1] = calloc(p->room, sizeof *b->side[1]);
+        b->best = br_malloc(n * sizeof *b->best);
+        b->side[0] = br_calloc(p->room, sizeof *b->side[0]);
+        b->side[1] = br_calloc(p->room, sizeof *b->side[1]);
         if (!b->best || !b->side[0] || !b->side[1])
             return false;
         for (uint32_t i = 0; i < p->room; i++) {
@@ -490,11 +490,11 @@ static bool prepare(struct population *p, uint32_t population)
         struct worker *w = &p->worker[k];
         w->workspace = br_rcpsp_workspace_create(p->model);
         w->breed = w->workspace ? br_breed_create(p->model, w->workspace, p->run->reach) : NULL;
-        w->list = malloc(n * sizeof *w->list);
-        w->reverse = malloc(n * sizeof *w->reverse);
-        w->start = malloc(n * sizeof *w->start);
-        w->end = malloc(n * sizeof *w->end);
-        w->at = malloc(n * sizeof *w->at);
+        w->list = br_malloc(n * sizeof *w->list);
+        w->reverse = br_malloc(n * sizeof *w->reverse);
+        w->start = br_malloc(n * sizeof *w->start);
+        w->end = br_malloc(n * sizeof *w->end);
+        w->at = br_malloc(n * sizeof *w->at);
         if (!w->workspace || !w->breed || !w->list || !w->reverse || !w->start || !w->end || !w->at)
             return false;
     }
@@ -512,22 +512,22 @@ static void release(struct population *p)
     for (uint32_t k = 0; p->worker && k < threads; k++) {
         br_breed_destroy(p->worker[k].breed);
         br_rcpsp_workspace_destroy(p->worker[k].workspace);
-        free(p->worker[k].list);
-        free(p->worker[k].reverse);
-        free(p->worker[k].start);
-        free(p->worker[k].end);
-        free(p->worker[k].at);
+        br_free(p->worker[k].list);
+        br_free(p->worker[k].reverse);
+        br_free(p->worker[k].start);
+        br_free(p->worker[k].end);
+        br_free(p->worker[k].at);
     }
     for (uint32_t k = 0; p->block && k < p->set->blocks; k++) {
-        free(p->block[k].best);
-        free(p->block[k].side[0]);
-        free(p->block[k].side[1]);
+        br_free(p->block[k].best);
+        br_free(p->block[k].side[0]);
+        br_free(p->block[k].side[1]);
     }
-    free(p->worker);
-    free(p->block);
-    free(p->memory);
-    free(p->places);
-    free(p->salt);
+    br_free(p->worker);
+    br_free(p->block);
+    br_free(p->memory);
+    br_free(p->places);
+    br_free(p->salt);
     br_schedule_finish(&p->found);
     br_rcpsp_model_destroy(p->model);
 }

@@ -3,24 +3,26 @@
 
 #include <stdlib.h>
 
+#include "base/collections/memory.h"
+
 struct br_rcpsp_workspace *br_rcpsp_workspace_create(const struct br_rcpsp_model *m)
 {
-    struct br_rcpsp_workspace *p = calloc(1, sizeof *p);
+    struct br_rcpsp_workspace *p = br_calloc(1, sizeof *p);
     if (!p)
         return NULL;
     size_t n = m->tasks, nodes = m->side[BR_FORWARD].nodes, points = 2 * n + 1;
     if (m->side[BR_BACKWARD].nodes > nodes)
         nodes = m->side[BR_BACKWARD].nodes;
     p->model = m;
-    p->end = calloc(nodes, sizeof *p->end);
-    p->waiting = malloc(nodes * sizeof *p->waiting);
-    p->place = malloc(n * sizeof *p->place);
-    p->ready = malloc((n + 63) / 64 * sizeof *p->ready);
-    p->free = malloc(((size_t)m->words + 1) * sizeof *p->free);
-    p->running = malloc(n * sizeof *p->running);
-    p->other = malloc(n * sizeof *p->other);
-    p->count = malloc((BR_RCPSP_DIGITS + 1) * sizeof *p->count);
-    p->key = malloc(n * sizeof *p->key);
+    p->end = br_calloc(nodes, sizeof *p->end);
+    p->waiting = br_malloc(nodes * sizeof *p->waiting);
+    p->place = br_malloc(n * sizeof *p->place);
+    p->ready = br_malloc((n + 63) / 64 * sizeof *p->ready);
+    p->free = br_malloc(((size_t)m->words + 1) * sizeof *p->free);
+    p->running = br_malloc(n * sizeof *p->running);
+    p->other = br_malloc(n * sizeof *p->other);
+    p->count = br_malloc((BR_RCPSP_DIGITS + 1) * sizeof *p->count);
+    p->key = br_malloc(n * sizeof *p->key);
     bool ok = p->end && p->waiting && p->place && p->ready && p->free && p->running && p->other &&
               p->count && p->key;
     if (m->profile == BR_RCPSP_SLICES) {
@@ -29,10 +31,10 @@ struct br_rcpsp_workspace *br_rcpsp_workspace_create(const struct br_rcpsp_model
         ok = ok && p->slice;
     } else {
         struct br_rcpsp_events *e = &p->events;
-        e->time = malloc(points * sizeof *e->time);
-        e->free = malloc((points * m->words + 1) * sizeof *e->free);
-        e->next = malloc(points * sizeof *e->next);
-        e->point = calloc(nodes, sizeof *e->point);
+        e->time = br_malloc(points * sizeof *e->time);
+        e->free = br_malloc((points * m->words + 1) * sizeof *e->free);
+        e->next = br_malloc(points * sizeof *e->next);
+        e->point = br_calloc(nodes, sizeof *e->point);
         ok = ok && e->time && e->free && e->next && e->point;
     }
     if (ok)
@@ -45,19 +47,19 @@ void br_rcpsp_workspace_destroy(struct br_rcpsp_workspace *p)
 {
     if (!p)
         return;
-    free(p->end);
-    free(p->slice);
-    free(p->events.time);
-    free(p->events.free);
-    free(p->events.next);
-    free(p->events.point);
-    free(p->waiting);
-    free(p->place);
-    free(p->ready);
-    free(p->free);
-    free(p->running);
-    free(p->other);
-    free(p->count);
-    free(p->key);
-    free(p);
+    br_free(p->end);
+    br_free(p->slice);
+    br_free(p->events.time);
+    br_free(p->events.free);
+    br_free(p->events.next);
+    br_free(p->events.point);
+    br_free(p->waiting);
+    br_free(p->place);
+    br_free(p->ready);
+    br_free(p->free);
+    br_free(p->running);
+    br_free(p->other);
+    br_free(p->count);
+    br_free(p->key);
+    br_free(p);
 }

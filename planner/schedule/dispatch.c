@@ -5,10 +5,10 @@
  * of a stage have one demand: a stage is represented by its first ready task. */
 #include "planner/schedule/dispatch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/heap.h"
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/process/stop.h"
 #include "planner/space/best_fit.h"
@@ -483,26 +483,26 @@ static bool allocate(struct dispatch *d)
 {
     const struct br_instance *in = d->in;
     size_t n = in->tasks, stages = in->stages, row = in->resources;
-    d->free = calloc(in->machines * row + 1, sizeof *d->free);
-    d->running = calloc(in->machines, sizeof *d->running);
-    d->freed = malloc(in->machines * sizeof *d->freed);
-    d->is_freed = calloc(in->machines, sizeof *d->is_freed);
-    d->stale = malloc(in->machines * sizeof *d->stale);
-    d->is_stale = calloc(in->machines, sizeof *d->is_stale);
-    d->offer = malloc(in->machines * sizeof *d->offer);
-    d->idle_first = malloc(in->classes * sizeof *d->idle_first);
-    d->event = malloc(n * sizeof *d->event);
-    d->ready = malloc(stages * sizeof *d->ready);
-    d->queue = malloc(n * sizeof *d->queue);
-    d->place = malloc(n * sizeof *d->place);
-    d->task_of = malloc(n * sizeof *d->task_of);
-    d->left = malloc(stages * sizeof *d->left);
-    d->waiting = calloc(stages, sizeof *d->waiting);
-    d->task_waiting = calloc(n, sizeof *d->task_waiting);
-    d->by_task = calloc(stages, sizeof *d->by_task);
-    d->alike = malloc(stages * sizeof *d->alike);
-    d->blocked = calloc(stages, sizeof *d->blocked);
-    d->fresh = malloc((n + stages) * sizeof *d->fresh);
+    d->free = br_calloc(in->machines * row + 1, sizeof *d->free);
+    d->running = br_calloc(in->machines, sizeof *d->running);
+    d->freed = br_malloc(in->machines * sizeof *d->freed);
+    d->is_freed = br_calloc(in->machines, sizeof *d->is_freed);
+    d->stale = br_malloc(in->machines * sizeof *d->stale);
+    d->is_stale = br_calloc(in->machines, sizeof *d->is_stale);
+    d->offer = br_malloc(in->machines * sizeof *d->offer);
+    d->idle_first = br_malloc(in->classes * sizeof *d->idle_first);
+    d->event = br_malloc(n * sizeof *d->event);
+    d->ready = br_malloc(stages * sizeof *d->ready);
+    d->queue = br_malloc(n * sizeof *d->queue);
+    d->place = br_malloc(n * sizeof *d->place);
+    d->task_of = br_malloc(n * sizeof *d->task_of);
+    d->left = br_malloc(stages * sizeof *d->left);
+    d->waiting = br_calloc(stages, sizeof *d->waiting);
+    d->task_waiting = br_calloc(n, sizeof *d->task_waiting);
+    d->by_task = br_calloc(stages, sizeof *d->by_task);
+    d->alike = br_malloc(stages * sizeof *d->alike);
+    d->blocked = br_calloc(stages, sizeof *d->blocked);
+    d->fresh = br_malloc((n + stages) * sizeof *d->fresh);
     return br_best_fit_init(&d->machines, in) && d->free && d->running && d->freed && d->is_freed &&
            d->stale && d->is_stale && d->offer && d->idle_first && d->event && d->ready &&
            d->queue && d->place && d->task_of && d->left && d->waiting && d->task_waiting &&
@@ -564,26 +564,26 @@ static void release(struct dispatch *d)
 {
     br_best_fit_finish(&d->machines);
     br_fit_tree_finish(&d->demands);
-    free(d->free);
-    free(d->running);
-    free(d->freed);
-    free(d->is_freed);
-    free(d->stale);
-    free(d->is_stale);
-    free(d->offer);
-    free(d->idle_first);
-    free(d->event);
-    free(d->ready);
-    free(d->queue);
-    free(d->place);
-    free(d->task_of);
-    free(d->left);
-    free(d->waiting);
-    free(d->task_waiting);
-    free(d->by_task);
-    free(d->alike);
-    free(d->blocked);
-    free(d->fresh);
+    br_free(d->free);
+    br_free(d->running);
+    br_free(d->freed);
+    br_free(d->is_freed);
+    br_free(d->stale);
+    br_free(d->is_stale);
+    br_free(d->offer);
+    br_free(d->idle_first);
+    br_free(d->event);
+    br_free(d->ready);
+    br_free(d->queue);
+    br_free(d->place);
+    br_free(d->task_of);
+    br_free(d->left);
+    br_free(d->waiting);
+    br_free(d->task_waiting);
+    br_free(d->by_task);
+    br_free(d->alike);
+    br_free(d->blocked);
+    br_free(d->fresh);
 }
 
 bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,

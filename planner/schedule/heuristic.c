@@ -2,9 +2,9 @@
  * schedule generation. */
 #include "planner/schedule/heuristic.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/numbers/rng.h"
 #include "planner/schedule/dispatch.h"
 #include "planner/schedule/rank.h"
@@ -14,12 +14,12 @@ static bool dispatch_by(br_key_function *fill, enum br_dispatch_rule rule,
                         struct br_schedule *schedule, const struct br_instance *in,
                         const struct br_reach *reach, uint64_t seed, const struct br_stop *stop)
 {
-    struct br_key *key = calloc(in->tasks, sizeof *key);
+    struct br_key *key = br_calloc(in->tasks, sizeof *key);
     struct br_order order = {0};
     bool ok = key && fill(key, in, reach, seed) && br_order_init(&order, in, key) &&
               br_dispatch(schedule, in, &order, rule, stop);
     br_order_finish(&order);
-    free(key);
+    br_free(key);
     return ok;
 }
 
@@ -54,11 +54,11 @@ static bool random_key(struct br_key *key, const struct br_instance *in,
 static bool stage_key(struct br_key *key, const struct br_instance *in,
                       bool (*rank)(const struct br_instance *in, uint32_t *out))
 {
-    uint32_t *out = malloc(in->stages * sizeof *out);
+    uint32_t *out = br_malloc(in->stages * sizeof *out);
     bool ok = out && rank(in, out);
     for (uint32_t t = 0; ok && t < in->tasks; t++)
         key[t].first = -(int64_t)out[in->task_stage[t]];
-    free(out);
+    br_free(out);
     return ok;
 }
 

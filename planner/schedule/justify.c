@@ -2,9 +2,9 @@
  * Differs: machines are chosen anew by best fit, so the better of before and after is kept. */
 #include "planner/schedule/justify.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 struct entry {
@@ -27,21 +27,21 @@ struct br_serial {
 
 struct br_serial *br_serial_create(const struct br_instance *in, const struct br_reach *reach)
 {
-    struct br_serial *s = calloc(1, sizeof *s);
+    struct br_serial *s = br_calloc(1, sizeof *s);
     if (!s)
         return NULL;
     size_t n = in->tasks;
     s->in = in;
     s->reach = reach;
     s->placer = br_placer_create(in);
-    s->order.place = malloc(n * sizeof *s->order.place);
-    s->order.by_stage = malloc(n * sizeof *s->order.by_stage);
-    s->sorted[0] = malloc(n * sizeof *s->spare);
-    s->sorted[1] = malloc(n * sizeof *s->spare);
-    s->spare = malloc(n * sizeof *s->spare);
-    s->next = malloc(in->stages * sizeof *s->next);
-    s->key = malloc(n * sizeof *s->key);
-    s->letter = malloc(n);
+    s->order.place = br_malloc(n * sizeof *s->order.place);
+    s->order.by_stage = br_malloc(n * sizeof *s->order.by_stage);
+    s->sorted[0] = br_malloc(n * sizeof *s->spare);
+    s->sorted[1] = br_malloc(n * sizeof *s->spare);
+    s->spare = br_malloc(n * sizeof *s->spare);
+    s->next = br_malloc(in->stages * sizeof *s->next);
+    s->key = br_malloc(n * sizeof *s->key);
+    s->letter = br_malloc(n);
     bool right = br_schedule_init(&s->right, in), left = br_schedule_init(&s->left, in);
     if (!s->placer || !s->order.place || !s->order.by_stage || !s->sorted[0] || !s->sorted[1] ||
         !s->spare || !s->next || !s->key || !s->letter || !right || !left) {
@@ -60,15 +60,15 @@ void br_serial_destroy(struct br_serial *s)
         return;
     br_placer_destroy(s->placer);
     br_order_finish(&s->order);
-    free(s->sorted[0]);
-    free(s->sorted[1]);
-    free(s->spare);
-    free(s->next);
-    free(s->key);
-    free(s->letter);
+    br_free(s->sorted[0]);
+    br_free(s->sorted[1]);
+    br_free(s->spare);
+    br_free(s->next);
+    br_free(s->key);
+    br_free(s->letter);
     br_schedule_finish(&s->right);
     br_schedule_finish(&s->left);
-    free(s);
+    br_free(s);
 }
 
 void br_serial_set_weights(struct br_serial *s, const double *factor)

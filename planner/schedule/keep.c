@@ -10,9 +10,9 @@
  * this ends. */
 #include "planner/schedule/keep.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "planner/space/space.h"
 
@@ -40,9 +40,9 @@ static bool init(struct keeping *k, const struct br_instance *in)
 {
     *k = (struct keeping){.in = in};
     k->space = br_space_create(in);
-    k->gate = calloc(in->stages, sizeof *k->gate);
-    k->sequence = malloc((size_t)in->tasks * sizeof *k->sequence);
-    k->start = malloc((size_t)in->tasks * sizeof *k->start);
+    k->gate = br_calloc(in->stages, sizeof *k->gate);
+    k->sequence = br_malloc((size_t)in->tasks * sizeof *k->sequence);
+    k->start = br_malloc((size_t)in->tasks * sizeof *k->start);
     if (k->space)
         k->empty = br_space_mark(k->space);
     return k->space && k->gate && k->sequence && k->start;
@@ -51,9 +51,9 @@ static bool init(struct keeping *k, const struct br_instance *in)
 static void finish(struct keeping *k)
 {
     br_space_destroy(k->space);
-    free(k->gate);
-    free(k->sequence);
-    free(k->start);
+    br_free(k->gate);
+    br_free(k->sequence);
+    br_free(k->start);
 }
 
 static void open_gates(struct keeping *k)
@@ -159,7 +159,7 @@ enum br_keep br_keep_machines(struct br_schedule *schedule, const struct br_inst
 static bool sort(struct keeping *k, const int64_t *start)
 {
     const struct br_instance *in = k->in;
-    struct br_key *key = malloc((size_t)in->tasks * sizeof *key);
+    struct br_key *key = br_malloc((size_t)in->tasks * sizeof *key);
     struct br_order order = {0};
     for (uint32_t t = 0; key && t < in->tasks; t++)
         key[t] = (struct br_key){.first = ~start[t], /* the sooner the larger */
@@ -168,7 +168,7 @@ static bool sort(struct keeping *k, const int64_t *start)
     for (uint32_t t = 0; ok && t < in->tasks; t++)
         k->sequence[order.place[t]] = t;
     br_order_finish(&order);
-    free(key);
+    br_free(key);
     return ok;
 }
 
@@ -238,7 +238,7 @@ bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in,
                    const struct br_stop *stop, uint64_t *moved)
 {
     struct keeping k;
-    uint32_t *machine = malloc((size_t)in->tasks * sizeof *machine);
+    uint32_t *machine = br_malloc((size_t)in->tasks * sizeof *machine);
     bool ok = init(&k, in) && machine;
     *moved = 0;
     if (ok) {
@@ -258,6 +258,6 @@ bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in,
         (void)makespan;
     }
     finish(&k);
-    free(machine);
+    br_free(machine);
     return ok;
 }

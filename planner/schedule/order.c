@@ -2,9 +2,9 @@
  * the maximum over its tasks. */
 #include "planner/schedule/order.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
@@ -43,9 +43,9 @@ static void longest_paths(const struct br_instance *in, bool forward, int64_t *o
 
 bool br_reach_init(struct br_reach *reach, const struct br_instance *in)
 {
-    int64_t *passed = malloc(in->stages * sizeof *passed);
-    *reach = (struct br_reach){.head = malloc(in->tasks * sizeof *reach->head),
-                               .tail = malloc(in->tasks * sizeof *reach->tail)};
+    int64_t *passed = br_malloc(in->stages * sizeof *passed);
+    *reach = (struct br_reach){.head = br_malloc(in->tasks * sizeof *reach->head),
+                               .tail = br_malloc(in->tasks * sizeof *reach->tail)};
     bool ok = passed && reach->head && reach->tail;
     if (ok) {
         longest_paths(in, true, reach->head, passed);
@@ -53,14 +53,14 @@ bool br_reach_init(struct br_reach *reach, const struct br_instance *in)
             reach->critical_path = max64(reach->critical_path, passed[s]);
         longest_paths(in, false, reach->tail, passed);
     }
-    free(passed);
+    br_free(passed);
     return ok;
 }
 
 void br_reach_finish(struct br_reach *reach)
 {
-    free(reach->head);
-    free(reach->tail);
+    br_free(reach->head);
+    br_free(reach->tail);
     *reach = (struct br_reach){0};
 }
 
@@ -90,7 +90,7 @@ static void sort_ties(struct br_sort_item *item, uint32_t count, const struct br
             continue;
         for (uint32_t i = k; i < end; i++)
             scratch[i - k] = item[i].item;
-        qsort_r(scratch, end - k, sizeof *scratch, by_key, (void *)key);
+        br_sort_within(scratch, end - k, sizeof *scratch, by_key, (void *)key);
         for (uint32_t i = k; i < end; i++)
             item[i].item = scratch[i - k];
     }
@@ -113,10 +113,10 @@ bool br_order_is_sound(const struct br_order *order, const struct br_instance *i
 
 bool br_order_init(struct br_order *order, const struct br_instance *in, const struct br_key *key)
 {
-    struct br_sort_item *sorted = malloc(2 * (size_t)in->tasks * sizeof *sorted);
-    uint32_t *next = malloc(in->stages * sizeof *next);
-    order->place = malloc(in->tasks * sizeof *order->place);
-    order->by_stage = malloc(in->tasks * sizeof *order->by_stage);
+    struct br_sort_item *sorted = br_malloc(2 * (size_t)in->tasks * sizeof *sorted);
+    uint32_t *next = br_malloc(in->stages * sizeof *next);
+    order->place = br_malloc(in->tasks * sizeof *order->place);
+    order->by_stage = br_malloc(in->tasks * sizeof *order->by_stage);
     bool ok = sorted && next && order->place && order->by_stage;
     if (ok) {
         for (uint32_t t = 0; t < in->tasks; t++)
@@ -131,15 +131,15 @@ bool br_order_init(struct br_order *order, const struct br_instance *in, const s
         }
         br_costly_assert(br_order_is_sound(order, in));
     }
-    free(sorted);
-    free(next);
+    br_free(sorted);
+    br_free(next);
     return ok;
 }
 
 void br_order_finish(struct br_order *order)
 {
-    free(order->place);
-    free(order->by_stage);
+    br_free(order->place);
+    br_free(order->by_stage);
     *order = (struct br_order){0};
 }
 

@@ -4,10 +4,10 @@
 #include "planner/schedule/place.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/heap.h"
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "planner/space/holes.h"
 
@@ -77,27 +77,27 @@ struct br_placer {
 
 struct br_placer *br_placer_create(const struct br_instance *in)
 {
-    struct br_placer *p = calloc(1, sizeof *p);
+    struct br_placer *p = br_calloc(1, sizeof *p);
     if (!p)
         return NULL;
     size_t n = in->tasks, s = in->stages;
     p->in = in;
     p->space = br_space_create(in);
-    p->start = malloc(n * sizeof *p->start);
-    p->machine = calloc(n, sizeof *p->machine);
-    p->extent = calloc(s, sizeof *p->extent);
-    p->log = malloc(n * sizeof *p->log);
-    p->alike = malloc(s * sizeof *p->alike);
-    p->left = malloc(s * sizeof *p->left);
-    p->waiting = malloc(s * sizeof *p->waiting);
-    p->base = malloc(s * sizeof *p->base);
-    p->by_task = malloc(s * sizeof *p->by_task);
-    p->heap = malloc(n * sizeof *p->heap);
+    p->start = br_malloc(n * sizeof *p->start);
+    p->machine = br_calloc(n, sizeof *p->machine);
+    p->extent = br_calloc(s, sizeof *p->extent);
+    p->log = br_malloc(n * sizeof *p->log);
+    p->alike = br_malloc(s * sizeof *p->alike);
+    p->left = br_malloc(s * sizeof *p->left);
+    p->waiting = br_malloc(s * sizeof *p->waiting);
+    p->base = br_malloc(s * sizeof *p->base);
+    p->by_task = br_malloc(s * sizeof *p->by_task);
+    p->heap = br_malloc(n * sizeof *p->heap);
     p->slots =
         HOLES_CELLS / in->machines + 1 < in->stages ? HOLES_CELLS / in->machines + 1 : in->stages;
-    p->holes = calloc(p->slots, sizeof *p->holes);
-    p->slot = malloc(s * sizeof *p->slot);
-    p->free_slot = malloc(p->slots * sizeof *p->free_slot);
+    p->holes = br_calloc(p->slots, sizeof *p->holes);
+    p->slot = br_malloc(s * sizeof *p->slot);
+    p->free_slot = br_malloc(p->slots * sizeof *p->free_slot);
     bool ok = p->space && p->start && p->machine && p->extent && p->log && p->alike && p->left &&
               p->waiting && p->base && p->by_task && p->heap && p->holes && p->slot && p->free_slot;
     for (uint32_t k = 0; ok && k < in->stages; k++) {
@@ -110,7 +110,7 @@ struct br_placer *br_placer_create(const struct br_instance *in)
                 p->alike[k] = false;
     }
     if (ok && p->has_pairs)
-        ok = (p->task_waiting = malloc(n * sizeof *p->task_waiting)) != NULL;
+        ok = (p->task_waiting = br_malloc(n * sizeof *p->task_waiting)) != NULL;
     if (!ok) {
         br_placer_destroy(p);
         return NULL;
@@ -126,25 +126,25 @@ void br_placer_destroy(struct br_placer *p)
         return;
     br_space_destroy(p->space);
     for (uint32_t k = 0; k < p->level_room; k++)
-        free(p->level[k].extent);
-    free(p->level);
-    free(p->start);
-    free(p->machine);
-    free(p->extent);
-    free(p->log);
-    free(p->alike);
-    free(p->left);
-    free(p->waiting);
-    free(p->task_waiting);
-    free(p->base);
-    free(p->by_task);
-    free(p->heap);
+        br_free(p->level[k].extent);
+    br_free(p->level);
+    br_free(p->start);
+    br_free(p->machine);
+    br_free(p->extent);
+    br_free(p->log);
+    br_free(p->alike);
+    br_free(p->left);
+    br_free(p->waiting);
+    br_free(p->task_waiting);
+    br_free(p->base);
+    br_free(p->by_task);
+    br_free(p->heap);
     for (uint32_t k = 0; p->holes && k < p->slots; k++)
         br_holes_destroy(p->holes[k]);
-    free(p->holes);
-    free(p->slot);
-    free(p->free_slot);
-    free(p);
+    br_free(p->holes);
+    br_free(p->slot);
+    br_free(p->free_slot);
+    br_free(p);
 }
 
 static bool ready_before(const void *none, const struct ready *a, const struct ready *b)
@@ -518,11 +518,11 @@ bool br_placer_put(struct br_placer *p, uint32_t task, int64_t start, uint32_t m
 bool br_placer_push(struct br_placer *p)
 {
     if (p->levels == p->level_room) {
-        struct level *larger = realloc(p->level, (p->level_room + 1) * sizeof *larger);
+        struct level *larger = br_realloc(p->level, (p->level_room + 1) * sizeof *larger);
         if (!larger)
             return false;
         p->level = larger;
-        larger[p->level_room].extent = malloc(p->in->stages * sizeof *p->extent);
+        larger[p->level_room].extent = br_malloc(p->in->stages * sizeof *p->extent);
         if (!larger[p->level_room].extent)
             return false;
         p->level_room++;

@@ -2,16 +2,17 @@
 #include "planner/schedule/rank.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/heap.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 
 bool br_rank_breadth_first(const struct br_instance *in, uint32_t *out)
 {
     uint32_t n = in->stages;
-    uint32_t *depth = calloc(n, sizeof *depth);
-    uint32_t *first = calloc((size_t)n + 1, sizeof *first);
+    uint32_t *depth = br_calloc(n, sizeof *depth);
+    uint32_t *first = br_calloc((size_t)n + 1, sizeof *first);
     bool ok = depth && first;
     for (uint32_t k = 0; ok && k < n; k++) {
         uint32_t s = in->topological[k];
@@ -24,16 +25,16 @@ bool br_rank_breadth_first(const struct br_instance *in, uint32_t *out)
         first[k + 1] += first[k];
     for (uint32_t k = 0; ok && k < n; k++)
         out[in->topological[k]] = first[depth[in->topological[k]]]++;
-    free(depth);
-    free(first);
+    br_free(depth);
+    br_free(first);
     return ok;
 }
 
 bool br_rank_depth_first(const struct br_instance *in, uint32_t *out)
 {
     uint32_t n = in->stages, size = 0, rank = 0;
-    uint32_t *waiting = malloc(n * sizeof *waiting);
-    uint32_t *stack = malloc(n * sizeof *stack);
+    uint32_t *waiting = br_malloc(n * sizeof *waiting);
+    uint32_t *stack = br_malloc(n * sizeof *stack);
     bool ok = waiting && stack;
     for (uint32_t s = n; ok && s-- > 0;) {
         waiting[s] = in->parent_first[s + 1] - in->parent_first[s];
@@ -47,8 +48,8 @@ bool br_rank_depth_first(const struct br_instance *in, uint32_t *out)
             if (--waiting[in->child[a].stage] == 0)
                 stack[size++] = in->child[a].stage;
     }
-    free(waiting);
-    free(stack);
+    br_free(waiting);
+    br_free(stack);
     return ok;
 }
 
@@ -88,18 +89,19 @@ static void push_labelled(struct labels *l, uint32_t stage)
     const uint32_t *first = l->in->child_first;
     for (uint32_t a = first[stage]; a < first[stage + 1]; a++)
         l->list[a] = l->label[l->in->child[a].stage];
-    qsort(l->list + first[stage], first[stage + 1] - first[stage], sizeof *l->list, descending);
+    br_sort_by(l->list + first[stage], first[stage + 1] - first[stage], sizeof *l->list,
+               descending);
     least_push(l, l->heap, &l->size, stage);
 }
 
 bool br_rank_coffman_graham(const struct br_instance *in, uint32_t *out)
 {
     uint32_t n = in->stages;
-    uint32_t *waiting = malloc(n * sizeof *waiting);
+    uint32_t *waiting = br_malloc(n * sizeof *waiting);
     struct labels l = {.in = in,
                        .label = out,
-                       .list = malloc(((size_t)in->child_first[n] + 1) * sizeof *l.list),
-                       .heap = malloc(n * sizeof *l.heap)};
+                       .list = br_malloc(((size_t)in->child_first[n] + 1) * sizeof *l.list),
+                       .heap = br_malloc(n * sizeof *l.heap)};
     bool ok = waiting && l.list && l.heap;
     for (uint32_t s = 0; ok && s < n; s++) {
         waiting[s] = in->child_first[s + 1] - in->child_first[s];
@@ -116,8 +118,8 @@ bool br_rank_coffman_graham(const struct br_instance *in, uint32_t *out)
     }
     for (uint32_t s = 0; ok && s < n; s++)
         out[s] = n - 1 - out[s];
-    free(waiting);
-    free(l.list);
-    free(l.heap);
+    br_free(waiting);
+    br_free(l.list);
+    br_free(l.heap);
     return ok;
 }

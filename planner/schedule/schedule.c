@@ -1,17 +1,17 @@
 /* Complete schedules and their measure. */
 #include "planner/schedule/schedule.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 bool br_schedule_init(struct br_schedule *schedule, const struct br_instance *in)
 {
     *schedule = (struct br_schedule){.tasks = in->tasks, .makespan = INT64_MAX};
-    schedule->start = malloc(in->tasks * sizeof *schedule->start);
-    schedule->machine = calloc(in->tasks, sizeof *schedule->machine);
-    schedule->subset = malloc(in->tasks);
+    schedule->start = br_malloc(in->tasks * sizeof *schedule->start);
+    schedule->machine = br_calloc(in->tasks, sizeof *schedule->machine);
+    schedule->subset = br_malloc(in->tasks);
     if (!schedule->start || !schedule->machine || !schedule->subset)
         return false;
     memset(schedule->subset, 'S', in->tasks);
@@ -20,9 +20,9 @@ bool br_schedule_init(struct br_schedule *schedule, const struct br_instance *in
 
 void br_schedule_finish(struct br_schedule *schedule)
 {
-    free(schedule->start);
-    free(schedule->machine);
-    free(schedule->subset);
+    br_free(schedule->start);
+    br_free(schedule->machine);
+    br_free(schedule->subset);
     *schedule = (struct br_schedule){0};
 }
 

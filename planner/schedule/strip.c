@@ -2,9 +2,10 @@
  * deep as the critical path has binary digits. */
 #include "planner/schedule/strip.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/process/stop.h"
 #include "planner/space/space.h"
 
@@ -32,7 +33,7 @@ static bool pack(struct strips *s, uint32_t *task, uint32_t count)
 {
     const struct br_instance *in = s->in;
     int64_t end = s->floor;
-    qsort_r(task, count, sizeof *task, by_duration, (void *)in);
+    br_sort_within(task, count, sizeof *task, by_duration, (void *)in);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t t = task[k], stage = in->task_stage[t];
         struct br_fit fit = br_space_earliest(s->space, stage, in->duration[t], s->floor);
@@ -81,9 +82,9 @@ bool br_strip_partition(struct br_schedule *schedule, const struct br_instance *
                         const struct br_reach *reach, const struct br_stop *stop)
 {
     struct strips s = {.in = in, .reach = reach, .schedule = schedule, .stop = stop};
-    uint32_t *task = malloc(in->tasks * sizeof *task);
+    uint32_t *task = br_malloc(in->tasks * sizeof *task);
     s.space = br_space_create(in);
-    s.scratch = malloc(in->tasks * sizeof *s.scratch);
+    s.scratch = br_malloc(in->tasks * sizeof *s.scratch);
     bool ok = task && s.space && s.scratch;
     if (ok) {
         for (uint32_t t = 0; t < in->tasks; t++)
@@ -93,7 +94,7 @@ bool br_strip_partition(struct br_schedule *schedule, const struct br_instance *
     if (ok)
         br_schedule_measure(schedule, in);
     br_space_destroy(s.space);
-    free(s.scratch);
-    free(task);
+    br_free(s.scratch);
+    br_free(task);
     return ok;
 }

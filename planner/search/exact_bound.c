@@ -1,8 +1,7 @@
 /* Raises the bounds of the parts in turns, each from the best bound that is known of it. */
 #include "planner/search/exact_bound.h"
 
-#include <stdlib.h>
-
+#include "base/collections/memory.h"
 #include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
@@ -133,7 +132,7 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
         return NULL;
     effort->counters.parts = parts.count;
     struct br_certificate *c = br_certificate_create(whole->tick_ns, parts.count);
-    struct raise *raise = calloc(parts.count, sizeof *raise);
+    struct raise *raise = br_calloc(parts.count, sizeof *raise);
     bool ok = c && raise, any = false;
     for (uint32_t k = 0; ok && k < parts.count; k++) {
         int64_t core = br_bounds_best(parts.part[k], INT64_MAX).ticks;
@@ -154,7 +153,7 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
             br_exact_count(raise[k].exact, &effort->counters);
         br_exact_destroy(raise[k].exact);
     }
-    free(raise);
+    br_free(raise);
     br_parts_finish(&parts);
     if (ok && any)
         return c;

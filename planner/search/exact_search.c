@@ -6,8 +6,8 @@
 #include "planner/search/exact_search.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
+#include "base/collections/memory.h"
 #include "base/process/parallel.h"
 #include "base/process/stop.h"
 #include "planner/exact/exact.h"
@@ -49,7 +49,7 @@ static uint64_t conflict_cost(const struct br_instance *in, int64_t upper)
 struct br_exact_search *br_exact_search_create(const struct br_instance *in, int64_t upper,
                                                int64_t lower)
 {
-    struct br_exact_search *s = calloc(1, sizeof *s);
+    struct br_exact_search *s = br_calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->in = in;
@@ -75,7 +75,7 @@ void br_exact_search_destroy(struct br_exact_search *s)
     for (uint32_t k = 0; k < SOLVERS; k++)
         br_exact_destroy(s->solver[k]);
     br_schedule_finish(&s->found);
-    free(s);
+    br_free(s);
 }
 
 static bool run_slice(void *context, uint32_t worker, uint32_t index)

@@ -10,9 +10,9 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/process/parallel.h"
 #include "base/process/clock.h"
 #include "base/process/stop.h"
@@ -332,14 +332,14 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     struct br_plan *plan = making->plan;
     const struct br_plan_options *o = &making->options;
     uint32_t rows = br_search_rows();
-    int64_t *trial = calloc((size_t)rows + 1, sizeof *trial);
-    int64_t *part_trial = calloc((size_t)rows + 1, sizeof *part_trial);
+    int64_t *trial = br_calloc((size_t)rows + 1, sizeof *trial);
+    int64_t *part_trial = br_calloc((size_t)rows + 1, sizeof *part_trial);
     int64_t offset = 0;
     bool on = goes_on(making), cut = false;
     struct part_making part = {.making = making};
-    struct part_making *kept = on ? calloc(parts->count, sizeof *kept) : NULL;
+    struct part_making *kept = on ? br_calloc(parts->count, sizeof *kept) : NULL;
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
-    making->bounds.part = calloc(parts->count, sizeof *making->bounds.part);
+    making->bounds.part = br_calloc(parts->count, sizeof *making->bounds.part);
     bool ok = trial && part_trial && plan->part && making->bounds.part && (kept || !on);
     for (; ok && plan->parts < parts->count; plan->parts++) {
         for (uint32_t row = 0; row < rows; row++)
@@ -382,9 +382,9 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     }
     for (uint32_t k = 0; kept && k < parts->count; k++)
         br_search_finish(&kept[k].search);
-    free(kept);
-    free(trial);
-    free(part_trial);
+    br_free(kept);
+    br_free(trial);
+    br_free(part_trial);
     return ok;
 }
 

@@ -3,9 +3,9 @@
  * them all the same justified. */
 #include "planner/search/portfolio.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "base/process/parallel.h"
 #include "base/process/stop.h"
@@ -48,7 +48,7 @@ bool br_portfolio_init(struct br_portfolio *p)
     bool ok = true;
     pthread_mutex_init(&p->lock, NULL);
     if (p->in->tasks <= BR_PORTFOLIO_LARGE) {
-        p->kept = calloc(KEPT, sizeof *p->kept);
+        p->kept = br_calloc(KEPT, sizeof *p->kept);
         ok = p->kept != NULL;
         for (uint32_t k = 0; ok && k < KEPT; k++)
             if (k == ADDED || br_heuristic_at(k))
@@ -61,7 +61,7 @@ void br_portfolio_finish(struct br_portfolio *p)
 {
     for (uint32_t k = 0; p->kept && k < KEPT; k++)
         br_schedule_finish(&p->kept[k]);
-    free(p->kept);
+    br_free(p->kept);
     pthread_mutex_destroy(&p->lock);
 }
 
@@ -119,14 +119,14 @@ void br_portfolio_add(struct br_portfolio *p, const struct br_schedule *schedule
 static bool generate(struct br_portfolio *p, struct br_portfolio_worker *w,
                      enum br_direction direction, uint32_t row, const struct br_stop *stop)
 {
-    struct br_key *key = calloc(p->in->tasks, sizeof *key);
+    struct br_key *key = br_calloc(p->in->tasks, sizeof *key);
     struct br_order order = {0};
     bool ok = key && br_heuristic_at(row)->key(key, p->in, p->reach, p->seed) &&
               br_order_init(&order, p->in, key);
     for (uint32_t t = 0; ok && t < p->in->tasks; t++)
         w->key[t] = direction == BR_FORWARD ? order.place[t] : -(int64_t)order.place[t];
     br_order_finish(&order);
-    free(key);
+    br_free(key);
     memset(w->schedule.subset, 'S', p->in->tasks);
     if (!ok)
         atomic_store(&p->memory_out, true);
@@ -160,7 +160,7 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
 static bool init_worker(struct br_portfolio_worker *w, const struct br_portfolio *p)
 {
     w->serial = br_serial_create(p->in, p->reach);
-    w->key = malloc(p->in->tasks * sizeof *w->key);
+    w->key = br_malloc(p->in->tasks * sizeof *w->key);
     return br_schedule_init(&w->schedule, p->in) && w->serial && w->key;
 }
 
@@ -229,7 +229,7 @@ bool br_portfolio_justify(struct br_portfolio *p, uint64_t placements)
 {
     list_work(p);
     uint32_t threads = p->threads < p->works ? p->threads : p->works;
-    p->worker = calloc(threads + 1, sizeof *p->worker);
+    p->worker = br_calloc(threads + 1, sizeof *p->worker);
     bool ok = p->worker != NULL;
     for (uint32_t k = 0; ok && k < threads; k++)
         ok = init_worker(&p->worker[k], p);
@@ -244,10 +244,10 @@ bool br_portfolio_justify(struct br_portfolio *p, uint64_t placements)
     }
     for (uint32_t k = 0; p->worker && k < threads; k++) {
         br_serial_destroy(p->worker[k].serial);
-        free(p->worker[k].key);
+        br_free(p->worker[k].key);
         br_schedule_finish(&p->worker[k].schedule);
     }
-    free(p->worker);
+    br_free(p->worker);
     p->worker = NULL;
     p->cut |= atomic_load(&p->stopped);
     return ok && !atomic_load(&p->memory_out);

@@ -2,8 +2,7 @@
  * promises more first. */
 #include "planner/space/best_fit.h"
 
-#include <stdlib.h>
-
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 enum { HEIGHT_MAX = 32 };
@@ -52,11 +51,11 @@ bool br_best_fit_init(struct br_best_fit *index, const struct br_instance *in)
         index->height++;
     }
     size_t nodes = 2 * (size_t)index->leaves;
-    index->range = malloc(nodes * 2 * width * sizeof *index->range);
-    index->weight = calloc((size_t)in->classes * width, sizeof *index->weight);
-    index->lightest = calloc(width, sizeof *index->lightest);
-    index->machine_class = malloc(in->machines * sizeof *index->machine_class);
-    index->changed_at = calloc(in->machines, sizeof *index->changed_at);
+    index->range = br_malloc(nodes * 2 * width * sizeof *index->range);
+    index->weight = br_calloc((size_t)in->classes * width, sizeof *index->weight);
+    index->lightest = br_calloc(width, sizeof *index->lightest);
+    index->machine_class = br_malloc(in->machines * sizeof *index->machine_class);
+    index->changed_at = br_calloc(in->machines, sizeof *index->changed_at);
     if (!index->range || !index->weight || !index->lightest || !index->machine_class ||
         !index->changed_at)
         return false;
@@ -73,11 +72,11 @@ bool br_best_fit_init(struct br_best_fit *index, const struct br_instance *in)
 
 void br_best_fit_finish(struct br_best_fit *index)
 {
-    free(index->range);
-    free(index->weight);
-    free(index->lightest);
-    free(index->machine_class);
-    free(index->changed_at);
+    br_free(index->range);
+    br_free(index->weight);
+    br_free(index->lightest);
+    br_free(index->machine_class);
+    br_free(index->changed_at);
     *index = (struct br_best_fit){0};
 }
 

@@ -1,8 +1,7 @@
 /* An implicit binary tree of componentwise minima. */
 #include "planner/space/fit_tree.h"
 
-#include <stdlib.h>
-
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 bool br_fit_tree_init(struct br_fit_tree *tree, uint32_t count, uint32_t resources)
@@ -11,7 +10,7 @@ bool br_fit_tree_init(struct br_fit_tree *tree, uint32_t count, uint32_t resourc
     while (tree->leaves < count)
         tree->leaves *= 2;
     size_t cells = 2 * (size_t)tree->leaves * tree->width;
-    tree->least = malloc(cells * sizeof *tree->least);
+    tree->least = br_malloc(cells * sizeof *tree->least);
     for (size_t k = 0; tree->least && k < cells; k++)
         tree->least[k] = INT64_MAX;
     return tree->least != NULL;
@@ -19,7 +18,7 @@ bool br_fit_tree_init(struct br_fit_tree *tree, uint32_t count, uint32_t resourc
 
 void br_fit_tree_finish(struct br_fit_tree *tree)
 {
-    free(tree->least);
+    br_free(tree->least);
     *tree = (struct br_fit_tree){0};
 }
 

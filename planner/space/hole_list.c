@@ -4,9 +4,9 @@
  * block itself, beside the number of the hole. */
 #include "planner/space/hole_list.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 enum { HOLES = 32 }; /* in a block, at most */
@@ -38,10 +38,10 @@ void br_hole_list_clear(struct br_hole_list *list)
 void br_hole_list_finish(struct br_hole_list *list)
 {
     for (uint32_t b = 0; b < list->blocks; b++)
-        free(list->block[b]);
-    free(list->block);
-    free(list->line);
-    free(list->hole);
+        br_free(list->block[b]);
+    br_free(list->block);
+    br_free(list->line);
+    br_free(list->hole);
     *list = (struct br_hole_list){0};
 }
 
@@ -137,10 +137,10 @@ static struct br_hole_block *open_block(struct br_hole_list *list, uint32_t at)
 {
     if (list->lines == list->line_room) {
         uint32_t room = list->line_room ? 2 * list->line_room : 8;
-        struct br_hole_line *line = realloc(list->line, room * sizeof *line);
+        struct br_hole_line *line = br_realloc(list->line, room * sizeof *line);
         if (line)
             list->line = line;
-        struct br_hole_block **block = realloc(list->block, room * sizeof *block);
+        struct br_hole_block **block = br_realloc(list->block, room * sizeof *block);
         if (block)
             list->block = block;
         if (!line || !block)
@@ -148,7 +148,7 @@ static struct br_hole_block *open_block(struct br_hole_list *list, uint32_t at)
         list->line_room = room;
     }
     if (list->spare == BR_NO_HOLE) {
-        struct br_hole_block *block = malloc(sizeof *block);
+        struct br_hole_block *block = br_malloc(sizeof *block);
         if (!block)
             return NULL;
         block->line = BR_NO_HOLE;
@@ -336,7 +336,7 @@ uint32_t br_hole_list_add(struct br_hole_list *list, uint32_t machine, int64_t b
     } else {
         if (list->count == list->room) {
             uint32_t room = list->room ? 2 * list->room : 64;
-            struct br_hole *larger = realloc(list->hole, room * sizeof *larger);
+            struct br_hole *larger = br_realloc(list->hole, room * sizeof *larger);
             if (!larger)
                 return BR_NO_HOLE;
             list->hole = larger;

@@ -11,8 +11,7 @@
  * the machine has not changed since step `seen`. */
 #include "planner/space/holes.h"
 
-#include <stdlib.h>
-
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "planner/space/hole_list.h"
 #include "planner/space/space_profile.h"
@@ -46,13 +45,13 @@ struct br_holes {
 
 struct br_holes *br_holes_create(const struct br_space *space)
 {
-    struct br_holes *h = calloc(1, sizeof *h);
+    struct br_holes *h = br_calloc(1, sizeof *h);
     if (!h)
         return NULL;
     h->space = space;
-    h->idle = malloc(space->in->classes * sizeof *h->idle);
-    h->known = malloc(space->in->machines * sizeof *h->known);
-    h->over = malloc(space->in->machines * sizeof *h->over);
+    h->idle = br_malloc(space->in->classes * sizeof *h->idle);
+    h->known = br_malloc(space->in->machines * sizeof *h->known);
+    h->over = br_malloc(space->in->machines * sizeof *h->over);
     if (!h->idle || !h->known || !h->over) {
         br_holes_destroy(h);
         return NULL;
@@ -64,12 +63,12 @@ void br_holes_destroy(struct br_holes *h)
 {
     if (!h)
         return;
-    free(h->idle);
-    free(h->known);
-    free(h->over);
+    br_free(h->idle);
+    br_free(h->known);
+    br_free(h->over);
     br_hole_list_finish(&h->list);
-    free(h->note);
-    free(h);
+    br_free(h->note);
+    br_free(h);
 }
 
 /* Another span, of which nothing is known. False when memory is out. */
@@ -79,7 +78,7 @@ static bool add(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end
     if (at == BR_NO_HOLE)
         return false;
     if (at >= h->notes) {
-        struct note *larger = realloc(h->note, h->list.room * sizeof *larger);
+        struct note *larger = br_realloc(h->note, h->list.room * sizeof *larger);
         if (!larger)
             return false;
         h->note = larger;

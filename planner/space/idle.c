@@ -1,15 +1,14 @@
 /* The tree. Leaves beyond the last machine are neither idle nor busy. */
 #include "planner/space/idle.h"
 
-#include <stdlib.h>
-
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 bool br_idle_init(struct br_idle *idle, uint32_t machines)
 {
     for (idle->leaves = 1; idle->leaves < machines; idle->leaves *= 2)
         ;
-    idle->node = malloc(2 * (size_t)idle->leaves * sizeof *idle->node);
+    idle->node = br_malloc(2 * (size_t)idle->leaves * sizeof *idle->node);
     if (!idle->node)
         return false;
     for (uint32_t m = 0; m < idle->leaves; m++)
@@ -22,7 +21,7 @@ bool br_idle_init(struct br_idle *idle, uint32_t machines)
 
 void br_idle_finish(struct br_idle *idle)
 {
-    free(idle->node);
+    br_free(idle->node);
     *idle = (struct br_idle){0};
 }
 

@@ -1,25 +1,25 @@
 /* Creating, filling and emptying a space. */
 #include "planner/space/space.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 #include "planner/space/space_profile.h"
 
 struct br_space *br_space_create(const struct br_instance *in)
 {
-    struct br_space *space = calloc(1, sizeof *space);
+    struct br_space *space = br_calloc(1, sizeof *space);
     if (!space)
         return NULL;
     size_t cells = (size_t)in->classes * in->resources;
     space->in = in;
     space->resources = in->resources;
-    space->profile = calloc(in->machines, sizeof *space->profile);
-    space->touched = calloc(in->classes, sizeof *space->touched);
-    space->machine_class = calloc(in->machines, sizeof *space->machine_class);
-    space->weight = calloc(cells + 1, sizeof *space->weight);
-    space->offer = malloc(in->machines * sizeof *space->offer);
+    space->profile = br_calloc(in->machines, sizeof *space->profile);
+    space->touched = br_calloc(in->classes, sizeof *space->touched);
+    space->machine_class = br_calloc(in->machines, sizeof *space->machine_class);
+    space->weight = br_calloc(cells + 1, sizeof *space->weight);
+    space->offer = br_malloc(in->machines * sizeof *space->offer);
     bool idle =
         br_idle_init(&space->idle[0], in->machines) && br_idle_init(&space->idle[1], in->machines);
     if (!idle || !space->profile || !space->touched || !space->machine_class || !space->weight ||
@@ -52,23 +52,23 @@ void br_space_destroy(struct br_space *space)
         return;
     for (uint32_t m = 0; space->profile && m < space->in->machines; m++) {
         for (uint32_t b = 0; b < space->profile[m].blocks; b++)
-            free(space->profile[m].block[b]);
-        free(space->profile[m].time);
-        free(space->profile[m].block);
+            br_free(space->profile[m].block[b]);
+        br_free(space->profile[m].time);
+        br_free(space->profile[m].block);
     }
     for (struct br_block *block = space->spare, *next; block; block = next) {
         next = block->next_spare;
-        free(block);
+        br_free(block);
     }
     br_idle_finish(&space->idle[0]);
     br_idle_finish(&space->idle[1]);
-    free(space->profile);
-    free(space->touched);
-    free(space->machine_class);
-    free(space->weight);
-    free(space->offer);
-    free(space->trail);
-    free(space);
+    br_free(space->profile);
+    br_free(space->touched);
+    br_free(space->machine_class);
+    br_free(space->weight);
+    br_free(space->offer);
+    br_free(space->trail);
+    br_free(space);
 }
 
 /* --- invariants ------------------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static bool profile_is_sound(const struct br_space *space, uint32_t machine)
 static struct br_block *make_block(uint32_t room, uint32_t resources)
 {
     size_t cells = (size_t)room * (1 + resources);
-    struct br_block *block = malloc(sizeof *block + cells * sizeof *block->time);
+    struct br_block *block = br_malloc(sizeof *block + cells * sizeof *block->time);
     if (block) {
         block->room = room;
         block->count = 0;
@@ -140,7 +140,7 @@ static void move(struct br_block *to, uint32_t at, const struct br_block *from, 
 static void spare_block(struct br_space *space, struct br_block *block)
 {
     if (block->room < BR_BLOCK) {
-        free(block);
+        br_free(block);
         return;
     }
     block->next_spare = space->spare;
@@ -155,10 +155,10 @@ static bool reserve(struct br_space *space, struct br_profile *p)
     uint32_t resources = space->resources;
     if (p->room < p->blocks + 2) {
         uint32_t room = p->room ? 2 * p->room : 4;
-        int64_t *time = realloc(p->time, room * sizeof *time);
+        int64_t *time = br_realloc(p->time, room * sizeof *time);
         if (time)
             p->time = time;
-        struct br_block **block = realloc(p->block, room * sizeof *block);
+        struct br_block **block = br_realloc(p->block, room * sizeof *block);
         if (block)
             p->block = block;
         if (!time || !block)
@@ -173,7 +173,7 @@ static bool reserve(struct br_space *space, struct br_profile *p)
         if (p->blocks) {
             block->count = p->block[0]->count;
             move(block, 0, p->block[0], 0, block->count, resources);
-            free(p->block[0]);
+            br_free(p->block[0]);
         } else {
             p->blocks = 1;
             p->time[0] = BR_SINCE_EVER;
@@ -279,7 +279,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
     br_costly_assert(fit.machine < in->machines && duration >= 0 && copies > 0);
     if (space->steps == space->room) {
         uint64_t room = space->room ? 2 * space->room : 64;
-        struct br_step *larger = realloc(space->trail, room * sizeof *larger);
+        struct br_step *larger = br_realloc(space->trail, room * sizeof *larger);
         if (!larger)
             return false;
         space->trail = larger;

@@ -1,9 +1,8 @@
 /* The table of atoms, and for each variable an index of its atoms, sorted for binary search. */
 #include "planner/exact/propagate/atoms.h"
 
-#include <stdlib.h>
-
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
 
 /* The widest range of bounds that is kept directly, for each variable. */
 enum { WIDTH_MAX = 2048 };
@@ -18,11 +17,11 @@ bool br_lcg_atoms_init(struct br_lcg_atoms *a, uint32_t variables, struct br_are
 void br_lcg_atoms_finish(struct br_lcg_atoms *a)
 {
     for (uint32_t v = 0; a->index && v < a->variables; v++) {
-        free(a->index[v].bound);
-        free(a->index[v].atom);
-        free(a->index[v].direct);
+        br_free(a->index[v].bound);
+        br_free(a->index[v].atom);
+        br_free(a->index[v].direct);
     }
-    free(a->atom);
+    br_free(a->atom);
 }
 
 uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index, int32_t bound)
@@ -66,8 +65,8 @@ static void spread(struct br_lcg_atom_index *index)
     int64_t margin = width / 2 + 4;
     uint32_t *direct = NULL;
     if (width + 2 * margin <= WIDTH_MAX && index->bound[0] >= INT32_MIN + margin)
-        direct = malloc((size_t)(width + 2 * margin) * sizeof *direct);
-    free(index->direct);
+        direct = br_malloc((size_t)(width + 2 * margin) * sizeof *direct);
+    br_free(index->direct);
     index->direct = direct;
     index->width = direct ? (uint32_t)(width + 2 * margin) : 0;
     index->first = direct ? (int32_t)(index->bound[0] - margin) : 0;

@@ -3,6 +3,8 @@
 #include "planner/exact/propagate/clauses.h"
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/invariant.h"
 
 enum { WORDS_MAX = 1 << 29, GLUE_KEPT = 4, HEADER_WORDS = 4, SIZES = 32 };
@@ -27,10 +29,10 @@ void br_lcg_clauses_init(struct br_lcg_clauses *c, const struct br_lcg_atoms *at
 
 void br_lcg_clauses_finish(struct br_lcg_clauses *c)
 {
-    free(c->words);
-    free(c->learned);
-    free(c->watchers);
-    free(c->watches);
+    br_free(c->words);
+    br_free(c->learned);
+    br_free(c->watchers);
+    br_free(c->watches);
 }
 
 /* The memory, enlarged where `used` and `more` elements of `size` bytes are more than its room.
@@ -40,7 +42,7 @@ static void *reserve(void *memory, uint32_t used, uint32_t more, uint32_t *room,
     uint64_t wanted = (uint64_t)*room + *room / 2 + more;
     if (used + more <= *room)
         return memory;
-    void *larger = wanted > WORDS_MAX ? NULL : realloc(memory, wanted * size);
+    void *larger = wanted > WORDS_MAX ? NULL : br_realloc(memory, wanted * size);
     if (larger)
         *room = (uint32_t)wanted;
     return larger;
@@ -290,7 +292,7 @@ static void forget_reasons(struct br_lcg_clauses *c)
  * then nothing is marked. */
 static bool mark_less_useful(struct br_lcg_clauses *c)
 {
-    struct merit *merit = malloc((c->learned_count + 1) * sizeof *merit);
+    struct merit *merit = br_malloc((c->learned_count + 1) * sizeof *merit);
     uint32_t count = 0;
     if (!merit)
         return false;
@@ -302,10 +304,10 @@ static bool mark_less_useful(struct br_lcg_clauses *c)
         else if (clause->glue > GLUE_KEPT)
             merit[count++] = (struct merit){clause->activity, clause->glue, c->learned[k]};
     }
-    qsort(merit, count, sizeof *merit, by_merit);
+    br_sort_by(merit, count, sizeof *merit, by_merit);
     for (uint32_t k = count / 2; k < count; k++)
         at(c, merit[k].place)->glue = 0;
-    free(merit);
+    br_free(merit);
     return true;
 }
 

@@ -2,8 +2,7 @@
  * round; and so on until nothing moves. */
 #include "planner/exact/propagate/engine.h"
 
-#include <stdlib.h>
-
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *problem)
@@ -23,7 +22,7 @@ void br_lcg_engine_finish(struct br_lcg_engine *e)
     br_lcg_clauses_finish(&e->clauses);
     br_lcg_timetable_finish(&e->timetable);
     br_lcg_trail_finish(&e->trail);
-    free(e->explanation.item);
+    br_free(e->explanation.item);
     br_arena_finish(&e->arena);
 }
 

@@ -3,8 +3,7 @@
  * which there would be none. */
 #include "planner/exact/propagate/machines.h"
 
-#include <stdlib.h>
-
+#include "base/collections/sort.h"
 #include "base/invariant.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
@@ -65,7 +64,7 @@ static void make_table(struct br_lcg_machines *c, uint32_t entry)
             parts |= UINT64_C(1) << t;
         }
     }
-    qsort(c->time, times, sizeof *c->time, by_time);
+    br_sort_by(c->time, times, sizeof *c->time, by_time);
     c->stretches = 0;
     for (uint32_t k = 0; k + 1 < times; k++) {
         struct br_lcg_stretch s = {c->time[k], c->time[k + 1], 0};

@@ -2,7 +2,7 @@
  * and the makespan follows every task that no other task follows. */
 #include "planner/exact/propagate/precedence.h"
 
-#include <stdlib.h>
+#include "base/collections/memory.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -10,8 +10,8 @@ bool br_lcg_precedence_init(struct br_lcg_precedence *c, const struct br_lcg_pro
                             struct br_lcg_trail *trail, struct br_arena *arena)
 {
     *c = (struct br_lcg_precedence){.trail = trail};
-    uint32_t *at = calloc((size_t)trail->sides + 1, sizeof *at);
-    bool *last = malloc(((size_t)p->tasks + 1) * sizeof *last);
+    uint32_t *at = br_calloc((size_t)trail->sides + 1, sizeof *at);
+    bool *last = br_malloc(((size_t)p->tasks + 1) * sizeof *last);
     bool ok = at && last && ARRAY(arena, (size_t)trail->sides + 2, c->first) &&
               ARRAY(arena, 2 * ((size_t)p->arcs + p->tasks), c->arc);
     if (!ok)
@@ -45,7 +45,7 @@ bool br_lcg_precedence_init(struct br_lcg_precedence *c, const struct br_lcg_pro
         }
     }
 out:
-    free(at);
-    free(last);
+    br_free(at);
+    br_free(last);
     return ok;
 }

@@ -2,8 +2,9 @@
 #include "planner/exact/propagate/problem.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/collections/memory.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -158,8 +159,8 @@ static bool take_demands(struct builder *b)
 
 static bool pack_lanes(struct br_lcg_problem *p)
 {
-    uint32_t *word = calloc((size_t)p->resources + 1, sizeof *word);
-    uint32_t *shift = calloc((size_t)p->resources + 1, sizeof *shift);
+    uint32_t *word = br_calloc((size_t)p->resources + 1, sizeof *word);
+    uint32_t *shift = br_calloc((size_t)p->resources + 1, sizeof *shift);
     uint32_t used = 64;
     bool ok = word && shift && ARRAY(&p->arena, p->resources, p->guard);
     for (uint32_t r = 0; ok && r < p->resources; r++) {
@@ -188,8 +189,8 @@ static bool pack_lanes(struct br_lcg_problem *p)
         for (uint32_t r = 0; r < p->resources; r++)
             free_words[word[r]] |= (uint64_t)p->capacity[r] << shift[r];
     }
-    free(word);
-    free(shift);
+    br_free(word);
+    br_free(shift);
     return ok;
 }
 
@@ -280,18 +281,18 @@ struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64
         return NULL;
     if (in->machines > 1 && (in->tasks > BR_LCG_TASKS_MAX || in->machines > BR_LCG_MACHINES_MAX))
         return NULL;
-    struct br_lcg_problem *p = calloc(1, sizeof *p);
+    struct br_lcg_problem *p = br_calloc(1, sizeof *p);
     struct builder b = {.p = p, .in = in};
-    b.resource = calloc((size_t)in->resources + 1, sizeof *b.resource);
-    b.unit = calloc((size_t)in->resources + 1, sizeof *b.unit);
+    b.resource = br_calloc((size_t)in->resources + 1, sizeof *b.resource);
+    b.unit = br_calloc((size_t)in->resources + 1, sizeof *b.unit);
     bool ok = p && b.resource && b.unit;
     if (ok) {
         p->tasks = in->tasks;
         p->machines = in->machines;
         ok = build(&b, upper);
     }
-    free(b.resource);
-    free(b.unit);
+    br_free(b.resource);
+    br_free(b.unit);
     if (ok)
         return p;
     br_lcg_problem_destroy(p);
@@ -302,5 +303,5 @@ void br_lcg_problem_destroy(struct br_lcg_problem *p)
 {
     if (p)
         br_arena_finish(&p->arena);
-    free(p);
+    br_free(p);
 }

@@ -5,6 +5,7 @@
 #include "planner/exact/propagate/timetable.h"
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
 #include "base/invariant.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
@@ -37,7 +38,7 @@ bool br_lcg_timetable_init(struct br_lcg_timetable *c, const struct br_lcg_probl
 
 void br_lcg_timetable_finish(struct br_lcg_timetable *c)
 {
-    free(c->grown);
+    br_free(c->grown);
 }
 
 /* Whether the task's amounts are free at the tick. */
@@ -111,7 +112,7 @@ bool br_lcg_timetable_holds(const struct br_lcg_timetable *c)
 {
     const struct br_lcg_problem *p = c->p;
     size_t cells = (size_t)p->horizon * p->words;
-    uint64_t *expected = malloc((cells + 1) * sizeof *expected);
+    uint64_t *expected = br_malloc((cells + 1) * sizeof *expected);
     if (!expected)
         return true; /* cannot tell */
     if (cells > 0)
@@ -121,7 +122,7 @@ bool br_lcg_timetable_holds(const struct br_lcg_timetable *c)
             for (uint32_t w = 0; w < p->words; w++)
                 expected[(size_t)at * p->words + w] -= p->lane[(size_t)t * p->words + w];
     bool holds = cells == 0 || memcmp(expected, c->free, cells * sizeof *expected) == 0;
-    free(expected);
+    br_free(expected);
     return holds;
 }
 

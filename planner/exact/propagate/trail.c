@@ -2,6 +2,7 @@
 #include "planner/exact/propagate/trail.h"
 
 #include "base/collections/grow.h"
+#include "base/collections/memory.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -48,8 +49,8 @@ bool br_lcg_trail_init(struct br_lcg_trail *t, const struct br_lcg_problem *p,
 
 void br_lcg_trail_finish(struct br_lcg_trail *t)
 {
-    free(t->entry);
-    free(t->level_start);
+    br_free(t->entry);
+    br_free(t->level_start);
 }
 
 bool br_lcg_raise(struct br_lcg_trail *t, struct br_lcg_literal l, uint32_t reason, int32_t at)

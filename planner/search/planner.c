@@ -1,0 +1,51 @@
+/* Plans one job after another in memory that it keeps, so that what the first has taken from the
+ * system serves those that follow. Only calls that nothing can interrupt are planned so: these run
+ * on the caller's thread from end to end, and no code of the caller's runs in between. */
+#include <bigrocks/planner.h>
+
+#include "base/collections/memory.h"
+#include "planner/search/watch.h"
+
+struct br_planner {
+    struct br_memory memory;
+    struct br_plan *plan; /* of the last call; NULL where there is none */
+};
+
+struct br_planner *br_planner_create(void)
+{
+    return br_calloc(1, sizeof(struct br_planner));
+}
+
+static void drop_plan(struct br_planner *planner)
+{
+    br_memory_enter(&planner->memory);
+    br_plan_destroy(planner->plan);
+    br_memory_leave();
+    planner->plan = NULL;
+}
+
+void br_planner_destroy(struct br_planner *planner)
+{
+    if (!planner)
+        return;
+    drop_plan(planner);
+    br_memory_finish(&planner->memory);
+    br_free(planner);
+}
+
+enum br_status br_planner_plan(struct br_planner *planner, const struct br_dag *dag,
+                               const struct br_cluster *cluster,
+                               const struct br_plan_options *options, const struct br_plan **plan,
+                               struct br_diag *diag)
+{
+    const bool kept = options && options->threads == 1 && !br_watch_needed(options);
+    drop_plan(planner);
+    br_memory_reset(&planner->memory);
+    if (kept)
+        br_memory_enter(&planner->memory);
+    enum br_status status = br_plan_make(dag, cluster, options, &planner->plan, diag);
+    if (kept)
+        br_memory_leave();
+    *plan = planner->plan;
+    return status;
+}
