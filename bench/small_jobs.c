@@ -3,9 +3,11 @@
  *
  *   small_jobs [TASKS [JOBS [ROUNDS [STORE]]]]
  *
- * Prints a line of CSV: the median and the most of the calls' times in microseconds, and the sum of
- * the makespans, which no change of speed may change. `bench/instructions` counts the instructions
- * of the calls.
+ * Prints a line of CSV, of calls of br_plan_make and of the same by a planner and a job that are
+ * kept ("again"): the median and the most of their times in microseconds, and allocations for a job
+ * from its building to its plan, without those of the first that is kept; and the sum of the
+ * makespans, which no change of speed may change. `bench/instructions` counts the instructions of
+ * plan_anew and plan_again.
  *
  * With STORE, a file that is made anew, keeps all plans there and looks up a thousand of the jobs
  * or all: as they are, with other durations (refitted), and jobs that are not there. Prints how
@@ -29,13 +31,12 @@ static int by_size(const void *a, const void *b)
 
 /* The operators of a query: each reads from one or two before it, holds between a tenth and seven
  * tenths of a machine, and few take long. */
-static struct br_dag *make_job(uint32_t tasks, uint64_t seed, unsigned factor)
+static bool fill_job(struct br_dag *dag, uint32_t tasks, uint64_t seed, unsigned factor)
 {
     static const char *const resource[RESOURCES] = {"cpu", "mem", "disk"};
     struct br_rng rng = br_rng_seed(seed);
-    struct br_dag *dag = br_dag_create("query");
     struct br_diag diag = {0};
-    bool ok = dag != NULL;
+    bool ok = true;
     for (uint32_t t = 0; ok && t < tasks; t++) {
         char id[16], amount[16];
         double unit = br_rng_unit(&rng);
@@ -52,10 +53,25 @@ static struct br_dag *make_job(uint32_t tasks, uint64_t seed, unsigned factor)
         }
     }
     if (ok && !br_dag_finish(dag, &diag))
-        return dag;
+        return true;
     fprintf(stderr, "%s\n", diag.what);
+    return false;
+}
+
+static struct br_dag *make_job(uint32_t tasks, uint64_t seed, unsigned factor)
+{
+    struct br_dag *dag = br_dag_create("query");
+    if (dag && fill_job(dag, tasks, seed, factor))
+        return dag;
     br_dag_destroy(dag);
     return NULL;
+}
+
+/* The next of a series, in the place of the last. */
+__attribute__((noinline)) static bool make_job_again(struct br_dag *dag, uint32_t tasks,
+                                                     uint64_t seed)
+{
+    return !br_dag_reset(dag, "query", NULL) && fill_job(dag, tasks, seed, 1);
 }
 
 static struct br_cluster *make_cluster(void)
@@ -80,8 +96,8 @@ static void print_times(int64_t *took_ns, size_t calls)
 }
 
 /* Fills the store with the plans of jobs 1 to `jobs`. False after a fault. */
-static bool fill(struct br_store *store, const struct br_cluster *cluster, uint32_t tasks,
-                 uint32_t jobs, int64_t *took_ns)
+static bool fill_store(struct br_store *store, const struct br_cluster *cluster, uint32_t tasks,
+                       uint32_t jobs, int64_t *took_ns)
 {
     struct br_plan_options options = br_plan_options_default();
     struct br_diag diag = {0};
@@ -137,7 +153,8 @@ static bool measure_store(const char *path, const struct br_cluster *cluster, ui
     bool ok = took_ns && !br_store_open(path, &store, &diag);
     if (!ok)
         fprintf(stderr, "%s\n", diag.what);
-    ok = ok && fill(store, cluster, tasks, jobs, took_ns) && !br_store_count(store, &plans, &diag);
+    ok = ok && fill_store(store, cluster, tasks, jobs, took_ns) &&
+         !br_store_count(store, &plans, &diag);
     uint32_t wrong = 0;
     if (ok) {
         printf("plans,put_us,put_most_us,exact_us,exact_most_us,refit_us,refit_most_us,miss_us,"
@@ -154,44 +171,156 @@ static bool measure_store(const char *path, const struct br_cluster *cluster, ui
     return ok && wrong == 0;
 }
 
+static uint64_t allocations;
+
+#ifdef COUNTED /* the linker puts these before the library's */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    allocations++;
+    return __real_realloc(memory, size);
+}
+#endif
+
+/* What one way of planning has cost. */
+struct cost {
+    int64_t *took_ns;
+    uint64_t allocations;
+    int64_t makespans_ns;
+};
+
+static struct br_plan_options fast(void)
+{
+    struct br_plan_options options = br_plan_options_default();
+    options.effort = BR_EFFORT_FAST;
+    options.threads = 1;
+    return options;
+}
+
+/* A plan from the call to its release; its makespan, or -1 after a fault. */
+__attribute__((noinline)) static int64_t plan_anew(const struct br_dag *dag,
+                                                   const struct br_cluster *cluster)
+{
+    const struct br_plan_options options = fast();
+    struct br_plan *plan = NULL;
+    struct br_diag diag = {0};
+    if (br_plan_make(dag, cluster, &options, &plan, &diag)) {
+        fprintf(stderr, "%s\n", diag.what);
+        return -1;
+    }
+    int64_t makespan_ns = br_plan_makespan_ns(plan);
+    br_plan_destroy(plan);
+    return makespan_ns;
+}
+
+/* The same by the planner; the plan before it is released. */
+__attribute__((noinline)) static int64_t
+plan_again(struct br_planner *planner, const struct br_dag *dag, const struct br_cluster *cluster)
+{
+    const struct br_plan_options options = fast();
+    const struct br_plan *plan = NULL;
+    struct br_diag diag = {0};
+    if (br_planner_plan(planner, dag, cluster, &options, &plan, &diag)) {
+        fprintf(stderr, "%s\n", diag.what);
+        return -1;
+    }
+    return br_plan_makespan_ns(plan);
+}
+
+/* One job built and planned by calls of its own; only the planning is timed. */
+static bool measure_anew(uint32_t tasks, uint64_t seed, const struct br_cluster *cluster,
+                         size_t call, struct cost *cost)
+{
+    const uint64_t before = allocations;
+    struct br_dag *dag = make_job(tasks, seed, 1);
+    if (!dag)
+        return false;
+    const int64_t began_ns = br_now_ns();
+    const int64_t makespan_ns = plan_anew(dag, cluster);
+    cost->took_ns[call] = br_now_ns() - began_ns;
+    cost->makespans_ns += makespan_ns;
+    cost->allocations += allocations - before;
+    br_dag_destroy(dag);
+    return makespan_ns >= 0;
+}
+
+/* The same job in the place of the last, by the planner. What the first takes is not counted. */
+static bool measure_again(struct br_planner *planner, struct br_dag *dag, uint32_t tasks,
+                          uint64_t seed, const struct br_cluster *cluster, size_t call,
+                          struct cost *cost)
+{
+    const uint64_t before = allocations;
+    if (!make_job_again(dag, tasks, seed))
+        return false;
+    const int64_t began_ns = br_now_ns();
+    const int64_t makespan_ns = plan_again(planner, dag, cluster);
+    cost->took_ns[call] = br_now_ns() - began_ns;
+    cost->makespans_ns += makespan_ns;
+    cost->allocations += call > 0 ? allocations - before : 0;
+    return makespan_ns >= 0;
+}
+
+static void print_cost(const struct cost *cost, size_t calls)
+{
+    print_times(cost->took_ns, calls);
+#ifdef COUNTED
+    printf(",%.1f", (double)cost->allocations / (double)calls);
+#else
+    printf(",");
+#endif
+}
+
 int main(int count, char **argument)
 {
     uint32_t tasks = count > 1 ? (uint32_t)atoi(argument[1]) : 30;
     uint32_t jobs = count > 2 ? (uint32_t)atoi(argument[2]) : 20;
     uint32_t rounds = count > 3 ? (uint32_t)atoi(argument[3]) : 10;
+    const size_t calls = (size_t)jobs * rounds;
     struct br_cluster *cluster = make_cluster();
-    int64_t *took_ns = calloc((size_t)jobs * rounds + 1, sizeof *took_ns), sum_ns = 0;
-    size_t calls = 0;
-    if (!cluster || !took_ns)
-        return 1;
-    for (uint32_t j = 0; j < jobs; j++) {
-        struct br_dag *dag = make_job(tasks, j + 1, 1);
-        if (!dag)
-            return 1;
-        for (uint32_t r = 0; r < rounds; r++) {
-            struct br_plan_options options = br_plan_options_default();
-            struct br_plan *plan = NULL;
-            struct br_diag diag = {0};
-            options.effort = BR_EFFORT_FAST;
-            options.threads = 1;
-            int64_t began_ns = br_now_ns();
-            if (br_plan_make(dag, cluster, &options, &plan, &diag)) {
-                fprintf(stderr, "%s\n", diag.what);
-                return 1;
-            }
-            took_ns[calls++] = br_now_ns() - began_ns;
-            sum_ns += br_plan_makespan_ns(plan);
-            br_plan_destroy(plan);
-        }
-        br_dag_destroy(dag);
+    struct br_planner *planner = br_planner_create();
+    struct br_dag *kept = br_dag_create("query");
+    struct cost anew = {.took_ns = calloc(calls + 1, sizeof *anew.took_ns)};
+    struct cost again = {.took_ns = calloc(calls + 1, sizeof *again.took_ns)};
+    bool ok = cluster && planner && kept && anew.took_ns && again.took_ns && calls > 0;
+    for (size_t call = 0; ok && call < calls; call++)
+        ok = measure_anew(tasks, call / rounds + 1, cluster, call, &anew) &&
+             measure_again(planner, kept, tasks, call / rounds + 1, cluster, call, &again);
+    if (ok && anew.makespans_ns != again.makespans_ns) {
+        fprintf(stderr, "the planner that is kept makes other plans\n");
+        ok = false;
     }
-    qsort(took_ns, calls, sizeof *took_ns, by_size);
-    printf("tasks,jobs,rounds,median_us,most_us,makespans_ns\n%u,%u,%u,%.0f,%.0f,%" PRId64 "\n",
-           tasks, jobs, rounds, (double)took_ns[calls / 2] / 1e3, (double)took_ns[calls - 1] / 1e3,
-           sum_ns);
-    free(took_ns);
-    bool ok =
-        count <= 4 || !br_store_is_there() || measure_store(argument[4], cluster, tasks, jobs);
+    if (ok) {
+        printf("tasks,jobs,rounds,median_us,most_us,allocations,again_us,again_most_us,"
+               "again_allocations,makespans_ns\n%u,%u,%u",
+               tasks, jobs, rounds);
+        print_cost(&anew, calls);
+        print_cost(&again, calls);
+        printf(",%" PRId64 "\n", anew.makespans_ns);
+    }
+    br_planner_destroy(planner);
+    br_dag_destroy(kept);
+    free(anew.took_ns);
+    free(again.took_ns);
+    if (ok && count > 4 && br_store_is_there())
+        ok = measure_store(argument[4], cluster, tasks, jobs);
     br_cluster_destroy(cluster);
     return ok ? 0 : 1;
 }

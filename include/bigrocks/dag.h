@@ -36,6 +36,12 @@ BR_API struct br_dag *br_dag_create(const char *name);
 /* Releases the job; NULL is fine. Plans made from it must go first. */
 BR_API void br_dag_destroy(struct br_dag *dag);
 
+/* Empties the job, finished or not, for the next of a series: it is as br_dag_create gives it, but
+ * keeps its memory. Jobs of one size are built and finished in it without an allocation after the
+ * second. Ids and all else that was borrowed from it are gone; nobody may still use it. BR_SYSTEM
+ * where memory is out; then it is an empty job all the same, or as it was. */
+BR_API enum br_status br_dag_reset(struct br_dag *dag, const char *name, struct br_diag *diag);
+
 /* Declares a resource; the unit may be NULL. Declaring a name twice is an error. Demands may also
  * name resources that were never declared. */
 BR_API enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const char *unit,

@@ -13,14 +13,14 @@
  * less. That share counts on the other side.
  *
  * It is the dual of the linear program of [Brucker00] with the tasks in one piece. */
-#include "base/collections/memory.h"
-#include "base/collections/sort.h"
 #include "planner/check/proof.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 #include "planner/check/heavy.h"
 

@@ -1,11 +1,11 @@
 /* The inequality of rounds: of the tasks that have to run within an interval, each as as many
  * copies as it weighs, the q x capacity + 1 longest need some line for q + 1 of them. */
-#include "base/collections/memory.h"
 #include "planner/check/proof.h"
 
 #include <assert.h>
 #include <inttypes.h>
 
+#include "base/collections/memory.h"
 #include "base/numbers/wide.h"
 #include "planner/check/lines.h"
 

@@ -5,7 +5,6 @@
  * capacity of a machine is checked by one sweep over its starts and ends, ends first where times
  * are equal, since a task holds its demands from its start up to but not including its end.
  */
-#include "base/collections/memory.h"
 #include "planner/model/plan.h"
 
 #include <inttypes.h>
@@ -13,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 #include "base/roles.h"

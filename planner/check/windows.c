@@ -8,14 +8,14 @@
  *     and the rounds of the stage alone; done of a one-to-one parent and the shortest task; and for
  *     every start h, h and the work of the tasks that start at h or later, by slots.
  * The same pass with all edges turned round gives the time after a task. Windows never widen. */
-#include "base/collections/memory.h"
-#include "base/collections/sort.h"
 #include "planner/check/proof.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 #include "planner/check/lines.h"
 

@@ -1,7 +1,8 @@
 /* Trimming goes back from the refutation to all that it rests on, and leaves the rest of the record
  * out. The lemmas that are left are numbered anew. */
-#include "base/collections/memory.h"
 #include "planner/exact/proof.h"
+
+#include "base/collections/memory.h"
 
 struct trimmer {
     const struct br_lcg_proof *proof;

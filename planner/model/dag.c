@@ -74,15 +74,31 @@ struct br_dag *br_dag_create(const char *name)
     return dag;
 }
 
-void br_dag_destroy(struct br_dag *dag)
+/* Enters the job's memory, where it keeps one, until the function returns that says so. */
+#define IN_MEMORY(dag)                                                                             \
+    __attribute__((cleanup(leave), unused)) const struct br_dag *in_memory = enter(dag)
+
+static const struct br_dag *enter(const struct br_dag *dag)
 {
-    if (!dag)
-        return;
+    if (dag->memory)
+        br_memory_enter(dag->memory);
+    return dag;
+}
+
+static void leave(const struct br_dag **dag)
+{
+    if ((*dag)->memory)
+        br_memory_leave();
+}
+
+/* Frees all but the job itself, its memory and the room for `build`. */
+static void empty(struct br_dag *dag)
+{
+    IN_MEMORY(dag);
     if (dag->build) {
         br_index_finish(&dag->build->by_id);
         br_index_finish(&dag->build->by_ends);
         br_free(dag->build->override);
-        br_free(dag->build);
     }
     br_free(dag->resource);
     br_free(dag->stage);
@@ -93,7 +109,37 @@ void br_dag_destroy(struct br_dag *dag)
     br_free(dag->topological);
     br_waves_destroy(dag->waves);
     br_arena_finish(&dag->arena);
+}
+
+void br_dag_destroy(struct br_dag *dag)
+{
+    if (!dag)
+        return;
+    empty(dag);
+    if (dag->memory)
+        br_memory_finish(dag->memory);
+    br_free(dag->memory);
+    br_free(dag->build);
     br_free(dag);
+}
+
+enum br_status br_dag_reset(struct br_dag *dag, const char *name, struct br_diag *diag)
+{
+    struct br_dag_build *build = dag->build;
+    struct br_memory *memory = dag->memory ? dag->memory : br_calloc(1, sizeof *memory);
+    if (!memory)
+        return br_fail_memory(diag);
+    dag->memory = memory;
+    empty(dag);
+    br_memory_reset(memory);
+    *build = (struct br_dag_build){.last_edge = UINT32_MAX};
+    *dag = (struct br_dag){.name = "", .build = build, .memory = memory};
+    IN_MEMORY(dag);
+    const char *copy = br_arena_text(&dag->arena, name ? name : "");
+    if (!copy)
+        return br_fail_memory(diag);
+    dag->name = copy;
+    return BR_OK;
 }
 
 static enum br_status refuse_finished(const struct br_dag *dag, struct br_diag *diag)
@@ -147,6 +193,7 @@ static enum br_status intern_resource(struct br_dag *dag, const char *name, uint
 enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const char *unit,
                                    struct br_diag *diag)
 {
+    IN_MEMORY(dag);
     enum br_status status = refuse_finished(dag, diag);
     if (status)
         return status;
@@ -176,6 +223,7 @@ uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id)
 enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tasks,
                                 int64_t duration_ns, uint32_t *stage, struct br_diag *diag)
 {
+    IN_MEMORY(dag);
     enum br_status status = refuse_finished(dag, diag);
     if (status)
         return status;
@@ -221,6 +269,7 @@ enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tas
 enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char *resource,
                                  const char *amount, struct br_diag *diag)
 {
+    IN_MEMORY(dag);
     enum br_status status = refuse_stage(dag, stage, diag);
     if (status)
         return status;
@@ -266,6 +315,7 @@ enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char 
 enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
                                    int64_t duration_ns, struct br_diag *diag)
 {
+    IN_MEMORY(dag);
     enum br_status status = refuse_stage(dag, stage, diag);
     if (status)
         return status;
@@ -288,6 +338,7 @@ enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t 
 enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char *command,
                                   struct br_diag *diag)
 {
+    IN_MEMORY(dag);
     enum br_status status = refuse_stage(dag, stage, diag);
     if (status)
         return status;
@@ -298,6 +349,7 @@ enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char
 enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,
                                enum br_edge_type type, struct br_diag *diag)
 {
+    IN_MEMORY(dag);
     enum br_status status = refuse_stage(dag, parent, diag);
     if (!status)
         status = refuse_stage(dag, child, diag);
@@ -472,8 +524,10 @@ static enum br_status refuse_shared_ids(const struct br_dag *dag, struct br_diag
         unsigned long index = strtoul(bracket + 1, &end, 10);
         if (strcmp(end, "]") != 0)
             continue;
-        if (!(other = strndup(stage->id, (size_t)(bracket - stage->id))))
+        const size_t length = (size_t)(bracket - stage->id);
+        if (!(other = br_calloc(length + 1, 1)))
             return br_fail_memory(diag);
+        memcpy(other, stage->id, length);
         uint32_t o = br_dag_find_stage(dag, other);
         br_free(other);
         if (o != UINT32_MAX && dag->stage[o].tasks > 1 && index < dag->stage[o].tasks)
@@ -486,6 +540,7 @@ static enum br_status refuse_shared_ids(const struct br_dag *dag, struct br_diag
 
 enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
 {
+    IN_MEMORY(dag);
     enum br_status status = refuse_finished(dag, diag);
     if (status)
         return status;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/collections/arena.h"
+#include "base/collections/memory.h"
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
 
@@ -70,8 +71,9 @@ struct br_dag {
     int64_t bytes;                  /* that all edges carry */
     int64_t *duration_ns;           /* by task */
     uint32_t *topological;          /* stages, parents first, ties by number */
-    struct br_waves *waves; /* durations by executor count, owned; NULL: they were not measured */
-    struct br_dag_build *build; /* capacities and indices while it grows; NULL afterwards */
+    struct br_waves *waves;   /* durations by executor count, owned; NULL: they were not measured */
+    struct br_memory *memory; /* that br_dag_reset keeps, owned; NULL: there was none */
+    struct br_dag_build *build; /* capacities and indices while it grows */
 };
 
 /* For parsers: where the stage (or the edge added last) stands in the file named by

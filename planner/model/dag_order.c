@@ -1,5 +1,4 @@
 /* The topological order of the stages, or the cycle that forbids one. */
-#include "base/collections/memory.h"
 #include "planner/model/dag.h"
 
 #include <assert.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/collections/heap.h"
+#include "base/collections/memory.h"
 
 /* Follows parents inside the stages that could not be ordered until one comes again, and writes
  * that cycle, task by task: every stage on it stands for its task 0, which waits for itself. */

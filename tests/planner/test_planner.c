@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
+#include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "tests/support/random_job.h"
 #include "tests/support/takings.h"
@@ -43,11 +44,9 @@ void __wrap_qsort_r(void *items, size_t count, size_t size,
 
 /* A query: operators that read from one or two before them, few of which take long. The shape is
  * that of the seed, durations are those of `details`. */
-static struct br_dag *make_query(uint32_t tasks, uint64_t seed, uint64_t details)
+static void fill_query(struct br_dag *dag, uint32_t tasks, uint64_t seed, uint64_t details)
 {
     struct br_rng shape = br_rng_seed(seed), amounts = br_rng_seed(details);
-    struct br_dag *dag = br_dag_create("query");
-    assert_non_null(dag);
     for (uint32_t t = 0; t < tasks; t++) {
         char id[16], amount[16];
         double unit = br_rng_unit(&amounts);
@@ -64,7 +63,16 @@ static struct br_dag *make_query(uint32_t tasks, uint64_t seed, uint64_t details
             assert_int_equal(br_dag_add_edge(dag, t - back, t, BR_BARRIER, NULL), BR_OK);
         }
     }
+    if (details % 2)
+        assert_int_equal(br_dag_set_duration(dag, tasks / 2, 0, 77000000, NULL), BR_OK);
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+}
+
+static struct br_dag *make_query(uint32_t tasks, uint64_t seed, uint64_t details)
+{
+    struct br_dag *dag = br_dag_create("query");
+    assert_non_null(dag);
+    fill_query(dag, tasks, seed, details);
     return dag;
 }
 
@@ -158,6 +166,67 @@ static void test_machines(void **state)
 static void test_one_machine(void **state)
 {
     series(OPERATORS, 1, SERIES);
+}
+
+/* A job that is reset from query to query: what is built is the same, and from the third on the
+ * whole way to the plan takes nothing. */
+static void test_reset(void **state)
+{
+    struct br_planner *planner = br_planner_create();
+    struct br_cluster *cluster = make_machines(4);
+    const struct br_plan_options options = fast();
+    struct br_dag *kept = br_dag_create("first");
+    for (uint32_t k = 0; k <= SERIES; k++) {
+        struct br_dag *dag = make_query(OPERATORS - k % 7, k, k);
+        const uint32_t before = taken;
+        if (k > 0)
+            assert_int_equal(br_dag_reset(kept, "query", NULL), BR_OK);
+        fill_query(kept, OPERATORS - k % 7, k, k);
+        const uint32_t built = taken - before;
+        const uint32_t planned = plan_both_ways(planner, kept, cluster, &options);
+        assert_true(k < 2 || built + planned == 0);
+        assert_string_equal(br_dag_name(kept), k ? "query" : "first");
+        assert_int_equal(br_dag_fingerprint(kept, true), br_dag_fingerprint(dag, true));
+        assert_int_equal(br_dag_details_fingerprint(kept), br_dag_details_fingerprint(dag));
+        br_dag_destroy(dag);
+    }
+    br_planner_destroy(planner);
+    br_dag_destroy(kept);
+    br_cluster_destroy(cluster);
+}
+
+/* A job is reset in the middle of its building, after an error and twice; where memory is out it
+ * is empty, and can be filled. */
+static void test_reset_any_time(void **state)
+{
+    struct br_dag *dag = br_dag_create("a");
+    struct br_diag diag = {0};
+    for (uint32_t n = 0; n < 2; n++) { /* for the memory itself, then for what is in it */
+        refuse = taken + n;
+        assert_int_equal(br_dag_reset(dag, "b", &diag), BR_SYSTEM);
+        assert_non_null(strstr(diag.what, "memory"));
+        refuse = UINT32_MAX;
+        assert_string_equal(br_dag_name(dag), n ? "" : "a");
+        fill_query(dag, 4, 1, 1);
+    }
+    for (uint32_t k = 0; k < 6; k++) {
+        assert_int_equal(br_dag_reset(dag, k ? "again" : NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_stage_count(dag), 0);
+        assert_int_equal(br_dag_finish(dag, NULL), BR_BAD_INPUT); /* it is empty */
+        assert_int_equal(br_dag_add_stage(dag, "x", 2, 5, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_stage(dag, "y", 2, 5, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_stage(dag, "x", 1, 5, NULL, NULL), BR_BAD_INPUT);
+        assert_int_equal(br_dag_add_resource(dag, "cpu", "cores", NULL), BR_OK);
+        assert_int_equal(br_dag_add_edge(dag, 0, 1, BR_ONE_TO_ONE, NULL), BR_OK);
+        assert_int_equal(br_dag_set_command(dag, 0, "true", NULL), BR_OK);
+        assert_int_equal(br_dag_set_duration(dag, 0, 1, 9, NULL), BR_OK);
+        assert_int_equal(br_dag_find_stage(dag, "op3"), UINT32_MAX);
+        assert_int_equal(br_dag_find_stage(dag, "y"), 1);
+        if (k % 3 == 0)
+            assert_int_equal(br_dag_add_edge(dag, 1, 0, BR_BARRIER, NULL), BR_OK);
+        assert_int_equal(br_dag_finish(dag, NULL), k % 3 ? BR_OK : BR_BAD_INPUT); /* a cycle */
+    }
+    br_dag_destroy(dag);
 }
 
 /* So large that the C library's sorts would allocate. */
@@ -314,6 +383,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_machines), cmocka_unit_test(test_one_machine),
+        cmocka_unit_test(test_reset),    cmocka_unit_test(test_reset_any_time),
         cmocka_unit_test(test_larger),   cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_methods),  cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_errors),   cmocka_unit_test(test_memory_out)};
