@@ -59,105 +59,111 @@ void br_sort(struct br_sort_item *items, struct br_sort_item *scratch, uint32_t 
         memcpy(items, from, (size_t)count * sizeof *items);
 }
 
-enum { RUN = 6, ON_STACK = 1024 /* bytes */ };
+enum { RUN = 6, ON_STACK = 512 /* bytes */ };
 
+/* One of the two comparisons is there. */
 struct order {
-    int (*compare)(const void *, const void *, void *context);
+    size_t size; /* of an item */
+    int (*plain)(const void *, const void *);
+    int (*within)(const void *, const void *, void *context);
     void *context;
 };
 
-static inline int compared(const struct order *order, const void *a, const void *b)
+static inline bool follows(const struct order *order, const void *a, const void *b)
 {
-    return order->compare(a, b, order->context);
+    return (order->plain ? order->plain(a, b) : order->within(a, b, order->context)) > 0;
 }
 
-/* Sorts runs of RUN items each. */
-__attribute__((always_inline)) static inline void sort_runs(unsigned char *items,
-                                                            unsigned char *item, size_t count,
-                                                            size_t size, const struct order *order)
+/* By insertion; `item` is room for one. */
+static inline void sort_run(unsigned char *items, unsigned char *item, size_t count, size_t size,
+                            const struct order *order)
 {
     for (size_t k = 1; k < count; k++) {
-        size_t at = k, first = k / RUN * RUN;
-        if (at == first || compared(order, items + (at - 1) * size, items + at * size) <= 0)
+        unsigned char *at = items + k * size;
+        if (!follows(order, at - size, at))
             continue;
-        memcpy(item, items + at * size, size);
+        memcpy(item, at, size);
         do {
-            memcpy(items + at * size, items + (at - 1) * size, size);
-            at--;
-        } while (at > first && compared(order, items + (at - 1) * size, item) > 0);
-        memcpy(items + at * size, item, size);
+            memcpy(at, at - size, size);
+            at -= size;
+        } while (at > items && follows(order, at - size, item));
+        memcpy(at, item, size);
     }
 }
 
-/* Merges two sorted runs, from `from` to `middle` and on to `end`. */
-__attribute__((always_inline)) static inline void
-merge(unsigned char *to, const unsigned char *from, const unsigned char *middle,
-      const unsigned char *end, size_t size, const struct order *order)
+/* Merges what was in front of `middle` and is in `front` now with what is from there on. */
+static inline void merge(unsigned char *items, const unsigned char *front,
+                         const unsigned char *middle, const unsigned char *end, size_t size,
+                         const struct order *order)
 {
-    const unsigned char *a = from, *b = middle;
-    if (b < end && compared(order, middle - size, middle) > 0)
-        for (; a < middle && b < end; to += size) {
-            const unsigned char **least = compared(order, a, b) <= 0 ? &a : &b;
-            memcpy(to, *least, size);
-            *least += size;
-        }
-    memcpy(to, a, (size_t)(middle - a));
-    memcpy(to + (middle - a), b, (size_t)(end - b));
+    const unsigned char *front_end = front + (middle - items);
+    while (front < front_end && middle < end) {
+        const unsigned char **least = follows(order, front, middle) ? &middle : &front;
+        memcpy(items, *least, size);
+        *least += size;
+        items += size;
+    }
+    memcpy(items, front, (size_t)(front_end - front));
 }
 
-/* `scratch` has room for as many items. With a `size` that is known the compiler makes moves of
- * the copies. */
-__attribute__((always_inline)) static inline void merge_sort(unsigned char *items,
-                                                             unsigned char *scratch, size_t count,
-                                                             size_t size, const struct order *order)
+/* `scratch` has room for half of the items, and for one. */
+static void merge_sort(unsigned char *items, unsigned char *scratch, size_t count,
+                       const struct order *order)
 {
-    unsigned char *from = items, *to = scratch;
-    sort_runs(items, scratch, count, size, order);
-    for (size_t run = RUN; run < count; run *= 2) {
-        for (size_t k = 0; k < count; k += 2 * run) {
-            size_t middle = k + run < count ? k + run : count;
-            size_t end = k + 2 * run < count ? k + 2 * run : count;
-            merge(to + k * size, from + k * size, from + middle * size, from + end * size, size,
-                  order);
-        }
-        unsigned char *swap = from;
-        from = to;
-        to = swap;
+    const size_t size = order->size, half = count / 2;
+    unsigned char *middle = items + half * size, *end = items + count * size;
+    if (count > RUN) {
+        merge_sort(items, scratch, half, order);
+        merge_sort(middle, scratch, count - half, order);
+        if (!follows(order, middle - size, middle))
+            return;
+        memcpy(scratch, items, half * size);
     }
-    if (from != items)
-        memcpy(items, from, count * size);
+    /* With a size that is known the compiler makes moves of the copies. */
+#define OF_SIZE(known)                                                                             \
+    (count > RUN ? merge(items, scratch, middle, end, known, order)                                \
+                 : sort_run(items, scratch, count, known, order))
+    switch (size) {
+    case 4:
+        OF_SIZE(4);
+        break;
+    case 8:
+        OF_SIZE(8);
+        break;
+    case 16:
+        OF_SIZE(16);
+        break;
+    case 24:
+        OF_SIZE(24);
+        break;
+    default:
+        OF_SIZE(size);
+    }
+#undef OF_SIZE
+}
+
+static void sort(void *items, size_t count, const struct order *order)
+{
+    _Alignas(max_align_t) unsigned char room[ON_STACK];
+    const size_t needed = (count / 2 + 1) * order->size;
+    unsigned char *scratch = needed <= sizeof room ? room : br_malloc(needed);
+    if (scratch)
+        merge_sort(items, scratch, count, order);
+    else if (order->plain) /* memory is out; the C library's can do with none */
+        qsort(items, count, order->size, order->plain);
+    else
+        qsort_r(items, count, order->size, order->within, order->context);
+    if (scratch != room)
+        br_free(scratch);
+}
+
+void br_sort_by(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+    sort(items, count, &(struct order){.size = size, .plain = compare});
 }
 
 void br_sort_within(void *items, size_t count, size_t size,
                     int (*compare)(const void *, const void *, void *context), void *context)
 {
-    _Alignas(max_align_t) unsigned char room[ON_STACK];
-    const struct order order = {compare, context};
-    if (count < 2)
-        return;
-    unsigned char *scratch = count * size <= sizeof room ? room : br_malloc(count * size);
-    if (!scratch) /* memory is out; the C library's can do with none */
-        qsort_r(items, count, size, compare, context);
-    else if (size == 4)
-        merge_sort(items, scratch, count, 4, &order);
-    else if (size == 8)
-        merge_sort(items, scratch, count, 8, &order);
-    else if (size == 16)
-        merge_sort(items, scratch, count, 16, &order);
-    else
-        merge_sort(items, scratch, count, size, &order);
-    if (scratch != room)
-        br_free(scratch);
-}
-
-typedef int plain_compare(const void *, const void *);
-
-static int compare_plainly(const void *a, const void *b, void *context)
-{
-    return (*(plain_compare **)context)(a, b);
-}
-
-void br_sort_by(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
-{
-    br_sort_within(items, count, size, compare_plainly, &compare);
+    sort(items, count, &(struct order){.size = size, .within = compare, .context = context});
 }

@@ -13,7 +13,7 @@ TAKES = {'malloc', 'calloc', 'realloc', 'reallocarray', 'aligned_alloc', 'posix_
          'strdup', 'strndup', 'asprintf', 'vasprintf', 'getline', 'fopen', 'open_memstream'}
 # The allocator itself; a sort where memory is out; a block of vectors, which br_free gives to free().
 EXCUSED = {('base_collections_memory', name) for name in ('malloc', 'calloc', 'realloc', 'free')} | {
-    ('base_collections_sort', 'qsort_r'), ('planner_rcpsp_workspace', 'aligned_alloc')}
+    ('base_collections_sort', 'qsort'), ('base_collections_sort', 'qsort_r'), ('planner_rcpsp_workspace', 'aligned_alloc')}
 
 
 def main():

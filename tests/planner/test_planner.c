@@ -26,19 +26,22 @@ void __wrap_qsort(void *items, size_t count, size_t size,
                   int (*compare)(const void *, const void *));
 void __wrap_qsort_r(void *items, size_t count, size_t size,
                     int (*compare)(const void *, const void *, void *), void *context);
+void __real_qsort(void *items, size_t count, size_t size,
+                  int (*compare)(const void *, const void *));
 void __real_qsort_r(void *items, size_t count, size_t size,
                     int (*compare)(const void *, const void *, void *), void *context);
 
 void __wrap_qsort(void *items, size_t count, size_t size,
                   int (*compare)(const void *, const void *))
 {
-    fail_msg("sorted by the C library");
+    assert_true(taken > refuse); /* only where memory is out */
+    __real_qsort(items, count, size, compare);
 }
 
 void __wrap_qsort_r(void *items, size_t count, size_t size,
                     int (*compare)(const void *, const void *, void *), void *context)
 {
-    assert_true(taken > refuse); /* only where memory is out */
+    assert_true(taken > refuse);
     __real_qsort_r(items, count, size, compare, context);
 }
 
