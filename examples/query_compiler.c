@@ -1,7 +1,9 @@
 /* How a query compiler uses the planner: it has a DAG of pipelines, knows how long each takes on
  * one worker and what its hash tables hold, and wants a degree of parallelism for every pipeline.
  * It tries several, plans each by the quick methods, and compiles the one with the shortest plan; a
- * degree whose lower bound is no shorter than the best plan so far need not be planned at all. */
+ * degree whose lower bound is no shorter than the best plan so far need not be planned at all. The
+ * job and the planner are kept from one try to the next, and so is their memory: a compiler that
+ * keeps them from query to query plans without an allocation. */
 #include <bigrocks/bigrocks.h>
 
 #include <inttypes.h>
@@ -31,12 +33,13 @@ static void fail(const struct br_diag *diag)
 }
 
 /* Every pipeline cut into `degree` tasks; a task costs 20 ms to start. */
-static struct br_dag *job_of(int degree, struct br_diag *diag)
+static void build(struct br_dag *dag, int degree, struct br_diag *diag)
 {
-    struct br_dag *dag = br_dag_create("query");
     uint32_t stage[PIPELINES];
     char amount[32];
-    for (int p = 0; dag && p < PIPELINES; p++) {
+    if (br_dag_reset(dag, "query", diag))
+        fail(diag);
+    for (int p = 0; p < PIPELINES; p++) {
         int64_t ns = (int64_t)(pipelines[p].seconds / degree * 1e9) + 20000000;
         int mib = pipelines[p].mib_per_worker + pipelines[p].mib_shared / degree;
         snprintf(amount, sizeof amount, "%d", mib);
@@ -49,36 +52,37 @@ static struct br_dag *job_of(int degree, struct br_diag *diag)
                 br_dag_add_edge(dag, stage[pipelines[p].parents[k]], stage[p], BR_BARRIER, diag))
                 fail(diag);
     }
-    if (!dag || br_dag_finish(dag, diag))
+    if (br_dag_finish(dag, diag))
         fail(diag);
-    return dag;
 }
 
 int main(void)
 {
     struct br_diag diag = {0};
     struct br_cluster *machine = br_cluster_create("server");
+    struct br_planner *planner = br_planner_create();
+    struct br_dag *dag = br_dag_create("query");
     struct br_plan_options options = br_plan_options_default();
     int64_t best_ns = INT64_MAX;
     int best = 0;
     options.effort = BR_EFFORT_FAST;
     options.threads = 1;
-    if (!machine || br_cluster_add_class(machine, "server", 1, NULL, &diag) ||
+    if (!planner || !dag || !machine || br_cluster_add_class(machine, "server", 1, NULL, &diag) ||
         br_cluster_add_capacity(machine, 0, "worker", "8", &diag) ||
         br_cluster_add_capacity(machine, 0, "mib", "900", &diag))
         fail(&diag);
     for (int degree = 1; degree <= 2 * WORKERS; degree *= 2) {
-        struct br_dag *dag = job_of(degree, &diag);
         const char *method;
         int64_t bound_ns;
-        if (br_bound(dag, machine, &bound_ns, &method, &diag))
+        build(dag, degree, &diag);
+        if (br_planner_bound(planner, dag, machine, &bound_ns, &method, &diag))
             fail(&diag);
         printf("degree %2d: at least %.2f s (%s)", degree, (double)bound_ns / 1e9, method);
         if (bound_ns >= best_ns) {
             printf(", cannot be better\n");
         } else {
-            struct br_plan *plan;
-            if (br_plan_make(dag, machine, &options, &plan, &diag))
+            const struct br_plan *plan;
+            if (br_planner_plan(planner, dag, machine, &options, &plan, &diag))
                 fail(&diag);
             int64_t ns = br_plan_makespan_ns(plan);
             printf(", planned %.2f s\n", (double)ns / 1e9);
@@ -86,11 +90,11 @@ int main(void)
                 best_ns = ns;
                 best = degree;
             }
-            br_plan_destroy(plan);
         }
-        br_dag_destroy(dag);
     }
     printf("compiled with degree %d: %.2f s\n", best, (double)best_ns / 1e9);
+    br_planner_destroy(planner);
+    br_dag_destroy(dag);
     br_cluster_destroy(machine);
     return 0;
 }

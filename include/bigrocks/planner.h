@@ -89,6 +89,15 @@ BR_API enum br_status br_plan_make(const struct br_dag *dag, const struct br_clu
                                    const struct br_plan_options *options, struct br_plan **plan,
                                    struct br_diag *diag);
 
+/* The answer of the source of bounds that the plan was made with; borrowed. Where it says that it
+ * was found, the plan's bound is at least as good. */
+BR_API const struct br_bound_answer *br_plan_source_answer(const struct br_plan *plan);
+
+/* Best combinatorial lower bound on the makespan, and the name of the argument behind it (static
+ * storage; method may be NULL). */
+BR_API enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *cluster,
+                               int64_t *lower_bound_ns, const char **method, struct br_diag *diag);
+
 /* Plans job after job, as a query compiler does, in memory that it keeps from one to the next. One
  * thread at a time. */
 struct br_planner;
@@ -99,8 +108,8 @@ BR_API struct br_planner *br_planner_create(void);
 BR_API void br_planner_destroy(struct br_planner *planner);
 
 /* The plan that br_plan_make makes, with its errors. *plan is the planner's: it is there until the
- * next call with this planner, or br_planner_destroy, and is not to be destroyed; dag and cluster
- * stay until then. On an error it is NULL.
+ * next call of this function with this planner, or br_planner_destroy, and is not to be destroyed.
+ * The job may be reset and the cluster go before it. On an error *plan is NULL.
  *
  * With options.threads 1, and neither a time limit, a flag, a callback nor a source in the options,
  * all memory is the planner's. It keeps what its calls have used and more, up to 16 MiB or what the
@@ -112,14 +121,10 @@ BR_API enum br_status br_planner_plan(struct br_planner *planner, const struct b
                                       const struct br_plan_options *options,
                                       const struct br_plan **plan, struct br_diag *diag);
 
-/* The answer of the source of bounds that the plan was made with; borrowed. Where it says that it
- * was found, the plan's bound is at least as good. */
-BR_API const struct br_bound_answer *br_plan_source_answer(const struct br_plan *plan);
-
-/* Best combinatorial lower bound on the makespan, and the name of the argument behind it (static
- * storage; method may be NULL). */
-BR_API enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *cluster,
-                               int64_t *lower_bound_ns, const char **method, struct br_diag *diag);
+/* What br_bound finds, in the planner's memory; its plan stays. */
+BR_API enum br_status br_planner_bound(struct br_planner *planner, const struct br_dag *dag,
+                                       const struct br_cluster *cluster, int64_t *lower_bound_ns,
+                                       const char **method, struct br_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -49,3 +49,13 @@ enum br_status br_planner_plan(struct br_planner *planner, const struct br_dag *
     *plan = planner->plan;
     return status;
 }
+
+enum br_status br_planner_bound(struct br_planner *planner, const struct br_dag *dag,
+                                const struct br_cluster *cluster, int64_t *lower_bound_ns,
+                                const char **method, struct br_diag *diag)
+{
+    br_memory_enter(&planner->memory);
+    enum br_status status = br_bound(dag, cluster, lower_bound_ns, method, diag);
+    br_memory_leave();
+    return status;
+}

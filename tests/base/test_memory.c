@@ -114,7 +114,7 @@ static void test_again(void **state)
     struct br_memory memory = {0};
     void *block[8 * BLOCKS];
     for (uint32_t round = 0; round < 4; round++) {
-        const uint32_t blocks = round == 2 ? 7 * BLOCKS : BLOCKS, before = taken;
+        const uint32_t blocks = round < 2 ? BLOCKS : 7 * BLOCKS, before = taken;
         br_memory_enter(&memory);
         for (uint32_t k = 0; k < blocks; k++)
             assert_non_null(block[k] = br_malloc(k % 500));
@@ -150,6 +150,38 @@ static void test_given_back(void **state)
     br_free(second);
     br_free(third);
     br_memory_leave();
+    br_memory_finish(&memory);
+}
+
+/* After a reset what served small blocks serves large ones. */
+static void test_reset(void **state)
+{
+    struct br_memory memory = {0};
+    void *block[4000];
+    uint32_t before = 0;
+    for (uint32_t round = 0; round < 4; round++) {
+        const uint32_t blocks = round % 2 ? 4 : 4000;
+        const size_t size = round % 2 ? 60000 : 64;
+        br_memory_enter(&memory);
+        for (uint32_t k = 0; k < blocks; k++)
+            assert_non_null(block[k] = br_malloc(size));
+        for (uint32_t k = 0; k < blocks; k++)
+            br_free(block[k]);
+        br_memory_leave();
+        br_memory_reset(&memory);
+        before = round == 0 ? taken : before;
+    }
+    assert_int_equal(taken, before);
+    for (uint32_t round = 0; round < 100; round++) { /* more than there is without it */
+        br_memory_enter(&memory);
+        for (uint32_t k = 0; k < 4; k++)
+            assert_non_null(block[k] = br_malloc((size_t)1000 << round % 8));
+        for (uint32_t k = 0; k < 4; k++)
+            br_free(block[k]);
+        br_memory_leave();
+        br_memory_reset(&memory);
+    }
+    assert_int_equal(taken, before);
     br_memory_finish(&memory);
 }
 
@@ -313,10 +345,15 @@ static void test_sort_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks),     cmocka_unit_test(test_again),
-        cmocka_unit_test(test_given_back), cmocka_unit_test(test_memory_out),
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_watched),
-        cmocka_unit_test(test_sorts),      cmocka_unit_test(test_sort_without_memory),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_given_back),
+        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_memory_out),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_watched),
+        cmocka_unit_test(test_sorts),
+        cmocka_unit_test(test_sort_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
