@@ -37,16 +37,16 @@ static size_t class_size(uint32_t class)
     return (size_t)1 << (LEAST_BITS + class);
 }
 
-/* The least class that holds so many bytes, and with the address sanitizer a gap behind them. */
+/* The least class that holds so many bytes. */
 static uint32_t class_for(size_t size)
 {
-    size += BR_SANITIZER_GAP;
     if (size <= class_size(0))
         return 0;
     return 64 - LEAST_BITS - (uint32_t)__builtin_clzll((unsigned long long)size - 1);
 }
 
-/* With the address sanitizer nobody but this file touches a block's header. */
+/* With the address sanitizer nobody but this file touches a block's header, so that it stands guard
+ * behind the block before it, too. */
 static struct br_memory_block *open_block(void *memory)
 {
     struct br_memory_block *block = (struct br_memory_block *)memory - 1;
