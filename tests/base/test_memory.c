@@ -140,7 +140,9 @@ static void test_given_back(void **state)
     br_free(first);
     assert_ptr_equal(br_malloc(900), first);
     br_free(second);
-    char *third = br_malloc(100);
+    char *third = br_malloc(100), *none = br_calloc(5, 0);
+    assert_non_null(none); /* as malloc's */
+    br_free(none);
     assert_ptr_not_equal(second, third);
     assert_ptr_equal(br_calloc(1, 950), second);
     for (uint32_t k = 0; k < 950; k++)
