@@ -710,6 +710,16 @@ class Starts:
         else:
             self.at_least(-v - 1, time + 1)
 
+    def look_at(self, begin, end):
+        """What tasks have to do from begin to end in every case is no more than there is then, down to
+        whole multiples of what divides all demands."""
+        for capacity, tasks in self.held:
+            capacity -= capacity % math.gcd(*(a for _, a, _ in tasks))
+            work = sum(a * max(0, min(d, end - begin, self.least[t] + d - begin, end - self.most[t]))
+                       for t, a, d in tasks)
+            if work > capacity * (end - begin):
+                raise Contradiction
+
     def follow_table(self, capacity, tasks):
         """A task runs from its latest start to its earliest end in every case. The tasks come by their
         demand, the largest first, so that those for which there is always room are not looked at."""
@@ -924,19 +934,25 @@ def check_clauses(part, proof):
     starts, clauses, number = Starts(part, bound - 1), [], 0
     try:
         starts.follow(())
-        for number, (numbers, hints) in enumerate(proof['clauses'], 1):
+        for number, (numbers, hints, *more) in enumerate(proof['clauses'], 1):
             literals = list(zip(numbers[::2], numbers[1::2]))
             for v, time in literals:
                 need(1 <= abs(v) <= len(starts.least) and -1 <= time <= bound,
                      'clause %d is not in the form', number)
             need(all(1 <= h < number for h in hints),
                  'clause %d is not in the form', number)
+            spans = list(zip(more[0][::2], more[0][1::2])) if more else []
+            need(all(0 <= begin < end <= bound for begin, end in spans),
+                 'clause %d is not in the form', number)
+            need(not spans or part.job.machines == 1, 'spans are for one machine')
             kept = starts.least[:], starts.most[:]
             starts.rose, starts.fell, starts.placed = set(), set(), set()
             try:
                 for v, time in literals:
                     starts.deny(v, time)
                 starts.follow([clauses[h - 1] for h in hints])
+                for span in spans:
+                    starts.look_at(*span)
             except Contradiction:
                 if not literals:
                     return
@@ -1001,8 +1017,9 @@ def check_form(job, proof):
             whole(step[0])
             need(abs(whole(step[1], 'a price')) <= PRICE, 'a price is too large')
     for clause in proof.get('clauses', ()):
-        need(len(clause) == 2 and len(clause[0]) % 2 == 0, 'a clause is pairs, and its hints')
-        need(all(type(number) is int for number in clause[0] + clause[1]),
+        need(len(clause) in (2, 3) and len(clause[0]) % 2 == 0, 'a clause is pairs, and its hints')
+        need(len(clause) == 2 or len(clause[2]) % 2 == 0, 'a span is two times')
+        need(all(type(number) is int for numbers in clause for number in numbers),
              'a number of a clause is no whole number')
 
 

@@ -123,7 +123,8 @@ static void write_prices(FILE *out, const struct br_dag *dag, const struct br_pr
     putc(']', out);
 }
 
-/* A task's number from 1, negative where it starts no later than the time that follows. */
+/* A task's number from 1, negative where it starts no later than the time that follows. Spans
+ * only where there are some. */
 static void write_clauses(FILE *out, const struct br_proof *proof)
 {
     fputs(",\n    \"clauses\": [", out);
@@ -138,6 +139,9 @@ static void write_clauses(FILE *out, const struct br_proof *proof)
         fputs("], [", out);
         for (uint32_t i = 0; i < clause->hints; i++)
             fprintf(out, "%s%" PRIu32, i ? ", " : "", clause->hint[i] + 1);
+        for (uint32_t i = 0; i < clause->spans; i++)
+            fprintf(out, "%s%" PRId64 ", %" PRId64, i ? ", " : "], [", clause->span[i].from,
+                    clause->span[i].to);
         fputs("]]", out);
     }
     putc(']', out);

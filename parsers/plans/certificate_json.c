@@ -299,22 +299,31 @@ static bool integers(struct reader *r, int64_t **value, uint32_t *count)
            br_json_array(r->json, here.name) && fill_integers(r->json, *value);
 }
 
-/* Literals and hints: numbers from 1, of tasks each with a time, and of clauses. */
+/* Literals and hints: numbers from 1, of tasks each with a time, and of clauses. Then spans, where
+ * there are some: begins and ends. */
 static bool read_clause(struct reader *r, struct br_proof_clause *clause)
 {
     struct br_json *json = r->json;
     const char *at = json->at;
-    int64_t *literal, *hint;
-    uint32_t numbers = 0;
+    int64_t *literal, *hint, *time = NULL;
+    uint32_t numbers = 0, times = 0;
     br_json_array(json, "a clause");
-    if (!br_json_item(json) || !integers(r, &literal, &numbers) || !br_json_item(json) ||
-        !integers(r, &hint, &clause->hints) || br_json_item(json) || numbers % 2 != 0)
-        return br_json_fail(json, at, NULL, "a clause is pairs of numbers, and its hints");
+    bool ok = br_json_item(json) && integers(r, &literal, &numbers) && br_json_item(json) &&
+              integers(r, &hint, &clause->hints);
+    if (ok && br_json_item(json))
+        ok = integers(r, &time, &times) && !br_json_item(json);
+    if (!ok || numbers % 2 != 0 || times % 2 != 0)
+        return br_json_fail(json, at, NULL,
+                            "a clause is pairs of numbers, its hints, and perhaps pairs of times");
     clause->literals = numbers / 2;
+    clause->spans = times / 2;
+    clause->span = br_arena_array(r->arena, clause->spans, sizeof *clause->span);
     clause->literal = br_arena_array(r->arena, clause->literals, sizeof *clause->literal);
     clause->hint = br_arena_array(r->arena, clause->hints, sizeof *clause->hint);
-    if (!memory(r, clause->literal) || !memory(r, clause->hint))
+    if (!memory(r, clause->literal) || !memory(r, clause->hint) || !memory(r, clause->span))
         return false;
+    for (uint32_t k = 0; k < clause->spans; k++)
+        clause->span[k] = (struct br_proof_span){time[2 * k], time[2 * k + 1]};
     for (uint32_t k = 0; k < clause->literals; k++) {
         int64_t task = literal[2 * k], number = task < 0 ? -(task + 1) : task - 1;
         clause->literal[k] = (struct br_proof_literal){

@@ -3,8 +3,9 @@
  *
  * It follows the edges, the order of equal tasks, the clauses named as hints, and the time-table: a
  * task that starts by u and ends at e or later runs from u to e; where others run so in every case
- * and leave too little, a task cannot run; on several machines crowd.h says what that means. No
- * more is needed, and the code shares nothing with the solver's. */
+ * and leave too little, a task cannot run; on several machines crowd.h says what that means. On one
+ * it looks at the spans that a clause names, too: whether tasks have more to do there than there
+ * is. No more is needed, and the code shares nothing with the solver's. */
 #include "planner/check/clauses.h"
 
 #include <assert.h>
@@ -42,6 +43,7 @@ struct checker {
     size_t edges;
     uint32_t *next_equal; /* by task: the next of its stage that differs by name only, or none */
     struct bounds root, now;
+    int64_t *rounded;  /* by resource: the capacity, down to whole units of the demands */
     struct step *step; /* scratch */
     bool contradiction;
     bool moved;
@@ -173,6 +175,32 @@ static void follow_table(struct checker *c)
     }
 }
 
+/* --- spans ----------------------------------------------------------------------------------- */
+
+/* The mandatory part of the task in the span, wherever it starts within its bounds. */
+static int64_t mandatory(const struct checker *c, uint32_t task, const struct br_proof_span *span)
+{
+    int64_t duration = c->in->duration[task], part = duration;
+    int64_t before = c->now.least[task] + duration - span->from;
+    int64_t after = span->to - c->now.most[task], all = span->to - span->from;
+    part = before < part ? before : part;
+    part = after < part ? after : part;
+    part = all < part ? all : part;
+    return part > 0 ? part : 0;
+}
+
+static void look_at_span(struct checker *c, const struct br_proof_span *span)
+{
+    const struct br_instance *in = c->in;
+    for (uint32_t r = 0; r < in->resources && !c->contradiction; r++) {
+        br_wide work = 0; /* in units, as what tasks hold at any time is */
+        for (uint32_t t = 0; t < c->tasks; t++)
+            work += (br_wide)in->demand[(size_t)in->task_stage[t] * in->resources + r] *
+                    mandatory(c, t, span);
+        c->contradiction = work > (br_wide)c->rounded[r] * (span->to - span->from);
+    }
+}
+
 /* --- clauses --------------------------------------------------------------------------------- */
 
 static bool is_false(const struct checker *c, const struct br_proof_literal *l)
@@ -212,19 +240,22 @@ static void follow_clause(struct checker *c, const struct br_proof_clause *claus
         c->contradiction = true;
 }
 
-/* Everything that follows, until nothing moves; the time-table last, since it costs most. */
-static void follow(struct checker *c, const struct br_proof_clause *clause, const uint32_t *hint,
-                   uint32_t hints)
+/* Everything that follows, until nothing moves; the time-table last, since it costs most. Of the
+ * clauses those that `from` (NULL: none) names, and then its spans. */
+static void follow(struct checker *c, const struct br_proof_clause *clause,
+                   const struct br_proof_clause *from)
 {
     do {
         c->moved = false;
         follow_edges(c);
         follow_equal(c);
-        for (uint32_t k = 0; k < hints && !c->contradiction; k++)
-            follow_clause(c, &clause[hint[k]]);
+        for (uint32_t k = 0; from && k < from->hints && !c->contradiction; k++)
+            follow_clause(c, &clause[from->hint[k]]);
         if (!c->moved && !c->contradiction)
             follow_table(c);
     } while (c->moved && !c->contradiction);
+    for (uint32_t k = 0; from && k < from->spans && !c->contradiction; k++)
+        look_at_span(c, &from->span[k]);
 }
 
 static void copy_bounds(const struct checker *c, struct bounds *to, const struct bounds *from)
@@ -244,6 +275,11 @@ static bool well_formed(const struct checker *c, const struct br_proof_clause *c
     for (uint32_t k = 0; k < clause[number].hints; k++)
         if (clause[number].hint[k] >= number)
             return false;
+    for (uint32_t k = 0; k < clause[number].spans; k++) {
+        const struct br_proof_span *span = &clause[number].span[k];
+        if (c->crowd || span->from < 0 || span->from >= span->to || span->to > bound)
+            return false;
+    }
     return true;
 }
 
@@ -261,7 +297,7 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
                                         const struct br_proof_clause *clause, uint32_t clauses,
                                         uint32_t *where)
 {
-    follow(c, clause, NULL, 0);
+    follow(c, clause, NULL);
     copy_bounds(c, &c->root, &c->now);
     for (uint32_t k = 0; k < clauses && !c->contradiction; k++) {
         br_costly_assert(agree(c));
@@ -271,7 +307,7 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
         for (uint32_t i = 0; i < clause[k].literals; i++)
             set_false(c, &clause[k].literal[i]);
         if (!c->contradiction)
-            follow(c, clause, clause[k].hint, clause[k].hints);
+            follow(c, clause, &clause[k]);
         if (!c->contradiction)
             return BR_CLAUSES_GAP;
         if (clause[k].literals == 0)
@@ -280,7 +316,7 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
         copy_bounds(c, &c->now, &c->root);
         if (clause[k].literals == 1) {
             set_true(c, &clause[k].literal[0]);
-            follow(c, clause, NULL, 0);
+            follow(c, clause, NULL);
             copy_bounds(c, &c->root, &c->now);
         }
     }
@@ -351,6 +387,29 @@ static bool find_equal(struct checker *c)
     return true;
 }
 
+/* On one machine: tasks hold whole multiples of what divides all demands, so the rest of the
+ * capacity is of no use. False when memory is out. */
+static bool round_capacities(struct checker *c)
+{
+    const struct br_instance *in = c->in;
+    if (!ARRAY(in->resources, c->rounded))
+        return false;
+    for (uint32_t r = 0; r < in->resources; r++) {
+        int64_t unit = 0;
+        for (uint32_t t = 0; t < in->tasks; t++) {
+            size_t at = (size_t)in->task_stage[t] * in->resources + r;
+            int64_t a = in->duration[t] > 0 ? in->demand[at] : 0;
+            while (a > 0) { /* Euclid's algorithm */
+                int64_t rest = unit % a;
+                unit = a;
+                a = rest;
+            }
+        }
+        c->rounded[r] = unit > 0 ? in->capacity[r] / unit * unit : in->capacity[r];
+    }
+    return true;
+}
+
 static bool prepare(struct checker *c, int64_t bound)
 {
     size_t nodes = (size_t)c->tasks + 1;
@@ -364,7 +423,7 @@ static bool prepare(struct checker *c, int64_t bound)
     c->edges = list_edges(c->in, NULL);
     if (!ARRAY(c->edges, c->edge) || !ARRAY(nodes, c->root.least) || !ARRAY(nodes, c->root.most) ||
         !ARRAY(nodes, c->now.least) || !ARRAY(nodes, c->now.most) || !ARRAY(2 * nodes, c->step) ||
-        !find_equal(c))
+        !find_equal(c) || !round_capacities(c))
         return false;
     list_edges(c->in, c->edge);
     for (uint32_t t = 0; t < c->variables; t++)

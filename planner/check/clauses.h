@@ -7,7 +7,7 @@
 
 enum br_clauses_answer {
     BR_CLAUSES_PROVE,
-    BR_CLAUSES_MALFORMED, /* a task, time or hint that cannot be; *where is the clause */
+    BR_CLAUSES_MALFORMED, /* a task, time, hint or span that cannot be; *where is the clause */
     BR_CLAUSES_GAP,       /* clause *where does not follow */
     BR_CLAUSES_SHORT,     /* all follow, and refute nothing */
     BR_CLAUSES_MEMORY,

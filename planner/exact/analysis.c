@@ -96,6 +96,8 @@ static bool begin(struct br_lcg_analysis *a, uint32_t *open)
         return false;
     *open = 0;
     need_explanation(a, a->engine->trail.conflict.reason, open);
+    br_lcg_proof_rest_on_span(a->proof, a->engine->trail.conflict.reason,
+                              a->engine->trail.conflict.at);
     return true;
 }
 

@@ -32,6 +32,7 @@ void br_lcg_proof_destroy(struct br_lcg_proof *p)
     br_free(p->literal);
     br_free(p->hint);
     br_free(p->antecedent);
+    br_free(p->span);
     br_free(p);
 }
 
@@ -71,6 +72,18 @@ void br_lcg_proof_rest_on_root(struct br_lcg_proof *p, struct br_lcg_literal l)
     uint32_t e = br_lcg_entry_of(&p->engine->trail, l);
     if (e != BR_LCG_NONE)
         note(p, e | BR_LCG_ROOT_ENTRY);
+}
+
+void br_lcg_proof_rest_on_span(struct br_lcg_proof *p, uint32_t reason, int32_t at)
+{
+    if (!recording(p) || br_lcg_kind(reason) != BR_LCG_ENERGY)
+        return;
+    if (!br_grow(&p->span, p->spans, &p->spans_room, sizeof *p->span)) {
+        p->lost = true;
+        return;
+    }
+    p->span[p->spans] = br_lcg_energy_span(reason, at);
+    note(p, p->spans++ | BR_LCG_SPAN);
 }
 
 /* Makes room for the lemma and its antecedents. False when memory is out, or the record would be
@@ -148,6 +161,7 @@ void br_lcg_proof_record_end(struct br_lcg_proof *p)
         return;
     struct br_lcg_engine *engine = p->engine;
     uint32_t reason = engine->trail.conflict.reason;
+    int32_t at = engine->trail.conflict.at;
     assert(engine->trail.level == 0);
     br_lcg_proof_begin(p);
     if (!br_lcg_explain_conflict(engine)) {
@@ -159,6 +173,7 @@ void br_lcg_proof_record_end(struct br_lcg_proof *p)
             p, br_lcg_clause_at(&engine->clauses, br_lcg_number(reason))->lemma);
     if (br_lcg_kind(reason) == BR_LCG_LEMMA)
         br_lcg_proof_rest_on_lemma(p, br_lcg_number(reason));
+    br_lcg_proof_rest_on_span(p, reason, at);
     for (uint32_t k = 0; k < engine->explanation.count; k++)
         br_lcg_proof_rest_on_root(p, engine->explanation.item[k]);
     p->end = record(p, NULL, 0);

@@ -19,14 +19,17 @@ struct br_lcg_proof {
     uint32_t count, room, hint_room;
     struct br_lcg_literal *literal;
     uint32_t literals, literals_room;
-    uint32_t *hint; /* numbers of lemmas, or entries of the root with the upper bit set */
+    uint32_t *hint; /* numbers of lemmas, or with a bit below set entries of the root or spans */
     uint32_t hints, hints_room;
+    struct br_lcg_span *span; /* in which a conflict was found */
+    uint32_t spans, spans_room;
     uint32_t end;  /* the lemma without literals, or 0 */
     uint32_t root; /* entries at the root before it are recorded */
     /* Hints of the lemma to come. */
     uint32_t *antecedent, antecedents, antecedents_room;
 };
 #define BR_LCG_ROOT_ENTRY (UINT32_C(1) << 31)
+#define BR_LCG_SPAN (UINT32_C(1) << 30)
 
 /* An empty record; NULL when memory is out. All functions below take NULL as the proof of a solver
  * that records nothing. */
@@ -38,6 +41,8 @@ void br_lcg_proof_begin(struct br_lcg_proof *proof);
 /* Notes that the lemma rests on another lemma, or on a literal that is true at the root. */
 void br_lcg_proof_rest_on_lemma(struct br_lcg_proof *proof, uint32_t lemma);
 void br_lcg_proof_rest_on_root(struct br_lcg_proof *proof, struct br_lcg_literal l);
+/* Notes the span that the conflict, of that reason and place, was found in, if it was in one. */
+void br_lcg_proof_rest_on_span(struct br_lcg_proof *proof, uint32_t reason, int32_t at);
 /* Records the lemma; its number, 0 where nothing is recorded. */
 uint32_t br_lcg_proof_record(struct br_lcg_proof *proof, const struct br_lcg_literals *lemma);
 /* Records the bounds at the root that clauses have forced; at level 0, once all is propagated or in

@@ -42,7 +42,7 @@ static void need_hints(struct trimmer *t, uint32_t lemma)
     for (uint32_t k = p->hint_first[lemma]; k < p->hint_first[lemma + 1]; k++) {
         if (p->hint[k] & BR_LCG_ROOT_ENTRY)
             need_entry(t, p->hint[k] & ~BR_LCG_ROOT_ENTRY);
-        else
+        else if (!(p->hint[k] & BR_LCG_SPAN))
             need_lemma(t, p->hint[k]);
     }
 }
@@ -83,6 +83,14 @@ static uint32_t size_of(const struct br_lcg_proof *p, uint32_t lemma)
     return p->literal_first[lemma + 1] - p->literal_first[lemma];
 }
 
+/* Adds the span as far as it lies before the bound, where all tasks have ended. */
+static void write_span(const struct trimmer *t, struct br_lcg_span s, struct br_proof_clause *out)
+{
+    int32_t to = s.to < t->bound ? s.to : t->bound - 1;
+    if (s.from < to)
+        out->span[out->spans++] = (struct br_proof_span){s.from, to};
+}
+
 /* The lemma in the proof's terms; literals that say that a task starts too late for the bound are
  * false from the beginning. */
 static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *arena,
@@ -92,7 +100,8 @@ static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *aren
     uint32_t hints = p->hint_first[lemma + 1] - p->hint_first[lemma];
     out->literal = br_arena_array(arena, size_of(p, lemma), sizeof *out->literal);
     out->hint = br_arena_array(arena, hints, sizeof *out->hint);
-    if (!out->literal || !out->hint)
+    out->span = br_arena_array(arena, hints, sizeof *out->span);
+    if (!out->literal || !out->hint || !out->span)
         return false;
     for (uint32_t k = p->literal_first[lemma]; k < p->literal_first[lemma + 1]; k++) {
         struct br_lcg_literal l = p->literal[k];
@@ -108,6 +117,10 @@ static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *aren
      */
     for (uint32_t k = p->hint_first[lemma + 1]; k-- > p->hint_first[lemma];) {
         uint32_t hint = p->hint[k];
+        if (!(hint & BR_LCG_ROOT_ENTRY) && (hint & BR_LCG_SPAN)) {
+            write_span(t, p->span[hint & ~BR_LCG_SPAN], out);
+            continue;
+        }
         if ((hint & BR_LCG_ROOT_ENTRY) || hint == 0 || size_of(p, hint) == 1)
             continue;
         bool twice = false;

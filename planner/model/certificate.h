@@ -93,13 +93,19 @@ struct br_proof_literal {
     int64_t time; /* in ticks */
 };
 
+/* A span of time, in ticks. */
+struct br_proof_span {
+    int64_t from, to;
+};
+
 /* Says that one of its literals holds in every plan that ends by M. It follows by propagation from
- * the clauses before it. The last clause is empty, or the clauses of one literal contradict each
- * other: then there is no such plan. */
+ * the clauses before it, and from what has to be done in some spans. The last clause is empty, or
+ * the clauses of one literal contradict each other: then there is no such plan. */
 struct br_proof_clause {
-    uint32_t literals, hints;
+    uint32_t literals, hints, spans;
     struct br_proof_literal *literal;
-    uint32_t *hint; /* earlier clauses of several literals that it follows from */
+    uint32_t *hint;             /* earlier clauses of several literals that it follows from */
+    struct br_proof_span *span; /* in which tasks have too much to do; on one machine */
 };
 
 enum br_proof_kind {

@@ -1,5 +1,5 @@
 /* Each risen bound goes to the arcs and the clauses; when the queue is empty, the time-table has a
- * round; and so on until nothing moves. */
+ * round; and so on until nothing moves. Then the energy in spans of time is looked at. */
 #include "planner/exact/propagate/engine.h"
 
 #include "base/collections/memory.h"
@@ -12,6 +12,7 @@ bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *pr
     return br_lcg_trail_init(&e->trail, problem, &e->arena) &&
            br_lcg_precedence_init(&e->precedence, problem, &e->trail, &e->arena) &&
            br_lcg_timetable_init(&e->timetable, problem, &e->trail, &e->arena) &&
+           br_lcg_energy_init(&e->energy, problem, &e->trail, &e->arena) &&
            br_lcg_machines_init(&e->machines, problem, &e->trail, &e->arena) &&
            br_lcg_atoms_init(&e->atoms, br_lcg_variables(problem), &e->arena);
 }
@@ -50,7 +51,7 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
             continue;
         }
         if (e->timetable.moved_count == 0)
-            return true;
+            return br_lcg_energy_propagate(&e->energy);
         if (!br_lcg_timetable_propagate(&e->timetable))
             return false;
     }
@@ -96,6 +97,9 @@ bool br_lcg_explain(struct br_lcg_engine *e, struct br_lcg_literal l, uint32_t r
         break;
     case BR_LCG_MACHINES:
         ok = br_lcg_machines_explain(&e->machines, l, entry, &e->explanation);
+        break;
+    case BR_LCG_ENERGY: /* a conflict, always */
+        ok = br_lcg_energy_explain(&e->energy, reason, at, &e->explanation);
         break;
     default: /* a decision, or it holds at the root */
         break;

@@ -4,6 +4,7 @@
 #define BR_PLANNER_EXACT_PROPAGATE_ENGINE_H
 
 #include "planner/exact/propagate/clauses.h"
+#include "planner/exact/propagate/energy.h"
 #include "planner/exact/propagate/machines.h"
 #include "planner/exact/propagate/precedence.h"
 #include "planner/exact/propagate/timetable.h"
@@ -13,6 +14,7 @@ struct br_lcg_engine {
     struct br_lcg_trail trail;
     struct br_lcg_precedence precedence;
     struct br_lcg_timetable timetable; /* one machine */
+    struct br_lcg_energy energy;       /* one, too */
     struct br_lcg_machines machines;   /* several */
     struct br_lcg_atoms atoms;
     struct br_lcg_clauses clauses;

@@ -23,6 +23,7 @@ enum {
     BR_LCG_ARC,      /* number: of an arc, see precedence.h */
     BR_LCG_PROFILE,  /* `at`: the tick at which the task does not fit */
     BR_LCG_MACHINES, /* where it fits which machine, see machines.h */
+    BR_LCG_ENERGY,   /* a span with too much to do; `at` is its end, see energy.h */
 };
 static inline uint32_t br_lcg_reason(uint32_t kind, uint32_t number)
 {
@@ -47,8 +48,9 @@ struct br_lcg_entry {
     int32_t at;
 };
 
-/* A bound that could not rise. Where the literal's side is NONE the conflict is in the profile: at
- * the tick `at` tasks that run in any case demand more than the capacity. */
+/* A bound that could not rise. Where the literal's side is NONE the conflict is in the profile, or
+ * in a span of time: at the tick `at` tasks that run in any case demand more than the capacity, or
+ * in a span that ends there they have more to do than that. */
 struct br_lcg_conflict {
     struct br_lcg_literal literal;
     uint32_t reason;

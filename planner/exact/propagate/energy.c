@@ -1,0 +1,262 @@
+/* For each time at which some task can start first, one sweep over the ends of the spans that begin
+ * there: what a task has to do until b grows by a tick a tick, from its latest start or the begin
+ * of the span on, until all is done that it has to do after that. */
+#include "planner/exact/propagate/energy.h"
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+/* Of reasons the lower bits are the begin of the span, and those above them the resource. */
+enum { FROM_BITS = 12, HORIZON_MAX = 1 << FROM_BITS, RESOURCES_MAX = 64, HOLDINGS_MAX = 512 };
+/* So many looks that find nothing make the pauses longer, up to so long. */
+enum { IDLE_MOST = 32, PAUSE_MOST = 15 };
+
+/* What a task has to do in a span. */
+struct br_lcg_share {
+    uint32_t task;
+    int64_t demand;
+    int32_t ticks, at_root; /* as bounds are, and as they were at the root */
+    uint32_t age;           /* of its latest bound that says so */
+};
+
+/* Sums of work stay within 32 bits. */
+static bool suits(const struct br_lcg_problem *p)
+{
+    if (p->machines > 1 || p->holdings == 0 || p->holdings > HOLDINGS_MAX || p->resources == 0 ||
+        p->resources > RESOURCES_MAX || p->horizon > HORIZON_MAX)
+        return false;
+    for (uint32_t r = 0; r < p->resources; r++)
+        if (p->capacity[r] > INT32_MAX / 2 / ((int64_t)p->horizon * p->holdings))
+            return false;
+    return true;
+}
+
+bool br_lcg_energy_init(struct br_lcg_energy *c, const struct br_lcg_problem *p,
+                        struct br_lcg_trail *trail, struct br_arena *arena)
+{
+    *c = (struct br_lcg_energy){.trail = trail};
+    if (!suits(p))
+        return true;
+    c->groups = (p->resources + BR_LCG_LANES - 1) / BR_LCG_LANES;
+    if (!ARRAY(arena, (size_t)c->groups * p->holdings, c->demand) ||
+        !ARRAY(arena, c->groups, c->capacity) || !ARRAY(arena, (size_t)p->horizon + 1, c->change) ||
+        !ARRAY(arena, (size_t)p->horizon + 1, c->begins) || !ARRAY(arena, p->holdings, c->share))
+        return false;
+    for (uint32_t r = 0; r < p->resources; r++) {
+        uint32_t g = r / BR_LCG_LANES, lane = r % BR_LCG_LANES;
+        c->capacity[g].of[lane] = (int32_t)p->capacity[r];
+        for (uint32_t k = 0; k < p->holdings; k++)
+            c->demand[(size_t)g * p->holdings + k].of[lane] =
+                (int32_t)br_lcg_demand(p, p->holding[k], r);
+    }
+    c->p = p;
+    return true;
+}
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline void add(struct br_lcg_lanes *to, const struct br_lcg_lanes *x)
+{
+    for (uint32_t k = 0; k < BR_LCG_LANES; k++)
+        to->of[k] += x->of[k];
+}
+
+static inline void subtract(struct br_lcg_lanes *to, const struct br_lcg_lanes *x)
+{
+    for (uint32_t k = 0; k < BR_LCG_LANES; k++)
+        to->of[k] -= x->of[k];
+}
+
+/* Notes for all tasks when the work begins and ends that they have to do from `from` on. */
+static void spread(struct br_lcg_energy *c, uint32_t group, int32_t from)
+{
+    const struct br_lcg_problem *p = c->p;
+    const int32_t *now = c->trail->now;
+    const struct br_lcg_lanes *demand = c->demand + (size_t)group * p->holdings;
+    for (uint32_t k = 0; k < p->holdings; k++) {
+        uint32_t task = p->holding[k];
+        int32_t duration = p->duration[task], begin = -now[2 * task + 1];
+        int32_t ticks = least(now[2 * task] + duration - from, duration);
+        if (ticks <= 0)
+            continue;
+        begin = begin > from ? begin : from;
+        add(&c->change[begin], &demand[k]);
+        subtract(&c->change[begin + ticks], &demand[k]);
+    }
+}
+
+/* The first end by `end` of a span from `from` on in which there is too little of some resource of
+ * the group, and its lane in *lane; -1 where there is none. Takes back what spread has noted. */
+static int32_t sweep(struct br_lcg_energy *c, uint32_t group, int32_t from, int32_t end,
+                     uint32_t *lane)
+{
+    struct br_lcg_lanes slope = {{0}}, excess = {{0}}, zero = {{0}};
+    int32_t found = -1;
+    subtract(&slope, &c->capacity[group]);
+    for (int32_t at = from; at < end; at++) {
+        int32_t over = 0;
+        add(&slope, &c->change[at]);
+        add(&excess, &slope);
+        c->change[at] = zero;
+        for (uint32_t k = 0; k < BR_LCG_LANES; k++)
+            over |= -excess.of[k];
+        if (over >= 0 || found >= 0)
+            continue;
+        found = at + 1;
+        *lane = 0;
+        while (excess.of[*lane] <= 0)
+            ++*lane;
+    }
+    c->change[end] = zero;
+    return found;
+}
+
+static bool look(struct br_lcg_energy *c)
+{
+    const struct br_lcg_problem *p = c->p;
+    const int32_t *now = c->trail->now;
+    int32_t end = 0;
+    for (uint32_t k = 0; k < p->holdings; k++) {
+        uint32_t task = p->holding[k];
+        int32_t last = p->duration[task] - now[2 * task + 1];
+        end = last > end ? last : end;
+        c->begins[now[2 * task]] = true;
+    }
+    bool ok = true;
+    for (int32_t from = 0; from < end; from++) {
+        bool begins = c->begins[from];
+        c->begins[from] = false;
+        for (uint32_t g = 0; g < c->groups && begins && ok; g++) {
+            uint32_t lane;
+            spread(c, g, from);
+            int32_t to = sweep(c, g, from, end, &lane);
+            if (to < 0)
+                continue;
+            ok = false;
+            uint32_t number = (g * BR_LCG_LANES + lane) << FROM_BITS | (uint32_t)from;
+            c->trail->conflict = (struct br_lcg_conflict){
+                {.side = BR_LCG_NONE}, br_lcg_reason(BR_LCG_ENERGY, number), to};
+        }
+    }
+    return ok;
+}
+
+bool br_lcg_energy_propagate(struct br_lcg_energy *c)
+{
+    if (!c->p)
+        return true;
+    if (c->wait > 0) {
+        c->wait--;
+        return true;
+    }
+    bool ok = look(c);
+    if (!ok) {
+        c->idle = 0;
+        c->pause /= 2;
+    } else if (++c->idle == IDLE_MOST) {
+        c->idle = 0;
+        c->pause = c->pause < PAUSE_MOST ? 2 * c->pause + 1 : PAUSE_MOST;
+    }
+    c->wait = c->pause;
+    return ok;
+}
+
+/* --- explanations ---------------------------------------------------------------------------- */
+
+struct br_lcg_span br_lcg_energy_span(uint32_t reason, int32_t at)
+{
+    return (struct br_lcg_span){(int32_t)(br_lcg_number(reason) & (HORIZON_MAX - 1)), at};
+}
+
+/* What a task has to do in the span that starts within the bounds. */
+static int32_t ticks_in(struct br_lcg_span span, int32_t lower, int32_t upper, int32_t duration)
+{
+    int32_t ticks = least(least(duration, span.to - span.from),
+                          least(lower + duration - span.from, span.to - upper));
+    return ticks > 0 ? ticks : 0;
+}
+
+/* That a task has to do so much says that it starts in between. */
+static struct br_lcg_literal starts_from(const struct br_lcg_problem *p, struct br_lcg_span span,
+                                         uint32_t task, int32_t ticks)
+{
+    return (struct br_lcg_literal){2 * task, span.from + ticks - p->duration[task]};
+}
+static struct br_lcg_literal starts_by(struct br_lcg_span span, uint32_t task, int32_t ticks)
+{
+    return (struct br_lcg_literal){2 * task + 1, ticks - span.to};
+}
+
+static uint32_t age(const struct br_lcg_trail *trail, struct br_lcg_literal l)
+{
+    uint32_t e = br_lcg_true_at_root(trail, l) ? BR_LCG_NONE : br_lcg_entry_of(trail, l);
+    return e == BR_LCG_NONE ? 0 : e + 1;
+}
+
+/* The tasks that hold the resource in the span, those first that do since lately; *excess is what
+ * they do beyond what there is. Their number. */
+static uint32_t list_shares(struct br_lcg_energy *c, uint32_t resource, struct br_lcg_span span,
+                            int64_t *excess)
+{
+    const struct br_lcg_problem *p = c->p;
+    const struct br_lcg_trail *trail = c->trail;
+    uint32_t count = 0;
+    *excess = -p->capacity[resource] * (span.to - span.from);
+    for (uint32_t k = 0; k < p->holdings; k++) {
+        uint32_t task = p->holding[k];
+        int32_t duration = p->duration[task];
+        struct br_lcg_share s = {.task = task, .demand = br_lcg_demand(p, task, resource)};
+        s.ticks = ticks_in(span, br_lcg_lower(trail, task), br_lcg_upper(trail, task), duration);
+        s.at_root = ticks_in(span, trail->root[2 * task], -trail->root[2 * task + 1], duration);
+        if (s.demand == 0 || s.ticks == 0)
+            continue;
+        *excess += s.ticks * s.demand;
+        uint32_t from = age(trail, starts_from(p, span, task, s.ticks));
+        uint32_t by = age(trail, starts_by(span, task, s.ticks));
+        s.age = from > by ? from : by;
+        uint32_t j = count++;
+        for (; j > 0 && c->share[j - 1].age < s.age; j--)
+            c->share[j] = c->share[j - 1];
+        c->share[j] = s;
+    }
+    return count;
+}
+
+/* Leaves out what is not needed for more to be done than there is: of tasks, the latest first, all
+ * that does not follow at the root; and then of some a part. */
+static void relax(struct br_lcg_energy *c, uint32_t count, int64_t spare)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        struct br_lcg_share *s = &c->share[k];
+        if ((s->ticks - s->at_root) * s->demand <= spare) {
+            spare -= (s->ticks - s->at_root) * s->demand;
+            s->ticks = s->at_root;
+        }
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        struct br_lcg_share *s = &c->share[k];
+        int32_t less = s->ticks > s->at_root ? (int32_t)(spare / s->demand) : 0;
+        spare -= less * s->demand;
+        s->ticks -= less;
+    }
+}
+
+bool br_lcg_energy_explain(struct br_lcg_energy *c, uint32_t reason, int32_t at,
+                           struct br_lcg_literals *list)
+{
+    struct br_lcg_span span = br_lcg_energy_span(reason, at);
+    int64_t excess;
+    uint32_t count = list_shares(c, br_lcg_number(reason) >> FROM_BITS, span, &excess);
+    assert(excess > 0);
+    relax(c, count, excess - 1);
+    for (uint32_t k = 0; k < count; k++) {
+        const struct br_lcg_share *s = &c->share[k];
+        if (s->ticks > 0 &&
+            (!br_lcg_append(c->trail, list, starts_from(c->p, span, s->task, s->ticks)) ||
+             !br_lcg_append(c->trail, list, starts_by(span, s->task, s->ticks))))
+            return false;
+    }
+    return true;
+}
