@@ -148,7 +148,7 @@ def prices(bound, steps, chains=(), **more):
 
 
 def clauses(bound, *lists, **more):
-    return dict({'bound': bound, 'kind': 'clauses', 'clauses': [[list(a), list(b)] for a, b in lists]},
+    return dict({'bound': bound, 'kind': 'clauses', 'clauses': [[list(part) for part in one] for one in lists]},
                 **more)
 
 
@@ -597,6 +597,47 @@ rule('clauses: nor those of other durations', document(
     ('for t, d in enumerate(job.durations[s], first[s]):', 'for t, d in ((k, 0) for k, _ in enumerate('
      'job.durations[s], first[s])):'),
     (CLAUSES, 'item[k].key == item[k - 1].key', 'true'))
+
+# --- spans of clauses ----------------------------------------------------------------------------------
+
+def span(bound, begin, end):
+    return clauses(bound, ([], [], [begin, end]))
+
+
+MANDATORY = 'min(d, end - begin, self.least[t] + d - begin, end - self.most[t])'
+LATER = {'a': (2, 10), 'b': (2, 10), 'q': (4, {}), 'z': (1, {})}
+rule('spans: what fits exactly fits', document(
+    {'a': (4, 5), 'b': (4, 5), 'c': (4, 10), 'z': (1, {})}, [span(9, 0, 8)], [], WIDE),
+    ('if work > capacity * (end - begin):', 'if work >= capacity * (end - begin):'),
+    (CLAUSES, 'work > (br_wide)c->rounded[r]', 'work >= (br_wide)c->rounded[r]'))
+rule('spans: not what can be done later', document(LATER, [span(5, 0, 2)], [], WIDE),
+     (MANDATORY, 'min(d, end - begin, self.least[t] + d - begin)'),
+     (CLAUSES, 'part = after < part ? after : part;', ''))
+rule('spans: nor what can be done before', document(LATER, [span(5, 2, 4)], [], WIDE),
+     (MANDATORY, 'min(d, end - begin, end - self.most[t])'),
+     (CLAUSES, 'part = before < part ? before : part;', ''))
+rule('spans: no more than a task lasts', document(
+    {'p': (2, {}), 'a': (2, 10), 'q': (2, {}), 'v': (2, 10), 'w': (2, 10),
+     'z': (1, {})}, [span(7, 0, 6)],
+    [('p', 'a'), ('a', 'q')], WIDE),
+    (MANDATORY, 'min(end - begin, self.least[t] + d - begin, end - self.most[t])'),
+    (CLAUSES, 'part = duration;', 'part = INT64_MAX;'))
+rule('spans: no more than the time there is', document(
+    {'a': (6, 6), 'b': (6, 4), 'c': (2, 1), 'z': (1, {})}, [span(9, 3, 5)], [], WIDE),
+    (MANDATORY, 'min(d, self.least[t] + d - begin, end - self.most[t])'),
+    (CLAUSES, 'part = all < part ? all : part;', ''))
+rule('spans: whole multiples of what divides all demands', document(
+    {'a': (4, 4), 'b': (4, 4), 'c': (4, 6), 'z': (1, {})}, [span(9, 0, 8)], [], WIDE),
+    ('math.gcd(*(a for _, a, _ in tasks))', 'max(a for _, a, _ in tasks)'),
+    (CLAUSES, 'int64_t rest = unit % a;', 'int64_t rest = 0;'))
+rule('spans: their begin is before their end', document(
+    {'a': (3, 6), 'b': (3, 6), 'z': (1, {})}, [span(7, 3, 1)], [], WIDE),
+    ('all(0 <= begin < end <= bound for begin, end in spans)', 'True'),
+    (CLAUSES, 'span->from >= span->to', 'false'))
+rule('spans: on one machine', document(
+    {'a': (4, 10), 'b': (4, 10), 'z': (1, {})}, [span(5, 0, 4)], [], ((2, {'r': 10}),)),
+     ("need(not spans or part.job.machines == 1, 'spans are for one machine')", 'pass'),
+     (CLAUSES, 'c->crowd || span->from < 0', 'span->from < 0'))
 
 # --- clauses on several machines -----------------------------------------------------------------------
 

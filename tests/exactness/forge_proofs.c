@@ -188,6 +188,8 @@ static void add_clause(struct forger *f)
     for (uint32_t k = 0; k < number; k++)
         if (chance(f, 50))
             *ADD(f, clause->hint, clause->hints) = k;
+    while (chance(f, 30))
+        *ADD(f, clause->span, clause->spans) = (struct br_proof_span){any_time(f), any_time(f)};
 }
 
 /* --- forging --------------------------------------------------------------------------------- */
@@ -296,7 +298,15 @@ static void change_clause(struct forger *f)
     struct br_proof_clause *clause = &proof->clause[below(f, proof->clauses)];
     struct br_proof_literal *literal =
         clause->literals ? &clause->literal[below(f, clause->literals)] : NULL;
-    switch (below(f, 6)) {
+    switch (below(f, 8)) {
+    case 6:
+        if (clause->spans)
+            clause->span[0].from = nudged(f, clause->span[0].from);
+        break;
+    case 7:
+        if (clause->spans)
+            clause->span[0].to = nudged(f, clause->span[0].to);
+        break;
     case 0:
         if (literal)
             literal->time = nudged(f, literal->time);

@@ -218,7 +218,7 @@ static void corrupt(struct br_rng *rng, struct br_proof_clause *clause, uint32_t
                     uint32_t variables)
 {
     struct br_proof_clause *c = &clause[br_rng_below(rng, *clauses)];
-    switch (br_rng_below(rng, 5)) {
+    switch (br_rng_below(rng, 6)) {
     case 0: /* one less */
         *c = clause[--*clauses];
         break;
@@ -234,6 +234,10 @@ static void corrupt(struct br_rng *rng, struct br_proof_clause *clause, uint32_t
         if (c->literals > 0)
             c->literal[br_rng_below(rng, c->literals)].task =
                 (uint32_t)br_rng_below(rng, variables + 1);
+        break;
+    case 4:
+        if (c->spans > 0)
+            c->span[0].to++;
         break;
     default:
         if (c->hints > 0)

@@ -87,7 +87,7 @@ static void spread(struct br_lcg_energy *c, uint32_t group, int32_t from)
     }
 }
 
-/* The first end by `end` of a span from `from` on in which there is too little of some resource of
+/* The last end by `end` of a span from `from` on in which there is too little of some resource of
  * the group, and its lane in *lane; -1 where there is none. Takes back what spread has noted. */
 static int32_t sweep(struct br_lcg_energy *c, uint32_t group, int32_t from, int32_t end,
                      uint32_t *lane)
@@ -102,7 +102,7 @@ static int32_t sweep(struct br_lcg_energy *c, uint32_t group, int32_t from, int3
         c->change[at] = zero;
         for (uint32_t k = 0; k < BR_LCG_LANES; k++)
             over |= -excess.of[k];
-        if (over >= 0 || found >= 0)
+        if (over >= 0)
             continue;
         found = at + 1;
         *lane = 0;
