@@ -56,9 +56,9 @@ void br_exact_destroy(struct br_exact *exact);
 void br_exact_limit_decisions(struct br_exact *exact, uint64_t most);
 
 /* Works on until a bound or a schedule is found towards the goal, or for `conflicts` more
- * conflicts, or until *stop (may be NULL) is set. BR_EXACT_BOUND with `lower` above what is proven
- * starts there: a makespan of `lower` is supposed feasible first, and one tick more after each
- * refutation. */
+ * conflicts (a few beyond where one brings the next), or until *stop (may be NULL) is set.
+ * BR_EXACT_BOUND with `lower` above what is proven starts there: a makespan of `lower` is supposed
+ * feasible first, and one tick more after each refutation. */
 enum br_exact_result br_exact_solve(struct br_exact *exact, enum br_exact_goal goal,
                                     uint64_t conflicts, const struct br_stop *stop);
 

@@ -5,8 +5,9 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* Of reasons the lower bits are the begin of the span, and those above them the resource. */
-enum { FROM_BITS = 12, HORIZON_MAX = 1 << FROM_BITS, RESOURCES_MAX = 64, HOLDINGS_MAX = 512 };
+/* Of reasons the lower bits are the begin of the span, and those above them the resource. On larger
+ * jobs a look takes longer than all else that a conflict takes. */
+enum { FROM_BITS = 10, HORIZON_MAX = 1 << FROM_BITS, RESOURCES_MAX = 64, HOLDINGS_MAX = 200 };
 /* So many looks that find nothing make the pauses longer, up to so long. */
 enum { IDLE_MOST = 32, PAUSE_MOST = 15 };
 

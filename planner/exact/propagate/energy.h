@@ -2,10 +2,10 @@
  * may be more than a resource has there.
  *
  * A task that starts by u and ends at e or later runs for at least min(duration, e - from, to - u,
- * to - from) of the ticks from .. to. The time-table looks at single ticks. [Schutt13] and
- * [Vilim11] count of tasks that may run outside of a span only what the time-table has of them;
- * here all that they have to do counts. It only finds conflicts: raising bounds by it as well saved
- * a few conflicts and cost as much time. */
+ * to - from) of the ticks from .. to. The time-table looks at single ticks. [SchuttFeydyStuckey13]
+ * and [Vilim11] count of tasks that may run outside of a span only what the time-table has of them;
+ * here all that they have to do counts. It only finds conflicts: what raising bounds by it
+ * as well gained, it cost in time (bench/notes/exact.md). */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_ENERGY_H
 #define BR_PLANNER_EXACT_PROPAGATE_ENERGY_H
 
