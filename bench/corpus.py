@@ -30,6 +30,12 @@ def files(pattern):
     return sorted(DATA.glob(pattern), key=natural)
 
 
+def spread(paths):
+    """In an order whose every beginning is spread evenly over them (golden section)."""
+    order = sorted(range(len(paths)), key=lambda k: k * 0.6180339887498949 % 1)
+    return [paths[k] for k in order]
+
+
 def own_cluster(path):
     return []
 

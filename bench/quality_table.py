@@ -7,11 +7,14 @@ every instance is planned with two such seconds' placements for every second of 
 thread. --clock wall gives two threads the seconds themselves; that is for an idle machine.
 """
 import csv
+import itertools
 import json
 import pathlib
 import re
 import resource
 import subprocess
+import threading
+import time
 
 import corpus
 
@@ -72,36 +75,81 @@ def search_options(seconds, clock, rate):
     return ['--effort', 'max', '--placements', str(int(seconds * THREADS * rate)), '--threads', '1']
 
 
+def kept(given):
+    """By (set, budget, instance): the rows of the file that --resume goes on with."""
+    path = pathlib.Path(given.output) if given.output and given.resume else None
+    if not path or not path.exists():
+        return {}
+    with path.open() as file:
+        return {(r['set'], r['budget'], r['instance']): tuple(r[n] for n in NAMES)
+                for r in csv.DictReader(file)}
+
+
 def table(given, bigrocks, scratch, report):
-    rows = []
+    """A row an instance and budget, each written as soon as it is known. What a smaller budget has
+    proven optimal is so with a larger one, and is not planned again."""
+    rows, begun, lock = kept(given), time.monotonic(), threading.Lock()
+    budgets = sorted(float(word) for word in given.budgets.split(','))
     for name in given.sets.split(','):
-        pattern, best = SETS[name]
-        paths, known = corpus.files(pattern)[given.first::given.every], best_known(best)
+        pattern, best_file = SETS[name]
+        paths, known = corpus.files(pattern)[given.first::given.every], best_known(best_file)
         rate = 0 if given.clock == 'wall' else placements_a_second(bigrocks, paths, given.timeout)
         if rate:
             report.line('%s: %.1f million placements a second of user CPU' % (name, rate / 1e6))
-        for seconds in (float(word) for word in given.budgets.split(',')):
-            extra = search_options(seconds, given.clock, rate)
-            made = list(corpus.each(lambda p: corpus.plan(
-                bigrocks, p, [], 'best', pathlib.Path(scratch), given.timeout, extra),
-                paths, 1 if given.clock == 'wall' else given.jobs))
-            above, proven, records = [], 0, []
-            for path, plan in zip(paths, made):
-                makespan, bound = float(plan['makespan']), float(plan['lower_bound'])
-                above.append(100 * (makespan / known[path.stem] - 1))
-                proven += makespan == bound
-                if makespan < known[path.stem]:
-                    records.append(path.stem)
-                rows.append((name, '%gs' % seconds, path.stem, '%g' % makespan, '%g' % bound,
-                             known[path.stem], '%.3f' % above[-1]))
-            mean, wanted = sum(above) / len(above), WANTED.get((name, seconds))
-            report.line('%-5s %3g s, %d instances: %.3f %% above the best known, as good on %d, '
-                        'proven optimal %d' % (name, seconds, len(paths), mean,
-                                               sum(a <= 0 for a in above), proven) +
-                        (', better on ' + ' '.join(records) if records else ''),
-                        wanted is not None and 'at most %g' % wanted or None,
-                        wanted is None or mean <= wanted + 0.0005)
-            write(given.output, rows)
+
+        def proven(path, seconds):
+            """A row of a smaller budget that has a proof, or None."""
+            for row in list(rows.values()):
+                if row[0] == name and row[2] == path.stem and float(row[1][:-1]) < seconds and \
+                        float(row[3]) == float(row[4]):
+                    return row
+            return None
+
+        def row(path, seconds):
+            """None where --minutes are over."""
+            key = (name, '%gs' % seconds, path.stem)
+            if key in rows:
+                return rows[key]
+            if given.minutes is not None and time.monotonic() - begun > 60 * given.minutes:
+                return None
+            found = proven(path, seconds)
+            if found:
+                found = found[3:]
+            else:
+                plan = corpus.plan(bigrocks, path, [], 'best', pathlib.Path(scratch), given.timeout,
+                                   search_options(seconds, given.clock, rate))
+                makespan, best = float(plan['makespan']), known[path.stem]
+                found = ('%g' % makespan, '%g' % float(plan['lower_bound']), best,
+                         '%.3f' % (100 * (makespan / best - 1)))
+            with lock:
+                rows[key] = (*key, *found)
+                write(given.output, sorted(rows.values(), key=in_order))
+            return rows[key]
+
+        for seconds in budgets:
+            made = list(itertools.takewhile(bool, corpus.each(
+                lambda path: row(path, seconds), corpus.spread(paths),
+                1 if given.clock == 'wall' else given.jobs)))
+            if made:
+                tell(report, name, seconds, made, len(made) == len(corpus.files(pattern)))
+
+
+def in_order(row):
+    return list(SETS).index(row[0]), float(row[1][:-1]), corpus.natural(row[2])
+
+
+def tell(report, name, seconds, rows, whole):
+    above = [100 * (float(r[3]) / float(r[5]) - 1) for r in rows]
+    below = [100 * (1 - float(r[4]) / float(r[5])) for r in rows]
+    records = [r[2] for r in rows if float(r[3]) < float(r[5])]
+    mean, wanted = sum(above) / len(above), WANTED.get((name, seconds)) if whole else None
+    report.line('%-5s %3g s, %d instances: %.3f %% above the best known, as good on %d, '
+                'proven optimal %d, bounds %.3f %% below' %
+                (name, seconds, len(rows), mean, sum(a <= 0 for a in above),
+                 sum(float(r[3]) == float(r[4]) for r in rows), sum(below) / len(below)) +
+                (', better on ' + ' '.join(records) if records else ''),
+                wanted is not None and 'at most %g' % wanted or None,
+                wanted is None or mean <= wanted + 0.0005)
 
 
 def counted(given, bench, report):
