@@ -710,14 +710,14 @@ class Starts:
         else:
             self.at_least(-v - 1, time + 1)
 
-    def look_at(self, begin, end):
-        """What tasks have to do from begin to end in every case is no more than there is then, down to
+    def look_at(self, first, last):
+        """What tasks have to do from first to last in every case is no more than there is then, down to
         whole multiples of what divides all demands."""
         for capacity, tasks in self.held:
             capacity -= capacity % math.gcd(*(a for _, a, _ in tasks))
-            work = sum(a * max(0, min(d, end - begin, self.least[t] + d - begin, end - self.most[t]))
+            work = sum(a * max(0, min(last - first, self.least[t] + d - first, last - self.most[t], d))
                        for t, a, d in tasks)
-            if work > capacity * (end - begin):
+            if work > capacity * (last - first):
                 raise Contradiction
 
     def follow_table(self, capacity, tasks):

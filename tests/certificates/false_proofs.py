@@ -604,27 +604,27 @@ def span(bound, begin, end):
     return clauses(bound, ([], [], [begin, end]))
 
 
-MANDATORY = 'min(d, end - begin, self.least[t] + d - begin, end - self.most[t])'
+MANDATORY = 'min(last - first, self.least[t] + d - first, last - self.most[t], d)'
 LATER = {'a': (2, 10), 'b': (2, 10), 'q': (4, {}), 'z': (1, {})}
 rule('spans: what fits exactly fits', document(
     {'a': (4, 5), 'b': (4, 5), 'c': (4, 10), 'z': (1, {})}, [span(9, 0, 8)], [], WIDE),
-    ('if work > capacity * (end - begin):', 'if work >= capacity * (end - begin):'),
+    ('if work > capacity * (last - first):', 'if work >= capacity * (last - first):'),
     (CLAUSES, 'work > (br_wide)c->rounded[r]', 'work >= (br_wide)c->rounded[r]'))
 rule('spans: not what can be done later', document(LATER, [span(5, 0, 2)], [], WIDE),
-     (MANDATORY, 'min(d, end - begin, self.least[t] + d - begin)'),
+     (MANDATORY, 'min(last - first, self.least[t] + d - first, d)'),
      (CLAUSES, 'part = after < part ? after : part;', ''))
 rule('spans: nor what can be done before', document(LATER, [span(5, 2, 4)], [], WIDE),
-     (MANDATORY, 'min(d, end - begin, end - self.most[t])'),
+     (MANDATORY, 'min(last - first, last - self.most[t], d)'),
      (CLAUSES, 'part = before < part ? before : part;', ''))
 rule('spans: no more than a task lasts', document(
     {'p': (2, {}), 'a': (2, 10), 'q': (2, {}), 'v': (2, 10), 'w': (2, 10),
      'z': (1, {})}, [span(7, 0, 6)],
     [('p', 'a'), ('a', 'q')], WIDE),
-    (MANDATORY, 'min(end - begin, self.least[t] + d - begin, end - self.most[t])'),
+    (MANDATORY, 'min(last - first, self.least[t] + d - first, last - self.most[t])'),
     (CLAUSES, 'part = duration;', 'part = INT64_MAX;'))
 rule('spans: no more than the time there is', document(
     {'a': (6, 6), 'b': (6, 4), 'c': (2, 1), 'z': (1, {})}, [span(9, 3, 5)], [], WIDE),
-    (MANDATORY, 'min(d, self.least[t] + d - begin, end - self.most[t])'),
+    (MANDATORY, 'min(self.least[t] + d - first, last - self.most[t], d)'),
     (CLAUSES, 'part = all < part ? all : part;', ''))
 rule('spans: whole multiples of what divides all demands', document(
     {'a': (4, 4), 'b': (4, 4), 'c': (4, 6), 'z': (1, {})}, [span(9, 0, 8)], [], WIDE),
