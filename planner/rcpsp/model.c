@@ -280,3 +280,11 @@ enum br_rcpsp_profile br_rcpsp_model_profile(const struct br_rcpsp_model *m)
 {
     return m->profile;
 }
+
+double br_rcpsp_model_placement_ns(const struct br_rcpsp_model *m)
+{
+    if (m->profile != BR_RCPSP_SLICES)
+        return 27 + 0.26 * m->tasks;
+    double ns = 20 + 0.19 * m->tasks;
+    return ns > 37 ? ns : 37;
+}

@@ -86,5 +86,9 @@ void br_rcpsp_model_destroy(struct br_rcpsp_model *model);
 /* The profile in use: never BR_RCPSP_CHOOSE, and BR_RCPSP_EVENTS where slices were asked for but
  * the horizon or the capacities are too large for them. */
 enum br_rcpsp_profile br_rcpsp_model_profile(const struct br_rcpsp_model *model);
+/* What the search of a population takes a placement, about, in nanoseconds of one thread: of what
+ * it took on public jobs of 60 to 1,448 tasks, on a processor of a common server. It depends on the
+ * job alone, so that two machines expect the same of a time limit. O(1). */
+double br_rcpsp_model_placement_ns(const struct br_rcpsp_model *model);
 
 #endif

@@ -584,3 +584,14 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
     release(p);
     return ok;
 }
+
+double br_population_expected(const struct br_instance *in, double time_ns, uint32_t threads)
+{
+    uint32_t most = br_population_settings_default().blocks;
+    struct br_rcpsp_model *m = br_rcpsp_model_create(in, BR_RCPSP_CHOOSE);
+    double placements = 0;
+    if (m)
+        placements = time_ns / br_rcpsp_model_placement_ns(m) * (threads < most ? threads : most);
+    br_rcpsp_model_destroy(m);
+    return placements;
+}

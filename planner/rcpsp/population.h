@@ -38,4 +38,9 @@ struct br_population_settings br_population_settings_default(void);
  * be NULL. False when memory is out. */
 bool br_population_search(struct br_run *run, const struct br_population_settings *settings);
 
+/* The placements that it is expected to make in the time, with all of up to eight threads: for
+ * run->horizon. It depends on the instance, not on the machine. 0 when memory is out. As long as
+ * br_rcpsp_model_create takes. */
+double br_population_expected(const struct br_instance *instance, double time_ns, uint32_t threads);
+
 #endif

@@ -30,8 +30,6 @@ enum { NEARLY = 20 };
 /* Jobs of up to so many tasks are granted more, since they are to end proven. On several machines
  * there are exact solvers for these alone, and on up to so many machines. */
 enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
-/* Placements a second of one thread on one machine, about; what is expected of a time limit. */
-static const double one_machine_speed = 25e6;
 /* Share of the work that comes before the search that goes on. */
 static const double quick_share = 0.1;
 /* By the clock: baselines that are slow on jobs of more tasks than these wait for the others. */
@@ -328,9 +326,11 @@ static void on_step(void *context, double share)
 static void expect(const struct br_search *s, struct br_run *run)
 {
     const struct br_plan_options *o = s->options;
-    double most = 1e18, time = one_machine_speed * 1e-9 * (double)o->time_limit_ns * o->threads;
-    if (o->time_limit_ns > 0 && time * s->share < most)
-        most = time * s->share;
+    double most = 1e18, time_ns = (double)o->time_limit_ns * s->share;
+    if (o->time_limit_ns > 0) {
+        double expected = br_population_expected(s->in, time_ns, o->threads);
+        most = expected > 0 && expected < most ? expected : most;
+    }
     if (o->placements && (double)o->placements * s->share < most)
         most = (double)o->placements * s->share;
     if (most == 1e18)
