@@ -74,7 +74,7 @@ static bool any_span(const struct br_lcg_problem *p, const struct bounds *b)
 static bool placed(const struct br_lcg_problem *p, const struct bounds *b, uint32_t task,
                    int64_t *held)
 {
-    if (task == p->tasks)
+    if (task == p->tasks || task == TASKS)
         return true;
     for (int32_t start = b->least[task]; start <= b->most[task]; start++) {
         bool fits = true, done = false;
