@@ -1,10 +1,13 @@
 /* Signals. While a search runs, the first Ctrl-C or SIGTERM only raises a flag that the search
- * reads, so that the best plan so far is not lost; the second one means it. */
+ * reads, so that the best plan so far is not lost; the second one means it. The same signal a
+ * moment later is still the first: timeout(1) sends it to its child and then to its group, which is
+ * the child again. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process/clock.h"
 #include "base/process/stop.h"
 #include "cli/common/interrupt.h"
 
@@ -14,9 +17,14 @@ static const char *volatile to_remove; /* half-written file */
 static volatile sig_atomic_t caught;   /* the flag is being watched */
 static volatile sig_atomic_t counting; /* up to two */
 static volatile sig_atomic_t last;     /* signal */
+static const int64_t moment_ns = 200000000;
+static int64_t raised_ns; /* when the flag was raised; atomic, since threads may handle signals */
 
 static void handle(int signal_number)
 {
+    int64_t before_ns = __atomic_load_n(&raised_ns, __ATOMIC_RELAXED);
+    if (before_ns && signal_number == last && br_now_ns() - before_ns < moment_ns)
+        return;
     last = signal_number;
     int level = br_stop_level(&stop);
     if (counting && level < 2) {
@@ -25,6 +33,7 @@ static void handle(int signal_number)
         return;
     }
     if (caught && !br_stopped(&raised)) {
+        __atomic_store_n(&raised_ns, br_now_ns(), __ATOMIC_RELAXED);
         br_stop_raise(&raised);
         br_stop_raise(&stop);
         return;

@@ -77,11 +77,14 @@ def wait_for_search(child, folder):
     assert child.poll() is None, 'the job is too small for this test'
 
 
-def interrupt_gives_best_plan(folder, which=signal.SIGINT):
+def interrupt_gives_best_plan(folder, which=signal.SIGINT, times=1):
     child = start_planning(folder)
     wait_for_search(child, folder)
     sent = time.monotonic()
     child.send_signal(which)
+    for _ in range(times - 1):
+        time.sleep(0.02)
+        child.send_signal(which)
     out, err = child.communicate(timeout=60)
     assert child.returncode == 0, (child.returncode, err)
     assert time.monotonic() - sent < 30
@@ -96,6 +99,11 @@ def interrupt_gives_best_plan(folder, which=signal.SIGINT):
 
 def terminate_gives_best_plan(folder):
     interrupt_gives_best_plan(folder, signal.SIGTERM)
+
+
+def interrupt_sent_twice_is_one(folder):
+    """As by timeout(1), which sends the signal to its child and then to the group of both."""
+    interrupt_gives_best_plan(folder, signal.SIGINT, 3)
 
 
 def second_interrupt_quits(folder):
@@ -378,7 +386,7 @@ def examples_of_the_help_work(folder):
     assert count >= 7
 
 
-TESTS = [interrupt_gives_best_plan, terminate_gives_best_plan, second_interrupt_quits,
+TESTS = [interrupt_gives_best_plan, terminate_gives_best_plan, interrupt_sent_twice_is_one, second_interrupt_quits,
          interrupt_ends_bounding, child_of_bounding_dies_too, bounding_gets_the_job, bounding_is_limited,
          bounding_program_is_found, closed_pipe_is_quiet, closed_stderr_spares_the_output, progress_on_a_terminal,
          no_progress_for_short_runs, runs_show_progress, progress_fits_the_terminal, progress_follows_the_terminal,
