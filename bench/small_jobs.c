@@ -20,6 +20,11 @@
 
 #include "base/numbers/rng.h"
 #include "base/process/clock.h"
+#ifdef COUNTED
+#include "tests/support/takings.h"
+#else
+static const uint32_t taken;
+#endif
 
 enum { RESOURCES = 3 };
 
@@ -171,35 +176,6 @@ static bool measure_store(const char *path, const struct br_cluster *cluster, ui
     return ok && wrong == 0;
 }
 
-static uint64_t allocations;
-
-#ifdef COUNTED /* the linker puts these before the library's */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    allocations++;
-    return __real_realloc(memory, size);
-}
-#endif
-
 /* What one way of planning has cost. */
 struct cost {
     int64_t *took_ns;
@@ -249,7 +225,7 @@ plan_again(struct br_planner *planner, const struct br_dag *dag, const struct br
 static bool measure_anew(uint32_t tasks, uint64_t seed, const struct br_cluster *cluster,
                          size_t call, struct cost *cost)
 {
-    const uint64_t before = allocations;
+    const uint32_t before = taken;
     struct br_dag *dag = make_job(tasks, seed, 1);
     if (!dag)
         return false;
@@ -257,7 +233,7 @@ static bool measure_anew(uint32_t tasks, uint64_t seed, const struct br_cluster 
     const int64_t makespan_ns = plan_anew(dag, cluster);
     cost->took_ns[call] = br_now_ns() - began_ns;
     cost->makespans_ns += makespan_ns;
-    cost->allocations += allocations - before;
+    cost->allocations += taken - before;
     br_dag_destroy(dag);
     return makespan_ns >= 0;
 }
@@ -267,14 +243,14 @@ static bool measure_again(struct br_planner *planner, struct br_dag *dag, uint32
                           uint64_t seed, const struct br_cluster *cluster, size_t call,
                           struct cost *cost)
 {
-    const uint64_t before = allocations;
+    const uint32_t before = taken;
     if (!make_job_again(dag, tasks, seed))
         return false;
     const int64_t began_ns = br_now_ns();
     const int64_t makespan_ns = plan_again(planner, dag, cluster);
     cost->took_ns[call] = br_now_ns() - began_ns;
     cost->makespans_ns += makespan_ns;
-    cost->allocations += call > 0 ? allocations - before : 0;
+    cost->allocations += call > 0 ? taken - before : 0;
     return makespan_ns >= 0;
 }
 

@@ -18,24 +18,33 @@ static volatile sig_atomic_t caught;   /* the flag is being watched */
 static volatile sig_atomic_t counting; /* up to two */
 static volatile sig_atomic_t last;     /* signal */
 static const int64_t moment_ns = 200000000;
-static int64_t raised_ns; /* when the flag was raised; atomic, since threads may handle signals */
+static int64_t heeded_ns; /* when one was last; atomic, since any thread may handle a signal */
 
-static void handle(int signal_number)
+/* Whether the signal changes what the search reads. */
+static bool heeded(void)
 {
-    int64_t before_ns = __atomic_load_n(&raised_ns, __ATOMIC_RELAXED);
-    if (before_ns && signal_number == last && br_now_ns() - before_ns < moment_ns)
-        return;
-    last = signal_number;
     int level = br_stop_level(&stop);
     if (counting && level < 2) {
         br_stop_raise(&raised);
         br_stop_set(&stop, level + 1);
-        return;
+        return true;
     }
     if (caught && !br_stopped(&raised)) {
-        __atomic_store_n(&raised_ns, br_now_ns(), __ATOMIC_RELAXED);
         br_stop_raise(&raised);
         br_stop_raise(&stop);
+        return true;
+    }
+    return false;
+}
+
+static void handle(int signal_number)
+{
+    int64_t now_ns = br_now_ns(), before_ns = __atomic_load_n(&heeded_ns, __ATOMIC_RELAXED);
+    if (before_ns && signal_number == last && now_ns - before_ns < moment_ns)
+        return;
+    last = signal_number;
+    if (heeded()) {
+        __atomic_store_n(&heeded_ns, now_ns, __ATOMIC_RELAXED);
         return;
     }
     const char *path = to_remove;

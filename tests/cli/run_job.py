@@ -369,14 +369,16 @@ def assert_gone(folder):
 
 
 def test_interrupt(folder):
-    """Ctrl-C stops all tasks and what they have started; of those that do not listen, the second
-    one makes an end at once."""
-    job = Job().stage('polite', "trap 'echo stopped >> log; exit 1' TERM; echo up >> log; "
+    """Ctrl-C stops all tasks and what they have started, also where it comes twice in a moment, as
+    from timeout(1); of those that do not listen, the second one makes an end at once."""
+    job = Job().stage('polite', "trap 'sleep 0.4; echo stopped >> log; exit 1' TERM; echo up >> log; "
                       'sleep 60 & wait', shell=True)
     job.write(folder / 'job.xml')
     process = subprocess.Popen(command('job.xml', '--journal', 'j'), cwd=folder,
                                stderr=subprocess.PIPE, text=True)
     wait_for(folder / 'log', 'up', process)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == -signal.SIGINT, process.returncode
