@@ -20,6 +20,7 @@ import time
 
 BIGROCKS = str(pathlib.Path(sys.argv[1]).resolve())
 SLOW = 1.2 # seconds that a task takes, of 0.4 that are declared
+RUNS = [] # none outlives the test, whose output they would hold open
 
 
 def job(folder):
@@ -30,9 +31,13 @@ def job(folder):
                                     (stages, edges))
 
 
+def launch(folder, *words, **streams):
+    RUNS.append(subprocess.Popen([BIGROCKS, 'run', *words], cwd=folder, text=True, stderr=subprocess.PIPE, **streams))
+    return RUNS[-1]
+
+
 def start(folder, *words):
-    return subprocess.Popen([BIGROCKS, 'run', 'job.xml', '--capacity', 'cpu=2', *words], cwd=folder, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return launch(folder, 'job.xml', '--capacity', 'cpu=2', *words, stdout=subprocess.PIPE)
 
 
 def wait_for(condition, what):
@@ -54,8 +59,7 @@ def left_of_chain(folder, duration, held):
                      for k, d in enumerate(duration))
     edges = ''.join('<edge from="s%d" to="s%d"/>' % (k, k + 1) for k in range(len(duration) - 1))
     (folder / 'chain.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="chain">%s%s</job>' % (stages, edges))
-    run = subprocess.Popen([BIGROCKS, 'run', 'chain.xml', '--shell', '--capacity', 'cpu=2'], cwd=folder, text=True,
-                           stderr=subprocess.PIPE)
+    run = launch(folder, 'chain.xml', '--shell', '--capacity', 'cpu=2')
     wait_for((folder / 'held').exists, 'it stops nowhere')
     run.send_signal(signal.SIGUSR1)
     said = run.stderr.readline()
@@ -108,15 +112,16 @@ def check_stopped(folder):
         '<job xmlns="urn:bigrocks:job:1" name="away" shell="true"><stage id="s" duration="1"><command>'
         "setsid sh -c 'trap \"\" TERM; echo $$ &gt; away; while :; do sleep 0.1; done' &amp;</command></stage>"
         '<stage id="t" duration="1"><command>touch next; sleep 600</command></stage><edge from="s" to="t"/></job>')
-    run = subprocess.Popen([BIGROCKS, 'run', 'away.xml', '--capacity', 'cpu=1'], cwd=folder, text=True,
-                           stderr=subprocess.PIPE)
-    wait_for(lambda: (folder / 'next').exists() and (folder / 'away').read_text().strip(), 'it does not start')
+    away = folder / 'away'
+    run = launch(folder, 'away.xml', '--capacity', 'cpu=1')
+    # What the first task leaves behind may write after the second one does.
+    wait_for(lambda: (folder / 'next').exists() and away.exists() and away.read_text().strip(), 'it does not start')
     run.send_signal(signal.SIGINT)
     time.sleep(0.5)
     run.send_signal(signal.SIGINT)
     said = run.communicate(timeout=60)[1]
     assert '1 not done, as the run was interrupted' in said and 'left behind' not in said, said
-    assert not pathlib.Path('/proc', (folder / 'away').read_text().strip()).exists()
+    assert not pathlib.Path('/proc', away.read_text().strip()).exists()
 
 
 def main():
@@ -173,4 +178,9 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    finally:
+        for left in RUNS:
+            if left.poll() is None:
+                left.kill()
