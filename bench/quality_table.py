@@ -93,7 +93,8 @@ def table(given, bigrocks, scratch, report):
     for name in given.sets.split(','):
         pattern, best_file = SETS[name]
         paths, known = corpus.files(pattern)[given.first::given.every], best_known(best_file)
-        rate = 0 if given.clock == 'wall' else placements_a_second(bigrocks, paths, given.timeout)
+        rate = 0 if given.clock == 'wall' else 1e6 * given.rate if given.rate else \
+            placements_a_second(bigrocks, paths, given.timeout)
         if rate:
             report.line('%s: %.1f million placements a second of user CPU' % (name, rate / 1e6))
 
@@ -119,6 +120,8 @@ def table(given, bigrocks, scratch, report):
                 plan = corpus.plan(bigrocks, path, [], 'best', pathlib.Path(scratch), given.timeout,
                                    search_options(seconds, given.clock, rate))
                 makespan, best = float(plan['makespan']), known[path.stem]
+                if given.keep and makespan < best:
+                    pathlib.Path(given.keep, path.stem + '.json').write_text(json.dumps(plan))
                 found = ('%g' % makespan, '%g' % float(plan['lower_bound']), best,
                          '%.3f' % (100 * (makespan / best - 1)))
             with lock:
