@@ -8,6 +8,7 @@ job, the cluster, and the certificate ("bigrocks-certificate/1", docs/certificat
 are exact. Prints a line for each file; exit status 0 where all proofs hold, else 1.
 """
 import collections
+import heapq
 import itertools
 import json
 import math
@@ -156,12 +157,14 @@ class Job:
             self.parents[c].append((p, one))
             self.children[p].append((c, one))
         waiting = [len(p) for p in self.parents]
-        self.order = [s for s in range(len(stages)) if not waiting[s]]
-        for s in self.order:
+        self.order, ready = [], [s for s in range(len(stages)) if not waiting[s]]
+        while ready:
+            s = heapq.heappop(ready)
+            self.order.append(s)
             for c, _ in self.children[s]:
                 waiting[c] -= 1
                 if not waiting[c]:
-                    self.order.append(c)
+                    heapq.heappush(ready, c)
         need(len(self.order) == len(stages), 'the edges run in a circle')
         self.slots = [self.count_slots(s) for s in range(len(stages))]
         self.rounds = [self.count_rounds(s) for s in range(len(stages))]
@@ -401,23 +404,31 @@ def check_values(windows, proof, measure, begin, end, scale, capacity):
              'a value is of no stage that has to run in the interval')
         seen.add(s)
         copies = len(job.durations[s]) * int(measure.weight.get(s, 0) * scale)
-        items.append((Fraction(value, min(job.durations[s])), min(job.durations[s]), value, copies))
+        items.append((Fraction(value, min(job.durations[s])), min(job.durations[s]), value, copies,
+                      windows.stage_head[s], windows.makespan - windows.stage_tail[s]))
         worth += copies * value
     items.sort(reverse=True)
     best = 0
+    # What has to lie between a head and a tail, and what of that time is left.
+    spans = {(a, b): b - a for *_, a, _ in items for *_, b in items}
 
     def fill(k, left, value):
         nonlocal best
         best = max(best, value)
         if k == len(items):
             return
-        density, d, v, count = items[k]
-        for n in range(min(left // d, count), -1, -1):
+        density, d, v, count, head, tail = items[k]
+        around = [(a, b) for a, b in spans if a <= head and tail <= b]
+        for n in range(max(0, min(count, min(spans[span] for span in around) // d)), -1, -1):
             rest = left - n * d
             if k + 1 == len(items) or value + n * v + rest * items[k + 1][0] <= best:
                 best = max(best, value + n * v)
                 break
+            for span in around:
+                spans[span] -= n * d
             fill(k + 1, rest, value + n * v)
+            for span in around:
+                spans[span] += n * d
 
     fill(0, length, 0)
     need(worth > best * capacity, 'the lines hold what the tasks are worth')

@@ -3,6 +3,7 @@
  */
 #include "lp/solver/destructive.h"
 
+#include "lp/solver/lines.h"
 #include "lp/solver/master.h"
 #include "planner/bounds/certify.h"
 #include "planner/bounds/covers.h"
@@ -88,6 +89,8 @@ static bool bound_by_covers(struct attempt *a, const struct br_packing *packing)
         a->proof->proof = proof;
         a->proven = ticks;
     }
+    a->proven = lp_lines_bound(a->whole, a->part, &a->covers, a->proven, a->budget, a->arena,
+                               &a->proof->proof);
     for (uint32_t m = 0; m < a->covers.count && m < COVERS_IN_WINDOWS; m++)
         if (!br_proof_add_measure(a->arena, a->whole, a->part, &a->covers.measure[m], &a->windows))
             return false;

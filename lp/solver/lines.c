@@ -1,8 +1,9 @@
 /* Under a measure, stages whose tasks all lie between a head a and a tail b run on as many lines as
  * the capacity (see bounds/rounds.h). How few lines hold them within a time is cutting stock
  * [Gilmore61]: columns are what one line can hold, found by a knapsack over the dual values of the
- * stages. Where the relaxation needs more lines than there are, the dual values, as integers, are
- * the proof. Candidates (measure, a, b) are tried from the strongest energy on. */
+ * stages, where a stage with a later head or a larger tail has less of the line. Where the
+ * relaxation needs more lines than there are, the dual values, as integers, are the proof.
+ * Candidates (measure, a, b) are tried from the strongest energy on. */
 #include "lp/solver/lines.h"
 
 #include <math.h>
@@ -18,8 +19,10 @@ enum { CANDIDATES = 400, TRIED = 48, ROUNDS_EACH = 60, VALUE_SCALE = 1 << 20 };
 /* So many rounds of these small programs count as one. */
 enum { ROUNDS_SHARE = 32 };
 #define NODES_EACH INT64_C(200000)
+/* So much of the budget is for lines, twice: with the measures of a part, and with its covers. */
+enum { SHARE_OF_BUDGET = 16 };
 /* Candidates whose work alone gives less than this share of the bound are left. */
-#define WORTH 0.8
+#define WORTH 0.5
 
 struct candidate {
     uint32_t measure;
@@ -110,7 +113,9 @@ static void load(struct lines *l, const struct candidate *c)
         if (runs_within(l, c, s)) {
             int64_t tasks = l->in->stage_first[s + 1] - l->in->stage_first[s];
             l->stage[l->items] = s;
-            l->item[l->items++] = (struct br_line_item){l->shortest[s], 0, tasks * m->weight[s]};
+            l->item[l->items++] = (struct br_line_item){l->shortest[s], 0, tasks * m->weight[s],
+                                                        l->windows->stage_head[s] - c->head,
+                                                        l->windows->stage_tail[s] - c->tail};
         }
 }
 
@@ -232,22 +237,28 @@ static bool write_proof(const struct lines *l, const struct br_instance *whole,
 }
 
 int64_t lp_lines_bound(const struct br_instance *whole, const struct br_instance *part,
-                       int64_t proven, struct lp_budget *budget, struct br_arena *arena,
-                       struct br_proof *proof)
+                       const struct br_measures *measures, int64_t proven, struct lp_budget *budget,
+                       struct br_arena *arena, struct br_proof *proof)
 {
-    struct br_measures measures = {0};
+    struct lp_budget share = *budget;
+    struct br_measures own = {0};
     struct br_windows windows = {0};
     int64_t bound = proven;
     if (part->stages < 2 || part->stages > BR_LINE_ITEMS)
         return proven;
+    share.rounds = share.rounds / SHARE_OF_BUDGET + 1;
+    share.nodes = share.nodes / SHARE_OF_BUDGET + 1;
+    if (share.deadline > 0)
+        share.deadline -= (share.deadline - lp_now()) * (1 - 1.0 / SHARE_OF_BUDGET);
+    const struct lp_budget before = share;
     struct lines *l = calloc(1, sizeof *l);
     int64_t *shortest = malloc(part->stages * sizeof *shortest);
-    if (l && shortest && br_measures_init(&measures, part, false) &&
-        br_windows_init(&windows, part, BR_LENGTH_WAVES, &measures)) {
+    if (l && shortest && br_measures_init(&own, part, false) &&
+        br_windows_init(&windows, part, BR_LENGTH_WAVES, &own)) {
         l->in = part;
-        l->measures = &measures;
+        l->measures = measures ? measures : &own;
         l->windows = &windows;
-        l->budget = budget;
+        l->budget = &share;
         l->shortest = shortest;
         l->proven = proven;
         for (uint32_t s = 0; s < part->stages; s++) {
@@ -260,8 +271,10 @@ int64_t lp_lines_bound(const struct br_instance *whole, const struct br_instance
         if (l->proven > proven && write_proof(l, whole, arena, proof))
             bound = l->proven;
     }
+    budget->rounds -= before.rounds - share.rounds;
+    budget->nodes -= before.nodes - share.nodes;
     br_windows_finish(&windows);
-    br_measures_finish(&measures);
+    br_measures_finish(&own);
     free(shortest);
     free(l);
     return bound;

@@ -88,7 +88,8 @@ static bool bound_parts(const struct br_instance *whole, const struct br_parts *
         if (!br_certify_part(&c->arena, whole, parts->part[k], core, &c->part[k]))
             return false;
         core = c->part[k].bound;
-        int64_t lines = lp_lines_bound(whole, parts->part[k], core, budget, &c->arena, &c->part[k]);
+        int64_t lines =
+            lp_lines_bound(whole, parts->part[k], NULL, core, budget, &c->arena, &c->part[k]);
         int64_t ticks = lp_destructive_bound(whole, parts->part[k], lines, budget, &c->arena,
                                              &c->part[k], &end);
         result->lines |= lines > core;

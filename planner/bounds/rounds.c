@@ -186,7 +186,66 @@ struct line {
     const struct br_line_item *item;
     uint32_t items, order[BR_LINE_ITEMS];
     int64_t taken[BR_LINE_ITEMS], best_taken[BR_LINE_ITEMS], best, nodes;
+    /* The different heads and tails, upwards, and where an item's stand among them. */
+    uint32_t heads, tails, head_of[BR_LINE_ITEMS], tail_of[BR_LINE_ITEMS];
+    int64_t head[BR_LINE_ITEMS], tail[BR_LINE_ITEMS];
+    int64_t left[BR_LINE_ITEMS][BR_LINE_ITEMS]; /* of the time behind a head and before a tail */
 };
+
+/* Of an item's times the place among all, which are sorted, each once. */
+static void place_among(int64_t *all, uint32_t *count, int64_t time)
+{
+    uint32_t at = 0;
+    while (at < *count && all[at] < time)
+        at++;
+    if (at < *count && all[at] == time)
+        return;
+    memmove(all + at + 1, all + at, (*count - at) * sizeof *all);
+    all[at] = time;
+    ++*count;
+}
+
+static uint32_t find(const int64_t *all, int64_t time)
+{
+    uint32_t at = 0;
+    while (all[at] != time)
+        at++;
+    return at;
+}
+
+static void lay_out(struct line *l, int64_t length)
+{
+    for (uint32_t k = 0; k < l->items; k++) {
+        place_among(l->head, &l->heads, l->item[k].head);
+        place_among(l->tail, &l->tails, l->item[k].tail);
+    }
+    for (uint32_t k = 0; k < l->items; k++) {
+        l->head_of[k] = find(l->head, l->item[k].head);
+        l->tail_of[k] = find(l->tail, l->item[k].tail);
+    }
+    for (uint32_t a = 0; a < l->heads; a++)
+        for (uint32_t b = 0; b < l->tails; b++)
+            l->left[a][b] = length - l->head[a] - l->tail[b];
+}
+
+/* How many tasks of the item fit beside what is taken. */
+static int64_t fit(const struct line *l, uint32_t k)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t a = 0; a <= l->head_of[k]; a++)
+        for (uint32_t b = 0; b <= l->tail_of[k]; b++)
+            least = l->left[a][b] < least ? l->left[a][b] : least;
+    int64_t most = least < 0 ? 0 : least / l->item[k].duration;
+    return most < l->item[k].count ? most : l->item[k].count;
+}
+
+/* Takes so much time for a task of the item, or gives it back. */
+static void take(struct line *l, uint32_t k, int64_t time)
+{
+    for (uint32_t a = 0; a <= l->head_of[k]; a++)
+        for (uint32_t b = 0; b <= l->tail_of[k]; b++)
+            l->left[a][b] -= time;
+}
 
 /* Takes as many of the k-th item as fit, then fewer. What is left cannot bring more value for its
  * time than the k-th item does. */
@@ -198,15 +257,18 @@ static void fill(struct line *l, uint32_t k, int64_t left, int64_t value)
     }
     if (k == l->items || left == 0)
         return;
-    const struct br_line_item *item = &l->item[l->order[k]];
+    const uint32_t at = l->order[k];
+    const struct br_line_item *item = &l->item[at];
     if ((br_wide)item->value * left <= (br_wide)(l->best - value) * item->duration)
         return;
-    if (l->nodes-- <= 0)
+    l->nodes -= 1 + l->heads * l->tails / 16;
+    if (l->nodes < 0)
         return;
-    int64_t most = left / item->duration < item->count ? left / item->duration : item->count;
-    for (int64_t n = most; n >= 0; n--) {
-        l->taken[l->order[k]] = n;
+    for (int64_t n = fit(l, at); n >= 0; n--) {
+        l->taken[at] = n;
+        take(l, at, n * item->duration);
         fill(l, k + 1, left - n * item->duration, value + n * item->value);
+        take(l, at, -n * item->duration);
         if (l->nodes < 0)
             break;
         const struct br_line_item *next = k + 1 < l->items ? &l->item[l->order[k + 1]] : NULL;
@@ -216,7 +278,7 @@ static void fill(struct line *l, uint32_t k, int64_t left, int64_t value)
                          (br_wide)(l->best - value - (n - 1) * item->value) * next->duration)
             break;
     }
-    l->taken[l->order[k]] = 0;
+    l->taken[at] = 0;
 }
 
 int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t length,
@@ -227,7 +289,8 @@ int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t le
     if (items > BR_LINE_ITEMS)
         return -1;
     for (uint32_t k = 0; k < items; k++) {
-        assert(item[k].duration > 0 && item[k].value >= 0);
+        assert(item[k].duration > 0 && item[k].value >= 0 && item[k].head >= 0 &&
+               item[k].tail >= 0);
         int64_t fit = length / item[k].duration;
         most += (br_wide)item[k].value * (fit < item[k].count ? fit : item[k].count);
     }
@@ -241,6 +304,7 @@ int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t le
             l.order[at] = l.order[at - 1];
         l.order[at] = k;
     }
+    lay_out(&l, length);
     fill(&l, 0, length, 0);
     *nodes = l.nodes;
     memcpy(taken, l.best_taken, items * sizeof *taken);

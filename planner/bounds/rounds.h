@@ -28,16 +28,20 @@ int64_t br_windows_rounds(const struct br_windows *windows, const struct br_inst
                           const struct br_measures *measures, int64_t least,
                           struct br_energy *best);
 
-/* Tasks on one line: of these durations, worth that much each, at most so many. */
+/* Tasks on one line: of these durations, worth that much each, at most so many; none starts before
+ * its head, nor ends later than its tail before the line does. */
 struct br_line_item {
-    int64_t duration, value, count;
+    int64_t duration, value, count, head, tail;
 };
 enum { BR_LINE_ITEMS = 64 };
 
-/* The most value that one line holds in a time: a knapsack, exact. Fills taken[k], the number of
- * each item. -1 where it needs more than *nodes nodes, which is counted down, where there are more
- * than BR_LINE_ITEMS items, or where so much value could be beyond 63 bits. Values are 0 to 2^32,
- * durations above 0. */
+/* The most value that one line holds in a time: a knapsack, exact, whose tasks with heads of at
+ * least a and tails of at least b take at most length - a - b together, for all a and b. That is
+ * all that heads and tails demand of a machine that may leave a task and take it up again
+ * [Carlier82]. Fills taken[k], the number of each item. -1 where it needs more than *nodes nodes,
+ * which is counted down, where there are more than BR_LINE_ITEMS items, or where so much value
+ * could be beyond 63 bits. Values are 0 to 2^32, durations above 0, heads and tails not below 0. A
+ * node counts for as many as there are pairs of heads and tails, by 16. */
 int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t length,
                      int64_t *taken, int64_t *nodes);
 

@@ -7,6 +7,8 @@
 
 /* Steps of the search for a line. */
 #define STEPS_MOST INT64_C(10000000)
+/* So many pairs of kinds that are looked at count as a step. */
+enum { PAIRS_A_STEP = 16 };
 
 /* A place in the list of copies. */
 struct place {
@@ -95,7 +97,35 @@ struct line {
     uint32_t kinds;
     br_wide enough;
     int64_t steps; /* left */
+    /* [i][k]: of the time between before(i) and behind(k), what is not taken. */
+    int64_t left[BR_VALUED_MOST][BR_VALUED_MOST];
 };
+
+/* Has to lie kind v between before(i) and behind(k)? */
+static bool between(const struct line *l, const struct br_valued *v, uint32_t i, uint32_t k)
+{
+    return v->before >= l->kind[i].before && v->behind >= l->kind[k].behind;
+}
+
+/* How many tasks of kind v there is room for in all that it has to lie in. */
+static int64_t fit(const struct line *l, const struct br_valued *v)
+{
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < l->kinds; i++)
+        for (uint32_t k = 0; k < l->kinds; k++)
+            if (between(l, v, i, k) && l->left[i][k] < least)
+                least = l->left[i][k];
+    least = least < 0 ? 0 : least / v->duration;
+    return least < v->count ? least : v->count;
+}
+
+static void take(struct line *l, const struct br_valued *v, int64_t time)
+{
+    for (uint32_t i = 0; i < l->kinds; i++)
+        for (uint32_t k = 0; k < l->kinds; k++)
+            if (between(l, v, i, k))
+                l->left[i][k] -= time;
+}
 
 /* Is that more than `enough`: the worth so far and the most that kinds from k on can add, were the
  * last task cut to fit? */
@@ -118,20 +148,21 @@ static enum br_line_answer fill(struct line *l, uint32_t k, int64_t left, br_wid
 {
     if (worth > l->enough)
         return BR_LINE_YES;
-    if (l->steps-- == 0)
+    l->steps -= 1 + l->kinds * l->kinds / PAIRS_A_STEP;
+    if (l->steps < 0)
         return BR_LINE_OPEN;
     const struct br_valued *v = &l->kind[k];
-    int64_t most = left / v->duration < v->count ? left / v->duration : v->count;
-    for (int64_t n = most; n >= 0; n--) {
+    enum br_line_answer answer = BR_LINE_NO;
+    for (int64_t n = fit(l, v); n >= 0 && answer == BR_LINE_NO; n--) {
         int64_t rest = left - n * v->duration;
         br_wide with = worth + (br_wide)v->value * n;
         if (!may_exceed(l, k + 1, rest, with))
             break; /* fewer of the dearest kind bring no more */
-        enum br_line_answer answer = fill(l, k + 1, rest, with);
-        if (answer != BR_LINE_NO)
-            return answer;
+        take(l, v, n * v->duration);
+        answer = fill(l, k + 1, rest, with);
+        take(l, v, -n * v->duration);
     }
-    return BR_LINE_NO;
+    return answer;
 }
 
 static int dearest_first(const void *a, const void *b)
@@ -151,5 +182,8 @@ enum br_line_answer br_line_worth_more(const struct br_valued *kind, uint32_t ki
         l.kind[k] = kind[k];
     }
     br_sort_by(l.kind, kinds, sizeof *l.kind, dearest_first);
+    for (uint32_t i = 0; i < kinds; i++)
+        for (uint32_t k = 0; k < kinds; k++)
+            l.left[i][k] = length - l.kind[i].before - l.kind[k].behind;
     return may_exceed(&l, 0, length, 0) ? fill(&l, 0, length, 0) : BR_LINE_NO;
 }

@@ -27,9 +27,9 @@ int64_t br_alone_rounds(const struct br_instance *in, uint32_t stage,
                         struct br_line_copies *scratch);
 
 /* Tasks for a line: at most `count` of that duration, which is above 0, each worth `value`, which
- * is from 0 to 2^32. */
+ * is from 0 to 2^32. So much of the line lies before their heads and behind their tails. */
 struct br_valued {
-    int64_t duration, value, count;
+    int64_t duration, value, count, before, behind;
 };
 enum { BR_VALUED_MOST = 64 };
 
@@ -40,7 +40,8 @@ enum br_line_answer {
 };
 
 /* Does some line of that length hold tasks worth more than `enough` in all? Of at most
- * BR_VALUED_MOST kinds. */
+ * BR_VALUED_MOST kinds. What has at least a before it and b behind it takes at most length - a - b
+ * together, for all a and b; besides that tasks may lie anywhere. */
 enum br_line_answer br_line_worth_more(const struct br_valued *kind, uint32_t kinds, int64_t length,
                                        br_wide enough);
 

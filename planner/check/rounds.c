@@ -38,7 +38,9 @@ static enum br_status check_values(struct br_proof_check *c, const struct br_che
         if (shortest <= 0 || copies > INT64_MAX / 4)
             return br_proof_fails(c, "'%s' has a task without duration, or too many",
                                   br_proof_stage_name(c, s));
-        kind[k] = (struct br_valued){shortest, value, (int64_t)copies};
+        kind[k] =
+            (struct br_valued){shortest, value, (int64_t)copies, c->stage_head[s] - proof->from,
+                               proof->to - (c->makespan - c->stage_tail[s])};
         worth += copies * value;
     }
     if (worth == 0)

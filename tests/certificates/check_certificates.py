@@ -109,7 +109,7 @@ def main():
     program = str(pathlib.Path(sys.argv[1]).resolve())
     os.environ['BIGROCKS_BOUND'] = (str(pathlib.Path(sys.argv[2]).resolve())
                                     if len(sys.argv) > 2 else '/nonexistent')
-    rng = random.Random(5)
+    rng = random.Random(8)
     with tempfile.TemporaryDirectory(prefix='bigrocks-certificates') as scratch:
         scratch = pathlib.Path(scratch)
         plans = [bound(program, path, scratch / 'plan.json', '--cluster',

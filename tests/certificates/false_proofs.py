@@ -353,13 +353,17 @@ def values(bound, begin, end, *pairs):
 
 rule('values: each once', document(A, [values(5, 0, 4, ('a', 1), ('a', 1))]),
      ('s not in seen and ', ''), (ROUNDS, 'seen[s] || ', ''))
+# Two lines of 6 ticks hold the tasks, one each of the two kinds; the shorter a line is taken to be, the sooner
+# the search for the best ends.
+TWO_KINDS = {'a': (4, 1), 'b': ([3, 3], 1)}
 rule('values: of those with their heads behind the beginning', document(
-    BOTH, [values(6, 2, 5, ('a', 1))]),
+    TWO_KINDS, [values(7, 3, 6, ('a', 41), ('b', 30))], [], LINES),
     ('windows.stage_head[s] >= begin and\n', 'True and\n'),
     (ROUNDS, 'c->stage_head[s] >= c->proof->from && ', ''))
-rule('values: of those with their tails before the end', document(BOTH, [values(6, 0, 3, ('a', 1))]),
-     ('windows.makespan - windows.stage_tail[s] <= end and min', 'min'),
-     (ROUNDS, ' && c->makespan - c->stage_tail[s] <= c->proof->to', ''))
+rule('values: of those with their tails before the end', document(
+    TWO_KINDS, [values(7, 0, 3, ('a', 41), ('b', 30))], [], LINES),
+    ('windows.makespan - windows.stage_tail[s] <= end and min', 'min'),
+    (ROUNDS, ' && c->makespan - c->stage_tail[s] <= c->proof->to', ''))
 rule('values: worth more than the lines', document(BOTH, [values(6, 0, 5, ('a', 1))]),
      ('need(worth > best * capacity', 'need(worth >= best * capacity'),
      (ROUNDS, '(worth - 1) / m->capacity', 'worth / m->capacity'))
@@ -374,6 +378,24 @@ rule('values: the shortest of a stage counts', document({'a': ([1, 4, 1], 1)}, [
 rule('values: as many copies as there are', document({'a': ([3, 4], 1)}, [values(5, 0, 4, ('a', 1))], [], LINES),
      ('        worth += copies * value', '        worth += 2 * copies * value'),
      (ROUNDS, 'worth += copies * value;', 'worth += 2 * copies * value;'))
+
+AHEAD = {'p': (2, {}), 'a': (3, 1), 'b': (2, 1)}
+rule('values: before a head there is room for what may start there', document(
+    AHEAD, [values(6, 0, 5, ('a', 1), ('b', 1))], [('p', 'b')]),
+    ('if a <= head and tail <= b]', 'if tail <= b]'),
+    (LINE, 'v->before >= l->kind[i].before && ', ''))
+rule('values: behind a tail there is room for what may end there', document(
+    AHEAD, [values(6, 0, 5, ('a', 1), ('b', 1))], [('b', 'p')]),
+    ('if a <= head and tail <= b]', 'if a <= head]'),
+    (LINE, ' && v->behind >= l->kind[k].behind', ''))
+rule('values: all the time between a head and a tail', document(
+    {'p': (2, {}), 'b': ([1, 1], 1), 'e': (2, {})}, [values(7, 2, 4, ('b', 1))], [('p', 'b'), ('b', 'e')]),
+    ('(a, b): b - a for', '(a, b): b - a - 1 for'),
+    (LINE, 'length - l.kind[i].before - l.kind[k].behind', 'length - l.kind[i].before - l.kind[k].behind - 1'))
+rule('values: what is tried and left makes room again', document(
+    TWO_KINDS, [values(7, 0, 6, ('a', 41), ('b', 30))], [], LINES),
+    ('                spans[span] += n * d', '                spans[span] += 0'),
+    (LINE, '        take(l, v, -n * v->duration);\n', ''))
 
 rule('values: worth that 63 bits do not hold', document(
     {'a': (1, 2**32), 'b': (2**33, {})}, [values(2**33 + 1, 0, 2**33, ('a', 2**31))], [], ((1, {'r': 2**32}),),
@@ -703,11 +725,12 @@ rule('machines: nor what ends before', document(
     (CROWD, 's->from < most + d && most < s->to', 's->from < most + d'))
 
 # One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
-# Among them prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
+# Among them lines with less room for s than for q, before which or behind which p has to run. And prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
 # 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without. And
 # ones that begin late and end early, so that nothing pays at first and at last. And clauses of which the last
 # follows from the second, not from the first: a does not start before 2, then, than before 1.
 ONE_BY_ONE = {'a': (3, 1), 'b': (4, 1)}
+LATE = {'p': (4, {}), 's': ([3] * 8, 1), 'q': (6, 1)}
 TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     energy(7, 0, 6), energy(7, 0, 6, {'clique': ['a', 'b']}), energy(7, 0, 6, {'resource': 'r', 'unit': 1}),
     rounds(7, 0, 6), values(7, 0, 6, ('a', 3), ('b', 4)), prices(7, [('a', FLAT), ('b', FLAT)]),
@@ -717,6 +740,8 @@ TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     document(ONE_BY_ONE, [prices(7, [('a', [[0, 2**32]]), ('b', [[0, 2**32]])])]),
     document({'a': (2, 1), 'b': (2, 1), 'c': (2, 1), 'z': (1, {})}, [
         clauses(6, ([1, 1, -2, -1], []), ([1, 2, -2, -1], []), ([], [2]))]),
+    document(LATE, [values(12, 0, 11, ('s', 1), ('q', 1))], [('p', 's')], ((4, {'r': 1}),)),
+    document(LATE, [values(12, 0, 11, ('s', 1), ('q', 1))], [('s', 'p')], ((4, {'r': 1}),)),
     document({'p': (2, {}), 'a': (3, 1), 'b': (4, 1), 'e': (2, {})}, [prices(11, [('a', FLAT), ('b', FLAT)])],
              [('p', 'a'), ('p', 'b'), ('a', 'e'), ('b', 'e')]),
     document({'a': (3, 1), 'b': (4, 1), 'd': ([4, 4], 1)}, [

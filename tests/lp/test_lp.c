@@ -35,7 +35,8 @@ static int64_t sum_of_parts(const struct br_dag *dag, const struct br_instance *
         enum lp_end end;
         int64_t core = br_bounds_best(parts.part[k], INT64_MAX).ticks;
         assert_true(br_certify_part(&c->arena, in, parts.part[k], core, &c->part[k]));
-        int64_t lines = lp_lines_bound(in, parts.part[k], core, &budget, &c->arena, &c->part[k]);
+        int64_t lines =
+            lp_lines_bound(in, parts.part[k], NULL, core, &budget, &c->arena, &c->part[k]);
         assert_int_equal(c->part[k].bound, lines);
         int64_t ticks =
             lp_destructive_bound(in, parts.part[k], lines, &budget, &c->arena, &c->part[k], &end);
@@ -200,6 +201,63 @@ static void lines_are_not_filled_by_work(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* Makes a job of these stages, of one resource, and compares the sum of the parts' bounds. Edges
+ * are barriers. */
+struct demanding {
+    const char *name, *demand; /* NULL: nothing */
+    uint32_t tasks;
+    int64_t duration;
+};
+
+static void assert_bounds(const struct demanding *stage, uint32_t stages, uint32_t (*edge)[2],
+                          uint32_t edges, uint32_t machines, const char *capacity, int64_t core,
+                          int64_t ticks)
+{
+    struct br_dag *dag = br_dag_create("job");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    assert_int_equal(br_cluster_add_class(cluster, "m", machines, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "r", capacity, NULL), BR_OK);
+    for (uint32_t s = 0; s < stages; s++) {
+        assert_int_equal(
+            br_dag_add_stage(dag, stage[s].name, stage[s].tasks, stage[s].duration, NULL, NULL),
+            BR_OK);
+        if (stage[s].demand)
+            assert_int_equal(br_dag_add_demand(dag, s, "r", stage[s].demand, NULL), BR_OK);
+    }
+    for (uint32_t e = 0; e < edges; e++)
+        assert_int_equal(br_dag_add_edge(dag, edge[e][0], edge[e][1], BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(in->tick_ns, 1);
+    assert_int_equal(br_bounds_sum(in).ticks, core);
+    assert_int_equal(sum_of_parts(dag, in), ticks);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
+/* Eight tasks of 3 on four machines, none before 4: by their rounds that is 4 + 2 x 3, and one more
+ * by the work in it, with that of the task of 6. A machine that runs the latter has room for one of
+ * the former before 12, and the other three hold two each. With all edges turned round it is the
+ * same. */
+static void lines_begin_when_tasks_can(void **state)
+{
+    static const struct demanding stage[] = {{"p", NULL, 1, 4}, {"s", "1", 8, 3}, {"q", "1", 1, 6}};
+    uint32_t behind[][2] = {{0, 1}}, before[][2] = {{1, 0}};
+    assert_bounds(stage, 3, behind, 1, 4, "1", 11, 12);
+    assert_bounds(stage, 3, before, 1, 4, "1", 11, 12);
+}
+
+/* No two tasks of b (15 of 40) and a (13) leave room for a third, but three of a would fit. There
+ * is one of a, so the eight tasks run as on four lines, of which one holds the 41 ticks of a and
+ * the 30 of one of b, or 90 of three. By their work they take 63. */
+static void covers_are_lines_too(void **state)
+{
+    static const struct demanding stage[] = {{"a", "13", 1, 41}, {"b", "15", 7, 30}};
+    assert_bounds(stage, 2, NULL, 0, 2, "40", 60, 71);
+}
+
 /* Within 12 ticks x may run until 8 and y from 4 on, 4 ticks each; z, three tasks of 2 ticks, runs
  * whenever. So there are three intervals of 4 ticks. Whatever runs longer in one of them than its
  * tasks can is cut there, wherever the interval is, and nothing else is. */
@@ -301,6 +359,8 @@ int main(void)
         cmocka_unit_test(heavy_sets_are_found),
         cmocka_unit_test(raises_a_known_bound),
         cmocka_unit_test(lines_are_not_filled_by_work),
+        cmocka_unit_test(lines_begin_when_tasks_can),
+        cmocka_unit_test(covers_are_lines_too),
         cmocka_unit_test(every_interval_has_its_limit),
         cmocka_unit_test(an_abort_of_the_solver_is_survived),
         cmocka_unit_test(no_bound_is_above_the_optimum),
