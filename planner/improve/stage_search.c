@@ -1,8 +1,10 @@
 /* Random keys, one a stage [Goncalves11]: a child takes most of its keys from one of the better
  * individuals and the others from any. Keys become a schedule by parallel generation, forward, or
  * backward on the job turned round; the best that come close to the best of all are justified. A
- * round's children are numbered, and their random numbers follow from that number, so that threads
- * change nothing.
+ * key may have a cap with it, of how many tasks of the stage a machine runs at once: parallel
+ * generation leaves no room free, and so without caps never two tasks each of two stages side by
+ * side where three of the first fit, which may be what fills the machine. A round's children are
+ * numbered, and their random numbers follow from that number, so that threads change nothing.
  */
 #include "planner/improve/stage_search.h"
 
@@ -25,13 +27,17 @@ enum {
     JUSTIFIED = 4,  /* of them, at most */
     PROMISING = 50, /* they are longer than the best by at most one part in so many */
     PASSES = 2,     /* of a justification */
+    CAPPED = 8,     /* of so many children one gets a cap anew, or loses it */
+    SHARES = 2,     /* resources that caps are laid on */
+    SHARE = 1 << 20 /* of each, a machine has */
 };
 
 /* Keys are from 0 to 1; for sorting they become integers. */
 static const double unit = 1 << 30;
 
 struct individual {
-    double *key; /* by stage: the smallest is taken first, or last where mirrored */
+    double *key;  /* by stage: the smallest is taken first, or last where mirrored */
+    uint8_t *cap; /* by stage: so many of its tasks at once on a machine, at most; 0: no cap */
     bool mirrored, packing;
     int64_t makespan; /* INT64_MAX: none */
     br_uwide ends;
@@ -46,7 +52,8 @@ struct side {
 struct worker {
     struct br_serial *serial;
     struct br_order order;
-    struct br_sort_item *sort; /* room for twice the stages */
+    int64_t *demand, *capacity; /* of the job with SHARES resources more */
+    struct br_sort_item *sort;  /* room for twice the stages */
 };
 
 struct slot {
@@ -58,6 +65,7 @@ struct slot {
 struct stage_search {
     struct br_run *run;
     struct side side[2]; /* as it is, and turned round */
+    uint8_t *holds;      /* by stage: how many of its tasks some machine holds, or 255 */
     struct individual member[POPULATION];
     uint32_t members;
     struct worker *worker;
@@ -108,14 +116,36 @@ static void order_tasks(const struct stage_search *search, struct worker *w,
     }
 }
 
+/* The side's job, where the child has caps with their shares: a machine has room for as many as the
+ * cap says. Stages on the same resource leave each other less. */
+static struct br_instance with_caps(const struct side *side, const struct worker *w,
+                                    const struct individual *child)
+{
+    struct br_instance in = side->in;
+    uint32_t row = in.resources + SHARES, caps = 0;
+    for (uint32_t s = 0; s < in.stages; s++) {
+        int64_t *share = w->demand + (size_t)s * row + in.resources;
+        memset(share, 0, SHARES * sizeof *share);
+        if (child->cap[s])
+            share[caps++ % SHARES] = SHARE / child->cap[s];
+    }
+    if (caps) {
+        in.demand = w->demand;
+        in.capacity = w->capacity;
+        in.resources = row;
+    }
+    return in;
+}
+
 /* Parallel generation into the slot's schedule. */
 static bool generate(struct stage_search *search, struct worker *w, struct slot *slot)
 {
     const struct individual *child = &slot->child;
     const struct side *side = &search->side[child->mirrored];
     struct br_schedule *schedule = &slot->schedule;
+    struct br_instance in = with_caps(side, w, child);
     order_tasks(search, w, child);
-    if (!br_dispatch(schedule, &side->in, &w->order,
+    if (!br_dispatch(schedule, &in, &w->order,
                      child->packing ? BR_DISPATCH_PACKING : BR_DISPATCH_ORDER, search->run->stop))
         return false;
     if (child->mirrored) {
@@ -131,9 +161,12 @@ static bool generate(struct stage_search *search, struct worker *w, struct slot 
 static void copy_individual(struct individual *to, const struct individual *from, uint32_t stages)
 {
     double *key = to->key;
+    uint8_t *cap = to->cap;
     memcpy(key, from->key, stages * sizeof *key);
+    memcpy(cap, from->cap, stages * sizeof *cap);
     *to = *from;
     to->key = key;
+    to->cap = cap;
 }
 
 static bool better(const struct individual *a, const struct individual *b)
@@ -164,6 +197,7 @@ static void order_as_elite(const struct stage_search *search, struct br_rng *rng
                     : source == HEADS   ? (double)reach->head[t]
                                         : most - 1 - (double)(reach->tail[t] + in->duration[t]);
         child->key[s] = at / most;
+        child->cap[s] = 0;
     }
     child->mirrored = br_rng_below(rng, 2);
     child->packing = br_rng_below(rng, 5) == 0;
@@ -178,13 +212,24 @@ static void cross(const struct stage_search *search, struct br_rng *rng, struct 
     copy_individual(child, a, stages);
     if (br_rng_below(rng, 4))
         for (uint32_t s = 0; s < stages; s++)
-            if (br_rng_below(rng, 10) >= 7)
+            if (br_rng_below(rng, 10) >= 7) {
                 child->key[s] = b->key[s];
+                child->cap[s] = b->cap[s];
+            }
     /* C leaves open which of two draws in one statement is the first. */
     for (uint64_t n = br_rng_below(rng, 3); n; n--) {
         uint64_t stage = br_rng_below(rng, stages);
         child->key[stage] = br_rng_unit(rng);
     }
+}
+
+/* Gives some stage a cap, or takes it away. */
+static void cap(const struct stage_search *search, struct br_rng *rng, struct individual *child)
+{
+    uint64_t stage = br_rng_below(rng, search->run->in->stages);
+    uint32_t holds = search->holds[stage];
+    bool uncapped = holds < 2 || br_rng_below(rng, 2);
+    child->cap[stage] = uncapped ? 0 : (uint8_t)(1 + br_rng_below(rng, holds - 1));
 }
 
 /* Every key moved by up to half of `width` either way. */
@@ -200,9 +245,12 @@ static void conceive(const struct stage_search *search, struct br_rng *rng,
                      struct individual *child)
 {
     uint32_t stages = search->run->in->stages;
+    bool capped = br_rng_below(rng, CAPPED) == 0;
     if (search->members < POPULATION || br_rng_below(rng, 20) == 0) {
         order_as_elite(search, rng, child);
         blur(rng, br_rng_unit(rng) * 0.3, child, stages);
+        if (capped)
+            cap(search, rng, child);
         return;
     }
     cross(search, rng, child);
@@ -212,6 +260,8 @@ static void conceive(const struct stage_search *search, struct br_rng *rng,
     if (br_rng_below(rng, 20) == 0)
         child->packing = !child->packing;
     blur(rng, width, child, stages);
+    if (capped)
+        cap(search, rng, child);
 }
 
 static bool ended(struct stage_search *search, bool ok)
@@ -355,6 +405,20 @@ static void run_rounds(struct stage_search *search)
 static bool init_worker(struct worker *w, const struct br_run *run)
 {
     const struct br_instance *in = run->in;
+    const size_t row = in->resources + SHARES;
+    w->demand = br_calloc(in->stages * row, sizeof *w->demand);
+    w->capacity = br_calloc(in->classes * row, sizeof *w->capacity);
+    if (!w->demand || !w->capacity)
+        return false;
+    for (uint32_t s = 0; s < in->stages; s++)
+        memcpy(w->demand + s * row, in->demand + (size_t)s * in->resources,
+               in->resources * sizeof *w->demand);
+    for (uint32_t c = 0; c < in->classes; c++) {
+        memcpy(w->capacity + c * row, in->capacity + (size_t)c * in->resources,
+               in->resources * sizeof *w->capacity);
+        for (uint32_t r = in->resources; r < row; r++)
+            w->capacity[c * row + r] = SHARE;
+    }
     w->serial = br_serial_create(in, run->reach);
     w->order.place = br_malloc(in->tasks * sizeof *w->order.place);
     w->order.by_stage = br_malloc(in->tasks * sizeof *w->order.by_stage);
@@ -365,8 +429,27 @@ static bool init_worker(struct worker *w, const struct br_run *run)
 static void finish_worker(struct worker *w)
 {
     br_serial_destroy(w->serial);
+    br_free(w->demand);
+    br_free(w->capacity);
     br_order_finish(&w->order);
     br_free(w->sort);
+}
+
+static uint8_t *holds_of(const struct br_instance *in)
+{
+    uint8_t *holds = br_calloc(in->stages, sizeof *holds);
+    for (uint32_t s = 0; holds && s < in->stages; s++)
+        for (uint32_t c = 0; c < in->classes; c++) {
+            int64_t least = UINT8_MAX;
+            for (uint32_t r = 0; r < in->resources; r++) {
+                int64_t demand = in->demand[(size_t)s * in->resources + r];
+                int64_t capacity = in->capacity[(size_t)c * in->resources + r];
+                if (demand > 0 && capacity / demand < least)
+                    least = capacity / demand;
+            }
+            holds[s] = least > holds[s] ? (uint8_t)least : holds[s];
+        }
+    return holds;
 }
 
 bool br_stage_search(struct br_run *run)
@@ -380,12 +463,16 @@ bool br_stage_search(struct br_run *run)
         return false;
     search->run = run;
     search->worker = br_calloc(threads, sizeof *search->worker);
-    bool ok = search->worker && init_side(&search->side[0], in, run->reach, false) &&
+    search->holds = holds_of(in);
+    bool ok = search->worker && search->holds &&
+              init_side(&search->side[0], in, run->reach, false) &&
               init_side(&search->side[1], in, run->reach, true);
     for (uint32_t k = 0; k < POPULATION; k++)
-        ok &= (search->member[k].key = br_malloc(in->stages * sizeof(double))) != NULL;
+        ok &= (search->member[k].key = br_malloc(in->stages * sizeof(double))) != NULL &&
+              (search->member[k].cap = br_calloc(in->stages, 1)) != NULL;
     for (uint32_t k = 0; k < CHILDREN; k++) {
-        ok &= (search->slot[k].child.key = br_malloc(in->stages * sizeof(double))) != NULL;
+        ok &= (search->slot[k].child.key = br_malloc(in->stages * sizeof(double))) != NULL &&
+              (search->slot[k].child.cap = br_calloc(in->stages, 1)) != NULL;
         ok &= br_schedule_init(&search->slot[k].schedule, in);
     }
     for (uint32_t k = 0; ok && k < threads; k++)
@@ -398,10 +485,14 @@ bool br_stage_search(struct br_run *run)
         finish_worker(&search->worker[k]);
     for (uint32_t k = 0; k < CHILDREN; k++) {
         br_free(search->slot[k].child.key);
+        br_free(search->slot[k].child.cap);
         br_schedule_finish(&search->slot[k].schedule);
     }
-    for (uint32_t k = 0; k < POPULATION; k++)
+    for (uint32_t k = 0; k < POPULATION; k++) {
         br_free(search->member[k].key);
+        br_free(search->member[k].cap);
+    }
+    br_free(search->holds);
     br_order_finish(&search->side[0].first);
     br_order_finish(&search->side[1].first);
     br_free(search->worker);

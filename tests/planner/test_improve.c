@@ -15,12 +15,13 @@
 #include "planner/improve/improve.h"
 #include "planner/schedule/justify.h"
 #include "planner/improve/machine_search.h"
+#include "planner/improve/stage_search.h"
 #include "planner/model/plan.h"
 #include "tests/support/oracle.h"
 #include "tests/support/judge.h"
 #include "tests/support/random_job.h"
 
-enum { JOBS = 300, TASKS = 40, ORACLE_JOBS = 2000, SMALL = 6 };
+enum { JOBS = 300, TASKS = 40, ORACLE_JOBS = 2000, SMALL = 6, TASKS_CAPPED = 18 };
 
 /* A job with a schedule of the random heuristic in an elite. */
 struct fixture {
@@ -101,6 +102,52 @@ static void test_justify(void **state)
         tear_down(&f);
     }
     assert_true(shorter > JOBS / 4);
+}
+
+/* A machine holds three tasks of a or four of b, or two of each, which alone fill it. One that
+ * leaves no room free starts three or four: 18 of each take six rounds on two machines, whichever
+ * comes first. With two of each side by side it is five. */
+static void test_caps(void **state)
+{
+    static const char *const name[] = {"a", "b"}, *const net[] = {"3", "2"};
+    struct br_reach reach;
+    struct br_elite elite;
+    struct br_schedule schedule;
+    struct br_instance *in;
+    struct br_dag *dag = br_dag_create("caps");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 2, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "4", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "net", "10", NULL), BR_OK);
+    for (uint32_t s = 0; s < 2; s++) {
+        assert_int_equal(br_dag_add_stage(dag, name[s], TASKS_CAPPED, 10, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "net", net[s], NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_true(br_reach_init(&reach, in) && br_elite_init(&elite, in, BR_ELITES));
+    assert_true(br_schedule_init(&schedule, in));
+    for (uint32_t k = 0; br_heuristic_at(k); k++)
+        if (strcmp(br_heuristic_at(k)->name, "bfs") == 0)
+            assert_true(br_heuristic_at(k)->run(&schedule, in, &reach, 1, NULL));
+    assert_int_equal(schedule.makespan, 6);
+    br_elite_add(&elite, &schedule, "bfs", 0);
+    struct br_run run = {.in = in,
+                         .reach = &reach,
+                         .elite = &elite,
+                         .seed = 1,
+                         .threads = 1,
+                         .placements = UINT64_C(1000) * in->tasks,
+                         .lower_bound = 1};
+    assert_true(br_stage_search(&run));
+    assert_int_equal(elite.entry[0].schedule.makespan, 5);
+    br_schedule_finish(&schedule);
+    br_elite_finish(&elite);
+    br_reach_finish(&reach);
+    br_instance_destroy(in);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
 }
 
 static struct br_run run_of(struct fixture *f, uint64_t passes)
@@ -225,9 +272,10 @@ static void test_restarts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_justify),  cmocka_unit_test(test_improve),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_restarts), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_caps),    cmocka_unit_test(test_justify),
+        cmocka_unit_test(test_improve), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_oracle),  cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
