@@ -69,10 +69,11 @@ def placements_a_second(bigrocks, paths, timeout):
     return placements / seconds if used else 2e7
 
 
-def search_options(seconds, clock, rate):
-    if clock == 'wall':
-        return ['--effort', 'max', '--time-limit', str(seconds), '--threads', str(THREADS)]
-    return ['--effort', 'max', '--placements', str(int(seconds * THREADS * rate)), '--threads', '1']
+def search_options(given, seconds, rate):
+    options = ['--effort', 'max'] + (['--lp'] if given.lp else [])
+    if given.clock == 'wall':
+        return [*options, '--time-limit', str(seconds), '--threads', str(THREADS)]
+    return [*options, '--placements', str(int(seconds * THREADS * rate)), '--threads', '1']
 
 
 def kept(given):
@@ -118,7 +119,7 @@ def table(given, bigrocks, scratch, report):
                 found = found[3:]
             else:
                 plan = corpus.plan(bigrocks, path, [], 'best', pathlib.Path(scratch), given.timeout,
-                                   search_options(seconds, given.clock, rate))
+                                   search_options(given, seconds, rate))
                 makespan, best = float(plan['makespan']), known[path.stem]
                 if given.keep and makespan < best:
                     pathlib.Path(given.keep, path.stem + '.json').write_text(json.dumps(plan))
