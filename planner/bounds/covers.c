@@ -57,13 +57,7 @@ static uint32_t fitting(const struct covers *c, uint32_t v)
 {
     const struct br_instance *in = c->packing->in;
     uint32_t s = c->packing->stage[v];
-    int64_t most = in->stage_first[s + 1] - in->stage_first[s];
-    for (uint32_t r = 0; r < in->resources; r++) {
-        int64_t demand = demand_of(c, v, r);
-        if (demand > 0 && capacity_of(c, r) / demand < most)
-            most = capacity_of(c, r) / demand;
-    }
-    return (uint32_t)most;
+    return (uint32_t)br_instance_holds(in, c->cls, s, in->stage_first[s + 1] - in->stage_first[s]);
 }
 
 static double worth(const struct covers *c, const int64_t *weight, int64_t most)

@@ -22,16 +22,9 @@ enum {
 
 uint64_t br_stage_slots(const struct br_instance *in, uint32_t stage, uint64_t most)
 {
-    const int64_t *demand = in->demand + (size_t)stage * in->resources;
     uint64_t slots = 0;
     for (uint32_t c = 0; c < in->classes && slots < most; c++) {
-        uint64_t fit = most;
-        for (uint32_t r = 0; r < in->resources; r++)
-            if (demand[r] > 0) {
-                int64_t k = in->capacity[(size_t)c * in->resources + r] / demand[r];
-                if ((uint64_t)k < fit)
-                    fit = (uint64_t)k;
-            }
+        uint64_t fit = (uint64_t)br_instance_holds(in, c, stage, (int64_t)most);
         uint64_t machines = in->class_first[c + 1] - in->class_first[c];
         slots += fit * machines; /* at most 2^32 x 2^20 */
     }

@@ -14,16 +14,9 @@
 static uint32_t places(const struct br_instance *in, uint32_t stage, uint32_t most)
 {
     uint64_t sum = 0;
-    for (uint32_t c = 0; c < in->classes && sum < most; c++) {
-        uint64_t fit = most;
-        for (uint32_t r = 0; r < in->resources; r++) {
-            int64_t demand = in->demand[(size_t)stage * in->resources + r];
-            int64_t capacity = in->capacity[(size_t)c * in->resources + r];
-            if (demand && (uint64_t)(capacity / demand) < fit)
-                fit = (uint64_t)(capacity / demand);
-        }
-        sum += fit * (in->class_first[c + 1] - in->class_first[c]);
-    }
+    for (uint32_t c = 0; c < in->classes && sum < most; c++)
+        sum += (uint64_t)br_instance_holds(in, c, stage, most) *
+               (in->class_first[c + 1] - in->class_first[c]);
     return sum < most ? (uint32_t)sum : most;
 }
 

@@ -440,14 +440,8 @@ static uint8_t *holds_of(const struct br_instance *in)
     uint8_t *holds = br_calloc(in->stages, sizeof *holds);
     for (uint32_t s = 0; holds && s < in->stages; s++)
         for (uint32_t c = 0; c < in->classes; c++) {
-            int64_t least = UINT8_MAX;
-            for (uint32_t r = 0; r < in->resources; r++) {
-                int64_t demand = in->demand[(size_t)s * in->resources + r];
-                int64_t capacity = in->capacity[(size_t)c * in->resources + r];
-                if (demand > 0 && capacity / demand < least)
-                    least = capacity / demand;
-            }
-            holds[s] = least > holds[s] ? (uint8_t)least : holds[s];
+            int64_t held = br_instance_holds(in, c, s, UINT8_MAX);
+            holds[s] = held > holds[s] ? (uint8_t)held : holds[s];
         }
     return holds;
 }

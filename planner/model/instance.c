@@ -512,6 +512,16 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
+int64_t br_instance_holds(const struct br_instance *in, uint32_t cls, uint32_t stage, int64_t most)
+{
+    const int64_t *demand = in->demand + (size_t)stage * in->resources;
+    const int64_t *capacity = in->capacity + (size_t)cls * in->resources;
+    for (uint32_t r = 0; r < in->resources; r++)
+        if (demand[r] > 0 && capacity[r] / demand[r] < most)
+            most = capacity[r] / demand[r];
+    return most;
+}
+
 int64_t br_instance_scarce_unit(const struct br_instance *in, uint32_t resource)
 {
     int64_t unit = 0;

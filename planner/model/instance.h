@@ -72,6 +72,11 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
 /* Class of a machine. O(log classes). */
 uint32_t br_instance_machine_class(const struct br_instance *instance, uint32_t machine);
 
+/* How many tasks of the stage an empty machine of class `cls` holds at once, at most `most`.
+ * O(resources). */
+int64_t br_instance_holds(const struct br_instance *instance, uint32_t cls, uint32_t stage,
+                          int64_t most);
+
 /* Of a resource of a single machine that can run short, since not all tasks that last fit at once:
  * the greatest common divisor of their demands. 0: it cannot run short. O(tasks). */
 int64_t br_instance_scarce_unit(const struct br_instance *instance, uint32_t resource);

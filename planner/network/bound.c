@@ -71,20 +71,6 @@ static int64_t *add_rates(struct bounding *b, const int64_t *rate)
     return sum;
 }
 
-/* How many tasks of the stage fit on a machine of the class at once. */
-static int64_t fit(const struct br_network_job *job, uint32_t stage, uint32_t cls)
-{
-    const struct br_instance *in = job->in;
-    int64_t most = job->dag->stage[stage].tasks;
-    for (uint32_t r = 0; r < in->resources; r++) {
-        int64_t demand = in->demand[(size_t)stage * in->resources + r];
-        int64_t capacity = in->capacity[(size_t)cls * in->resources + r];
-        if (demand > 0 && capacity / demand < most)
-            most = capacity / demand;
-    }
-    return most;
-}
-
 static void measure_stage(struct bounding *b, uint32_t s)
 {
     const struct br_network_job *job = b->job;
@@ -102,7 +88,7 @@ static void measure_stage(struct bounding *b, uint32_t s)
     }
     span->at_once = 0;
     for (uint32_t c = 0; c < job->cluster->classes; c++) {
-        int64_t here = fit(job, s, c);
+        int64_t here = br_instance_holds(job->in, c, s, stage->tasks);
         span->at_once = here > span->at_once ? here : span->at_once;
         at_once += (br_wide)here * job->cluster->cls[c].count;
     }

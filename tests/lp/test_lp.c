@@ -178,29 +178,6 @@ static void raises_a_known_bound(void **state)
     br_cluster_destroy(cluster);
 }
 
-/* 11 tasks of 7 and 3 of 4 on four machines, one at a time: 89 / 4 is 23. In less than 25 a machine
- * that runs three of the long ones runs no other, so that one machine is left for two of the long
- * and three of the short. */
-static void lines_are_not_filled_by_work(void **state)
-{
-    struct br_dag *dag = br_dag_create("lines");
-    struct br_cluster *cluster = br_cluster_create(NULL);
-    struct br_instance *in;
-    assert_int_equal(br_cluster_add_class(cluster, "m", 4, NULL, NULL), BR_OK);
-    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL), BR_OK);
-    assert_int_equal(br_dag_add_stage(dag, "a", 11, 7, NULL, NULL), BR_OK);
-    assert_int_equal(br_dag_add_stage(dag, "b", 3, 4, NULL, NULL), BR_OK);
-    for (uint32_t s = 0; s < 2; s++)
-        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
-    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
-    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
-    assert_int_equal(br_bounds_sum(in).ticks, 23);
-    assert_int_equal(sum_of_parts(dag, in), 25);
-    br_instance_destroy(in);
-    br_dag_destroy(dag);
-    br_cluster_destroy(cluster);
-}
-
 /* Makes a job of these stages, of one resource, and compares the sum of the parts' bounds. Edges
  * are barriers. */
 struct demanding {
@@ -235,6 +212,15 @@ static void assert_bounds(const struct demanding *stage, uint32_t stages, uint32
     br_instance_destroy(in);
     br_dag_destroy(dag);
     br_cluster_destroy(cluster);
+}
+
+/* 11 tasks of 7 and 3 of 4 on four machines, one at a time: 89 / 4 is 23. In less than 25 a machine
+ * that runs three of the long ones runs no other, so that one machine is left for two of the long
+ * and three of the short. */
+static void lines_are_not_filled_by_work(void **state)
+{
+    static const struct demanding stage[] = {{"a", "1", 11, 7}, {"b", "1", 3, 4}};
+    assert_bounds(stage, 2, NULL, 0, 4, "1", 23, 25);
 }
 
 /* Eight tasks of 3 on four machines, none before 4: by their rounds that is 4 + 2 x 3, and one more
