@@ -18,6 +18,7 @@ from fractions import Fraction
 
 PRICE = 2**32  # no price, share or value is more
 LARGE = 2048  # with more stages, claims may use the stages right ahead only
+DEEP = 64  # cases within cases, groups included
 
 
 class Refused(Exception):
@@ -237,14 +238,14 @@ def mandatory(d, head, deadline, begin, end):
 class Windows:
     """Least time before and after every task, from the edges and from claims that are checked."""
 
-    def __init__(self, part, proof, makespan):
+    def __init__(self, part, proof, makespan, known):
+        """`known`: heads and tails of all tasks that hold before any pass, or nothing."""
         self.part, self.job, self.makespan = part, part.job, makespan
         self.measures = [Measure(part, form) for form in proof.get('measures', ())]
         tasks = self.job.durations
-        self.head = {s: [0] * len(tasks[s]) for s in part.stages}
-        self.tail = {s: [0] * len(tasks[s]) for s in part.stages}
-        self.stage_head = dict.fromkeys(part.stages, 0)
-        self.stage_tail = dict.fromkeys(part.stages, 0)
+        self.head, self.tail = known or [{s: [0] * len(tasks[s]) for s in part.stages} for _ in range(2)]
+        self.stage_head = {s: min(heads) for s, heads in self.head.items()}
+        self.stage_tail = {s: min(tails) for s, tails in self.tail.items()}
         for step in proof.get('windows') or [{}]:
             self.go(step.get('heads', ()), False)
             self.go(step.get('tails', ()), True)
@@ -979,13 +980,21 @@ def check_clauses(part, proof):
     raise Refused('the clauses leave a plan of %d ticks possible' % (bound - 1))
 
 
-def check_form(job, proof):
+def check_form(job, proof, depth=0):
     """Names of what there is, whole numbers and pairs, also where no check comes to them."""
+    need(depth <= DEEP, 'cases are too deep')
+    for inner in [*proof.get('cases', ()), *([{'proof': proof['group']}] if 'group' in proof else ())]:
+        if 'stage' in inner:
+            stage_of(job, inner['stage'])
+        check_form(job, inner['proof'], depth + 1)
+    for name in proof.get('stages', ()):
+        stage_of(job, name)
+
     def count(value, words):
         need(whole(value, words) >= 0, '%s is below 0', words)
 
     whole(proof['bound'], 'a bound')
-    need(proof['kind'] in ('path', 'window', 'energy', 'rounds', 'prices', 'clauses'),
+    need(proof['kind'] in ('path', 'window', 'energy', 'rounds', 'prices', 'clauses', 'first', 'last'),
          'an unknown kind of proof')
     claims = [claim for step in proof.get('windows', ())
               for key in ('heads', 'tails') for claim in step.get(key, ())]
@@ -1034,8 +1043,41 @@ def check_form(job, proof):
              'a number of a clause is no whole number')
 
 
-def check_part(part, proof):
-    check_form(part.job, proof)
+def check_cases(windows, proof, depth):
+    """By itself the group takes L. A task that begins it, at M - L or earlier, is of a stage without a
+    parent in it; what is wholly ahead of that stage has ended by then. `last`: seen from the end."""
+    part, job, last = windows.part, windows.job, proof['kind'] == 'last'
+    need(depth < DEEP, 'cases are too deep')
+    names = proof['group'].get('stages')
+    need(names, 'there is no group')
+    group = {job.number[name] for name in names}
+    need(len(group) == len(names) and group <= set(part.stages),
+         'the group has a stage twice, or one that is not in the part')
+    check_part(Part(job, sorted(group)), proof['group'], depth + 1)
+    length = proof['group']['bound']
+    ahead = part.children if last else part.parents
+    cases = {job.number[case['stage']]: case['proof'] for case in proof['cases']}
+    for s in sorted(group):
+        if any(p in group for p, _ in ahead[s]):
+            continue
+        need(s in cases, "there is no case for '%s'", job.id[s])
+        need('stages' not in cases[s] and cases[s]['bound'] >= proof['bound'],
+             "the case of '%s' is of other stages, or of a lower bound", job.id[s])
+        head = {u: list(heads) for u, heads in windows.head.items()}
+        tail = {u: list(tails) for u, tails in windows.tail.items()}
+        early, late = (tail, head) if last else (head, tail)
+        least = min(early[s])
+        for u in group:
+            early[u] = [max(h, least) for h in early[u]]
+        for p, one in ahead[s]:
+            if not one:
+                late[p] = [max(t, length) for t in late[p]]
+        check_part(part, cases[s], depth + 1, (head, tail))
+
+
+def check_part(part, proof, depth=0, known=None):
+    if depth == 0:
+        check_form(part.job, proof)
     bound = proof['bound']
     need(bound >= 0, 'a bound is negative')
     if bound == 0:
@@ -1046,10 +1088,13 @@ def check_part(part, proof):
     if proof['kind'] == 'clauses':
         check_clauses(part, proof)
         return
-    windows = Windows(part, proof, bound - 1)
+    windows = Windows(part, proof, bound - 1, known)
     if windows.overfull():
         return
     need(proof['kind'] != 'window', 'every stage fits its window')
+    if proof['kind'] in ('first', 'last'):
+        check_cases(windows, proof, depth)
+        return
     {'energy': check_energy, 'rounds': check_rounds, 'prices': check_prices}[proof['kind']](
         windows, proof)
 

@@ -233,6 +233,25 @@ static bool explain_prices(const struct explain *e, const struct br_proof *proof
     return ok;
 }
 
+/* The stages that may begin the group, or end it, and what follows from how long it takes. */
+static bool explain_cases(const struct explain *e, const struct br_proof *proof)
+{
+    char text[CLI_SECONDS_TEXT];
+    bool last = proof->kind == BR_PROOF_LAST;
+    printf("which of some stages %s; whichever it is, of\n    ",
+           last ? "ends last" : "begins first");
+    for (uint32_t k = 0; k < proof->cases; k++) {
+        fputs(k ? ", " : "", stdout);
+        print_stage(e, proof->when[k].stage);
+    }
+    printf(last ? ": with what is before them they take %s s, and what waits\n"
+                  "    for it begins no sooner after the beginning\n"
+                : ": with what follows they take %s s, and what it waits for\n"
+                  "    has to be over so long before the end\n",
+           seconds(e, proof->group->bound, text));
+    return true;
+}
+
 static bool explain_part(const struct explain *e, const struct br_certificate *c, uint32_t k)
 {
     const struct br_proof *proof = &c->part[k];
@@ -264,6 +283,9 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
         printf("%" PRIu32 " clauses: every choice of what runs before what ends in a dead end\n",
                proof->clauses);
         return true;
+    case BR_PROOF_FIRST:
+    case BR_PROOF_LAST:
+        return explain_cases(e, proof);
     }
     return true;
 }

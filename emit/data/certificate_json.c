@@ -147,11 +147,28 @@ static void write_clauses(FILE *out, const struct br_proof *proof)
     putc(']', out);
 }
 
+static void write_proof(FILE *out, const struct br_dag *dag, const struct br_proof *proof);
+
+static void write_cases(FILE *out, const struct br_dag *dag, const struct br_proof *proof)
+{
+    fputs(",\n    \"group\": ", out);
+    write_proof(out, dag, proof->group);
+    fputs(",\n    \"cases\": [", out);
+    for (uint32_t k = 0; k < proof->cases; k++) {
+        name(out, dag, k ? ",\n     {\"stage\": " : "\n     {\"stage\": ", proof->when[k].stage);
+        fputs(", \"proof\": ", out);
+        write_proof(out, dag, proof->when[k].proof);
+        putc('}', out);
+    }
+    putc(']', out);
+}
+
 static void write_proof(FILE *out, const struct br_dag *dag, const struct br_proof *proof)
 {
     static const char *const kind[] = {
         [BR_PROOF_PATH] = "path",     [BR_PROOF_WINDOW] = "window", [BR_PROOF_ENERGY] = "energy",
         [BR_PROOF_ROUNDS] = "rounds", [BR_PROOF_PRICES] = "prices", [BR_PROOF_CLAUSES] = "clauses",
+        [BR_PROOF_FIRST] = "first",   [BR_PROOF_LAST] = "last",
     };
     fprintf(out, "{\"bound\": %" PRId64 ", \"kind\": \"%s\"", proof->bound, kind[proof->kind]);
     if (proof->stages) {
@@ -183,6 +200,10 @@ static void write_proof(FILE *out, const struct br_dag *dag, const struct br_pro
         break;
     case BR_PROOF_CLAUSES:
         write_clauses(out, proof);
+        break;
+    case BR_PROOF_FIRST:
+    case BR_PROOF_LAST:
+        write_cases(out, dag, proof);
         break;
     }
     putc('}', out);

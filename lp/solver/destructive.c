@@ -3,60 +3,40 @@
  */
 #include "lp/solver/destructive.h"
 
+#include "lp/solver/cases.h"
 #include "lp/solver/lines.h"
 #include "lp/solver/master.h"
+#include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/bounds/covers.h"
 #include "planner/bounds/rounds.h"
-#include "planner/bounds/tighten.h"
 
 /* Lifted covers that are kept, and those of them that narrow windows. */
 enum { COVERS_MOST = 16, COVERS_IN_WINDOWS = 3 };
+/* What is left of the budget by this is for how long groups take. */
+enum { SHARE_OF_GROUPS = 4 };
 
 struct attempt {
-    const struct br_instance *whole, *part;
+    struct lp_attempt one; /* with windows for every makespan */
+    struct lp_groups groups;
     struct br_arena *arena;
-    struct br_proof windows; /* with the part's stages, and its windows for every makespan */
-    int64_t *head, *tail;    /* by stage of the part, for one makespan */
-    struct lp_problem *problem;
-    struct lp_patterns *patterns;
-    struct br_packer *packer;
-    struct lp_budget *budget;
-    struct lp_proof *proof;
+    struct br_proof *proof; /* of `proven` */
+    int64_t *head, *tail;   /* by stage of the part: scratch */
     struct br_measures covers;
     volatile int64_t proven; /* survives the jump out of a solver that gives up */
     volatile enum lp_end end;
 };
 
-/* With the windows narrowed for this makespan; where that alone refutes it, without the LP. */
 static enum lp_answer refute(struct attempt *a, int64_t makespan)
 {
-    struct lp_problem *p = a->problem;
-    struct br_proof proof = a->windows;
-    bool overfull;
-    if (!br_proof_tighten(a->arena, a->whole, a->part, makespan, &proof, a->head, a->tail,
-                          &overfull))
-        return LP_SPENT;
-    if (overfull) {
-        proof.kind = BR_PROOF_WINDOW;
-        proof.bound = makespan + 1;
-        a->proof->proof = proof;
-        return LP_REFUTED;
-    }
-    for (uint32_t v = 0; v < p->count; v++) {
-        p->head[v] = a->head[p->stage[v]];
-        p->tail[v] = a->tail[p->stage[v]];
-    }
-    enum lp_answer answer = lp_refute(p, makespan, a->patterns, a->packer, a->budget, a->proof);
+    struct br_arena own = {0};
+    struct br_proof proof;
+    enum lp_answer answer = lp_cases_refute(&a->one, &a->groups, &own, makespan, &proof);
     if (answer == LP_REFUTED) {
-        struct br_proof *found = &a->proof->proof;
-        found->stages = proof.stages;
-        found->stage = proof.stage;
-        found->measures = proof.measures;
-        found->measure = proof.measure;
-        found->passes = proof.passes;
-        found->pass = proof.pass;
+        br_arena_join(a->arena, &own);
+        *a->proof = proof;
     }
+    br_arena_finish(&own);
     return answer;
 }
 
@@ -64,35 +44,37 @@ static enum lp_answer refute(struct attempt *a, int64_t makespan)
  * serve the windows of every makespan. False when memory is out. */
 static bool bound_by_covers(struct attempt *a, const struct br_packing *packing)
 {
-    const struct lp_problem *p = a->problem;
+    struct lp_attempt *one = &a->one;
+    const struct lp_problem *p = one->problem;
     struct br_energy found[2];
     struct br_windows windows = {.stage_head = a->head, .stage_tail = a->tail};
-    if (!br_covers_init(&a->covers, packing, a->packer, COVERS_MOST))
+    if (!br_covers_init(&a->covers, packing, one->packer, COVERS_MOST))
         return false;
     for (uint32_t v = 0; v < p->count; v++) {
         a->head[p->stage[v]] = p->head[v];
         a->tail[p->stage[v]] = p->tail[v];
     }
-    int64_t energy = br_windows_energy(&windows, a->part, &a->covers, a->proven, &found[0]);
-    int64_t ticks = br_windows_rounds(&windows, a->part, &a->covers, energy, &found[1]);
+    int64_t energy = br_windows_energy(&windows, one->part, &a->covers, a->proven, &found[0]);
+    int64_t ticks = br_windows_rounds(&windows, one->part, &a->covers, energy, &found[1]);
     if (energy < 0 || ticks < 0)
         return false;
     if (ticks > a->proven) {
         const struct br_energy *best = &found[ticks > energy];
-        struct br_proof proof = a->windows;
-        if (!br_proof_add_measure(a->arena, a->whole, a->part, best->measure, &proof))
+        struct br_proof proof = one->windows;
+        if (!br_proof_add_measure(a->arena, one->whole, one->part, best->measure, &proof))
             return false;
         proof.kind = ticks > energy ? BR_PROOF_ROUNDS : BR_PROOF_ENERGY;
         proof.bound = ticks;
         proof.from = best->head;
         proof.to = ticks - 1 - best->tail;
-        a->proof->proof = proof;
+        *a->proof = proof;
         a->proven = ticks;
     }
-    a->proven = lp_lines_bound(a->whole, a->part, &a->covers, a->proven, a->budget, a->arena,
-                               &a->proof->proof);
+    a->proven = lp_lines_bound(one->whole, one->part, &a->covers, a->proven, one->budget, a->arena,
+                               a->proof);
     for (uint32_t m = 0; m < a->covers.count && m < COVERS_IN_WINDOWS; m++)
-        if (!br_proof_add_measure(a->arena, a->whole, a->part, &a->covers.measure[m], &a->windows))
+        if (!br_proof_add_measure(a->arena, one->whole, one->part, &a->covers.measure[m],
+                                  &one->windows))
             return false;
     return true;
 }
@@ -120,12 +102,56 @@ static void search(void *context)
             allowed = tried;
         }
     }
-    a->end = a->budget->doubt ? LP_END_SPENT : LP_END_DONE;
+    a->end = a->one.budget->doubt ? LP_END_SPENT : LP_END_DONE;
 }
 
-int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_instance *part,
-                             int64_t proven, struct lp_budget *budget, struct br_arena *arena,
-                             struct br_proof *proof, enum lp_end *end)
+static int64_t bound(const struct br_instance *whole, const struct br_instance *part,
+                     int64_t proven, bool cases, struct lp_budget *budget, struct br_arena *arena,
+                     struct br_proof *proof, enum lp_end *end);
+
+/* How long the group takes by itself. Its proof stays NULL where memory is out. */
+static void bound_group(struct attempt *a, struct lp_group *g, struct lp_budget *share)
+{
+    uint32_t stage[64], count = 0;
+    enum lp_end end;
+    for (uint32_t s = 0; s < a->one.part->stages; s++)
+        if (g->members >> s & 1)
+            stage[count++] =
+                a->one.whole->task_stage[a->one.part->task_origin[a->one.part->stage_first[s]]];
+    struct br_instance *in = br_instance_part(a->one.whole, stage, count);
+    struct br_proof *proof = br_arena_alloc(a->arena, sizeof *proof);
+    if (in && proof &&
+        br_certify_part(a->arena, a->one.whole, in, br_bounds_best(in, INT64_MAX).ticks, proof) &&
+        bound(a->one.whole, in, proof->bound, false, share, a->arena, proof, &end) >= 0)
+        g->proof = proof;
+    br_instance_destroy(in);
+}
+
+/* A share of the budget for how long the groups take. False when memory is out. */
+static bool list_groups(struct attempt *a)
+{
+    struct lp_budget *budget = a->one.budget;
+    if (!lp_groups_list(&a->groups, a->one.part, a->proven))
+        return false;
+    for (uint32_t k = 0; k < a->groups.count; k++) {
+        int64_t parts = SHARE_OF_GROUPS * (int64_t)(a->groups.count - k);
+        struct lp_budget share = *budget;
+        share.rounds = budget->rounds / parts + 1;
+        share.nodes = budget->nodes / parts + 1;
+        if (budget->deadline > 0)
+            share.deadline = lp_now() + (budget->deadline - lp_now()) / (double)parts;
+        const struct lp_budget before = share;
+        bound_group(a, &a->groups.group[k], &share);
+        budget->rounds -= before.rounds - share.rounds;
+        budget->nodes -= before.nodes - share.nodes;
+    }
+    lp_groups_sort(&a->groups);
+    return true;
+}
+
+static int64_t bound(const struct br_instance *whole, const struct br_instance *part,
+                     int64_t proven, bool cases, struct lp_budget *budget, struct br_arena *arena,
+                     struct br_proof *proof, enum lp_end *end)
 {
     struct lp_problem problem;
     struct lp_patterns patterns;
@@ -143,35 +169,45 @@ int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_in
     }
     struct br_packing packing = lp_problem_packing(&problem);
     lp_patterns_init(&patterns, &problem);
-    struct lp_proof found = {.arena = arena, .whole = whole};
-    struct attempt attempt = {.whole = whole,
-                              .part = part,
+    struct br_proof found = {0};
+    struct attempt attempt = {.one = {.whole = whole,
+                                      .part = part,
+                                      .problem = &problem,
+                                      .patterns = &patterns,
+                                      .packer = br_packer_create(&packing),
+                                      .budget = budget},
                               .arena = arena,
+                              .proof = &found,
                               .head = br_arena_array(arena, part->stages, sizeof(int64_t)),
                               .tail = br_arena_array(arena, part->stages, sizeof(int64_t)),
-                              .problem = &problem,
-                              .patterns = &patterns,
-                              .packer = br_packer_create(&packing),
-                              .budget = budget,
-                              .proof = &found,
                               .proven = proven > problem.least ? proven : problem.least,
                               .end = LP_END_FAULT};
-    bool ready = attempt.packer && attempt.head && attempt.tail &&
-                 br_proof_set_part(arena, whole, part, &attempt.windows) &&
-                 br_certify_windows(arena, whole, part, &attempt.windows) &&
+    bool ready = attempt.one.packer && attempt.head && attempt.tail &&
+                 br_proof_set_part(arena, whole, part, &attempt.one.windows) &&
+                 br_certify_windows(arena, whole, part, &attempt.one.windows) &&
                  bound_by_covers(&attempt, &packing);
     if (ready && !lp_guarded(search, &attempt))
         attempt.end = LP_END_FAULT;
+    if (ready && cases && attempt.end == LP_END_DONE && list_groups(&attempt) &&
+        attempt.groups.count > 0 && !lp_guarded(search, &attempt))
+        attempt.end = LP_END_FAULT;
     *end = ready ? attempt.end : LP_END_SPENT;
-    int64_t bound = proven;
-    if (found.proof.bound > proven) {
-        br_proof_drop_measures(&found.proof);
-        *proof = found.proof;
-        bound = found.proof.bound;
+    int64_t most = proven;
+    if (found.bound > proven) {
+        br_proof_drop_measures(&found);
+        *proof = found;
+        most = found.bound;
     }
     br_measures_finish(&attempt.covers);
-    br_packer_destroy(attempt.packer);
+    br_packer_destroy(attempt.one.packer);
     lp_patterns_finish(&patterns);
     lp_problem_finish(&problem);
-    return bound;
+    return most;
+}
+
+int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_instance *part,
+                             int64_t proven, struct lp_budget *budget, struct br_arena *arena,
+                             struct br_proof *proof, enum lp_end *end)
+{
+    return bound(whole, part, proven, true, budget, arena, proof, end);
 }

@@ -11,6 +11,7 @@ struct reader {
     struct br_json *json;
     const struct br_dag *dag;
     struct br_arena *arena;
+    uint32_t depth; /* of cases within cases */
 };
 
 static bool memory(struct reader *r, const void *pointer)
@@ -338,7 +339,8 @@ static bool read_clause(struct reader *r, struct br_proof_clause *clause)
 
 static bool read_kind(struct reader *r, const struct br_json_field *field, struct br_proof *proof)
 {
-    static const char *const kind[] = {"path", "window", "energy", "rounds", "prices", "clauses"};
+    static const char *const kind[] = {"path",   "window",  "energy", "rounds",
+                                       "prices", "clauses", "first",  "last"};
     struct br_json *json = r->json;
     if (!br_json_go(json, field) || !br_json_string(json, "the kind of a proof"))
         return false;
@@ -348,6 +350,34 @@ static bool read_kind(struct reader *r, const struct br_json_field *field, struc
             return true;
         }
     return br_json_fail(json, field->at, NULL, "'%s' is no kind of proof", json->text);
+}
+
+static bool read_proof(struct reader *r, struct br_proof *proof);
+
+/* A proof within the one at hand. */
+static bool proof_at(struct reader *r, const struct br_json_field *field, struct br_proof **proof)
+{
+    if (!br_json_go(r->json, field))
+        return !r->json->status;
+    if (r->depth == BR_PROOF_DEPTH)
+        return br_json_fail(r->json, field->at, NULL, "cases are too deep");
+    *proof = br_arena_alloc(r->arena, sizeof **proof);
+    r->depth++;
+    bool read = memory(r, *proof) && read_proof(r, *proof);
+    r->depth--;
+    return read;
+}
+
+static bool read_case(struct reader *r, struct br_proof_case *when)
+{
+    struct br_json_field f[] = {{"stage", true, NULL}, {"proof", true, NULL}};
+    if (!br_json_fields(r->json, "a case", f, 2))
+        return false;
+    const char *after = r->json->at;
+    if (!stage_at(r, &f[0], &when->stage) || !proof_at(r, &f[1], &when->proof))
+        return false;
+    r->json->at = after;
+    return !r->json->status;
 }
 
 static bool read_proof(struct reader *r, struct br_proof *proof)
@@ -367,6 +397,8 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
         PRICES,
         CHAINS,
         CLAUSES,
+        GROUP,
+        CASES,
         FIELDS
     };
     struct br_json *json = r->json;
@@ -378,6 +410,7 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
         [TO] = {"to", false, NULL},           [MEASURE] = {"measure", false, NULL},
         [VALUES] = {"values", false, NULL},   [PRICES] = {"prices", false, NULL},
         [CHAINS] = {"chains", false, NULL},   [CLAUSES] = {"clauses", false, NULL},
+        [GROUP] = {"group", false, NULL},     [CASES] = {"cases", false, NULL},
     };
     if (!br_json_fields(json, "the proof of a part", f, FIELDS))
         return false;
@@ -397,6 +430,9 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
     EACH(r, &f[PRICES], struct br_proof_price, proof->price, proof->prices, read_price);
     EACH(r, &f[CHAINS], struct br_proof_chain, proof->chain, proof->chains, read_chain);
     EACH(r, &f[CLAUSES], struct br_proof_clause, proof->clause, proof->clauses, read_clause);
+    EACH(r, &f[CASES], struct br_proof_case, proof->when, proof->cases, read_case);
+    if (!proof_at(r, &f[GROUP], &proof->group))
+        return false;
     json->at = after;
     return !json->status;
 }
@@ -423,7 +459,7 @@ bool br_read_certificate(struct br_json *json, const struct br_json_field *field
     struct br_certificate *c = br_certificate_create(0, 0);
     if (!c)
         return br_json_take(json, at, br_fail_memory(json->diag));
-    struct reader r = {json, dag, &c->arena};
+    struct reader r = {json, dag, &c->arena, 0};
     if (br_json_go(json, &f[0]) && br_json_string(json, "the certificate's format") &&
         strcmp(json->text, "bigrocks-certificate/1") != 0)
         br_json_fail(json, f[0].at, NULL, "the certificate's format is '%s'", json->text);

@@ -207,6 +207,8 @@ void br_proof_drop_measures(struct br_proof *proof)
         proof->measure[kept++] = proof->measure[m];
     }
     proof->measures = kept;
+    for (uint32_t k = 0; k < proof->cases; k++)
+        br_proof_drop_measures(proof->when[k].proof);
 }
 
 static bool copy_reasons(struct br_arena *arena, const struct br_instance *whole,

@@ -25,8 +25,8 @@ bool br_certify_windows(struct br_arena *arena, const struct br_instance *whole,
 bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whole,
                           const struct br_instance *part, const struct br_measure *measure,
                           struct br_proof *proof);
-/* Drops the measures that the proof does not use; its claims change in place, and no other proof
- * may have them. */
+/* Drops the measures that the proof and its cases do not use; its claims change in place, and no
+ * other proof may have them. */
 void br_proof_drop_measures(struct br_proof *proof);
 
 #endif

@@ -279,20 +279,25 @@ static bool add_measures(struct br_arena *arena, const struct br_instance *whole
 }
 
 /* Looks at the windows that the proof gives so far. False when memory is out. */
-static bool look(struct br_proof_check *c, const struct br_proof *proof,
-                 const struct br_instance *part)
+static bool look(struct br_proof_check *c, const struct br_task_windows *known,
+                 const struct br_proof *proof, const struct br_instance *part)
 {
     br_arena_finish(&c->arena);
-    *c = (struct br_proof_check){.proof = proof, .in = part, .makespan = c->makespan};
+    *c = (struct br_proof_check){.proof = proof,
+                                 .in = part,
+                                 .makespan = c->makespan,
+                                 .head_from = known ? known->head : NULL,
+                                 .tail_from = known ? known->tail : NULL};
     return br_proof_windows(c) == BR_OK;
 }
 
 bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
-                      const struct br_instance *part, int64_t makespan, struct br_proof *proof,
-                      int64_t *head, int64_t *tail, bool *overfull)
+                      const struct br_instance *part, int64_t makespan,
+                      const struct br_task_windows *known, struct br_proof *proof,
+                      struct br_task_windows *found, bool *overfull)
 {
     struct br_proof_check c = {.makespan = makespan};
-    struct claims found = {0};
+    struct claims claims = {0};
     uint32_t first = proof->passes, stage;
     struct br_proof_pass *pass = br_arena_array(arena, first + PASSES_MOST, sizeof *pass);
     *overfull = false;
@@ -301,7 +306,7 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
     for (uint32_t k = 0; k < first; k++)
         pass[k] = proof->pass[k];
     proof->pass = pass;
-    bool ok = look(&c, proof, part);
+    bool ok = look(&c, known, proof, part);
     for (int round = 0;
          ok && round < PASSES_MOST && pairs(part->stages, proof->measures) <= STEPS_MOST; round++) {
         *overfull = br_proof_overfull(&c, &stage);
@@ -316,21 +321,22 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
             round++;
         }
         *next = (struct br_proof_pass){0};
-        ok = find_claims(&c, false, &found) && keep(arena, &found, &next->head, &next->heads);
-        uint32_t heads = found.count;
-        ok = ok && find_claims(&c, true, &found) && keep(arena, &found, &next->tail, &next->tails);
-        if (!ok || heads + found.count == 0)
+        ok = find_claims(&c, false, &claims) && keep(arena, &claims, &next->head, &next->heads);
+        uint32_t heads = claims.count;
+        ok =
+            ok && find_claims(&c, true, &claims) && keep(arena, &claims, &next->tail, &next->tails);
+        if (!ok || heads + claims.count == 0)
             break;
         proof->passes++;
-        ok = look(&c, proof, part);
+        ok = look(&c, known, proof, part);
     }
     if (ok && !*overfull)
         *overfull = br_proof_overfull(&c, &stage);
-    for (uint32_t s = 0; ok && s < part->stages; s++) {
-        head[s] = c.stage_head[s];
-        tail[s] = c.stage_tail[s];
+    if (ok) {
+        memcpy(found->head, c.head, part->tasks * sizeof *found->head);
+        memcpy(found->tail, c.tail, part->tasks * sizeof *found->tail);
     }
-    br_free(found.claim);
+    br_free(claims.claim);
     br_arena_finish(&c.arena);
     return ok;
 }

@@ -103,6 +103,9 @@ static enum br_status check_proof(struct br_proof_check *check)
         return br_proof_rounds(check);
     case BR_PROOF_PRICES:
         return br_proof_prices(check);
+    case BR_PROOF_FIRST:
+    case BR_PROOF_LAST:
+        return br_proof_cases(check, check_proof);
     default:
         return br_proof_fails(check, "every stage fits its window within %" PRId64 " ticks",
                               check->makespan);
@@ -192,6 +195,7 @@ enum br_status br_certificate_check(const struct br_certificate *c, const struct
             part = br_instance_part(whole, proof->stage, proof->stages);
         struct br_proof_check check = {.proof = proof,
                                        .dag = dag,
+                                       .whole = whole,
                                        .in = part ? part : whole,
                                        .diag = diag,
                                        .number = k + 1,

@@ -14,10 +14,13 @@ struct br_proof_check {
     struct br_arena arena;
     const struct br_proof *proof;
     const struct br_dag *dag; /* for names */
-    const struct br_instance *in;
+    const struct br_instance *whole, *in;
     struct br_diag *diag;
     uint32_t number;  /* of the part, from 1 */
+    uint32_t depth;   /* of cases within cases */
     int64_t makespan; /* M */
+    /* By task, what is known before the proof's own passes; NULL: nothing. */
+    const int64_t *head_from, *tail_from;
     struct br_ahead ahead;
     struct br_checked_measure *measure;
     /* Least time before and after, by task and by stage. */
@@ -44,5 +47,8 @@ bool br_proof_overfull(const struct br_proof_check *check, uint32_t *stage);
 enum br_status br_proof_energy(struct br_proof_check *check);
 enum br_status br_proof_rounds(struct br_proof_check *check);
 enum br_status br_proof_prices(struct br_proof_check *check);
+/* The group, and all cases, from the windows that are known; `any` checks a proof of any kind. */
+enum br_status br_proof_cases(struct br_proof_check *check,
+                              enum br_status any(struct br_proof_check *inner));
 
 #endif

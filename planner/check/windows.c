@@ -244,6 +244,20 @@ static enum br_status go(struct pass *p, const struct br_proof_claim *claim, uin
     return status;
 }
 
+/* What is known before the first pass. */
+static void begin(const struct br_instance *in, const int64_t *from, int64_t *head,
+                  int64_t *stage_head)
+{
+    if (!from)
+        return;
+    memcpy(head, from, in->tasks * sizeof *head);
+    for (uint32_t s = 0; s < in->stages; s++) {
+        stage_head[s] = INT64_MAX;
+        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
+            stage_head[s] = smaller(stage_head[s], head[t]);
+    }
+}
+
 static bool allocate(struct br_proof_check *c)
 {
     const struct br_instance *in = c->in;
@@ -254,7 +268,11 @@ static bool allocate(struct br_proof_check *c)
     c->stage_tail = br_arena_array(arena, in->stages, sizeof *c->stage_tail);
     c->rounds = br_arena_array(arena, in->stages, sizeof *c->rounds);
     c->slots = br_arena_array(arena, in->stages, sizeof *c->slots);
-    return c->head && c->tail && c->stage_head && c->stage_tail && c->rounds && c->slots;
+    if (!c->head || !c->tail || !c->stage_head || !c->stage_tail || !c->rounds || !c->slots)
+        return false;
+    begin(in, c->head_from, c->head, c->stage_head);
+    begin(in, c->tail_from, c->tail, c->stage_tail);
+    return true;
 }
 
 enum br_status br_proof_windows(struct br_proof_check *c)

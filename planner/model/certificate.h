@@ -14,6 +14,9 @@
  *            start, together they pay more than all that the cluster can ever hold at once pays.
  *   clauses  One machine, or few tasks on several: a solver's learned clauses, up to a
  *            contradiction.
+ *   first    Some stages take a time L by themselves. Whichever of them begins first, what it waits
+ *            for has ended L before the end; a proof for each.
+ *   last     The same with time running backwards.
  */
 #ifndef BR_PLANNER_MODEL_CERTIFICATE_H
 #define BR_PLANNER_MODEL_CERTIFICATE_H
@@ -115,6 +118,20 @@ enum br_proof_kind {
     BR_PROOF_ROUNDS,
     BR_PROOF_PRICES,
     BR_PROOF_CLAUSES,
+    BR_PROOF_FIRST,
+    BR_PROOF_LAST,
+};
+
+/* Cases within cases are at most this deep, groups included. */
+enum { BR_PROOF_DEPTH = 64 };
+
+struct br_proof;
+
+/* The stage begins before all others of the group, or ends after them. The proof is of the same
+ * stages, so that it lists none, and of the same bound or a higher one. */
+struct br_proof_case {
+    uint32_t stage;
+    struct br_proof *proof;
 };
 
 struct br_proof {
@@ -142,6 +159,10 @@ struct br_proof {
 
     uint32_t clauses; /* clauses */
     struct br_proof_clause *clause;
+
+    struct br_proof *group; /* first, last: of its stages alone, that they take its bound */
+    uint32_t cases;         /* one for each stage of the group without a parent in it, or a child */
+    struct br_proof_case *when;
 };
 
 /* Prices and shares are at most this. */

@@ -17,11 +17,12 @@ import random
 import sys
 import tempfile
 
-from proofs import ROOT, SHARE, any_change, change, random_job, run, verdicts
+from proofs import ROOT, SHARE, any_change, change, forked_job, random_job, run, verdicts
 
 FALSE = 10 * SHARE  # certificates of what is not true
 CHANGED = 20 * SHARE
 JOBS = 40 + 90 * SHARE // 100
+FORKED = 60 * SHARE // 100
 LONG, SHORT = 60000, 15000  # characters of a proof
 TIMED = 4 + 16 * SHARE // 100
 
@@ -49,7 +50,7 @@ def one_more(rng, document):
     if 'to' in proof and rng.random() < 0.5:
         proof['to'] += 1
     if proof['kind'] == 'window' or rng.random() < 0.1:
-        proof['kind'] = rng.choice(('window', 'energy', 'prices', 'path', 'clauses'))
+        proof['kind'] = rng.choice(('window', 'energy', 'prices', 'path', 'clauses', 'first'))
         proof.setdefault('path', [{'stage': s} for s in proof.get('stages', ['s0'])])
     for _ in range(rng.choice((0, 1, 1, 2, 3, 5))):
         change(rng, bad)
@@ -124,6 +125,9 @@ def main():
         for k in range(JOBS):
             (scratch / 'job.xml').write_text(random_job(rng, 'job%d' % k))
             plans.append(bound(program, scratch / 'job.xml', scratch / 'plan.json'))
+        for k in range(FORKED):
+            (scratch / 'job.xml').write_text(forked_job(random.Random(k), 'forked%d' % k))
+            plans.append(bound(program, scratch / 'job.xml', scratch / 'plan.json'))
         assert all(p['bound_status'] == 'proven' for p in plans)
         core, python = verdicts(program, scratch, plans)
         assert all(core) and all(python), (core.index(False) if not all(core) else -1)
@@ -158,7 +162,7 @@ def main():
             len(plans), len(tight), ', '.join('%s %d' % (k, len(v))
                                               for k, v in sorted(kinds.items()))))
         assert {'path', 'energy', 'clique', 'clauses'} <= set(kinds)
-        assert SHARE < 100 or 'parts' in kinds and (len(sys.argv) < 3 or 'prices' in kinds)
+        assert SHARE < 100 or 'parts' in kinds and (len(sys.argv) < 3 or {'prices', 'first'} <= set(kinds))
 
         names = sorted(kinds)
         bad = [one_more(rng, rng.choice(kinds[names[k % len(names)]])) for k in range(FALSE)]

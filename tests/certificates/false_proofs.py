@@ -109,6 +109,7 @@ RULES = []
 CHECK, WINDOWS = 'planner/check/certificate.c', 'planner/check/windows.c'
 ROUNDS, PRICES = 'planner/check/rounds.c', 'planner/check/prices.c'
 CLAUSES, AHEAD, CROWD = ('planner/check/%s.c' % name for name in ('clauses', 'ahead', 'crowd'))
+CASES = 'planner/check/cases.c'
 MEASURES, LINE, HEAVY = ('planner/check/%s.c' % name for name in ('measures', 'lines', 'heavy'))
 
 
@@ -724,11 +725,73 @@ rule('machines: nor what ends before', document(
     ('if b < late + d and late < e:', 'if b < late + d:'),
     (CROWD, 's->from < most + d && most < s->to', 's->from < most + d'))
 
+# --- first and last ------------------------------------------------------------------------------------
+
+
+def cases(bound, group, kind='first', **proofs):
+    """The group's own proof, and a proof for each of its stages."""
+    return {'bound': bound, 'kind': kind, 'group': group,
+            'cases': [{'stage': s, 'proof': proof} for s, proof in proofs.items()]}
+
+
+# The group of a and b takes 4. The optimum is 5: where a begins, at 3, it would be 7; but b begins at 1.
+FORK, TINES = {'p': (3, {}), 'a': (2, 1), 'q': (1, {}), 'b': (2, 1)}, [('p', 'a'), ('q', 'b')]
+
+
+def group(bound=4, to=3, *stages):
+    return dict(energy(bound, 0, to), stages=list(stages) or ['a', 'b'])
+
+
+rule('cases: one for every stage that may be first', document(
+    FORK, [cases(6, group(), a=window(6))], TINES),
+    ("        need(s in cases, \"there is no case for '%s'\", job.id[s])\n",
+     "        if s not in cases:\n            continue\n"),
+    (CASES, 'if (!when)\n', 'if (!when)\n            continue;\n        else if (!when)\n'))
+rule('cases: the group takes as long as is proven', document(
+    FORK, [cases(6, group(5, 4), a=window(6), b=window(6))], TINES),
+    ("    check_part(Part(job, sorted(group)), proof['group'], depth + 1)\n", ''),
+    (CASES, 'status = check_group(c, any);', 'status = BR_OK;'))
+rule('cases: what is before the group ends that much before the end, not more', document(
+    FORK, [cases(6, group(), a=window(6), b=window(6))], TINES),
+    ("    length = proof['group']['bound']", "    length = proof['group']['bound'] + 1"),
+    (CASES, 'c->proof->group->bound, last', 'c->proof->group->bound + 1, last'))
+rule('cases: bounds are no lower', document(
+    FORK, [cases(6, group(), a=window(6), b=window(5))], TINES),
+    (" and cases[s]['bound'] >= proof['bound']", ''),
+    (CASES, ' || when->proof->bound < proof->bound)', ')'))
+rule('cases: nothing of other stages than the group waits for it', document(
+    FORK, [cases(6, group(), a=window(6), b=window(6))], TINES),
+    ('        for u in group:\n', '        for u in part.stages:\n'),
+    (CASES, 'if (listed[s])\n                raise', 'if (true)\n                raise'))
+# One of a's tasks may begin at 1, the other at 3: a, b, a takes until 7.
+PRONGS = {'p': ([1, 3], {}), 'a': ([2, 2], 1), 'q': (2, {}), 'b': (2, 1)}
+ONE_PRONG = [('p', 'a', 1), ('q', 'b')]
+rule('cases: the group begins with the earliest task of the stage', document(
+    PRONGS, [cases(8, group(6, 5), a=energy(8, 3, 7), b=energy(8, 2, 7))], ONE_PRONG),
+    ('least = min(early[s])', 'least = max(early[s])'),
+    (CASES, ' : c->stage_head[e], last', ' : c->stage_head[e] + 2, last'))
+rule('cases: only what is behind barriers waits for all', document(
+    PRONGS, [cases(8, group(6, 5), a=window(8), b=energy(8, 2, 7))], ONE_PRONG),
+    ('            if not one:\n                late[p]', '            if True:\n                late[p]'),
+    (CASES, 'if (!arc[a].one_to_one)\n                raise', 'if (true)\n                raise'))
+rule('cases: the last of a group is one that nothing of it waits for', document(
+    FORK, [cases(6, group(), 'last', a=window(6), b=window(6))], [(t, s) for s, t in TINES]),
+    ('early, late = (tail, head) if last', 'early, late = (tail, tail) if last'),
+    (CASES, 'last ? head : tail);', 'tail);'))
+# a and b take 8. Whichever begins, the one before it has to end by 3 for a plan of 11, and t by 4: one of 2 and one
+# of 3 on the same machine. Without cases t ends by 4 and both others by 7.
+EITHER = {'t': (3, {'s': 1}), 'u': (7, {}), 'q': (2, {'s': 1}), 'b': (4, 1), 'p': (2, {'s': 1}), 'a': (4, 1)}
+EITHER_EDGES, EITHER_MACHINE = [('t', 'u'), ('q', 'b'), ('p', 'a')], ((1, {'r': 1, 's': 1}),)
+NO_ROOM = energy(12, 0, 4, {'resource': 's'})
+rule('cases: of the same stages, so that they list none', document(
+    EITHER, [cases(12, group(8, 7), a=NO_ROOM, b=dict(NO_ROOM, stages=list(EITHER)))], EITHER_EDGES, EITHER_MACHINE),
+    ("'stages' not in cases[s] and ", ''), (CASES, 'when->proof->stages || ', ''), only_form=True)
+
 # One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
 # Among them lines with less room for s than for q, before which or behind which p has to run. And prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
 # 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without. And
 # ones that begin late and end early, so that nothing pays at first and at last. And clauses of which the last
-# follows from the second, not from the first: a does not start before 2, then, than before 1.
+# follows from the second, not from the first: a does not start before 2, then, than before 1. And cases.
 ONE_BY_ONE = {'a': (3, 1), 'b': (4, 1)}
 LATE = {'p': (4, {}), 's': ([3] * 8, 1), 'q': (6, 1)}
 TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
@@ -749,4 +812,8 @@ TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
              [('a', 'b')], ((2, {'r': 1}),)),
     document({'p': (2, 1), 'q': (3, 1), 's': (1, 1)}, [claimed(6, 's', 5, 0, 4)], [('p', 's'), ('q', 's')]),
     document({'p': (2, 1), 'q': (3, 1), 's': (1, 1)}, [claimed(6, 's', 5, 0, 4, 'tails')],
-             [('s', 'p'), ('s', 'q')])]
+             [('s', 'p'), ('s', 'q')]),
+    document(EITHER, [cases(12, group(8, 7), a=NO_ROOM, b=NO_ROOM)], EITHER_EDGES, EITHER_MACHINE),
+    document(EITHER, [cases(12, group(8, 7), 'last', a=dict(NO_ROOM, **{'from': 7, 'to': 11}),
+                            b=dict(NO_ROOM, **{'from': 7, 'to': 11}))],
+             [(t, s) for s, t in EITHER_EDGES], EITHER_MACHINE)]

@@ -68,6 +68,30 @@ def random_job(rng, name):
     return text + '</job>'
 
 
+def forked_job(rng, name):
+    """Branches of a query on two machines: each reads, prepares with the processors, ships through the network,
+    and some sort what came. Which of them ships first is what its length depends on."""
+    text = ('<job xmlns="urn:bigrocks:job:1" name="%s"><cluster><machine class="m" count="2">'
+            '<capacity resource="cpu" amount="4"/><capacity resource="net" amount="10"/></machine>'
+            '</cluster>' % name)
+    edges = ''
+    for b in range(rng.randint(2, 3)):
+        for stage, tasks, duration, net in (
+                ('read', rng.randint(1, 3), rng.randint(4, 9), 0),
+                ('prepare', rng.randint(4, 12), rng.randint(1, 3), rng.choice((0, 2))),
+                ('ship', rng.randint(4, 8), rng.randint(1, 4), rng.choice((4, 5, 6)))):
+            text += '<stage id="%s%d" tasks="%d" duration="%d">' % (stage, b, tasks, duration)
+            text += '<demand resource="cpu" amount="1"/><demand resource="net" amount="%d"/></stage>' % net
+        links = [('read', 'ship'), ('prepare', 'ship')]
+        if rng.random() < 0.5:
+            text += '<stage id="sort%d" tasks="%d" duration="%d">' % (b, rng.randint(1, 4), rng.randint(1, 3))
+            text += '<demand resource="cpu" amount="2"/></stage>'
+            links.append(('ship', 'sort'))
+        for a, c in links:
+            edges += '<edge from="%s%d" to="%s%d" type="barrier"/>' % (a, b, c, b)
+    return text + edges + '</job>'
+
+
 def run(program, *arguments, **more):
     return subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=300, **more)
 
@@ -234,6 +258,21 @@ def rebuild(rng, document):
     def values():
         proof.setdefault('values', []).append({'stage': rng.choice(names), 'value': rng.randint(0, 9)})
 
+    def cases():
+        made = proof.setdefault('cases', [])
+        if made and rng.random() < 0.5:
+            rng.choice(made)['stage'] = rng.choice(names)
+        else:
+            inner = copy.deepcopy(rng.choice(made)['proof']) if made else {'bound': bound, 'kind': 'window'}
+            made.append({'stage': rng.choice(names), 'proof': inner})
+
+    def group():
+        had = proof.setdefault('group', {'bound': 1, 'kind': 'window', 'stages': []})
+        if had.get('stages') and rng.random() < 0.5:
+            had['stages'].pop(rng.randrange(len(had['stages'])))
+        else:
+            had.setdefault('stages', []).append(rng.choice(names))
+
     def cut():
         k = rng.randrange(len(parts))
         if len(parts) > 1 and rng.random() < 0.5:
@@ -254,7 +293,7 @@ def rebuild(rng, document):
                 second['bound'], second['kind'] = rng.randint(0, 3), 'path'
 
     def kind():
-        proof['kind'] = rng.choice(('path', 'window', 'energy', 'rounds', 'prices', 'clauses'))
+        proof['kind'] = rng.choice(('path', 'window', 'energy', 'rounds', 'prices', 'clauses', 'first', 'last'))
 
     def interval():
         proof['from'] = rng.randint(-1, bound)
@@ -264,7 +303,8 @@ def rebuild(rng, document):
     def less():
         proof['bound'] = max(0, bound - rng.randint(1, 4))
 
-    choices = [path, task_of, swap, windows, measures, prices, chains, values, cut, kind, interval, less]
+    choices = [path, task_of, swap, windows, measures, prices, chains, values, cases, group, cut, kind, interval,
+               less]
     rng.choice(choices)()
 
 

@@ -14,13 +14,14 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
+#include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"
 #include "planner/search/exact_bound.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_job.h"
 
-enum { TASKS = 6, FORGED = 16, KINDS = BR_PROOF_CLAUSES + 1 };
+enum { TASKS = 6, FORGED = 16, KINDS = BR_PROOF_LAST + 1 };
 
 struct forger {
     struct br_rng rng;
@@ -332,6 +333,77 @@ static void change_clause(struct forger *f)
     }
 }
 
+/* A group of any stages of the part, with a true proof of how long it takes, and a case for each of
+ * them, also for those that need none: its windows, or the energy or rounds within them. */
+static void add_cases(struct forger *f)
+{
+    struct br_proof *proof = f->proof, *group = NULL;
+    uint32_t stage[TASKS], count = 0;
+    for (uint32_t k = 0; k < (proof->stages ? proof->stages : f->in->stages); k++)
+        if (chance(f, 60))
+            stage[count++] = proof->stages ? proof->stage[k] : k;
+    if (count == 0)
+        return;
+    struct br_instance *in = br_instance_part(f->in, stage, count);
+    uint32_t groups = 0;
+    group = ADD(f, group, groups);
+    if (!in ||
+        !br_certify_part(&f->c->arena, f->in, in, br_bounds_best(in, INT64_MAX).ticks, group))
+        exit(5);
+    br_instance_destroy(in);
+    proof->group = group;
+    proof->cases = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        static const enum br_proof_kind kind[] = {BR_PROOF_WINDOW, BR_PROOF_ENERGY,
+                                                  BR_PROOF_ROUNDS};
+        struct br_proof *inner = NULL;
+        uint32_t inners = 0;
+        inner = ADD(f, inner, inners);
+        *inner = (struct br_proof){.kind = kind[below(f, 3)],
+                                   .bound = proof->bound,
+                                   .measures = proof->measures,
+                                   .measure = proof->measure,
+                                   .from = any_time(f),
+                                   .to = any_time(f)};
+        *ADD(f, proof->when, proof->cases) = (struct br_proof_case){stage[k], inner};
+    }
+}
+
+static void change_case(struct forger *f)
+{
+    struct br_proof *proof = f->proof;
+    if (proof->cases == 0) {
+        add_cases(f);
+        return;
+    }
+    struct br_proof_case *when = &proof->when[below(f, proof->cases)];
+    switch (below(f, 8)) {
+    case 0:
+        proof->group->bound = nudged(f, proof->group->bound);
+        break;
+    case 1:
+        proof->kind = proof->kind == BR_PROOF_FIRST ? BR_PROOF_LAST : BR_PROOF_FIRST;
+        break;
+    case 2:
+        when->stage = any_stage(f);
+        break;
+    case 3:
+        proof->cases--;
+        break;
+    case 4:
+        when->proof->bound = nudged(f, when->proof->bound);
+        break;
+    case 5:
+        when->proof->from = nudged(f, when->proof->from);
+        break;
+    case 6:
+        when->proof->to = nudged(f, when->proof->to);
+        break;
+    default:
+        add_cases(f);
+    }
+}
+
 /* Stages of one part into another, and the order of the parts. */
 static void change_parts(struct forger *f)
 {
@@ -357,9 +429,10 @@ static void change_parts(struct forger *f)
 static void forge(struct forger *f)
 {
     static void (*const change[])(struct forger *) = {
-        add_link,       add_measure,   add_claim,     add_price,    add_chain,    add_value,
-        add_clause,     swap_links,    change_claim,  change_claim, change_price, change_price,
-        change_measure, change_clause, change_clause, change_chain, change_parts,
+        add_link,     add_measure,  add_claim,      add_price,     add_chain,
+        add_value,    add_clause,   swap_links,     change_claim,  change_claim,
+        change_price, change_price, change_measure, change_clause, change_clause,
+        change_chain, change_parts, change_case,    change_case,
     };
     struct br_proof *proof = f->proof;
     switch (below(f, 8)) {
@@ -400,6 +473,8 @@ static struct br_certificate *make_up(struct forger *f, enum br_proof_kind kind)
     }
     if (kind == BR_PROOF_PRICES && chance(f, 60))
         add_chain(f);
+    if (kind >= BR_PROOF_FIRST)
+        add_cases(f);
     while (chance(f, 40))
         add_claim(f);
     return f->c;
@@ -413,6 +488,9 @@ static bool claim_more(struct forger *f, int64_t by)
         return false;
     int64_t raise = f->optimum + by - ns / f->c->tick_ns;
     f->proof->bound += raise > 0 ? raise : 0;
+    for (uint32_t k = 0; k < f->proof->cases; k++)
+        if (f->proof->when[k].proof->bound < f->proof->bound && chance(f, 90))
+            f->proof->when[k].proof->bound = f->proof->bound;
     return true;
 }
 
@@ -470,8 +548,9 @@ int main(int argc, char **argv)
     }
     printf("%" PRIu64 " forged proofs of %" PRIu64 " jobs refused, %" PRIu64
            " true ones accepted; path %" PRIu64 ", window %" PRIu64 ", energy %" PRIu64
-           ", rounds %" PRIu64 ", prices %" PRIu64 ", clauses %" PRIu64 "\n",
-           tried, jobs, proven, of[0], of[1], of[2], of[3], of[4], of[5]);
+           ", rounds %" PRIu64 ", prices %" PRIu64 ", clauses %" PRIu64 ", first %" PRIu64
+           ", last %" PRIu64 "\n",
+           tried, jobs, proven, of[0], of[1], of[2], of[3], of[4], of[5], of[6], of[7]);
     for (int k = 0; k < KINDS; k++)
         if (of[k] < count / 50)
             return 1;

@@ -289,7 +289,7 @@ static void windows_give_way(const struct fixed *f, bool turned)
     struct br_instance *in;
     struct br_arena arena = {0};
     struct br_proof proof = {.bound = 7};
-    int64_t head[5], tail[5];
+    struct br_task_windows found;
     bool overfull = true;
     uint32_t in_the_way = f->in_the_way;
     for (uint32_t s = 0; s < 5; s++) {
@@ -308,11 +308,19 @@ static void windows_give_way(const struct fixed *f, bool turned)
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_int_equal(in->tick_ns, 1);
     assert_true(br_proof_set_part(&arena, in, in, &proof));
-    assert_true(br_proof_tighten(&arena, in, in, 6, &proof, head, tail, &overfull));
+    found.head = br_arena_array(&arena, in->tasks, sizeof *found.head);
+    found.tail = br_arena_array(&arena, in->tasks, sizeof *found.tail);
+    assert_non_null(found.head);
+    assert_non_null(found.tail);
+    assert_true(br_proof_tighten(&arena, in, in, 6, NULL, &proof, &found, &overfull));
     assert_false(overfull);
-    if ((turned ? tail : head)[4] != f->head || (turned ? head : tail)[4] != 0)
-        fail_msg("%s: %d and %d", f->name, (int)head[4], (int)tail[4]);
-    assert_int_equal((turned ? tail : head)[3], 0);
+    const int64_t *head = turned ? found.tail : found.head,
+                  *tail = turned ? found.head : found.tail;
+    for (uint32_t t = in->stage_first[4]; t < in->stage_first[5]; t++)
+        if (head[t] != f->head || tail[t] != 0)
+            fail_msg("%s: %d and %d", f->name, (int)head[t], (int)tail[t]);
+    for (uint32_t t = in->stage_first[3]; t < in->stage_first[4]; t++)
+        assert_int_equal(head[t], 0);
     /* One claim says it. */
     uint32_t claims = 0;
     for (uint32_t k = 0; k < proof.passes; k++)
@@ -391,6 +399,7 @@ static void few_measures_make_claims(void **state)
     struct br_arena arena = {0};
     struct br_proof proof = {.bound = 3};
     int64_t head[2], tail[2];
+    struct br_task_windows found = {head, tail};
     bool overfull;
     assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
     for (uint32_t s = 0; s < 2; s++)
@@ -404,7 +413,7 @@ static void few_measures_make_claims(void **state)
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_true(br_proof_set_part(&arena, in, in, &proof));
-    assert_true(br_proof_tighten(&arena, in, in, 2, &proof, head, tail, &overfull));
+    assert_true(br_proof_tighten(&arena, in, in, 2, NULL, &proof, &found, &overfull));
     assert_true(proof.measures > 0 && proof.measures <= 12);
     br_arena_finish(&arena);
     br_instance_destroy(in);

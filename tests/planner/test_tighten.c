@@ -64,7 +64,7 @@ static void nothing_is_left_to_say(void **state)
         struct random_job job;
         struct br_instance *in;
         struct br_arena arena = {0};
-        int64_t head[STAGES], tail[STAGES], point[4 * STAGES];
+        int64_t point[4 * STAGES];
         bool overfull;
         assert_true(random_job_make(seed, seed % 3 ? 20 : 40, 0, &job));
         assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
@@ -72,9 +72,16 @@ static void nothing_is_left_to_say(void **state)
         int64_t makespan = br_bounds_best(in, INT64_MAX).ticks - 1 + (int64_t)(seed % 5);
         struct br_proof proof = {.bound = makespan + 1};
         assert_true(br_proof_set_part(&arena, in, in, &proof));
-        assert_true(br_proof_tighten(&arena, in, in, makespan, &proof, head, tail, &overfull));
+        struct br_task_windows found = {br_arena_array(&arena, in->tasks, sizeof(int64_t)),
+                                        br_arena_array(&arena, in->tasks, sizeof(int64_t))};
+        assert_non_null(found.head);
+        assert_non_null(found.tail);
+        assert_true(br_proof_tighten(&arena, in, in, makespan, NULL, &proof, &found, &overfull));
         struct br_proof_check c = {.proof = &proof, .in = in, .makespan = makespan};
         assert_int_equal(br_proof_windows(&c), BR_OK); /* every claim holds */
+        assert_memory_equal(found.head, c.head, in->tasks * sizeof *c.head);
+        assert_memory_equal(found.tail, c.tail, in->tasks * sizeof *c.tail);
+        const int64_t *head = c.stage_head, *tail = c.stage_tail;
         full += overfull;
         for (uint32_t k = 0; k < proof.passes; k++)
             claims += (int)(proof.pass[k].heads + proof.pass[k].tails);
