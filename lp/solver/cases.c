@@ -119,7 +119,7 @@ bool lp_groups_list(struct lp_groups *groups, const struct br_instance *part, in
     struct br_measures measures = {0};
     struct br_windows windows = {0};
     *groups = (struct lp_groups){0};
-    if (part->stages > 64)
+    if (part->stages > 64 || (part->machines == 1 && part->tasks == part->stages))
         return true;
     bool ok = br_measures_init(&measures, part, false) &&
               br_windows_init(&windows, part, BR_LENGTH_WAVES, &measures);

@@ -13,7 +13,7 @@
 
 #include "lp/solver/attempt.h"
 
-enum { LP_GROUPS_MOST = 64, LP_CASES_MOST = 3 };
+enum { LP_GROUPS_MOST = 32, LP_CASES_MOST = 3 };
 
 struct lp_group {
     uint64_t members; /* a bit for each stage of the part */
@@ -32,7 +32,8 @@ struct lp_groups {
 
 /* Lists the groups that may tell something of a part that takes `proven` or more: stages of which
  * none is ahead of another, and all behind them. None where the part has more stages than there are
- * bits. False when memory is out. O(stages^3 x measures). */
+ * bits, or is of single tasks on one machine, where clauses tell more. False when memory is out.
+ * O(stages^3 x measures). */
 bool lp_groups_list(struct lp_groups *groups, const struct br_instance *part, int64_t proven);
 /* Sorts those with a proof to the front, by what they are worth by it, and drops the others. */
 void lp_groups_sort(struct lp_groups *groups);

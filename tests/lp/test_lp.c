@@ -85,8 +85,8 @@ static void no_bound_is_above_the_optimum(void **state)
     assert_true(raised > 20);
 }
 
-/* A machine of two resources, s and r. t, q and p share s; w, b and a share r and wait for one of
- * them each; u waits for t. Windows and prices leave a plan of 11 open. But a and b take 7
+/* Two machines of a resource each, s and r. t, q and p share s; w, b and a share r and wait for one
+ * of them each; u waits for t. Windows and prices leave a plan of 11 open. But a and b take 7
  * together, so that q or p has to have ended by 4, before the first of them; either leaves too
  * little room for the others. */
 static void cases_tell_what_windows_do_not(void **state)
@@ -110,9 +110,11 @@ static void cases_tell_what_windows_do_not(void **state)
             assert_int_equal(
                 br_dag_add_edge(dag, edge[e][turned], edge[e][!turned], BR_BARRIER, NULL), BR_OK);
         assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
-        assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
-        assert_int_equal(br_cluster_add_capacity(cluster, 0, "r", "1", NULL), BR_OK);
-        assert_int_equal(br_cluster_add_capacity(cluster, 0, "s", "1", NULL), BR_OK);
+        for (uint32_t m = 0; m < 2; m++) {
+            const char *name = m ? "s" : "r";
+            assert_int_equal(br_cluster_add_class(cluster, name, 1, NULL, NULL), BR_OK);
+            assert_int_equal(br_cluster_add_capacity(cluster, m, name, "1", NULL), BR_OK);
+        }
         assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
         assert_int_equal(in->tick_ns, 1);
         assert_int_equal(sum_of_parts(dag, in, &cases), oracle_optimum(in));
