@@ -438,6 +438,7 @@ static enum br_status set_parts(const char *text, struct br_population_settings 
         PART(fresh, set_count, 0),      PART(parallel, set_share, 0),
         PART(late, set_share, 0),       PART(redraw, set_share, 0),
         PART(blur, set_share, 0),       PART(serial, set_share, 0),
+        PART(starts, set_count, 0),
     };
 #undef PART
     while (text && *text) {

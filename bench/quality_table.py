@@ -157,13 +157,15 @@ def tell(report, name, seconds, rows, whole):
 
 
 def counted(given, bench, report):
-    """The population search alone, with as many schedules as the literature counts."""
+    """The population search alone, with as many schedules as the literature counts: by the starts that are
+    given [Kolisch06], or (without --starts) a schedule given up as a whole."""
     paths = corpus.files(SETS['j120'][0])[given.first::given.every]
     known, rows = best_known(SETS['j120'][1]), []
     for schedules in (int(word) for word in given.schedules.split(',')):
         def over(path):
             answer = next(csv.DictReader(corpus.run(
-                [bench, 'pool', str(path), '--schedules', str(schedules), '--seed', str(given.seed)],
+                [bench, 'pool', str(path), '--schedules', str(schedules), '--seed', str(given.seed),
+                 *(['--set', 'starts=1'] if given.starts else [])],
                 given.timeout).splitlines()))
             if int(answer['schedules']) > schedules:
                 raise corpus.Failure('%s: %s schedules' % (path.stem, answer['schedules']))

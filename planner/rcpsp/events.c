@@ -98,8 +98,10 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
         e->point[task] = point;
         if (reach > makespan)
             makespan = reach;
-        if (reach > limit)
+        if (reach > limit) {
+            workspace->left = left - 1;
             return BR_RCPSP_CUT;
+        }
         uint32_t hub = side->hub[task];
         if (hub && end[hub] < finish) {
             end[hub] = finish;

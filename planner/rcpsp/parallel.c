@@ -53,7 +53,7 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
 {
     const struct br_rcpsp_model *m = workspace->model;
     const struct br_rcpsp_side *side = &m->side[direction];
-    uint32_t tasks = m->tasks, rows = (tasks + 63) / 64, running = 0;
+    uint32_t tasks = m->tasks, rows = (tasks + 63) / 64, running = 0, left = tasks;
     int64_t now = 0, makespan = 0;
     memcpy(workspace->free, m->whole, words * sizeof *workspace->free);
     memcpy(workspace->waiting, side->waits, side->nodes * sizeof *workspace->waiting);
@@ -76,8 +76,11 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
                              (struct br_rcpsp_running){end, task});
                 if (reach > makespan)
                     makespan = reach;
-                if (reach > limit)
+                left--;
+                if (reach > limit) {
+                    workspace->left = left;
                     return BR_RCPSP_CUT;
+                }
             }
         if (!running)
             return makespan;

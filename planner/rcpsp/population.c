@@ -77,6 +77,7 @@ struct block {
     /* Schedules: too long; like one that is there; near one that is shorter. */
     uint64_t given_up, known, crowded;
     uint64_t schedules, quota; /* spent, and what may be spent by the end of the epoch */
+    uint64_t left;             /* starts that were not given, if they count: less than a schedule */
     int64_t makespan;          /* of the best so far; its starts: */
     int64_t *best;
     const char *finder;
@@ -278,6 +279,7 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
     int64_t makespan = generate(p, w, direction, parallel, limit);
     if (makespan == BR_RCPSP_CUT) {
         b->given_up++;
+        b->left += p->set->starts ? w->workspace->left : 0;
         return;
     }
     uint64_t mark = mark_of(p, w->start);
@@ -321,6 +323,10 @@ static bool run_block(void *context, uint32_t worker, uint32_t index)
         else
             breed(p, w, b, k);
         b->schedules++;
+        if (b->left >= p->tasks) {
+            b->left -= p->tasks;
+            b->schedules--;
+        }
     }
     return true;
 }
@@ -550,7 +556,7 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
     struct br_population_settings set = settings ? *settings : br_population_settings_default();
     struct population population = {.run = run, .set = &set, .tasks = run->in->tasks},
                       *p = &population;
-    uint64_t schedules = run->placements / run->in->tasks, granted = 0;
+    uint64_t schedules = run->placements / run->in->tasks, spent = 0;
     uint32_t size = set.population, least = BLOCK_PLACEMENTS / p->tasks;
     if (!size)
         size = suitable_population((double)expected_end(p));
@@ -561,23 +567,23 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
     int64_t best = INT64_MAX;
     while (ok && best > run->lower_bound && !atomic_load(&p->stopped)) {
         uint64_t epoch = (uint64_t)p->size * set.blocks;
-        if (run->placements && epoch > schedules - granted)
-            epoch = schedules - granted;
+        if (run->placements && epoch > schedules - spent)
+            epoch = schedules - spent;
         if (epoch == 0)
             break;
-        granted += epoch;
         for (uint32_t k = 0; k < set.blocks; k++)
             p->block[k].quota =
                 p->block[k].schedules + epoch * (k + 1) / set.blocks - epoch * k / set.blocks;
         bool worth = epoch * p->tasks >= WORTH_THREADS;
         br_parallel(worth ? run->threads : 1, set.blocks, run_block, p);
         gather(p);
+        spent = run->spent / p->tasks;
         if (p->quiet >= set.patience)
             begin_again(p);
         for (uint32_t k = 0; k < set.blocks; k++)
             best = p->block[k].makespan < best ? p->block[k].makespan : best;
         if (run->placements)
-            br_run_step(run, (double)granted / (double)schedules);
+            br_run_step(run, (double)spent / (double)schedules);
     }
     run->stopped |= atomic_load(&p->stopped);
     count(p);

@@ -30,6 +30,7 @@ struct br_population_settings {
     double redraw;     /* share of children that do not inherit it */
     double blur;       /* of the first schedules */
     double serial;     /* share of the first schedules by serial generation */
+    uint32_t starts; /* a schedule given up counts for as many starts as it gave, not as a whole */
 };
 struct br_population_settings br_population_settings_default(void);
 

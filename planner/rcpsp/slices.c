@@ -176,8 +176,10 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
         int64_t finish = (int64_t)start + task->duration, reach = finish + task->tail;
         end[*list] = finish;
         makespan = reach > makespan ? reach : makespan;
-        if (reach > limit)
+        if (reach > limit) {
+            workspace->left = left - 1;
             return BR_RCPSP_CUT;
+        }
         if (task->hub && end[task->hub] < finish)
             end[task->hub] = finish;
     }

@@ -25,7 +25,8 @@ struct br_rcpsp_running {
 
 struct br_rcpsp_workspace {
     const struct br_rcpsp_model *model;
-    int64_t *end; /* by node, in the direction's time */
+    int64_t *end;  /* by node, in the direction's time */
+    uint32_t left; /* tasks that the schedule given up last left out */
     br_rcpsp_vector *slice;
     struct br_rcpsp_events events;
     /* Parallel generation. */

@@ -258,17 +258,50 @@ static void check_feasible(const struct fixture *f, const int64_t *start, int64_
     assert_int_equal(end, makespan);
 }
 
+/* What was left out is what would have come after the first task that is too late: behind it in the
+ * list, or later in time. */
+static void check_left(const struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                       const uint32_t *list, int parallel, const int64_t *start, int64_t makespan,
+                       int64_t limit)
+{
+    const struct br_rcpsp_model *m = workspace->model;
+    uint32_t placed = 0, most = 0;
+    int64_t first = INT64_MAX;
+    for (uint32_t k = 0; k < m->tasks; k++) {
+        uint32_t t = list[direction == BR_BACKWARD && !parallel ? m->tasks - 1 - k : k];
+        int64_t d = m->in->duration[t];
+        int64_t end = direction == BR_FORWARD ? start[t] + d : makespan - start[t];
+        bool late = end + m->side[direction].tail[t] > limit;
+        placed += first == INT64_MAX;
+        if (late && (parallel ? end - d < first : first == INT64_MAX))
+            first = end - d;
+    }
+    assert_true(first < INT64_MAX);
+    if (!parallel) {
+        assert_int_equal(workspace->left, m->tasks - placed);
+        return;
+    }
+    placed = 1;
+    for (uint32_t t = 0; t < m->tasks; t++) {
+        int64_t at = direction == BR_FORWARD ? start[t] : makespan - start[t] - m->in->duration[t];
+        placed += at < first;
+        most += at <= first;
+    }
+    assert_in_range(m->tasks - workspace->left, placed, most);
+}
+
 /* Every limit at or above the makespan gives the same schedule, every lower one gives it up. */
 static void check_limit(struct br_rcpsp_workspace *workspace, enum br_direction direction,
                         const uint32_t *list, int parallel, uint32_t tasks, const int64_t *start,
                         int64_t makespan)
 {
     int64_t *again = calloc(tasks, sizeof *again);
-    for (int64_t limit = makespan - 2; limit <= makespan + 1; limit++) {
+    for (int64_t limit = makespan - 9; limit <= makespan + 1; limit++) {
         int64_t got = parallel ? br_rcpsp_parallel(workspace, direction, list, limit, again)
                                : br_rcpsp_serial(workspace, direction, list, limit, again);
         if (limit < makespan) {
             assert_true(got == BR_RCPSP_CUT);
+            check_left(workspace, direction, list, parallel, start, makespan, limit);
         } else {
             assert_int_equal(got, makespan);
             assert_memory_equal(again, start, tasks * sizeof *start);

@@ -278,7 +278,7 @@ static void test_genes(void **state)
             struct br_population_settings set = br_population_settings_default();
             set.fresh = k ? set.fresh : 0;
             if (set_up(&f[k], seed + 6000, TASKS)) {
-                struct br_run run = run_of(&f[k], SCHEDULES);
+                struct br_run run = run_of(&f[k], 4 * SCHEDULES);
                 assert_true(br_population_search(&run, &set));
                 crowded[k] = run.counters.population_crowded;
             }
@@ -326,6 +326,32 @@ static void test_replaced_begin_anew(void **state)
     }
     print_message("%u of %u populations have no mother of many\n", alike, pools);
     assert_true(pools > 10 && alike > pools / 3);
+}
+
+/* Where starts count, those that schedules given up did not give are spent on others. */
+static void test_starts(void **state)
+{
+    unsigned pools = 0, more = 0;
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f[2];
+        struct br_counters seen[2] = {{0}};
+        bool pool = true;
+        for (uint32_t k = 0; k < 2; k++) {
+            struct br_population_settings set = br_population_settings_default();
+            set.starts = k;
+            pool = set_up(&f[k], seed + 9000, TASKS);
+            struct br_run run = run_of(&f[k], 4 * SCHEDULES);
+            assert_true(!pool || br_population_search(&run, &set));
+            pool = pool && run.spent == run.placements;
+            seen[k] = run.counters;
+        }
+        pools += pool;
+        more += pool && seen[1].population_given_up > seen[0].population_given_up;
+        tear_down(&f[0]);
+        tear_down(&f[1]);
+    }
+    print_message("%u of %u populations gave up more\n", more, pools);
+    assert_true(pools > 10 && more > pools / 4);
 }
 
 static void test_oracle(void **state)
@@ -555,12 +581,12 @@ static void test_breed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search),    cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_restarts),  cmocka_unit_test(test_expected),
-        cmocka_unit_test(test_genes),     cmocka_unit_test(test_replaced_begin_anew),
-        cmocka_unit_test(test_oracle),    cmocka_unit_test(test_close),
-        cmocka_unit_test(test_last_tick), cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_breed),
+        cmocka_unit_test(test_search),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_restarts), cmocka_unit_test(test_expected),
+        cmocka_unit_test(test_genes),    cmocka_unit_test(test_replaced_begin_anew),
+        cmocka_unit_test(test_starts),   cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_close),    cmocka_unit_test(test_last_tick),
+        cmocka_unit_test(test_stop),     cmocka_unit_test(test_breed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
