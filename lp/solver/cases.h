@@ -33,7 +33,7 @@ struct lp_groups {
 /* Lists the groups that may tell something of a part that takes `proven` or more: stages of which
  * none is ahead of another, and all behind them. None where the part has more stages than there are
  * bits, or is of single tasks on one machine, where clauses tell more. False when memory is out.
- * O(stages^3 x measures). */
+ * O(stages^4 x measures). */
 bool lp_groups_list(struct lp_groups *groups, const struct br_instance *part, int64_t proven);
 /* Sorts those with a proof to the front, by what they are worth by it, and drops the others. */
 void lp_groups_sort(struct lp_groups *groups);

@@ -453,7 +453,8 @@ static struct br_beside *begin_source(const struct making *making, struct br_bes
                                                .dag = making->dag,
                                                .cluster = making->cluster,
                                                .limit_ns = o->source_limit_ns,
-                                               .work_percent = o->effort == BR_EFFORT_MAX ? 400 : 50,
+                                               .work_percent =
+                                                   o->effort == BR_EFFORT_MAX ? 400 : 50,
                                                .delay_ns = head_start_ns};
     if (!o->source)
         return NULL;
