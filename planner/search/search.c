@@ -393,7 +393,7 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
         double share; /* 1: all that is left */
     } least[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
       small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
-      medium[] = {{true, 0.1}, {false, 1}}, near[] = {{true, 0.1}, {false, 0.5}, {true, 1}},
+      medium[] = {{true, 0.1}, {false, 1}}, near[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
       large[] = {{false, 1}};
     const struct stretch *stretch = s->in->tasks <= EXACT_TASKS    ? least
                                     : s->in->tasks <= EXACT_SMALL  ? small
