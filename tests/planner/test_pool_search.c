@@ -278,7 +278,7 @@ static void test_genes(void **state)
             struct br_population_settings set = br_population_settings_default();
             set.fresh = k ? set.fresh : 0;
             if (set_up(&f[k], seed + 6000, TASKS)) {
-                struct br_run run = run_of(&f[k], 4 * SCHEDULES);
+                struct br_run run = run_of(&f[k], SCHEDULES);
                 assert_true(br_population_search(&run, &set));
                 crowded[k] = run.counters.population_crowded;
             }
@@ -296,6 +296,23 @@ static void test_genes(void **state)
     assert_true(other > 0);
 }
 
+/* What a population of a pool job of more than `least` tasks has counted; false where the job is
+ * none, or its end came before that of the budget. */
+static bool count_bred(uint64_t seed, uint32_t least, uint64_t schedules,
+                       const struct br_population_settings *set, struct br_counters *seen)
+{
+    struct fixture f;
+    bool pool = set_up(&f, seed, TASKS) && f.in->tasks > least;
+    if (pool) {
+        struct br_run run = run_of(&f, schedules);
+        assert_true(br_population_search(&run, set));
+        pool = run.spent == run.placements;
+        *seen = run.counters;
+    }
+    tear_down(&f);
+    return pool;
+}
+
 /* Counts are of the schedule and not of its place: a mother that gives way after many children is
  * one that has lived as long, and where each round brings shorter ones none does. */
 static void test_replaced_begin_anew(void **state)
@@ -303,7 +320,6 @@ static void test_replaced_begin_anew(void **state)
     enum { ROUND = 2 * 16, KEPT = 12, MORE = 4 };
     unsigned pools = 0, alike = 0;
     for (uint64_t seed = 0; seed < JOBS; seed++) {
-        struct fixture f[2];
         struct br_counters seen[2] = {{0}};
         bool pool = true;
         for (uint32_t k = 0; k < 2; k++) {
@@ -311,18 +327,12 @@ static void test_replaced_begin_anew(void **state)
             set.population = ROUND / 2;
             set.left = 1;
             set.fresh = k ? KEPT : 0;
-            pool = set_up(&f[k], seed + 8000, TASKS) && f[k].in->tasks > TASKS / 2;
-            struct br_run run = run_of(&f[k], ROUND * (1 + KEPT + MORE));
-            assert_true(!pool || br_population_search(&run, &set));
-            pool = pool && run.spent == run.placements;
-            seen[k] = run.counters;
+            pool &= count_bred(seed + 8000, TASKS / 2, ROUND * (1 + KEPT + MORE), &set, &seen[k]);
         }
         pools += pool;
         alike += pool && seen[0].population_crowded == seen[1].population_crowded &&
                  seen[0].population_known == seen[1].population_known &&
                  seen[0].population_given_up == seen[1].population_given_up;
-        tear_down(&f[0]);
-        tear_down(&f[1]);
     }
     print_message("%u of %u populations have no mother of many\n", alike, pools);
     assert_true(pools > 10 && alike > pools / 3);
@@ -333,22 +343,15 @@ static void test_starts(void **state)
 {
     unsigned pools = 0, more = 0;
     for (uint64_t seed = 0; seed < JOBS; seed++) {
-        struct fixture f[2];
         struct br_counters seen[2] = {{0}};
         bool pool = true;
         for (uint32_t k = 0; k < 2; k++) {
             struct br_population_settings set = br_population_settings_default();
             set.starts = k;
-            pool = set_up(&f[k], seed + 9000, TASKS);
-            struct br_run run = run_of(&f[k], 4 * SCHEDULES);
-            assert_true(!pool || br_population_search(&run, &set));
-            pool = pool && run.spent == run.placements;
-            seen[k] = run.counters;
+            pool &= count_bred(seed + 9000, 0, 4 * SCHEDULES, &set, &seen[k]);
         }
         pools += pool;
         more += pool && seen[1].population_given_up > seen[0].population_given_up;
-        tear_down(&f[0]);
-        tear_down(&f[1]);
     }
     print_message("%u of %u populations gave up more\n", more, pools);
     assert_true(pools > 10 && more > pools / 4);
