@@ -234,7 +234,7 @@ static bool explain_prices(const struct explain *e, const struct br_proof *proof
 }
 
 /* The stages that may begin the group, or end it, and what follows from how long it takes. */
-static bool explain_cases(const struct explain *e, const struct br_proof *proof)
+static void explain_cases(const struct explain *e, const struct br_proof *proof)
 {
     char text[CLI_SECONDS_TEXT];
     bool last = proof->kind == BR_PROOF_LAST;
@@ -249,7 +249,6 @@ static bool explain_cases(const struct explain *e, const struct br_proof *proof)
                 : ": with what follows they take %s s, and what it waits for\n"
                   "    has to be over so long before the end\n",
            seconds(e, proof->group->bound, text));
-    return true;
 }
 
 static bool explain_part(const struct explain *e, const struct br_certificate *c, uint32_t k)
@@ -285,7 +284,8 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
         return true;
     case BR_PROOF_FIRST:
     case BR_PROOF_LAST:
-        return explain_cases(e, proof);
+        explain_cases(e, proof);
+        return true;
     }
     return true;
 }

@@ -11,8 +11,8 @@ struct lp_attempt {
     struct lp_patterns *patterns;
     struct br_packer *packer;
     struct lp_budget *budget;
-    struct br_proof
-        windows; /* the part's stages, measures, and passes that hold for every makespan */
+    /* The part's stages, measures, and passes that hold for every makespan. */
+    struct br_proof windows;
 };
 
 /* What a makespan has come to. */

@@ -34,20 +34,27 @@ static enum br_status list_group(struct br_proof_check *c, bool *listed)
     return BR_OK;
 }
 
-static enum br_status check_group(const struct br_proof_check *c, check_any *any)
+/* The check of a proof within this one, of an instance of the same job. */
+static struct br_proof_check within(const struct br_proof_check *c, const struct br_proof *proof,
+                                    const struct br_instance *in)
 {
-    const struct br_proof *group = c->proof->group;
-    struct br_instance *in = br_instance_part(c->whole, group->stage, group->stages);
-    if (!in)
-        return br_fail_memory(c->diag);
-    struct br_proof_check check = {.proof = group,
+    return (struct br_proof_check){.proof = proof,
                                    .dag = c->dag,
                                    .whole = c->whole,
                                    .in = in,
                                    .diag = c->diag,
                                    .number = c->number,
                                    .depth = c->depth + 1,
-                                   .makespan = group->bound - 1};
+                                   .makespan = proof->bound - 1};
+}
+
+static enum br_status check_group(const struct br_proof_check *c, check_any *any)
+{
+    const struct br_proof *group = c->proof->group;
+    struct br_instance *in = br_instance_part(c->whole, group->stage, group->stages);
+    if (!in)
+        return br_fail_memory(c->diag);
+    struct br_proof_check check = within(c, group, in);
     enum br_status status = any(&check);
     br_arena_finish(&check.arena);
     br_instance_destroy(in);
@@ -67,14 +74,7 @@ static enum br_status check_case(const struct br_proof_check *c, const bool *lis
     const struct br_instance *in = c->in;
     bool last = c->proof->kind == BR_PROOF_LAST;
     struct br_proof proof = *when->proof;
-    struct br_proof_check check = {.proof = &proof,
-                                   .dag = c->dag,
-                                   .whole = c->whole,
-                                   .in = in,
-                                   .diag = c->diag,
-                                   .number = c->number,
-                                   .depth = c->depth + 1,
-                                   .makespan = proof.bound - 1};
+    struct br_proof_check check = within(c, &proof, in);
     int64_t *head = br_arena_array(&check.arena, in->tasks, sizeof *head);
     int64_t *tail = br_arena_array(&check.arena, in->tasks, sizeof *tail);
     enum br_status status = head && tail ? BR_OK : br_fail_memory(c->diag);

@@ -45,7 +45,8 @@ static int64_t sum_of_parts(const struct br_dag *dag, const struct br_instance *
         assert_int_equal(c->part[k].bound, ticks);
         assert_true(ticks >= core);
         assert_int_equal(end, LP_END_DONE);
-        *cases += c->part[k].kind == BR_PROOF_FIRST || c->part[k].kind == BR_PROOF_LAST;
+        if (cases)
+            *cases += c->part[k].kind == BR_PROOF_FIRST || c->part[k].kind == BR_PROOF_LAST;
         sum += ticks;
     }
     if (br_certificate_check(c, dag, in, &diag))
@@ -218,8 +219,7 @@ static void raises_a_known_bound(void **state)
     assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_int_equal(br_bounds_sum(in).ticks, 20);
-    int cases = 0;
-    assert_int_equal(sum_of_parts(dag, in, &cases), 25);
+    assert_int_equal(sum_of_parts(dag, in, NULL), 25);
     br_instance_destroy(in);
     br_dag_destroy(dag);
     br_cluster_destroy(cluster);
@@ -255,8 +255,7 @@ static void assert_bounds(const struct demanding *stage, uint32_t stages, uint32
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_int_equal(in->tick_ns, 1);
     assert_int_equal(br_bounds_sum(in).ticks, core);
-    int cases = 0;
-    assert_int_equal(sum_of_parts(dag, in, &cases), ticks);
+    assert_int_equal(sum_of_parts(dag, in, NULL), ticks);
     br_instance_destroy(in);
     br_dag_destroy(dag);
     br_cluster_destroy(cluster);
