@@ -19,6 +19,7 @@ from fractions import Fraction
 PRICE = 2**32  # no price, share or value is more
 LARGE = 2048  # with more stages, claims may use the stages right ahead only
 DEEP = 64  # cases within cases, groups included
+ORDERED = 256  # tasks of jobs whose clauses say in which order tasks run, at most
 
 
 class Refused(Exception):
@@ -596,8 +597,9 @@ class Contradiction(Exception):
 
 class Starts:
     """Bounds of the starts of all tasks, and of the end of the job as one task more; they follow from
-    one another by the edges, by the order of equal tasks, by clauses, and by the time-table. On
-    several machines there are bounds of 0 and 1, too, for every task and machine: whether the task
+    one another by the edges, by the order of equal tasks and of rivals, by clauses, and by the
+    time-table. Of two rivals there are bounds of 0 and 1, too: whether the first is before the
+    second. On several machines there are bounds of 0 and 1, too, for every task and machine: whether the task
     is on it."""
 
     def __init__(self, part, makespan):
@@ -645,7 +647,25 @@ class Starts:
             self.crowd = Crowd(part, first, count)
             self.least += [0] * (count * job.machines)
             self.most += [1] * (count * job.machines)
+        self.rivals, self.order_of = collections.defaultdict(list), {}
+        if job.machines == 1 and count <= ORDERED:
+            self.least += [0] * (count * count)
+            self.most += [1] * (count * count)
+            self.find_rivals()
+        self.stirred = set(self.rivals)  # since rivals were followed
         self.placed = set(range(count + 1, len(self.least)))  # of the machines, since these were followed
+
+    def find_rivals(self):
+        """Tasks that last, and demand more together than there is: one ends before the other starts."""
+        for capacity, tasks in self.held:
+            for k, (t, a, _) in enumerate(tasks):
+                for u, b, _ in tasks[:k]:
+                    pair = min(t, u), max(t, u)
+                    number = self.end + 1 + pair[0] * self.end + pair[1]
+                    if a + b > capacity and number not in self.order_of:
+                        self.order_of[number] = pair
+                        for task in pair:
+                            self.rivals[task].append(number)
 
     def at_least(self, task, time):
         if time > self.least[task]:
@@ -653,6 +673,7 @@ class Starts:
                 raise Contradiction
             self.least[task] = time
             self.rose.add(task)
+            self.stirred.add(task)
             if task > self.end:
                 self.placed.add(task)
 
@@ -662,6 +683,7 @@ class Starts:
                 raise Contradiction
             self.most[task] = time
             self.fell.add(task)
+            self.stirred.add(task)
             if task > self.end:
                 self.placed.add(task)
 
@@ -689,6 +711,7 @@ class Starts:
                         if b in self.previous:
                             self.at_most(self.previous[b], start)
                 fell.clear()
+            self.follow_rivals()
             for literals in clauses:
                 left = None
                 for v, t in literals:
@@ -700,7 +723,7 @@ class Starts:
                     if not left:
                         raise Contradiction
                     self.suppose(*left)
-            if rose or fell:
+            if rose or fell or self.stirred:
                 continue
             if self.crowd:
                 self.crowd.follow(self)
@@ -709,6 +732,26 @@ class Starts:
                     self.follow_table(*table)
             if not (rose or fell):
                 return
+
+    def follow_rivals(self):
+        """An order holds where the other is not possible; the task that is first ends before the other
+        starts."""
+        while self.stirred:
+            v = self.stirred.pop()
+            for number in [v] if v in self.order_of else self.rivals.get(v, ()):
+                first, second = self.order_of[number]
+                if self.least[second] + self.duration[second] > self.most[first]:
+                    self.at_least(number, 1)
+                if self.least[first] + self.duration[first] > self.most[second]:
+                    self.at_most(number, 0)
+                if self.least[number] == 1:
+                    self.put_before(first, second)
+                elif self.most[number] == 0:
+                    self.put_before(second, first)
+
+    def put_before(self, first, second):
+        self.at_least(second, self.least[first] + self.duration[first])
+        self.at_most(first, self.most[second] - self.duration[first])
 
     def suppose(self, v, time):
         if v > 0:
@@ -951,6 +994,8 @@ def check_clauses(part, proof):
             for v, time in literals:
                 need(1 <= abs(v) <= len(starts.least) and -1 <= time <= bound,
                      'clause %d is not in the form', number)
+                need(part.job.machines > 1 or abs(v) <= starts.end + 1 or abs(v) - 1 in starts.order_of,
+                     'clause %d orders tasks that can run together', number)
             need(all(1 <= h < number for h in hints),
                  'clause %d is not in the form', number)
             spans = list(zip(more[0][::2], more[0][1::2])) if more else []
@@ -958,7 +1003,7 @@ def check_clauses(part, proof):
                  'clause %d is not in the form', number)
             need(not spans or part.job.machines == 1, 'spans are for one machine')
             kept = starts.least[:], starts.most[:]
-            starts.rose, starts.fell, starts.placed = set(), set(), set()
+            starts.rose, starts.fell, starts.placed, starts.stirred = set(), set(), set(), set()
             try:
                 for v, time in literals:
                     starts.deny(v, time)
@@ -987,6 +1032,7 @@ def check_form(job, proof, depth=0):
         if 'stage' in inner:
             stage_of(job, inner['stage'])
         check_form(job, inner['proof'], depth + 1)
+    need('stages' not in proof or proof['stages'], 'a part is empty')
     for name in proof.get('stages', ()):
         stage_of(job, name)
 

@@ -1,11 +1,11 @@
 /* Checks clauses one after another: supposes that all literals of a clause are false, and follows
  * what that means for the bounds of all starts, until they contradict each other [Goldberg03].
  *
- * It follows the edges, the order of equal tasks, the clauses named as hints, and the time-table: a
- * task that starts by u and ends at e or later runs from u to e; where others run so in every case
- * and leave too little, a task cannot run; on several machines crowd.h says what that means. On one
- * it looks at the spans that a clause names, too: whether tasks have more to do there than there
- * is. No more is needed, and the code shares nothing with the solver's. */
+ * It follows the edges, the order of equal tasks and that of rivals, the clauses named as hints,
+ * and the time-table: a task that starts by u and ends at e or later runs from u to e; where others
+ * run so in every case and leave too little, a task cannot run; on several machines crowd.h says
+ * what that means. On one it looks at the spans that a clause names, too: whether tasks have more
+ * to do there than there is. No more is needed, and the code shares nothing with the solver's. */
 #include "planner/check/clauses.h"
 
 #include <assert.h>
@@ -18,10 +18,18 @@
 
 #define ARRAY(count, pointer) ((pointer) = br_arena_array(&c->arena, count, sizeof *(pointer)))
 
-static const uint32_t no_task = UINT32_MAX;
+static const uint32_t none = UINT32_MAX;
+
+/* Most tasks of a job whose clauses say in which order tasks run. */
+enum { ORDERED_TASKS = 256 };
 
 struct edge {
     uint32_t parent, child; /* the end is a child, too */
+};
+
+/* Two tasks of which one ends before the other starts; `order` is 1 where that is the first. */
+struct rivals {
+    uint32_t first, second, order;
 };
 
 /* From `at` to the next step that much is held in every case. */
@@ -31,17 +39,19 @@ struct step {
 };
 
 struct bounds {
-    int64_t *least, *most; /* start, by task and for the end */
+    int64_t *least, *most; /* start, by task and for the end; then of what is 0 or 1 */
 };
 
 struct checker {
     struct br_arena arena;
     const struct br_instance *in;
-    uint32_t tasks, variables; /* starts, the end, and on several machines tasks on machines */
+    uint32_t tasks, variables; /* starts, the end, orders of rivals or tasks on machines */
     struct br_crowd *crowd;    /* NULL: one machine */
     struct edge *edge;         /* parents in topological order */
     size_t edges;
-    uint32_t *next_equal; /* by task: the next of its stage that differs by name only, or none */
+    struct rivals *rivals;  /* one machine */
+    uint32_t pairs, *order; /* by first x tasks + second: the variable, or none */
+    uint32_t *next_equal;   /* by task: the next of its stage that differs by name only, or none */
     struct bounds root, now;
     int64_t *rounded;  /* by resource: the capacity, down to whole units of the demands */
     struct step *step; /* scratch */
@@ -89,11 +99,37 @@ static void follow_edges(struct checker *c)
 static void follow_equal(struct checker *c)
 {
     for (uint32_t t = 0; t < c->tasks; t++)
-        if (c->next_equal[t] != no_task)
+        if (c->next_equal[t] != none)
             raise_least(c, c->next_equal[t], c->now.least[t]);
     for (uint32_t t = c->tasks; t-- > 0;)
-        if (c->next_equal[t] != no_task)
+        if (c->next_equal[t] != none)
             lower_most(c, t, c->now.most[c->next_equal[t]]);
+}
+
+static void put_before(struct checker *c, uint32_t before, uint32_t after)
+{
+    raise_least(c, after, c->now.least[before] + c->in->duration[before]);
+    lower_most(c, before, c->now.most[after] - c->in->duration[before]);
+}
+
+static bool can_be_before(const struct checker *c, uint32_t before, uint32_t after)
+{
+    return c->now.least[before] + c->in->duration[before] <= c->now.most[after];
+}
+
+static void follow_rivals(struct checker *c)
+{
+    for (uint32_t k = 0; k < c->pairs && !c->contradiction; k++) {
+        const struct rivals *r = &c->rivals[k];
+        if (!can_be_before(c, r->second, r->first))
+            raise_least(c, r->order, 1);
+        if (!can_be_before(c, r->first, r->second))
+            lower_most(c, r->order, 0);
+        if (c->now.least[r->order] == 1)
+            put_before(c, r->first, r->second);
+        else if (c->now.most[r->order] == 0)
+            put_before(c, r->second, r->first);
+    }
 }
 
 /* --- the time-table -------------------------------------------------------------------------- */
@@ -203,25 +239,37 @@ static void look_at_span(struct checker *c, const struct br_proof_span *span)
 
 /* --- clauses --------------------------------------------------------------------------------- */
 
+/* The variable that the literal is about, or none. */
+static uint32_t variable_of(const struct checker *c, const struct br_proof_literal *l)
+{
+    if (l->task <= c->tasks)
+        return l->task;
+    if (c->crowd)
+        return l->task < c->variables ? l->task : none;
+    uint64_t number = l->task - c->tasks - UINT64_C(1);
+    return c->order && number < (uint64_t)c->tasks * c->tasks ? c->order[number] : none;
+}
+
 static bool is_false(const struct checker *c, const struct br_proof_literal *l)
 {
-    return l->upper ? c->now.least[l->task] > l->time : c->now.most[l->task] < l->time;
+    uint32_t v = variable_of(c, l);
+    return l->upper ? c->now.least[v] > l->time : c->now.most[v] < l->time;
 }
 
 static void set_true(struct checker *c, const struct br_proof_literal *l)
 {
     if (l->upper)
-        lower_most(c, l->task, l->time);
+        lower_most(c, variable_of(c, l), l->time);
     else
-        raise_least(c, l->task, l->time);
+        raise_least(c, variable_of(c, l), l->time);
 }
 
 static void set_false(struct checker *c, const struct br_proof_literal *l)
 {
     if (l->upper)
-        raise_least(c, l->task, l->time + 1);
+        raise_least(c, variable_of(c, l), l->time + 1);
     else
-        lower_most(c, l->task, l->time - 1);
+        lower_most(c, variable_of(c, l), l->time - 1);
 }
 
 static void follow_clause(struct checker *c, const struct br_proof_clause *clause)
@@ -249,6 +297,7 @@ static void follow(struct checker *c, const struct br_proof_clause *clause,
         c->moved = false;
         follow_edges(c);
         follow_equal(c);
+        follow_rivals(c);
         for (uint32_t k = 0; from && k < from->hints && !c->contradiction; k++)
             follow_clause(c, &clause[from->hint[k]]);
         if (!c->moved && !c->contradiction)
@@ -269,7 +318,7 @@ static bool well_formed(const struct checker *c, const struct br_proof_clause *c
 {
     for (uint32_t k = 0; k < clause[number].literals; k++) {
         const struct br_proof_literal *l = &clause[number].literal[k];
-        if (l->task >= c->variables || l->time < -1 || l->time > bound)
+        if (variable_of(c, l) == none || l->time < -1 || l->time > bound)
             return false;
     }
     for (uint32_t k = 0; k < clause[number].hints; k++)
@@ -372,7 +421,7 @@ static bool find_equal(struct checker *c)
     if (!ARRAY(in->tasks, c->next_equal) || !ARRAY(in->tasks, item) || !ARRAY(in->tasks, scratch))
         return false;
     for (uint32_t t = 0; t < in->tasks; t++)
-        c->next_equal[t] = no_task;
+        c->next_equal[t] = none;
     for (uint32_t s = 0; s < in->stages; s++) {
         uint32_t first = in->stage_first[s], count = in->stage_first[s + 1] - first;
         if (has_one_to_one(in, s))
@@ -410,9 +459,43 @@ static bool round_capacities(struct checker *c)
     return true;
 }
 
+/* Do both last, and demand more of some resource together than the machine has? */
+static bool are_rivals(const struct br_instance *in, uint32_t a, uint32_t b)
+{
+    const int64_t *one = in->demand + (size_t)in->task_stage[a] * in->resources;
+    const int64_t *two = in->demand + (size_t)in->task_stage[b] * in->resources;
+    for (uint32_t r = 0; r < in->resources; r++)
+        if (one[r] > in->capacity[r] - two[r])
+            return in->duration[a] > 0 && in->duration[b] > 0;
+    return false;
+}
+
+/* Numbers the orders of rivals, first by first. False when memory is out. */
+static bool find_rivals(struct checker *c)
+{
+    size_t most = (size_t)c->tasks * c->tasks;
+    if (!ARRAY(most, c->order) || !ARRAY(most / 2, c->rivals))
+        return false;
+    for (uint32_t a = 0; a < c->tasks; a++)
+        for (uint32_t b = 0; b < c->tasks; b++) {
+            uint32_t *order = &c->order[(size_t)a * c->tasks + b];
+            *order = none;
+            if (a >= b || !are_rivals(c->in, a, b))
+                continue;
+            *order = c->tasks + 1 + c->pairs;
+            c->rivals[c->pairs++] = (struct rivals){a, b, *order};
+        }
+    return true;
+}
+
 static bool prepare(struct checker *c, int64_t bound)
 {
     size_t nodes = (size_t)c->tasks + 1;
+    if (c->in->machines == 1 && c->tasks <= ORDERED_TASKS) {
+        if (!find_rivals(c))
+            return false;
+        nodes += c->pairs;
+    }
     if (c->in->machines > 1) {
         nodes += (size_t)c->tasks * c->in->machines;
         c->crowd = br_crowd_create(c->in);

@@ -91,6 +91,16 @@ static void write_span(const struct trimmer *t, struct br_lcg_span s, struct br_
         out->span[out->spans++] = (struct br_proof_span){s.from, to};
 }
 
+/* The number that the proof has for the variable. */
+static uint32_t number_of(const struct trimmer *t, uint32_t variable)
+{
+    const struct br_lcg_problem *p = t->engine->order.p;
+    if (p->machines > 1 || variable < br_lcg_order_of(p, 0))
+        return variable;
+    const struct br_lcg_rivals *pair = &p->rivals[variable - br_lcg_order_of(p, 0)];
+    return br_proof_order(p->tasks, pair->first, pair->second);
+}
+
 /* The lemma in the proof's terms; literals that say that a task starts too late for the bound are
  * false from the beginning. */
 static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *arena,
@@ -111,7 +121,7 @@ static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *aren
         if (start && !upper && time >= t->bound)
             continue;
         out->literal[out->literals++] = (struct br_proof_literal){
-            l.side / 2, upper, !start || time < t->bound ? time : t->bound};
+            number_of(t, l.side / 2), upper, !start || time < t->bound ? time : t->bound};
     }
     /* Found backwards: the first is the one that fails. Single literals hold without being named.
      */

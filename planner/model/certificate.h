@@ -96,6 +96,14 @@ struct br_proof_literal {
     int64_t time; /* in ticks */
 };
 
+/* On one machine: the variable that is 1 where the first of two tasks has ended before the second
+ * starts, and 0 where that has ended before the first starts. Only of those that cannot run
+ * together, the one with the smaller number first. */
+static inline uint32_t br_proof_order(uint32_t tasks, uint32_t first, uint32_t second)
+{
+    return tasks + 1 + first * tasks + second;
+}
+
 /* A span of time, in ticks. */
 struct br_proof_span {
     int64_t from, to;

@@ -87,6 +87,8 @@ def no_proof(document):
         stages=[s['id'] for s in d['stages']][1:]))
     yield changed('bound above the proof', lambda d, c: d.update(lower_bound=d['lower_bound'] + 1))
     yield changed('negative bound', lambda d, c: c['parts'][0].update(bound=-1))
+    yield changed('a group of nothing', lambda d, c: c['parts'][0].update(
+        group={'bound': 1, 'kind': 'window', 'stages': []}))
     yield changed('unknown kind', lambda d, c: c['parts'][0].update(kind='hearsay'))
     yield changed('bound as text', lambda d, c: c['parts'][0].update(bound='9'))
     yield changed('faster tasks', lambda d, c: [s.update(duration=s['duration'] / 1000)

@@ -172,7 +172,7 @@ rule('the tick is the durations\' own', document(A, [path(3, 'a')], tick=2),
      why='Python multiplies by the tick that it has found itself')
 rule('no part is empty', document({'a': (1, 1)}, [path(1, 'a', stages=['a']), path(1, 'a')]),
      None, (CHECK, 'if (c->part[k].stages == 0)', 'if (false)'),
-     why='Python takes a part without stages for one of none, and the path leaves it')
+     why='in Python the path would leave it, too')
 rule('a stage is listed once', document(
     {'p': (4, 1), 's': (1, 1)}, [window(7, stages=['p', 'p', 's'], measures=[{'resource': 'r'}], windows=[
         {'heads': [{'stage': 's', 'at': 6, 'from': 1, 'to': 4, 'measure': 0}]}])], [('p', 's')]),
@@ -621,6 +621,42 @@ rule('clauses: nor those of other durations', document(
      'job.durations[s], first[s])):'),
     (CLAUSES, 'item[k].key == item[k - 1].key', 'true'))
 
+# --- orders of rivals ------------------------------------------------------------------------------------
+
+LATE_FIRST = {'p': (2, {}), 'a': (2, 6), 'b': (2, 6), 'z': (1, {})}
+THREE = {'a': (3, 6), 'b': (3, 6), 'c': (3, 6), 'z': (1, {})}
+LATE_SECOND = {'p': (2, {}), 'b': (2, 6), 'a': (2, 6), 'z': (1, {})}
+rule('rivals: what fits exactly can run together', document(
+    {'a': (2, 5), 'b': (2, 5), 'z': (1, 1)}, [clauses(4, EMPTY)], [], WIDE),
+    ('if a + b > capacity', 'if a + b >= capacity'),
+    (CLAUSES, 'if (one[r] > in->capacity[r] - two[r])', 'if (one[r] >= in->capacity[r] - two[r])'))
+rule('rivals: what takes no time is none', document(
+    {'p': (1, {}), 'a': (0, 10), 'q': (2, {}), 'b': (3, 10)}, [clauses(4, EMPTY)], [('p', 'a'), ('a', 'q')], WIDE),
+    ('enumerate(job.durations[s]) if d]', 'enumerate(job.durations[s])]'),
+    (CLAUSES, 'return in->duration[a] > 0 && in->duration[b] > 0;', 'return true;'))
+rule('rivals: the second may end as the first starts', document(
+    LATE_FIRST, [clauses(5, EMPTY)], [('p', 'a')], WIDE),
+    ('if self.least[second] + self.duration[second] > self', 'if self.least[second] + self.duration[second] >= self'),
+    (CLAUSES, 'c->in->duration[before] <= c->now.most[after]', 'c->in->duration[before] < c->now.most[after]'))
+rule('rivals: and the first as the second does', document(
+    LATE_SECOND, [clauses(5, EMPTY)], [('p', 'a')], WIDE),
+    ('if self.least[first] + self.duration[first] > self', 'if self.least[first] + self.duration[first] >= self'),
+    (CLAUSES, 'c->in->duration[before] <= c->now.most[after]', 'c->in->duration[before] < c->now.most[after]'))
+rule('rivals: the one that is first ends as it ends', document(
+    LATE_SECOND, [clauses(5, EMPTY)], [('p', 'a')], WIDE),
+    ('self.at_least(second, self.least[first] + self.duration[first])',
+     'self.at_least(second, self.least[first] + self.duration[first] + 1)'),
+    (CLAUSES, 'c->now.least[before] + c->in->duration[before]);', 'c->now.least[before] + c->in->duration[before] + 1);'))
+rule('rivals: and starts no earlier than the other lets it', document(
+    LATE_SECOND, [clauses(5, EMPTY)], [('p', 'a')], WIDE),
+    ('self.at_most(first, self.most[second] - self.duration[first])',
+     'self.at_most(first, self.most[second] - self.duration[first] - 1)'),
+    (CLAUSES, 'c->now.most[after] - c->in->duration[before]);', 'c->now.most[after] - c->in->duration[before] - 1);'))
+rule('rivals: an order is of two of them', document(
+    THREE, [clauses(9, ([9, 1, -9, 0], []), ([-7, 0], []), EMPTY)], [], WIDE),
+    ('abs(v) - 1 in starts.order_of', 'True'), None,
+    only_form=True, why='in the core it has no variable')
+
 # --- spans of clauses ----------------------------------------------------------------------------------
 
 def span(bound, begin, end):
@@ -790,7 +826,8 @@ rule('cases: of the same stages, so that they list none', document(
 # One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
 # Among them lines with less room for s than for q, before which or behind which p has to run. And prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
 # 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without. And
-# ones that begin late and end early, so that nothing pays at first and at last. And clauses of which the last
+# ones that begin late and end early, so that nothing pays at first and at last. And clauses of
+# which one says that b is before a, where c is the third that cannot run beside them. And such of which the last
 # follows from the second, not from the first: a does not start before 2, then, than before 1. And cases.
 ONE_BY_ONE = {'a': (3, 1), 'b': (4, 1)}
 LATE = {'p': (4, {}), 's': ([3] * 8, 1), 'q': (6, 1)}
@@ -803,6 +840,7 @@ TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     document(ONE_BY_ONE, [prices(7, [('a', [[0, 2**32]]), ('b', [[0, 2**32]])])]),
     document({'a': (2, 1), 'b': (2, 1), 'c': (2, 1), 'z': (1, {})}, [
         clauses(6, ([1, 1, -2, -1], []), ([1, 2, -2, -1], []), ([], [2]))]),
+    document(THREE, [clauses(9, ([-7, 0], []), EMPTY)], [], WIDE),
     document(LATE, [values(12, 0, 11, ('s', 1), ('q', 1))], [('p', 's')], ((4, {'r': 1}),)),
     document(LATE, [values(12, 0, 11, ('s', 1), ('q', 1))], [('s', 'p')], ((4, {'r': 1}),)),
     document({'p': (2, {}), 'a': (3, 1), 'b': (4, 1), 'e': (2, {})}, [prices(11, [('a', FLAT), ('b', FLAT)])],

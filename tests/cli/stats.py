@@ -151,7 +151,7 @@ def check_bound(folder):
     # The first schedules meet the bound, so that the solver finds nothing to do.
     only(counters(*words)['work'], parts=2)
     (folder / 'hard.xml').write_text(hard())
-    build = ('bound', folder / 'hard.xml', '--capacity', 'r0=13,r1=13,r2=13,r3=13', '--no-lp')
+    build = ('bound', folder / 'hard.xml', '--capacity', 'r0=17,r1=17,r2=17,r3=17', '--no-lp')
     only(counters(*build, '--conflicts', 0)['work'])
     for conflicts in (1, 60):  # too few to be through; what is learned may bring the next few at once
         found = counters(*build, '--conflicts', conflicts)

@@ -169,12 +169,16 @@ static void add_value(struct forger *f)
         (struct br_proof_value){any_stage(f), (int64_t)below(f, 9)};
 }
 
-/* What a literal may be about: a start, the end, and on several machines a task on a machine. */
-static uint64_t variables(const struct forger *f)
+/* What a literal may be about: a start, the end, a task on one of several machines, or on one
+ * machine the order of two tasks; once in a while the number after all of these. */
+static uint32_t any_variable(struct forger *f)
 {
     const struct br_instance *in = f->in;
-    return in->tasks + UINT64_C(1) +
-           (in->machines > 1 ? (uint64_t)in->tasks * in->machines : UINT64_C(0));
+    uint32_t starts = in->tasks + 1, others = in->tasks * in->machines;
+    if (in->machines > 1)
+        return (uint32_t)below(f, starts + others + UINT64_C(1));
+    uint32_t first = (uint32_t)below(f, in->tasks), second = (uint32_t)below(f, in->tasks);
+    return chance(f, 50) ? (uint32_t)below(f, starts) : br_proof_order(in->tasks, first, second);
 }
 
 static void add_clause(struct forger *f)
@@ -185,7 +189,7 @@ static void add_clause(struct forger *f)
     *clause = (struct br_proof_clause){0};
     while (chance(f, 60))
         *ADD(f, clause->literal, clause->literals) =
-            (struct br_proof_literal){(uint32_t)below(f, variables(f)), chance(f, 50), any_time(f)};
+            (struct br_proof_literal){any_variable(f), chance(f, 50), any_time(f)};
     for (uint32_t k = 0; k < number; k++)
         if (chance(f, 50))
             *ADD(f, clause->hint, clause->hints) = k;
@@ -314,7 +318,7 @@ static void change_clause(struct forger *f)
         break;
     case 1:
         if (literal)
-            literal->task = (uint32_t)below(f, variables(f) + 1);
+            literal->task = any_variable(f);
         break;
     case 2:
         if (literal)

@@ -7,7 +7,7 @@
 #include "base/collections/sort.h"
 #include "base/invariant.h"
 
-enum { WORDS_MAX = 1 << 29, GLUE_KEPT = 4, HEADER_WORDS = 4, SIZES = 32 };
+enum { WORDS_MAX = 1 << 28, GLUE_KEPT = 4, HEADER_WORDS = 4, SIZES = 32 };
 #define ACTIVITY_LIMIT 1e20f
 #define DECAY 0.999
 

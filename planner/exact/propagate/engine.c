@@ -1,5 +1,6 @@
-/* Each risen bound goes to the arcs and the clauses; when the queue is empty, the time-table has a
- * round; and so on until nothing moves. Then the energy in spans of time is looked at. */
+/* Each risen bound goes to the arcs, the order of rivals and the clauses; when the queue is empty,
+ * the time-table has a round; and so on until nothing moves. Then the energy in spans of time is
+ * looked at. */
 #include "planner/exact/propagate/engine.h"
 
 #include "base/collections/memory.h"
@@ -11,6 +12,7 @@ bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *pr
     br_lcg_clauses_init(&e->clauses, &e->atoms, &e->trail);
     return br_lcg_trail_init(&e->trail, problem, &e->arena) &&
            br_lcg_precedence_init(&e->precedence, problem, &e->trail, &e->arena) &&
+           br_lcg_order_init(&e->order, problem, &e->trail, &e->arena) &&
            br_lcg_timetable_init(&e->timetable, problem, &e->trail, &e->arena) &&
            br_lcg_energy_init(&e->energy, problem, &e->trail, &e->arena) &&
            br_lcg_machines_init(&e->machines, problem, &e->trail, &e->arena) &&
@@ -40,6 +42,7 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
                 br_lcg_timetable_note(&e->timetable, side / 2);
             e->machines.moved |= side / 2 != trail->makespan;
             if (!br_lcg_precedence_propagate(&e->precedence, side) ||
+                !br_lcg_order_propagate(&e->order, side) ||
                 !br_lcg_clauses_propagate(&e->clauses, side, before, now))
                 return false;
         }
@@ -91,6 +94,9 @@ bool br_lcg_explain(struct br_lcg_engine *e, struct br_lcg_literal l, uint32_t r
     case BR_LCG_ARC:
         ok = br_lcg_append(&e->trail, &e->explanation,
                            br_lcg_precedence_explain(&e->precedence, l, br_lcg_number(reason)));
+        break;
+    case BR_LCG_ORDER:
+        ok = br_lcg_order_explain(&e->order, l, br_lcg_number(reason), at, &e->explanation);
         break;
     case BR_LCG_PROFILE:
         ok = br_lcg_timetable_explain(&e->timetable, l, at, entry, &e->explanation);

@@ -6,6 +6,7 @@
 #include "planner/exact/propagate/clauses.h"
 #include "planner/exact/propagate/energy.h"
 #include "planner/exact/propagate/machines.h"
+#include "planner/exact/propagate/order.h"
 #include "planner/exact/propagate/precedence.h"
 #include "planner/exact/propagate/timetable.h"
 
@@ -13,7 +14,8 @@ struct br_lcg_engine {
     struct br_arena arena; /* arrays that never grow */
     struct br_lcg_trail trail;
     struct br_lcg_precedence precedence;
-    struct br_lcg_timetable timetable; /* one machine */
+    struct br_lcg_order order;         /* one machine */
+    struct br_lcg_timetable timetable; /* one, too */
     struct br_lcg_energy energy;       /* one, too */
     struct br_lcg_machines machines;   /* several */
     struct br_lcg_atoms atoms;

@@ -194,6 +194,62 @@ static bool pack_lanes(struct br_lcg_problem *p)
     return ok;
 }
 
+/* By task: the tasks that have ended before it starts, by the arcs, in `words` words of bits. Freed
+ * by the caller; NULL when memory is out. */
+static uint64_t *find_ahead(const struct br_lcg_problem *p, uint32_t words)
+{
+    uint64_t *ahead = br_calloc((size_t)p->tasks * words, sizeof *ahead);
+    for (bool moved = ahead != NULL; moved;) {
+        moved = false;
+        for (uint32_t a = 0; a < p->arcs; a++) {
+            const struct br_lcg_problem_arc *arc = &p->arc[a];
+            const uint64_t *from = ahead + (size_t)arc->from * words;
+            uint64_t *to = ahead + (size_t)arc->to * words;
+            bool ended = arc->lag >= p->duration[arc->from];
+            for (uint32_t w = 0; w < words; w++) {
+                uint64_t self = ended && w == arc->from / 64 ? UINT64_C(1) << arc->from % 64 : 0;
+                uint64_t more = (from[w] | self) & ~to[w];
+                moved |= more != 0;
+                to[w] |= more;
+            }
+        }
+    }
+    return ahead;
+}
+
+static bool has_bit(const uint64_t *row, uint32_t k)
+{
+    return row[k / 64] >> k % 64 & 1;
+}
+
+/* Whether the two demand together more of some resource than there is. */
+static bool collide(const struct br_lcg_problem *p, uint32_t a, uint32_t b)
+{
+    for (uint32_t r = 0; r < p->resources; r++)
+        if (br_lcg_demand(p, a, r) > p->capacity[r] - br_lcg_demand(p, b, r))
+            return true;
+    return false;
+}
+
+static bool find_rivals(struct br_lcg_problem *p)
+{
+    uint32_t words = (p->tasks + 63) / 64;
+    size_t most = (size_t)p->holdings * p->holdings / 2;
+    if (p->tasks > BR_LCG_ORDERED_MAX)
+        return true;
+    uint64_t *ahead = find_ahead(p, words);
+    bool ok = ahead && ARRAY(&p->arena, most, p->rivals);
+    for (uint32_t i = 0; ok && i < p->holdings; i++)
+        for (uint32_t j = i + 1; j < p->holdings; j++) {
+            uint32_t a = p->holding[i], b = p->holding[j];
+            if (collide(p, a, b) && !has_bit(ahead + (size_t)a * words, b) &&
+                !has_bit(ahead + (size_t)b * words, a))
+                p->rivals[p->pairs++] = (struct br_lcg_rivals){a, b};
+        }
+    br_free(ahead);
+    return ok;
+}
+
 /* Whether the machine, empty, holds the task's demands. */
 static bool holds(const struct br_lcg_problem *p, uint32_t machine, uint32_t task)
 {
@@ -272,7 +328,7 @@ static bool build(struct builder *b, int64_t upper)
         return take_machines(b);
     choose_resources(b);
     return (int64_t)p->horizon * p->resources <= PROFILE_CELLS_MAX && take_demands(b) &&
-           pack_lanes(p);
+           pack_lanes(p) && find_rivals(p);
 }
 
 struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64_t upper)

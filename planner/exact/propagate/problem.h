@@ -2,7 +2,8 @@
  * numbers.
  *
  * Times are 32-bit ticks, arcs lie between tasks. On one machine amounts are in units of the
- * greatest common divisor. On several they are those of the instance, and a variable for each task
+ * greatest common divisor, and a variable for each two tasks that cannot run together says which of
+ * them is before the other. On several they are those of the instance, and a variable for each task
  * and machine says whether the task is on it; what differs by names only is put in one order: of
  * tasks that are equal the first starts first, and of equal machines the first has the first of the
  * tasks. */
@@ -18,6 +19,12 @@
 struct br_lcg_problem_arc {
     uint32_t from, to;
     int32_t lag;
+};
+
+/* Two tasks that demand together more of a resource than there is, and that the arcs leave in
+ * either order; `first` has the smaller number. */
+struct br_lcg_rivals {
+    uint32_t first, second;
 };
 
 struct br_lcg_problem {
@@ -42,6 +49,10 @@ struct br_lcg_problem {
     uint64_t *guard; /* by word */
     uint64_t *free;  /* [tick * words + word]: before any task is placed */
 
+    /* On one machine, of up to BR_LCG_ORDERED_MAX tasks. */
+    struct br_lcg_rivals *rivals;
+    uint32_t pairs;
+
     /* Several machines; on one, `machines` is 1, and the rest is empty. A task that lasts no time
      * or demands nothing is not in `assigned`, and has no say where others are. */
     uint32_t machines;
@@ -56,11 +67,18 @@ struct br_lcg_problem {
 
 /* Most tasks and machines of problems with several machines. */
 enum { BR_LCG_TASKS_MAX = 64, BR_LCG_MACHINES_MAX = 16 };
+/* And most tasks of problems with one machine where rivals have a variable. */
+enum { BR_LCG_ORDERED_MAX = 256 };
 
-/* The variables: starts of the tasks, the makespan, and whether a task is on a machine, 0 or 1. */
+/* The variables: starts of the tasks, the makespan, and with values of 0 or 1 whether the first of
+ * two rivals is before the second, or whether a task is on a machine. */
 static inline uint32_t br_lcg_variables(const struct br_lcg_problem *p)
 {
-    return p->tasks + 1 + (p->machines > 1 ? p->tasks * p->machines : 0);
+    return p->tasks + 1 + (p->machines > 1 ? p->tasks * p->machines : p->pairs);
+}
+static inline uint32_t br_lcg_order_of(const struct br_lcg_problem *p, uint32_t pair)
+{
+    return p->tasks + 1 + pair;
 }
 static inline uint32_t br_lcg_on(const struct br_lcg_problem *p, uint32_t task, uint32_t machine)
 {

@@ -1,8 +1,8 @@
 /* Domains and the trail: the bounds of all variables, how each of them rose and why, and the way
  * back.
  *
- * Variables are the starts of the tasks, the makespan, and on several machines whether a task is on
- * one of them. A decision opens a level; all that
+ * Variables are the starts of the tasks, the makespan, and which of two rivals is before the other
+ * or, on several machines, whether a task is on one of them. A decision opens a level; all that
  * follows from it belongs to the level and is taken back with it. Level 0 is the root: its bounds
  * hold for good. The trail is also the queue of the bounds that propagation has not seen yet. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_TRAIL_H
@@ -15,13 +15,15 @@
 
 /* The reason why a bound rose: the kind in the upper bits, a number below them. */
 enum {
-    BR_LCG_KIND_SHIFT = 29,
+    BR_LCG_KIND_SHIFT = 28,
     BR_LCG_DECISION = 0,
-    BR_LCG_ROOT,     /* supposed at the root: no schedule as long as the best is looked for */
-    BR_LCG_CLAUSE,   /* number: place of a learned clause, see clauses.h */
-    BR_LCG_LEMMA,    /* number: of a lemma on record in the proof */
-    BR_LCG_ARC,      /* number: of an arc, see precedence.h */
-    BR_LCG_PROFILE,  /* `at`: the tick at which the task does not fit */
+    BR_LCG_ROOT,    /* supposed at the root: no schedule as long as the best is looked for */
+    BR_LCG_CLAUSE,  /* number: place of a learned clause, see clauses.h */
+    BR_LCG_LEMMA,   /* number: of a lemma on record in the proof */
+    BR_LCG_ARC,     /* number: of an arc, see precedence.h */
+    BR_LCG_ORDER,   /* number: of the side that puts one of two rivals before the other, see order.h
+                     */
+    BR_LCG_PROFILE, /* `at`: the tick at which the task does not fit */
     BR_LCG_MACHINES, /* where it fits which machine, see machines.h */
     BR_LCG_ENERGY,   /* a span with too much to do; `at` is its end, see energy.h */
 };

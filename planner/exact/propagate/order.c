@@ -1,0 +1,122 @@
+/* Each task has a list of its rivals. Where a bound of its start rises, orders that are decided
+ * push the rival, as an arc does; of the others, those are decided now in which the two orders are
+ * no longer both possible. Why an order was decided is kept as the latest start at that moment: one
+ * task starts by then, and the other ends after it. */
+#include "planner/exact/propagate/order.h"
+
+#include "base/collections/memory.h"
+
+#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+
+/* The side has reached its end: the order is decided so. */
+static inline struct br_lcg_literal decided(uint32_t side)
+{
+    return (struct br_lcg_literal){side, side & 1 ? 0 : 1};
+}
+
+/* Of the rivals the one that the side puts before the other, and that other. */
+static void put_in_order(const struct br_lcg_problem *p, uint32_t side, uint32_t *before,
+                         uint32_t *after)
+{
+    const struct br_lcg_rivals *pair = &p->rivals[side / 2 - br_lcg_order_of(p, 0)];
+    *before = side & 1 ? pair->second : pair->first;
+    *after = side & 1 ? pair->first : pair->second;
+}
+
+static bool push_after(struct br_lcg_order *c, uint32_t before, uint32_t after, uint32_t side)
+{
+    int32_t end = c->trail->now[2 * before] + c->p->duration[before];
+    return br_lcg_push(c->trail, 2 * after, end, br_lcg_reason(BR_LCG_ORDER, side), 0);
+}
+
+static bool push_before(struct br_lcg_order *c, uint32_t before, uint32_t after, uint32_t side)
+{
+    int32_t bound = c->trail->now[2 * after + 1] + c->p->duration[before];
+    return br_lcg_push(c->trail, 2 * before + 1, bound, br_lcg_reason(BR_LCG_ORDER, side), 0);
+}
+
+/* Decides the order by the side where the other order is not possible any more. */
+static bool decide(struct br_lcg_order *c, uint32_t before, uint32_t after, uint32_t side)
+{
+    int32_t latest = br_lcg_upper(c->trail, before);
+    if (br_lcg_lower(c->trail, after) + c->p->duration[after] <= latest)
+        return true;
+    struct br_lcg_literal l = decided(side);
+    return br_lcg_push(c->trail, l.side, l.bound, br_lcg_reason(BR_LCG_ORDER, side), latest);
+}
+
+bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
+                       struct br_lcg_trail *trail, struct br_arena *arena)
+{
+    *c = (struct br_lcg_order){.p = p, .trail = trail};
+    uint32_t *at = br_calloc((size_t)p->tasks + 1, sizeof *at);
+    bool ok = at && ARRAY(arena, (size_t)p->tasks + 2, c->first) &&
+              ARRAY(arena, 2 * (size_t)p->pairs, c->rival);
+    for (uint32_t k = 0; ok && k < p->pairs; k++) {
+        c->first[p->rivals[k].first + 1]++;
+        c->first[p->rivals[k].second + 1]++;
+    }
+    for (uint32_t t = 0; ok && t < p->tasks; t++) {
+        c->first[t + 1] += c->first[t];
+        at[t] = c->first[t];
+    }
+    for (uint32_t k = 0; ok && k < p->pairs; k++) {
+        uint32_t a = p->rivals[k].first, b = p->rivals[k].second, side = 2 * br_lcg_order_of(p, k);
+        c->rival[at[a]++] = (struct br_lcg_rival){b, side};
+        c->rival[at[b]++] = (struct br_lcg_rival){a, side + 1};
+    }
+    br_free(at);
+    /* Where neither order is possible, following the one that was decided finds that out. */
+    for (uint32_t k = 0; ok && k < p->pairs; k++) {
+        uint32_t a = p->rivals[k].first, b = p->rivals[k].second, side = 2 * br_lcg_order_of(p, k);
+        ok = (decide(c, a, b, side) && decide(c, b, a, side + 1)) || !trail->memory_out;
+    }
+    return ok;
+}
+
+static bool push_rivals(struct br_lcg_order *c, uint32_t task, bool upper)
+{
+    for (uint32_t k = c->first[task]; k < c->first[task + 1]; k++) {
+        uint32_t other = c->rival[k].task, before = c->rival[k].side, after = before ^ 1;
+        bool ok;
+        if (upper)
+            ok = br_lcg_true(c->trail, decided(after)) ? push_before(c, other, task, after)
+                                                       : decide(c, task, other, before);
+        else
+            ok = br_lcg_true(c->trail, decided(before)) ? push_after(c, task, other, before)
+                                                        : decide(c, other, task, after);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+bool br_lcg_order_propagate(struct br_lcg_order *c, uint32_t side)
+{
+    const struct br_lcg_problem *p = c->p;
+    uint32_t variable = side / 2, before, after;
+    if (p->pairs == 0 || variable == c->trail->makespan)
+        return true;
+    if (variable < p->tasks)
+        return push_rivals(c, variable, side & 1);
+    put_in_order(p, side, &before, &after);
+    return push_after(c, before, after, side) && push_before(c, before, after, side);
+}
+
+bool br_lcg_order_explain(struct br_lcg_order *c, struct br_lcg_literal l, uint32_t side,
+                          int32_t at, struct br_lcg_literals *list)
+{
+    uint32_t before, after;
+    put_in_order(c->p, side, &before, &after);
+    int32_t duration = c->p->duration[before];
+    if (l.side == side) {
+        struct br_lcg_literal starts_by = {2 * before + 1, -at};
+        struct br_lcg_literal ends_after = {2 * after, at + 1 - c->p->duration[after]};
+        return br_lcg_append(c->trail, list, ends_after) &&
+               br_lcg_append(c->trail, list, starts_by);
+    }
+    assert(l.side == 2 * after || l.side == 2 * before + 1);
+    struct br_lcg_literal bound = {l.side == 2 * after ? 2 * before : 2 * after + 1,
+                                   l.bound - duration};
+    return br_lcg_append(c->trail, list, decided(side)) && br_lcg_append(c->trail, list, bound);
+}
