@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -311,6 +312,43 @@ static void test_long_proofs(void **state)
     assert_true(most[0] > 100 && most[1] > 100);
 }
 
+/* Tasks that last long, in ticks, and pack badly: clauses hold for longer than a tick each, so that
+ * few of them prove what is shortest. */
+static void test_long_tasks(void **state)
+{
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        struct br_rng rng = br_rng_seed(seed);
+        struct br_dag *dag = br_dag_create("long");
+        struct br_cluster *cluster = br_cluster_create(NULL);
+        struct br_instance *in;
+        assert_false(br_cluster_add_class(cluster, "m", 1, NULL, NULL));
+        for (uint32_t t = 0; t < 8; t++) {
+            char text[16];
+            snprintf(text, sizeof text, "s%u", t);
+            int64_t ns = 1 + (int64_t)br_rng_below(&rng, 100000);
+            assert_false(br_dag_add_stage(dag, text, 1, ns, NULL, NULL));
+            for (uint32_t r = 0; r < 2; r++) {
+                snprintf(text, sizeof text, "%u", 10 + (unsigned)br_rng_below(&rng, 50));
+                assert_false(br_dag_add_demand(dag, t, r ? "mem" : "cpu", text, NULL));
+            }
+        }
+        assert_false(br_dag_finish(dag, NULL));
+        assert_false(br_cluster_add_capacity(cluster, 0, "cpu", "100", NULL));
+        assert_false(br_cluster_add_capacity(cluster, 0, "mem", "100", NULL));
+        assert_false(br_instance_create(dag, cluster, &in, NULL));
+        struct br_exact *x = br_exact_create(in, work(in), false);
+        assert_non_null(x);
+        enum br_exact_result result = BR_EXACT_FOUND;
+        while (result == BR_EXACT_FOUND && br_exact_counts(x).conflicts < 5000)
+            result = br_exact_solve(x, BR_EXACT_SHORTER, 5000 - br_exact_counts(x).conflicts, NULL);
+        assert_int_equal(result, BR_EXACT_OPTIMAL);
+        br_exact_destroy(x);
+        br_instance_destroy(in);
+        br_cluster_destroy(cluster);
+        br_dag_destroy(dag);
+    }
+}
+
 /* A job of equal tasks on equal machines. */
 static struct br_exact *solver_of(uint32_t tasks, uint32_t machines)
 {
@@ -386,7 +424,7 @@ int main(void)
         cmocka_unit_test(test_jobs),        cmocka_unit_test(test_told),
         cmocka_unit_test(test_determinism), cmocka_unit_test(test_not_suited),
         cmocka_unit_test(test_proofs),      cmocka_unit_test(test_long_proofs),
-        cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_decisions),   cmocka_unit_test(test_long_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

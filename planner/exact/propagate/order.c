@@ -1,7 +1,9 @@
 /* Each task has a list of its rivals. Where a bound of its start rises, orders that are decided
  * push the rival, as an arc does; of the others, those are decided now in which the two orders are
- * no longer both possible. Why an order was decided is kept as the latest start at that moment: one
- * task starts by then, and the other ends after it. */
+ * no longer both possible. Why an order was decided is kept as the last tick at which the one that
+ * is after runs at the earliest: the other has to start by then. Of all ticks that would do it asks
+ * least of the other; the first, its latest start, made clauses hold for one tick each, so that
+ * eight tasks of 100,000 ticks took more than 50,000 conflicts instead of 500. */
 #include "planner/exact/propagate/order.h"
 
 #include "base/collections/memory.h"
@@ -38,11 +40,11 @@ static bool push_before(struct br_lcg_order *c, uint32_t before, uint32_t after,
 /* Decides the order by the side where the other order is not possible any more. */
 static bool decide(struct br_lcg_order *c, uint32_t before, uint32_t after, uint32_t side)
 {
-    int32_t latest = br_lcg_upper(c->trail, before);
-    if (br_lcg_lower(c->trail, after) + c->p->duration[after] <= latest)
+    int32_t last = br_lcg_lower(c->trail, after) + c->p->duration[after] - 1;
+    if (last < br_lcg_upper(c->trail, before))
         return true;
     struct br_lcg_literal l = decided(side);
-    return br_lcg_push(c->trail, l.side, l.bound, br_lcg_reason(BR_LCG_ORDER, side), latest);
+    return br_lcg_push(c->trail, l.side, l.bound, br_lcg_reason(BR_LCG_ORDER, side), last);
 }
 
 bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
