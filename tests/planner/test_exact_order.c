@@ -232,10 +232,41 @@ static void test_orders(void **state)
     assert_true(pairs > jobs / 4 && conflicts > jobs / 20 && decided > jobs / 4);
 }
 
+/* Tasks that stand before what they wait for are no rivals of it, nor of what that waits for. */
+static void test_edges_backwards(void **state)
+{
+    struct br_dag *dag = br_dag_create("backwards");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    for (uint32_t s = 0; s < 4; s++) {
+        char name[] = {(char)('a' + s), 0};
+        assert_false(br_dag_add_stage(dag, name, 1, 1000000000, NULL, NULL));
+        assert_false(br_dag_add_demand(dag, s, "cpu", "1", NULL));
+    }
+    for (uint32_t s = 0; s < 2; s++)
+        assert_false(br_dag_add_edge(dag, s + 1, s, BR_BARRIER, NULL));
+    assert_false(br_dag_finish(dag, NULL));
+    assert_false(br_cluster_add_class(cluster, "m", 1, NULL, NULL));
+    assert_false(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL));
+    assert_false(br_instance_create(dag, cluster, &in, NULL));
+    struct br_lcg_problem *p = br_lcg_problem_create(in, 4);
+    assert_non_null(p);
+    assert_int_equal(p->pairs, 3);
+    for (uint32_t k = 0; k < p->pairs; k++) {
+        assert_int_equal(p->rivals[k].first, k);
+        assert_int_equal(p->rivals[k].second, 3);
+    }
+    br_lcg_problem_destroy(p);
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_edges_backwards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
