@@ -79,14 +79,14 @@ bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
 static bool push_rivals(struct br_lcg_order *c, uint32_t task, bool upper)
 {
     for (uint32_t k = c->first[task]; k < c->first[task + 1]; k++) {
-        uint32_t other = c->rival[k].task, before = c->rival[k].side, after = before ^ 1;
+        uint32_t other = c->rival[k].task, ahead = c->rival[k].side, behind = ahead ^ 1;
         bool ok;
         if (upper)
-            ok = br_lcg_true(c->trail, decided(after)) ? push_before(c, other, task, after)
-                                                       : decide(c, task, other, before);
+            ok = br_lcg_true(c->trail, decided(behind)) ? push_before(c, other, task, behind)
+                                                        : decide(c, task, other, ahead);
         else
-            ok = br_lcg_true(c->trail, decided(before)) ? push_after(c, task, other, before)
-                                                        : decide(c, other, task, after);
+            ok = br_lcg_true(c->trail, decided(ahead)) ? push_after(c, task, other, ahead)
+                                                       : decide(c, other, task, behind);
         if (!ok)
             return false;
     }
