@@ -599,8 +599,7 @@ class Starts:
     """Bounds of the starts of all tasks, and of the end of the job as one task more; they follow from
     one another by the edges, by the order of equal tasks and of rivals, by clauses, and by the
     time-table. Of two rivals there are bounds of 0 and 1, too: whether the first is before the
-    second. On several machines there are bounds of 0 and 1, too, for every task and machine: whether the task
-    is on it."""
+    second; and on several machines for every task and machine: whether the task is on it."""
 
     def __init__(self, part, makespan):
         job = part.job

@@ -17,13 +17,12 @@
 enum {
     BR_LCG_KIND_SHIFT = 28,
     BR_LCG_DECISION = 0,
-    BR_LCG_ROOT,    /* supposed at the root: no schedule as long as the best is looked for */
-    BR_LCG_CLAUSE,  /* number: place of a learned clause, see clauses.h */
-    BR_LCG_LEMMA,   /* number: of a lemma on record in the proof */
-    BR_LCG_ARC,     /* number: of an arc, see precedence.h */
-    BR_LCG_ORDER,   /* number: of the side that puts one of two rivals before the other, see order.h
-                     */
-    BR_LCG_PROFILE, /* `at`: the tick at which the task does not fit */
+    BR_LCG_ROOT,     /* supposed at the root: no schedule as long as the best is looked for */
+    BR_LCG_CLAUSE,   /* number: place of a learned clause, see clauses.h */
+    BR_LCG_LEMMA,    /* number: of a lemma on record in the proof */
+    BR_LCG_ARC,      /* number: of an arc, see precedence.h */
+    BR_LCG_ORDER,    /* number: the side that says which of two rivals is first, see order.h */
+    BR_LCG_PROFILE,  /* `at`: the tick at which the task does not fit */
     BR_LCG_MACHINES, /* where it fits which machine, see machines.h */
     BR_LCG_ENERGY,   /* a span with too much to do; `at` is its end, see energy.h */
 };
